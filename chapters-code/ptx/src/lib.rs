@@ -1,0 +1,5 @@
+//! PTX text to decoded kernels.
+
+#![forbid(unsafe_code)]
+
+pub mod ir;
