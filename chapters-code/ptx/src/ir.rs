@@ -249,8 +249,10 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// An operation.
+/// An operation. `d` is the destination, `a`, `b` and `c` are the operands in PTX's order, and
+/// `mask` is the set of lanes that take part.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)]
 pub enum Op {
     /// Register to register, lane by lane, no memory.
     Alu(Alu),
@@ -501,8 +503,9 @@ pub struct Bar {
     pub threads: Option<R32>,
 }
 
-/// What a [`Bar`] does.
+/// What a [`Bar`] does. `d` is the destination, `a` the operand, and `negated` asks for `!a`.
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
 pub enum BarKind {
     /// Waits.
     Sync,
@@ -598,7 +601,10 @@ pub enum Alu {
     Slct64 { float: bool, d: R64, a: R64, b: R64, c: R32 },
     /// Predicate logic. `Mov` and `Not` ignore `b`.
     PredOp { op: PredOp, d: Pred, a: Pred, b: Pred },
-    /// `cvt`.
+    /// `cvt`. `a` is in the file that `from` asks for and `d` in the one for `to`; of `a` only the
+    /// low bits that `from` names count. A result of 16 bits has a zero upper half, one of 8 bits
+    /// is extended to 16 first; where PTX asks to extend further, a second `Cvt` does that.
+    /// Between floats of one format, a `round` rounds to an integral value.
     Cvt { from: Num, to: Num, round: Round, sat: bool, ftz: bool, d: Src, a: Src },
     /// `cvt.rn.f16x2.f32 d, a, b` and bf16x2: `a` goes to the upper half.
     CvtPack { to: PackedHalf, round: Round, relu: bool, d: R32, a: R32, b: R32 },
