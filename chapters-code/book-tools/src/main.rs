@@ -1,2 +1,82 @@
-//! (being written)
-fn main() {}
+//! `cargo run --bin book -- build`: the book, with nothing installed.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use book_tools::{Strictness, build, measured, readme};
+use clap::{Parser, Subcommand};
+
+/// Builds the book and what else is drawn from its recorded runs.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the book as HTML, after checking its includes, formulas, code blocks and figures
+    Build {
+        /// Where to, instead of target/book
+        #[arg(long, value_name = "DIR")]
+        dest: Option<PathBuf>,
+        /// Refuse figures that are not recorded yet, and text that waits for them
+        #[arg(long)]
+        strict: bool,
+    },
+    /// Draw README.md's table from the recorded runs
+    Readme {
+        /// Change nothing; fail if the table is not current
+        #[arg(long)]
+        check: bool,
+    },
+    /// Serve `mdbook build` as the preprocessor `measured` (mdBook starts this itself)
+    #[command(hide = true)]
+    Preprocess {
+        supports: Option<String>,
+        renderer: Option<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Build { dest, strict } => {
+            let strictness = if strict {
+                Strictness::Strict
+            } else {
+                Strictness::Draft
+            };
+            let built = build(&root()?, dest.as_deref(), strictness)?;
+            println!("built {}", built.join("index.html").display());
+            Ok(())
+        }
+        Command::Readme { check: true } => readme::check(&root()?),
+        Command::Readme { check: false } => readme::update(&root()?),
+        Command::Preprocess {
+            supports: Some(_), ..
+        } => Ok(()),
+        Command::Preprocess { supports: None, .. } => {
+            measured::serve(std::io::stdin(), std::io::stdout())
+        }
+    }
+}
+
+/// The nearest folder, from the current one upwards, that holds a book.toml.
+fn root() -> Result<PathBuf> {
+    let here = std::env::current_dir()?;
+    here.ancestors()
+        .find(|folder| folder.join("book.toml").is_file())
+        .map(Path::to_path_buf)
+        .with_context(|| format!("there is no book.toml in {} or above it", here.display()))
+}

@@ -1,0 +1,140 @@
+//! A directive as it stands in a page: what it asks for, and the keys that select rows.
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::records::chapter_number;
+
+const OPENING: &str = "{{#measured";
+
+/// What a directive asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One field of one row.
+    Value(String),
+    /// The ladder as a table.
+    Table,
+    /// The ladder as a picture.
+    Plot,
+    /// All recorded runs.
+    Devices,
+}
+
+/// A directive: what is asked for, of which rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Directive {
+    pub(super) kind: Kind,
+    keys: Vec<(String, String)>,
+}
+
+/// The directives of `text`, each with its place, or with what is wrong with it.
+pub(super) fn find(
+    text: &str,
+) -> impl Iterator<Item = (Range<usize>, Result<Directive, String>)> + '_ {
+    text.match_indices(OPENING)
+        .map(|(start, _)| match text[start..].find("}}") {
+            Some(length) => {
+                let body = &text[start + "{{#".len()..start + length];
+                (start..start + length + "}}".len(), parse(body))
+            }
+            None => (
+                start..text.len(),
+                Err("this directive is not closed by }}".to_owned()),
+            ),
+        })
+}
+
+fn parse(body: &str) -> Result<Directive, String> {
+    let mut words = body.split_whitespace();
+    let kind = match words.next() {
+        Some("measured") => match words.next() {
+            Some(field) if !field.contains('=') => Kind::Value(field.to_owned()),
+            _ => return Err("name the field: {{#measured FIELD KEY=VALUE …}}".to_owned()),
+        },
+        Some("measured_table") => Kind::Table,
+        Some("measured_plot") => Kind::Plot,
+        Some("measured_devices") => Kind::Devices,
+        other => {
+            return Err(format!(
+                "there is no directive {}",
+                other.unwrap_or_default()
+            ));
+        }
+    };
+    let keys = words.map(key).collect::<Result<_, _>>()?;
+    Ok(Directive { kind, keys })
+}
+
+fn key(word: &str) -> Result<(String, String), String> {
+    match word.split_once('=') {
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err(format!("{word} is not KEY=VALUE")),
+    }
+}
+
+impl Directive {
+    /// This directive as it stands on `page`, whose folder may name a chapter.
+    pub(super) fn on(mut self, page: &Path) -> Self {
+        let chapter = page
+            .components()
+            .filter_map(|part| part.as_os_str().to_str()?.strip_prefix("chapter_"))
+            .find_map(|name| name.split('_').next()?.parse::<u64>().ok());
+        if let (Some(chapter), None) = (chapter, self.get("chapter")) {
+            self.keys.push(("chapter".to_owned(), chapter.to_string()));
+        }
+        self
+    }
+
+    /// A part of the name of the device whose run is meant.
+    pub(super) fn device(&self) -> &str {
+        self.get("device").unwrap_or("H200")
+    }
+
+    fn get(&self, key: &str) -> Option<&str> {
+        self.keys
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether `row` has what the keys ask for. Broken kernels are meant only where asked for.
+    pub(super) fn selects(&self, row: &Value) -> bool {
+        let broken = self.get("broken").unwrap_or("false");
+        let keys = self
+            .keys
+            .iter()
+            .filter(|(key, _)| key != "device" && key != "broken");
+        is(row.get("broken").unwrap_or(&Value::Bool(false)), broken)
+            && keys.into_iter().all(|(key, wanted)| match row.get(key) {
+                Some(found) if key == "chapter" => {
+                    chapter_number(found) == chapter_number(&Value::from(wanted.as_str()))
+                }
+                Some(found) => is(found, wanted),
+                None => false,
+            })
+    }
+}
+
+fn is(found: &Value, wanted: &str) -> bool {
+    match found {
+        Value::String(text) => text == wanted,
+        Value::Number(number) => {
+            integer(wanted).is_some_and(|wanted| number.as_u64() == Some(wanted))
+        }
+        Value::Bool(truth) => wanted.parse() == Ok(*truth),
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+/// An integer, or a power such as `2^28`.
+fn integer(text: &str) -> Option<u64> {
+    match text.split_once('^') {
+        Some((base, exponent)) => base
+            .parse::<u64>()
+            .ok()?
+            .checked_pow(exponent.parse().ok()?),
+        None => text.parse().ok(),
+    }
+}

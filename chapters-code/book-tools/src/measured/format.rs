@@ -1,0 +1,83 @@
+//! How a recorded number is written, by what its field holds.
+
+use serde_json::Value;
+
+/// `found`, the value of the field `path`, with its unit.
+pub fn value(path: &str, found: &Value) -> String {
+    match found {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => match number.as_u64() {
+            Some(count) if unit(path) == Unit::None => thousands(count),
+            _ => amount(path, number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::Bool(truth) => truth.to_string(),
+        Value::Null => "none".to_owned(),
+        Value::Array(_) | Value::Object(_) => found.to_string(),
+    }
+}
+
+/// `number` in the unit of the field `path`.
+pub fn amount(path: &str, number: f64) -> String {
+    match unit(path) {
+        Unit::Rate => format!("{} GB/s", rate(number)),
+        Unit::Time if number < 1.0 => format!("{} µs", significant(number * 1e3)),
+        Unit::Time => format!("{} ms", significant(number)),
+        Unit::Fraction => format!("{:.1} %", number * 100.0),
+        Unit::Ratio => format!("{number:.2}×"),
+        Unit::None => format!("{number:.3e}"),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Rate,
+    Time,
+    Fraction,
+    Ratio,
+    None,
+}
+
+fn unit(path: &str) -> Unit {
+    let has = |part: &str| path.split('.').any(|name| name.contains(part));
+    if has("gb_per_s") {
+        Unit::Rate
+    } else if has("time_ms") {
+        Unit::Time
+    } else if has("fraction") || has("occupancy") {
+        Unit::Fraction
+    } else if has("ratio") {
+        Unit::Ratio
+    } else {
+        Unit::None
+    }
+}
+
+fn rate(number: f64) -> String {
+    if number >= 100.0 {
+        thousands(number.round() as u64)
+    } else {
+        significant(number)
+    }
+}
+
+/// Three significant digits, without an exponent.
+fn significant(number: f64) -> String {
+    let magnitude = if number > 0.0 {
+        number.log10().floor() as i32
+    } else {
+        0
+    };
+    format!("{number:.*}", (2 - magnitude).clamp(0, 9) as usize)
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

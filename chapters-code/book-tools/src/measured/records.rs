@@ -1,0 +1,157 @@
+//! The recorded runs: one JSON file a device and date, as `record` writes them.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::directive::Directive;
+
+/// All recorded runs, the newest of a device first.
+#[derive(Debug, Clone, Default)]
+pub struct Records {
+    runs: Vec<Run>,
+}
+
+/// One recorded run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    whole: Value,
+}
+
+impl Records {
+    /// Reads every `*.json` of `folder`; none if there is no such folder.
+    pub fn load(folder: &Path) -> Result<Self> {
+        let mut runs = Vec::new();
+        if folder.is_dir() {
+            for entry in std::fs::read_dir(folder)? {
+                let path = entry?.path();
+                if path
+                    .extension()
+                    .is_some_and(|extension| extension == "json")
+                {
+                    runs.push(Run::load(&path)?);
+                }
+            }
+        }
+        runs.sort_by(|a, b| (a.device(), b.date()).cmp(&(b.device(), a.date())));
+        Ok(Self { runs })
+    }
+
+    /// Whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// All runs, by device, the newest first.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// The newest run of the device whose name contains `device`.
+    pub fn run(&self, device: &str) -> Result<&Run, String> {
+        self.runs
+            .iter()
+            .find(|run| run.device().contains(device))
+            .ok_or_else(|| format!("no run on a device called {device} is recorded"))
+    }
+}
+
+impl Run {
+    fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let whole: Value = serde_json::from_str(&text)
+            .with_context(|| format!("{} is not a recorded run", path.display()))?;
+        let run = Self { whole };
+        anyhow::ensure!(
+            !run.device().is_empty() && run.whole["rows"].is_array(),
+            "{} is not a recorded run: it needs device.name and rows",
+            path.display()
+        );
+        Ok(run)
+    }
+
+    /// The device's name.
+    pub fn device(&self) -> &str {
+        self.whole["device"]["name"].as_str().unwrap_or_default()
+    }
+
+    /// The day of the run.
+    pub fn date(&self) -> &str {
+        self.whole["date"].as_str().unwrap_or_default()
+    }
+
+    /// A field of the run as a whole, such as `device.driver`; not of its rows.
+    pub fn field(&self, path: &str) -> Option<&Value> {
+        field(&self.whole, path)
+    }
+
+    /// The rows, in the order in which they were run.
+    pub fn rows(&self) -> &[Value] {
+        self.whole["rows"].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows that `directive` selects; at least one.
+    pub(super) fn select(&self, directive: &Directive) -> Result<Vec<&Value>, String> {
+        let rows: Vec<_> = self
+            .rows()
+            .iter()
+            .filter(|row| directive.selects(row))
+            .collect();
+        match rows.is_empty() {
+            true => Err(format!("no row of the run on {} is so", self.device())),
+            false => Ok(rows),
+        }
+    }
+
+    /// The only row that `directive` selects.
+    pub(super) fn one_row(&self, directive: &Directive) -> Result<&Value, String> {
+        let rows = self.select(directive)?;
+        match rows.as_slice() {
+            [row] => Ok(row),
+            [first, second, ..] => Err(format!(
+                "{} rows of the run on {} are so; they differ in {}",
+                rows.len(),
+                self.device(),
+                difference(first, second)
+            )),
+            [] => unreachable!("select returns at least one row"),
+        }
+    }
+}
+
+/// The value at the end of `path`, whose parts are joined by dots.
+pub(super) fn field<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.')
+        .try_fold(value, |value, name| value.get(name))
+}
+
+/// The number in a chapter's name: 1 for `1`, `"chapter_1"` and `"chapter_1_reduce"`.
+pub(super) fn chapter_number(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => number.as_u64(),
+        Value::String(name) => name
+            .split(|c: char| !c.is_ascii_digit())
+            .find(|part| !part.is_empty())?
+            .parse()
+            .ok(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The keys by which two rows can be told apart: strings and sizes, not results.
+fn difference(a: &Value, b: &Value) -> String {
+    const KEYS: [&str; 8] = [
+        "chapter", "kernel", "n", "rows", "cols", "dtype", "op", "input",
+    ];
+    let keys: Vec<_> = KEYS
+        .into_iter()
+        .filter(|&key| a.get(key) != b.get(key))
+        .collect();
+    if keys.is_empty() {
+        "no key".to_owned()
+    } else {
+        keys.join(", ")
+    }
+}

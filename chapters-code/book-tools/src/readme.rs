@@ -1,0 +1,136 @@
+//! README.md's table: chapter, code, page, and the best recorded rate against the peer library's.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::measured::{FOLDER, Records, amount, value};
+
+const BEGIN: &str = "<!-- table: drawn by `cargo run --bin book -- readme` -->";
+const END: &str = "<!-- end of table -->";
+const DEVICE: &str = "H200";
+
+/// Draws the table anew in `root`'s README.md.
+pub fn update(root: &Path) -> Result<()> {
+    let path = root.join("README.md");
+    std::fs::write(&path, redrawn(root)?)
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Fails if the table in `root`'s README.md is not what [`update`] would draw.
+pub fn check(root: &Path) -> Result<()> {
+    if std::fs::read_to_string(root.join("README.md"))? != redrawn(root)? {
+        bail!("README.md's table is not current: cargo run --bin book -- readme");
+    }
+    Ok(())
+}
+
+fn redrawn(root: &Path) -> Result<String> {
+    let path = root.join("README.md");
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let (before, rest) = text
+        .split_once(BEGIN)
+        .with_context(|| format!("{} has no line {BEGIN}", path.display()))?;
+    let (_, after) = rest
+        .split_once(END)
+        .with_context(|| format!("{} has no line {END}", path.display()))?;
+    Ok(format!("{before}{BEGIN}\n{}{END}{after}", table(root)?))
+}
+
+fn table(root: &Path) -> Result<String> {
+    let records = Records::load(&root.join("book").join(FOLDER))?;
+    let mut text = String::from(
+        "| chapter | code | page | best rate on an H200 | against |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for folder in chapters(root)? {
+        let code = format!("chapters-code/{folder}");
+        let page = format!("book/{folder}/index.md");
+        let title = title(&root.join(&page))?;
+        let (rate, against) = best(&records, &folder);
+        writeln!(
+            text,
+            "| {title} | [{folder}]({code}) | [read]({page}) | {rate} | {against} |"
+        )?;
+    }
+    Ok(text)
+}
+
+/// The folders of the chapters, in order.
+fn chapters(root: &Path) -> Result<Vec<String>> {
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(root.join("chapters-code"))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("chapter_") && entry.file_type()?.is_dir() {
+            folders.push(name);
+        }
+    }
+    ensure!(
+        !folders.is_empty(),
+        "there are no chapters in chapters-code"
+    );
+    folders.sort();
+    Ok(folders)
+}
+
+fn title(page: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(page)
+        .with_context(|| format!("a chapter needs its page {}", page.display()))?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("# "))
+        .map(str::to_owned)
+        .with_context(|| format!("{} has no title", page.display()))
+}
+
+/// The fastest row of the chapter that has a peer, or else of all; and what the peer makes of it.
+fn best(records: &Records, folder: &str) -> (String, String) {
+    if records.is_empty() {
+        return ("not recorded yet".to_owned(), String::new());
+    }
+    let Ok(run) = records.run(DEVICE) else {
+        return ("not recorded yet".to_owned(), String::new());
+    };
+    let rate = |row: &&Value| row["gb_per_s"].as_f64().unwrap_or(0.0);
+    let rows = || run.rows().iter().filter(|row| belongs(row, folder));
+    let fastest = rows()
+        .filter(|row| row["peer"].is_object())
+        .max_by(|a, b| rate(a).total_cmp(&rate(b)))
+        .or_else(|| rows().max_by(|a, b| rate(a).total_cmp(&rate(b))));
+    fastest.map_or_else(Default::default, |row| (rate_of(row), against(row)))
+}
+
+fn belongs(row: &Value, folder: &str) -> bool {
+    let number = |name: &str| name.split('_').nth(1).map(str::to_owned);
+    let chapter = row["chapter"]
+        .as_str()
+        .map_or_else(|| row["chapter"].to_string(), str::to_owned);
+    let own = number(folder);
+    row["broken"] != true && (own == number(&chapter) || own.as_deref() == Some(&chapter))
+}
+
+fn rate_of(row: &Value) -> String {
+    let rate = amount("gb_per_s", row["gb_per_s"].as_f64().unwrap_or(f64::NAN));
+    format!(
+        "{rate} (`{}`, {} elements)",
+        text(&row["kernel"]),
+        value("n", &row["n"])
+    )
+}
+
+fn against(row: &Value) -> String {
+    let peer = &row["peer"];
+    match peer["ratio"].as_f64() {
+        Some(ratio) => {
+            let ratio = amount("ratio", ratio);
+            format!("{ratio} {} {}", text(&peer["name"]), text(&peer["version"]))
+        }
+        None => String::new(),
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

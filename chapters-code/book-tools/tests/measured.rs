@@ -1,0 +1,143 @@
+//! Directives draw on recorded runs, and on nothing else.
+
+use std::path::Path;
+
+use book_tools::measured::{Records, expand};
+use book_tools::{Problems, Strictness};
+
+const RUN: &str = r#"{
+  "schema": 1, "date": "2026-01-02", "commit": "abc",
+  "device": {"name": "NVIDIA H200", "driver": "1.2", "peak_gb_per_s": 4800.0},
+  "rows": [
+    {"chapter": "chapter_1_reduce", "kernel": "slow", "n": 1024, "dtype": "f32", "broken": false,
+     "bytes": 4096, "time_ms": {"median": 0.004}, "gb_per_s": 1.024,
+     "fraction_of_ceiling": 0.25, "fraction_of_peak": 0.2, "peer": null},
+    {"chapter": "chapter_1_reduce", "kernel": "slow", "n": 2048, "dtype": "f32", "broken": false,
+     "bytes": 8192, "time_ms": {"median": 0.004}, "gb_per_s": 2.048,
+     "fraction_of_ceiling": 0.25, "fraction_of_peak": 0.2, "peer": null},
+    {"chapter": "chapter_1_reduce", "kernel": "fast", "n": 2048, "dtype": "f32", "broken": false,
+     "bytes": 8192, "time_ms": {"median": 0.002}, "gb_per_s": 4412.4,
+     "fraction_of_ceiling": 0.981, "fraction_of_peak": 0.92,
+     "peer": {"name": "CUB", "version": "3", "time_ms": 0.00205, "ratio": 1.025}},
+    {"chapter": "chapter_1_reduce", "kernel": "fast", "n": 2048, "dtype": "i32", "broken": false,
+     "bytes": 8192, "time_ms": {"median": 12.5}, "gb_per_s": 3, "counters": {"barriers": 12345}}
+  ]}"#;
+
+fn records(runs: &[&str]) -> Records {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (index, run) in runs.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{index}.json")), run).expect("a file");
+    }
+    Records::load(folder.path()).expect("sound records")
+}
+
+fn page(text: &str, records: &Records) -> Result<String, Problems> {
+    let page = Path::new("book/chapter_1_reduce/index.md");
+    expand(page, text, records, Strictness::Draft)
+}
+
+fn value(directive: &str) -> String {
+    page(&format!("{{{{#measured {directive}}}}}"), &records(&[RUN])).expect("a recorded value")
+}
+
+#[test]
+fn values_carry_their_units() {
+    assert_eq!(value("gb_per_s kernel=fast n=2^11 dtype=f32"), "4,412 GB/s");
+    assert_eq!(
+        value("time_ms.median kernel=fast n=2048 dtype=f32"),
+        "2.00 µs"
+    );
+    assert_eq!(
+        value("time_ms.median kernel=fast n=2048 dtype=i32"),
+        "12.5 ms"
+    );
+    assert_eq!(
+        value("fraction_of_peak kernel=fast n=2^11 dtype=f32"),
+        "92.0 %"
+    );
+    assert_eq!(value("peer.ratio kernel=fast n=2^11 dtype=f32"), "1.02×");
+    assert_eq!(value("counters.barriers kernel=fast dtype=i32"), "12,345");
+    assert_eq!(value("device.peak_gb_per_s"), "4,800 GB/s");
+    assert_eq!(value("date"), "2026-01-02");
+}
+
+fn assert_refused(directive: &str, message: &str) {
+    let text = format!("one\n\n{directive}\n");
+    let Problems(problems) = page(&text, &records(&[RUN])).expect_err("a refusal");
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(problems[0].line, 3);
+    assert!(problems[0].message.contains(message), "{problems:?}");
+}
+
+#[test]
+fn a_missing_or_ambiguous_figure_is_refused() {
+    assert_refused("{{#measured gb_per_s kernel=other n=2048}}", "no row");
+    assert_refused("{{#measured gb_per_s kernel=fast chapter=2}}", "no row");
+    assert_refused(
+        "{{#measured gb_per_s kernel=fast n=2048}}",
+        "differ in dtype",
+    );
+    assert_refused("{{#measured watts kernel=slow n=1024}}", "no field watts");
+    assert_refused("{{#measured gb_per_s device=B200}}", "called B200");
+    assert_refused("{{#measured kernel=slow}}", "name the field");
+    assert_refused("{{#measured_sum n=1}}", "no directive measured_sum");
+    assert_refused("{{#measured gb_per_s slow}}", "not KEY=VALUE");
+    assert_refused("{{#measured gb_per_s", "not closed");
+}
+
+#[test]
+fn a_table_holds_the_ladder_and_the_peer() {
+    let table = page("{{#measured_table n=2048 dtype=f32}}", &records(&[RUN])).expect("a table");
+    assert!(
+        table.contains("| `slow` | 4.00 µs | 2.05 GB/s | 25.0 % | 20.0 % |  |"),
+        "{table}"
+    );
+    assert!(table.contains("| `fast` | 2.00 µs | 4,412 GB/s | 98.1 % | 92.0 % | 2.00× |"));
+    assert!(table.contains("| CUB 3 | 2.05 µs | 4.00 GB/s |"));
+    assert!(table.contains("NVIDIA H200, driver 1.2, recorded 2026-01-02."));
+}
+
+#[test]
+fn a_plot_has_a_curve_for_every_kernel() {
+    let plot = page("{{#measured_plot dtype=f32}}", &records(&[RUN])).expect("a plot");
+    for name in ["slow", "fast", "ceiling", "peer"] {
+        assert!(
+            plot.contains(&format!("<title>{name}</title>")),
+            "{name}: {plot}"
+        );
+    }
+    assert!(!plot.contains("NaN"));
+    assert!(
+        !plot.contains("\n\n"),
+        "a blank line ends an HTML block in Markdown"
+    );
+}
+
+#[test]
+fn the_newest_run_of_a_device_is_shown() {
+    let newer = RUN.replace("2026-01-02", "2026-05-06");
+    let date = page("{{#measured date}}", &records(&[RUN, &newer])).expect("a date");
+    assert_eq!(date, "2026-05-06");
+}
+
+#[test]
+fn a_draft_without_any_record_says_so_and_a_strict_build_refuses() {
+    let text = "It reaches {{#measured gb_per_s kernel=fast}}.";
+    let shown = page(text, &Records::default()).expect("a draft");
+    assert!(shown.contains("not recorded yet"), "{shown}");
+    let page = Path::new("book/chapter_1_reduce/index.md");
+    let refused = expand(page, text, &Records::default(), Strictness::Strict);
+    assert!(
+        refused
+            .expect_err("a refusal")
+            .to_string()
+            .contains("nothing is recorded yet")
+    );
+}
+
+#[test]
+fn a_file_that_is_no_run_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("a.json"), "{}").expect("a file");
+    assert!(Records::load(folder.path()).is_err());
+}

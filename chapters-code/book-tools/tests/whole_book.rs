@@ -1,0 +1,69 @@
+//! The book of this repository, and a small one that is broken on purpose.
+
+use std::path::{Path, PathBuf};
+
+use book_tools::{Strictness, build, readme};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_book_builds_and_needs_no_network() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let dest = folder.path().join("out");
+    build(&repository(), Some(&dest), Strictness::Draft).expect("a sound book");
+    let page = std::fs::read_to_string(dest.join("chapter_1_reduce/index.html")).expect("a page");
+    assert!(page.contains("class=\"katex\""), "formulas are rendered");
+    assert!(
+        page.contains("../katex/katex.min.css"),
+        "KaTeX's stylesheet is the book's own"
+    );
+    assert!(!page.contains("cdn."), "nothing comes from elsewhere");
+    assert!(dest.join("katex/fonts/KaTeX_Main-Regular.woff2").is_file());
+}
+
+#[test]
+fn the_readme_is_current() {
+    readme::check(&repository()).expect("a current table");
+}
+
+#[test]
+fn a_broken_book_names_every_page_and_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path();
+    std::fs::create_dir(root.join("src")).expect("a folder");
+    std::fs::write(root.join("book.toml"), "[book]\ntitle = \"t\"\n").expect("a file");
+    std::fs::write(
+        root.join("src/SUMMARY.md"),
+        "- [One](one.md)\n- [Two](two.md)\n",
+    )
+    .expect("a file");
+    std::fs::write(
+        root.join("src/one.md"),
+        "# One\n\n{{#include gone.cu:kernel}}\n",
+    )
+    .expect("a file");
+    std::fs::write(
+        root.join("src/two.md"),
+        "# Two\n<!-- after recording: x -->\n$\\frac$\n",
+    )
+    .expect("a file");
+
+    let error = build(root, None, Strictness::Draft)
+        .expect_err("a refusal")
+        .to_string();
+    assert!(
+        error.contains("src/one.md:3: cannot include gone.cu"),
+        "{error}"
+    );
+    assert!(error.contains("src/two.md:3: KaTeX rejects"), "{error}");
+    assert!(!error.contains("still to be written"), "{error}");
+    let error = build(root, None, Strictness::Strict)
+        .expect_err("a refusal")
+        .to_string();
+    assert!(
+        error.contains("src/two.md:2: this text is still to be written"),
+        "{error}"
+    );
+}
