@@ -1,2 +1,114 @@
-//! (being written)
-fn main() {}
+//! `cargo xtask`: regenerates and checks the PTX that is committed beside every kernel.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Parser, Subcommand};
+use xtask::kernel::{self, Kernel};
+use xtask::locate::{self, Accept};
+use xtask::{NVRTC_VERSION, ptx, wheels};
+
+/// Work on the sources of this workspace that cargo itself does not do.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  cargo xtask nvrtc          fetch the compiler, once
+  cargo xtask ptx            regenerate all PTX after a change to a kernel
+  cargo xtask ptx --check    fail if a committed PTX file is not what its source gives
+  cargo xtask ptx --nvrtc ~/cuda-12.0/lib64/libnvrtc.so.12";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compiles every kernels/**/*.cu to the .ptx beside it
+    Ptx(PtxArguments),
+    /// Downloads NVRTC 12.0.140 and CUDA's headers into target/nvrtc, with pip
+    Nvrtc,
+}
+
+#[derive(Args)]
+struct PtxArguments {
+    /// Write nothing; fail, naming the files, where the committed PTX differs
+    #[arg(long)]
+    check: bool,
+    /// The NVRTC library, or a folder that holds it [default: NVRTC_PATH, target/nvrtc, the system]
+    #[arg(long, value_name = "PATH")]
+    nvrtc: Option<PathBuf>,
+    /// Accept an NVRTC other than 12.0.140
+    #[arg(long)]
+    any_nvrtc: bool,
+}
+
+fn main() -> Result<()> {
+    let root = xtask::workspace();
+    match Cli::parse().command {
+        Command::Ptx(arguments) => regenerate(&root, &arguments),
+        Command::Nvrtc => {
+            let folder = wheels::fetch(&root)?;
+            println!("NVRTC {NVRTC_VERSION} is in {}", folder.display());
+            Ok(())
+        }
+    }
+}
+
+fn regenerate(root: &Path, arguments: &PtxArguments) -> Result<()> {
+    let accept = if arguments.any_nvrtc {
+        Accept::Any
+    } else {
+        Accept::Pinned
+    };
+    let toolchain = locate::toolchain(root, arguments.nvrtc.as_deref(), accept)?;
+    let kernels = kernel::all(root)?;
+    let mut changed = Vec::new();
+    for kernel in &kernels {
+        let text = ptx::generate(root, kernel, &toolchain)?;
+        if fs::read_to_string(kernel.ptx_path()).ok().as_deref() != Some(text.as_str()) {
+            changed.push(kernel::relative(root, &kernel.ptx_path()));
+            if !arguments.check {
+                write(&kernel.ptx_path(), &text)?;
+            }
+        }
+    }
+    report(kernels.len(), &changed, arguments.check)?;
+    orphans(root, &kernels)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn report(count: usize, changed: &[String], check: bool) -> Result<()> {
+    if check && !changed.is_empty() {
+        bail!(
+            "not what the source gives (`cargo xtask ptx` mends it):\n  {}",
+            changed.join("\n  ")
+        );
+    }
+    for name in changed {
+        println!("wrote {name}");
+    }
+    println!("{count} kernels compiled, {} files changed", changed.len());
+    Ok(())
+}
+
+/// Fails on PTX whose source is gone.
+fn orphans(root: &Path, kernels: &[Kernel]) -> Result<()> {
+    let mut orphans = kernel::all_ptx(root)?;
+    orphans.retain(|path| !kernels.iter().any(|kernel| kernel.ptx_path() == *path));
+    if orphans.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = orphans
+        .iter()
+        .map(|path| kernel::relative(root, path))
+        .collect();
+    bail!(
+        "PTX without a source, to be deleted:\n  {}",
+        names.join("\n  ")
+    )
+}

@@ -1,0 +1,25 @@
+// BROKEN: a shuffle with a full mask after some lanes have returned.
+//
+// In the last warp the lanes past the end are gone when the others name them in the mask: the
+// behaviour is undefined, and so is the value read from them. The lanes must stay, and bring the
+// identity.
+// Caught by: the simulator, which reports the shuffle that names a lane that has exited, when n is
+// not a multiple of 32; on a GPU by the verdict, where the value read is not 0 by luck.
+//
+// sum_f32(const float* in, float* out, size_t n)
+// Launch: ceil(n / 32) blocks (at least 1) of 32 threads, no dynamic shared memory. Writes out[b]
+// for each block b.
+extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restrict__ out,
+                                   size_t n) {
+    size_t i = size_t(blockIdx.x) * 32 + threadIdx.x;
+    if (i >= n) {
+        return;
+    }
+    float x = in[i];
+    for (unsigned offset = 16; offset > 0; offset /= 2) {
+        x += __shfl_down_sync(0xffffffffu, x, offset);
+    }
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = x;
+    }
+}

@@ -1,0 +1,39 @@
+// Columns of a matrix, a block for 32 of them.
+//
+// Warp w of a block walks rows w, w + 32, …, its lanes side by side in 32 columns, so reads coalesce
+// and 32 times as many threads work as in columns_thread. Then each column's 32 values, one from
+// each warp, must meet: they are turned through shared memory, so that a warp holds one column and
+// folds it by shuffles. The 33rd column of the tile is padding, which puts the words of a tile
+// column into 32 different banks.
+//
+// With several blocks in y the rows are split between them: `out` is then a matrix of gridDim.y
+// rows of partials, and the same kernel folds those.
+//
+// <op>_f32(const float* in, float* out, size_t rows, size_t cols), in row-major; sum, max, min
+// Launch: grid (ceil(cols / 32), splits), at least (1, 1), block (32, 32), no dynamic shared memory.
+// Writes out[s * cols + c] for each split s and column c.
+#include "block_reduce.cuh"
+
+template <typename Op>
+__device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
+    __shared__ f32 tile[32][33];
+    unsigned lane = threadIdx.x;
+    unsigned warp = threadIdx.y;
+    size_t first_col = size_t(blockIdx.x) * 32;
+
+    f32 x = Op::identity();
+    if (first_col + lane < cols) {
+        for (size_t row = size_t(blockIdx.y) * 32 + warp; row < rows; row += gridDim.y * 32) {
+            x = Op::combine(x, in[row * cols + first_col + lane]);
+        }
+    }
+    tile[warp][lane] = x;
+    __syncthreads();
+
+    x = warp_reduce<Op>(tile[lane][warp]);
+    if (lane == 0 && first_col + warp < cols) {
+        out[blockIdx.y * cols + first_col + warp] = x;
+    }
+}
+
+MATRIX_KERNELS

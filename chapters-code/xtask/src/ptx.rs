@@ -1,0 +1,116 @@
+//! The committed PTX: NVRTC's output, made the same on every machine, under a header that says what
+//! it was made from.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::kernel::{Kernel, read, relative};
+use crate::locate::Toolchain;
+
+/// Compiles a kernel to the text of its PTX file.
+pub fn generate(root: &Path, kernel: &Kernel, toolchain: &Toolchain) -> Result<String> {
+    let folder = kernel.path.parent().unwrap_or(root);
+    let mut options = kernel.options();
+    options.push(format!("-I{}", folder.display()));
+    options.push(format!("-I{}", toolchain.include.display()));
+    let name = kernel.path.to_string_lossy();
+    let ptx = toolchain
+        .nvrtc
+        .compile(&read(&kernel.path)?, &name, &options)?;
+    Ok(header(kernel, &toolchain.version)? + &normalise(&ptx, root))
+}
+
+/// What is wrong with a committed PTX file, as far as its header tells: `None` if it was made from
+/// the kernel as it is now, with today's options.
+pub fn staleness(kernel: &Kernel, committed: &str) -> Result<Option<String>> {
+    let (hash, options) = (kernel.hash()?, kernel.options().join(" "));
+    let recorded = |key| {
+        committed
+            .lines()
+            .take(4)
+            .find_map(|line| line.strip_prefix(key))
+    };
+    Ok(match (recorded(HASH), recorded(OPTIONS)) {
+        (Some(old), _) if old != hash => Some("its source has changed since".to_owned()),
+        (_, Some(old)) if old != options => Some(format!("it was made with `{old}`")),
+        (Some(_), Some(_)) => None,
+        _ => Some("it has no header of `cargo xtask ptx`".to_owned()),
+    })
+}
+
+const OPTIONS: &str = "// options: ";
+const HASH: &str = "// sha256 of the source and its includes: ";
+
+fn header(kernel: &Kernel, version: &str) -> Result<String> {
+    Ok(format!(
+        "// {}\n// made by `cargo xtask ptx` with NVRTC {version}\n{OPTIONS}{}\n{HASH}{}\n",
+        kernel.name,
+        kernel.options().join(" "),
+        kernel.hash()?
+    ))
+}
+
+/// Takes out what depends on the machine (folders in `.file`) and what serves nobody (variables
+/// that CUDA's headers define for C++ target queries, which no kernel refers to).
+fn normalise(ptx: &str, root: &Path) -> String {
+    let mut text = String::with_capacity(ptx.len());
+    let lines = ptx.lines().filter(|line| !line.contains("2nv6target"));
+    for line in lines {
+        text += &normalise_file(line, root).unwrap_or_else(|| line.to_owned());
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// A `.file` line with its path from the workspace's root; of a file outside, the bare name.
+/// `None` for any other line.
+fn normalise_file(line: &str, root: &Path) -> Option<String> {
+    let rest = line.trim_start().strip_prefix(".file")?;
+    let (number, rest) = rest.split_once('"')?;
+    let (path, _time_and_size) = rest.split_once('"')?;
+    let path = Path::new(path);
+    let name = match path.strip_prefix(root.join("chapters-code")) {
+        Ok(_) => relative(root, path),
+        Err(_) => path.file_name()?.to_string_lossy().into_owned(),
+    };
+    Some(format!("\t.file\t{} \"{name}\"", number.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(
+            normalise(line, Path::new("/home/me/repo")),
+            format!("{expected}\n")
+        );
+    }
+
+    #[test]
+    fn file_paths_do_not_depend_on_the_machine() {
+        check(
+            "\t.file\t1 \"/home/me/repo/chapters-code/c/kernels/a.cu\"",
+            "\t.file\t1 \"chapters-code/c/kernels/a.cu\"",
+        );
+        check(
+            "\t.file\t5 \"/opt/cuda/include/cuda_fp16.hpp\"",
+            "\t.file\t5 \"cuda_fp16.hpp\"",
+        );
+        check(
+            "\t.file\t2 \"/home/me/repo/target/nvrtc/x.h\", 1669, 22",
+            "\t.file\t2 \"x.h\"",
+        );
+        check("\tadd.s32 \t%r1, %r2, %r3;", "\tadd.s32 \t%r1, %r2, %r3;");
+    }
+
+    #[test]
+    fn target_query_variables_go() {
+        let junk = ".global .align 8 .u64 _ZN29_INTERNAL_0_4_a_cu_seq2nv6target5sm_90E = 90;";
+        check(&format!("a\n{junk}\nb"), "a\nb");
+    }
+}
