@@ -17,6 +17,7 @@ template <typename Op, typename A> __device__ A warp_reduce(A x) {
     return x;
 }
 
+// ANCHOR: block_reduce
 // The block's fold, in thread 0. All threads must call it.
 template <typename Op, typename A> __device__ A block_reduce(A x) {
     __shared__ A warps[32];
@@ -33,6 +34,7 @@ template <typename Op, typename A> __device__ A block_reduce(A x) {
     }
     return x;
 }
+// ANCHOR_END: block_reduce
 
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
     size_t grid = size_t(gridDim.x) * blockDim.x;

@@ -27,10 +27,12 @@ __device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
             x = Op::combine(x, in[row * cols + first_col + lane]);
         }
     }
+    // ANCHOR: turn
     tile[warp][lane] = x;
     __syncthreads();
 
     x = warp_reduce<Op>(tile[lane][warp]);
+    // ANCHOR_END: turn
     if (lane == 0 && first_col + warp < cols) {
         out[blockIdx.y * cols + first_col + warp] = x;
     }

@@ -19,6 +19,7 @@ __device__ inline unsigned long long to_bits(f64 x) { return __double_as_longlon
 __device__ inline f32 from_bits(u32 x) { return __uint_as_float(x); }
 __device__ inline f64 from_bits(unsigned long long x) { return __longlong_as_double(x); }
 
+// ANCHOR: compare_and_swap
 template <typename Op, typename A> struct Atomic {
     static __device__ void combine(A* address, A x) {
         using Bits = decltype(to_bits(x));
@@ -31,6 +32,7 @@ template <typename Op, typename A> struct Atomic {
         } while (seen != assumed);
     }
 };
+// ANCHOR_END: compare_and_swap
 
 // What the hardware has.
 template <typename A> struct Atomic<Sum<A>, A> {

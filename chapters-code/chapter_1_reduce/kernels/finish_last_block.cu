@@ -21,6 +21,7 @@ __device__ void reduce(const T* in, Acc<T>* out, size_t n, Acc<T>* partials, uns
     }
     x = block_reduce<Op>(x);
 
+    // ANCHOR: last
     __shared__ bool last;
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = x;
@@ -34,6 +35,7 @@ __device__ void reduce(const T* in, Acc<T>* out, size_t n, Acc<T>* partials, uns
     if (!last) {
         return;
     }
+    // ANCHOR_END: last
 
     x = Op::identity();
     for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) {

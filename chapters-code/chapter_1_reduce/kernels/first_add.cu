@@ -12,11 +12,13 @@
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
     Acc<T>* shared = shared_array<Acc<T>>();
     unsigned tid = threadIdx.x;
+    // ANCHOR: load
     size_t i = size_t(blockIdx.x) * (2 * blockDim.x) + tid;
     size_t j = i + blockDim.x;
     Acc<T> x = i < n ? widen(in[i]) : Op::identity();
     Acc<T> y = j < n ? widen(in[j]) : Op::identity();
     shared[tid] = Op::combine(x, y);
+    // ANCHOR_END: load
     __syncthreads();
 
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {

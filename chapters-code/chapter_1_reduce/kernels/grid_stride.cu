@@ -31,10 +31,12 @@ template <typename Op, unsigned block, typename T>
 __device__ void reduce_block_of(const T* in, Acc<T>* out, size_t n) {
     __shared__ Acc<T> shared[block];
     unsigned tid = threadIdx.x;
+    // ANCHOR: share
     Acc<T> x = Op::identity();
     for (size_t i = size_t(blockIdx.x) * block + tid; i < n; i += size_t(gridDim.x) * block) {
         x = Op::combine(x, widen(in[i]));
     }
+    // ANCHOR_END: share
     shared[tid] = x;
     __syncthreads();
 

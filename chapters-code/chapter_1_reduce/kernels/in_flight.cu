@@ -15,6 +15,7 @@
 
 constexpr unsigned LOADS = 4;
 
+// ANCHOR: share
 // Folds a thread's share of the packs: every grid-th one from `first` on.
 template <typename Op, typename T>
 __device__ Acc<T> fold_packs(const Packed<T>& data, size_t first, size_t grid) {
@@ -36,6 +37,7 @@ __device__ Acc<T> fold_packs(const Packed<T>& data, size_t first, size_t grid) {
     }
     return x;
 }
+// ANCHOR_END: share
 
 template <typename Op, typename T>
 __device__ void reduce(const T* in, Acc<T>* out, size_t n, Acc<T>* partials, unsigned* counter) {

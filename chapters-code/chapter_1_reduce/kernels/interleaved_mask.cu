@@ -15,12 +15,14 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     shared[tid] = i < n ? widen(in[i]) : Op::identity();
     __syncthreads();
 
+    // ANCHOR: steps
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if ((tid & (2 * stride - 1)) == 0) {
             shared[tid] = Op::combine(shared[tid], shared[tid + stride]);
         }
         __syncthreads();
     }
+    // ANCHOR_END: steps
 
     if (tid == 0) {
         out[blockIdx.x] = shared[0];

@@ -12,6 +12,7 @@
 // block * sizeof(Acc). Writes out[b] for each block b.
 #include "operators.cuh"
 
+// ANCHOR: kernel
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
     Acc<T>* shared = shared_array<Acc<T>>();
     unsigned tid = threadIdx.x;
@@ -30,5 +31,6 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
         out[blockIdx.x] = shared[0];
     }
 }
+// ANCHOR_END: kernel
 
 FOR_SUM_MAX_MIN(REDUCE_KERNEL)

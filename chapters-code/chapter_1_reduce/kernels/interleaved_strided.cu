@@ -17,6 +17,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     shared[tid] = i < n ? widen(in[i]) : Op::identity();
     __syncthreads();
 
+    // ANCHOR: steps
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         unsigned k = 2 * stride * tid;
         if (k < blockDim.x) {
@@ -24,6 +25,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
         }
         __syncthreads();
     }
+    // ANCHOR_END: steps
 
     if (tid == 0) {
         out[blockIdx.x] = shared[0];

@@ -7,6 +7,7 @@
 // Launch: 1 block of 1 thread. Writes out[0].
 #include "operators.cuh"
 
+// ANCHOR: kernel
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
     Acc<T> total = Op::identity();
     for (size_t i = 0; i < n; i++) {
@@ -14,6 +15,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     }
     out[0] = total;
 }
+// ANCHOR_END: kernel
 
 FOR_SUM_MAX_MIN(REDUCE_KERNEL)
 FOR_PRODUCT_AND_OR(REDUCE_KERNEL)

@@ -7,6 +7,7 @@ template <typename T> struct Pack {
     T elements[size];
 };
 
+// ANCHOR: load
 // Loads a pack from a 16-byte aligned address, by one instruction for every dtype.
 template <typename T> __device__ Pack<T> load_pack(const uint4* address) {
     uint4 words = *address;
@@ -14,6 +15,7 @@ template <typename T> __device__ Pack<T> load_pack(const uint4* address) {
     memcpy(&pack, &words, sizeof pack);
     return pack;
 }
+// ANCHOR_END: load
 
 // The fold of a pack as a balanced tree: its operations don't wait for each other, and the rounding
 // error grows with the logarithm of the pack's size.

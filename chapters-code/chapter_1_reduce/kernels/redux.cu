@@ -12,9 +12,11 @@
 
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
+// ANCHOR: warp_reduce
 template <typename A> __device__ A warp_reduce(Sum<A>, A x) {
     return __reduce_add_sync(ALL_LANES, x);
 }
+// ANCHOR_END: warp_reduce
 template <typename A> __device__ A warp_reduce(Max<A>, A x) {
     return __reduce_max_sync(ALL_LANES, x);
 }

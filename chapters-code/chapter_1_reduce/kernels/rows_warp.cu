@@ -9,6 +9,7 @@
 // each row r.
 #include "block_reduce.cuh"
 
+// ANCHOR: kernel
 template <typename Op>
 __device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
     unsigned lane = threadIdx.x % 32;
@@ -25,5 +26,6 @@ __device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
         out[row] = x;
     }
 }
+// ANCHOR_END: kernel
 
 MATRIX_KERNELS

@@ -18,12 +18,14 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     shared[tid] = i < n ? widen(in[i]) : Op::identity();
     __syncthreads();
 
+    // ANCHOR: steps
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) {
             shared[tid] = Op::combine(shared[tid], shared[tid + stride]);
         }
         __syncthreads();
     }
+    // ANCHOR_END: steps
 
     if (tid == 0) {
         out[blockIdx.x] = shared[0];

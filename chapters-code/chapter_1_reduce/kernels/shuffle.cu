@@ -9,6 +9,7 @@
 // two, 32 <= block <= 1024, dynamic shared memory block * sizeof(Acc). Writes out[b] for each block.
 #include "operators.cuh"
 
+// ANCHOR: warp_reduce
 // The warp's fold, in lane 0. All 32 lanes must call it.
 template <typename Op, typename A> __device__ A warp_reduce(A x) {
     for (unsigned offset = 16; offset > 0; offset /= 2) {
@@ -16,6 +17,7 @@ template <typename Op, typename A> __device__ A warp_reduce(A x) {
     }
     return x;
 }
+// ANCHOR_END: warp_reduce
 
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
     Acc<T>* shared = shared_array<Acc<T>>();

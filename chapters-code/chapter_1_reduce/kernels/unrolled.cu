@@ -19,6 +19,7 @@ __device__ A warp_step(A* shared, unsigned lane, unsigned stride, A x) {
     return x;
 }
 
+// ANCHOR: block_step
 template <typename Op, unsigned stride, typename A>
 __device__ void block_step(A* shared, unsigned tid) {
     if (tid < stride) {
@@ -26,6 +27,7 @@ __device__ void block_step(A* shared, unsigned tid) {
     }
     __syncthreads();
 }
+// ANCHOR_END: block_step
 
 template <typename Op, unsigned block, typename T>
 __device__ void reduce_block_of(const T* in, Acc<T>* out, size_t n) {
@@ -38,10 +40,12 @@ __device__ void reduce_block_of(const T* in, Acc<T>* out, size_t n) {
     shared[tid] = Op::combine(x, y);
     __syncthreads();
 
+    // ANCHOR: steps
     if constexpr (block >= 1024) block_step<Op, 512>(shared, tid);
     if constexpr (block >= 512) block_step<Op, 256>(shared, tid);
     if constexpr (block >= 256) block_step<Op, 128>(shared, tid);
     if constexpr (block >= 128) block_step<Op, 64>(shared, tid);
+    // ANCHOR_END: steps
 
     if (tid < 32) {
         x = shared[tid];

@@ -10,6 +10,7 @@
 // dynamic shared memory block * sizeof(Acc). Writes out[b] for each block b.
 #include "operators.cuh"
 
+// ANCHOR: warp_step
 // Lane k of the warp folds shared[k + stride] into x and publishes it. The upper lanes compute
 // what nobody reads: cheaper than a branch.
 template <typename Op, typename A>
@@ -20,6 +21,7 @@ __device__ A warp_step(A* shared, unsigned lane, unsigned stride, A x) {
     __syncwarp(); // every lane has written before one reads
     return x;
 }
+// ANCHOR_END: warp_step
 
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
     Acc<T>* shared = shared_array<Acc<T>>();
@@ -38,6 +40,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
         __syncthreads();
     }
 
+    // ANCHOR: last_warp
     if (tid < 32) {
         x = shared[tid];
         x = warp_step<Op>(shared, tid, 32, x);
@@ -50,6 +53,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
             out[blockIdx.x] = x;
         }
     }
+    // ANCHOR_END: last_warp
 }
 
 FOR_SUM_MAX_MIN(REDUCE_KERNEL)

@@ -12,6 +12,7 @@
 #include "pack.cuh"
 
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
+    // ANCHOR: share
     Packed<T> data(in, n);
     size_t grid = size_t(gridDim.x) * blockDim.x;
     size_t first = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -25,6 +26,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     if (first < data.tail) {
         x = Op::combine(x, widen(data.tail_start[first]));
     }
+    // ANCHOR_END: share
 
     x = block_reduce<Op>(x);
     if (threadIdx.x == 0) {

@@ -23,11 +23,13 @@ extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restri
     float x = i < n ? in[i] : 0.0f;
     float positive = 0.0f;
     float negative = 0.0f;
+    // ANCHOR: bug
     if (x >= 0.0f) {
         positive = warp_sum(__activemask(), x);
     } else {
         negative = warp_sum(__activemask(), x);
     }
+    // ANCHOR_END: bug
     if (threadIdx.x == 0) {
         out[blockIdx.x] = positive + negative;
     }

@@ -12,6 +12,7 @@
 extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restrict__ out,
                                    size_t n) {
     size_t i = size_t(blockIdx.x) * 32 + threadIdx.x;
+    // ANCHOR: bug
     if (i >= n) {
         return;
     }
@@ -19,6 +20,7 @@ extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restri
     for (unsigned offset = 16; offset > 0; offset /= 2) {
         x += __shfl_down_sync(0xffffffffu, x, offset);
     }
+    // ANCHOR_END: bug
     if (threadIdx.x == 0) {
         out[blockIdx.x] = x;
     }

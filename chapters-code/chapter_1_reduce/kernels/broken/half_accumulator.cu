@@ -13,10 +13,12 @@ extern "C" __global__ void sum_f16(const __half* __restrict__ in, float* __restr
     extern __shared__ __half shared[];
     unsigned tid = threadIdx.x;
     size_t grid = size_t(gridDim.x) * blockDim.x;
+    // ANCHOR: bug
     __half x = __float2half(0.0f);
     for (size_t i = size_t(blockIdx.x) * blockDim.x + tid; i < n; i += grid) {
         x = __hadd(x, in[i]);
     }
+    // ANCHOR_END: bug
     shared[tid] = x;
     __syncthreads();
 

@@ -32,11 +32,13 @@ extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restri
     x = block_sum(x);
 
     __shared__ bool last;
+    // ANCHOR: bug
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = x;
         // missing: __threadfence();
         last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
     }
+    // ANCHOR_END: bug
     __syncthreads();
     if (!last) {
         return;

@@ -23,6 +23,7 @@ extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restri
         __syncthreads();
     }
 
+    // ANCHOR: bug
     if (tid < 32) {
         volatile float* warp = shared;
         warp[tid] += warp[tid + 32];
@@ -32,6 +33,7 @@ extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restri
         warp[tid] += warp[tid + 2];
         warp[tid] += warp[tid + 1];
     }
+    // ANCHOR_END: bug
 
     if (tid == 0) {
         out[blockIdx.x] = shared[0];

@@ -11,7 +11,9 @@ extern "C" __global__ void max_f32(const float* __restrict__ in, float* __restri
     extern __shared__ float shared[];
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * blockDim.x + tid;
+    // ANCHOR: bug
     shared[tid] = i < n ? in[i] : 0.0f;
+    // ANCHOR_END: bug
     __syncthreads();
 
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {

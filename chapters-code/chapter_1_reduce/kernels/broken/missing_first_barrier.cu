@@ -12,6 +12,7 @@ extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restri
     extern __shared__ float shared[];
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * blockDim.x + tid;
+    // ANCHOR: bug
     shared[tid] = i < n ? in[i] : 0.0f;
     // missing: __syncthreads();
 
@@ -21,6 +22,7 @@ extern "C" __global__ void sum_f32(const float* __restrict__ in, float* __restri
         }
         __syncthreads();
     }
+    // ANCHOR_END: bug
 
     if (tid == 0) {
         out[blockIdx.x] = shared[0];

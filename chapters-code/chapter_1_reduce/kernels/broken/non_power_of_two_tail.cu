@@ -2,7 +2,7 @@
 //
 // The kernel is sequential.cu, which halves the stride from blockDim.x / 2. With 192 threads the
 // strides are 96, 48, 24, 12, 6, 3, 1: the step from 3 to 1 leaves shared[2] out, and every
-// block loses a 64th of its elements. An input of zeros, or a generous tolerance, hides it.
+// block loses 64 of its 192 elements. An input of zeros, or a generous tolerance, hides it.
 // Caught by: the verdict, at any n above 2.
 //
 // sum_f32(const float* in, float* out, size_t n)
