@@ -1,0 +1,270 @@
+//! Runs one block: its warps in turn, its barriers, its shared memory.
+
+use std::sync::atomic::Ordering;
+
+use ptx::ir::{BarKind, Op, Special, SpecialSlot};
+
+use crate::barrier::{Barrier, Tally};
+use crate::converge::Waiting;
+use crate::exec::{Arrival, Exec, Pause, Warp};
+use crate::fault::{Fault, FaultKind, Trap};
+use crate::grid::Grid;
+use crate::observe::Observer;
+use crate::registers::LaneMask;
+use crate::schedule::Schedule;
+
+/// What shared memory holds before a block writes to it: no plausible value of any type.
+const POISON: u8 = 0xff;
+
+/// A resident block. When it is done, it is used again for the next one.
+pub(crate) struct Block<O> {
+    /// Its number in the grid.
+    pub index: u64,
+    warps: Vec<Warp>,
+    shared: Vec<u8>,
+    barriers: [Barrier; 16],
+    alive: u32,
+    pub observer: O,
+    schedule: Schedule,
+}
+
+/// How a block's time slice ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Done,
+    Unfinished,
+}
+
+impl<O: Observer + Default> Block<O> {
+    /// Makes room for a block of this grid.
+    pub fn new(grid: &Grid<'_>) -> Self {
+        let mut warps: Vec<Warp> =
+            (0..grid.warps_per_block()).map(|index| Warp::new(index, grid)).collect();
+        for warp in &mut warps {
+            write_specials(warp, grid, None);
+        }
+        Self {
+            index: 0,
+            warps,
+            shared: vec![POISON; grid.shared_bytes() as usize],
+            barriers: Default::default(),
+            alive: 0,
+            observer: O::default(),
+            schedule: Schedule::new(grid.options.seed),
+        }
+    }
+
+    /// Starts the block of this number.
+    pub fn start(&mut self, grid: &Grid<'_>, index: u64) {
+        self.index = index;
+        self.alive = grid.threads_per_block();
+        self.shared.fill(POISON);
+        self.barriers = Default::default();
+        self.schedule.reseed(index);
+        self.observer.start_block(self.warps.len() as u32, grid.shared_bytes());
+        let coordinates = grid.block_index(index);
+        for warp in &mut self.warps {
+            write_specials(warp, grid, Some(coordinates));
+            let threads = (grid.threads_per_block() - 32 * warp.index).min(32);
+            warp.paths.restart(LaneMask::MAX >> (32 - threads));
+        }
+    }
+
+    /// Runs the block until it is done or each of its warps has had some time slices.
+    pub fn run(&mut self, grid: &Grid<'_>, rounds: u32) -> Result<Progress, Fault> {
+        for _ in 0..rounds {
+            let mut progress = false;
+            for turn in 0..self.warps.len() {
+                let warp = self.schedule.pick(turn, self.warps.len());
+                progress |= self.run_warp(grid, warp)?;
+            }
+            if self.warps.iter().all(|w| w.paths.is_finished()) {
+                return Ok(Progress::Done);
+            }
+            if !progress {
+                return Err(self.deadlock(grid));
+            }
+        }
+        Ok(Progress::Unfinished)
+    }
+
+    /// Runs a warp until it waits, ends, or has used up its time slice. False if it could not run.
+    fn run_warp(&mut self, grid: &Grid<'_>, index: usize) -> Result<bool, Fault> {
+        let mut progress = false;
+        let mut budget = self.schedule.slice();
+        loop {
+            let mut exec = Exec {
+                grid,
+                warp: &mut self.warps[index],
+                shared: &mut self.shared,
+                observer: &mut self.observer,
+                budget,
+                pc: 0,
+            };
+            let pause = exec.run();
+            let pc = exec.pc;
+            let executed = budget - exec.budget;
+            budget = exec.budget;
+            self.limit(grid, index as u32, pc, executed)?;
+            match pause.map_err(|trap| self.fault(grid, index as u32, pc, &trap))? {
+                Pause::Finished | Pause::Blocked => return Ok(progress),
+                Pause::SliceOver => return Ok(true),
+                Pause::Arrived(arrival) => self.arrive(grid, index, &arrival),
+                Pause::Exited => self.recount(grid),
+            }
+            progress = true;
+        }
+    }
+
+    /// Stops a launch that has executed more instructions than it may.
+    fn limit(&self, grid: &Grid<'_>, warp: u32, pc: u32, executed: u32) -> Result<(), Fault> {
+        let limit = grid.options.instruction_limit;
+        if limit == 0 {
+            return Ok(());
+        }
+        let before = grid.executed.fetch_add(executed.into(), Ordering::Relaxed);
+        if before + u64::from(executed) <= limit {
+            return Ok(());
+        }
+        let cause = format!("still running after {limit} warp instructions, which is the limit");
+        Err(self.fault(grid, warp, pc, &Trap::new(FaultKind::InstructionLimit, None, cause)))
+    }
+
+    fn arrive(&mut self, grid: &Grid<'_>, warp: usize, arrival: &Arrival) {
+        self.barriers[usize::from(arrival.id)].arrive(warp as u32, arrival);
+        self.release(grid, arrival.id);
+    }
+
+    /// Threads have exited: nobody waits for them any more.
+    fn recount(&mut self, grid: &Grid<'_>) {
+        self.alive = self.warps.iter().map(|w| w.paths.alive().count_ones()).sum();
+        for id in 0..16 {
+            if self.barriers[id].arrived() > 0 {
+                self.release(grid, id as u8);
+            }
+        }
+    }
+
+    /// Lets the threads at a barrier pass, if everyone is there.
+    fn release(&mut self, grid: &Grid<'_>, id: u8) {
+        let Some(tally) = self.barriers[usize::from(id)].complete(self.alive) else { return };
+        let warps = (0..self.warps.len() as u32).filter(|w| tally.warps >> w & 1 == 1);
+        self.observer.barrier_passed(&mut warps.into_iter());
+        for warp in &mut self.warps {
+            let waiting = Waiting::Barrier(id);
+            write_tally(warp, grid, waiting, tally);
+            warp.paths.release(waiting);
+        }
+    }
+
+    /// Puts the place to a trap.
+    fn fault(&self, grid: &Grid<'_>, warp: u32, pc: u32, trap: &Trap) -> Fault {
+        let [bx, by, bz] = grid.block_index(self.index);
+        let kernel = &grid.kernel.ir().name;
+        let source = grid.kernel.source(pc);
+        let thread = match trap.lane {
+            Some(lane) => {
+                let [x, y, z] = grid.thread_index(warp, lane);
+                format!("thread ({x},{y},{z}) (warp {warp}, lane {lane})")
+            }
+            None => format!("warp {warp}"),
+        };
+        let message = format!(
+            "kernel `{kernel}` at {source}, block ({bx},{by},{bz}), {thread}: {}",
+            trap.cause
+        );
+        Fault { kind: trap.kind, message }
+    }
+
+    /// Every thread that has not exited waits, and nothing can let any of them go on.
+    fn deadlock(&self, grid: &Grid<'_>) -> Fault {
+        let mut waits = Vec::new();
+        for warp in &self.warps {
+            for path in warp.paths.iter() {
+                let place = grid.kernel.source(path.pc);
+                let what = match path.waiting {
+                    Waiting::Barrier(id) => format!("at barrier {id}"),
+                    Waiting::WarpSync(m) => format!("in __syncwarp for the lanes {m:#010x}"),
+                    Waiting::Collective(m) => {
+                        format!("at a warp-wide operation of the lanes {m:#010x}")
+                    }
+                    Waiting::No | Waiting::Meeting => continue,
+                };
+                let (lanes, warp) = (path.mask, warp.index);
+                waits.push(format!("  warp {warp}, lanes {lanes:#010x}, wait {what} ({place})"));
+            }
+        }
+        let total = waits.len();
+        waits.truncate(8);
+        if total > waits.len() {
+            waits.push(format!("  and {} more", total - waits.len()));
+        }
+        let [x, y, z] = grid.block_index(self.index);
+        let kernel = &grid.kernel.ir().name;
+        let message = format!(
+            "kernel `{kernel}`, block ({x},{y},{z}): deadlock, every thread waits for another:\n{}",
+            waits.join("\n")
+        );
+        Fault { kind: FaultKind::Deadlock, message }
+    }
+}
+
+/// Writes the results of a barrier's reductions into the registers of those that wait there.
+fn write_tally(warp: &mut Warp, grid: &Grid<'_>, waiting: Waiting, tally: Tally) {
+    let Warp { paths, registers, .. } = warp;
+    for path in paths.iter().filter(|p| p.waiting == waiting) {
+        let Op::Bar(bar) = &grid.kernel.ir().code[path.pc as usize].op else { continue };
+        let bits = |truth| if truth { path.mask } else { 0 };
+        match bar.kind {
+            BarKind::Sync | BarKind::Arrive => {}
+            BarKind::RedPopc { d, .. } => registers.write32(d, path.mask, &[tally.votes; 32]),
+            BarKind::RedAnd { d, .. } => {
+                registers.set_pred(d, bits(tally.votes == tally.threads), path.mask);
+            }
+            BarKind::RedOr { d, .. } => {
+                registers.set_pred(d, bits(tally.votes > 0), path.mask);
+            }
+        }
+    }
+}
+
+/// Writes the special registers: those that a block's coordinates decide, or all the others.
+fn write_specials(warp: &mut Warp, grid: &Grid<'_>, block: Option<[u32; 3]>) {
+    for &(slot, special) in &grid.kernel.ir().specials {
+        let value = |lane: u32| special_value(special, grid, warp.index, lane);
+        let values: [u64; 32] = match (special, block) {
+            (Special::Ctaid(axis), Some(block)) => [u64::from(block[usize::from(axis)]); 32],
+            (Special::Ctaid(_), None) | (_, Some(_)) => continue,
+            (_, None) => std::array::from_fn(|lane| value(lane as u32)),
+        };
+        match slot {
+            SpecialSlot::R32(r) => {
+                warp.registers.write32(r, LaneMask::MAX, &values.map(|v| v as u32));
+            }
+            SpecialSlot::R64(r) => warp.registers.write64(r, LaneMask::MAX, &values),
+        }
+    }
+}
+
+fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64 {
+    let below = (1u32 << lane) - 1;
+    let value = match special {
+        Special::Tid(axis) => grid.thread_index(warp, lane)[usize::from(axis)],
+        Special::Ntid(axis) => grid.threads[usize::from(axis)],
+        Special::Nctaid(axis) => grid.blocks[usize::from(axis)],
+        Special::Ctaid(_) | Special::SmId | Special::EnvReg => 0,
+        Special::LaneId => lane,
+        Special::WarpId => warp,
+        Special::NwarpId => 64,
+        Special::NsmId => crate::launch::MULTIPROCESSORS,
+        Special::GridId => return grid.id,
+        Special::LaneMaskEq => 1 << lane,
+        Special::LaneMaskLt => below,
+        Special::LaneMaskLe => below | 1 << lane,
+        Special::LaneMaskGt => !(below | 1 << lane),
+        Special::LaneMaskGe => !below,
+        Special::DynamicSharedSize => grid.dynamic_shared,
+        Special::TotalSharedSize => grid.shared_bytes(),
+    };
+    u64::from(value)
+}

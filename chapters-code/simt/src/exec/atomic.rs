@@ -1,0 +1,244 @@
+//! `atom` and `red`: lane after lane, each indivisible.
+//!
+//! Lanes of one warp that name the same address take effect in order of lane. A GPU promises no
+//! order; `f32` sums over atomics therefore differ between machines, and should not be compared
+//! bit for bit.
+
+use half::{bf16, f16};
+use ptx::ir::{Atom, AtomOp, AtomType, Space, Src};
+
+use super::Exec;
+use super::memory::{Target, addresses, out_of_bounds, strength, targets};
+use super::view::{Bytes, Device, View};
+use crate::counters::lanes;
+use crate::fault::{FaultKind, Step, Trap};
+use crate::observe::{Access, AccessKind, AccessSpace, Observer};
+use crate::pattern::Pattern;
+use crate::registers::LaneMask;
+
+/// A read-modify-write of a memory cell: old bits, operand and new value (for `cas`) to new bits.
+struct Update {
+    op: AtomOp,
+    ty: AtomType,
+    /// Flush subnormal `f32` operands and results to zero.
+    flush: bool,
+}
+
+impl<O: Observer> Exec<'_, O> {
+    #[inline(never)]
+    pub(super) fn atomic(&mut self, atom: &Atom, mask: LaneMask) -> Step {
+        let addresses = addresses(&self.warp.registers, atom.addr);
+        check_alignment(&addresses, mask, bytes(atom.ty))?;
+        match atom.space {
+            Space::Shared => self.atomic_in(Target::Shared, atom, &addresses, mask),
+            Space::Generic => {
+                for (target, part) in targets(&addresses, mask) {
+                    let own = addresses.map(|a| a.wrapping_sub(target.window()));
+                    self.atomic_in(target, atom, &own, part)?;
+                }
+                Ok(())
+            }
+            _ => self.atomic_in(Target::Device, atom, &addresses, mask),
+        }
+    }
+
+    fn atomic_in(
+        &mut self,
+        target: Target,
+        atom: &Atom,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+    ) -> Step {
+        if target == Target::Local {
+            let cause = "an atomic on local memory, which no other thread can see";
+            return Err(Trap::new(FaultKind::IllegalAddress, Some(mask.trailing_zeros()), cause));
+        }
+        let space = match target {
+            Target::Shared => AccessSpace::Shared,
+            Target::Device | Target::Local => AccessSpace::Global,
+        };
+        self.observer.access(&Access {
+            kind: AccessKind::Atomic,
+            space,
+            strength: strength(ptx::ir::Order::AcqRel(ptx::ir::Scope::Device)),
+            bytes: bytes(atom.ty),
+            addresses,
+            mask,
+            pattern: Pattern::Scattered,
+            warp: self.warp.index,
+            pc: self.pc,
+        });
+        let update = Update { op: atom.op, ty: atom.ty, flush: target == Target::Device };
+        let mut old = [0; 32];
+        for lane in lanes(mask) {
+            let i = lane as usize;
+            let b = self.value(atom.b, i);
+            let c = atom.c.map_or(0, |c| self.value(c, i));
+            let change = |old| update.apply(old, b, c);
+            let found = match target {
+                Target::Shared => {
+                    let mut view = Bytes { bytes: self.shared, name: "shared memory" };
+                    view.update(addresses[i], bytes(atom.ty), change)
+                        .ok_or_else(|| absent(&view, atom, addresses[i], lane))
+                }
+                Target::Device | Target::Local => {
+                    let region = &mut self.warp.region;
+                    let mut view = Device { table: &self.grid.table, region };
+                    view.update(addresses[i], bytes(atom.ty), change)
+                        .ok_or_else(|| absent(&view, atom, addresses[i], lane))
+                }
+            };
+            old[i] = found?;
+        }
+        match atom.d {
+            Some(Src::R32(d)) => self.write32(d, mask, &old.map(|v| v as u32)),
+            Some(Src::R64(d)) => self.warp.registers.write64(d, mask, &old),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn value(&self, s: Src, lane: usize) -> u64 {
+        match s {
+            Src::R32(r) => u64::from(self.warp.registers.r32(r)[lane]),
+            Src::R64(r) => self.warp.registers.r64(r)[lane],
+        }
+    }
+}
+
+fn absent<V: View>(view: &V, atom: &Atom, address: u64, lane: u32) -> Box<Trap> {
+    out_of_bounds(view, AccessKind::Atomic, bytes(atom.ty), address, lane)
+}
+
+fn check_alignment(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Step {
+    let wrong = lanes(mask).find(|l| addresses[*l as usize] % u64::from(bytes) != 0);
+    let Some(lane) = wrong else { return Ok(()) };
+    let address = addresses[lane as usize];
+    let cause = format!(
+        "misaligned atomic of {bytes} bytes at {address:#x}: the address must be a multiple of {bytes}"
+    );
+    Err(Trap::new(FaultKind::MisalignedAddress, Some(lane), cause))
+}
+
+fn bytes(ty: AtomType) -> u32 {
+    match ty {
+        AtomType::B16 | AtomType::F16 | AtomType::Bf16 => 2,
+        AtomType::U32 | AtomType::S32 | AtomType::F32 | AtomType::F16x2 | AtomType::Bf16x2 => 4,
+        AtomType::U64 | AtomType::S64 | AtomType::F64 => 8,
+    }
+}
+
+/// Memory in which a cell can be read and rewritten with nothing in between.
+trait Cells {
+    /// Replaces the `bytes` bytes at `address` by what `change` makes of them; returns the old.
+    fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64>;
+}
+
+impl Cells for Bytes<'_> {
+    fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
+        // One thread of the host executes the whole block, so nothing can come in between.
+        let cell = usize::try_from(address).ok().and_then(|at| self.bytes.get_mut(at..))?;
+        let cell = cell.get_mut(..bytes as usize)?;
+        let mut wide = [0; 8];
+        wide[..cell.len()].copy_from_slice(cell);
+        let old = u64::from_le_bytes(wide);
+        cell.copy_from_slice(&change(old).to_le_bytes()[..bytes as usize]);
+        Some(old)
+    }
+}
+
+/// Defines the update of one width through the atomic type of that width.
+macro_rules! update_atomically {
+    ($pointer:expr, $atomic:ident, $int:ident, $change:expr) => {{
+        use std::sync::atomic::{$atomic, Ordering::AcqRel, Ordering::Acquire};
+        // SAFETY: the cell is mapped and aligned, as the callers have checked, and the launch's
+        // snapshot keeps it alive. Plain accesses to it by other threads are by copies only.
+        let cell = unsafe { $atomic::from_ptr($pointer.cast::<$int>()) };
+        let new = |old: $int| Some($change(u64::from(old)) as $int);
+        match cell.fetch_update(AcqRel, Acquire, new) {
+            Ok(old) | Err(old) => u64::from(old),
+        }
+    }};
+}
+
+impl Cells for Device<'_> {
+    fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
+        let pointer = self.find(address, u64::from(bytes))?.host(address, u64::from(bytes));
+        Some(match bytes {
+            2 => update_atomically!(pointer, AtomicU16, u16, change),
+            4 => update_atomically!(pointer, AtomicU32, u32, change),
+            _ => update_atomically!(pointer, AtomicU64, u64, change),
+        })
+    }
+}
+
+impl Update {
+    fn apply(&self, old: u64, b: u64, c: u64) -> u64 {
+        match self.op {
+            AtomOp::Exch => b,
+            AtomOp::Cas => {
+                if old == b { c } else { old }
+            }
+            AtomOp::And => old & b,
+            AtomOp::Or => old | b,
+            AtomOp::Xor => old ^ b,
+            // Both are defined on u32 alone.
+            AtomOp::Inc => u64::from(if old >= b { 0 } else { old as u32 + 1 }),
+            AtomOp::Dec => {
+                if old == 0 || old > b { b } else { old - 1 }
+            }
+            AtomOp::Add | AtomOp::Min | AtomOp::Max => self.arithmetic(old, b),
+        }
+    }
+
+    fn arithmetic(&self, old: u64, b: u64) -> u64 {
+        match self.ty {
+            AtomType::B16 => old,
+            AtomType::U32 => u64::from(self.pick(old as u32, b as u32, u32::wrapping_add)),
+            AtomType::S32 => self.pick(old as i32, b as i32, i32::wrapping_add) as u32 as u64,
+            AtomType::U64 => self.pick(old, b, u64::wrapping_add),
+            AtomType::S64 => self.pick(old as i64, b as i64, i64::wrapping_add) as u64,
+            AtomType::F32 => u64::from(self.add_f32(old as u32, b as u32)),
+            AtomType::F64 => canonical64(f64::from_bits(old) + f64::from_bits(b)),
+            AtomType::F16 => u64::from(add_f16(old as u16, b as u16)),
+            AtomType::Bf16 => u64::from(add_bf16(old as u16, b as u16)),
+            AtomType::F16x2 => halves(old, b, add_f16),
+            AtomType::Bf16x2 => halves(old, b, add_bf16),
+        }
+    }
+
+    fn pick<T: Ord>(&self, old: T, b: T, add: impl Fn(T, T) -> T) -> T {
+        match self.op {
+            AtomOp::Min => old.min(b),
+            AtomOp::Max => old.max(b),
+            _ => add(old, b),
+        }
+    }
+
+    /// `atom.add.f32` flushes subnormal numbers in global memory, and keeps them in shared memory.
+    fn add_f32(&self, old: u32, b: u32) -> u32 {
+        let flush = |x: f32| if self.flush && x.is_subnormal() { 0.0f32.copysign(x) } else { x };
+        let sum = flush(flush(f32::from_bits(old)) + flush(f32::from_bits(b)));
+        if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() }
+    }
+}
+
+fn canonical64(x: f64) -> u64 {
+    if x.is_nan() { 0xfff8_0000_0000_0000 } else { x.to_bits() }
+}
+
+fn add_f16(a: u16, b: u16) -> u16 {
+    let sum = f16::from_f32(f16::from_bits(a).to_f32() + f16::from_bits(b).to_f32());
+    if sum.is_nan() { 0x7fff } else { sum.to_bits() }
+}
+
+fn add_bf16(a: u16, b: u16) -> u16 {
+    let sum = bf16::from_f32(bf16::from_bits(a).to_f32() + bf16::from_bits(b).to_f32());
+    if sum.is_nan() { 0x7fff } else { sum.to_bits() }
+}
+
+fn halves(old: u64, b: u64, add: impl Fn(u16, u16) -> u16) -> u64 {
+    let low = add(old as u16, b as u16);
+    let high = add((old >> 16) as u16, (b >> 16) as u16);
+    u64::from(high) << 16 | u64::from(low)
+}

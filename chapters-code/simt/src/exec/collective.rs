@@ -1,0 +1,266 @@
+//! What the lanes of a warp do together: shuffles, votes, matches, reductions, `bar.warp.sync`.
+//!
+//! Each names the lanes that take part. Lanes on different paths wait for one another; lanes that
+//! have exited are not waited for.
+
+use ptx::ir::{Op, R32, ReduxOp, ShflMode, Src, Vote};
+
+use super::{Exec, Flow};
+use crate::converge::Waiting;
+use crate::counters::lanes;
+use crate::fault::{FaultKind, Step, Trap};
+use crate::observe::Observer;
+use crate::registers::LaneMask;
+
+impl<O: Observer> Exec<'_, O> {
+    pub(super) fn warp_sync(
+        &mut self,
+        path: usize,
+        members: R32,
+        active: LaneMask,
+    ) -> Step<Flow> {
+        let members = self.members(members, active)?;
+        if members & self.warp.paths.alive() & !active == 0 {
+            self.observer.warp_synchronised(self.warp.index, members);
+            self.pc += 1;
+            return Ok(Flow::Next);
+        }
+        self.park(path, Waiting::WarpSync(members));
+        Ok(Flow::Switch)
+    }
+
+    pub(super) fn collective(
+        &mut self,
+        path: usize,
+        op: &Op,
+        active: LaneMask,
+    ) -> Step<Flow> {
+        let members = self.members(members_of(op), active)?;
+        if members & self.warp.paths.alive() & !active == 0 {
+            self.combine(op, active);
+            self.pc += 1;
+            return Ok(Flow::Next);
+        }
+        self.park(path, Waiting::Collective(members));
+        Ok(Flow::Switch)
+    }
+
+    /// The member mask, which the executing lanes must share and be part of.
+    fn members(&self, mask: R32, active: LaneMask) -> Step<LaneMask> {
+        let masks = self.warp.registers.r32(mask);
+        let members = self.first32(mask, active);
+        let other = |lane: &u32| masks[*lane as usize] != members || members >> lane & 1 == 0;
+        match lanes(active).find(other) {
+            None => Ok(members),
+            Some(lane) => {
+                let own = masks[lane as usize];
+                let cause = if own == members {
+                    format!("executes a warp-wide operation for the lanes {own:#010x}, but is not one of them")
+                } else {
+                    format!(
+                        "names the lanes {own:#010x} at a warp-wide operation, where another lane names {members:#010x}"
+                    )
+                };
+                Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause))
+            }
+        }
+    }
+
+    fn park(&mut self, path: usize, waiting: Waiting) {
+        let path = self.warp.paths.get_mut(path);
+        (path.pc, path.waiting) = (self.pc, waiting);
+        self.release_complete();
+    }
+
+    /// Lets those go on for whom all others have come, which an arrival or an exit may bring about.
+    pub(super) fn release_complete(&mut self) {
+        while let Some(waiting) = self.complete() {
+            let gathered = self.warp.paths.waiting_for(waiting);
+            match waiting {
+                Waiting::WarpSync(_) => {
+                    self.observer.warp_synchronised(self.warp.index, gathered);
+                }
+                Waiting::Collective(_) => self.combine_gathered(waiting, gathered),
+                Waiting::No | Waiting::Meeting | Waiting::Barrier(_) => {}
+            }
+            self.warp.paths.release(waiting);
+        }
+    }
+
+    /// A rendezvous within the warp that nobody is missing from.
+    fn complete(&self) -> Option<Waiting> {
+        let alive = self.warp.paths.alive();
+        let is_complete = |waiting: &Waiting| match *waiting {
+            Waiting::WarpSync(members) => {
+                members & alive & !self.warp.paths.waiting_for(*waiting) == 0
+            }
+            Waiting::Collective(members) => {
+                let same_place = self.places(*waiting).is_some();
+                same_place && members & alive & !self.warp.paths.waiting_for(*waiting) == 0
+            }
+            Waiting::No | Waiting::Meeting | Waiting::Barrier(_) => false,
+        };
+        self.warp.paths.iter().map(|p| p.waiting).find(is_complete)
+    }
+
+    /// The instruction at which all paths that wait for this are; `None` if they are at several.
+    fn places(&self, waiting: Waiting) -> Option<u32> {
+        let mut at = self.warp.paths.iter().filter(|p| p.waiting == waiting).map(|p| p.pc);
+        let first = at.next()?;
+        at.all(|pc| pc == first).then_some(first)
+    }
+
+    fn combine_gathered(&mut self, waiting: Waiting, gathered: LaneMask) {
+        let Some(pc) = self.places(waiting) else { return };
+        let grid = self.grid;
+        let here = std::mem::replace(&mut self.pc, pc);
+        self.combine(&grid.kernel.ir().code[pc as usize].op, gathered);
+        self.pc = here;
+    }
+
+    /// Executes a collective for lanes that are all there.
+    fn combine(&mut self, op: &Op, active: LaneMask) {
+        match op {
+            Op::Shfl { mode, d, pred, a, b, c, .. } => {
+                self.shuffle(*mode, *d, *a, (*b, *c), *pred, active);
+            }
+            Op::Vote(vote) => self.vote(*vote, active),
+            Op::MatchAny { d, a, .. } => self.match_any(*d, *a, active),
+            Op::MatchAll { d, pred, a, .. } => {
+                let first = self.key(*a, active.trailing_zeros());
+                let all = lanes(active).all(|lane| self.key(*a, lane) == first);
+                self.write32(*d, active, &[if all { active } else { 0 }; 32]);
+                if let Some(p) = *pred {
+                    self.warp.registers.set_pred(p, if all { active } else { 0 }, active);
+                }
+            }
+            Op::Redux { op, d, a, .. } => {
+                let values = *self.warp.registers.r32(*a);
+                let all = lanes(active).map(|lane| values[lane as usize]);
+                let result = all.reduce(|x, y| redux(*op, x, y)).unwrap_or(0);
+                self.write32(*d, active, &[result; 32]);
+            }
+            Op::Elect { d, pred, .. } => {
+                let elected = active.trailing_zeros();
+                if let Some(d) = *d {
+                    self.write32(d, active, &[elected; 32]);
+                }
+                self.warp.registers.set_pred(*pred, 1 << elected, active);
+            }
+            _ => unreachable!("not a collective: {op:?}"),
+        }
+    }
+
+    /// `shfl.sync`, after the pseudo-code of the PTX manual.
+    fn shuffle(
+        &mut self,
+        mode: ShflMode,
+        d: R32,
+        a: R32,
+        (b, c): (R32, R32),
+        pred: Option<ptx::ir::Pred>,
+        active: LaneMask,
+    ) {
+        let registers = &self.warp.registers;
+        let (values, by, clamps) = (registers.r32(a), registers.r32(b), registers.r32(c));
+        let mut result = [0; 32];
+        let mut in_range = 0;
+        let mut absent = None;
+        for lane in 0..32 {
+            let i = lane as usize;
+            let source = source_lane(mode, lane, by[i], clamps[i]);
+            in_range |= u32::from(source.is_some()) << lane;
+            let from = source.unwrap_or(lane);
+            result[i] = values[from as usize];
+            if active >> lane & 1 == 1 && active >> from & 1 == 0 {
+                absent = absent.or(Some((lane, from)));
+            }
+        }
+        self.write32(d, active, &result);
+        if let Some(p) = pred {
+            self.warp.registers.set_pred(p, in_range, active);
+        }
+        if let Some((lane, source)) = absent {
+            self.observer.absent_source(self.warp.index, self.pc, lane, source);
+        }
+    }
+
+    fn vote(&mut self, vote: Vote, active: LaneMask) {
+        let (Vote::All { a, negated, .. }
+        | Vote::Any { a, negated, .. }
+        | Vote::Uni { a, negated, .. }
+        | Vote::Ballot { a, negated, .. }) = vote;
+        let votes = active & self.predicate(a, negated);
+        let (d, result) = match vote {
+            Vote::Ballot { d, .. } => return self.write32(d, active, &[votes; 32]),
+            Vote::All { d, .. } => (d, votes == active),
+            Vote::Any { d, .. } => (d, votes != 0),
+            Vote::Uni { d, .. } => (d, votes == active || votes == 0),
+        };
+        self.warp.registers.set_pred(d, if result { active } else { 0 }, active);
+    }
+
+    fn match_any(&mut self, d: R32, a: Src, active: LaneMask) {
+        let mut result = [0; 32];
+        for lane in lanes(active) {
+            let key = self.key(a, lane);
+            let equal = lanes(active).filter(|l| self.key(a, *l) == key);
+            result[lane as usize] = equal.fold(0, |m, l| m | 1 << l);
+        }
+        self.write32(d, active, &result);
+    }
+
+    fn key(&self, a: Src, lane: u32) -> u64 {
+        match a {
+            Src::R32(r) => u64::from(self.warp.registers.r32(r)[lane as usize]),
+            Src::R64(r) => self.warp.registers.r64(r)[lane as usize],
+        }
+    }
+}
+
+fn members_of(op: &Op) -> R32 {
+    match op {
+        Op::Shfl { mask, .. }
+        | Op::MatchAny { mask, .. }
+        | Op::MatchAll { mask, .. }
+        | Op::Redux { mask, .. }
+        | Op::Elect { mask, .. }
+        | Op::Vote(
+            Vote::All { mask, .. }
+            | Vote::Any { mask, .. }
+            | Vote::Uni { mask, .. }
+            | Vote::Ballot { mask, .. },
+        ) => *mask,
+        _ => unreachable!("not a collective: {op:?}"),
+    }
+}
+
+/// The lane that `lane` reads from, or `None` where it is out of range and keeps its own value.
+#[inline(always)]
+fn source_lane(mode: ShflMode, lane: u32, b: u32, c: u32) -> Option<u32> {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let max_lane = lane & segment | clamp & !segment;
+    let (source, in_range) = match mode {
+        ShflMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= max_lane as i32),
+        ShflMode::Down => (lane + b, lane + b <= max_lane),
+        ShflMode::Bfly => (lane ^ b, lane ^ b <= max_lane),
+        ShflMode::Idx => {
+            let source = lane & segment | b & !segment;
+            (source, source <= max_lane)
+        }
+    };
+    in_range.then_some(source & 31)
+}
+
+fn redux(op: ReduxOp, x: u32, y: u32) -> u32 {
+    match op {
+        ReduxOp::Add => x.wrapping_add(y),
+        ReduxOp::MinU32 => x.min(y),
+        ReduxOp::MaxU32 => x.max(y),
+        ReduxOp::MinS32 => (x as i32).min(y as i32) as u32,
+        ReduxOp::MaxS32 => (x as i32).max(y as i32) as u32,
+        ReduxOp::And => x & y,
+        ReduxOp::Or => x | y,
+        ReduxOp::Xor => x ^ y,
+    }
+}

@@ -1,0 +1,110 @@
+//! Memory as a warp sees it: bytes at addresses, checked access by access.
+
+use crate::memory::{Region, Snapshot};
+
+/// Something that can be read and written at addresses of its own. `None` where nothing is.
+pub(super) trait View {
+    fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]>;
+    fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()>;
+    /// Where an address without memory lies, in words.
+    fn describe(&self, address: u64) -> String;
+    /// What this memory is called.
+    fn name(&self) -> &'static str;
+}
+
+/// Device memory.
+pub(super) struct Device<'a> {
+    pub table: &'a Snapshot,
+    /// The allocation that was accessed last.
+    pub region: &'a mut Region,
+}
+
+impl Device<'_> {
+    /// Makes `region` the allocation that contains these bytes, if there is one.
+    #[inline(always)]
+    pub fn find(&mut self, address: u64, bytes: u64) -> Option<&Region> {
+        if !self.region.contains(address, bytes) {
+            *self.region = self.table.region(address).filter(|r| r.contains(address, bytes))?;
+        }
+        Some(self.region)
+    }
+}
+
+impl View for Device<'_> {
+    #[inline(always)]
+    fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
+        let from = self.find(address, N as u64)?.host(address, N as u64);
+        // SAFETY: `host` has checked that the bytes lie within the region, which the launch's
+        // snapshot keeps alive. Another thread of the kernel may write them at the same time, as on
+        // a GPU: then the value is one or the other's, or torn, and nothing else depends on it.
+        Some(unsafe { from.cast::<[u8; N]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
+        let to = self.find(address, N as u64)?.host(address, N as u64);
+        // SAFETY: as in `load`.
+        unsafe { to.cast::<[u8; N]>().write_unaligned(value) };
+        Some(())
+    }
+
+    fn describe(&self, address: u64) -> String {
+        self.table.describe(address)
+    }
+
+    fn name(&self) -> &'static str {
+        "global memory"
+    }
+}
+
+/// A block's shared memory or a thread's local memory: a slice from address 0.
+pub(super) struct Bytes<'a> {
+    pub bytes: &'a mut [u8],
+    pub name: &'static str,
+}
+
+impl View for Bytes<'_> {
+    #[inline(always)]
+    fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
+        let at = usize::try_from(address).ok()?;
+        self.bytes.get(at..)?.first_chunk().copied()
+    }
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
+        let at = usize::try_from(address).ok()?;
+        *self.bytes.get_mut(at..)?.first_chunk_mut()? = value;
+        Some(())
+    }
+
+    fn describe(&self, _: u64) -> String {
+        format!("there are {} bytes", self.bytes.len())
+    }
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+/// The parameters of a kernel, from address 0.
+pub(super) struct Params<'a>(pub &'a [u8]);
+
+impl View for Params<'_> {
+    #[inline(always)]
+    fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
+        let at = usize::try_from(address).ok()?;
+        self.0.get(at..)?.first_chunk().copied()
+    }
+
+    fn store<const N: usize>(&mut self, _: u64, _: [u8; N]) -> Option<()> {
+        None
+    }
+
+    fn describe(&self, _: u64) -> String {
+        format!("there are {} bytes", self.0.len())
+    }
+
+    fn name(&self) -> &'static str {
+        "the parameters"
+    }
+}

@@ -1,0 +1,91 @@
+//! What all blocks of a launch share.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use crate::alu::{Isa, Windows};
+use crate::launch::{Launch, Options};
+use crate::memory::Snapshot;
+use crate::module::LoadedKernel;
+
+/// A launch at work.
+pub(crate) struct Grid<'a> {
+    pub kernel: &'a LoadedKernel,
+    /// Blocks in x, y and z.
+    pub blocks: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub threads: [u32; 3],
+    pub dynamic_shared: u32,
+    pub params: &'a [u8],
+    pub table: Snapshot,
+    pub windows: Windows,
+    pub isa: Isa,
+    pub options: &'a Options,
+    /// Which launch of the process this is: `%gridid`.
+    pub id: u64,
+    /// The next block to start.
+    pub next: AtomicU64,
+    /// Set when a block has faulted: the others stop at the end of their time slices.
+    pub stop: AtomicBool,
+    /// Instructions executed so far, if they are limited.
+    pub executed: AtomicU64,
+}
+
+impl<'a> Grid<'a> {
+    pub fn new(launch: &Launch<'a>, options: &'a Options, table: Snapshot) -> Self {
+        static LAUNCHES: AtomicU64 = AtomicU64::new(1);
+        Self {
+            kernel: launch.kernel,
+            blocks: launch.grid,
+            threads: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+            params: launch.params,
+            table,
+            windows: Windows::default(),
+            isa: Isa::detect(),
+            options,
+            id: LAUNCHES.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+            next: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            executed: AtomicU64::new(0),
+        }
+    }
+
+    pub fn block_count(&self) -> u64 {
+        self.blocks.iter().map(|b| u64::from(*b)).product()
+    }
+
+    pub fn threads_per_block(&self) -> u32 {
+        self.threads.iter().product()
+    }
+
+    pub fn warps_per_block(&self) -> u32 {
+        self.threads_per_block().div_ceil(32)
+    }
+
+    pub fn shared_bytes(&self) -> u32 {
+        self.kernel.shared_bytes(self.dynamic_shared)
+    }
+
+    /// The coordinates of a block.
+    pub fn block_index(&self, linear: u64) -> [u32; 3] {
+        unravel(linear, self.blocks)
+    }
+
+    /// The coordinates of a thread in its block.
+    pub fn thread_index(&self, warp: u32, lane: u32) -> [u32; 3] {
+        unravel(u64::from(warp * 32 + lane), self.threads)
+    }
+
+    /// Device-side `printf`.
+    pub fn print(&self, text: &str) {
+        // Nobody can be told that standard output is closed.
+        let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    }
+}
+
+/// Coordinates of the `linear`-th element of a box, x fastest.
+fn unravel(linear: u64, extent: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(extent[0].max(1)), u64::from(extent[1].max(1)));
+    [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
+}

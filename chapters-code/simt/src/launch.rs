@@ -1,0 +1,257 @@
+//! Launches a kernel: checks the configuration, spreads the blocks over the cores, gathers what
+//! the observers saw.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+use crate::block::{Block, Progress};
+use crate::counters::Counters;
+use crate::fault::{Fault, FaultKind};
+use crate::grid::Grid;
+use crate::memory::Memory;
+use crate::module::LoadedKernel;
+use crate::observe::{Checking, Counting, Nothing, Observer};
+use crate::report::{self, Race, Report};
+
+/// Multiprocessors of the simulated device, as many as an H200 has.
+pub const MULTIPROCESSORS: u32 = 132;
+/// Threads a block may have.
+pub const MAX_THREADS: u32 = 1024;
+/// Threads a multiprocessor holds.
+const RESIDENT_THREADS: u32 = 2048;
+/// Blocks a multiprocessor holds.
+const RESIDENT_BLOCKS: u32 = 32;
+/// Bytes of shared memory a block may have, after opting in.
+pub const MAX_SHARED: u32 = 232_448;
+/// Different findings that a launch reports.
+const MAX_FINDINGS: usize = 16;
+/// Rounds of its warps' time slices that a block runs before others have their turn.
+const ROUNDS: u32 = 16;
+
+/// What to launch.
+#[derive(Clone, Copy)]
+pub struct Launch<'a> {
+    /// The kernel.
+    pub kernel: &'a LoadedKernel,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads a block in x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory a block.
+    pub dynamic_shared: u32,
+    /// The parameters, laid out as the kernel's [`ptx::ir::Param`]s say.
+    pub params: &'a [u8],
+}
+
+/// How to launch it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Shuffles the schedule; 0 runs warps and blocks in order.
+    pub seed: u64,
+    /// Count what the hardware would count.
+    pub counters: bool,
+    /// Look for data races. Implies counting.
+    pub races: bool,
+    /// Record a trace.
+    pub trace: bool,
+    /// Warp instructions after which the launch is stopped; 0 for no limit.
+    pub instruction_limit: u64,
+    /// Blocks that may be resident at a time; 0 for as many as an H200 holds.
+    pub resident_blocks: usize,
+    /// Host threads; 0 for one a core.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            counters: true,
+            races: false,
+            trace: false,
+            instruction_limit: 0,
+            resident_blocks: 0,
+            threads: 0,
+        }
+    }
+}
+
+/// What came of a launch.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was counted and found, up to the fault if there was one.
+    pub report: Report,
+    /// Why it ended early.
+    pub fault: Option<Fault>,
+}
+
+/// Runs a kernel to its end.
+pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcome {
+    if let Err(fault) = check(launch) {
+        return Outcome { report: Report::default(), fault: Some(fault) };
+    }
+    let grid = Grid::new(launch, options, memory.snapshot());
+    if options.races {
+        run::<Checking>(&grid)
+    } else if options.counters {
+        run::<Counting>(&grid)
+    } else {
+        run::<Nothing>(&grid)
+    }
+}
+
+fn check(launch: &Launch<'_>) -> Result<(), Fault> {
+    let name = &launch.kernel.ir().name;
+    let fail = |kind, cause: String| {
+        Err(Fault { kind, message: format!("launch of kernel `{name}`: {cause}") })
+    };
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+    if gx == 0 || gy == 0 || gz == 0 || gx > 0x7fff_ffff || gy > 65_535 || gz > 65_535 {
+        let limit = "each extent must be at least 1, and at most 2^31 - 1, 65535 and 65535";
+        return fail(FaultKind::InvalidLaunch, format!("a grid of ({gx},{gy},{gz}): {limit}"));
+    }
+    let threads = u64::from(bx) * u64::from(by) * u64::from(bz);
+    if threads == 0 || threads > u64::from(MAX_THREADS) || bx > 1024 || by > 1024 || bz > 64 {
+        let limit = "a block has 1 to 1024 threads, at most 64 of them in z";
+        return fail(FaultKind::InvalidLaunch, format!("a block of ({bx},{by},{bz}): {limit}"));
+    }
+    if launch.kernel.ir().max_threads.is_some_and(|most| threads > u64::from(most)) {
+        let most = launch.kernel.ir().max_threads.unwrap_or_default();
+        let cause = format!("{threads} threads a block, but it was compiled for at most {most}");
+        return fail(FaultKind::InvalidLaunch, cause);
+    }
+    let shared = launch.kernel.shared_bytes(launch.dynamic_shared);
+    if shared > MAX_SHARED {
+        let cause = format!("{shared} bytes of shared memory a block, of at most {MAX_SHARED}");
+        return fail(FaultKind::OutOfResources, cause);
+    }
+    let wanted = launch.kernel.ir().param_bytes as usize;
+    if launch.params.len() < wanted {
+        let given = launch.params.len();
+        let cause = format!("{given} bytes of parameters, where it takes {wanted}");
+        return fail(FaultKind::InvalidLaunch, cause);
+    }
+    Ok(())
+}
+
+/// Blocks that may be resident on the whole device.
+fn resident_limit(grid: &Grid<'_>) -> usize {
+    if grid.options.resident_blocks > 0 {
+        return grid.options.resident_blocks;
+    }
+    let threads = grid.warps_per_block() * 32;
+    let by_shared = (MAX_SHARED + 1024) / (grid.shared_bytes() + 1024);
+    let a_multiprocessor = (RESIDENT_THREADS / threads).min(RESIDENT_BLOCKS).min(by_shared);
+    (a_multiprocessor.max(1) * MULTIPROCESSORS) as usize
+}
+
+/// What one host thread gathers.
+#[derive(Default)]
+struct Gathered {
+    counters: Counters,
+    races: Vec<Race>,
+}
+
+fn run<O: Observer + Default>(grid: &Grid<'_>) -> Outcome {
+    let wanted = match grid.options.threads {
+        0 => rayon::current_num_threads(),
+        threads => threads,
+    };
+    let workers = wanted.min(usize::try_from(grid.block_count()).unwrap_or(wanted)).max(1);
+    let resident = resident_limit(grid).div_ceil(workers);
+    let all = Mutex::new(Gathered::default());
+    let fault = Mutex::new(None);
+    let work = || {
+        let (gathered, end) = worker::<O>(grid, resident);
+        merge(&mut all.lock().unwrap_or_else(PoisonError::into_inner), gathered);
+        if let Err((block, cause)) = end {
+            grid.stop.store(true, Ordering::Relaxed);
+            keep_first(&mut fault.lock().unwrap_or_else(PoisonError::into_inner), block, cause);
+        }
+    };
+    if workers == 1 {
+        work();
+    } else {
+        rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work())));
+    }
+    let gathered = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let counted = grid.options.counters || grid.options.races;
+    let counters = counted.then_some(gathered.counters);
+    let report = Report { counters, races: gathered.races };
+    Outcome { report, fault: fault.map(|(_, fault)| fault) }
+}
+
+fn merge(all: &mut Gathered, part: Gathered) {
+    all.counters += part.counters;
+    report::merge(&mut all.races, part.races, MAX_FINDINGS);
+}
+
+/// Of several faults, the one of the lowest block.
+fn keep_first(slot: &mut Option<(u64, Fault)>, block: u64, fault: Fault) {
+    if slot.as_ref().is_none_or(|(first, _)| block < *first) {
+        *slot = Some((block, fault));
+    }
+}
+
+/// Runs blocks until there are none left. A block that does not finish in its time stays resident,
+/// and another is started beside it: it may be waiting for that one.
+fn worker<O: Observer + Default>(
+    grid: &Grid<'_>,
+    resident: usize,
+) -> (Gathered, Result<(), (u64, Fault)>) {
+    let mut gathered = Gathered::default();
+    let mut blocks: Vec<Block<O>> = Vec::new();
+    let mut idle: Vec<Block<O>> = Vec::new();
+    let mut turn = 0;
+    while !grid.stop.load(Ordering::Relaxed) {
+        if (blocks.is_empty() || turn >= blocks.len()) && blocks.len() < resident {
+            blocks.extend(next_block(grid, &mut idle));
+        }
+        if blocks.is_empty() {
+            break;
+        }
+        if turn >= blocks.len() {
+            turn = 0;
+        }
+        let block = &mut blocks[turn];
+        let end = block.run(grid, ROUNDS);
+        match end {
+            Ok(Progress::Unfinished) => turn += 1,
+            Ok(Progress::Done) => {
+                collect(grid, block, &mut gathered);
+                idle.push(blocks.swap_remove(turn));
+                // Its place goes to the next one.
+                if let Some(next) = next_block(grid, &mut idle) {
+                    blocks.insert(turn, next);
+                }
+            }
+            Err(fault) => {
+                let index = block.index;
+                collect(grid, block, &mut gathered);
+                return (gathered, Err((index, fault)));
+            }
+        }
+    }
+    (gathered, Ok(()))
+}
+
+fn next_block<O: Observer + Default>(
+    grid: &Grid<'_>,
+    idle: &mut Vec<Block<O>>,
+) -> Option<Block<O>> {
+    let index = grid.next.fetch_add(1, Ordering::Relaxed);
+    if index >= grid.block_count() {
+        return None;
+    }
+    let mut block = idle.pop().unwrap_or_else(|| Block::new(grid));
+    block.start(grid, index);
+    Some(block)
+}
+
+fn collect<O: Observer>(grid: &Grid<'_>, block: &mut Block<O>, gathered: &mut Gathered) {
+    let (counters, findings) = block.observer.finish();
+    gathered.counters += counters;
+    let races = findings.into_iter().map(|f| report::describe(&f, grid, block.index));
+    report::merge(&mut gathered.races, races.collect(), MAX_FINDINGS);
+}

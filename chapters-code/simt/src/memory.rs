@@ -1,0 +1,354 @@
+//! Device memory: allocations with gaps between them, so that no stray access lands in another.
+//!
+//! Addresses are numbers of the machine's own; host memory behind an allocation is taken on
+//! demand and handed back when it is freed. The table of allocations does not change while a
+//! kernel runs: a launch takes a [`Snapshot`] of it.
+//!
+//! Kernels read and write device memory from several host threads at once, as they do on a GPU,
+//! and a kernel may well contain a data race. So the bytes are never lent out as Rust references;
+//! they are only copied in and out through raw pointers, and atomically where PTX asks for it.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The first device address. High enough not to be mistaken for an offset or a shared address.
+pub const DEVICE_BASE: u64 = 0x7000_0000_0000;
+/// Allocations begin at multiples of this.
+const ALIGNMENT: u64 = 512;
+/// Unmapped bytes between the end of an allocation and the next one, at the least.
+const GUARD: u64 = 4096;
+
+/// What can be wrong with an operation of the host on device memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// The device's capacity does not suffice.
+    #[error("out of device memory: {wanted} bytes wanted, {available} of {capacity} bytes free")]
+    OutOfMemory {
+        /// Bytes asked for.
+        wanted: u64,
+        /// Bytes free.
+        available: u64,
+        /// Bytes the device has.
+        capacity: u64,
+    },
+    /// An allocation of no bytes.
+    #[error("an allocation of 0 bytes")]
+    Empty,
+    /// The range lies outside every allocation, or runs past the end of one.
+    #[error("{bytes} bytes at {address:#x} are not device memory: {nearest}")]
+    Unmapped {
+        /// First byte of the range.
+        address: u64,
+        /// Length of the range.
+        bytes: u64,
+        /// Where the nearest allocation lies, in words.
+        nearest: String,
+    },
+    /// A pointer that is not the start of an allocation was freed.
+    #[error("{address:#x} is not the start of an allocation: {nearest}")]
+    NotAllocated {
+        /// What was to be freed.
+        address: u64,
+        /// Where the nearest allocation lies, in words.
+        nearest: String,
+    },
+    /// A fill pattern that is not 1, 2 or 4 bytes long.
+    #[error("a fill pattern of {0} bytes: it must have 1, 2 or 4")]
+    Pattern(usize),
+}
+
+/// The host bytes behind one allocation.
+struct Backing {
+    pointer: *mut u8,
+    layout: Layout,
+}
+
+// SAFETY: the pointer is owned, and all access through it is by copies (see the module's header).
+unsafe impl Send for Backing {}
+// SAFETY: as above.
+unsafe impl Sync for Backing {}
+
+impl Backing {
+    fn new(bytes: u64) -> Option<Self> {
+        let layout = Layout::from_size_align(usize::try_from(bytes).ok()?, 64).ok()?;
+        // SAFETY: `allocate` refuses empty allocations, so the layout has a size.
+        let pointer = unsafe { alloc_zeroed(layout) };
+        (!pointer.is_null()).then_some(Self { pointer, layout })
+    }
+}
+
+impl Drop for Backing {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout, and freed nowhere else.
+        unsafe { dealloc(self.pointer, self.layout) }
+    }
+}
+
+/// One allocation.
+#[derive(Clone)]
+struct Allocation {
+    base: u64,
+    bytes: u64,
+    backing: Arc<Backing>,
+}
+
+impl Allocation {
+    fn end(&self) -> u64 {
+        self.base + self.bytes
+    }
+}
+
+/// A stretch of device memory that is known to be mapped, and the host bytes behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    /// First device address.
+    pub base: u64,
+    /// Bytes.
+    pub bytes: u64,
+    pointer: *mut u8,
+}
+
+// SAFETY: a region is an address; the snapshot that it came from keeps the bytes alive.
+unsafe impl Send for Region {}
+
+impl Region {
+    /// A region that contains no address.
+    pub const EMPTY: Self = Self { base: 0, bytes: 0, pointer: std::ptr::null_mut() };
+
+    /// True if `bytes` bytes at `address` lie within the region.
+    #[inline(always)]
+    pub fn contains(&self, address: u64, bytes: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset < self.bytes && bytes <= self.bytes - offset
+    }
+
+    /// The host address of a device address of this region.
+    ///
+    /// # Panics
+    /// If the bytes are not within the region.
+    #[inline(always)]
+    pub fn host(&self, address: u64, bytes: u64) -> *mut u8 {
+        assert!(self.contains(address, bytes), "checked by the caller");
+        self.pointer.wrapping_add((address - self.base) as usize)
+    }
+}
+
+/// The allocations at one moment, in order of address. Keeps them alive.
+#[derive(Clone, Default)]
+pub struct Snapshot {
+    allocations: Arc<Vec<Allocation>>,
+}
+
+impl Snapshot {
+    /// The allocation that contains `address`.
+    pub fn region(&self, address: u64) -> Option<Region> {
+        let index = self.allocations.partition_point(|a| a.base <= address).checked_sub(1)?;
+        let a = &self.allocations[index];
+        let region = Region { base: a.base, bytes: a.bytes, pointer: a.backing.pointer };
+        region.contains(address, 1).then_some(region)
+    }
+
+    /// Says where `address` lies with respect to the nearest allocation.
+    pub fn describe(&self, address: u64) -> String {
+        if address < 4096 {
+            return "it is a null pointer, or an offset from one".into();
+        }
+        let next = self.allocations.partition_point(|a| a.base <= address);
+        let after = self.allocations.get(next);
+        let before = next.checked_sub(1).and_then(|i| self.allocations.get(i));
+        match (before, after) {
+            (Some(a), _) if address < a.end() => format!("it lies in {}", name(a)),
+            (Some(a), Some(b)) if address - a.end() > b.base - address => ahead(address, b),
+            (Some(a), _) => {
+                format!("it is {} past the end of {}", count(address - a.end() + 1), name(a))
+            }
+            (None, Some(b)) => ahead(address, b),
+            (None, None) => "nothing is allocated on this device".into(),
+        }
+    }
+}
+
+fn name(a: &Allocation) -> String {
+    format!("the allocation of {} bytes at {:#x}", a.bytes, a.base)
+}
+
+fn ahead(address: u64, b: &Allocation) -> String {
+    format!("it is {} before {}", count(b.base - address), name(b))
+}
+
+fn count(bytes: u64) -> String {
+    if bytes == 1 { "1 byte".into() } else { format!("{bytes} bytes") }
+}
+
+struct State {
+    table: Snapshot,
+    next: u64,
+    used: u64,
+}
+
+/// The memory of one device.
+pub struct Memory {
+    capacity: u64,
+    state: RwLock<State>,
+}
+
+impl Memory {
+    /// A device with `capacity` bytes. Host memory is only taken as it is allocated and touched.
+    pub fn new(capacity: u64) -> Self {
+        let state = State { table: Snapshot::default(), next: DEVICE_BASE, used: 0 };
+        Self { capacity, state: RwLock::new(state) }
+    }
+
+    /// Allocates `bytes` bytes, aligned to 512, and returns their device address.
+    pub fn allocate(&self, bytes: u64) -> Result<u64, MemoryError> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if bytes == 0 {
+            return Err(MemoryError::Empty);
+        }
+        let available = self.capacity - state.used;
+        let full =
+            || MemoryError::OutOfMemory { wanted: bytes, available, capacity: self.capacity };
+        if bytes > available {
+            return Err(full());
+        }
+        let backing = Arc::new(Backing::new(bytes).ok_or_else(full)?);
+        let base = state.next;
+        state.next = (base + bytes + GUARD).next_multiple_of(ALIGNMENT);
+        state.used += bytes;
+        // Addresses only grow, so the new allocation is the last.
+        Arc::make_mut(&mut state.table.allocations).push(Allocation { base, bytes, backing });
+        Ok(base)
+    }
+
+    /// Frees the allocation that starts at `address`. Its addresses are never used again.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let found = state.table.allocations.binary_search_by_key(&address, |a| a.base);
+        let Ok(index) = found else {
+            let nearest = state.table.describe(address);
+            return Err(MemoryError::NotAllocated { address, nearest });
+        };
+        let freed = Arc::make_mut(&mut state.table.allocations).remove(index);
+        state.used -= freed.bytes;
+        Ok(())
+    }
+
+    /// Copies `out.len()` bytes from the device.
+    pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
+        let table = self.snapshot();
+        let from = host_range(&table, address, out.len() as u64)?;
+        // SAFETY: the range is mapped, the snapshot keeps it alive, and `out` is host memory.
+        unsafe { std::ptr::copy(from, out.as_mut_ptr(), out.len()) };
+        Ok(())
+    }
+
+    /// Copies `data` to the device.
+    pub fn write(&self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
+        let table = self.snapshot();
+        let to = host_range(&table, address, data.len() as u64)?;
+        // SAFETY: as in `read`.
+        unsafe { std::ptr::copy(data.as_ptr(), to, data.len()) };
+        Ok(())
+    }
+
+    /// Copies within the device. The ranges may overlap.
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
+        let table = self.snapshot();
+        let source = host_range(&table, from, bytes)?;
+        let target = host_range(&table, to, bytes)?;
+        // SAFETY: both ranges are mapped and kept alive; `copy` allows for overlap.
+        unsafe { std::ptr::copy(source, target, bytes as usize) };
+        Ok(())
+    }
+
+    /// Writes `pattern`, of 1, 2 or 4 bytes, `count` times.
+    pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), MemoryError> {
+        if !matches!(pattern.len(), 1 | 2 | 4) {
+            return Err(MemoryError::Pattern(pattern.len()));
+        }
+        let table = self.snapshot();
+        let to = host_range(&table, address, count.saturating_mul(pattern.len() as u64))?;
+        if pattern.iter().all(|b| *b == pattern[0]) {
+            // SAFETY: the range is mapped and kept alive.
+            unsafe { to.write_bytes(pattern[0], count as usize * pattern.len()) };
+            return Ok(());
+        }
+        for i in 0..count as usize {
+            // SAFETY: as above; the pattern is host memory.
+            unsafe {
+                let at = to.add(i * pattern.len());
+                std::ptr::copy_nonoverlapping(pattern.as_ptr(), at, pattern.len());
+            }
+        }
+        Ok(())
+    }
+
+    /// The base address and length in bytes of the allocation that contains `address`.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        self.snapshot().region(address).map(|r| (r.base, r.bytes))
+    }
+
+    /// Bytes the device has.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// Bytes allocated.
+    pub fn used(&self) -> u64 {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).used
+    }
+
+    /// The allocations as they are now.
+    pub fn snapshot(&self) -> Snapshot {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).table.clone()
+    }
+}
+
+/// The host address of a range that must be mapped. An empty range is, wherever it lies.
+fn host_range(table: &Snapshot, address: u64, bytes: u64) -> Result<*mut u8, MemoryError> {
+    if bytes == 0 {
+        return Ok(std::ptr::dangling_mut());
+    }
+    match table.region(address) {
+        Some(region) if region.contains(address, bytes) => Ok(region.host(address, bytes)),
+        _ => {
+            let nearest = table.describe(address);
+            Err(MemoryError::Unmapped { address, bytes, nearest })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trip_and_errors() {
+        let memory = Memory::new(1 << 20);
+        let a = memory.allocate(1000).unwrap();
+        let b = memory.allocate(8).unwrap();
+        memory.write(a + 10, &[1, 2, 3]).unwrap();
+        memory.copy(b, a + 10, 3).unwrap();
+        let mut out = [0; 3];
+        memory.read(b, &mut out).unwrap();
+        assert_eq!(out, [1, 2, 3]);
+        let error = memory.write(a + 998, &[0; 3]).unwrap_err().to_string();
+        assert!(error.contains("allocation of 1000 bytes"), "{error}");
+        memory.free(b).unwrap();
+        assert!(matches!(memory.read(b, &mut out), Err(MemoryError::Unmapped { .. })));
+        assert!(matches!(memory.free(a + 8), Err(MemoryError::NotAllocated { .. })));
+        assert!(matches!(memory.allocate(1 << 21), Err(MemoryError::OutOfMemory { .. })));
+        assert_eq!(memory.used(), 1000);
+    }
+
+    #[test]
+    fn fills_patterns() {
+        let memory = Memory::new(1 << 20);
+        let a = memory.allocate(64).unwrap();
+        memory.fill(a + 4, &[1, 2, 3, 4], 2).unwrap();
+        let mut out = [0; 12];
+        memory.read(a + 2, &mut out).unwrap();
+        assert_eq!(out, [0, 0, 1, 2, 3, 4, 1, 2, 3, 4, 0, 0]);
+        assert!(matches!(memory.fill(a, &[0; 3], 1), Err(MemoryError::Pattern(3))));
+    }
+}

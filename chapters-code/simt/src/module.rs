@@ -1,0 +1,180 @@
+//! A module on a device: its variables have addresses, and its kernels' constants have values.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ptx::ir::{self, Const, R32, R64, Symbol};
+
+use crate::memory::{Memory, MemoryError};
+
+/// Where the shared window of the generic address space begins. As large as a 32-bit offset reaches.
+pub const SHARED_WINDOW: u64 = 0x0100_0000_0000;
+/// Where the local window of the generic address space begins.
+pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
+/// Bytes of either window.
+pub const WINDOW_BYTES: u64 = 1 << 32;
+
+/// Why a module could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// No room for a variable.
+    #[error("module variable `{name}`: {source}")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// What is wrong.
+        source: MemoryError,
+    },
+}
+
+/// A module whose variables lie in device memory.
+pub struct LoadedModule {
+    variables: HashMap<String, (u64, u64)>,
+    kernels: Vec<Arc<LoadedKernel>>,
+    addresses: Vec<Option<u64>>,
+}
+
+/// A kernel with the values of its constants.
+pub struct LoadedKernel {
+    ir: ir::Kernel,
+    files: Arc<[String]>,
+    constants32: Vec<(R32, u32)>,
+    constants64: Vec<(R64, u64)>,
+}
+
+impl LoadedModule {
+    /// Places the module's variables in device memory, initialised, and resolves their addresses.
+    pub fn load(module: ir::Module, memory: &Memory) -> Result<Self, LoadError> {
+        let addresses = place(&module, memory)?;
+        let address = |s: Symbol| addresses[s.0 as usize].unwrap_or(0);
+        for (variable, at) in module.variables.iter().zip(&addresses) {
+            let Some(at) = *at else { continue };
+            let mut bytes = variable.init.clone();
+            for &(offset, symbol, addend) in &variable.relocations {
+                let value = address(symbol).wrapping_add_signed(addend).to_le_bytes();
+                let offset = offset as usize;
+                if let Some(slot) = bytes.get_mut(offset..offset + 8) {
+                    slot.copy_from_slice(&value);
+                }
+            }
+            let name = || variable.name.clone();
+            memory
+                .write(at, &bytes)
+                .map_err(|source| LoadError::Variable { name: name(), source })?;
+        }
+        let variables = module.variables.iter().zip(&addresses).filter_map(|(v, at)| {
+            at.map(|at| (v.name.clone(), (at, v.init.len() as u64)))
+        });
+        let variables = variables.collect();
+        let files: Arc<[String]> = module.files.into();
+        let kernels = module.kernels.into_iter();
+        let kernels =
+            kernels.map(|k| Arc::new(LoadedKernel::resolve(k, &files, address))).collect();
+        Ok(Self { variables, kernels, addresses })
+    }
+
+    /// Frees the module's variables.
+    pub fn unload(&self, memory: &Memory) -> Result<(), MemoryError> {
+        self.addresses.iter().flatten().try_for_each(|&at| memory.free(at))
+    }
+
+    /// Device address and bytes of a variable in global or constant space.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        self.variables.get(name).copied()
+    }
+
+    /// The kernel of this name.
+    pub fn kernel(&self, name: &str) -> Option<Arc<LoadedKernel>> {
+        self.kernels.iter().find(|k| k.ir.name == name).cloned()
+    }
+
+    /// All kernels, in order of declaration.
+    pub fn kernels(&self) -> impl Iterator<Item = &Arc<LoadedKernel>> {
+        self.kernels.iter()
+    }
+}
+
+/// Allocates every variable; those of no bytes have no address.
+fn place(module: &ir::Module, memory: &Memory) -> Result<Vec<Option<u64>>, LoadError> {
+    let allocate = |v: &ir::Variable| {
+        if v.init.is_empty() {
+            return Ok(None);
+        }
+        let name = || v.name.clone();
+        memory
+            .allocate(v.init.len() as u64)
+            .map(Some)
+            .map_err(|source| LoadError::Variable { name: name(), source })
+    };
+    module.variables.iter().map(allocate).collect()
+}
+
+impl LoadedKernel {
+    fn resolve(ir: ir::Kernel, files: &Arc<[String]>, address: impl Fn(Symbol) -> u64) -> Self {
+        let dynamic = ir.static_shared_bytes.next_multiple_of(ir.dynamic_shared_align.max(1));
+        // Global and constant variables are at the same address in their own space and in
+        // generic space, as both lie in device memory.
+        let value = |c: Const| match c {
+            Const::Bits(bits) => bits,
+            Const::Address(s, addend) | Const::GenericAddress(s, addend) => {
+                address(s).wrapping_add_signed(addend)
+            }
+            Const::DynamicShared(addend) => u64::from(dynamic).wrapping_add_signed(addend),
+        };
+        let constants32 = ir.constants32.iter().map(|&(r, c)| (r, value(c) as u32)).collect();
+        let constants64 = ir.constants64.iter().map(|&(r, c)| (r, value(c))).collect();
+        Self { ir, files: files.clone(), constants32, constants64 }
+    }
+
+    /// The decoded kernel: name, parameters, static shared memory, registers.
+    pub fn ir(&self) -> &ir::Kernel {
+        &self.ir
+    }
+
+    /// Slots of the 32-bit file with a fixed value.
+    pub(crate) fn constants32(&self) -> &[(R32, u32)] {
+        &self.constants32
+    }
+
+    /// Slots of the 64-bit file with a fixed value.
+    pub(crate) fn constants64(&self) -> &[(R64, u64)] {
+        &self.constants64
+    }
+
+    /// Bytes of shared memory of a block, static and dynamic.
+    pub fn shared_bytes(&self, dynamic: u32) -> u32 {
+        let align = self.ir.dynamic_shared_align.max(1);
+        if dynamic == 0 {
+            return self.ir.static_shared_bytes;
+        }
+        self.ir.static_shared_bytes.next_multiple_of(align).saturating_add(dynamic)
+    }
+
+    /// `file.cu:12` for an instruction.
+    pub fn source(&self, pc: u32) -> String {
+        let Some(instruction) = self.ir.code.get(pc as usize) else { return "the end".into() };
+        let line = instruction.source.line;
+        match instruction.source.file.and_then(|f| self.files.get(usize::from(f))) {
+            Some(file) => format!("{file}:{line}"),
+            None => format!("PTX line {}", instruction.ptx_line),
+        }
+    }
+
+    /// The name of the shared variable at an offset of the block's shared memory, and the offset
+    /// of the byte within it.
+    pub fn shared_variable(&self, offset: u32) -> (&str, u32) {
+        let dynamic =
+            self.ir.static_shared_bytes.next_multiple_of(self.ir.dynamic_shared_align.max(1));
+        let fixed = self.ir.shared_variables.iter().filter(|v| v.2 > 0);
+        for (name, at, bytes) in fixed {
+            if (*at..at.saturating_add(*bytes)).contains(&offset) {
+                return (name, offset - at);
+            }
+        }
+        let external = self.ir.shared_variables.iter().find(|v| v.2 == 0);
+        match external {
+            Some((name, ..)) if offset >= dynamic => (name, offset - dynamic),
+            _ => ("shared memory", offset),
+        }
+    }
+}

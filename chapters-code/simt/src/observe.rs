@@ -1,0 +1,227 @@
+//! What may watch a block run. Observers only observe: no result depends on whether one is there.
+//!
+//! The interpreter is compiled once for each observer, so a machine without any pays nothing.
+
+use crate::counters::{self, Counters};
+use crate::pattern::Pattern;
+use crate::races::{Findings, SharedRaces};
+use crate::registers::LaneMask;
+
+/// What a memory instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// Which memory it goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessSpace {
+    Global,
+    Shared,
+}
+
+/// How strong it is, as far as races go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strength {
+    /// A plain access.
+    Weak,
+    /// `volatile`, `relaxed` and stronger, and atomics.
+    Strong,
+}
+
+/// One memory instruction of a warp.
+pub(crate) struct Access<'a> {
+    pub kind: AccessKind,
+    pub space: AccessSpace,
+    pub strength: Strength,
+    /// Bytes that each lane touches.
+    pub bytes: u32,
+    /// Device addresses, or offsets in shared memory.
+    pub addresses: &'a [u64; 32],
+    pub mask: LaneMask,
+    pub pattern: Pattern,
+    pub warp: u32,
+    pub pc: u32,
+}
+
+/// Sees what one block does. Every method is called once a warp instruction at most.
+pub(crate) trait Observer: Send {
+    /// A block starts.
+    fn start_block(&mut self, warps: u32, shared_bytes: u32);
+    /// An instruction, with the lanes that execute it.
+    fn instruction(&mut self, active: LaneMask);
+    /// A branch at which lanes part.
+    fn divergence(&mut self);
+    /// A warp arrives at a barrier.
+    fn barrier(&mut self);
+    /// A barrier lets these warps pass.
+    fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>);
+    /// `bar.warp.sync` lets these lanes pass.
+    fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask);
+    /// A load, store or atomic in global or shared memory.
+    fn access(&mut self, access: &Access<'_>);
+    /// A shuffle reads from a lane that takes no part in it.
+    fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32);
+    /// What the block leaves behind.
+    fn finish(&mut self) -> (Counters, Findings);
+}
+
+/// Sees nothing.
+#[derive(Default)]
+pub(crate) struct Nothing;
+
+impl Observer for Nothing {
+    fn start_block(&mut self, _: u32, _: u32) {}
+    #[inline(always)]
+    fn instruction(&mut self, _: LaneMask) {}
+    fn divergence(&mut self) {}
+    fn barrier(&mut self) {}
+    fn barrier_passed(&mut self, _: &mut dyn Iterator<Item = u32>) {}
+    fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
+    #[inline(always)]
+    fn access(&mut self, _: &Access<'_>) {}
+    fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
+    fn finish(&mut self) -> (Counters, Findings) {
+        Default::default()
+    }
+}
+
+/// Counts.
+#[derive(Default)]
+pub(crate) struct Counting {
+    counters: Counters,
+}
+
+impl Counting {
+    #[inline(always)]
+    fn shared(&mut self, access: &Access<'_>) {
+        let count = || {
+            counters::wavefronts(access.pattern, access.addresses, access.mask, access.bytes)
+        };
+        let c = &mut self.counters;
+        match access.kind {
+            AccessKind::Load => {
+                let (wavefronts, conflicts) = count();
+                c.shared_load_requests += 1;
+                c.shared_load_wavefronts += wavefronts;
+                c.shared_bank_conflicts += conflicts;
+            }
+            AccessKind::Store => {
+                let (wavefronts, conflicts) = count();
+                c.shared_store_requests += 1;
+                c.shared_store_wavefronts += wavefronts;
+                c.shared_bank_conflicts += conflicts;
+            }
+            AccessKind::Atomic => {
+                c.shared_atomic_wavefronts +=
+                    counters::atomic_wavefronts(access.addresses, access.mask);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn global(&mut self, access: &Access<'_>) {
+        let count =
+            || counters::sectors(access.pattern, access.addresses, access.mask, access.bytes);
+        let c = &mut self.counters;
+        match access.kind {
+            AccessKind::Load => {
+                c.global_load_requests += 1;
+                c.global_load_sectors += count();
+            }
+            AccessKind::Store => {
+                c.global_store_requests += 1;
+                c.global_store_sectors += count();
+            }
+            AccessKind::Atomic => c.global_atomic_requests += 1,
+        }
+    }
+}
+
+impl Observer for Counting {
+    fn start_block(&mut self, _: u32, _: u32) {}
+
+    #[inline(always)]
+    fn instruction(&mut self, active: LaneMask) {
+        self.counters.warp_instructions += 1;
+        self.counters.thread_instructions += u64::from(active.count_ones());
+    }
+
+    fn divergence(&mut self) {
+        self.counters.divergent_branches += 1;
+    }
+
+    fn barrier(&mut self) {
+        self.counters.barriers += 1;
+    }
+
+    fn barrier_passed(&mut self, _: &mut dyn Iterator<Item = u32>) {}
+
+    fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
+
+    #[inline(always)]
+    fn access(&mut self, access: &Access<'_>) {
+        match access.space {
+            AccessSpace::Shared => self.shared(access),
+            AccessSpace::Global => self.global(access),
+        }
+    }
+
+    fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
+
+    fn finish(&mut self) -> (Counters, Findings) {
+        (std::mem::take(&mut self.counters), Findings::default())
+    }
+}
+
+/// Counts, and looks for races.
+#[derive(Default)]
+pub(crate) struct Checking {
+    counting: Counting,
+    races: SharedRaces,
+}
+
+impl Observer for Checking {
+    fn start_block(&mut self, warps: u32, shared_bytes: u32) {
+        self.races.start_block(warps, shared_bytes);
+    }
+
+    #[inline(always)]
+    fn instruction(&mut self, active: LaneMask) {
+        self.counting.instruction(active);
+    }
+
+    fn divergence(&mut self) {
+        self.counting.divergence();
+    }
+
+    fn barrier(&mut self) {
+        self.counting.barrier();
+    }
+
+    fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>) {
+        self.races.barrier_passed(warps);
+    }
+
+    fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
+        self.races.warp_synchronised(warp, lanes);
+    }
+
+    #[inline(always)]
+    fn access(&mut self, access: &Access<'_>) {
+        self.counting.access(access);
+        if access.space == AccessSpace::Shared {
+            self.races.access(access);
+        }
+    }
+
+    fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
+        self.races.absent_source(warp, pc, lane, source);
+    }
+
+    fn finish(&mut self) -> (Counters, Findings) {
+        (self.counting.finish().0, self.races.take())
+    }
+}

@@ -1,0 +1,125 @@
+//! The shape of a warp's addresses, found once for an access and used by whatever follows: the
+//! copy itself, and the counters.
+
+use crate::registers::LaneMask;
+
+/// The addresses of the active lanes of one warp instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// `first + k * step` for the k-th of `count` active lanes.
+    Affine {
+        /// Address of the first active lane.
+        first: u64,
+        /// Bytes from one active lane to the next; 0 where all lanes name one address.
+        step: i64,
+        /// Number of active lanes, at least one.
+        count: u32,
+    },
+    /// Anything else.
+    Scattered,
+}
+
+/// For each spacing g in 1 to 31: every g-th lane, from lane 0.
+const EVERY: [LaneMask; 32] = {
+    let mut table = [1; 32];
+    let mut g = 1;
+    while g < 32 {
+        let mut lane = 0;
+        while lane < 32 {
+            table[g] |= 1 << lane;
+            lane += g;
+        }
+        g += 1;
+    }
+    table
+};
+
+/// True if the active lanes are every `spacing`-th from `first` to `last`.
+#[inline(always)]
+fn evenly_spaced(mask: LaneMask, first: u32, last: u32, spacing: u32) -> bool {
+    (EVERY[spacing as usize & 31] << first) & (u32::MAX >> (31 - last)) == mask
+}
+
+impl Pattern {
+    /// Finds the pattern of `addresses` in the lanes of `mask`, which must not be empty.
+    #[inline(always)]
+    pub fn of(addresses: &[u64; 32], mask: LaneMask) -> Self {
+        let first_lane = mask.trailing_zeros() & 31;
+        let first = addresses[first_lane as usize];
+        let rest = mask & mask.wrapping_sub(1);
+        if rest == 0 {
+            return Self::Affine { first, step: 0, count: 1 };
+        }
+        let second_lane = rest.trailing_zeros() & 31;
+        let spacing = second_lane - first_lane;
+        let last_lane = 31 - mask.leading_zeros();
+        let step = addresses[second_lane as usize].wrapping_sub(first) as i64;
+        let even = evenly_spaced(mask, first_lane, last_lane, spacing);
+        let per_lane = if spacing == 1 { step } else { step / i64::from(spacing) };
+        if !even || per_lane * i64::from(spacing) != step {
+            return Self::Scattered;
+        }
+        if is_affine(addresses, mask, first_lane, per_lane) {
+            Self::Affine { first, step, count: mask.count_ones() }
+        } else {
+            Self::Scattered
+        }
+    }
+}
+
+/// True if every active lane's address is `per_lane` bytes a lane from the first one's.
+#[inline(always)]
+fn is_affine(addresses: &[u64; 32], mask: LaneMask, first_lane: u32, per_lane: i64) -> bool {
+    let origin = addresses[first_lane as usize]
+        .wrapping_sub((per_lane as u64).wrapping_mul(u64::from(first_lane)));
+    let mut difference = 0;
+    if mask == LaneMask::MAX {
+        let mut expected = origin;
+        for &address in addresses {
+            difference |= address ^ expected;
+            expected = expected.wrapping_add(per_lane as u64);
+        }
+    } else {
+        let mut expected = origin;
+        for (lane, &address) in addresses.iter().enumerate() {
+            let active = u64::from(mask >> lane & 1).wrapping_neg();
+            difference |= (address ^ expected) & active;
+            expected = expected.wrapping_add(per_lane as u64);
+        }
+    }
+    difference == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(mask: LaneMask, address: impl Fn(u64) -> u64, expected: Pattern) {
+        let mut addresses = [0xdead_beef; 32];
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            addresses[lane as usize] = address(lane);
+        }
+        assert_eq!(Pattern::of(&addresses, mask), expected, "mask {mask:#x}");
+    }
+
+    #[test]
+    fn finds_affine_patterns() {
+        let affine = |first, step, count| Pattern::Affine { first, step, count };
+        check(u32::MAX, |l| 1000 + 4 * l, affine(1000, 4, 32));
+        check(u32::MAX, |l| 1000 - 8 * l, affine(1000, -8, 32));
+        check(u32::MAX, |_| 64, affine(64, 0, 32));
+        check(0x8000_0000, |_| 64, affine(64, 0, 1));
+        check(0x0000_ff00, |l| 4 * l, affine(32, 4, 8));
+        check(0x5555_5555, |l| 4 * l, affine(0, 8, 16));
+        check(0x1111_1110, |l| 4 * l, affine(16, 16, 7));
+        check(0x8000_0001, |l| 4 * l, affine(0, 124, 2));
+    }
+
+    #[test]
+    fn rejects_the_rest() {
+        check(u32::MAX, |l| l * l, Pattern::Scattered);
+        check(u32::MAX, |l| 4 * (l ^ 1), Pattern::Scattered);
+        check(0x0000_000b, |l| 4 * l, Pattern::Scattered);
+        check(u32::MAX, |l| if l == 31 { 0 } else { 4 * l }, Pattern::Scattered);
+    }
+}

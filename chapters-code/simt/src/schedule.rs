@@ -1,0 +1,61 @@
+//! In which order the warps of a block run, and for how long at a time.
+//!
+//! With seed 0: in turn, each until it waits or a long time slice ends. With any other seed both
+//! are drawn at random, differently for every block, so that code that depends on an order shows.
+
+/// The order for one block.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    seed: u64,
+    state: u64,
+    order: Vec<usize>,
+}
+
+/// The longest time slice of a warp, in instructions.
+const SLICE: u32 = 4096;
+
+impl Schedule {
+    pub fn new(seed: u64) -> Self {
+        Self { seed, state: seed, order: Vec::new() }
+    }
+
+    /// Starts the order of the block of this number.
+    pub fn reseed(&mut self, block: u64) {
+        self.state = self.seed.wrapping_add(block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    }
+
+    /// The warp that runs at this turn of a round. In a round each of `warps` has its turn.
+    pub fn pick(&mut self, turn: usize, warps: usize) -> usize {
+        if self.seed == 0 {
+            return turn;
+        }
+        if turn == 0 {
+            self.shuffle(warps);
+        }
+        self.order[turn]
+    }
+
+    /// A random order, after Fisher and Yates.
+    fn shuffle(&mut self, warps: usize) {
+        self.order.clear();
+        self.order.extend(0..warps);
+        for last in (1..warps).rev() {
+            let other = self.draw(last as u64 + 1) as usize;
+            self.order.swap(last, other);
+        }
+    }
+
+    /// How many instructions it may execute.
+    pub fn slice(&mut self) -> u32 {
+        if self.seed == 0 { SLICE } else { 1 + self.draw(64) as u32 }
+    }
+
+    /// A number below `bound`, by SplitMix64 (Steele, Lea and Flood 2014).
+    fn draw(&mut self, bound: u64) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ z >> 31) % bound
+    }
+}
