@@ -86,6 +86,16 @@ fn a_missing_or_ambiguous_figure_is_refused() {
 }
 
 #[test]
+fn a_rung_is_set_against_the_one_before() {
+    let text = "{{#measured_rung kernel=fast before=slow n=2048 dtype=f32}}";
+    assert_eq!(
+        page(text, &records(&[RUN])).expect("a rung"),
+        "4,412 GB/s, which is 98.1 % of the ceiling and 92.0 % of the theoretical peak, \
+         and 2154.49× the rung before"
+    );
+}
+
+#[test]
 fn a_table_holds_the_ladder_and_the_peer() {
     let table = page("{{#measured_table n=2048 dtype=f32}}", &records(&[RUN])).expect("a table");
     assert!(

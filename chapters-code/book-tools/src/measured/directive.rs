@@ -14,6 +14,8 @@ const OPENING: &str = "{{#measured";
 pub(super) enum Kind {
     /// One field of one row.
     Value(String),
+    /// A rung's rate, in a sentence.
+    Rung,
     /// The ladder as a table.
     Table,
     /// The ladder as a picture.
@@ -53,6 +55,7 @@ fn parse(body: &str) -> Result<Directive, String> {
             Some(field) if !field.contains('=') => Kind::Value(field.to_owned()),
             _ => return Err("name the field: {{#measured FIELD KEY=VALUE …}}".to_owned()),
         },
+        Some("measured_rung") => Kind::Rung,
         Some("measured_table") => Kind::Table,
         Some("measured_plot") => Kind::Plot,
         Some("measured_devices") => Kind::Devices,
@@ -92,6 +95,18 @@ impl Directive {
         self.get("device").unwrap_or("H200")
     }
 
+    /// The same rows of the rung that the key `before` names, if it is there.
+    pub(super) fn before(&self) -> Option<Self> {
+        let before = self.get("before")?.to_owned();
+        let mut keys = self.keys.clone();
+        keys.retain(|(name, _)| name != "kernel");
+        keys.push(("kernel".to_owned(), before));
+        Some(Self {
+            kind: self.kind.clone(),
+            keys,
+        })
+    }
+
     fn get(&self, key: &str) -> Option<&str> {
         self.keys
             .iter()
@@ -105,7 +120,7 @@ impl Directive {
         let keys = self
             .keys
             .iter()
-            .filter(|(key, _)| key != "device" && key != "broken");
+            .filter(|(key, _)| !["device", "broken", "before"].contains(&key.as_str()));
         is(row.get("broken").unwrap_or(&Value::Bool(false)), broken)
             && keys.into_iter().all(|(key, wanted)| match row.get(key) {
                 Some(found) if key == "chapter" => {

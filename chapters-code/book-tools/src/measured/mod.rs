@@ -4,6 +4,8 @@
 //!   `{{#measured gb_per_s kernel=sequential n=2^28 dtype=f32 op=sum}}`. FIELD is a field of a row,
 //!   with dots into objects (`time_ms.median`, `peer.ratio`), or of the whole run (`device.name`,
 //!   `date`, `commit`, and so on).
+//! - `{{#measured_rung before=RUNG KEY=VALUE …}}`: the rate of one row, its part of the ceiling and
+//!   of the peak, and its gain over the same row of the rung before.
 //! - `{{#measured_table KEY=VALUE …}}`: the ladder as a table, a line a kernel.
 //! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
@@ -122,6 +124,7 @@ fn answer(
     }
     match &directive.kind {
         Kind::Value(field) => inline(directive, field, records),
+        Kind::Rung => table::rung(directive, records),
         Kind::Table => table::ladder(directive, records),
         Kind::Plot => plot::ladder(directive, records),
         Kind::Devices => Ok(table::devices(records)),

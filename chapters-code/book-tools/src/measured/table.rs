@@ -1,4 +1,4 @@
-//! The ladder as a table, and the list of recorded runs.
+//! A rung in a sentence, the ladder as a table, and the list of recorded runs.
 
 use serde_json::Value;
 
@@ -26,6 +26,29 @@ pub(super) fn ladder(directive: &Directive, records: &Records) -> Result<String,
     table.push_str(&peer_line(&rows).unwrap_or_default());
     table.push_str(&format!("\n*{}*\n", source(run)));
     Ok(table)
+}
+
+/// The rate of the one row that `directive` selects, against the ceiling, the peak and the rung
+/// before.
+pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, String> {
+    let run = records.run(directive.device())?;
+    let row = run.one_row(directive)?;
+    let cell = |path: &str| field(row, path).map_or(String::new(), |found| value(path, found));
+    let mut text = format!(
+        "{}, which is {} of the ceiling and {} of the theoretical peak",
+        cell("gb_per_s"),
+        cell("fraction_of_ceiling"),
+        cell("fraction_of_peak"),
+    );
+    if let Some(before) = directive.before() {
+        let rate = |row: &Value| row["gb_per_s"].as_f64().unwrap_or(f64::NAN);
+        let gain = rate(row) / rate(run.one_row(&before)?);
+        text.push_str(&format!(
+            ", and {} the rung before",
+            super::amount("ratio", gain)
+        ));
+    }
+    Ok(text)
 }
 
 fn line(row: &Value, gain: Option<f64>) -> String {
