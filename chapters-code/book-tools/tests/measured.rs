@@ -18,9 +18,11 @@ const RUN: &str = r#"{
     {"chapter": "chapter_1_reduce", "kernel": "fast", "n": 2048, "dtype": "f32", "broken": false,
      "bytes": 8192, "time_ms": {"median": 0.002}, "gb_per_s": 4412.4,
      "fraction_of_ceiling": 0.981, "fraction_of_peak": 0.92,
-     "peer": {"name": "CUB", "version": "3", "time_ms": 0.00205, "ratio": 1.025}},
+     "peer": {"name": "CUB", "version": "3", "time_ms": {"median": 0.00205}, "ratio": 1.025}},
     {"chapter": "chapter_1_reduce", "kernel": "fast", "n": 2048, "dtype": "i32", "broken": false,
-     "bytes": 8192, "time_ms": {"median": 12.5}, "gb_per_s": 3, "counters": {"barriers": 12345}}
+     "bytes": 8192, "time_ms": {"median": 12.5}, "gb_per_s": 3, "counters": {"barriers": 12345}},
+    {"chapter": "chapter_1_reduce", "kernel": "matrix", "n": 2048, "rows": 2, "cols": 1024,
+     "dtype": "f32", "broken": false, "gb_per_s": 7.5}
   ]}"#;
 
 fn records(runs: &[&str]) -> Records {
@@ -57,6 +59,7 @@ fn values_carry_their_units() {
     );
     assert_eq!(value("peer.ratio kernel=fast n=2^11 dtype=f32"), "1.02×");
     assert_eq!(value("counters.barriers kernel=fast dtype=i32"), "12,345");
+    assert_eq!(value("gb_per_s rows=2 cols=1024"), "7.50 GB/s");
     assert_eq!(value("device.peak_gb_per_s"), "4,800 GB/s");
     assert_eq!(value("date"), "2026-01-02");
 }
@@ -104,6 +107,10 @@ fn a_table_holds_the_ladder_and_the_peer() {
     );
     assert!(table.contains("| `fast` | 2.00 µs | 4,412 GB/s | 98.1 % | 92.0 % | 2.00× |"));
     assert!(table.contains("| CUB 3 | 2.05 µs | 4.00 GB/s |"));
+    assert!(
+        !table.contains("matrix"),
+        "a matrix is another problem: {table}"
+    );
     assert!(table.contains("NVIDIA H200, driver 1.2, recorded 2026-01-02."));
 }
 

@@ -114,8 +114,12 @@ impl Directive {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether `row` has what the keys ask for. Broken kernels are meant only where asked for.
+    /// Whether `row` has what the keys ask for. Broken kernels and matrices are meant only where
+    /// asked for.
     pub(super) fn selects(&self, row: &Value) -> bool {
+        if row.get("rows").is_some() && self.get("rows").or(self.get("cols")).is_none() {
+            return false;
+        }
         let broken = self.get("broken").unwrap_or("false");
         let keys = self
             .keys

@@ -12,6 +12,7 @@
 //!
 //! A key is a field of the row, and a size may be written as a power, `2^28`. Three keys are never
 //! needed: `chapter` (the page's own), `broken` (false), `device` (part of the device's name; H200).
+//! Rows of a matrix are selected by `rows=` or `cols=` only.
 //!
 //! A figure that no recorded run holds is an error. Only while there is no recorded run at all, and
 //! the build is a draft, does a directive show "not recorded yet" instead.

@@ -97,7 +97,7 @@ fn ceiling(row: &Value) -> Option<f64> {
 }
 
 fn peer(row: &Value) -> Option<f64> {
-    Some(row["bytes"].as_f64()? / (field(row, "peer.time_ms")?.as_f64()? * 1e6))
+    Some(row["bytes"].as_f64()? / (field(row, "peer.time_ms.median")?.as_f64()? * 1e6))
 }
 
 /// Maps sizes and rates to the picture, both by their logarithms.

@@ -68,12 +68,12 @@ fn line(row: &Value, gain: Option<f64>) -> String {
 fn peer_line(rows: &[&Value]) -> Option<String> {
     let row = rows.iter().rev().find(|row| row["peer"].is_object())?;
     let peer = &row["peer"];
-    let rate = row["bytes"].as_f64()? / (peer["time_ms"].as_f64()? * 1e6);
+    let rate = row["bytes"].as_f64()? / (peer["time_ms"]["median"].as_f64()? * 1e6);
     Some(format!(
         "| {} {} | {} | {} | | | |\n",
         peer["name"].as_str()?,
         peer["version"].as_str().unwrap_or_default(),
-        value("time_ms", &peer["time_ms"]),
+        value("time_ms", &peer["time_ms"]["median"]),
         super::amount("gb_per_s", rate),
     ))
 }
