@@ -1,0 +1,103 @@
+// CUB, NVIDIA's library of parallel primitives, behind the interface of peers.h. How to build it is
+// in README.md.
+#include "peers.h"
+
+#include <cstdint>
+#include <cub/cub.cuh>
+#include <cuda/functional>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+#ifdef _WIN32
+#define EXPORT extern "C" __declspec(dllexport)
+#else
+#define EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
+EXPORT int peer_interface() { return PEER_INTERFACE; }
+
+EXPORT const char* peer_name() { return "CUB"; }
+
+EXPORT const char* peer_version() {
+    return TEXT(CUB_MAJOR_VERSION) "." TEXT(CUB_MINOR_VERSION) "." TEXT(CUB_SUBMINOR_VERSION);
+}
+
+namespace {
+
+// One call of DeviceReduce: with `scratch` null it only sets `bytes`.
+struct Call {
+    int op;
+    void* scratch;
+    size_t& bytes;
+    const void* in;
+    void* out;
+    cudaStream_t stream;
+
+    // Types whose accumulator is the type itself.
+    template <typename T, typename N> cudaError_t same(N n) const {
+        auto* from = static_cast<const T*>(in);
+        auto* to = static_cast<T*>(out);
+        switch (op) {
+        case PEER_SUM: return cub::DeviceReduce::Sum(scratch, bytes, from, to, n, stream);
+        case PEER_MAX: return cub::DeviceReduce::Max(scratch, bytes, from, to, n, stream);
+        case PEER_MIN: return cub::DeviceReduce::Min(scratch, bytes, from, to, n, stream);
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    // 16-bit floats: an operator on float makes CUB's accumulator a float.
+    template <typename T, typename N> cudaError_t widened(N n) const {
+        constexpr float infinity = std::numeric_limits<float>::infinity();
+        switch (op) {
+        case PEER_SUM: return reduce<T>(n, cuda::std::plus<float>{}, 0.0f);
+        case PEER_MAX: return reduce<T>(n, cuda::maximum<float>{}, -infinity);
+        case PEER_MIN: return reduce<T>(n, cuda::minimum<float>{}, infinity);
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    template <typename T, typename N, typename Op>
+    cudaError_t reduce(N n, Op combine, float identity) const {
+        auto* from = static_cast<const T*>(in);
+        auto* to = static_cast<float*>(out);
+        return cub::DeviceReduce::Reduce(scratch, bytes, from, to, n, combine, identity, stream);
+    }
+
+    template <typename N> cudaError_t of_dtype(int dtype, N n) const {
+        switch (dtype) {
+        case PEER_I32: return same<int>(n);
+        case PEER_U32: return same<unsigned>(n);
+        case PEER_I64: return same<long long>(n);
+        case PEER_F32: return same<float>(n);
+        case PEER_F64: return same<double>(n);
+        case PEER_F16: return widened<__half>(n);
+        case PEER_BF16: return widened<__nv_bfloat16>(n);
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    // CUB is compiled for 32-bit and for 64-bit counts; it gets the faster one where that will do.
+    cudaError_t run(int dtype, size_t n) const {
+        return n <= UINT32_MAX ? of_dtype(dtype, uint32_t(n)) : of_dtype(dtype, uint64_t(n));
+    }
+};
+
+} // namespace
+
+EXPORT size_t peer_reduce_scratch(int op, int dtype, const void* in, void* out, size_t n) {
+    size_t bytes = 0;
+    cudaError_t status = Call{op, nullptr, bytes, in, out, nullptr}.run(dtype, n);
+    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
+    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+}
+
+EXPORT int peer_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
+                       void* out, size_t n, void* stream) {
+    if (scratch == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    return Call{op, scratch, scratch_bytes, in, out, static_cast<cudaStream_t>(stream)}.run(dtype, n);
+}

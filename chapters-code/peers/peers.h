@@ -1,0 +1,52 @@
+// The interface of a peer library: the work of a chapter, done by a library that others wrote, so that
+// `--peers PATH` can time it on the same buffers in the same run. Each chapter adds its functions.
+//
+// All pointers to data are device pointers, valid in the context that is current when the function
+// is called. Nothing here allocates, synchronises or prints. Functions that return int return a
+// cudaError_t, 0 for success; for an op or dtype that the peer has not, cudaErrorInvalidValue.
+//
+// A library that lacks a function simply has no peer for that chapter: callers look each one up by
+// name, and `peer_interface` first.
+#pragma once
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Raised when a function below changes its meaning; not when one is added.
+#define PEER_INTERFACE 1
+
+enum PeerOp { PEER_SUM = 0, PEER_MAX = 1, PEER_MIN = 2 };
+
+enum PeerDtype {
+    PEER_I32 = 0,
+    PEER_U32 = 1,
+    PEER_I64 = 2,
+    PEER_F32 = 3,
+    PEER_F64 = 4,
+    PEER_F16 = 5,
+    PEER_BF16 = 6,
+};
+
+// PEER_INTERFACE as the library was built with it.
+int peer_interface(void);
+// Who it is, such as "CUB". Static.
+const char* peer_name(void);
+// Its version, such as "3.0.1". Static.
+const char* peer_version(void);
+
+// ---- Chapter 1: reduce -----------------------------------------------------------------------
+
+// Bytes of scratch that peer_reduce needs for these arguments (the buffers are not touched), or
+// SIZE_MAX on an error.
+size_t peer_reduce_scratch(int op, int dtype, const void* in, void* out, size_t n);
+
+// Folds n elements of `in` and writes one value to `out`: of the dtype, but f32 for f16 and bf16,
+// which are accumulated in f32. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
+int peer_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
+                size_t n, void* stream);
+
+#ifdef __cplusplus
+}
+#endif
