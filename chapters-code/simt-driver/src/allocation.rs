@@ -1,0 +1,117 @@
+//! Device memory: allocating and freeing it, and who owns it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::context::Context;
+use crate::error::{CUresult, Result};
+use crate::handles::Handle;
+use crate::pool;
+use crate::state::{Device, Driver, Owner, driver, lock};
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// Allocates device memory for a context, from a pool where one is given.
+pub fn allocate(context: &Context, pool: Handle, bytes: usize) -> Result<u64> {
+    let device = context.device()?;
+    if !pool.is_null() && pool::pool(pool)?.ordinal != device.ordinal {
+        return Err(CUresult::INVALID_VALUE.because("a pool of another device"));
+    }
+    let address = device.memory.allocate(bytes as u64)?;
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    lock(&device.owners).insert(
+        address,
+        Owner {
+            context: context.handle,
+            pool,
+            id,
+        },
+    );
+    if !pool.is_null() {
+        pool::pool(pool)?.took(bytes as u64);
+    }
+    Ok(address)
+}
+
+/// Frees device memory. Null is freed already.
+pub fn free(context: &Context, address: u64) -> Result {
+    if address == 0 {
+        return Ok(());
+    }
+    let device = device_of(context, address)?;
+    let owned = lock(&device.owners).contains_key(&address);
+    if !owned
+        && device
+            .memory
+            .allocation(address)
+            .is_some_and(|(base, _)| base == address)
+    {
+        let cause = format!("{address:#x} is a variable of a module, not an allocation");
+        return Err(CUresult::INVALID_VALUE.because(cause));
+    }
+    release(device, address)
+}
+
+/// Frees all that a context owns.
+pub fn free_all(device: &Device, context: Handle) -> Result {
+    let owned: Vec<u64> = {
+        let owners = lock(&device.owners);
+        owners
+            .iter()
+            .filter(|(_, o)| o.context == context)
+            .map(|(&base, _)| base)
+            .collect()
+    };
+    owned.into_iter().try_for_each(|base| release(device, base))
+}
+
+/// Frees all that was taken from a pool.
+pub fn free_pool(device: &Device, pool: Handle) -> Result {
+    let owned: Vec<u64> = {
+        let owners = lock(&device.owners);
+        owners
+            .iter()
+            .filter(|(_, o)| o.pool == pool)
+            .map(|(&base, _)| base)
+            .collect()
+    };
+    owned.into_iter().try_for_each(|base| release(device, base))
+}
+
+fn release(device: &Device, address: u64) -> Result {
+    let bytes = device
+        .memory
+        .allocation(address)
+        .map_or(0, |(_, bytes)| bytes);
+    device.memory.free(address)?;
+    if let Some(owner) = lock(&device.owners).remove(&address)
+        && let Some(pool) = driver()?.pools.get(owner.pool)
+    {
+        pool.returned(bytes);
+    }
+    Ok(())
+}
+
+/// The device on which an address is mapped: the context's own, or else any other. Where it is
+/// mapped nowhere, the context's own, whose memory then says what is wrong with the address.
+pub fn device_of(context: &Context, address: u64) -> Result<&'static Device> {
+    let own = context.device()?;
+    Ok(find_device(driver()?, own, address).unwrap_or(own))
+}
+
+fn find_device(
+    driver: &'static Driver,
+    own: &'static Device,
+    address: u64,
+) -> Option<&'static Device> {
+    let mapped = |device: &Device| device.memory.allocation(address).is_some();
+    if mapped(own) {
+        Some(own)
+    } else {
+        driver.devices.iter().find(|d| mapped(d))
+    }
+}
+
+/// The device on which an address is mapped, if any.
+pub fn mapped_on(context: &Context, address: u64) -> Result<Option<&'static Device>> {
+    Ok(find_device(driver()?, context.device()?, address))
+}

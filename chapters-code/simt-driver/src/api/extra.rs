@@ -1,0 +1,69 @@
+//! What goes past the CUDA API: options for the machine, and what it reports.
+
+use std::ffi::{c_char, c_int};
+
+use crate::entry::guard;
+use crate::error::CUresult;
+use crate::types::{HostBytes, Text};
+use crate::{options, report};
+
+/// Sets an option for the launches to come. Returns 0, or `CUDA_ERROR_INVALID_VALUE` where there
+/// is no such option, or it has no such value.
+///
+/// | name | value |
+/// | --- | --- |
+/// | `counters` | 0 or 1: count requests, sectors, wavefronts, … (at first 1) |
+/// | `instruction_limit` | warp instructions a launch may take before it is ended; 0 for no end |
+/// | `races` | 0 or 1: look for data races |
+/// | `resident_blocks` | blocks that are resident at a time; 0 for the machine's choice |
+/// | `seed` | of the schedule |
+/// | `threads` | host threads; 0 for all |
+/// | `trace` | 0 or 1: keep what each warp did |
+///
+/// # Safety
+/// `name` must be null or a string that ends in NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
+    guard("simtSetOption", || options::set(&name.get()?, value)).0 as c_int
+}
+
+/// Takes what the launches since the last report counted, found and traced, as JSON:
+///
+/// ```json
+/// {"launches": [{"kernel": "sum_f32", "grid": [1, 1, 1], "block": [256, 1, 1],
+///   "dynamic_shared": 0, "static_shared": 1024, "counters": {}, "races": [], "fault": null}],
+///  "dropped": 0}
+/// ```
+///
+/// Returns the length of the text in bytes, without a NUL. If that is at most `length`, the text
+/// is in `buffer` (followed by a NUL if there is room), and the next report begins anew; otherwise
+/// nothing has changed.
+///
+/// # Safety
+/// `buffer` must be null or valid for writing `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn simtTakeReport(buffer: *mut c_char, length: usize) -> usize {
+    let mut needed = 0;
+    guard("simtTakeReport", || {
+        let deliver = |text: &str| {
+            needed = text.len();
+            // A null buffer only asks for the length.
+            let room = if buffer.is_null() { 0 } else { length };
+            needed <= room && fill(HostBytes(buffer.cast()), room, text)
+        };
+        report::take(deliver).map_err(|e| CUresult::UNKNOWN.because(e.to_string()))
+    });
+    needed
+}
+
+/// Writes a text that fits, and a NUL if there is room.
+fn fill(buffer: HostBytes, room: usize, text: &str) -> bool {
+    let Ok(target) = buffer.as_slice_mut(room) else {
+        return false;
+    };
+    target[..text.len()].copy_from_slice(text.as_bytes());
+    if let Some(end) = target.get_mut(text.len()) {
+        *end = 0;
+    }
+    true
+}

@@ -1,0 +1,148 @@
+//! Device memory.
+
+use std::ffi::{c_int, c_uint};
+
+use crate::allocation::{allocate, free, mapped_on};
+use crate::context;
+use crate::entry::api;
+use crate::error::{CUresult, Result};
+use crate::handles::Handle;
+use crate::pool::pool;
+use crate::profile::{MAX_PITCH, PITCH_ALIGNMENT};
+use crate::state::lock;
+use crate::stream;
+use crate::types::{CUdevice, CUdeviceptr, CUmemLocation, CUmemoryPool, CUstream, Out};
+
+api! {
+    /// Allocates.
+    fn cuMemAlloc_v2(address: Out<CUdeviceptr>, bytes: usize) {
+        address.set(allocate(&*context::synchronized()?, Handle::NULL, bytes)?)
+    }
+
+    /// Allocates rows, each beginning at a multiple of the pitch alignment.
+    fn cuMemAllocPitch_v2(
+        address: Out<CUdeviceptr>,
+        pitch: Out<usize>,
+        width: usize,
+        height: usize,
+        element: c_uint,
+    ) {
+        if !matches!(element, 4 | 8 | 16) {
+            return Err(CUresult::INVALID_VALUE.because("elements have 4, 8 or 16 bytes"));
+        }
+        let row = (width as u64).checked_next_multiple_of(PITCH_ALIGNMENT);
+        let row = row.filter(|&row| row <= u64::from(MAX_PITCH)).map(|row| row as usize);
+        let bytes = row.and_then(|row| row.checked_mul(height));
+        let (Some(row), Some(bytes)) = (row, bytes) else {
+            return Err(CUresult::INVALID_VALUE.because("rows are too long, or too many"));
+        };
+        address.set(allocate(&*context::synchronized()?, Handle::NULL, bytes)?)?;
+        pitch.set(row)
+    }
+
+    /// Allocates from the device's current pool.
+    fn cuMemAllocAsync(address: Out<CUdeviceptr>, bytes: usize, stream: CUstream) {
+        let context = stream::queueing(stream)?;
+        let pool = *lock(&context.device()?.current_pool);
+        address.set(allocate(&context, pool, bytes)?)
+    }
+
+    /// Allocates from a pool.
+    fn cuMemAllocFromPoolAsync(
+        address: Out<CUdeviceptr>,
+        bytes: usize,
+        from: CUmemoryPool,
+        stream: CUstream,
+    ) {
+        pool(from)?;
+        address.set(allocate(&*stream::queueing(stream)?, from, bytes)?)
+    }
+
+    /// Frees.
+    fn cuMemFree_v2(address: CUdeviceptr) {
+        free(&*context::synchronized()?, address)
+    }
+
+    /// Frees.
+    fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) {
+        let context = stream::queueing(stream)?;
+        if address == 0 {
+            return Err(CUresult::INVALID_VALUE.because("a null pointer"));
+        }
+        free(&context, address)
+    }
+
+    /// The profile's memory, less what is allocated.
+    fn cuMemGetInfo_v2(available: Out<usize>, total: Out<usize>) {
+        let memory = &context::synchronized()?.device()?.memory;
+        available.set((memory.capacity() - memory.used()) as usize)?;
+        total.set(memory.capacity() as usize)
+    }
+
+    /// The allocation that contains an address.
+    fn cuMemGetAddressRange_v2(
+        base: Out<CUdeviceptr>,
+        bytes: Out<usize>,
+        address: CUdeviceptr,
+    ) {
+        let (start, length) = range(address)?;
+        base.set_if_wanted(start)?;
+        bytes.set_if_wanted(length as usize)
+    }
+
+    /// No effect.
+    fn cuMemAdvise(address: CUdeviceptr, bytes: usize, _advice: c_int, _device: CUdevice) {
+        check_range(address, bytes)
+    }
+
+    /// No effect.
+    fn cuMemAdvise_v2(
+        address: CUdeviceptr,
+        bytes: usize,
+        _advice: c_int,
+        _location: CUmemLocation,
+    ) {
+        check_range(address, bytes)
+    }
+
+    /// No effect.
+    fn cuMemPrefetchAsync(
+        address: CUdeviceptr,
+        bytes: usize,
+        _device: CUdevice,
+        stream: CUstream,
+    ) {
+        stream::queueing(stream)?;
+        check_range(address, bytes)
+    }
+
+    /// No effect.
+    fn cuMemPrefetchAsync_v2(
+        address: CUdeviceptr,
+        bytes: usize,
+        _location: CUmemLocation,
+        _flags: c_uint,
+        stream: CUstream,
+    ) {
+        stream::queueing(stream)?;
+        check_range(address, bytes)
+    }
+}
+
+/// Base and length of the allocation that contains an address.
+fn range(address: CUdeviceptr) -> Result<(u64, u64)> {
+    let device = mapped_on(&*context::synchronized()?, address)?;
+    let found = device.and_then(|device| device.memory.allocation(address));
+    let unknown = || CUresult::NOT_FOUND.because(format!("{address:#x} is not device memory"));
+    found.ok_or_else(unknown)
+}
+
+fn check_range(address: CUdeviceptr, bytes: usize) -> Result {
+    let (base, length) =
+        range(address).map_err(|e| CUresult::INVALID_VALUE.because(e.cause.unwrap_or_default()))?;
+    if bytes as u64 > length - (address - base) {
+        let cause = format!("{bytes} bytes at {address:#x} run past the end of an allocation");
+        return Err(CUresult::INVALID_VALUE.because(cause));
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Occupancy.
+
+use std::ffi::{c_int, c_uint};
+
+use crate::entry::api;
+use crate::error::{CUresult, Result};
+use crate::module::{self, Function};
+use crate::occupancy::dynamic_shared;
+use crate::profile;
+use crate::types::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, In, Out};
+
+api! {
+    /// Blocks that a multiprocessor holds.
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: Out<c_int>,
+        function: CUfunction,
+        threads: c_int,
+        dynamic: usize,
+    ) {
+        blocks.set(resident(function, threads, dynamic)?)
+    }
+
+    /// The same: caching has no influence on compute capability 9.0.
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks: Out<c_int>,
+        function: CUfunction,
+        threads: c_int,
+        dynamic: usize,
+        _flags: c_uint,
+    ) {
+        blocks.set(resident(function, threads, dynamic)?)
+    }
+
+    /// The block size with the most resident threads, and the grid that fills the device.
+    fn cuOccupancyMaxPotentialBlockSize(
+        grid: Out<c_int>,
+        threads: Out<c_int>,
+        function: CUfunction,
+        dynamic_of: CUoccupancyB2DSize,
+        dynamic: usize,
+        limit: c_int,
+    ) {
+        let best = best_block(&*module::function(function)?, dynamic_of, dynamic, limit)?;
+        grid.set(best.0)?;
+        threads.set(best.1)
+    }
+
+    /// The same.
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+        grid: Out<c_int>,
+        threads: Out<c_int>,
+        function: CUfunction,
+        dynamic_of: CUoccupancyB2DSize,
+        dynamic: usize,
+        limit: c_int,
+        _flags: c_uint,
+    ) {
+        let best = best_block(&*module::function(function)?, dynamic_of, dynamic, limit)?;
+        grid.set(best.0)?;
+        threads.set(best.1)
+    }
+
+    /// Dynamic shared memory that each of so many resident blocks can have.
+    fn cuOccupancyAvailableDynamicSMemPerBlock(
+        bytes: Out<usize>,
+        function: CUfunction,
+        blocks: c_int,
+        threads: c_int,
+    ) {
+        let function = module::function(function)?;
+        let most = function.blocks_per_multiprocessor(positive(threads)?, 0);
+        let blocks = positive(blocks)?;
+        if blocks > most {
+            let cause = format!("{blocks} blocks do not fit on a multiprocessor: {most} do");
+            return Err(CUresult::INVALID_VALUE.because(cause));
+        }
+        bytes.set(dynamic_shared(blocks, function.kernel.ir().static_shared_bytes) as usize)
+    }
+
+    /// There are no clusters.
+    fn cuOccupancyMaxActiveClusters(
+        _clusters: Out<c_int>,
+        function: CUfunction,
+        _config: In<CUlaunchConfig>,
+    ) {
+        module::function(function)?;
+        Err(CUresult::NOT_SUPPORTED.because("clusters of blocks"))
+    }
+
+    /// There are no clusters.
+    fn cuOccupancyMaxPotentialClusterSize(
+        _size: Out<c_int>,
+        function: CUfunction,
+        _config: In<CUlaunchConfig>,
+    ) {
+        module::function(function)?;
+        Err(CUresult::NOT_SUPPORTED.because("clusters of blocks"))
+    }
+}
+
+fn positive(value: c_int) -> Result<u32> {
+    let value = u32::try_from(value).ok().filter(|&n| n > 0);
+    value.ok_or_else(|| CUresult::INVALID_VALUE.because("a number of blocks or threads below 1"))
+}
+
+fn resident(function: CUfunction, threads: c_int, dynamic: usize) -> Result<c_int> {
+    let threads = positive(threads)?;
+    Ok(module::function(function)?.blocks_per_multiprocessor(threads, dynamic) as c_int)
+}
+
+/// The smallest grid that fills the device, and its block size: of all whole numbers of warps the
+/// one with the most resident threads, and of equals the largest.
+fn best_block(
+    function: &Function,
+    dynamic_of: CUoccupancyB2DSize,
+    dynamic: usize,
+    limit: c_int,
+) -> Result<(c_int, c_int)> {
+    let most = match u32::try_from(limit) {
+        Ok(limit) if limit > 0 => limit.min(function.max_threads()),
+        _ => function.max_threads(),
+    };
+    let shared = |threads: u32| match dynamic_of {
+        // SAFETY: the C caller gave a function of this type.
+        Some(bytes) => unsafe { bytes(threads as c_int) },
+        None => dynamic,
+    };
+    let sizes = (1..=most.div_ceil(profile::WARP)).map(|warps| (warps * profile::WARP).min(most));
+    let each = sizes.map(|n| (n, function.blocks_per_multiprocessor(n, shared(n))));
+    let best = each.max_by_key(|&(threads, blocks)| threads * blocks);
+    let Some((threads, blocks)) = best.filter(|&(_, blocks)| blocks > 0) else {
+        return Err(CUresult::INVALID_VALUE.because("no block of the function fits the device"));
+    };
+    Ok((
+        (blocks * profile::MULTIPROCESSORS) as c_int,
+        threads as c_int,
+    ))
+}

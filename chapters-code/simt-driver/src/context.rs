@@ -1,0 +1,254 @@
+//! Contexts: which one a thread is in, and what is left of one after a kernel faulted.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use simt::FaultKind;
+
+use crate::error::{CUresult, Result};
+use crate::handles::Handle;
+use crate::state::{Device, driver, lock};
+
+/// A context.
+pub struct Context {
+    /// Its handle.
+    pub handle: Handle,
+    /// Its device's number.
+    pub ordinal: usize,
+    /// A number that no other context ever has.
+    pub id: u64,
+    /// True for a device's primary context, which only a release or reset can destroy.
+    pub primary: bool,
+    /// Settings that can be changed and read back.
+    pub settings: Mutex<Settings>,
+    fault: Mutex<Option<Sticky>>,
+}
+
+/// A context's settings. But for the limits they have no effect here, and on a GPU little.
+#[derive(Debug)]
+pub struct Settings {
+    /// `CUctx_flags`.
+    pub flags: u32,
+    /// `CUfunc_cache`.
+    pub cache: u32,
+    /// `CUsharedconfig`.
+    pub shared: u32,
+    /// By `CUlimit`.
+    pub limits: HashMap<u32, usize>,
+}
+
+/// The error that a context is left with when a kernel faulted.
+#[derive(Clone, Copy, Debug)]
+struct Sticky {
+    code: CUresult,
+    /// True once a synchronising call has returned the error: from then on every call does.
+    observed: bool,
+}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    /// The contexts that this thread has pushed; the last is the current one.
+    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Context {
+    /// A new context on a device, not current anywhere. Returns its handle.
+    pub fn create(device: &Device, flags: u32, primary: bool) -> Result<Handle> {
+        let settings = Settings {
+            flags,
+            cache: 0,
+            shared: 0,
+            limits: default_limits(),
+        };
+        Ok(driver()?.contexts.insert_with(|handle| Self {
+            handle,
+            ordinal: device.ordinal,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            primary,
+            settings: Mutex::new(settings),
+            fault: Mutex::new(None),
+        }))
+    }
+
+    /// The context's device.
+    pub fn device(&self) -> Result<&'static Device> {
+        driver()?.device(self.ordinal as i32)
+    }
+
+    /// For a call that waits: fails if a kernel has faulted, and the error has then been observed.
+    pub fn synchronize(&self) -> Result {
+        match &mut *lock(&self.fault) {
+            Some(sticky) => {
+                sticky.observed = true;
+                Err(sticky.code.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// For a call that only queues work: fails if a fault has been observed already. On a GPU the
+    /// call would come back before the kernel that faults has run.
+    pub fn enqueue(&self) -> Result {
+        match *lock(&self.fault) {
+            Some(Sticky {
+                code,
+                observed: true,
+            }) => Err(code.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// True if a kernel has faulted, observed or not: nothing runs in this context any more.
+    pub fn faulted(&self) -> bool {
+        lock(&self.fault).is_some()
+    }
+
+    /// Leaves the context with the error of a fault.
+    pub fn poison(&self, kind: FaultKind) {
+        lock(&self.fault).get_or_insert(Sticky {
+            code: code(kind),
+            observed: false,
+        });
+    }
+}
+
+/// The code that NVIDIA's driver gives for what happened.
+pub fn code(kind: FaultKind) -> CUresult {
+    match kind {
+        FaultKind::IllegalAddress => CUresult::ILLEGAL_ADDRESS,
+        FaultKind::MisalignedAddress => CUresult::MISALIGNED_ADDRESS,
+        FaultKind::Trap => CUresult::LAUNCH_FAILED,
+        FaultKind::Assert => CUresult::ASSERT,
+        // A GPU would hang, or its watchdog end the kernel.
+        FaultKind::Deadlock | FaultKind::InstructionLimit => CUresult::LAUNCH_TIMEOUT,
+        FaultKind::IllegalInstruction => CUresult::ILLEGAL_INSTRUCTION,
+        FaultKind::InvalidLaunch => CUresult::INVALID_VALUE,
+        FaultKind::OutOfResources => CUresult::LAUNCH_OUT_OF_RESOURCES,
+    }
+}
+
+fn default_limits() -> HashMap<u32, usize> {
+    let limits = [
+        (0, 1024),    // stack
+        (1, 1 << 20), // printf buffer
+        (2, 8 << 20), // malloc heap
+        (3, 2),       // synchronisation depth of the device runtime
+        (4, 2048),    // pending launches of the device runtime
+        (5, 64),      // L2 fetch granularity
+        (6, 0),       // persisting L2
+    ];
+    limits.into_iter().collect()
+}
+
+/// The context that the calling thread is in, whatever its state.
+pub fn current() -> Result<Arc<Context>> {
+    let driver = driver()?;
+    let Some(handle) = current_handle() else {
+        return Err(CUresult::INVALID_CONTEXT.because("no context is current to this thread"));
+    };
+    driver.contexts.get(handle).ok_or_else(|| {
+        CUresult::CONTEXT_IS_DESTROYED.because("the context of this thread has been destroyed")
+    })
+}
+
+/// The context that the calling thread is in, for a call that waits for its work.
+pub fn synchronized() -> Result<Arc<Context>> {
+    let context = current()?;
+    context.synchronize()?;
+    Ok(context)
+}
+
+/// The context that the calling thread is in, for a call that queues work.
+pub fn queueing() -> Result<Arc<Context>> {
+    let context = current()?;
+    context.enqueue()?;
+    Ok(context)
+}
+
+/// The context of a handle.
+pub fn of(handle: Handle) -> Result<Arc<Context>> {
+    driver()?.contexts.get(handle).ok_or_else(|| {
+        CUresult::INVALID_CONTEXT.because(format!("{:#x} is not a context", handle.0))
+    })
+}
+
+/// The context of a handle, or for null the current one.
+pub fn of_or_current(handle: Handle) -> Result<Arc<Context>> {
+    if handle.is_null() {
+        current()
+    } else {
+        of(handle)
+    }
+}
+
+/// The handle of the current context, dead or alive.
+pub fn current_handle() -> Option<Handle> {
+    STACK.with_borrow(|stack| stack.last().copied())
+}
+
+/// Makes a context current in place of the one that is.
+pub fn set_current(handle: Handle) -> Result {
+    if !handle.is_null() {
+        of(handle)?;
+    }
+    STACK.with_borrow_mut(|stack| {
+        stack.pop();
+        if !handle.is_null() {
+            stack.push(handle);
+        }
+    });
+    Ok(())
+}
+
+/// Makes a context current, above the one that is.
+pub fn push(handle: Handle) -> Result {
+    of(handle)?;
+    STACK.with_borrow_mut(|stack| stack.push(handle));
+    Ok(())
+}
+
+/// Takes the current context away from the thread.
+pub fn pop() -> Result<Handle> {
+    let popped = STACK.with_borrow_mut(Vec::pop);
+    popped.ok_or_else(|| CUresult::INVALID_CONTEXT.because("no context is current to this thread"))
+}
+
+/// Destroys a context and all that is in it: memory, modules, streams, events. Its handle stays
+/// on the stacks of other threads, where it is found to be dead.
+pub fn destroy(handle: Handle) -> Result {
+    let driver = driver()?;
+    let Some(context) = driver.contexts.remove(handle) else {
+        return Err(CUresult::INVALID_CONTEXT.because(format!("{:#x} is not a context", handle.0)));
+    };
+    let device = context.device()?;
+    let _busy = lock(&device.busy);
+    for function in driver.functions.find(|f| f.context == handle) {
+        driver.functions.remove(function);
+    }
+    for module in driver.modules.find(|m| m.context == handle) {
+        if let Some(module) = driver.modules.remove(module) {
+            module.code.unload(&device.memory)?;
+        }
+    }
+    for stream in driver.streams.find(|s| s.context == handle) {
+        driver.streams.remove(stream);
+    }
+    for event in driver.events.find(|e| e.context == handle) {
+        driver.events.remove(event);
+    }
+    crate::allocation::free_all(device, handle)
+}
+
+/// Destroys the context, and takes it from the calling thread if it is current there.
+pub fn destroy_and_pop(handle: Handle) -> Result {
+    destroy(handle)?;
+    STACK.with_borrow_mut(|stack| {
+        if stack.last() == Some(&handle) {
+            stack.pop();
+        }
+    });
+    Ok(())
+}

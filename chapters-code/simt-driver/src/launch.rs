@@ -1,0 +1,242 @@
+//! Launching: checking a launch as the driver does, gathering its arguments, running it.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use simt::{FaultKind, Outcome};
+
+use crate::context::{self, Context};
+use crate::entry::say;
+use crate::error::{CUresult, Failure, Result};
+use crate::handles::Handle;
+use crate::host::readable;
+use crate::module::{self, Function};
+use crate::profile;
+use crate::state::lock;
+use crate::stream;
+use crate::types::In;
+use crate::{options, report};
+
+/// How arguments are passed: an array of pointers to them, or a list of settings that ends in
+/// `CU_LAUNCH_PARAM_END`.
+pub struct Arguments {
+    /// `kernelParams`.
+    pub pointers: In<usize>,
+    /// `extra`.
+    pub extra: In<usize>,
+}
+
+/// A launch as it was asked for.
+pub struct Request {
+    /// The function.
+    pub function: Handle,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// The stream.
+    pub stream: Handle,
+    /// True if all blocks must be resident at once.
+    pub cooperative: bool,
+}
+
+/// Runs a launch to its end. A fault is left in the context, as on a GPU.
+pub fn launch(request: &Request, arguments: &Arguments) -> Result {
+    let context = stream::queueing(request.stream)?;
+    let function = module::function(request.function)?;
+    if function.context != context.handle {
+        let cause = format!(
+            "`{}` is of another context than the stream",
+            function.name()
+        );
+        return Err(CUresult::INVALID_HANDLE.because(cause));
+    }
+    let named = |failure: Failure| match failure.cause {
+        Some(cause) => failure
+            .code
+            .because(format!("kernel `{}`: {cause}", function.name())),
+        None => failure,
+    };
+    check(request, &function).map_err(named)?;
+    let params = gather(&function, arguments).map_err(named)?;
+    if context.faulted() {
+        return Ok(());
+    }
+    run(&context, &function, request, &params).map_err(named)
+}
+
+/// Runs a kernel with its arguments.
+fn run(context: &Context, function: &Function, request: &Request, params: &[u8]) -> Result {
+    let &Request {
+        grid,
+        block,
+        dynamic_shared,
+        ..
+    } = request;
+    let kernel = &*function.kernel;
+    let device = context.device()?;
+    let busy = lock(&device.busy);
+    let launch = simt::Launch {
+        kernel,
+        grid,
+        block,
+        dynamic_shared,
+        params,
+    };
+    let Outcome { report, fault } = simt::launch(&device.memory, &launch, &options::current());
+    drop(busy);
+    let result = match &fault {
+        None => Ok(()),
+        Some(f) if matches!(f.kind, FaultKind::InvalidLaunch | FaultKind::OutOfResources) => {
+            Err(context::code(f.kind).because(f.message.clone()))
+        }
+        Some(f) => {
+            say(&f.message);
+            context.poison(f.kind);
+            Ok(())
+        }
+    };
+    report::add(report::Launch {
+        kernel: function.name().to_owned(),
+        grid,
+        block,
+        dynamic_shared,
+        static_shared: kernel.ir().static_shared_bytes,
+        report,
+        fault,
+    });
+    result
+}
+
+/// Refuses what the device cannot run.
+fn check(request: &Request, function: &Arc<Function>) -> Result {
+    let Request {
+        grid,
+        block,
+        dynamic_shared,
+        ..
+    } = *request;
+    let invalid = |cause: String| Err(CUresult::INVALID_VALUE.because(cause));
+    let outside =
+        |size: [u32; 3], most: [u32; 3]| (0..3).any(|d| size[d] == 0 || size[d] > most[d]);
+    if outside(grid, profile::GRID) {
+        return invalid(format!(
+            "a grid of {grid:?} blocks: 1 to {:?}",
+            profile::GRID
+        ));
+    }
+    if outside(block, profile::BLOCK) {
+        return invalid(format!(
+            "a block of {block:?} threads: 1 to {:?}",
+            profile::BLOCK
+        ));
+    }
+    let threads: u32 = block.iter().product();
+    let most = function.max_threads();
+    if threads > most {
+        return invalid(format!("a block of {threads} threads: at most {most}"));
+    }
+    let most = function.dynamic_shared();
+    if dynamic_shared > most {
+        return invalid(format!(
+            "{dynamic_shared} bytes of dynamic shared memory: at most {most}, unless \
+             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES asks for more"
+        ));
+    }
+    if request.cooperative {
+        check_cooperative(request, function, threads)
+    } else {
+        Ok(())
+    }
+}
+
+fn check_cooperative(request: &Request, function: &Function, threads: u32) -> Result {
+    let each = function.blocks_per_multiprocessor(threads, request.dynamic_shared as usize);
+    let most = u64::from(each) * u64::from(profile::MULTIPROCESSORS);
+    let blocks: u128 = request.grid.iter().map(|&n| u128::from(n)).product();
+    if blocks > u128::from(most) {
+        let cause = format!("{blocks} blocks must be resident at once, and {most} can be");
+        return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.because(cause));
+    }
+    Ok(())
+}
+
+/// Copies the arguments to where the kernel expects them.
+fn gather(function: &Function, arguments: &Arguments) -> Result<Vec<u8>> {
+    let ir = function.kernel.ir();
+    match (arguments.pointers.is_null(), arguments.extra.is_null()) {
+        (false, false) => {
+            Err(CUresult::INVALID_VALUE.because("both kernelParams and extra are given"))
+        }
+        (true, false) => from_buffer(&arguments.extra, ir.param_bytes as usize),
+        (true, true) if !ir.params.is_empty() => Err(CUresult::INVALID_VALUE.because(format!(
+            "no arguments are given, and it has {}",
+            ir.params.len()
+        ))),
+        (_, true) => from_pointers(&arguments.pointers, ir),
+    }
+}
+
+fn from_pointers(pointers: &In<usize>, ir: &ptx::ir::Kernel) -> Result<Vec<u8>> {
+    let mut params = vec![0; ir.param_bytes as usize];
+    let count = ir.params.len();
+    for (index, param) in ir.params.iter().enumerate() {
+        let (offset, size) = (param.offset as usize, param.size as usize);
+        let wrong = |what: &str| {
+            CUresult::INVALID_VALUE.because(format!(
+                "argument {} of {count}, of {size} bytes, {what}: are all arguments given?",
+                index + 1
+            ))
+        };
+        if !readable(
+            pointers.address() + index * size_of::<usize>(),
+            size_of::<usize>(),
+        ) {
+            return Err(wrong("is missing"));
+        }
+        let pointer = pointers.at(index)?;
+        if !readable(pointer, size) {
+            return Err(wrong(&format!("is at {pointer:#x}, which cannot be read")));
+        }
+        // SAFETY: the caller promises an argument there, and it could be read just now.
+        let bytes = unsafe { std::slice::from_raw_parts(pointer as *const u8, size) };
+        params[offset..offset + size].copy_from_slice(bytes);
+    }
+    Ok(params)
+}
+
+/// The argument buffer of an `extra` list.
+fn from_buffer(extra: &In<usize>, wanted: usize) -> Result<Vec<u8>> {
+    const END: usize = 0;
+    const BUFFER_POINTER: usize = 1;
+    const BUFFER_SIZE: usize = 2;
+    /// More settings than there are kinds of.
+    const MOST: usize = 16;
+    let invalid = |cause: String| CUresult::INVALID_VALUE.because(cause);
+    let (mut pointer, mut size) = (0, None);
+    for index in (0..MOST).step_by(2) {
+        match extra.at(index)? {
+            END => break,
+            BUFFER_POINTER => pointer = extra.at(index + 1)?,
+            BUFFER_SIZE => size = Some(In(extra.at(index + 1)? as *const usize).get()?),
+            other => return Err(invalid(format!("extra holds {other}"))),
+        }
+    }
+    let size = size.ok_or_else(|| invalid("extra has no CU_LAUNCH_PARAM_BUFFER_SIZE".into()))?;
+    // What follows the last argument is padding, which callers may count or not.
+    if size < wanted || size > wanted.next_multiple_of(16) {
+        return Err(invalid(format!(
+            "the argument buffer has {size} bytes, not {wanted}"
+        )));
+    }
+    if !readable(pointer, size) {
+        return Err(invalid(format!(
+            "the argument buffer at {pointer:#x} cannot be read"
+        )));
+    }
+    crate::types::HostBytes(pointer as *mut c_void)
+        .as_slice(wanted)
+        .map(<[u8]>::to_vec)
+}

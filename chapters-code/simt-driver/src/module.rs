@@ -1,0 +1,256 @@
+//! Modules: PTX, loaded into a context, and its functions.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex};
+
+use ptx::ir;
+use simt::{LoadedKernel, LoadedModule};
+
+use crate::context::{self, Context};
+use crate::error::{CUresult, Failure, Result};
+use crate::handles::Handle;
+use crate::profile;
+use crate::state::{driver, lock};
+
+/// A module.
+pub struct Module {
+    /// The context that it is loaded into.
+    pub context: Handle,
+    /// Its kernels and variables.
+    pub code: LoadedModule,
+    /// The compute capability that it was compiled for, times ten.
+    pub target: u32,
+    /// Bytes of its constant memory.
+    pub constant_bytes: u32,
+    /// Functions that have been asked for, by name: a name always gives the same handle.
+    functions: Mutex<HashMap<String, Handle>>,
+}
+
+/// A function of a module.
+pub struct Function {
+    /// The context of its module.
+    pub context: Handle,
+    /// Its module.
+    pub module: Handle,
+    /// The code.
+    pub kernel: Arc<LoadedKernel>,
+    /// The kernel's name, for C.
+    pub c_name: CString,
+    /// The compute capability that it was compiled for, times ten.
+    pub target: u32,
+    /// Bytes of its module's constant memory.
+    pub constant_bytes: u32,
+    /// What can be set.
+    pub settings: Mutex<Settings>,
+}
+
+/// What can be set of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Bytes of dynamic shared memory, at most.
+    pub dynamic_shared: u32,
+    /// Preferred share of shared memory in the L1 cache, in percent; -1 for none. No effect.
+    pub carveout: i32,
+    /// True if cluster sizes beyond the portable ones are allowed. No effect.
+    pub large_clusters: bool,
+}
+
+/// Loads a module from an image in memory into a context.
+pub fn load(context: &Context, image: &[u8]) -> Result<Handle> {
+    let module = parse(image)?;
+    let target = module.target;
+    let constants = module
+        .variables
+        .iter()
+        .filter(|v| v.space == ir::Space::Const);
+    let constant_bytes = constants.map(|v| v.init.len() as u32).sum();
+    let device = context.device()?;
+    let loaded = LoadedModule::load(module, &device.memory);
+    let code = loaded.map_err(|e| CUresult::OUT_OF_MEMORY.because(e.to_string()))?;
+    let functions = Mutex::new(HashMap::new());
+    let module = Module {
+        context: context.handle,
+        code,
+        target,
+        constant_bytes,
+        functions,
+    };
+    Ok(driver()?.modules.insert(module))
+}
+
+/// Decodes an image, which must be PTX.
+fn parse(image: &[u8]) -> Result<ir::Module> {
+    if let Some(binary) = binary_format(image) {
+        return Err(CUresult::NO_BINARY_FOR_GPU.because(format!(
+            "the module is a {binary}: the simulator executes PTX only"
+        )));
+    }
+    let text = String::from_utf8_lossy(image);
+    let Some(version) = ptx_version(&text) else {
+        let cause = "the module is not PTX: it does not begin with a .version directive";
+        return Err(CUresult::INVALID_IMAGE.because(cause));
+    };
+    if version > profile::PTX_ISA {
+        let newest = profile::PTX_ISA;
+        return Err(CUresult::UNSUPPORTED_PTX_VERSION.because(format!(
+            "PTX ISA {}.{} is newer than {}.{}, the newest that this driver takes",
+            version.0, version.1, newest.0, newest.1
+        )));
+    }
+    let module = ptx::parse(&text).map_err(|e| CUresult::INVALID_PTX.because(e.to_string()))?;
+    let (major, minor) = profile::COMPUTE_CAPABILITY;
+    if module.target > major * 10 + minor {
+        return Err(CUresult::INVALID_PTX.because(format!(
+            "the PTX is for sm_{}, and the simulated device is sm_{major}{minor}",
+            module.target
+        )));
+    }
+    Ok(module)
+}
+
+/// The name of a binary format that an image begins like.
+pub fn binary_format(image: &[u8]) -> Option<&'static str> {
+    const FORMATS: [(&[u8], &str); 4] = [
+        (b"\x7fELF", "cubin"),
+        (b"\x50\xed\x55\xba", "fat binary"),
+        (b"\xb1\x43\x62\x46", "fat binary"),
+        (b"BC\xc0\xde", "LLVM bitcode file"),
+    ];
+    FORMATS
+        .iter()
+        .find(|(magic, _)| image.starts_with(magic))
+        .map(|&(_, name)| name)
+}
+
+/// The PTX ISA version of a `.version` directive at the start of a text, past its comments.
+fn ptx_version(text: &str) -> Option<(u32, u32)> {
+    let mut rest = text.trim_start();
+    loop {
+        if let Some(comment) = rest.strip_prefix("//") {
+            rest = comment.split_once('\n')?.1.trim_start();
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.split_once("*/")?.1.trim_start();
+        } else {
+            break;
+        }
+    }
+    let version = rest.strip_prefix(".version")?.split_whitespace().next()?;
+    let (major, minor) = version.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The module of a handle.
+pub fn module(handle: Handle) -> Result<Arc<Module>> {
+    driver()?.modules.get(handle).ok_or_else(|| {
+        CUresult::INVALID_HANDLE.because(format!("{:#x} is not a loaded module", handle.0))
+    })
+}
+
+/// The function of a handle.
+pub fn function(handle: Handle) -> Result<Arc<Function>> {
+    driver()?.functions.get(handle).ok_or_else(|| {
+        CUresult::INVALID_HANDLE.because(format!("{:#x} is not a function", handle.0))
+    })
+}
+
+/// Unloads a module: its functions and variables are gone.
+pub fn unload(handle: Handle) -> Result {
+    let driver = driver()?;
+    let module = module(handle)?;
+    let device = context::of(module.context)?.device()?;
+    let _busy = lock(&device.busy);
+    if driver.modules.remove(handle).is_none() {
+        return Err(CUresult::INVALID_HANDLE.into());
+    }
+    for function in driver.functions.find(|f| f.module == handle) {
+        driver.functions.remove(function);
+    }
+    module.code.unload(&device.memory).map_err(Failure::from)
+}
+
+impl Module {
+    /// The handle of a kernel; `this` is the module's own handle.
+    pub fn function(&self, this: Handle, name: &str) -> Result<Handle> {
+        let mut known = lock(&self.functions);
+        if let Some(&handle) = known.get(name) {
+            return Ok(handle);
+        }
+        let Some(kernel) = self.code.kernel(name) else {
+            return Err(CUresult::NOT_FOUND.because(self.missing(name)));
+        };
+        let handle = driver()?.functions.insert(Function {
+            context: self.context,
+            module: this,
+            target: self.target,
+            constant_bytes: self.constant_bytes,
+            // A PTX identifier holds no NUL.
+            c_name: CString::new(name).unwrap_or_default(),
+            settings: Mutex::new(Settings::new(&kernel)),
+            kernel,
+        });
+        known.insert(name.to_owned(), handle);
+        Ok(handle)
+    }
+
+    fn missing(&self, name: &str) -> String {
+        let names: Vec<&str> = self.code.kernels().map(|k| k.ir().name.as_str()).collect();
+        format!(
+            "the module has no kernel `{name}`; it has: {}",
+            names.join(", ")
+        )
+    }
+}
+
+impl Settings {
+    fn new(kernel: &LoadedKernel) -> Self {
+        let fixed = kernel.ir().static_shared_bytes;
+        let dynamic_shared = profile::SHARED_BLOCK.saturating_sub(fixed);
+        Self {
+            dynamic_shared,
+            carveout: -1,
+            large_clusters: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        assert_eq!(
+            ptx_version("// a\n/* b\n */ .version 8.0\n.target sm_75"),
+            Some((8, 0))
+        );
+        assert_eq!(ptx_version(".version 9.1"), Some((9, 1)));
+        for text in [
+            "",
+            "//",
+            "/*",
+            "nonsense",
+            ".version",
+            ".version eight",
+            ".target sm_75",
+        ] {
+            assert_eq!(ptx_version(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn images_that_are_not_ptx() {
+        let code = |image: &[u8]| parse(image).unwrap_err().code;
+        assert_eq!(code(b"\x7fELF\x02\x01"), CUresult::NO_BINARY_FOR_GPU);
+        assert_eq!(code(b""), CUresult::INVALID_IMAGE);
+        assert_eq!(code(b"\xff\xfe\x00"), CUresult::INVALID_IMAGE);
+        assert_eq!(
+            code(b".version 9.9\n.target sm_75"),
+            CUresult::UNSUPPORTED_PTX_VERSION
+        );
+        assert_eq!(
+            code(b".version 8.0\n.target sm_75\nnonsense"),
+            CUresult::INVALID_PTX
+        );
+    }
+}

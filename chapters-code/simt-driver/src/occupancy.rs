@@ -1,0 +1,108 @@
+//! How many blocks of a kernel fit on a multiprocessor, as the hardware allocates: registers by
+//! the warp, shared memory by the block.
+//!
+//! Source: *CUDA C++ Programming Guide*, "Compute Capabilities", and the occupancy calculator of
+//! Nsight Compute, for compute capability 9.0.
+
+use crate::profile;
+
+/// Registers are handed to a warp in units of this many.
+const REGISTER_UNIT: u32 = 256;
+/// Shared memory is handed to a block in units of this many bytes.
+const SHARED_UNIT: u32 = 128;
+/// A multiprocessor's registers are split evenly among this many schedulers.
+const SCHEDULERS: u32 = 4;
+
+/// What a block needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// Threads.
+    pub threads: u32,
+    /// Registers a thread.
+    pub registers: u32,
+    /// Bytes of shared memory, static and dynamic.
+    pub shared: u32,
+}
+
+impl Block {
+    /// Blocks resident on a multiprocessor; 0 if not even one fits.
+    pub fn per_multiprocessor(self) -> u32 {
+        if self.threads == 0 || self.threads > profile::BLOCK_THREADS {
+            return 0;
+        }
+        let warps = self.threads.div_ceil(profile::WARP);
+        let by_warps = profile::RESIDENT_THREADS / profile::WARP / warps;
+        let limits = [profile::RESIDENT_BLOCKS, by_warps, self.by_registers(warps)];
+        limits.into_iter().fold(self.by_shared(), u32::min)
+    }
+
+    fn by_registers(self, warps: u32) -> u32 {
+        if self.registers == 0 {
+            return profile::RESIDENT_BLOCKS;
+        }
+        let a_warp = (self.registers * profile::WARP).next_multiple_of(REGISTER_UNIT);
+        let warps_a_scheduler = profile::REGISTERS / SCHEDULERS / a_warp;
+        warps_a_scheduler * SCHEDULERS / warps
+    }
+
+    fn by_shared(self) -> u32 {
+        if self.shared > profile::SHARED_BLOCK_OPT_IN {
+            return 0;
+        }
+        profile::SHARED / (self.shared + profile::SHARED_RESERVED).next_multiple_of(SHARED_UNIT)
+    }
+}
+
+/// Bytes of dynamic shared memory that each of `blocks` blocks on one multiprocessor can have
+/// beside `fixed` static ones.
+pub fn dynamic_shared(blocks: u32, fixed: u32) -> u32 {
+    let each = profile::SHARED / blocks.max(1) / SHARED_UNIT * SHARED_UNIT;
+    let usable = each
+        .saturating_sub(profile::SHARED_RESERVED)
+        .min(profile::SHARED_BLOCK_OPT_IN);
+    usable.saturating_sub(fixed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(threads: u32, registers: u32, shared: u32, expected: u32) {
+        assert_eq!(
+            Block {
+                threads,
+                registers,
+                shared
+            }
+            .per_multiprocessor(),
+            expected
+        );
+    }
+
+    #[test]
+    fn blocks_on_a_multiprocessor() {
+        check(256, 32, 0, 8);
+        check(32, 16, 0, 32);
+        check(1024, 32, 0, 2);
+        check(1024, 64, 0, 1);
+        check(1024, 65, 0, 0);
+        check(256, 40, 0, 6);
+        check(256, 255, 0, 1);
+        check(33, 32, 0, 32);
+        check(256, 32, 232_448, 1);
+        check(256, 32, 232_449, 0);
+        check(256, 32, 115_712, 2);
+        check(256, 32, 115_713, 1);
+        check(1025, 32, 0, 0);
+        check(0, 32, 0, 0);
+    }
+
+    #[test]
+    fn shared_memory_left_for_each_block() {
+        assert_eq!(dynamic_shared(1, 0), 232_448);
+        assert_eq!(dynamic_shared(2, 0), 115_712);
+        assert_eq!(dynamic_shared(2, 712), 115_000);
+        assert_eq!(dynamic_shared(32, 100_000), 0);
+    }
+}

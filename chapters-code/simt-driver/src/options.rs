@@ -1,0 +1,75 @@
+//! What can be set beyond the CUDA API: `simtSetOption`, and the environment at the start.
+
+use std::sync::{LazyLock, Mutex};
+
+use simt::Options;
+
+use crate::error::{CUresult, Result};
+use crate::state::lock;
+
+/// Devices, at most: more than any machine has.
+const MAX_DEVICES: usize = 64;
+
+static OPTIONS: LazyLock<Mutex<Options>> = LazyLock::new(|| Mutex::new(from_environment()));
+
+/// The options for a launch now.
+pub fn current() -> Options {
+    lock(&OPTIONS).clone()
+}
+
+/// Sets one option. What the names mean is said at [`simt::Options`].
+pub fn set(name: &str, value: i64) -> Result {
+    let mut options = lock(&OPTIONS);
+    let wrong = || CUresult::INVALID_VALUE.because(format!("option {name} cannot be {value}"));
+    let switch = || match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(wrong()),
+    };
+    match name {
+        // A seed is 64 bits of any sign.
+        "seed" => options.seed = value as u64,
+        "races" => options.races = switch()?,
+        "counters" => options.counters = switch()?,
+        "trace" => options.trace = switch()?,
+        "instruction_limit" => options.instruction_limit = value.try_into().map_err(|_| wrong())?,
+        "resident_blocks" => options.resident_blocks = value.try_into().map_err(|_| wrong())?,
+        "threads" => options.threads = value.try_into().map_err(|_| wrong())?,
+        _ => return Err(CUresult::INVALID_VALUE.because(format!("there is no option {name}"))),
+    }
+    Ok(())
+}
+
+fn from_environment() -> Options {
+    let mut options = Options {
+        counters: true,
+        ..Options::default()
+    };
+    if let Some(seed) = number("SIMT_SEED") {
+        options.seed = seed;
+    }
+    if let Some(threads) = number("SIMT_THREADS") {
+        options.threads = threads as usize;
+    }
+    options.races = number("SIMT_RACES").is_some_and(|on| on != 0);
+    options
+}
+
+/// The number of devices: `SIMT_DEVICES`, or one.
+pub fn device_count() -> usize {
+    number("SIMT_DEVICES").map_or(1, |n| {
+        usize::try_from(n).unwrap_or(MAX_DEVICES).min(MAX_DEVICES)
+    })
+}
+
+/// A variable of the environment. One that is no number is said to be none, and passed over.
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var_os(name)?;
+    let value = text.to_str().and_then(|text| text.trim().parse().ok());
+    if value.is_none() {
+        crate::entry::say(&format!(
+            "{name}={text:?} is not a number, and has no effect"
+        ));
+    }
+    value
+}

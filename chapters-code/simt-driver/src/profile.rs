@@ -1,0 +1,142 @@
+//! The simulated device: an H200.
+//!
+//! Limits and sizes are the H200's, so that grids, occupancy and everything that follows from them
+//! are the same on both. A *capability*, on the other hand, is only claimed where the simulator has
+//! it: a program that asks before it uses managed memory or clusters is told that there are none.
+
+/// The device's name.
+pub const NAME: &str = "SIMT simulator (H200 profile)";
+/// Bytes of device memory.
+pub const MEMORY_BYTES: u64 = 150_754_820_096;
+/// Compute capability.
+pub const COMPUTE_CAPABILITY: (u32, u32) = (9, 0);
+/// What `cuDriverGetVersion` says: 12.8.
+pub const DRIVER_VERSION: i32 = 12_080;
+/// The newest PTX that such a driver takes.
+pub const PTX_ISA: (u32, u32) = (8, 7);
+/// Multiprocessors.
+pub const MULTIPROCESSORS: u32 = 132;
+/// Threads of a warp.
+pub const WARP: u32 = 32;
+/// Threads of a block, at most.
+pub const BLOCK_THREADS: u32 = 1024;
+/// Threads of a block in each direction, at most.
+pub const BLOCK: [u32; 3] = [1024, 1024, 64];
+/// Blocks of a grid in each direction, at most.
+pub const GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+/// Threads resident on a multiprocessor.
+pub const RESIDENT_THREADS: u32 = 2048;
+/// Blocks resident on a multiprocessor.
+pub const RESIDENT_BLOCKS: u32 = 32;
+/// 32-bit registers of a multiprocessor.
+pub const REGISTERS: u32 = 65_536;
+/// Bytes of shared memory of a multiprocessor.
+pub const SHARED: u32 = 233_472;
+/// Bytes of shared memory that the system takes of each block.
+pub const SHARED_RESERVED: u32 = 1024;
+/// Bytes of shared memory of a block, without asking for more.
+pub const SHARED_BLOCK: u32 = 49_152;
+/// Bytes of shared memory of a block, after asking (`MAX_DYNAMIC_SHARED_SIZE_BYTES`).
+pub const SHARED_BLOCK_OPT_IN: u32 = 232_448;
+/// Bytes of L2 cache.
+pub const L2: u32 = 62_914_560;
+/// kHz of the multiprocessors.
+pub const CLOCK: u32 = 1_980_000;
+/// kHz of the memory, which moves data on both edges.
+pub const MEMORY_CLOCK: u32 = 3_201_000;
+/// Bits of the memory bus.
+pub const MEMORY_BUS: u32 = 6144;
+/// What row pitches are a multiple of.
+pub const PITCH_ALIGNMENT: u64 = 512;
+/// Bytes of a row, at most, in a copy of planes.
+pub const MAX_PITCH: u32 = i32::MAX as u32;
+/// Bytes of constant memory.
+pub const CONSTANT: u32 = 65_536;
+/// Stream priorities, from least to greatest.
+pub const PRIORITIES: (i32, i32) = (0, -5);
+
+/// The value of a `CUdevice_attribute`; `None` for a number that is none.
+pub fn attribute(number: u32, ordinal: usize) -> Option<u32> {
+    match number {
+        1..=51 => general(number, ordinal).or_else(|| texture(number)),
+        52..=74 | 77 => texture(number),
+        75 => Some(COMPUTE_CAPABILITY.0),
+        76 => Some(COMPUTE_CAPABILITY.1),
+        78..=162 => Some(newer(number)),
+        _ => None,
+    }
+}
+
+/// `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK` to `…_TEXTURE_PITCH_ALIGNMENT`.
+fn general(number: u32, ordinal: usize) -> Option<u32> {
+    Some(match number {
+        1 => BLOCK_THREADS,
+        2..=4 => BLOCK[number as usize - 2],
+        5..=7 => GRID[number as usize - 5],
+        8 => SHARED_BLOCK,
+        9 => CONSTANT,
+        10 => WARP,
+        11 => MAX_PITCH,
+        12 => REGISTERS,
+        13 => CLOCK,
+        14 | 30 => 512, // alignment of textures and surfaces
+        15 => 1,        // copies overlap with kernels
+        16 => MULTIPROCESSORS,
+        17 | 18 => 0, // no time limit; not integrated
+        19 => 0,      // host memory cannot be mapped
+        20 => 0,      // default compute mode
+        31 | 32 => 1, // concurrent kernels; ECC
+        33 => ordinal as u32,
+        34 | 35 | 50 => 0, // PCI device and domain; TCC
+        36 => MEMORY_CLOCK,
+        37 => MEMORY_BUS,
+        38 => L2,
+        39 => RESIDENT_THREADS,
+        40 => 3, // copy engines
+        41 => 1, // one address space
+        51 => 32,
+        _ => return None,
+    })
+}
+
+/// Sizes of textures and surfaces. There are none here; the sizes are the H200's all the same.
+fn texture(number: u32) -> Option<u32> {
+    Some(match number {
+        21 | 22 | 56 | 70 => 131_072,
+        23 | 57 => 65_536,
+        24..=26 | 58..=60 => 16_384,
+        27 | 28 | 42 | 45 | 46 | 49 | 52 | 53 => 32_768,
+        55 | 61 | 63 | 64 | 66 | 67 | 73 | 74 | 77 => 32_768,
+        29 | 43 | 62 | 65 => 2048,
+        44 => 1,
+        47 | 48 => 8192,
+        54 | 68 => 2046,
+        69 => 268_435_456,
+        71 => 65_000,
+        72 => 2_097_120,
+        _ => return None,
+    })
+}
+
+/// `CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED` and later; what is not named is not there.
+fn newer(number: u32) -> u32 {
+    match number {
+        78..=80 => 1, // stream priorities; L1 caches global and local memory
+        81 => SHARED,
+        82 => REGISTERS,
+        87 => 2,      // f32 rate over f64 rate
+        90 | 91 => 1, // preemption; registered memory has one address
+        95 => 1,      // cooperative launch
+        97 => SHARED_BLOCK_OPT_IN,
+        99 => 1, // cuMemHostRegister
+        106 => RESIDENT_BLOCKS,
+        108 => L2 / 8 * 5,  // persisting part of the L2
+        109 => 134_217_728, // access policy window
+        111 => SHARED_RESERVED,
+        113 => 1,              // read-only registration
+        115 => 1,              // memory pools
+        126 => 4,              // memory synchronisation domains
+        131 | 134 => u32::MAX, // NUMA: unknown, which is -1
+        _ => 0,
+    }
+}

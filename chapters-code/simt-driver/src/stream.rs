@@ -1,0 +1,128 @@
+//! Streams and events. Work runs within the call that queues it, so a stream is always idle and
+//! an event, once recorded, has happened.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use crate::context::{self, Context};
+use crate::error::{CUresult, Result};
+use crate::handles::Handle;
+use crate::profile;
+use crate::state::{driver, lock};
+
+/// A stream.
+pub struct Stream {
+    /// The context it is in.
+    pub context: Handle,
+    /// `CUstream_flags`.
+    pub flags: u32,
+    /// Its priority, within the device's range.
+    pub priority: i32,
+    /// A number that no other stream ever has.
+    pub id: u64,
+}
+
+/// An event.
+pub struct Event {
+    /// The context it is in.
+    pub context: Handle,
+    /// False if made with `CU_EVENT_DISABLE_TIMING`.
+    pub timed: bool,
+    recorded: Mutex<Option<Instant>>,
+}
+
+// Ids 1 and 2 are the default streams'.
+static NEXT_ID: AtomicU64 = AtomicU64::new(3);
+
+const DISABLE_TIMING: u32 = 2;
+const ALL_EVENT_FLAGS: u32 = 7;
+
+/// Makes a stream in the current context.
+pub fn create_stream(flags: u32, priority: i32) -> Result<Handle> {
+    let context = context::queueing()?;
+    if flags > 1 {
+        return Err(CUresult::INVALID_VALUE.because(format!("no stream flags {flags:#x}")));
+    }
+    let (least, greatest) = profile::PRIORITIES;
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    let priority = priority.clamp(greatest, least);
+    Ok(driver()?.streams.insert(Stream {
+        context: context.handle,
+        flags,
+        priority,
+        id,
+    }))
+}
+
+/// The stream of a handle; `None` for a default stream.
+pub fn stream(handle: Handle) -> Result<Option<Arc<Stream>>> {
+    if handle.0 <= 2 {
+        return Ok(None);
+    }
+    let found = driver()?.streams.get(handle);
+    let unknown = || CUresult::INVALID_HANDLE.because(format!("{:#x} is not a stream", handle.0));
+    found.map(Some).ok_or_else(unknown)
+}
+
+/// The context that work in a stream runs in.
+pub fn context_of(handle: Handle) -> Result<Arc<Context>> {
+    match stream(handle)? {
+        Some(stream) => context::of(stream.context),
+        None => context::current(),
+    }
+}
+
+/// The context of a stream, for a call that queues work.
+pub fn queueing(handle: Handle) -> Result<Arc<Context>> {
+    let context = context_of(handle)?;
+    context.enqueue()?;
+    Ok(context)
+}
+
+/// Makes an event in the current context.
+pub fn create_event(flags: u32) -> Result<Handle> {
+    let context = context::queueing()?;
+    if flags > ALL_EVENT_FLAGS {
+        return Err(CUresult::INVALID_VALUE.because(format!("no event flags {flags:#x}")));
+    }
+    let timed = flags & DISABLE_TIMING == 0;
+    let event = Event {
+        context: context.handle,
+        timed,
+        recorded: Mutex::new(None),
+    };
+    Ok(driver()?.events.insert(event))
+}
+
+/// The event of a handle.
+pub fn event(handle: Handle) -> Result<Arc<Event>> {
+    driver()?
+        .events
+        .get(handle)
+        .ok_or_else(|| CUresult::INVALID_HANDLE.because(format!("{:#x} is not an event", handle.0)))
+}
+
+impl Event {
+    /// Records the event in a stream, which has nothing left to do.
+    pub fn record(&self, stream: Handle) -> Result {
+        let context = queueing(stream)?;
+        if context.handle != self.context {
+            return Err(CUresult::INVALID_HANDLE.because("event and stream of different contexts"));
+        }
+        *lock(&self.recorded) = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Milliseconds of the host's clock from this event to a later one.
+    pub fn milliseconds_until(&self, end: &Self) -> Result<f32> {
+        if !self.timed || !end.timed {
+            return Err(CUresult::INVALID_HANDLE.because("an event without timing"));
+        }
+        let (Some(start), Some(end)) = (*lock(&self.recorded), *lock(&end.recorded)) else {
+            return Err(CUresult::INVALID_HANDLE.because("an event that was never recorded"));
+        };
+        let milliseconds = |span: std::time::Duration| span.as_secs_f32() * 1e3;
+        Ok(milliseconds(end - start) - milliseconds(start - end))
+    }
+}

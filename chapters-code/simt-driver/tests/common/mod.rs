@@ -1,0 +1,64 @@
+//! What the tests share: the built library, loaded as a program would load it, and a module.
+
+#![allow(dead_code)]
+
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+
+use cudarc::driver::sys::CUresult;
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, DriverError, LaunchConfig};
+use cudarc::nvrtc::Ptx;
+use libloading::Library;
+
+/// The kernels that the tests launch.
+pub const PTX: &str = include_str!("../kernels.ptx");
+
+/// The library, open as long as the process lives. cudarc then finds it under its own name.
+pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+    // SAFETY: the library runs no code of its own when it is loaded.
+    unsafe { Library::new(library_path()) }.expect("the library has been built beside the test")
+});
+
+/// Where cargo puts the library: beside the tests, and so in their folder.
+pub fn library_path() -> PathBuf {
+    let test = std::env::current_exe().expect("a running test has a path");
+    test.with_file_name(libloading::library_filename("simt_driver"))
+}
+
+/// A context of the test's own, so that a fault in it harms no other test.
+pub fn context() -> Arc<CudaContext> {
+    LazyLock::force(&LIBRARY);
+    CudaContext::new_non_primary(0, 0).expect("a device")
+}
+
+/// The tests' module.
+pub fn module(context: &Arc<CudaContext>) -> Arc<CudaModule> {
+    context
+        .load_module(Ptx::from_src(PTX))
+        .expect("the tests' module is PTX")
+}
+
+/// A kernel of the tests' module.
+pub fn kernel(context: &Arc<CudaContext>, name: &str) -> CudaFunction {
+    module(context)
+        .load_function(name)
+        .expect("a kernel of the tests' module")
+}
+
+/// A launch of one block.
+pub fn one_block(threads: u32) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
+/// The code that a call failed with.
+#[track_caller]
+pub fn code<T>(result: Result<T, DriverError>) -> CUresult {
+    match result {
+        Ok(_) => CUresult::CUDA_SUCCESS,
+        Err(DriverError(code)) => code,
+    }
+}
