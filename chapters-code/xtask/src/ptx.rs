@@ -35,6 +35,7 @@ pub fn staleness(kernel: &Kernel, committed: &str) -> Result<Option<String>> {
         (Some(old), _) if old != hash => Some("its source has changed since".to_owned()),
         (_, Some(old)) if old != options => Some(format!("it was made with `{old}`")),
         (Some(_), Some(_)) => None,
+        _ if committed.is_empty() => Some("it is missing".to_owned()),
         _ => Some("it has no header of `cargo xtask ptx`".to_owned()),
     })
 }
