@@ -264,13 +264,22 @@ pub enum Op {
     Atom(Atom),
     /// `cp.async.ca|cg.shared.global`: copy `bytes` (4, 8 or 16) from global to shared memory. With
     /// `src_bytes`, that many are copied and the rest is zero.
-    CpAsync { dst: Address, src: Address, bytes: u8, src_bytes: Option<R32> },
+    CpAsync {
+        dst: Address,
+        src: Address,
+        bytes: u8,
+        src_bytes: Option<R32>,
+    },
     /// `cp.async.commit_group`, `cp.async.wait_group N`, `cp.async.wait_all` (`None` for commit).
     CpAsyncWait(CpAsyncWait),
     /// `bra`, with its guard.
     Bra(Branch),
     /// `brx.idx`: lane's `targets[index]`.
-    BrxIdx { index: R32, targets: Vec<u32>, reconverge: Option<u32> },
+    BrxIdx {
+        index: R32,
+        targets: Vec<u32>,
+        reconverge: Option<u32>,
+    },
     /// `ret` from the entry function, or `exit`.
     Exit,
     /// `trap`: aborts the grid with an error.
@@ -284,19 +293,41 @@ pub enum Op {
     /// `membar`, `fence`.
     Fence(Scope),
     /// `shfl.sync`.
-    Shfl { mode: ShflMode, d: R32, pred: Option<Pred>, a: R32, b: R32, c: R32, mask: R32 },
+    Shfl {
+        mode: ShflMode,
+        d: R32,
+        pred: Option<Pred>,
+        a: R32,
+        b: R32,
+        c: R32,
+        mask: R32,
+    },
     /// `vote.sync`.
     Vote(Vote),
     /// `match.any.sync`. `a` is an R64 for `.b64`.
     MatchAny { d: R32, a: Src, mask: R32 },
     /// `match.all.sync`: `pred` is set when all lanes agree.
-    MatchAll { d: R32, pred: Option<Pred>, a: Src, mask: R32 },
+    MatchAll {
+        d: R32,
+        pred: Option<Pred>,
+        a: Src,
+        mask: R32,
+    },
     /// `redux.sync`.
-    Redux { op: ReduxOp, d: R32, a: R32, mask: R32 },
+    Redux {
+        op: ReduxOp,
+        d: R32,
+        a: R32,
+        mask: R32,
+    },
     /// `activemask`.
     ActiveMask { d: R32 },
     /// `elect.sync`: `pred` is set in the elected lane, `d` holds its lane number.
-    Elect { d: Option<R32>, pred: Pred, mask: R32 },
+    Elect {
+        d: Option<R32>,
+        pred: Pred,
+        mask: R32,
+    },
     /// `nanosleep`.
     Nanosleep { t: R32 },
     /// `mov` from `%clock`, `%clock_hi` (high half of the 64-bit count), into a 32-bit register.
@@ -304,9 +335,18 @@ pub enum Op {
     /// `mov` from `%clock64` or `%globaltimer`.
     ReadClock64 { d: R64, global_timer: bool },
     /// A call of the runtime's `vprintf(format, arguments)`; both are generic addresses.
-    Vprintf { d: Option<R32>, format: R64, args: R64 },
+    Vprintf {
+        d: Option<R32>,
+        format: R64,
+        args: R64,
+    },
     /// A call of `__assertfail(message, file, line, function, char_size)`.
-    AssertFail { message: R64, file: R64, line: R32, function: R64 },
+    AssertFail {
+        message: R64,
+        file: R64,
+        line: R32,
+        function: R64,
+    },
 }
 
 /// A register of either file.
@@ -523,10 +563,30 @@ pub enum BarKind {
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum Vote {
-    All { d: Pred, a: Pred, negated: bool, mask: R32 },
-    Any { d: Pred, a: Pred, negated: bool, mask: R32 },
-    Uni { d: Pred, a: Pred, negated: bool, mask: R32 },
-    Ballot { d: R32, a: Pred, negated: bool, mask: R32 },
+    All {
+        d: Pred,
+        a: Pred,
+        negated: bool,
+        mask: R32,
+    },
+    Any {
+        d: Pred,
+        a: Pred,
+        negated: bool,
+        mask: R32,
+    },
+    Uni {
+        d: Pred,
+        a: Pred,
+        negated: bool,
+        mask: R32,
+    },
+    Ballot {
+        d: R32,
+        a: Pred,
+        negated: bool,
+        mask: R32,
+    },
 }
 
 /// `shfl.sync`'s mode.
@@ -561,70 +621,276 @@ pub enum ReduxOp {
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum Alu {
-    Un32 { op: Un32, d: R32, a: R32 },
-    Bin32 { op: Bin32, d: R32, a: R32, b: R32 },
-    Ter32 { op: Ter32, d: R32, a: R32, b: R32, c: R32 },
-    Un64 { op: Un64, d: R64, a: R64 },
-    Bin64 { op: Bin64, d: R64, a: R64, b: R64 },
-    Ter64 { op: Ter64, d: R64, a: R64, b: R64, c: R64 },
+    Un32 {
+        op: Un32,
+        d: R32,
+        a: R32,
+    },
+    Bin32 {
+        op: Bin32,
+        d: R32,
+        a: R32,
+        b: R32,
+    },
+    Ter32 {
+        op: Ter32,
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+    },
+    Un64 {
+        op: Un64,
+        d: R64,
+        a: R64,
+    },
+    Bin64 {
+        op: Bin64,
+        d: R64,
+        a: R64,
+        b: R64,
+    },
+    Ter64 {
+        op: Ter64,
+        d: R64,
+        a: R64,
+        b: R64,
+        c: R64,
+    },
     /// Shifts of 64-bit values: the amount is a 32-bit register, clamped at 64.
-    Shift64 { op: Shift, d: R64, a: R64, b: R32 },
+    Shift64 {
+        op: Shift,
+        d: R64,
+        a: R64,
+        b: R32,
+    },
     /// 32 × 32 → 64.
-    MulWide { signed: Sign, d: R64, a: R32, b: R32 },
+    MulWide {
+        signed: Sign,
+        d: R64,
+        a: R32,
+        b: R32,
+    },
     /// 32 × 32 + 64 → 64.
-    MadWide { signed: Sign, d: R64, a: R32, b: R32, c: R64 },
+    MadWide {
+        signed: Sign,
+        d: R64,
+        a: R32,
+        b: R32,
+        c: R64,
+    },
     /// `popc.b64`, `clz.b64`, `bfind.u64|s64`.
-    Count64 { op: Count64, d: R32, a: R64 },
+    Count64 {
+        op: Count64,
+        d: R32,
+        a: R64,
+    },
     /// `bfe`/`bfi` on 64 bits.
-    Bfe64 { signed: Sign, d: R64, a: R64, b: R32, c: R32 },
-    Bfi64 { d: R64, a: R64, b: R64, c: R32, len: R32 },
+    Bfe64 {
+        signed: Sign,
+        d: R64,
+        a: R64,
+        b: R32,
+        c: R32,
+    },
+    Bfi64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        c: R32,
+        len: R32,
+    },
     /// `bfi.b32 d, a, b, c, len`.
-    Bfi32 { d: R32, a: R32, b: R32, c: R32, len: R32 },
+    Bfi32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+        len: R32,
+    },
     /// `lop3.b32` with its look-up table.
-    Lop3 { table: u8, d: R32, a: R32, b: R32, c: R32 },
+    Lop3 {
+        table: u8,
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+    },
     /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad…cc`: `carry` is a 32-bit register that holds the
     /// condition code's carry flag (0 or 1), the same one throughout a kernel.
-    AddCarry32 { d: R32, a: R32, b: R32, carry: R32, uses: bool, sets: bool },
-    SubBorrow32 { d: R32, a: R32, b: R32, carry: R32, uses: bool, sets: bool },
-    AddCarry64 { d: R64, a: R64, b: R64, carry: R32, uses: bool, sets: bool },
-    SubBorrow64 { d: R64, a: R64, b: R64, carry: R32, uses: bool, sets: bool },
+    AddCarry32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
+    SubBorrow32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
+    AddCarry64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
+    SubBorrow64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
     /// `setp`, with an optional second predicate (the complement) and combination with a third.
-    Setp32 { cmp: Cmp, ty: CmpType32, d: Pred, q: Option<Pred>, a: R32, b: R32, with: Option<Combine> },
-    Setp64 { cmp: Cmp, ty: CmpType64, d: Pred, q: Option<Pred>, a: R64, b: R64, with: Option<Combine> },
+    Setp32 {
+        cmp: Cmp,
+        ty: CmpType32,
+        d: Pred,
+        q: Option<Pred>,
+        a: R32,
+        b: R32,
+        with: Option<Combine>,
+    },
+    Setp64 {
+        cmp: Cmp,
+        ty: CmpType64,
+        d: Pred,
+        q: Option<Pred>,
+        a: R64,
+        b: R64,
+        with: Option<Combine>,
+    },
     /// Turns a predicate into `if_true` or zero: the tail of `set`, which decodes to `setp` and this.
-    SetMask { d: R32, p: Pred, if_true: u32 },
+    SetMask {
+        d: R32,
+        p: Pred,
+        if_true: u32,
+    },
     /// `selp`: p ? a : b.
-    Selp32 { d: R32, a: R32, b: R32, p: Pred },
-    Selp64 { d: R64, a: R64, b: R64, p: Pred },
+    Selp32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        p: Pred,
+    },
+    Selp64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        p: Pred,
+    },
     /// `slct`: c >= 0 ? a : b.
-    Slct32 { float: bool, d: R32, a: R32, b: R32, c: R32 },
-    Slct64 { float: bool, d: R64, a: R64, b: R64, c: R32 },
+    Slct32 {
+        float: bool,
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+    },
+    Slct64 {
+        float: bool,
+        d: R64,
+        a: R64,
+        b: R64,
+        c: R32,
+    },
     /// Predicate logic. `Mov` and `Not` ignore `b`.
-    PredOp { op: PredOp, d: Pred, a: Pred, b: Pred },
+    PredOp {
+        op: PredOp,
+        d: Pred,
+        a: Pred,
+        b: Pred,
+    },
     /// `cvt`. `a` is in the file that `from` asks for and `d` in the one for `to`; of `a` only the
     /// low bits that `from` names count. A result of 16 bits has a zero upper half, one of 8 bits
     /// is extended to 16 first; where PTX asks to extend further, a second `Cvt` does that.
     /// Between floats of one format, a `round` rounds to an integral value.
-    Cvt { from: Num, to: Num, round: Round, sat: bool, ftz: bool, d: Src, a: Src },
+    Cvt {
+        from: Num,
+        to: Num,
+        round: Round,
+        sat: bool,
+        ftz: bool,
+        d: Src,
+        a: Src,
+    },
     /// `cvt.rn.f16x2.f32 d, a, b` and bf16x2: `a` goes to the upper half.
-    CvtPack { to: PackedHalf, round: Round, relu: bool, d: R32, a: R32, b: R32 },
+    CvtPack {
+        to: PackedHalf,
+        round: Round,
+        relu: bool,
+        d: R32,
+        a: R32,
+        b: R32,
+    },
     /// `cvt.pack.sat.…` is not in the dialect. `mov.b64 d, {lo, hi}`:
-    Pack64 { d: R64, lo: R32, hi: R32 },
-    Unpack64 { lo: Option<R32>, hi: Option<R32>, a: R64 },
+    Pack64 {
+        d: R64,
+        lo: R32,
+        hi: R32,
+    },
+    Unpack64 {
+        lo: Option<R32>,
+        hi: Option<R32>,
+        a: R64,
+    },
     /// `mov.b32 d, {lo, hi}` of 16-bit registers.
-    Pack32 { d: R32, lo: R32, hi: R32 },
-    Unpack32 { lo: Option<R32>, hi: Option<R32>, a: R32 },
+    Pack32 {
+        d: R32,
+        lo: R32,
+        hi: R32,
+    },
+    Unpack32 {
+        lo: Option<R32>,
+        hi: Option<R32>,
+        a: R32,
+    },
     /// `mov.b64 d, {a, b, c, d}` of 16-bit registers.
-    Pack64x4 { d: R64, s: [R32; 4] },
-    Unpack64x4 { d: [Option<R32>; 4], a: R64 },
+    Pack64x4 {
+        d: R64,
+        s: [R32; 4],
+    },
+    Unpack64x4 {
+        d: [Option<R32>; 4],
+        a: R64,
+    },
     /// `cvta.SPACE`: to a generic address; `cvta.to.SPACE`: from one.
-    ToGeneric { space: Space, d: R64, a: R64 },
-    FromGeneric { space: Space, d: R64, a: R64 },
+    ToGeneric {
+        space: Space,
+        d: R64,
+        a: R64,
+    },
+    FromGeneric {
+        space: Space,
+        d: R64,
+        a: R64,
+    },
     /// `isspacep`.
-    IsSpace { space: Space, d: Pred, a: R64 },
+    IsSpace {
+        space: Space,
+        d: Pred,
+        a: R64,
+    },
     /// `testp.f32`, `testp.f64`.
-    Testp32 { class: FloatClass, d: Pred, a: R32 },
-    Testp64 { class: FloatClass, d: Pred, a: R64 },
+    Testp32 {
+        class: FloatClass,
+        d: Pred,
+        a: R32,
+    },
+    Testp64 {
+        class: FloatClass,
+        d: Pred,
+        a: R64,
+    },
 }
 
 /// Signedness.
@@ -714,16 +980,39 @@ pub enum Bin32 {
     ShrU16,
     ShrS16,
     // f32. `Rounding`s other than nearest even are separate forms.
-    AddF32 { round: Round, ftz: bool, sat: bool },
-    SubF32 { round: Round, ftz: bool, sat: bool },
-    MulF32 { round: Round, ftz: bool, sat: bool },
+    AddF32 {
+        round: Round,
+        ftz: bool,
+        sat: bool,
+    },
+    SubF32 {
+        round: Round,
+        ftz: bool,
+        sat: bool,
+    },
+    MulF32 {
+        round: Round,
+        ftz: bool,
+        sat: bool,
+    },
     /// `div.rn|rz|rm|rp`.
-    DivF32 { round: Round, ftz: bool },
+    DivF32 {
+        round: Round,
+        ftz: bool,
+    },
     /// `div.approx`, `div.full`.
-    DivApproxF32 { ftz: bool },
+    DivApproxF32 {
+        ftz: bool,
+    },
     /// `nan`: `min.NaN`, a NaN operand gives a NaN.
-    MinF32 { ftz: bool, nan: bool },
-    MaxF32 { ftz: bool, nan: bool },
+    MinF32 {
+        ftz: bool,
+        nan: bool,
+    },
+    MaxF32 {
+        ftz: bool,
+        nan: bool,
+    },
     CopysignF32,
     // f16 and bf16, scalar and two at a time.
     AddHalf(Half),
@@ -758,17 +1047,41 @@ pub enum Un32 {
     Not16,
     Abs16,
     Cnot16,
-    NegF32 { ftz: bool },
-    AbsF32 { ftz: bool },
-    SqrtF32 { round: Round, ftz: bool },
-    RcpF32 { round: Round, ftz: bool },
-    SqrtApproxF32 { ftz: bool },
-    RcpApproxF32 { ftz: bool },
-    RsqrtApproxF32 { ftz: bool },
-    SinApproxF32 { ftz: bool },
-    CosApproxF32 { ftz: bool },
-    Lg2ApproxF32 { ftz: bool },
-    Ex2ApproxF32 { ftz: bool },
+    NegF32 {
+        ftz: bool,
+    },
+    AbsF32 {
+        ftz: bool,
+    },
+    SqrtF32 {
+        round: Round,
+        ftz: bool,
+    },
+    RcpF32 {
+        round: Round,
+        ftz: bool,
+    },
+    SqrtApproxF32 {
+        ftz: bool,
+    },
+    RcpApproxF32 {
+        ftz: bool,
+    },
+    RsqrtApproxF32 {
+        ftz: bool,
+    },
+    SinApproxF32 {
+        ftz: bool,
+    },
+    CosApproxF32 {
+        ftz: bool,
+    },
+    Lg2ApproxF32 {
+        ftz: bool,
+    },
+    Ex2ApproxF32 {
+        ftz: bool,
+    },
     TanhApproxF32,
     NegHalf(Half),
     AbsHalf(Half),
@@ -791,8 +1104,15 @@ pub enum Ter32 {
     Mad24LoS,
     SadU,
     SadS,
-    FmaF32 { round: Round, ftz: bool, sat: bool },
-    FmaHalf { half: Half, relu: bool },
+    FmaF32 {
+        round: Round,
+        ftz: bool,
+        sat: bool,
+    },
+    FmaHalf {
+        half: Half,
+        relu: bool,
+    },
     BfeU,
     BfeS,
     /// `prmt` with its mode.

@@ -1,5 +1,34 @@
-//! PTX text to decoded kernels.
+//! PTX text to decoded kernels: the dialect that NVRTC and nvcc write for ordinary kernels.
+//!
+//! [`parse`] goes through three steps, a module each:
+//!
+//! - `lexer` and `parse` turn the text into a syntax tree (`syntax`) that borrows from it;
+//! - `decode` resolves names, lays out variables, numbers registers and turns each instruction
+//!   into an [`ir::Op`]. Device functions are inlined where they are called;
+//! - `flow` finds where diverged lanes reconverge.
+//!
+//! Nothing is executed here. An instruction that is not understood, down to its last modifier, is
+//! an [`Error`] that names it and its place; it is never skipped.
 
 #![forbid(unsafe_code)]
 
+mod decode;
+mod error;
+mod flow;
 pub mod ir;
+mod lexer;
+mod parse;
+mod syntax;
+
+pub use error::{Error, ErrorKind};
+
+/// Parses and decodes a PTX module.
+///
+/// # Errors
+///
+/// The first thing in the text that is not PTX, or that is PTX outside the dialect, with its line.
+/// Any text gives an error or a module; none panics.
+pub fn parse(text: &str) -> Result<ir::Module, Error> {
+    let module = parse::module(text)?;
+    decode::module(&module)
+}

@@ -1,0 +1,65 @@
+//! Arithmetic and functions of `f16` and `bf16`, alone and in pairs.
+
+use super::Decoded;
+use super::inst::Inst;
+use super::kernel::Decoder;
+use crate::ir::{Bin32, Half, Ter32, Un32};
+use crate::syntax::Type;
+
+/// The format that a type names; `None` for the options that it does not have.
+fn half(ty: Type, ftz: bool, sat: bool) -> Option<Half> {
+    match ty {
+        Type::F16 => Some(Half::F16 { ftz, sat }),
+        Type::F16x2 => Some(Half::F16x2 { ftz, sat }),
+        Type::Bf16 if !ftz && !sat => Some(Half::Bf16),
+        Type::Bf16x2 if !ftz && !sat => Some(Half::Bf16x2),
+        _ => None,
+    }
+}
+
+impl<'a> Decoder<'_, '_, 'a> {
+    /// `add`, `sub`, `mul`, `fma`, `min`, `max`, `neg`, `abs`
+    pub fn arithmetic_half(&mut self, mut inst: Inst<'_, 'a>, ty: Type) -> Decoded<()> {
+        let (ftz, sat) = (inst.flag("ftz"), inst.flag("sat"));
+        let base = inst.syntax.base;
+        let rounds = matches!(base, "add" | "sub" | "mul" | "fma");
+        let Some(half) = half(ty, ftz, sat && rounds).filter(|_| rounds || !sat) else {
+            return Err(inst.unsupported());
+        };
+        if rounds {
+            inst.flag("rn");
+        }
+        let op = match base {
+            "neg" => return self.un32(inst, Un32::NegHalf(half), ty),
+            "abs" => return self.un32(inst, Un32::AbsHalf(half), ty),
+            "fma" => {
+                let relu = inst.flag("relu");
+                return self.ter32_float(inst, Ter32::FmaHalf { half, relu }, ty);
+            }
+            "add" => Bin32::AddHalf(half),
+            "sub" => Bin32::SubHalf(half),
+            "mul" => Bin32::MulHalf(half),
+            "min" if inst.flag("NaN") => Bin32::MinNanHalf(half),
+            "max" if inst.flag("NaN") => Bin32::MaxNanHalf(half),
+            "min" => Bin32::MinHalf(half),
+            "max" => Bin32::MaxHalf(half),
+            _ => return Err(inst.unsupported()),
+        };
+        self.bin32(inst, op, ty)
+    }
+
+    /// `ex2.approx`, `tanh.approx`
+    pub fn function_half(&mut self, mut inst: Inst<'_, 'a>, ty: Type) -> Decoded<()> {
+        // `.ftz` of `ex2.approx.ftz.bf16` is the only way to write it, and says what it does
+        // anyway; that of `f16` does not exist.
+        let bf16 = matches!(ty, Type::Bf16 | Type::Bf16x2);
+        let flushed = inst.syntax.base == "ex2" && bf16 && inst.flag("ftz");
+        let half = half(ty, false, false).filter(|_| inst.flag("approx"));
+        let op = match (inst.syntax.base, half) {
+            ("ex2", Some(half)) if flushed == bf16 => Un32::Ex2ApproxHalf(half),
+            ("tanh", Some(half)) => Un32::TanhApproxHalf(half),
+            _ => return Err(inst.unsupported()),
+        };
+        self.un32(inst, op, ty)
+    }
+}

@@ -1,0 +1,310 @@
+//! One kernel: its statements in order, into a list of instructions.
+
+use super::Decoded;
+use super::context::Context;
+use super::inst::Inst;
+use super::layout::{self, Layout};
+use super::registers::{Counts, Registers};
+use super::scope::{Entity, Label, Scopes};
+use crate::error::{Error, ErrorKind};
+use crate::flow;
+use crate::ir::{self, Guard, Op, SourceLine, Space};
+use crate::syntax::{Block, Function, Instruction, Location, Registers as Declaration};
+use crate::syntax::{Statement, Type, Variable, VariableSpace};
+
+/// More instructions than this, with inlined functions counted, are refused.
+const LONGEST: usize = 1 << 20;
+
+/// How deep scopes and inlined calls may nest together.
+const DEEPEST: u32 = 120;
+
+/// A label whose place is not reached yet.
+const UNPLACED: u32 = u32::MAX;
+
+/// Decodes an entry function.
+pub(super) fn decode(context: &Context<'_, '_>, entry: &Function<'_>) -> Result<ir::Kernel, Error> {
+    let counted = Decoder::new(context, Counts::default())
+        .run(entry)?
+        .registers
+        .named;
+    Decoder::new(context, counted).run(entry)?.finish(entry)
+}
+
+/// The state while a kernel is decoded.
+pub(super) struct Decoder<'c, 'm, 'a> {
+    pub context: &'c Context<'m, 'a>,
+    pub registers: Registers,
+    pub scopes: Scopes<'m, 'a>,
+    pub layout: Layout,
+    /// The instruction being decoded, as written.
+    pub opcode: &'a str,
+    /// Its guard.
+    pub guard: Option<Guard>,
+    /// The device functions that are being inlined, with the label behind each.
+    pub calls: Vec<(&'a str, Label)>,
+    code: Vec<ir::Instruction>,
+    /// The index of each label's instruction. Branches hold numbers of labels until the end.
+    labels: Vec<u32>,
+    location: Option<Location>,
+    line: u32,
+    depth: u32,
+    declared: u32,
+}
+
+impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
+    fn new(context: &'c Context<'m, 'a>, named: Counts) -> Self {
+        Self {
+            context,
+            registers: Registers::behind(named),
+            scopes: Scopes::default(),
+            layout: Layout::new(),
+            opcode: "",
+            guard: None,
+            calls: Vec::new(),
+            code: Vec::new(),
+            labels: Vec::new(),
+            location: None,
+            line: 0,
+            depth: 0,
+            declared: 0,
+        }
+    }
+
+    fn run(mut self, entry: &'m Function<'a>) -> Result<Self, Error> {
+        self.line = entry.line;
+        match self.entry(entry) {
+            Ok(()) => Ok(self),
+            Err(kind) => Err(Error {
+                line: self.line,
+                source_place: self.source_place(),
+                kind,
+            }),
+        }
+    }
+
+    fn entry(&mut self, entry: &'m Function<'a>) -> Decoded<()> {
+        let Some(body) = &entry.body else {
+            return Err(ErrorKind::Unsupported(format!(
+                "`{}`, which has no body",
+                entry.name
+            )));
+        };
+        self.scopes.enter();
+        let (params, _) = layout::params(&entry.params)?;
+        for (variable, param) in entry.params.iter().zip(params) {
+            let (offset, bytes) = (param.offset, param.size);
+            let entity = Entity::Variable {
+                space: Space::Param,
+                offset,
+                bytes,
+            };
+            self.scopes.declare(variable.name, entity)?;
+        }
+        self.block(body)
+    }
+
+    /// A block in a scope of its own.
+    pub fn block(&mut self, block: &'m Block<'a>) -> Decoded<()> {
+        if self.depth == DEEPEST {
+            return Err(ErrorKind::TooMany("nested scopes and calls"));
+        }
+        self.depth += 1;
+        self.scopes.enter();
+        self.declare_labels(block)?;
+        for statement in &block.statements {
+            self.statement(statement)?;
+        }
+        self.scopes.leave();
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Labels and tables are visible before they are reached.
+    fn declare_labels(&mut self, block: &'m Block<'a>) -> Decoded<()> {
+        for statement in &block.statements {
+            match statement {
+                Statement::Label { name, line } => {
+                    self.line = *line;
+                    let label = self.new_label();
+                    self.scopes.declare_label(name, label)?;
+                }
+                Statement::BranchTargets { name, targets } => {
+                    self.scopes.declare(name, Entity::Targets(targets))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &'m Statement<'a>) -> Decoded<()> {
+        match statement {
+            Statement::Label { name, .. } => {
+                let label = self.scopes.label(name)?;
+                self.place_label(label);
+                Ok(())
+            }
+            Statement::Registers(declaration) => self.declare_registers(declaration),
+            Statement::Variable(variable) => self.declare_variable(variable),
+            Statement::Location(location) => {
+                self.location = Some(*location);
+                Ok(())
+            }
+            Statement::BranchTargets { .. } => Ok(()),
+            Statement::Instruction(instruction) => self.instruction(instruction),
+            Statement::Block(block) => self.block(block),
+        }
+    }
+
+    fn declare_registers(&mut self, declaration: &Declaration<'a>) -> Decoded<()> {
+        self.line = declaration.line;
+        let units = match declaration.ty {
+            Type::Pred => 0,
+            ty if ty.bytes() == 8 => 2,
+            _ => 1,
+        };
+        let count = declaration.count.unwrap_or(1).saturating_mul(units);
+        self.declared = self.declared.saturating_add(count);
+        self.scopes.declare_registers(declaration)
+    }
+
+    fn declare_variable(&mut self, variable: &'m Variable<'a>) -> Decoded<()> {
+        self.line = variable.line;
+        if !variable.init.is_empty() {
+            let message = format!("the initialiser of `{}`, inside a function", variable.name);
+            return Err(ErrorKind::Unsupported(message));
+        }
+        let bytes = variable.bytes.unwrap_or(0) as u32;
+        let (space, offset) = match variable.space {
+            VariableSpace::Shared => (Space::Shared, self.layout.shared(variable)?),
+            // A call's parameters are places in local memory, which the callee's name too.
+            VariableSpace::Local | VariableSpace::Param => {
+                (Space::Local, Some(self.layout.local(variable)?))
+            }
+            VariableSpace::Global | VariableSpace::Const => {
+                let message = format!("`{}`, a global variable inside a function", variable.name);
+                return Err(ErrorKind::Unsupported(message));
+            }
+        };
+        let entity = match offset {
+            Some(offset) => Entity::Variable {
+                space,
+                offset,
+                bytes,
+            },
+            None => Entity::DynamicShared,
+        };
+        self.scopes.declare(variable.name, entity)
+    }
+
+    fn instruction(&mut self, instruction: &'m Instruction<'a>) -> Decoded<()> {
+        self.line = instruction.line;
+        self.opcode = instruction.opcode;
+        if self.code.len() >= LONGEST {
+            return Err(ErrorKind::TooMany("instructions, with inlined functions"));
+        }
+        self.guard = None;
+        if let Some((name, negated)) = instruction.guard {
+            let operand = crate::syntax::Operand::Name(name);
+            let Guard { pred, .. } = self.guard_of(&operand)?;
+            self.guard = Some(Guard { pred, negated });
+        }
+        self.dispatch(Inst::new(instruction)?)
+    }
+
+    /// Appends an operation, under the instruction's guard.
+    pub fn emit(&mut self, op: Op) {
+        let guard = self.guard;
+        self.emit_guarded(op, guard);
+    }
+
+    /// Appends an operation under another guard.
+    pub fn emit_guarded(&mut self, op: Op, guard: Option<Guard>) {
+        let (source, ptx_line) = (self.source(), self.line);
+        self.code.push(ir::Instruction {
+            guard,
+            op,
+            source,
+            ptx_line,
+        });
+    }
+
+    /// A label, to be placed later.
+    pub fn new_label(&mut self) -> Label {
+        self.labels.push(UNPLACED);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// The next instruction is the label's.
+    pub fn place_label(&mut self, label: Label) {
+        self.labels[label.0 as usize] = self.code.len() as u32;
+    }
+
+    /// The location of the instructions that follow, to be put back after an inlined function.
+    pub fn location(&mut self) -> &mut Option<Location> {
+        &mut self.location
+    }
+
+    fn source(&self) -> SourceLine {
+        let known = self.location.and_then(|location| {
+            let file = self.context.file_index(location.place.file)?;
+            Some(SourceLine {
+                file: Some(file),
+                line: location.place.line,
+            })
+        });
+        known.unwrap_or(SourceLine {
+            file: None,
+            line: self.line,
+        })
+    }
+
+    /// `reduce.cu:48`, for an error.
+    fn source_place(&self) -> Option<String> {
+        let place = self.location?.place;
+        let path = self.context.path(place.file)?;
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        Some(format!("{name}:{}", place.line))
+    }
+
+    fn finish(mut self, entry: &Function<'_>) -> Result<ir::Kernel, Error> {
+        self.end_code();
+        let labels = &self.labels;
+        flow::resolve(&mut self.code, |label| labels[label as usize]);
+        let line = entry.line;
+        let (params, param_bytes) = layout::params(&entry.params).map_err(|kind| kind.at(line))?;
+        let sizes = self.registers.sizes();
+        let lists = self.registers.lists;
+        Ok(ir::Kernel {
+            name: entry.name.into(),
+            params,
+            param_bytes,
+            code: self.code,
+            // `Registers` hands out no number that does not fit.
+            registers32: sizes.r32 as u16,
+            registers64: sizes.r64 as u16,
+            predicates: sizes.pred as u16,
+            constants32: lists.constants32,
+            constants64: lists.constants64,
+            constant_predicates: lists.constant_predicates,
+            specials: lists.specials,
+            static_shared_bytes: self.layout.shared_bytes,
+            dynamic_shared_align: self.layout.dynamic_align,
+            local_bytes: self.layout.local_bytes,
+            shared_variables: self.layout.shared_variables(),
+            max_threads: entry.max_threads,
+            min_blocks: entry.min_blocks,
+            declared_registers: self.declared,
+        })
+    }
+
+    /// Makes sure that control cannot run past the last instruction.
+    fn end_code(&mut self) {
+        let end = self.code.len() as u32;
+        let open = self.code.last().is_none_or(|last| !flow::ends_code(last));
+        if open || self.labels.contains(&end) {
+            self.guard = None;
+            self.emit(Op::Exit);
+        }
+    }
+}

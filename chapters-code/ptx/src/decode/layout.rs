@@ -1,0 +1,100 @@
+//! Where a kernel's variables lie in shared and local memory, and its parameters.
+
+use super::Decoded;
+use crate::error::ErrorKind;
+use crate::ir::Param;
+use crate::syntax::Variable;
+use std::collections::HashMap;
+
+/// Variables laid out so far.
+#[derive(Default)]
+pub(super) struct Layout {
+    pub shared_bytes: u32,
+    /// 1 where nothing is dynamic.
+    pub dynamic_align: u32,
+    pub local_bytes: u32,
+    /// Name, offset and bytes; dynamic ones have 0 bytes, and their offset is set at the end.
+    shared: Vec<(String, u32, u32)>,
+    /// Shared variables by the place of their declaration: one that stands in a device function
+    /// is the same in each inlined copy.
+    placed: HashMap<usize, Option<u32>>,
+}
+
+impl Layout {
+    pub fn new() -> Self {
+        Self {
+            dynamic_align: 1,
+            ..Self::default()
+        }
+    }
+
+    /// The offset of a shared variable; `None` for one that is dynamic.
+    pub fn shared(&mut self, variable: &Variable<'_>) -> Decoded<Option<u32>> {
+        let declaration = std::ptr::from_ref(variable).addr();
+        if let Some(&known) = self.placed.get(&declaration) {
+            return Ok(known);
+        }
+        let offset = match variable.bytes {
+            Some(bytes) => Some(place(&mut self.shared_bytes, bytes, variable.align)?),
+            None => {
+                self.dynamic_align = self.dynamic_align.max(variable.align);
+                None
+            }
+        };
+        let bytes = variable.bytes.unwrap_or(0) as u32;
+        self.shared
+            .push((variable.name.into(), offset.unwrap_or(0), bytes));
+        self.placed.insert(declaration, offset);
+        Ok(offset)
+    }
+
+    /// The offset of a local variable.
+    pub fn local(&mut self, variable: &Variable<'_>) -> Decoded<u32> {
+        let Some(bytes) = variable.bytes else {
+            return Err(ErrorKind::Invalid(format!(
+                "`{}` has no size",
+                variable.name
+            )));
+        };
+        place(&mut self.local_bytes, bytes, variable.align)
+    }
+
+    /// The shared variables, now that it is known where dynamic memory begins.
+    pub fn shared_variables(self) -> Vec<(String, u32, u32)> {
+        let dynamic = self.shared_bytes.next_multiple_of(self.dynamic_align);
+        let located = |(name, offset, bytes)| match bytes {
+            0 => (name, dynamic, 0),
+            _ => (name, offset, bytes),
+        };
+        self.shared.into_iter().map(located).collect()
+    }
+}
+
+/// An entry's parameters, with the bytes that they take.
+pub(super) fn params(variables: &[Variable<'_>]) -> Decoded<(Vec<Param>, u32)> {
+    let mut end = 0;
+    let mut params = Vec::with_capacity(variables.len());
+    for variable in variables {
+        let bytes = variable.bytes.unwrap_or(0);
+        let offset = place(&mut end, bytes, variable.align)?;
+        params.push(Param {
+            offset,
+            size: bytes as u32,
+            align: variable.align,
+        });
+    }
+    Ok((params, end))
+}
+
+/// Puts so many bytes at the end of an area, aligned.
+fn place(end: &mut u32, bytes: u64, align: u32) -> Decoded<u32> {
+    const LARGEST: u64 = 1 << 31;
+    let offset = u64::from(*end).next_multiple_of(u64::from(align.max(1)));
+    match offset.checked_add(bytes) {
+        Some(past) if past <= LARGEST => {
+            *end = past as u32;
+            Ok(offset as u32)
+        }
+        _ => Err(ErrorKind::TooMany("bytes of variables")),
+    }
+}

@@ -1,0 +1,56 @@
+//! The syntax tree to the decoded form.
+//!
+//! - `context` and `variables`: what is declared at module level.
+//! - `kernel`: one kernel, statement by statement, with its `scope`s, `layout` and `registers`.
+//! - `inst` and `operands`: what all instructions have in common. Each decoder of a family has to
+//!   account for every modifier and every operand; what is left over refuses the instruction.
+//! - `table`: instructions without options, as data.
+//! - the rest: a file for each family of instructions.
+
+mod alu;
+mod atom;
+mod call;
+mod compare;
+mod context;
+mod control;
+mod convert;
+mod copy;
+mod dispatch;
+mod float;
+mod half;
+mod inst;
+mod kernel;
+mod layout;
+mod memory;
+mod moves;
+mod operands;
+mod registers;
+mod scope;
+mod special;
+mod table;
+mod variables;
+mod warp;
+
+use crate::error::{Error, ErrorKind};
+use crate::{ir, syntax};
+use context::Context;
+
+/// What decoding a part gives; its place is added where the line is known.
+type Decoded<T> = Result<T, ErrorKind>;
+
+/// Decodes a module.
+pub(crate) fn module(module: &syntax::Module<'_>) -> Result<ir::Module, Error> {
+    let context = Context::new(module)?;
+    let variables = variables::all(&context)?;
+    let entries = module.functions.iter().filter(|function| function.is_entry);
+    let kernels = entries
+        .map(|entry| kernel::decode(&context, entry))
+        .collect::<Result<_, _>>()?;
+    Ok(ir::Module {
+        version: module.version,
+        target: module.target,
+        variables,
+        kernels,
+        files: context.file_names(),
+    })
+}

@@ -1,0 +1,162 @@
+//! Numbers for registers, constants and special registers.
+//!
+//! Constants stand behind the registers that the PTX names, whose number is known only when all
+//! of a kernel has been seen. So a kernel is decoded twice: the first time to count.
+
+use super::Decoded;
+use crate::error::ErrorKind;
+use crate::ir::{Const, Pred, R32, R64, Special, SpecialSlot};
+use crate::syntax::Type;
+use std::collections::HashMap;
+
+/// A register of any file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    R32(R32),
+    R64(R64),
+    Pred(Pred),
+}
+
+/// How many of each file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub r32: u32,
+    pub r64: u32,
+    pub pred: u32,
+}
+
+/// Hands out the numbers.
+#[derive(Default)]
+pub(super) struct Registers {
+    /// Those that the PTX names, so far.
+    pub named: Counts,
+    /// The next free numbers behind them.
+    next: Counts,
+    constants32: HashMap<Const, R32>,
+    constants64: HashMap<Const, R64>,
+    constant_predicates: [Option<Pred>; 2],
+    specials: HashMap<Special, SpecialSlot>,
+    carry: Option<R32>,
+    /// For [`crate::ir::Kernel`], in order of creation.
+    pub lists: Lists,
+}
+
+/// Slots with a fixed value, in order of creation.
+#[derive(Default)]
+pub(super) struct Lists {
+    pub constants32: Vec<(R32, Const)>,
+    pub constants64: Vec<(R64, Const)>,
+    pub constant_predicates: Vec<(Pred, bool)>,
+    pub specials: Vec<(SpecialSlot, Special)>,
+}
+
+fn number(next: &mut u32, what: &'static str) -> Decoded<u16> {
+    // The size of a file is a `u16` too, so the last number stays free.
+    let number = u16::try_from(*next)
+        .ok()
+        .filter(|&number| number < u16::MAX);
+    *next += 1;
+    number.ok_or(ErrorKind::TooMany(what))
+}
+
+fn number32(counts: &mut Counts) -> Decoded<R32> {
+    number(&mut counts.r32, "32-bit registers").map(R32)
+}
+
+fn number64(counts: &mut Counts) -> Decoded<R64> {
+    number(&mut counts.r64, "64-bit registers").map(R64)
+}
+
+fn number_pred(counts: &mut Counts) -> Decoded<Pred> {
+    number(&mut counts.pred, "predicates").map(Pred)
+}
+
+impl Registers {
+    /// Constants will stand behind this many registers.
+    pub fn behind(named: Counts) -> Self {
+        Self {
+            next: named,
+            ..Self::default()
+        }
+    }
+
+    /// Numbers of each file that are in use: the sizes of the files.
+    pub fn sizes(&self) -> Counts {
+        self.next
+    }
+
+    /// A register that the PTX names.
+    pub fn named(&mut self, ty: Type) -> Decoded<Slot> {
+        Ok(match (ty, ty.bytes()) {
+            (Type::Pred, _) => Slot::Pred(number_pred(&mut self.named)?),
+            (_, 8) => Slot::R64(number64(&mut self.named)?),
+            _ => Slot::R32(number32(&mut self.named)?),
+        })
+    }
+
+    /// A register for an intermediate result.
+    pub fn scratch32(&mut self) -> Decoded<R32> {
+        number32(&mut self.next)
+    }
+
+    /// Likewise, of 64 bits.
+    pub fn scratch64(&mut self) -> Decoded<R64> {
+        number64(&mut self.next)
+    }
+
+    /// Likewise, a predicate.
+    pub fn scratch_pred(&mut self) -> Decoded<Pred> {
+        number_pred(&mut self.next)
+    }
+
+    /// The condition code's carry flag.
+    pub fn carry(&mut self) -> Decoded<R32> {
+        match self.carry {
+            Some(carry) => Ok(carry),
+            None => Ok(*self.carry.insert(number32(&mut self.next)?)),
+        }
+    }
+
+    pub fn constant32(&mut self, value: Const) -> Decoded<R32> {
+        if let Some(&known) = self.constants32.get(&value) {
+            return Ok(known);
+        }
+        let register = number32(&mut self.next)?;
+        self.constants32.insert(value, register);
+        self.lists.constants32.push((register, value));
+        Ok(register)
+    }
+
+    pub fn constant64(&mut self, value: Const) -> Decoded<R64> {
+        if let Some(&known) = self.constants64.get(&value) {
+            return Ok(known);
+        }
+        let register = number64(&mut self.next)?;
+        self.constants64.insert(value, register);
+        self.lists.constants64.push((register, value));
+        Ok(register)
+    }
+
+    pub fn constant_pred(&mut self, value: bool) -> Decoded<Pred> {
+        if let Some(known) = self.constant_predicates[usize::from(value)] {
+            return Ok(known);
+        }
+        let register = number_pred(&mut self.next)?;
+        self.constant_predicates[usize::from(value)] = Some(register);
+        self.lists.constant_predicates.push((register, value));
+        Ok(register)
+    }
+
+    pub fn special(&mut self, special: Special) -> Decoded<SpecialSlot> {
+        if let Some(&known) = self.specials.get(&special) {
+            return Ok(known);
+        }
+        let slot = match special {
+            Special::GridId => SpecialSlot::R64(number64(&mut self.next)?),
+            _ => SpecialSlot::R32(number32(&mut self.next)?),
+        };
+        self.specials.insert(special, slot);
+        self.lists.specials.push((slot, special));
+        Ok(slot)
+    }
+}

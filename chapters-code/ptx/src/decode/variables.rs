@@ -1,0 +1,91 @@
+//! Variables in global and constant space, with their contents.
+
+use super::Decoded;
+use super::context::{Context, Global};
+use crate::error::{Error, ErrorKind};
+use crate::ir::{self, Space, Symbol};
+use crate::syntax::{Immediate, Initialiser, Type, Variable, VariableSpace};
+
+/// More than this in one variable is refused: its contents are held in memory.
+const LARGEST: u64 = 1 << 32;
+
+/// The variables of a module, in order of declaration.
+pub(super) fn all(context: &Context<'_, '_>) -> Result<Vec<ir::Variable>, Error> {
+    context
+        .variables
+        .iter()
+        .map(|variable| decode(context, variable).map_err(|kind| kind.at(variable.line)))
+        .collect()
+}
+
+fn decode(context: &Context<'_, '_>, variable: &Variable<'_>) -> Decoded<ir::Variable> {
+    let element = variable.ty.bytes().max(1) as usize;
+    let bytes = variable
+        .bytes
+        .unwrap_or((variable.init.len() * element) as u64);
+    if bytes >= LARGEST {
+        return Err(ErrorKind::Invalid(format!(
+            "`{}` is larger than 4 GiB",
+            variable.name
+        )));
+    }
+    let mut decoded = ir::Variable {
+        name: variable.name.into(),
+        space: match variable.space {
+            VariableSpace::Const => Space::Const,
+            _ => Space::Global,
+        },
+        align: variable.align,
+        init: vec![0; bytes as usize],
+        relocations: Vec::new(),
+    };
+    for (index, &initialiser) in variable.init.iter().enumerate() {
+        let offset = index * element;
+        let Some(place) = decoded.init.get_mut(offset..offset + element) else {
+            let message = format!("`{}` has more initialisers than elements", variable.name);
+            return Err(ErrorKind::Invalid(message));
+        };
+        match initialiser {
+            Initialiser::Value(value) => {
+                place.copy_from_slice(&element_bits(value, variable.ty).to_le_bytes()[..element]);
+            }
+            Initialiser::Address {
+                name,
+                addend,
+                generic,
+            } => {
+                let symbol = addressed(context, name, generic, variable.ty)?;
+                decoded.relocations.push((offset as u32, symbol, addend));
+            }
+        }
+    }
+    Ok(decoded)
+}
+
+/// The bits of a value as an element of a type.
+fn element_bits(value: Immediate, ty: Type) -> u64 {
+    match (value, ty) {
+        (Immediate::Integer(bits), _) => bits,
+        (Immediate::F32(bits), Type::F64) => f64::from(f32::from_bits(bits)).to_bits(),
+        (Immediate::F32(bits), _) => u64::from(bits),
+        (Immediate::F64(bits), Type::F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
+        (Immediate::F64(bits), _) => bits,
+    }
+}
+
+/// The variable whose address initialises an element. Addresses in global and constant space are
+/// their generic addresses, so both ways to write one give the same.
+fn addressed(context: &Context<'_, '_>, name: &str, generic: bool, ty: Type) -> Decoded<Symbol> {
+    if ty.bytes() != 8 {
+        let message = format!("the address of `{name}` in an element of less than 64 bits");
+        return Err(ErrorKind::Unsupported(message));
+    }
+    match context.get(name) {
+        Some(Global::Variable(symbol, Space::Global)) => Ok(symbol),
+        Some(Global::Variable(symbol, _)) if generic => Ok(symbol),
+        Some(_) => Err(ErrorKind::Unsupported(format!(
+            "the address of `{name}` as initialiser"
+        ))),
+        None => Err(ErrorKind::Undeclared(name.into())),
+    }
+}

@@ -1,0 +1,192 @@
+//! What the lanes of a warp do together.
+
+use super::Decoded;
+use super::inst::Inst;
+use super::kernel::Decoder;
+use crate::ir::{Guard, Op, Pred, R32, ReduxOp, ShflMode, Src, Vote};
+use crate::syntax::{Operand, Type};
+
+const SHUFFLES: [(&str, ShflMode); 4] = [
+    ("up", ShflMode::Up),
+    ("down", ShflMode::Down),
+    ("bfly", ShflMode::Bfly),
+    ("idx", ShflMode::Idx),
+];
+
+/// `redux.sync`'s operations, for `.u32` (or `.b32`) and for `.s32`.
+const REDUCTIONS: [(&str, ReduxOp, ReduxOp); 3] = [
+    ("add", ReduxOp::Add, ReduxOp::Add),
+    ("min", ReduxOp::MinU32, ReduxOp::MinS32),
+    ("max", ReduxOp::MaxU32, ReduxOp::MaxS32),
+];
+
+const BITWISE: [(&str, ReduxOp); 3] = [
+    ("and", ReduxOp::And),
+    ("or", ReduxOp::Or),
+    ("xor", ReduxOp::Xor),
+];
+
+/// The forms of `vote.sync` that give a predicate.
+type VoteForm = fn(Pred, Guard, R32) -> Vote;
+
+const VOTES: [(&str, VoteForm); 3] = [
+    ("all", |d, Guard { pred: a, negated }, mask| Vote::All {
+        d,
+        a,
+        negated,
+        mask,
+    }),
+    ("any", |d, Guard { pred: a, negated }, mask| Vote::Any {
+        d,
+        a,
+        negated,
+        mask,
+    }),
+    ("uni", |d, Guard { pred: a, negated }, mask| Vote::Uni {
+        d,
+        a,
+        negated,
+        mask,
+    }),
+];
+
+impl<'a> Decoder<'_, '_, 'a> {
+    /// `.sync`; the forms without it went away with Volta.
+    fn require_sync(&self, inst: &mut Inst<'_, 'a>) -> Decoded<()> {
+        if inst.flag("sync") {
+            Ok(())
+        } else {
+            Err(inst.unsupported())
+        }
+    }
+
+    /// A destination that may come with a predicate: `d|p`.
+    fn dst_pair(&mut self, operand: &Operand<'a>) -> Decoded<(R32, Option<Pred>)> {
+        match *operand {
+            Operand::Pair(d, p) => {
+                let d = self.dst32(&Operand::Name(d))?;
+                Ok((d, Some(self.dst_pred(&Operand::Name(p))?)))
+            }
+            _ => Ok((self.dst32(operand)?, None)),
+        }
+    }
+
+    /// `shfl.sync.down.b32 d|p, a, b, c, mask`
+    pub fn shfl(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+        self.require_sync(&mut inst)?;
+        let mode = inst.require(&SHUFFLES)?;
+        if inst.ty()? != Type::B32 {
+            return Err(inst.unsupported());
+        }
+        let [d, a, b, c, mask] = inst.operands()?;
+        let (a, b) = (self.src32(a, Type::B32)?, self.src32(b, Type::U32)?);
+        let (c, mask) = (self.src32(c, Type::U32)?, self.src32(mask, Type::U32)?);
+        let (d, pred) = self.dst_pair(d)?;
+        self.emit(Op::Shfl {
+            mode,
+            d,
+            pred,
+            a,
+            b,
+            c,
+            mask,
+        });
+        Ok(())
+    }
+
+    /// `vote.sync.any.pred d, a, mask` and `vote.sync.ballot.b32`
+    pub fn vote(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+        self.require_sync(&mut inst)?;
+        let form = inst.choose(&VOTES);
+        let ballot = form.is_none() && inst.flag("ballot");
+        let ty = inst.ty()?;
+        let [d, a, mask] = inst.operands()?;
+        let (guard, mask) = (self.guard_of(a)?, self.src32(mask, Type::U32)?);
+        let vote = match (form, ty) {
+            (Some(form), Type::Pred) => form(self.dst_pred(d)?, guard, mask),
+            (None, Type::B32) if ballot => {
+                let Guard { pred: a, negated } = guard;
+                Vote::Ballot {
+                    d: self.dst32(d)?,
+                    a,
+                    negated,
+                    mask,
+                }
+            }
+            _ => return Err(inst.unsupported()),
+        };
+        self.emit(Op::Vote(vote));
+        Ok(())
+    }
+
+    /// `match.any.sync.b32 d, a, mask` and `match.all.sync.b32 d|p, a, mask`
+    pub fn match_sync(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+        self.require_sync(&mut inst)?;
+        let all = inst.require(&[("any", false), ("all", true)])?;
+        let ty = inst.ty()?;
+        let [d, a, mask] = inst.operands()?;
+        let a = match ty {
+            Type::B32 => Src::R32(self.src32(a, ty)?),
+            Type::B64 => Src::R64(self.src64(a, ty)?),
+            _ => return Err(inst.unsupported()),
+        };
+        let mask = self.src32(mask, Type::U32)?;
+        if all {
+            let (d, pred) = self.dst_pair(d)?;
+            self.emit(Op::MatchAll { d, pred, a, mask });
+        } else {
+            let d = self.dst32(d)?;
+            self.emit(Op::MatchAny { d, a, mask });
+        }
+        Ok(())
+    }
+
+    /// `redux.sync.add.u32 d, a, mask`
+    pub fn redux(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+        self.require_sync(&mut inst)?;
+        let ty = inst.ty()?;
+        let arithmetic = |signed: bool| {
+            REDUCTIONS.map(|(name, u32, s32)| (name, if signed { s32 } else { u32 }))
+        };
+        let op = match ty {
+            Type::B32 => inst.require(&BITWISE)?,
+            Type::U32 => inst.require(&arithmetic(false))?,
+            Type::S32 => inst.require(&arithmetic(true))?,
+            _ => return Err(inst.unsupported()),
+        };
+        let [d, a, mask] = inst.operands()?;
+        let (a, mask) = (self.src32(a, ty)?, self.src32(mask, Type::U32)?);
+        let d = self.dst32(d)?;
+        self.emit(Op::Redux { op, d, a, mask });
+        Ok(())
+    }
+
+    /// `activemask.b32 d`
+    pub fn activemask(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+        if inst.ty()? != Type::B32 {
+            return Err(inst.unsupported());
+        }
+        let [d] = inst.operands()?;
+        let d = self.dst32(d)?;
+        self.emit(Op::ActiveMask { d });
+        Ok(())
+    }
+
+    /// `elect.sync d|p, mask`
+    pub fn elect(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+        self.require_sync(&mut inst)?;
+        let [d, mask] = inst.operands()?;
+        let &Operand::Pair(d, p) = d else {
+            return Err(self.mismatch("a register and a predicate", d));
+        };
+        let mask = self.src32(mask, Type::U32)?;
+        let d = if d == "_" {
+            None
+        } else {
+            Some(self.dst32(&Operand::Name(d))?)
+        };
+        let pred = self.dst_pred(&Operand::Name(p))?;
+        self.emit(Op::Elect { d, pred, mask });
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! Control flow: from labels to indices, and where diverged lanes reconverge.
+//!
+//! Lanes that part at a branch meet again at its immediate post-dominator: the first instruction
+//! that every path from the branch to the end of the kernel passes. It is found by Lengauer and
+//! Tarjan's algorithm for dominators, on the reversed graph of basic blocks. A loop that never
+//! ends counts as if its last block could end the kernel, for without any path to the end there
+//! would be no post-dominators.
+
+use crate::ir::{Instruction, Op};
+
+/// True if control never goes from an instruction to the next one.
+pub(crate) fn ends_code(instruction: &Instruction) -> bool {
+    match &instruction.op {
+        Op::Exit | Op::Trap | Op::BrxIdx { .. } => instruction.guard.is_none(),
+        Op::Bra(branch) => branch.guard.is_none(),
+        _ => false,
+    }
+}
+
+/// Replaces labels by indices, and sets where each branch reconverges.
+pub(crate) fn resolve(code: &mut [Instruction], index_of: impl Fn(u32) -> u32) {
+    for instruction in code.iter_mut() {
+        match &mut instruction.op {
+            Op::Bra(branch) => branch.target = index_of(branch.target),
+            Op::BrxIdx { targets, .. } => {
+                targets
+                    .iter_mut()
+                    .for_each(|target| *target = index_of(*target));
+            }
+            _ => {}
+        }
+    }
+    let blocks = Blocks::of(code);
+    let post_dominators = immediate_post_dominators(&blocks.successors);
+    for (block, &post_dominator) in post_dominators.iter().enumerate() {
+        let meets = post_dominator.map(|meeting| blocks.starts[meeting] as u32);
+        match &mut code[blocks.starts[block + 1] - 1].op {
+            Op::Bra(branch) => branch.reconverge = meets,
+            Op::BrxIdx { reconverge, .. } => *reconverge = meets,
+            _ => {}
+        }
+    }
+}
+
+/// Basic blocks.
+struct Blocks {
+    /// The index of each block's first instruction, and the length of the code.
+    starts: Vec<usize>,
+    /// Of each block: where control can go. [`EXIT`] is the end of the kernel.
+    successors: Vec<Vec<usize>>,
+}
+
+/// The end of the kernel, as a successor.
+const EXIT: usize = usize::MAX;
+
+impl Blocks {
+    fn of(code: &[Instruction]) -> Self {
+        let mut is_start = vec![false; code.len() + 1];
+        is_start[0] = true;
+        is_start[code.len()] = true;
+        for (index, instruction) in code.iter().enumerate() {
+            for_targets(instruction, |target| is_start[target] = true);
+            let splits = matches!(instruction.op, Op::Bra(_) | Op::BrxIdx { .. });
+            is_start[index + 1] |= splits || ends(instruction);
+        }
+        let starts: Vec<usize> = (0..=code.len()).filter(|&index| is_start[index]).collect();
+        let mut block_of = vec![0; code.len()];
+        for (block, bounds) in starts.windows(2).enumerate() {
+            block_of[bounds[0]..bounds[1]].fill(block);
+        }
+        let successors = starts
+            .windows(2)
+            .enumerate()
+            .map(|(block, bounds)| successors(&code[bounds[1] - 1], block, &block_of))
+            .collect();
+        Self { starts, successors }
+    }
+}
+
+/// True if the kernel can end at an instruction.
+fn ends(instruction: &Instruction) -> bool {
+    matches!(instruction.op, Op::Exit | Op::Trap)
+}
+
+fn for_targets(instruction: &Instruction, mut act: impl FnMut(usize)) {
+    match &instruction.op {
+        Op::Bra(branch) => act(branch.target as usize),
+        Op::BrxIdx { targets, .. } => targets.iter().for_each(|&target| act(target as usize)),
+        _ => {}
+    }
+}
+
+/// Where control can go after a block, whose last instruction is given.
+fn successors(last: &Instruction, block: usize, block_of: &[usize]) -> Vec<usize> {
+    let mut successors = Vec::new();
+    for_targets(last, |target| successors.push(block_of[target]));
+    if ends(last) {
+        successors.push(EXIT);
+    }
+    if !ends_code(last) {
+        successors.push(block + 1);
+    }
+    successors
+}
+
+/// The immediate post-dominator of each node of a graph; `None` where that is the exit.
+fn immediate_post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let exit = successors.len();
+    let mut reversed = vec![Vec::new(); exit + 1];
+    for (node, nexts) in successors.iter().enumerate() {
+        for &next in nexts {
+            reversed[if next == EXIT { exit } else { next }].push(node);
+        }
+    }
+    let search = Search::from_exit(&mut reversed);
+    let dominators = Dominators::of(&search, &reversed);
+    (0..exit)
+        .map(|node| Some(dominators[node]).filter(|&dominator| dominator != exit))
+        .collect()
+}
+
+/// A depth-first search of the reversed graph.
+struct Search {
+    /// Nodes in the order of their discovery.
+    order: Vec<usize>,
+    /// A node's place in `order`.
+    number: Vec<usize>,
+    /// Numbers: of each node, by number, the one that it was discovered from.
+    parent: Vec<usize>,
+}
+
+impl Search {
+    /// Searches from the exit, the last node. Nodes that it cannot reach are in loops without end,
+    /// or lead to one; the last of them in the code gets an edge from the exit until none is left.
+    fn from_exit(reversed: &mut [Vec<usize>]) -> Self {
+        let exit = reversed.len() - 1;
+        let mut search = Self {
+            order: Vec::with_capacity(reversed.len()),
+            number: vec![usize::MAX; reversed.len()],
+            parent: Vec::with_capacity(reversed.len()),
+        };
+        search.visit(exit, 0, reversed);
+        for node in (0..exit).rev() {
+            if search.number[node] == usize::MAX {
+                reversed[exit].push(node);
+                search.visit(node, 0, reversed);
+            }
+        }
+        search
+    }
+
+    fn visit(&mut self, root: usize, parent: usize, edges: &[Vec<usize>]) {
+        let mut stack = vec![(root, parent)];
+        while let Some((node, parent)) = stack.pop() {
+            if self.number[node] != usize::MAX {
+                continue;
+            }
+            let number = self.order.len();
+            self.number[node] = number;
+            self.order.push(node);
+            self.parent.push(parent);
+            stack.extend(edges[node].iter().map(|&next| (next, number)));
+        }
+    }
+}
+
+/// Lengauer and Tarjan's algorithm, in its simple form, O(m log n). All is in numbers of the
+/// search.
+struct Dominators {
+    semi: Vec<usize>,
+    /// The forest of processed nodes, with compressed paths.
+    ancestor: Vec<usize>,
+    /// The node of least `semi` on the path to the ancestor.
+    label: Vec<usize>,
+}
+
+impl Dominators {
+    /// The immediate dominator of each node.
+    fn of(search: &Search, edges: &[Vec<usize>]) -> Vec<usize> {
+        let count = search.order.len();
+        let mut predecessors = vec![Vec::new(); count];
+        for (number, &node) in search.order.iter().enumerate() {
+            edges[node]
+                .iter()
+                .for_each(|&next| predecessors[search.number[next]].push(number));
+        }
+        let mut forest = Self {
+            semi: (0..count).collect(),
+            ancestor: vec![usize::MAX; count],
+            label: (0..count).collect(),
+        };
+        let mut idom = vec![0; count];
+        let mut bucket = vec![Vec::new(); count];
+        for node in (1..count).rev() {
+            for &predecessor in &predecessors[node] {
+                let best = forest.eval(predecessor);
+                forest.semi[node] = forest.semi[node].min(forest.semi[best]);
+            }
+            bucket[forest.semi[node]].push(node);
+            let parent = search.parent[node];
+            forest.ancestor[node] = parent;
+            for member in std::mem::take(&mut bucket[parent]) {
+                let best = forest.eval(member);
+                let lower = forest.semi[best] < forest.semi[member];
+                idom[member] = if lower { best } else { parent };
+            }
+        }
+        for node in 1..count {
+            if idom[node] != forest.semi[node] {
+                idom[node] = idom[idom[node]];
+            }
+        }
+        let mut dominators = vec![0; count];
+        for (number, &node) in search.order.iter().enumerate() {
+            dominators[node] = search.order[idom[number]];
+        }
+        dominators
+    }
+
+    /// The node of least `semi` between a node and the root of its tree, that root left out.
+    fn eval(&mut self, node: usize) -> usize {
+        if self.ancestor[node] == usize::MAX {
+            return node;
+        }
+        // Compress from the top down, without recursion.
+        let mut path = vec![node];
+        let mut above = self.ancestor[node];
+        while self.ancestor[above] != usize::MAX {
+            path.push(above);
+            above = self.ancestor[above];
+        }
+        for &lower in path.iter().rev().skip(1) {
+            let upper = self.ancestor[lower];
+            if self.semi[self.label[upper]] < self.semi[self.label[lower]] {
+                self.label[lower] = self.label[upper];
+            }
+            self.ancestor[lower] = self.ancestor[upper];
+        }
+        self.label[node]
+    }
+}
+
+#[cfg(test)]
+mod tests;

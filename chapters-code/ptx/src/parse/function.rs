@@ -1,0 +1,176 @@
+//! `.entry`, `.func` and their bodies.
+
+use super::{Parsed, Parser};
+use crate::error::ErrorKind;
+use crate::lexer::Kind;
+use crate::syntax::{Block, Function, Location, Place, Statement};
+
+/// Directives between a function's head and its body that take constants and change nothing here.
+const IGNORED: [&str; 3] = [".maxnreg", ".noreturn", ".pragma"];
+
+impl<'a> Parser<'_, 'a> {
+    /// A function from its `.entry` or `.func` on.
+    pub(super) fn function(&mut self) -> Parsed<Function<'a>> {
+        let is_entry = self.advance().text == ".entry";
+        let returns = self.params()?;
+        let line = self.line();
+        let name = self.word("a function's name")?;
+        let params = self.params()?;
+        let mut function = Function {
+            name,
+            is_entry,
+            returns,
+            params,
+            body: None,
+            max_threads: None,
+            min_blocks: None,
+            line,
+        };
+        self.function_directives(&mut function)?;
+        if !self.eat(';') {
+            self.expect('{', "`{` or `;`")?;
+            function.body = Some(self.block()?);
+        }
+        Ok(function)
+    }
+
+    fn params(&mut self) -> Parsed<Vec<crate::syntax::Variable<'a>>> {
+        if self.eat('(') {
+            self.list(')', "`,` or `)`", Self::param)
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn function_directives(&mut self, function: &mut Function<'a>) -> Parsed<()> {
+        while self.peek().kind == Kind::Dotted {
+            let directive = self.advance().text;
+            match directive {
+                ".maxntid" | ".reqntid" => {
+                    let threads = self
+                        .numbers()?
+                        .iter()
+                        .try_fold(1u32, |n, &m| n.checked_mul(m));
+                    function.max_threads = Some(threads.ok_or(ErrorKind::TooMany("threads"))?);
+                }
+                ".minnctapersm" => function.min_blocks = self.numbers()?.first().copied(),
+                ".pragma" => self.skip_pragma()?,
+                _ if IGNORED.contains(&directive) => drop(self.numbers()?),
+                _ => return Err(ErrorKind::Unsupported(format!("directive `{directive}`"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Constants between commas, maybe none.
+    fn numbers(&mut self) -> Parsed<Vec<u32>> {
+        let mut numbers = Vec::new();
+        while self.peek().kind == Kind::Number {
+            numbers.push(self.count("a count")?);
+            if !self.eat(',') {
+                break;
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// `"nounroll";`
+    pub(super) fn skip_pragma(&mut self) -> Parsed<()> {
+        self.list(';', "`,` or `;`", |parser| match parser.advance().kind {
+            Kind::Text => Ok(()),
+            _ => parser.expected("a string"),
+        })?;
+        Ok(())
+    }
+
+    /// Statements up to the closing brace, which is consumed.
+    fn block(&mut self) -> Parsed<Block<'a>> {
+        let mut block = Block::default();
+        while !self.eat('}') {
+            self.statement(&mut block.statements)?;
+        }
+        Ok(block)
+    }
+
+    fn statement(&mut self, statements: &mut Vec<Statement<'a>>) -> Parsed<()> {
+        let token = self.peek();
+        match token.kind {
+            Kind::Dotted => return self.directive(statements),
+            Kind::Symbol('{') => {
+                self.advance();
+                statements.push(Statement::Block(self.nested(Self::block)?));
+            }
+            Kind::Symbol(';') => drop(self.advance()),
+            Kind::Word if self.peek_second().kind == Kind::Symbol(':') => {
+                self.at += 2;
+                statements.push(self.label(token.text, token.line)?);
+            }
+            Kind::Word | Kind::Symbol('@') => {
+                statements.push(Statement::Instruction(self.instruction()?));
+            }
+            _ => return self.expected("a statement or `}`"),
+        }
+        Ok(())
+    }
+
+    /// What follows `name:`, where that is a table of targets; else a plain label.
+    fn label(&mut self, name: &'a str, line: u32) -> Parsed<Statement<'a>> {
+        if self.eat_dotted(".branchtargets") {
+            let targets = self.list(';', "`,` or `;`", |parser| parser.word("a label"))?;
+            return Ok(Statement::BranchTargets { name, targets });
+        }
+        if matches!(self.peek().text, ".callprototype" | ".calltargets") {
+            return Err(ErrorKind::Unsupported("indirect calls".into()));
+        }
+        Ok(Statement::Label { name, line })
+    }
+
+    fn directive(&mut self, statements: &mut Vec<Statement<'a>>) -> Parsed<()> {
+        if let Some(space) = self.variable_space() {
+            statements.push(Statement::Variable(self.variable(space, false)?));
+            return Ok(());
+        }
+        match self.peek().text {
+            ".reg" => statements.extend(self.registers()?.into_iter().map(Statement::Registers)),
+            ".loc" => statements.push(Statement::Location(self.location()?)),
+            ".pragma" => {
+                self.advance();
+                self.skip_pragma()?;
+            }
+            word => return Err(ErrorKind::Unsupported(format!("directive `{word}`"))),
+        }
+        Ok(())
+    }
+
+    /// `.loc 1 24 71, function_name sym, inlined_at 1 26 12`
+    fn location(&mut self) -> Parsed<Location> {
+        self.advance();
+        let mut location = Location {
+            place: self.place()?,
+            inlined_at: None,
+        };
+        while self.eat(',') {
+            match self.word("`function_name` or `inlined_at`")? {
+                "function_name" => {
+                    self.word("a label")?;
+                    if self.peek().kind == Kind::Symbol('+') {
+                        self.integer()?;
+                    }
+                }
+                "inlined_at" => location.inlined_at = Some(self.place()?),
+                _ => return self.expected("`inlined_at` before"),
+            }
+        }
+        Ok(location)
+    }
+
+    fn place(&mut self) -> Parsed<Place> {
+        let file = self.count("a file's number")?;
+        let line = self.count("a line")?;
+        Ok(Place {
+            file,
+            line,
+            column: self.count("a column")?,
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! Tokens to the syntax tree.
+//!
+//! One file for each layer of the grammar, this one for the cursor that they share. Every method
+//! either consumes what it is named after or fails; nesting is bounded, so that no text can
+//! exhaust the stack.
+
+mod constant;
+mod function;
+mod module;
+mod operand;
+mod variable;
+
+use crate::error::{Error, ErrorKind};
+use crate::lexer::{self, Kind, Token};
+use crate::syntax::Module;
+
+/// How deep scopes and parentheses may nest.
+const DEEPEST: u32 = 100;
+
+/// Parses a module.
+pub(crate) fn module(text: &str) -> Result<Module<'_>, Error> {
+    let tokens = lexer::tokens(text);
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        at: 0,
+        depth: 0,
+    };
+    parser.module().map_err(|kind| kind.at(parser.line()))
+}
+
+type Parsed<T> = Result<T, ErrorKind>;
+
+struct Parser<'t, 'a> {
+    text: &'a str,
+    tokens: &'t [Token<'a>],
+    at: usize,
+    depth: u32,
+}
+
+impl<'a> Parser<'_, 'a> {
+    fn peek(&self) -> Token<'a> {
+        self.tokens[self.at]
+    }
+
+    /// The token after the next.
+    fn peek_second(&self) -> Token<'a> {
+        self.tokens[(self.at + 1).min(self.tokens.len() - 1)]
+    }
+
+    /// Moves on, though never past the end.
+    fn advance(&mut self) -> Token<'a> {
+        let token = self.peek();
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn line(&self) -> u32 {
+        self.peek().line
+    }
+
+    /// The error that something else stands here.
+    fn expected<T>(&self, expected: &'static str) -> Parsed<T> {
+        let found = self.peek();
+        Err(match found.kind {
+            Kind::End => ErrorKind::Syntax {
+                expected,
+                found: "the end of the text".into(),
+            },
+            _ => ErrorKind::syntax(expected, found.text),
+        })
+    }
+
+    /// Consumes a symbol if it stands here.
+    fn eat(&mut self, symbol: char) -> bool {
+        let here = self.peek().kind == Kind::Symbol(symbol);
+        self.at += usize::from(here);
+        here
+    }
+
+    /// Consumes a dotted word if it stands here.
+    fn eat_dotted(&mut self, word: &str) -> bool {
+        let here = self.peek().kind == Kind::Dotted && self.peek().text == word;
+        self.at += usize::from(here);
+        here
+    }
+
+    fn expect(&mut self, symbol: char, expected: &'static str) -> Parsed<()> {
+        if self.eat(symbol) {
+            Ok(())
+        } else {
+            self.expected(expected)
+        }
+    }
+
+    fn semicolon(&mut self) -> Parsed<()> {
+        self.expect(';', "`;`")
+    }
+
+    fn word(&mut self, expected: &'static str) -> Parsed<&'a str> {
+        if self.peek().kind == Kind::Word {
+            Ok(self.advance().text)
+        } else {
+            self.expected(expected)
+        }
+    }
+
+    /// Items between commas, until `close`, which is consumed.
+    fn list<T>(
+        &mut self,
+        close: char,
+        expected: &'static str,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.eat(close) {
+            if !items.is_empty() {
+                self.expect(',', expected)?;
+            }
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// Runs `inner` one level deeper.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == DEEPEST {
+            return Err(ErrorKind::TooMany("nested scopes or parentheses"));
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+}
