@@ -35,9 +35,9 @@ pub(crate) enum Progress {
     Unfinished,
 }
 
-impl<O: Observer + Default> Block<O> {
+impl<'a, O: Observer<'a>> Block<O> {
     /// Makes room for a block of this grid.
-    pub fn new(grid: &Grid<'_>) -> Self {
+    pub fn new(grid: &'a Grid<'a>) -> Self {
         let mut warps: Vec<Warp> =
             (0..grid.warps_per_block()).map(|index| Warp::new(index, grid)).collect();
         for warp in &mut warps {
@@ -49,7 +49,7 @@ impl<O: Observer + Default> Block<O> {
             shared: vec![POISON; grid.shared_bytes() as usize],
             barriers: Default::default(),
             alive: 0,
-            observer: O::default(),
+            observer: O::new(grid),
             schedule: Schedule::new(grid.options.seed),
         }
     }
@@ -61,7 +61,7 @@ impl<O: Observer + Default> Block<O> {
         self.shared.fill(POISON);
         self.barriers = Default::default();
         self.schedule.reseed(index);
-        self.observer.start_block(self.warps.len() as u32, grid.shared_bytes());
+        self.observer.start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
             write_specials(warp, grid, Some(coordinates));
@@ -71,7 +71,7 @@ impl<O: Observer + Default> Block<O> {
     }
 
     /// Runs the block until it is done or each of its warps has had some time slices.
-    pub fn run(&mut self, grid: &Grid<'_>, rounds: u32) -> Result<Progress, Fault> {
+    pub fn run(&mut self, grid: &'a Grid<'a>, rounds: u32) -> Result<Progress, Fault> {
         for _ in 0..rounds {
             let mut progress = false;
             for turn in 0..self.warps.len() {
@@ -89,7 +89,7 @@ impl<O: Observer + Default> Block<O> {
     }
 
     /// Runs a warp until it waits, ends, or has used up its time slice. False if it could not run.
-    fn run_warp(&mut self, grid: &Grid<'_>, index: usize) -> Result<bool, Fault> {
+    fn run_warp(&mut self, grid: &'a Grid<'a>, index: usize) -> Result<bool, Fault> {
         let mut progress = false;
         let mut budget = self.schedule.slice();
         loop {

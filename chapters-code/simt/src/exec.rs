@@ -12,7 +12,7 @@ mod view;
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{Bar, BarKind, Branch, Guard, Instruction, Op, Pred, R32, R64};
+use ptx::ir::{Bar, BarKind, Branch, Guard, Instruction, Op, Pred, R32, R64, Scope};
 
 use crate::alu::{self, Isa};
 use crate::converge::{NOWHERE, Paths, Waiting};
@@ -92,18 +92,18 @@ enum Flow {
 }
 
 /// A warp at work, and what it works on.
-pub(crate) struct Exec<'a, O> {
+pub(crate) struct Exec<'b, 'a, O> {
     pub grid: &'a Grid<'a>,
-    pub warp: &'a mut Warp,
-    pub shared: &'a mut [u8],
-    pub observer: &'a mut O,
+    pub warp: &'b mut Warp,
+    pub shared: &'b mut [u8],
+    pub observer: &'b mut O,
     /// Instructions left in the time slice.
     pub budget: u32,
     /// The instruction at work.
     pub pc: u32,
 }
 
-impl<O: Observer> Exec<'_, O> {
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Runs the warp until it pauses.
     pub fn run(&mut self) -> Step<Pause> {
         self.warp.clock += u64::from(self.budget);
@@ -268,7 +268,7 @@ impl<O: Observer> Exec<'_, O> {
                 self.copy_async(*dst, *src, u32::from(*bytes), *src_bytes, active)?;
             }
             Op::Nop | Op::CpAsyncWait(_) | Op::Nanosleep { .. } => {}
-            Op::Fence(_) => std::sync::atomic::fence(Ordering::SeqCst),
+            Op::Fence(scope) => self.fence(*scope),
             Op::Exit => return Ok(self.exit(path, active)),
             Op::Trap => {
                 let lane = Some(active.trailing_zeros());
@@ -329,6 +329,14 @@ impl<O: Observer> Exec<'_, O> {
     /// The warp's clock: its own instructions move it.
     fn clock_now(&self) -> u64 {
         self.warp.clock - u64::from(self.budget)
+    }
+
+    pub(super) fn fence(&mut self, scope: Scope) {
+        std::sync::atomic::fence(Ordering::SeqCst);
+        match scope {
+            Scope::Block => {}
+            Scope::Device | Scope::System => self.observer.fence(self.warp.index),
+        }
     }
 
     fn exit(&mut self, path: usize, active: LaneMask) -> Flow {

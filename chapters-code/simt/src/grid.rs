@@ -7,6 +7,7 @@ use crate::alu::{Isa, Windows};
 use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
 use crate::module::LoadedKernel;
+use crate::races::GlobalHistory;
 
 /// A launch at work.
 pub(crate) struct Grid<'a> {
@@ -27,6 +28,8 @@ pub(crate) struct Grid<'a> {
     pub next: AtomicU64,
     /// Set when a block has faulted: the others stop at the end of their time slices.
     pub stop: AtomicBool,
+    /// What has been done to device memory, if races are looked for.
+    pub history: GlobalHistory,
     /// Instructions executed so far, if they are limited.
     pub executed: AtomicU64,
 }
@@ -34,6 +37,9 @@ pub(crate) struct Grid<'a> {
 impl<'a> Grid<'a> {
     pub fn new(launch: &Launch<'a>, options: &'a Options, table: Snapshot) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(1);
+        let blocks = launch.grid.iter().map(|b| u64::from(*b)).product();
+        let warps = launch.block.iter().product::<u32>().div_ceil(32);
+        let history = GlobalHistory::new(options.races.then_some((blocks, warps)));
         Self {
             kernel: launch.kernel,
             blocks: launch.grid,
@@ -47,6 +53,7 @@ impl<'a> Grid<'a> {
             id: LAUNCHES.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
             next: AtomicU64::new(0),
             stop: AtomicBool::new(false),
+            history,
             executed: AtomicU64::new(0),
         }
     }

@@ -92,7 +92,7 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcom
     }
     let grid = Grid::new(launch, options, memory.snapshot());
     if options.races {
-        run::<Checking>(&grid)
+        run::<Checking<'_>>(&grid)
     } else if options.counters {
         run::<Counting>(&grid)
     } else {
@@ -152,7 +152,7 @@ struct Gathered {
     races: Vec<Race>,
 }
 
-fn run<O: Observer + Default>(grid: &Grid<'_>) -> Outcome {
+fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     let wanted = match grid.options.threads {
         0 => rayon::current_num_threads(),
         threads => threads,
@@ -196,8 +196,8 @@ fn keep_first(slot: &mut Option<(u64, Fault)>, block: u64, fault: Fault) {
 
 /// Runs blocks until there are none left. A block that does not finish in its time stays resident,
 /// and another is started beside it: it may be waiting for that one.
-fn worker<O: Observer + Default>(
-    grid: &Grid<'_>,
+fn worker<'a, O: Observer<'a>>(
+    grid: &'a Grid<'a>,
     resident: usize,
 ) -> (Gathered, Result<(), (u64, Fault)>) {
     let mut gathered = Gathered::default();
@@ -236,8 +236,8 @@ fn worker<O: Observer + Default>(
     (gathered, Ok(()))
 }
 
-fn next_block<O: Observer + Default>(
-    grid: &Grid<'_>,
+fn next_block<'a, O: Observer<'a>>(
+    grid: &'a Grid<'a>,
     idle: &mut Vec<Block<O>>,
 ) -> Option<Block<O>> {
     let index = grid.next.fetch_add(1, Ordering::Relaxed);
@@ -249,7 +249,11 @@ fn next_block<O: Observer + Default>(
     Some(block)
 }
 
-fn collect<O: Observer>(grid: &Grid<'_>, block: &mut Block<O>, gathered: &mut Gathered) {
+fn collect<'a, O: Observer<'a>>(
+    grid: &'a Grid<'a>,
+    block: &mut Block<O>,
+    gathered: &mut Gathered,
+) {
     let (counters, findings) = block.observer.finish();
     gathered.counters += counters;
     let races = findings.into_iter().map(|f| report::describe(&f, grid, block.index));

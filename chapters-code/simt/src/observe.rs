@@ -4,12 +4,14 @@
 
 use crate::counters::{self, Counters};
 use crate::pattern::Pattern;
-use crate::races::{Findings, SharedRaces};
+use crate::grid::Grid;
+use crate::races::{Findings, Races};
 use crate::registers::LaneMask;
 
 /// What a memory instruction does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AccessKind {
+    #[default]
     Load,
     Store,
     Atomic,
@@ -23,9 +25,10 @@ pub(crate) enum AccessSpace {
 }
 
 /// How strong it is, as far as races go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strength {
     /// A plain access.
+    #[default]
     Weak,
     /// `volatile`, `relaxed` and stronger, and atomics.
     Strong,
@@ -36,6 +39,8 @@ pub(crate) struct Access<'a> {
     pub kind: AccessKind,
     pub space: AccessSpace,
     pub strength: Strength,
+    /// Through the read-only path: the program promises that nobody writes.
+    pub read_only: bool,
     /// Bytes that each lane touches.
     pub bytes: u32,
     /// Device addresses, or offsets in shared memory.
@@ -47,9 +52,10 @@ pub(crate) struct Access<'a> {
 }
 
 /// Sees what one block does. Every method is called once a warp instruction at most.
-pub(crate) trait Observer: Send {
+pub(crate) trait Observer<'a>: Send {
+    fn new(grid: &'a Grid<'_>) -> Self;
     /// A block starts.
-    fn start_block(&mut self, warps: u32, shared_bytes: u32);
+    fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32);
     /// An instruction, with the lanes that execute it.
     fn instruction(&mut self, active: LaneMask);
     /// A branch at which lanes part.
@@ -60,6 +66,8 @@ pub(crate) trait Observer: Send {
     fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>);
     /// `bar.warp.sync` lets these lanes pass.
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask);
+    /// A warp executes a fence, or an access that releases, at device scope or wider.
+    fn fence(&mut self, warp: u32);
     /// A load, store or atomic in global or shared memory.
     fn access(&mut self, access: &Access<'_>);
     /// A shuffle reads from a lane that takes no part in it.
@@ -69,17 +77,21 @@ pub(crate) trait Observer: Send {
 }
 
 /// Sees nothing.
-#[derive(Default)]
 pub(crate) struct Nothing;
 
-impl Observer for Nothing {
-    fn start_block(&mut self, _: u32, _: u32) {}
+impl<'a> Observer<'a> for Nothing {
+    fn new(_: &'a Grid<'_>) -> Self {
+        Self
+    }
+
+    fn start_block(&mut self, _: u64, _: u32, _: u32) {}
     #[inline(always)]
     fn instruction(&mut self, _: LaneMask) {}
     fn divergence(&mut self) {}
     fn barrier(&mut self) {}
     fn barrier_passed(&mut self, _: &mut dyn Iterator<Item = u32>) {}
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
+    fn fence(&mut self, _: u32) {}
     #[inline(always)]
     fn access(&mut self, _: &Access<'_>) {}
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
@@ -140,8 +152,12 @@ impl Counting {
     }
 }
 
-impl Observer for Counting {
-    fn start_block(&mut self, _: u32, _: u32) {}
+impl<'a> Observer<'a> for Counting {
+    fn new(_: &'a Grid<'_>) -> Self {
+        Self::default()
+    }
+
+    fn start_block(&mut self, _: u64, _: u32, _: u32) {}
 
     #[inline(always)]
     fn instruction(&mut self, active: LaneMask) {
@@ -161,6 +177,8 @@ impl Observer for Counting {
 
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
 
+    fn fence(&mut self, _: u32) {}
+
     #[inline(always)]
     fn access(&mut self, access: &Access<'_>) {
         match access.space {
@@ -177,15 +195,18 @@ impl Observer for Counting {
 }
 
 /// Counts, and looks for races.
-#[derive(Default)]
-pub(crate) struct Checking {
+pub(crate) struct Checking<'a> {
     counting: Counting,
-    races: SharedRaces,
+    races: Races<'a>,
 }
 
-impl Observer for Checking {
-    fn start_block(&mut self, warps: u32, shared_bytes: u32) {
-        self.races.start_block(warps, shared_bytes);
+impl<'a> Observer<'a> for Checking<'a> {
+    fn new(grid: &'a Grid<'_>) -> Self {
+        Self { counting: Counting::default(), races: Races::new(grid) }
+    }
+
+    fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
+        self.races.start_block(block, warps, shared_bytes);
     }
 
     #[inline(always)]
@@ -209,12 +230,14 @@ impl Observer for Checking {
         self.races.warp_synchronised(warp, lanes);
     }
 
+    fn fence(&mut self, warp: u32) {
+        self.races.fence(warp);
+    }
+
     #[inline(always)]
     fn access(&mut self, access: &Access<'_>) {
         self.counting.access(access);
-        if access.space == AccessSpace::Shared {
-            self.races.access(access);
-        }
+        self.races.access(access);
     }
 
     fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {

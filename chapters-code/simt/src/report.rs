@@ -2,7 +2,8 @@
 
 use crate::counters::Counters;
 use crate::grid::Grid;
-use crate::races::{Event, EventKind, Finding};
+use crate::observe::AccessKind;
+use crate::races::{Event, Finding};
 
 /// What was counted and found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -33,7 +34,7 @@ pub struct RaceAccess {
 pub struct Race {
     /// `read_write`, `write_read`, `write_write`, … or `shuffle_source`.
     pub kind: String,
-    /// `shared`, or `warp` for shuffles.
+    /// `shared`, `global`, or `warp` for shuffles.
     pub space: &'static str,
     /// The array, by its name in the PTX.
     pub array: String,
@@ -43,7 +44,7 @@ pub struct Race {
     pub first: RaceAccess,
     /// The later one.
     pub second: RaceAccess,
-    /// What would order them: `__syncthreads` or `__syncwarp`.
+    /// What would order them: `__syncthreads`, `__syncwarp` or `__threadfence`.
     pub missing: &'static str,
     /// All of this as a sentence or two.
     pub message: String,
@@ -64,8 +65,11 @@ pub(crate) fn merge(races: &mut Vec<Race>, more: Vec<Race>, most: usize) {
 /// Puts names to a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     match *finding {
-        Finding::Race { first, second, offset } => {
-            describe_race(grid, grid.block_index(block), &first, &second, offset)
+        Finding::Shared { first, second, offset } => {
+            describe_shared(grid, grid.block_index(block), &first, &second, offset)
+        }
+        Finding::Global { first, first_block, second, address } => {
+            describe_global(grid, [first_block, block], &first, &second, address)
         }
         Finding::AbsentSource { warp, pc, lane, source } => {
             describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source)
@@ -73,11 +77,11 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     }
 }
 
-fn verb(kind: EventKind) -> &'static str {
+fn verb(kind: AccessKind) -> &'static str {
     match kind {
-        EventKind::Load => "read",
-        EventKind::Store => "write",
-        EventKind::Atomic => "atomic",
+        AccessKind::Load => "read",
+        AccessKind::Store => "write",
+        AccessKind::Atomic => "atomic",
     }
 }
 
@@ -91,7 +95,7 @@ fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     }
 }
 
-fn describe_race(
+fn describe_shared(
     grid: &Grid<'_>,
     block: [u32; 3],
     first: &Event,
@@ -102,14 +106,11 @@ fn describe_race(
     let missing = if first.warp == second.warp { "__syncwarp" } else { "__syncthreads" };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
     let [x, y, z] = block;
-    let where_ = |e: &RaceAccess| {
-        format!("{} by warp {}, lane {} at {}", e.access, e.warp, e.lane, e.line)
-    };
     let message = format!(
         "race in kernel `{}`, block ({x},{y},{z}): byte {offset} of shared array `{array}`: {}, then {}, with no {missing}() in between",
         grid.kernel.ir().name,
-        where_(&a),
-        where_(&b),
+        within(&a),
+        within(&b),
     );
     Race {
         kind: format!("{}_{}", a.access, b.access),
@@ -121,6 +122,47 @@ fn describe_race(
         missing,
         message,
     }
+}
+
+/// An access of a block that has been named already.
+fn within(e: &RaceAccess) -> String {
+    format!("{} by warp {}, lane {} at {}", e.access, e.warp, e.lane, e.line)
+}
+
+fn describe_global(
+    grid: &Grid<'_>,
+    blocks: [u64; 2],
+    first: &Event,
+    second: &Event,
+    address: u64,
+) -> Race {
+    let [one, other] = blocks.map(|b| grid.block_index(b));
+    let (a, b) = (access(grid, one, first), access(grid, other, second));
+    let missing = match (one == other, first.warp == second.warp) {
+        (true, true) => "__syncwarp",
+        (true, false) => "__syncthreads",
+        (false, _) => "__threadfence",
+    };
+    let region = grid.table.region(address);
+    let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
+    let array = format!("the allocation of {bytes} bytes at {base:#x}");
+    let offset = address - base;
+    let whose = |e: &RaceAccess| {
+        let [x, y, z] = e.block;
+        format!("{} by block ({x},{y},{z}), warp {}, lane {} at {}", e.access, e.warp, e.lane, e.line)
+    };
+    let cure = match missing {
+        "__threadfence" => "with no __threadfence() and atomic in between".into(),
+        barrier => format!("with no {barrier}() in between"),
+    };
+    let message = format!(
+        "race in kernel `{}`: byte {offset} of {array}: {}, then {}, {cure}",
+        grid.kernel.ir().name,
+        whose(&a),
+        whose(&b),
+    );
+    let kind = format!("{}_{}", a.access, b.access);
+    Race { kind, space: "global", array, offset, first: a, second: b, missing, message }
 }
 
 fn describe_shuffle(

@@ -5,14 +5,14 @@
 //! bit for bit.
 
 use half::{bf16, f16};
-use ptx::ir::{Atom, AtomOp, AtomType, Space, Src};
+use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 
 use super::Exec;
-use super::memory::{Target, addresses, out_of_bounds, strength, targets};
+use super::memory::{Target, addresses, out_of_bounds, targets};
 use super::view::{Bytes, Device, View};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
-use crate::observe::{Access, AccessKind, AccessSpace, Observer};
+use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
 use crate::pattern::Pattern;
 use crate::registers::LaneMask;
 
@@ -24,11 +24,14 @@ struct Update {
     flush: bool,
 }
 
-impl<O: Observer> Exec<'_, O> {
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(never)]
     pub(super) fn atomic(&mut self, atom: &Atom, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, atom.addr);
         check_alignment(&addresses, mask, bytes(atom.ty))?;
+        if let Order::Release(scope) | Order::AcqRel(scope) = atom.order {
+            self.fence(scope);
+        }
         match atom.space {
             Space::Shared => self.atomic_in(Target::Shared, atom, &addresses, mask),
             Space::Generic => {
@@ -60,7 +63,8 @@ impl<O: Observer> Exec<'_, O> {
         self.observer.access(&Access {
             kind: AccessKind::Atomic,
             space,
-            strength: strength(ptx::ir::Order::AcqRel(ptx::ir::Scope::Device)),
+            strength: Strength::Strong,
+            read_only: false,
             bytes: bytes(atom.ty),
             addresses,
             mask,

@@ -12,7 +12,7 @@ use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::Observer;
 use crate::registers::LaneMask;
 
-impl<O: Observer> Exec<'_, O> {
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn warp_sync(
         &mut self,
         path: usize,

@@ -48,6 +48,7 @@ struct Shape {
     len: u8,
     strength: Strength,
     kind: AccessKind,
+    read_only: bool,
 }
 
 impl Shape {
@@ -67,7 +68,7 @@ fn element_bytes(ty: MemType) -> u32 {
     }
 }
 
-pub(super) fn strength(order: Order) -> Strength {
+fn strength(order: Order) -> Strength {
     match order {
         Order::Weak => Strength::Weak,
         Order::Volatile
@@ -78,12 +79,13 @@ pub(super) fn strength(order: Order) -> Strength {
     }
 }
 
-impl<O: Observer> Exec<'_, O> {
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn load(&mut self, load: &Load, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, load.addr);
         let strength = strength(load.order);
-        let shape = Shape { ty: load.ty, len: load.len, strength, kind: AccessKind::Load };
+        let (ty, len, read_only) = (load.ty, load.len, load.non_coherent);
+        let shape = Shape { ty, len, strength, kind: AccessKind::Load, read_only };
         match load.space {
             Space::Global => self.load_device(load, shape, &addresses, mask)?,
             Space::Shared => self.load_shared(load, shape, &addresses, mask)?,
@@ -186,9 +188,10 @@ impl<O: Observer> Exec<'_, O> {
     pub(super) fn store(&mut self, store: &Store, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, store.addr);
         let strength = strength(store.order);
-        let shape = Shape { ty: store.ty, len: store.len, strength, kind: AccessKind::Store };
-        if matches!(store.order, Order::Release(_)) {
-            std::sync::atomic::fence(std::sync::atomic::Ordering::Release);
+        let (ty, len, read_only) = (store.ty, store.len, false);
+        let shape = Shape { ty, len, strength, kind: AccessKind::Store, read_only };
+        if let Order::Release(scope) = store.order {
+            self.fence(scope);
         }
         match store.space {
             Space::Global => self.store_device(store, shape, &addresses, mask),
@@ -306,9 +309,10 @@ impl<O: Observer> Exec<'_, O> {
     ) -> Step<Pattern> {
         aligned(shape, addresses, mask)?;
         let pattern = Pattern::of(addresses, mask);
-        let Shape { strength, kind, .. } = shape;
+        let Shape { strength, kind, read_only, .. } = shape;
         let (bytes, warp, pc) = (shape.bytes(), self.warp.index, self.pc);
-        let access = Access { kind, space, strength, bytes, addresses, mask, pattern, warp, pc };
+        let access =
+            Access { kind, space, strength, read_only, bytes, addresses, mask, pattern, warp, pc };
         self.observer.access(&access);
         Ok(pattern)
     }
@@ -325,7 +329,8 @@ impl<O: Observer> Exec<'_, O> {
         let from = addresses(&self.warp.registers, src);
         let to = addresses(&self.warp.registers, dst);
         let (ty, len) = if bytes < 8 { (MemType::B32, 1) } else { (MemType::B64, bytes as u8 / 8) };
-        let shape = |kind| Shape { ty, len, strength: Strength::Weak, kind };
+        let shape =
+            |kind| Shape { ty, len, strength: Strength::Weak, kind, read_only: false };
         let (reading, writing) = (shape(AccessKind::Load), shape(AccessKind::Store));
         self.observe(reading, AccessSpace::Global, &from, mask)?;
         self.observe(writing, AccessSpace::Shared, &to, mask)?;

@@ -23,7 +23,7 @@ pub(super) fn nanoseconds() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-impl<O: Observer> Exec<'_, O> {
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// One line of output a lane, in order of lane.
     pub(super) fn vprintf(
         &mut self,

@@ -1,0 +1,165 @@
+//! Finds what nothing orders: data races, and shuffles from lanes that take no part.
+//!
+//! [`shared`] watches the shared memory of one block, [`global`] the device memory of a launch;
+//! what orders the threads of a block is the business of [`clock`]. Each says in its header what it
+//! detects, what orders what for it, and what it can miss.
+
+mod clock;
+mod global;
+mod shared;
+
+pub(crate) use global::GlobalHistory;
+
+use crate::counters::lanes;
+use crate::grid::Grid;
+use crate::observe::{Access, AccessKind, AccessSpace, Strength};
+use crate::registers::LaneMask;
+use clock::Clocks;
+use global::GlobalRaces;
+use shared::SharedRaces;
+
+/// How many different findings a block keeps.
+const LIMIT: usize = 16;
+
+/// What one thread did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub pc: u32,
+    /// The warp's interval at the time: see [`clock`].
+    pub interval: u32,
+    pub warp: u8,
+    pub lane: u8,
+    /// The bytes of the word that it touched, a bit each.
+    pub bytes: u8,
+    pub strength: Strength,
+    pub kind: AccessKind,
+}
+
+/// What was found, before names are put to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// Two unordered accesses to the byte at `offset` of a block's shared memory.
+    Shared { first: Event, second: Event, offset: u32 },
+    /// Two unordered accesses to device memory; the first by a thread of block `first_block`.
+    Global { first: Event, first_block: u64, second: Event, address: u64 },
+    /// A shuffle that reads from a lane that takes no part in it.
+    AbsentSource { warp: u32, pc: u32, lane: u32, source: u32 },
+}
+
+impl Finding {
+    /// Findings with the same key tell the same story.
+    fn key(&self) -> (u32, u32) {
+        match self {
+            Self::Shared { first, second, .. } | Self::Global { first, second, .. } => {
+                (first.pc, second.pc)
+            }
+            Self::AbsentSource { pc, .. } => (*pc, u32::MAX),
+        }
+    }
+}
+
+/// The different findings of a block, at most [`LIMIT`].
+pub(crate) type Findings = Vec<Finding>;
+
+/// All detectors of one block at a time.
+pub(crate) struct Races<'a> {
+    clocks: Clocks,
+    shared: SharedRaces,
+    global: GlobalRaces<'a>,
+    findings: Findings,
+}
+
+impl<'a> Races<'a> {
+    pub fn new(grid: &'a Grid<'_>) -> Self {
+        let shared = SharedRaces::default();
+        let global = GlobalRaces::new(&grid.history);
+        Self { clocks: Clocks::default(), shared, global, findings: Vec::new() }
+    }
+
+    pub fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
+        self.clocks.start_block(warps);
+        self.shared.start_block(shared_bytes);
+        self.global.start_block(block);
+    }
+
+    pub fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>) {
+        self.clocks.barrier_passed(warps);
+    }
+
+    pub fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
+        self.clocks.warp_synchronised(warp, lanes);
+    }
+
+    /// A fence, or a release, by a warp.
+    pub fn fence(&mut self, warp: u32) {
+        self.global.release(&self.clocks, warp);
+        self.clocks.advance(warp);
+    }
+
+    pub fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
+        self.add(Finding::AbsentSource { warp, pc, lane, source });
+    }
+
+    pub fn take(&mut self) -> Findings {
+        std::mem::take(&mut self.findings)
+    }
+
+    pub fn access(&mut self, access: &Access<'_>) {
+        let event = Event {
+            pc: access.pc,
+            interval: self.clocks.interval(access.warp),
+            warp: access.warp as u8,
+            lane: 0,
+            bytes: 0,
+            strength: access.strength,
+            kind: access.kind,
+        };
+        let found = match access.space {
+            AccessSpace::Shared => self.shared.access(&self.clocks, access, event),
+            AccessSpace::Global => self.global.access(&mut self.clocks, access, event),
+        };
+        if let Some(finding) = found {
+            self.add(finding);
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, finding: Finding) {
+        let known = self.findings.iter().any(|f| f.key() == finding.key());
+        if !known && self.findings.len() < LIMIT {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// Calls `touch` with each 4-byte word that each lane touches: its address, and what was done.
+#[inline(always)]
+fn each_word(access: &Access<'_>, event: Event, mut touch: impl FnMut(u64, Event)) {
+    for lane in lanes(access.mask) {
+        let event = Event { lane: lane as u8, ..event };
+        let address = access.addresses[lane as usize & 31];
+        if access.bytes >= 4 {
+            for word in 0..u64::from(access.bytes / 4) {
+                touch(address + 4 * word, Event { bytes: 0xf, ..event });
+            }
+        } else {
+            let bytes = ((1u8 << access.bytes) - 1) << (address & 3);
+            touch(address, Event { bytes, ..event });
+        }
+    }
+}
+
+/// True if two accesses of one word exclude each other, wherever they come from: they share bytes,
+/// one of them writes, and they are not both atomic.
+#[inline(always)]
+fn exclusive(earlier: &Event, later: &Event) -> bool {
+    let reads = earlier.kind == AccessKind::Load && later.kind == AccessKind::Load;
+    let atomics = earlier.kind == AccessKind::Atomic && later.kind == AccessKind::Atomic;
+    earlier.bytes & later.bytes != 0 && !reads && !atomics
+}
+
+/// True if each of the two is one indivisible access.
+#[inline(always)]
+fn both_strong(earlier: &Event, later: &Event) -> bool {
+    earlier.strength == Strength::Strong && later.strength == Strength::Strong
+}
