@@ -1,1 +1,42 @@
-//! (being written)
+//! What the chapters share on the host's side: open a device, load a kernel, time it, verify its
+//! result, report. The chapters themselves are plain cudarc; nothing here stands in front of it.
+//!
+//! To follow one rung from device to verdict, read [`device`], [`kernel`], [`ladder`] and
+//! [`verify`], in that order.
+
+pub mod bound;
+pub mod buffer;
+pub mod case;
+pub mod ceiling;
+pub mod cli;
+pub mod device;
+pub mod driver;
+pub mod dtype;
+pub mod error;
+pub mod inputs;
+pub mod json;
+pub mod kernel;
+pub mod ladder;
+pub mod peers;
+pub mod plot;
+pub mod progress;
+pub mod recorded;
+pub mod row;
+pub mod run;
+pub mod shape;
+pub mod simulator;
+pub mod table;
+pub mod timing;
+pub mod verify;
+
+pub use case::{Case, Input, Op};
+pub use cli::{Options, TypeOptions};
+pub use device::Device;
+pub use driver::DeviceChoice;
+pub use dtype::{Dtype, Element};
+pub use error::Error;
+pub use half;
+pub use ladder::{Chapter, Operation, Problem, Run, RungInfo, run_rung};
+pub use row::Row;
+pub use run::{main, run};
+pub use shape::Shape;

@@ -1,0 +1,108 @@
+//! Outputs that show when a kernel writes too much, too little or beside them.
+
+use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtrMut, DriverError, result};
+
+use crate::{Device, Error};
+
+/// Fills memory before a run. As `f32` and `f64` it is a huge negative number, as `f16` one near
+/// the lowest, as an integer an odd negative one: none is an identity or a plausible result.
+pub const POISON: u8 = 0xfb;
+
+/// Bytes before and after an output on a GPU; keeps the output's alignment. The simulator has guard
+/// zones of its own around every allocation and names the kernel's line, so there it is zero.
+const MARGIN: usize = 4096;
+
+/// Device memory for an output, between two guard zones.
+pub struct Guarded {
+    memory: CudaSlice<u8>,
+    margin: usize,
+    bytes: usize,
+    device: Device,
+}
+
+impl Guarded {
+    /// Allocates `bytes` and their guard zones.
+    pub fn new(device: &Device, bytes: usize) -> Result<Self, Error> {
+        let margin = if device.is_simulated() { 0 } else { MARGIN };
+        let memory = allocate(device, bytes + 2 * margin)?;
+        Ok(Self {
+            memory,
+            margin,
+            bytes,
+            device: device.clone(),
+        })
+    }
+
+    /// Fills the output and its guard zones with poison.
+    pub fn poison(&mut self) -> Result<(), DriverError> {
+        poison(&self.device, &mut self.memory)
+    }
+
+    /// The output, to read.
+    pub fn view(&self) -> CudaView<'_, u8> {
+        self.memory.slice(self.margin..self.margin + self.bytes)
+    }
+
+    /// The output, to write.
+    pub fn view_mut(&mut self) -> CudaViewMut<'_, u8> {
+        self.memory.slice_mut(self.margin..self.margin + self.bytes)
+    }
+
+    /// Copies the output to the host, after checking its guard zones.
+    ///
+    /// # Errors
+    /// In the inner result, the byte offset, relative to the output, of a guard byte that changed.
+    pub fn download(&self) -> Result<Result<Vec<u8>, i64>, Error> {
+        let failed = |error| self.device.explain("reading an output back", error);
+        let all = self
+            .device
+            .stream
+            .clone_dtoh(&self.memory)
+            .map_err(failed)?;
+        self.device.finish("reading an output back")?;
+        let output = self.margin..self.margin + self.bytes;
+        let damaged = |&(at, &byte): &(usize, &u8)| byte != POISON && !output.contains(&at);
+        match all.iter().enumerate().find(damaged) {
+            Some((at, _)) => Ok(Err(at as i64 - self.margin as i64)),
+            None => Ok(Ok(all[output.clone()].to_vec())),
+        }
+    }
+}
+
+/// Uninitialised device memory; at least one byte, because a driver refuses to allocate none.
+pub fn allocate(device: &Device, bytes: usize) -> Result<CudaSlice<u8>, Error> {
+    // SAFETY: bytes of any value are valid `u8`s, and whoever reads them has them written first.
+    unsafe { device.stream.alloc::<u8>(bytes.max(1)) }.map_err(|error| {
+        Error::driver(
+            format!("allocating {}", crate::error::bytes(bytes as u64)),
+            error,
+        )
+    })
+}
+
+/// Device memory full of poison: scratch that a kernel must write before it reads.
+pub fn poisoned(device: &Device, bytes: usize) -> Result<CudaSlice<u8>, Error> {
+    let mut memory = allocate(device, bytes)?;
+    poison(device, &mut memory).map_err(|error| Error::driver("filling memory", error))?;
+    Ok(memory)
+}
+
+fn poison(device: &Device, memory: &mut CudaSlice<u8>) -> Result<(), DriverError> {
+    let stream = &device.stream;
+    let bytes = memory.len();
+    let (address, _record) = memory.device_ptr_mut(stream);
+    // SAFETY: `address` is that of `bytes` bytes; freeing them is ordered on the same stream.
+    unsafe { result::memset_d8_async(address, POISON, bytes, stream.cu_stream()) }
+}
+
+/// Device memory with a copy of `data`.
+pub fn upload<T: bytemuck::NoUninit>(device: &Device, data: &[T]) -> Result<CudaSlice<u8>, Error> {
+    let bytes: &[u8] = bytemuck::cast_slice(data);
+    let mut memory = allocate(device, bytes.len())?;
+    device
+        .stream
+        .memcpy_htod(bytes, &mut memory)
+        .map_err(|error| Error::driver("copying the input to the device", error))?;
+    device.finish("copying the input to the device")?;
+    Ok(memory)
+}

@@ -1,0 +1,128 @@
+//! What the device's memory can do, measured in the same run as what is compared with it.
+
+use cudarc::driver::{
+    CudaFunction, DevicePtr, DevicePtrMut, DriverError, LaunchConfig, PushKernelArg, result,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Device, Error, buffer, kernel,
+    timing::{Stopwatch, Time},
+};
+
+/// The read-only sweep, which chapter 0 explains.
+pub const READ_SWEEP_PTX: &str = include_str!("../../chapter_0_setup/kernels/read_sweep.ptx");
+
+/// Threads of a block of the read sweep.
+pub const READ_SWEEP_THREADS: u32 = 256;
+
+/// What a kernel is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ceiling {
+    /// A device-to-device copy: for work that reads and writes.
+    Copy,
+    /// A read-only sweep: for reductions and histograms.
+    Read,
+}
+
+/// The ceilings of one device in one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ceilings {
+    /// Bytes of the buffer that is copied or read.
+    pub buffer_bytes: u64,
+    /// Bytes read and written by a device-to-device copy, in GB/s.
+    pub copy_gb_per_s: f64,
+    /// Its time.
+    pub copy_time_ms: Time,
+    /// Bytes read by a sweep, in GB/s.
+    pub read_gb_per_s: f64,
+    /// Its time.
+    pub read_time_ms: Time,
+    /// From the memory's clock and the width of its bus.
+    pub peak_gb_per_s: f64,
+}
+
+impl Ceilings {
+    /// Measures them over a buffer of 1 GiB, or an eighth of a smaller memory.
+    pub fn measure(device: &Device, stopwatch: &mut Stopwatch) -> Result<Self, Error> {
+        let bytes = (device.properties.memory_bytes / 8).min(1 << 30) as usize / 16 * 16;
+        let input = buffer::upload(device, &vec![0x5au8; bytes])?;
+        let copy_time = copy_time(device, stopwatch, &input, bytes)?;
+        let read_time = read_time(device, stopwatch, &input, bytes)?;
+        Ok(Self {
+            buffer_bytes: bytes as u64,
+            copy_gb_per_s: copy_time.gb_per_s(2 * bytes as u64),
+            copy_time_ms: copy_time,
+            read_gb_per_s: read_time.gb_per_s(bytes as u64),
+            read_time_ms: read_time,
+            peak_gb_per_s: device.properties.peak_gb_per_s(),
+        })
+    }
+
+    /// The rate of one of them, in GB/s.
+    pub fn gb_per_s(&self, ceiling: Ceiling) -> f64 {
+        match ceiling {
+            Ceiling::Copy => self.copy_gb_per_s,
+            Ceiling::Read => self.read_gb_per_s,
+        }
+    }
+}
+
+type Bytes = cudarc::driver::CudaSlice<u8>;
+
+fn copy_time(
+    device: &Device,
+    stopwatch: &mut Stopwatch,
+    input: &Bytes,
+    bytes: usize,
+) -> Result<Time, Error> {
+    let mut output = buffer::allocate(device, bytes)?;
+    let stream = device.stream.clone();
+    stopwatch.measure(&mut || {
+        let (from, _read) = input.device_ptr(&stream);
+        let (to, _written) = output.device_ptr_mut(&stream);
+        // SAFETY: both hold `bytes` bytes, do not overlap, and live until after the measurement.
+        unsafe { result::memcpy_dtod_async(to, from, bytes, stream.cu_stream()) }
+    })
+}
+
+fn read_time(
+    device: &Device,
+    stopwatch: &mut Stopwatch,
+    input: &Bytes,
+    bytes: usize,
+) -> Result<Time, Error> {
+    let module = kernel::load_module(device, "read_sweep", &[READ_SWEEP_PTX])?;
+    let sweep = kernel::load_function(&module, "read_sweep")?;
+    let mut sink = buffer::allocate(device, 16)?;
+    stopwatch.measure(&mut || launch_read_sweep(device, &sweep, input, bytes, &mut sink))
+}
+
+/// Enqueues one sweep over the first `bytes` of `input`.
+pub fn launch_read_sweep(
+    device: &Device,
+    sweep: &CudaFunction,
+    input: &Bytes,
+    bytes: usize,
+    sink: &mut Bytes,
+) -> Result<(), DriverError> {
+    let config = LaunchConfig {
+        grid_dim: (device.resident_blocks(READ_SWEEP_THREADS), 1, 1),
+        block_dim: (READ_SWEEP_THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let packs = (bytes / 16) as u64;
+    // SAFETY: the contract of read_sweep.cu: `in` holds `packs` aligned words of 16 bytes, `out`
+    // one word; 256 threads a block; any number of blocks.
+    unsafe {
+        device
+            .stream
+            .launch_builder(sweep)
+            .arg(input)
+            .arg(sink)
+            .arg(&packs)
+            .launch(config)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! The command line, the same for every chapter.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::{DeviceChoice, Dtype, Input, Op, Shape};
+
+/// Examples at the end of `--help`; a chapter may have its own instead.
+pub const EXAMPLES: &str = "\
+Examples:
+  cargo run --bin chapter_1                              every rung, on the best device
+  cargo run --bin chapter_1 -- --device sim -n 1023,2^20 on the simulator, two sizes
+  cargo run --bin chapter_1 -- --list                    the rungs, a line on each
+  cargo run --release --bin chapter_1 -- --json rows.jsonl --plot ladder.svg";
+
+/// Options of every chapter.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Where to run: a GPU where there is one, a GPU or nothing, or the simulator
+    #[arg(long, value_enum, default_value_t, value_name = "DEVICE")]
+    pub device: DeviceChoice,
+
+    /// Sizes: 1023, 25.6M, 2^20, 64Ki; 4096x1000 for matrices; several, comma separated
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "SIZE",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub elements: Vec<Shape>,
+
+    /// Only these rungs, comma separated
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub kernel: Vec<String>,
+
+    /// Also the kernels that are shown because they are wrong
+    #[arg(long)]
+    pub broken: bool,
+
+    /// What the inputs are drawn from
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Timing samples of a rung on a GPU; 20 at least
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(20..=100_000))]
+    pub samples: u32,
+
+    /// Also time the same work in this peer library (see chapters-code/peers)
+    #[arg(long, value_name = "PATH")]
+    pub peers: Option<PathBuf>,
+
+    /// Write one JSON object a rung and size, a line each; `-` is standard output
+    #[arg(long, value_name = "PATH|-")]
+    pub json: Option<PathBuf>,
+
+    /// Draw the ladder
+    #[arg(long, value_name = "PATH.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// List the rungs and stop
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// Options of the chapters whose kernels are made for several types and operators.
+#[derive(Args, Clone, Debug)]
+pub struct TypeOptions {
+    /// Element types, comma separated
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "f32",
+        value_name = "DTYPE"
+    )]
+    pub dtype: Vec<Dtype>,
+
+    /// Operators, comma separated
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "sum",
+        value_name = "OP"
+    )]
+    pub op: Vec<Op>,
+
+    /// Distributions of the elements, comma separated
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "uniform",
+        value_name = "INPUT"
+    )]
+    pub input: Vec<Input>,
+}
+
+impl Default for TypeOptions {
+    fn default() -> Self {
+        Self {
+            dtype: vec![Dtype::F32],
+            op: vec![Op::Sum],
+            input: vec![Input::Uniform],
+        }
+    }
+}

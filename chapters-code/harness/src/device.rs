@@ -1,0 +1,186 @@
+//! An open device: cudarc's context and stream, and what the device says of itself.
+
+use std::sync::Arc;
+
+use cudarc::driver::{
+    CudaContext, CudaStream, DriverError,
+    sys::CUdevice_attribute_enum::{self as attribute, *},
+};
+
+use crate::{
+    DeviceChoice, Error,
+    driver::{self, Bound},
+    error::Cuda,
+    simulator::{Report, Simulator},
+};
+
+/// A device with a context and a stream to launch on.
+#[derive(Clone)]
+pub struct Device {
+    /// The device's primary context.
+    pub context: Arc<CudaContext>,
+    /// The context's default stream; everything is launched on it.
+    pub stream: Arc<CudaStream>,
+    /// What the device is.
+    pub properties: Properties,
+    simulator: Option<&'static Simulator>,
+}
+
+/// What a device says of itself.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    /// Its name.
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub compute_capability: (i32, i32),
+    /// The CUDA version that the driver supports, as 1000 · major + 10 · minor.
+    pub driver_version: i32,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Threads that a multiprocessor can hold at once.
+    pub threads_per_multiprocessor: u32,
+    /// Bytes of the L2 cache.
+    pub l2_bytes: u64,
+    /// Bytes of device memory.
+    pub memory_bytes: u64,
+    /// Peak clock of the multiprocessors, in kHz.
+    pub clock_khz: u32,
+    /// Peak clock of the memory, in kHz.
+    pub memory_clock_khz: u32,
+    /// Width of the memory bus in bits.
+    pub memory_bus_bits: u32,
+}
+
+impl Properties {
+    /// What the memory could move at most: two transfers a clock over the whole bus.
+    pub fn peak_gb_per_s(&self) -> f64 {
+        2.0 * f64::from(self.memory_clock_khz) * 1e3 * f64::from(self.memory_bus_bits) / 8.0 / 1e9
+    }
+
+    fn read(context: &CudaContext) -> Result<Self, DriverError> {
+        let get = |which: attribute| context.attribute(which).map(|value| value.max(0) as u32);
+        Ok(Self {
+            name: context.name()?,
+            compute_capability: context.compute_capability()?,
+            driver_version: driver_version()?,
+            multiprocessors: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            threads_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            l2_bytes: u64::from(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
+            memory_bytes: context.total_mem()? as u64,
+            clock_khz: get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            memory_clock_khz: get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
+            memory_bus_bits: get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
+        })
+    }
+}
+
+fn driver_version() -> Result<i32, DriverError> {
+    let mut version = 0;
+    // SAFETY: the pointer is to a live integer.
+    unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut version) }.result()?;
+    Ok(version)
+}
+
+impl Device {
+    /// Opens the first device of the library that `choice` selects.
+    ///
+    /// On the simulator, counters and the race check are on, unless `SIMT_RACES` is set.
+    ///
+    /// # Errors
+    /// Where there is no such device, with the remedy.
+    pub fn open(choice: DeviceChoice) -> Result<Self, Error> {
+        let bound = driver::bind(choice)?;
+        let context =
+            CudaContext::new(0).map_err(|error| Error::driver("opening device 0", error))?;
+        let properties = Properties::read(&context)
+            .map_err(|error| Error::driver("asking the device what it is", error))?;
+        let simulator = match bound {
+            Bound::Nvidia => None,
+            Bound::Simulator(simulator) => Some(simulator),
+        };
+        if let Some(simulator) = simulator {
+            simulator.set(c"counters", 1);
+            if std::env::var_os("SIMT_RACES").is_none() {
+                simulator.set(c"races", 1);
+            }
+        }
+        Ok(Self {
+            stream: context.default_stream(),
+            context,
+            properties,
+            simulator,
+        })
+    }
+
+    /// The simulator's extra functions; none on a GPU.
+    pub fn simulator(&self) -> Option<&'static Simulator> {
+        self.simulator
+    }
+
+    /// Whether the simulator stands in for a GPU.
+    pub fn is_simulated(&self) -> bool {
+        self.simulator.is_some()
+    }
+
+    /// What the simulator saw since the last call; an empty report on a GPU.
+    pub fn take_report(&self) -> Report {
+        self.simulator.map(Simulator::take).unwrap_or_default()
+    }
+
+    /// Waits for the stream; where something failed there, the error says what, and on the
+    /// simulator also which kernel, line and thread.
+    pub fn finish(&self, doing: &str) -> Result<(), Error> {
+        self.stream
+            .synchronize()
+            .map_err(|error| self.explain(doing, error))
+    }
+
+    /// A driver's error with what the simulator knows of its cause.
+    pub fn explain(&self, doing: &str, error: DriverError) -> Error {
+        let report = self.take_report();
+        let detail = report.fault().map(|fault| format!("\n{}", fault.message));
+        let detail = detail.unwrap_or_default();
+        Error::Driver {
+            doing: doing.into(),
+            error: Cuda(error),
+            detail,
+        }
+    }
+
+    /// Blocks of so many threads that the whole device holds at once, if threads are what it runs
+    /// out of first: a grid of that size leaves no multiprocessor idle. The same number on the
+    /// simulator as on the device whose profile it has, whatever registers a compiler gave out.
+    pub fn resident_blocks(&self, threads: u32) -> u32 {
+        let Properties {
+            multiprocessors,
+            threads_per_multiprocessor,
+            ..
+        } = self.properties;
+        (multiprocessors * (threads_per_multiprocessor / threads.max(1))).max(1)
+    }
+
+    /// Bytes that can still be allocated. On the simulator device memory is the host's, where the
+    /// input stands as well, so it is half of what the host has left.
+    pub fn free_bytes(&self) -> Result<u64, Error> {
+        let (free, _) = self
+            .context
+            .mem_get_info()
+            .map_err(|e| Error::driver("asking for free memory", e))?;
+        let host = if self.is_simulated() {
+            host_available_bytes()
+        } else {
+            None
+        };
+        Ok(host.map_or(free as u64, |host| (free as u64).min(host / 2)))
+    }
+}
+
+/// What Linux says is available to new processes; nothing elsewhere.
+fn host_available_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib * 1024)
+}

@@ -1,0 +1,202 @@
+//! The element types, by their CUDA names, and what the host does with each.
+
+use std::fmt;
+
+use half::{bf16, f16};
+
+/// An element type, as `--dtype` and the kernels' names spell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum)]
+#[value(rename_all = "lower")]
+pub enum Dtype {
+    /// 32-bit signed integer; arithmetic wraps.
+    I32,
+    /// 32-bit unsigned integer; arithmetic wraps.
+    U32,
+    /// 64-bit signed integer; arithmetic wraps.
+    I64,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision.
+    F64,
+    /// IEEE half precision, accumulated in `f32`.
+    F16,
+    /// bfloat16, accumulated in `f32`.
+    Bf16,
+}
+
+impl Dtype {
+    /// All types, in the order in which they are listed.
+    pub const ALL: [Self; 7] = [
+        Self::I32,
+        Self::U32,
+        Self::I64,
+        Self::F32,
+        Self::F64,
+        Self::F16,
+        Self::Bf16,
+    ];
+
+    /// The name in kernels, on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+        }
+    }
+
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        match self {
+            Self::F16 | Self::Bf16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+
+    /// Whether sums of this type round.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64 | Self::F16 | Self::Bf16)
+    }
+
+    /// Unit roundoff u of the format: half the distance from 1 to the next number; 0 for integers.
+    pub fn unit_roundoff(self) -> f64 {
+        match self {
+            Self::I32 | Self::U32 | Self::I64 => 0.0,
+            Self::F32 => f64::powi(2.0, -24),
+            Self::F64 => f64::powi(2.0, -53),
+            Self::F16 => f64::powi(2.0, -11),
+            Self::Bf16 => f64::powi(2.0, -8),
+        }
+    }
+
+    /// The type in which kernels accumulate this one: `f32` for the half-precision formats.
+    pub fn accumulator(self) -> Self {
+        match self {
+            Self::F16 | Self::Bf16 => Self::F32,
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A Rust type that stands for a [`Dtype`] on the host.
+pub trait Element: bytemuck::Pod + PartialEq + Send + Sync {
+    /// The type that it stands for.
+    const DTYPE: Dtype;
+    /// The type in which kernels accumulate it, and in which they write results.
+    type Acc: Element;
+    /// Below or equal to all elements: the identity of max.
+    const LOWEST: Self;
+    /// Above or equal to all elements: the identity of min.
+    const HIGHEST: Self;
+    /// The nearest element to `value`; integers saturate.
+    fn from_f64(value: f64) -> Self;
+    /// The element whose low bits are `bits`: for integers, any value is as likely as any other.
+    fn from_bits(bits: u64) -> Self;
+    /// The value; for `i64` beyond 2^53 the nearest `f64`.
+    fn to_f64(self) -> f64;
+    /// The value of an integer element; a float is truncated.
+    fn to_i64(self) -> i64;
+}
+
+macro_rules! element {
+    ($($type:ty: $dtype:ident in $acc:ty, $lowest:expr, $highest:expr,
+       $from:expr, $bits:expr, $to:expr;)*) => {$(
+        impl Element for $type {
+            const DTYPE: Dtype = Dtype::$dtype;
+            type Acc = $acc;
+            const LOWEST: Self = $lowest;
+            const HIGHEST: Self = $highest;
+            fn from_f64(value: f64) -> Self {
+                $from(value)
+            }
+            fn from_bits(bits: u64) -> Self {
+                $bits(bits)
+            }
+            fn to_f64(self) -> f64 {
+                $to(self)
+            }
+            fn to_i64(self) -> i64 {
+                integer!($dtype, self)
+            }
+        }
+    )*};
+}
+
+macro_rules! integer {
+    (F32, $x:expr) => {
+        $x as i64
+    };
+    (F64, $x:expr) => {
+        $x as i64
+    };
+    (F16, $x:expr) => {
+        $x.to_f64() as i64
+    };
+    (Bf16, $x:expr) => {
+        $x.to_f64() as i64
+    };
+    ($dtype:ident, $x:expr) => {
+        i64::from($x)
+    };
+}
+
+element! {
+    i32: I32 in i32, i32::MIN, i32::MAX, |v| v as i32, |b| b as i32, |x| x as f64;
+    u32: U32 in u32, u32::MIN, u32::MAX, |v| v as u32, |b| b as u32, |x| x as f64;
+    i64: I64 in i64, i64::MIN, i64::MAX, |v| v as i64, |b| b as i64, |x| x as f64;
+    f32: F32 in f32, f32::NEG_INFINITY, f32::INFINITY,
+        |v| v as f32, |b| f32::from_bits(b as u32), |x| x as f64;
+    f64: F64 in f64, f64::NEG_INFINITY, f64::INFINITY, |v| v, f64::from_bits, |x| x;
+    f16: F16 in f32, f16::NEG_INFINITY, f16::INFINITY,
+        f16::from_f64, |b| f16::from_bits(b as u16), f16::to_f64;
+    bf16: Bf16 in f32, bf16::NEG_INFINITY, bf16::INFINITY,
+        bf16::from_f64, |b| bf16::from_bits(b as u16), bf16::to_f64;
+}
+
+/// Runs an expression with `$T` standing for the Rust type of a [`Dtype`].
+#[macro_export]
+macro_rules! with_element {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            $crate::Dtype::I32 => {
+                type $T = i32;
+                $body
+            }
+            $crate::Dtype::U32 => {
+                type $T = u32;
+                $body
+            }
+            $crate::Dtype::I64 => {
+                type $T = i64;
+                $body
+            }
+            $crate::Dtype::F32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::Dtype::F64 => {
+                type $T = f64;
+                $body
+            }
+            $crate::Dtype::F16 => {
+                type $T = $crate::half::f16;
+                $body
+            }
+            $crate::Dtype::Bf16 => {
+                type $T = $crate::half::bf16;
+                $body
+            }
+        }
+    };
+}

@@ -1,0 +1,159 @@
+//! Everything that can go wrong on the way to a result, each with its remedy.
+
+use std::path::PathBuf;
+
+use cudarc::driver::DriverError;
+
+/// Why a device, a kernel or a run is not to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `--device gpu` on a machine that has none that works.
+    #[error(
+        "no usable NVIDIA GPU: {reason}\n  remedy: {remedy}; or run on the simulator with \
+         `--device sim`"
+    )]
+    NoGpu {
+        /// What was tried and how it failed.
+        reason: String,
+        /// The command or step that mends it.
+        remedy: &'static str,
+    },
+    /// The library that stands in for the driver is not where it is looked for.
+    #[error(
+        "the simulator's library {file} was not found; looked in {}\n  remedy: \
+         `cargo build -p simt-driver` beside this program, or name the file in the environment \
+         variable SIMT_DRIVER",
+        list(searched)
+    )]
+    NoSimulator {
+        /// The file's name.
+        file: String,
+        /// Where it was looked for.
+        searched: Vec<PathBuf>,
+    },
+    /// The library is there but is not the one wanted.
+    #[error("the simulator's library {} cannot be used: {reason}", path.display())]
+    BadSimulator {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks.
+        reason: String,
+    },
+    /// The process already talks to the other library; it cannot change over.
+    #[error("this process already uses {0}; start another one for the other device")]
+    AlreadyBound(&'static str),
+    /// A call of the CUDA driver failed.
+    #[error("{doing}: {error}{detail}")]
+    Driver {
+        /// What was being done.
+        doing: String,
+        /// The driver's error, by name.
+        error: Cuda,
+        /// What the simulator says of it: kernel, line, thread and cause.
+        detail: String,
+    },
+    /// The driver refused a module.
+    #[error("module {module}: {reason}\n  remedy: {remedy}")]
+    Module {
+        /// The kernel file.
+        module: String,
+        /// The cause.
+        reason: String,
+        /// What mends it.
+        remedy: &'static str,
+    },
+    /// A case does not fit the device's memory.
+    #[error(
+        "{case} needs {} of memory and {} are free\n  remedy: on this device up to {fits} elements \
+         of that type fit", bytes(*needed), bytes(*free)
+    )]
+    Memory {
+        /// The problem.
+        case: String,
+        /// Bytes wanted.
+        needed: u64,
+        /// Bytes there.
+        free: u64,
+        /// Elements that would fit.
+        fits: u64,
+    },
+    /// A name or a combination that no rung has.
+    #[error("{0}")]
+    Usage(String),
+    /// A peer library cannot be used.
+    #[error("peer library {}: {reason}\n  remedy: build it as chapters-code/peers/README.md says", path.display())]
+    Peer {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}: {error}\n  remedy: name a file in a folder that exists", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        error: std::io::Error,
+    },
+}
+
+impl Error {
+    /// A driver call that failed while `doing` something.
+    pub fn driver(doing: impl Into<String>, error: DriverError) -> Self {
+        Self::Driver {
+            doing: doing.into(),
+            error: Cuda(error),
+            detail: String::new(),
+        }
+    }
+}
+
+impl From<DriverError> for Error {
+    fn from(error: DriverError) -> Self {
+        Self::driver("CUDA driver", error)
+    }
+}
+
+/// A driver's error that prints as `CUDA_ERROR_…: what it means`.
+#[derive(Debug, Clone, Copy)]
+pub struct Cuda(pub DriverError);
+
+impl std::fmt::Display for Cuda {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let meaning = self
+            .0
+            .error_string()
+            .map(|s| s.to_string_lossy().into_owned());
+        write!(
+            f,
+            "{:?}: {}",
+            self.0.0,
+            meaning.unwrap_or_else(|_| "no description".into())
+        )
+    }
+}
+
+/// Bytes with a binary unit: `1.5 GiB`.
+pub fn bytes(count: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if value.fract() == 0.0 {
+        format!("{value:.0} {}", units[unit])
+    } else {
+        format!("{value:.1} {}", units[unit])
+    }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,192 @@
+//! Seeded inputs: element i depends on the seed and on i alone, so they are the same on every
+//! machine, however many threads make them.
+//!
+//! Never all ones and never zeros: those hide elements dropped, doubled or misplaced.
+
+use rayon::prelude::*;
+
+use crate::{Case, Dtype, Element, Input, Op};
+
+/// The elements of a case's input.
+pub fn generate<T: Element>(case: &Case) -> Vec<T> {
+    let Case {
+        op, input, seed, ..
+    } = *case;
+    let n = case.elements();
+    let element = |i: u64| match input {
+        Input::Uniform => uniform::<T>(op, seed, i, n),
+        Input::Constant if T::DTYPE.is_float() => T::from_f64(0.1),
+        Input::Constant => T::from_f64(12345.0),
+        Input::Cancelling => cancelling::<T>(seed, i),
+        Input::Negative => negative::<T>(seed, i),
+        Input::Denormal => denormal::<T>(seed, i),
+    };
+    (0..n).into_par_iter().map(element).collect()
+}
+
+/// 64 random bits for position `i`: SplitMix64 (Steele, Lea and Flood 2014), run from two words.
+pub fn bits(seed: u64, i: u64) -> u64 {
+    let mut z = (seed ^ 0x5851_f42d_4c95_7f2d).wrapping_add(i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    for _ in 0..2 {
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+    }
+    z
+}
+
+/// A number in (−1, 1) that is a multiple of 2^−24 and not zero.
+fn signed_fraction(bits: u64) -> f64 {
+    let magnitude = ((bits >> 40) | 1) as f64 * f64::powi(2.0, -24);
+    if bits & 1 == 0 { magnitude } else { -magnitude }
+}
+
+fn uniform<T: Element>(op: Op, seed: u64, i: u64, n: u64) -> T {
+    let random = bits(seed, i);
+    match op {
+        Op::Product => factor(seed, i),
+        Op::And => T::from_bits(!lone_bit(random, n)),
+        Op::Or => T::from_bits(lone_bit(random, n)),
+        _ if T::DTYPE.is_float() => T::from_f64(signed_fraction(random)),
+        _ => T::from_bits(if random as u32 == 0 { 1 } else { random }),
+    }
+}
+
+/// Factors whose product stays within range: odd integers, or floats in pairs m, 1/m.
+fn factor<T: Element>(seed: u64, i: u64) -> T {
+    if !T::DTYPE.is_float() {
+        return T::from_bits(bits(seed, i) | 1);
+    }
+    let pair = bits(seed, i / 2);
+    let m = 1.0 + (pair >> 12) as f64 * f64::powi(2.0, -52);
+    let inverted = (pair ^ i) & 1 == 1;
+    let sign = if bits(seed, i) & 2 == 0 { 1.0 } else { -1.0 };
+    T::from_f64(sign * if inverted { 1.0 / m } else { m })
+}
+
+/// One bit of 64 in about 24 elements of n, none in the others: a conjunction or disjunction of
+/// them is neither all zeros nor all ones, and shows where an element was lost.
+fn lone_bit(random: u64, n: u64) -> u64 {
+    if (random >> 8) % n.div_ceil(24).max(1) == 0 {
+        1 << (random % 64)
+    } else {
+        0
+    }
+}
+
+fn cancelling<T: Element>(seed: u64, i: u64) -> T {
+    let small = signed_fraction(bits(seed, i));
+    match i % 3 {
+        0 => T::from_f64(1e4),
+        1 => T::from_f64(small),
+        _ => T::from_f64(-1e4),
+    }
+}
+
+fn negative<T: Element>(seed: u64, i: u64) -> T {
+    if T::DTYPE.is_float() {
+        return T::from_f64(-signed_fraction(bits(seed, i)).abs());
+    }
+    T::from_f64(-((bits(seed, i) >> 40 | 1) as f64))
+}
+
+fn denormal<T: Element>(seed: u64, i: u64) -> T {
+    let significand = match T::DTYPE {
+        Dtype::F32 | Dtype::Bf16 => f64::powi(2.0, -127),
+        Dtype::F16 => f64::powi(2.0, -15),
+        _ => return uniform(Op::Sum, seed, i, 1),
+    };
+    T::from_f64(signed_fraction(bits(seed, i)) * significand)
+}
+
+#[cfg(test)]
+mod tests {
+    use half::{bf16, f16};
+
+    use super::*;
+    use crate::Shape;
+
+    fn case(op: Op, dtype: Dtype, n: u64) -> Case {
+        Case {
+            shape: Shape::Vector { n },
+            dtype,
+            op,
+            input: Input::Uniform,
+            seed: 1,
+        }
+    }
+
+    fn check_sum<T: Element>() {
+        let input: Vec<T> = generate(&case(Op::Sum, T::DTYPE, 10_000));
+        assert!(
+            input.iter().all(|x| x.to_f64() != 0.0),
+            "{} has a zero",
+            T::DTYPE
+        );
+        assert!(
+            input.iter().all(|x| x.to_f64().is_finite()),
+            "{} is not finite",
+            T::DTYPE
+        );
+        let distinct: std::collections::HashSet<_> =
+            input.iter().map(|x| x.to_f64().to_bits()).collect();
+        assert!(
+            distinct.len() > 300,
+            "{} has {} values",
+            T::DTYPE,
+            distinct.len()
+        );
+        if T::DTYPE != Dtype::U32 {
+            let negative = input.iter().filter(|x| x.to_f64() < 0.0).count();
+            assert!(
+                (4000..6000).contains(&negative),
+                "{}: {negative} negative",
+                T::DTYPE
+            );
+        }
+    }
+
+    #[test]
+    fn sums_get_distinct_signed_elements() {
+        check_sum::<i32>();
+        check_sum::<u32>();
+        check_sum::<i64>();
+        check_sum::<f32>();
+        check_sum::<f64>();
+        check_sum::<f16>();
+        check_sum::<bf16>();
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_elements() {
+        let short: Vec<f32> = generate(&case(Op::Sum, Dtype::F32, 10));
+        let long: Vec<f32> = generate(&case(Op::Sum, Dtype::F32, 100));
+        assert_eq!(short[..], long[..10]);
+        let other = Case {
+            seed: 2,
+            ..case(Op::Sum, Dtype::F32, 10)
+        };
+        assert_ne!(short, generate::<f32>(&other));
+    }
+
+    #[test]
+    fn products_stay_in_range() {
+        let factors: Vec<f32> = generate(&case(Op::Product, Dtype::F32, 1 << 16));
+        let product = factors.iter().fold(1.0, |p, x| p * f64::from(*x));
+        assert!((0.1..10.0).contains(&product.abs()), "{product}");
+        let odd: Vec<i32> = generate(&case(Op::Product, Dtype::I32, 100));
+        assert!(odd.iter().all(|x| x % 2 != 0));
+    }
+
+    #[test]
+    fn and_or_results_are_neither_all_ones_nor_zero() {
+        for n in [100, 1 << 16] {
+            let elements: Vec<u32> = generate(&case(Op::And, Dtype::U32, n));
+            let and = elements.iter().fold(u32::MAX, |a, b| a & b);
+            assert!(and != 0 && and != u32::MAX, "{and:#x}");
+            let elements: Vec<u32> = generate(&case(Op::Or, Dtype::U32, n));
+            let or = elements.iter().fold(0, |a, b| a | b);
+            assert!(or != 0 && or != u32::MAX, "{or:#x}");
+        }
+    }
+}

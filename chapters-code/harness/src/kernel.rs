@@ -1,0 +1,162 @@
+//! From PTX text to a module of the device.
+
+use std::sync::Arc;
+
+use cudarc::{
+    driver::{CudaFunction, CudaModule, LaunchConfig, sys::CUresult},
+    nvrtc::Ptx,
+};
+
+use crate::{Device, Error};
+
+/// Loads the newest of several PTX texts that the device's compute capability allows.
+///
+/// `name` is what messages call the module: its kernel file.
+///
+/// # Errors
+/// [`Error::Module`] with the remedy where the device is older than every target, the driver is too
+/// old for the PTX, or the text is not PTX.
+pub fn load_module(device: &Device, name: &str, ptx: &[&str]) -> Result<Arc<CudaModule>, Error> {
+    let fail = |reason: String, remedy| Error::Module {
+        module: name.into(),
+        reason,
+        remedy,
+    };
+    let have = device.properties.compute_capability;
+    let have = (have.0 * 10 + have.1) as u32;
+    let fitting = ptx.iter().filter(|text| target(text) <= have);
+    let Some(text) = fitting.max_by_key(|text| target(text)) else {
+        let need = ptx.iter().map(|text| target(text)).min().unwrap_or(0);
+        let reason = format!(
+            "it is compiled for compute capability {}.{}, and {} has {}.{}",
+            need / 10,
+            need % 10,
+            device.properties.name,
+            have / 10,
+            have % 10
+        );
+        return Err(fail(
+            reason,
+            "leave this kernel out with --kernel, or use `--device sim`",
+        ));
+    };
+    if text.contains('\0') {
+        return Err(fail(
+            "the text contains a NUL byte".into(),
+            "run `cargo xtask ptx`",
+        ));
+    }
+    device
+        .context
+        .load_module(Ptx::from_src(*text))
+        .map_err(|error| {
+            let (reason, remedy) = match error.0 {
+                CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => (
+                    "the driver is older than the PTX".to_string(),
+                    "update NVIDIA's driver to version 525 or newer",
+                ),
+                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => (
+                    format!("it has no code for {}", device.properties.name),
+                    "use `--device sim`",
+                ),
+                _ => (
+                    device
+                        .explain("the driver refused the PTX", error)
+                        .to_string(),
+                    "run `cargo xtask ptx` to compile the kernel anew",
+                ),
+            };
+            fail(reason, remedy)
+        })
+}
+
+/// The entry point `name` of a module.
+///
+/// # Errors
+/// [`Error::Module`] where it has none of that name.
+pub fn load_function(module: &Arc<CudaModule>, name: &str) -> Result<CudaFunction, Error> {
+    let fail = |reason| Error::Module {
+        module: name.into(),
+        reason,
+        remedy: "`--list` shows what there is",
+    };
+    if name.contains('\0') {
+        return Err(fail("a kernel's name holds no NUL".into()));
+    }
+    let missing = |error| fail(format!("no such kernel: {}", crate::error::Cuda(error)));
+    module.load_function(name).map_err(missing)
+}
+
+/// Whether one of the PTX texts has an entry point of this name.
+pub fn has_entry(ptx: &[&str], name: &str) -> bool {
+    ptx.iter().any(|text| {
+        text.match_indices(".entry ").any(|(at, entry)| {
+            let rest = text[at + entry.len()..].trim_start();
+            rest.strip_prefix(name)
+                .is_some_and(|after| !after.starts_with(is_identifier))
+        })
+    })
+}
+
+/// The compute capability that a text is compiled for, times ten; 0 where it says nothing.
+fn target(ptx: &str) -> u32 {
+    let after = ptx.split(".target sm_").nth(1).unwrap_or("");
+    let digits = after
+        .split(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap_or("");
+    digits.parse().unwrap_or(0)
+}
+
+fn is_identifier(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
+/// What one launch of a kernel takes from a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Threads that a multiprocessor holds at once, as a fraction of what it could.
+    pub occupancy: f64,
+}
+
+/// Asks the driver what a launch takes.
+pub fn usage(
+    device: &Device,
+    kernel: &CudaFunction,
+    config: &LaunchConfig,
+) -> Result<Usage, Error> {
+    let asking = |error| Error::driver("asking for a kernel's occupancy", error);
+    let (x, y, z) = config.block_dim;
+    let threads = x * y * z;
+    let shared = config.shared_mem_bytes as usize;
+    let blocks = kernel
+        .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
+        .map_err(asking)?;
+    let most = device.properties.threads_per_multiprocessor.max(1);
+    Ok(Usage {
+        registers: kernel.num_regs().map_err(asking)?.max(0) as u32,
+        occupancy: f64::from(blocks * threads) / f64::from(most),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_target_is_read_from_the_text() {
+        assert_eq!(target(".version 8.0\n.target sm_75\n.address_size 64"), 75);
+        assert_eq!(target(".target sm_90a, debug"), 90);
+        assert_eq!(target("nonsense"), 0);
+    }
+
+    #[test]
+    fn entries_are_found_by_their_whole_name() {
+        let ptx = [".visible .entry sum_f32(\n\t.param .u64 sum_f32_param_0\n)"];
+        assert!(has_entry(&ptx, "sum_f32"));
+        assert!(!has_entry(&ptx, "sum_f3"));
+        assert!(!has_entry(&ptx, "sum_f32_param_0"));
+    }
+}

@@ -1,0 +1,263 @@
+//! What a chapter hands to the harness, and one rung from launch to verdict.
+
+use cudarc::driver::DriverError;
+
+use crate::{
+    Case, Device, Error, Row, Shape,
+    ceiling::{Ceiling, Ceilings},
+    kernel::Usage,
+    peers::{PeerRun, Peers},
+    row,
+    simulator::Report,
+    timing::{Stopwatch, Time},
+    verify::{Checker, Failure, Verdict},
+};
+
+/// A rung as the harness lists and selects it.
+#[derive(Clone, Copy, Debug)]
+pub struct RungInfo {
+    /// Its name, which is also that of its kernel file.
+    pub name: &'static str,
+    /// Its idea in a line.
+    pub idea: &'static str,
+    /// For a rung that is shown because it is wrong: what can notice it. Empty for the others.
+    pub caught_by: &'static [Checker],
+    /// The most elements on which it runs unless it is asked for by name.
+    pub most_elements: u64,
+}
+
+impl RungInfo {
+    /// Whether it is shown because it is wrong.
+    pub fn is_broken(&self) -> bool {
+        !self.caught_by.is_empty()
+    }
+}
+
+/// A chapter: its ladder, and how to set up the problem that its rungs solve.
+pub trait Chapter {
+    /// The crate's name, such as `chapter_1_reduce`.
+    fn name(&self) -> &'static str;
+    /// What the ladder does, in a line.
+    fn summary(&self) -> &'static str;
+    /// The rungs in order, the broken ones last.
+    fn rungs(&self) -> Vec<RungInfo>;
+    /// What its rates are compared with.
+    fn ceiling(&self) -> Ceiling;
+    /// The sizes to run where none is asked for.
+    fn default_shapes(&self, device: &Device) -> Vec<Shape>;
+    /// The case that a rung is run on when `case` is asked for: the same, save for broken rungs,
+    /// which need what brings out their fault.
+    fn case_for(&self, _rung: &str, case: &Case) -> Case {
+        *case
+    }
+    /// Why a rung does not run on a case, if it does not: no such kernel, or the wrong shape.
+    fn refusal(&self, rung: &str, case: &Case) -> Option<String>;
+    /// Device memory that a case takes, in bytes.
+    fn device_bytes(&self, case: &Case) -> u64;
+    /// Makes a case's input, puts it on the device and computes what should come out.
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error>;
+}
+
+/// A case whose input is on the device.
+pub trait Problem {
+    /// Loads a rung's kernels and allocates what they write.
+    fn operation(&mut self, rung: &str) -> Result<Box<dyn Operation + '_>, Error>;
+    /// A library's run of the same work on the same buffers; none where it has no such call.
+    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error>;
+}
+
+/// A rung that is ready to be launched, again and again.
+pub trait Operation {
+    /// Fills everything that the rung should write with poison.
+    fn poison(&mut self) -> Result<(), DriverError>;
+    /// Enqueues one complete operation, all its kernels, on the device's stream.
+    fn launch(&mut self) -> Result<(), DriverError>;
+    /// Judges what the last launch left behind, and whether the input is intact.
+    fn verify(&mut self) -> Result<Verdict, Error>;
+    /// Bytes that the operation must move: each input once, each output once.
+    fn bytes(&self) -> u64;
+    /// What the main kernel takes from a multiprocessor.
+    fn usage(&self) -> Result<Usage, Error>;
+}
+
+/// What measuring needs, on a GPU.
+pub struct Bench {
+    /// Times operations.
+    pub stopwatch: Stopwatch,
+    /// What to compare them with.
+    pub ceilings: Ceilings,
+}
+
+impl Bench {
+    /// Measures the ceilings; `samples` a measurement.
+    pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
+        let mut stopwatch = Stopwatch::new(device, samples)?;
+        let ceilings = Ceilings::measure(device, &mut stopwatch)?;
+        Ok(Self {
+            stopwatch,
+            ceilings,
+        })
+    }
+}
+
+/// A rung's run: what is to be run, where.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The chapter.
+    pub chapter: &'a dyn Chapter,
+    /// The device.
+    pub device: &'a Device,
+    /// The rung.
+    pub rung: RungInfo,
+    /// The case that the problem was made for.
+    pub case: Case,
+}
+
+/// Runs a rung once on poisoned outputs and verifies it; times it where there is a bench, and then
+/// verifies what the last sample left.
+///
+/// # Errors
+/// Only where the run could not be made. A kernel that is wrong or is stopped is a result.
+pub fn run_rung(
+    run: Run<'_>,
+    problem: &mut dyn Problem,
+    bench: Option<&mut Bench>,
+) -> Result<Row, Error> {
+    let device = run.device;
+    let mut operation = problem.operation(run.rung.name)?;
+    let usage = operation.usage()?;
+    device.take_report();
+    let launched = operation.poison().and_then(|()| operation.launch());
+    let finished = launched.and_then(|()| device.stream.synchronize());
+    let report = device.take_report();
+    let mut verdict = match finished {
+        Ok(()) => operation.verify()?,
+        Err(error) => stopped(&report, error),
+    };
+    verdict.failures.extend(race(&report));
+    let ceilings = bench.as_ref().map(|bench| bench.ceilings.clone());
+    let time = match bench {
+        Some(bench) if finished.is_ok() => {
+            let time = bench.stopwatch.measure(&mut || operation.launch())?;
+            if verdict.is_correct() {
+                verdict = operation.verify()?;
+            }
+            Some(time)
+        }
+        _ => None,
+    };
+    Ok(row(
+        run,
+        verdict,
+        &report,
+        Measured {
+            time,
+            ceilings,
+            usage,
+            bytes: operation.bytes(),
+        },
+    ))
+}
+
+/// A launch that did not finish.
+fn stopped(report: &Report, error: DriverError) -> Verdict {
+    let cause = report.fault().map(|fault| fault.message.clone());
+    let message = cause.unwrap_or_else(|| crate::error::Cuda(error).to_string());
+    let failures = vec![Failure {
+        by: Checker::Fault,
+        message,
+    }];
+    Verdict {
+        failures,
+        error: f64::NAN,
+        ..Verdict::default()
+    }
+}
+
+fn race(report: &Report) -> Option<Failure> {
+    let races = report.races();
+    let first = races.first()?;
+    let more = if races.len() > 1 {
+        format!(" (and {} more)", races.len() - 1)
+    } else {
+        String::new()
+    };
+    Some(Failure {
+        by: Checker::Races,
+        message: format!("{}{more}", first.message),
+    })
+}
+
+struct Measured {
+    time: Option<Time>,
+    ceilings: Option<Ceilings>,
+    usage: Usage,
+    bytes: u64,
+}
+
+fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> Row {
+    let Run {
+        chapter,
+        device,
+        rung,
+        case,
+    } = run;
+    let Measured {
+        time,
+        ceilings,
+        usage,
+        bytes,
+    } = measured;
+    let ceiling = chapter.ceiling();
+    let rate = time.map(|time| time.gb_per_s(bytes));
+    let of = |whole: f64| rate.map(|rate| rate / whole);
+    let (n, rows, cols) = Row::sizes(&case);
+    Row {
+        chapter: chapter.name(),
+        kernel: rung.name,
+        n,
+        rows,
+        cols,
+        dtype: case.dtype.name(),
+        op: case.op.name(),
+        input: case.input.name(),
+        device: device.properties.name.clone(),
+        simulated: device.is_simulated(),
+        broken: rung.is_broken(),
+        caught: row::caught(&verdict.failures, rung.caught_by, device.is_simulated()),
+        correct: verdict.is_correct(),
+        failures: verdict
+            .failures
+            .iter()
+            .map(|failure| failure.message.clone())
+            .collect(),
+        error: verdict.error,
+        error_bound: verdict.error_bound,
+        bytes,
+        time_ms: time,
+        gb_per_s: rate,
+        ceiling,
+        fraction_of_ceiling: ceilings.as_ref().and_then(|all| of(all.gb_per_s(ceiling))),
+        fraction_of_peak: ceilings.as_ref().and_then(|all| of(all.peak_gb_per_s)),
+        registers: usage.registers,
+        occupancy: usage.occupancy,
+        peer: None,
+        counters: report.counters(),
+        races: report.races(),
+        checksum: verdict.checksum,
+        found: verdict.failures,
+        caught_by: rung.caught_by,
+    }
+}
+
+/// Times a library's run of the same work; none where it has no such call.
+pub fn run_peer(
+    problem: &mut dyn Problem,
+    peers: &Peers,
+    bench: &mut Bench,
+) -> Result<Option<Time>, Error> {
+    let Some(mut peer) = problem.peer(peers)? else {
+        return Ok(None);
+    };
+    bench.stopwatch.measure(&mut *peer).map(Some)
+}

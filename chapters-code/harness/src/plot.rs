@@ -1,0 +1,194 @@
+//! The ladder as a picture: rates over sizes, or bars where there is one size. Plain SVG, whose
+//! text the viewer sets in its own fonts.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use crate::{Error, Row, ceiling::Ceilings};
+
+type Drawing<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+
+/// Checks that a picture can be written there, before anything runs.
+pub fn check(path: &Path) -> Result<(), Error> {
+    std::fs::write(path, "").map_err(|error| Error::Write {
+        path: path.to_path_buf(),
+        error,
+    })
+}
+
+/// Draws the rows to `path`: GB/s on a GPU, and on the simulator, which has no time, instructions
+/// a warp's worth of elements.
+pub fn draw(path: &Path, rows: &[Row], ceilings: Option<&Ceilings>) -> Result<(), Error> {
+    let mut svg = String::new();
+    let drawn = {
+        let area = SVGBackend::with_string(&mut svg, (960, 540)).into_drawing_area();
+        draw_on(&area, rows, ceilings).and_then(|()| area.present().map_err(|e| e.to_string()))
+    };
+    let failed = |error| Error::Write {
+        path: path.to_path_buf(),
+        error,
+    };
+    drawn.map_err(|reason| failed(std::io::Error::other(reason)))?;
+    std::fs::write(path, svg).map_err(failed)
+}
+
+fn draw_on(area: &Drawing<'_>, rows: &[Row], ceilings: Option<&Ceilings>) -> Result<(), String> {
+    area.fill(&WHITE).map_err(|error| error.to_string())?;
+    let ladders = ladders(rows);
+    let sizes: std::collections::BTreeSet<u64> = rows.iter().map(|row| row.n).collect();
+    if ladders.is_empty() {
+        return Ok(());
+    }
+    let plot = Plot {
+        ladders: &ladders,
+        rows,
+        ceilings,
+    };
+    let drawn = if sizes.len() > 1 {
+        plot.lines(area)
+    } else {
+        plot.bars(area)
+    };
+    drawn.map_err(|error| error.to_string())
+}
+
+/// The values of each rung, in the order in which the rungs first appear.
+fn ladders(rows: &[Row]) -> Vec<(&'static str, Vec<(f64, f64)>)> {
+    let mut ladders: Vec<(&'static str, Vec<(f64, f64)>)> = Vec::new();
+    for row in rows {
+        let Some(value) = value(row) else { continue };
+        let point = (row.n.max(1) as f64, value);
+        match ladders.iter_mut().find(|(name, _)| *name == row.kernel) {
+            Some((_, points)) => points.push(point),
+            None => ladders.push((row.kernel, vec![point])),
+        }
+    }
+    ladders
+}
+
+fn value(row: &Row) -> Option<f64> {
+    let instructions = row.counters.as_ref().map(|c| c.warp_instructions as f64);
+    row.gb_per_s
+        .or_else(|| Some(instructions? / (row.n.max(1) as f64 / 32.0)))
+}
+
+struct Plot<'a> {
+    ladders: &'a [(&'static str, Vec<(f64, f64)>)],
+    rows: &'a [Row],
+    ceilings: Option<&'a Ceilings>,
+}
+
+type Failed = Box<dyn std::error::Error>;
+
+impl Plot<'_> {
+    fn unit(&self) -> &'static str {
+        if self.rows.iter().any(|row| row.time_ms.is_some()) {
+            "GB/s"
+        } else {
+            "warp instructions (PTX) per 32 elements"
+        }
+    }
+
+    fn title(&self) -> String {
+        self.rows.first().map_or(String::new(), |row| {
+            format!(
+                "{}: {} {} on {}",
+                row.chapter, row.op, row.dtype, row.device
+            )
+        })
+    }
+
+    fn ceiling(&self) -> Option<f64> {
+        Some(self.ceilings?.gb_per_s(self.rows.first()?.ceiling))
+    }
+
+    fn top(&self) -> f64 {
+        let values = self
+            .ladders
+            .iter()
+            .flat_map(|(_, points)| points.iter().map(|point| point.1));
+        values.chain(self.ceiling()).fold(1e-9, f64::max) * 1.05
+    }
+
+    fn lines(&self, area: &Drawing<'_>) -> Result<(), Failed> {
+        let sizes = || self.rows.iter().map(|row| row.n.max(1) as f64);
+        let (first, last) = (
+            sizes().fold(f64::MAX, f64::min),
+            sizes().fold(1.0, f64::max),
+        );
+        let mut chart = ChartBuilder::on(area)
+            .caption(self.title(), ("sans-serif", 18))
+            .margin(16)
+            .x_label_area_size(36)
+            .y_label_area_size(64)
+            .build_cartesian_2d((first..last).log_scale(), 0.0..self.top())?;
+        chart
+            .configure_mesh()
+            .x_desc("elements")
+            .y_desc(self.unit())
+            .draw()?;
+        for (i, (name, points)) in self.ladders.iter().enumerate() {
+            let color = Palette99::pick(i).to_rgba();
+            chart
+                .draw_series(LineSeries::new(
+                    points.iter().copied(),
+                    color.stroke_width(2),
+                ))?
+                .label(*name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
+        }
+        if let Some(rate) = self.ceiling() {
+            chart
+                .draw_series(LineSeries::new([(first, rate), (last, rate)], BLACK))?
+                .label("ceiling");
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.8))
+            .draw()?;
+        Ok(())
+    }
+
+    fn bars(&self, area: &Drawing<'_>) -> Result<(), Failed> {
+        let count = self.ladders.len() as f64;
+        let mut chart = ChartBuilder::on(area)
+            .caption(self.title(), ("sans-serif", 18))
+            .margin(16)
+            .x_label_area_size(36)
+            .y_label_area_size(8)
+            .build_cartesian_2d(0.0..self.top(), count..0.0)?;
+        chart
+            .configure_mesh()
+            .disable_y_mesh()
+            .y_labels(0)
+            .x_desc(self.unit())
+            .draw()?;
+        let bar = |(i, (_, points)): (usize, &(&str, Vec<(f64, f64)>))| {
+            let y = i as f64;
+            Rectangle::new(
+                [(0.0, y + 0.1), (points[0].1, y + 0.9)],
+                Palette99::pick(0).mix(0.6).filled(),
+            )
+        };
+        chart.draw_series(self.ladders.iter().enumerate().map(bar))?;
+        let label = |(i, (name, points)): (usize, &(&str, Vec<(f64, f64)>))| {
+            let text = format!(
+                "{name}  {:.*}",
+                usize::from(points[0].1 < 100.0),
+                points[0].1
+            );
+            Text::new(
+                text,
+                (self.top() * 0.005, i as f64 + 0.25),
+                ("sans-serif", 14),
+            )
+        };
+        chart.draw_series(self.ladders.iter().enumerate().map(label))?;
+        if let Some(rate) = self.ceiling() {
+            chart.draw_series(LineSeries::new([(rate, 0.0), (rate, count)], BLACK))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! Recorded runs, compiled into the program: what stands in for a time on the simulator.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::{Case, Shape, ceiling::Ceilings, timing::Time};
+
+mod embedded {
+    // FILES: the path within the repository and the text of every file in book/measurements/.
+    include!(concat!(env!("OUT_DIR"), "/measurements.rs"));
+}
+
+/// What of a recorded file is used here; see DESIGN of `book/measurements/` for the rest.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Recording {
+    /// The device it was recorded on.
+    pub device: RecordedDevice,
+    /// When, as `2026-11-21`.
+    pub date: String,
+    /// That device's ceilings.
+    pub ceilings: Ceilings,
+    /// Every rung and size.
+    pub rows: Vec<RecordedRow>,
+    /// Results that another device must reproduce bit by bit.
+    #[serde(default)]
+    pub checksums: Vec<Checksum>,
+}
+
+/// A recorded device.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RecordedDevice {
+    /// Its name.
+    pub name: String,
+}
+
+/// The fields of a recorded row by which it is found again.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RecordedRow {
+    /// The chapter's crate.
+    pub chapter: String,
+    /// The rung.
+    pub kernel: String,
+    /// Elements.
+    pub n: u64,
+    /// Rows of a matrix.
+    pub rows: Option<u64>,
+    /// Columns of a matrix.
+    pub cols: Option<u64>,
+    /// Element type.
+    pub dtype: String,
+    /// Operator.
+    pub op: String,
+    /// Distribution of the elements.
+    pub input: String,
+    /// Its time.
+    pub time_ms: Option<Time>,
+}
+
+/// A result's bits.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+pub struct Checksum {
+    /// The chapter's crate.
+    pub chapter: String,
+    /// The rung.
+    pub kernel: String,
+    /// Elements.
+    pub n: u64,
+    /// Rows of a matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Columns of a matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cols: Option<u64>,
+    /// Element type.
+    pub dtype: String,
+    /// Operator.
+    pub op: String,
+    /// What the input is drawn from.
+    pub seed: u64,
+    /// As [`crate::verify::checksum`] writes it.
+    pub bits: String,
+}
+
+/// All recordings, the latest first. Files that do not have this form are left out.
+pub fn recordings() -> &'static [Recording] {
+    static ALL: LazyLock<Vec<Recording>> = LazyLock::new(|| {
+        let mut all: Vec<Recording> = embedded::FILES
+            .iter()
+            .filter_map(|(_, text)| serde_json::from_str(text).ok())
+            .collect();
+        all.sort_by(|a, b| b.date.cmp(&a.date));
+        all
+    });
+    &ALL
+}
+
+/// The files that are not of this form, with the reason.
+pub fn unreadable() -> Vec<(&'static str, String)> {
+    let error = |text: &str| serde_json::from_str::<Recording>(text).err();
+    embedded::FILES
+        .iter()
+        .filter_map(|(path, text)| error(text).map(|error| (*path, error.to_string())))
+        .collect()
+}
+
+impl Recording {
+    /// The time of a rung on exactly this case.
+    pub fn time(&self, chapter: &str, kernel: &str, case: &Case) -> Option<Time> {
+        let (rows, cols) = match case.shape {
+            Shape::Vector { .. } => (None, None),
+            Shape::Matrix { rows, cols } => (Some(rows), Some(cols)),
+        };
+        let same = |row: &&RecordedRow| {
+            row.chapter == chapter
+                && row.kernel == kernel
+                && (row.n, row.rows, row.cols) == (case.elements(), rows, cols)
+                && row.dtype == case.dtype.name()
+                && row.op == case.op.name()
+                && row.input == case.input.name()
+        };
+        self.rows.iter().find(same)?.time_ms
+    }
+}

@@ -1,0 +1,213 @@
+//! One result: a rung on a case on a device. What the table shows and JSON holds.
+
+use serde::Serialize;
+
+use crate::{
+    Case, Shape,
+    ceiling::Ceiling,
+    simulator::{Counters, Race},
+    timing::Time,
+    verify::{Checker, Failure},
+};
+
+/// A rung's result; serialised, it is the line of `--json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The chapter's crate, such as `chapter_1_reduce`.
+    pub chapter: &'static str,
+    /// The rung.
+    pub kernel: &'static str,
+    /// Elements.
+    pub n: u64,
+    /// Rows of a matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Columns of a matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cols: Option<u64>,
+    /// Element type.
+    pub dtype: &'static str,
+    /// Operator.
+    pub op: &'static str,
+    /// Distribution of the elements.
+    pub input: &'static str,
+    /// The device's name.
+    pub device: String,
+    /// Whether it was the simulator.
+    pub simulated: bool,
+    /// Whether the rung is shown because it is wrong.
+    pub broken: bool,
+    /// For a broken rung, what noticed; null where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caught: Option<Caught>,
+    /// Whether the result was right and nothing else was found.
+    pub correct: bool,
+    /// What was found, if anything.
+    pub failures: Vec<String>,
+    /// The largest |computed − exact|; null where it is not a number.
+    pub error: f64,
+    /// How large it may be.
+    pub error_bound: f64,
+    /// Bytes that the operation must move.
+    pub bytes: u64,
+    /// Null on the simulator.
+    pub time_ms: Option<Time>,
+    /// `bytes` over the median time.
+    pub gb_per_s: Option<f64>,
+    /// What it is compared with.
+    pub ceiling: Ceiling,
+    /// Of that ceiling in this run.
+    pub fraction_of_ceiling: Option<f64>,
+    /// Of the memory's theoretical peak.
+    pub fraction_of_peak: Option<f64>,
+    /// Registers of a thread of the main kernel.
+    pub registers: u32,
+    /// Occupancy of the main kernel's launch.
+    pub occupancy: f64,
+    /// The same work by a library, on the same buffers in the same run.
+    pub peer: Option<PeerTime>,
+    /// Null on a GPU.
+    pub counters: Option<Counters>,
+    /// What the race detector found.
+    pub races: Vec<Race>,
+    /// The result's bits, for comparison between devices.
+    #[serde(skip)]
+    pub checksum: String,
+    /// The failures with what noticed them.
+    #[serde(skip)]
+    pub found: Vec<Failure>,
+    /// What can notice that a broken rung is wrong; empty for the others.
+    #[serde(skip)]
+    pub caught_by: &'static [Checker],
+}
+
+/// Whether a broken rung was noticed, and by what.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Caught {
+    /// By these.
+    By(Vec<Checker>),
+    /// By nothing, although it should have been.
+    Missed(Option<()>),
+    /// By nothing, and only the race detector can, which a GPU does not have.
+    NotOnThisDevice(&'static str),
+}
+
+/// What [`Caught::NotOnThisDevice`] says in JSON and in the table.
+pub const NOT_DETECTABLE: &str = "not detectable on a GPU";
+
+/// A library's time for the same work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PeerTime {
+    /// The library.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its time.
+    pub time_ms: Time,
+    /// Its median over the rung's: above 1, the rung is faster.
+    pub ratio: f64,
+}
+
+impl Row {
+    /// Whether the rung behaved as it was declared: right, or wrong and caught.
+    pub fn is_as_declared(&self) -> bool {
+        match &self.caught {
+            None => self.correct,
+            Some(Caught::By(_) | Caught::NotOnThisDevice(_)) => true,
+            Some(Caught::Missed(_)) => false,
+        }
+    }
+
+    /// Time of `before` over the time of this row.
+    pub fn speed_up_over(&self, before: &Row) -> Option<f64> {
+        Some(before.time_ms?.median / self.time_ms?.median)
+    }
+
+    /// The size as people write it.
+    pub fn shape(&self) -> Shape {
+        match (self.rows, self.cols) {
+            (Some(rows), Some(cols)) => Shape::Matrix { rows, cols },
+            _ => Shape::Vector { n: self.n },
+        }
+    }
+
+    /// Writes a case's size into the row's fields.
+    pub(crate) fn sizes(case: &Case) -> (u64, Option<u64>, Option<u64>) {
+        match case.shape {
+            Shape::Vector { n } => (n, None, None),
+            Shape::Matrix { rows, cols } => (rows * cols, Some(rows), Some(cols)),
+        }
+    }
+}
+
+/// What noticed a broken rung, given what was found and what could have noticed it.
+pub(crate) fn caught(found: &[Failure], caught_by: &[Checker], simulated: bool) -> Option<Caught> {
+    if caught_by.is_empty() {
+        return None;
+    }
+    let mut by: Vec<Checker> = Vec::new();
+    for failure in found {
+        if caught_by.contains(&failure.by) && !by.contains(&failure.by) {
+            by.push(failure.by);
+        }
+    }
+    Some(if !by.is_empty() {
+        Caught::By(by)
+    } else if !simulated && caught_by.contains(&Checker::Races) {
+        Caught::NotOnThisDevice(NOT_DETECTABLE)
+    } else {
+        Caught::Missed(None)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(by: Checker) -> Vec<Failure> {
+        vec![Failure {
+            by,
+            message: "seen".into(),
+        }]
+    }
+
+    #[test]
+    fn a_broken_rung_is_caught_by_what_was_declared() {
+        let declared = &[Checker::Result];
+        assert_eq!(
+            caught(&found(Checker::Result), declared, true),
+            Some(Caught::By(vec![Checker::Result]))
+        );
+        assert_eq!(
+            caught(&found(Checker::Input), declared, true),
+            Some(Caught::Missed(None))
+        );
+        assert_eq!(caught(&[], declared, false), Some(Caught::Missed(None)));
+        assert_eq!(caught(&found(Checker::Result), &[], true), None);
+    }
+
+    #[test]
+    fn a_race_that_does_no_harm_on_a_gpu_is_not_detectable_there() {
+        let declared = &[Checker::Races];
+        assert_eq!(
+            caught(&[], declared, false),
+            Some(Caught::NotOnThisDevice(NOT_DETECTABLE))
+        );
+        assert_eq!(caught(&[], declared, true), Some(Caught::Missed(None)));
+    }
+
+    #[test]
+    fn json_of_caught() {
+        let json = |caught| serde_json::to_string(&caught).unwrap();
+        assert_eq!(
+            json(Caught::By(vec![Checker::Races, Checker::Result])),
+            r#"["races","result"]"#
+        );
+        assert_eq!(json(Caught::Missed(None)), "null");
+        assert_eq!(
+            json(Caught::NotOnThisDevice(NOT_DETECTABLE)),
+            r#""not detectable on a GPU""#
+        );
+    }
+}

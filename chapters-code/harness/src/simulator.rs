@@ -1,0 +1,231 @@
+//! What the simulator knows beyond the CUDA API: options, counters, races, faults.
+
+use std::{ffi::CStr, ops::AddAssign, path::Path};
+
+use libloading::Library;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+type SetOption = unsafe extern "C" fn(*const std::ffi::c_char, i64) -> i32;
+type TakeReport = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
+
+/// The extra functions of the simulator's library, which stays loaded.
+#[derive(Debug)]
+pub struct Simulator {
+    set_option: SetOption,
+    take_report: TakeReport,
+    _library: Library,
+}
+
+impl Simulator {
+    /// Opens the library at `path`.
+    pub(crate) fn load(path: &Path) -> Result<Self, Error> {
+        let bad = |error: libloading::Error| Error::BadSimulator {
+            path: path.to_path_buf(),
+            reason: error.to_string(),
+        };
+        // SAFETY: the library is ours and its initialisers have no preconditions.
+        let library = unsafe { Library::new(path) }.map_err(bad)?;
+        // SAFETY: the signatures are those that simt-driver exports under these names.
+        let (set_option, take_report) = unsafe {
+            (
+                *library.get::<SetOption>(b"simtSetOption").map_err(bad)?,
+                *library.get::<TakeReport>(b"simtTakeReport").map_err(bad)?,
+            )
+        };
+        Ok(Self {
+            set_option,
+            take_report,
+            _library: library,
+        })
+    }
+
+    /// Sets an option (`seed`, `races`, `counters`, `trace`, `instruction_limit`, …); false where
+    /// the simulator has none of that name.
+    pub fn set(&self, name: &CStr, value: i64) -> bool {
+        // SAFETY: `name` ends in NUL, and the function only reads it.
+        unsafe { (self.set_option)(name.as_ptr(), value) == 0 }
+    }
+
+    /// What the launches since the last call did, as the simulator's JSON.
+    pub fn take_json(&self) -> String {
+        let mut buffer: Vec<u8> = vec![0; 64 * 1024];
+        loop {
+            // SAFETY: the function writes at most `len` bytes.
+            let needed = unsafe { (self.take_report)(buffer.as_mut_ptr().cast(), buffer.len()) };
+            if needed < buffer.len() {
+                buffer.truncate(needed);
+                return String::from_utf8_lossy(&buffer).into_owned();
+            }
+            // One spare byte for a terminating NUL.
+            buffer.resize(needed + 1, 0);
+        }
+    }
+
+    /// What the launches since the last call did.
+    pub fn take(&self) -> Report {
+        let json = self.take_json();
+        serde_json::from_str(&json).unwrap_or_else(|error| Report {
+            launches: Vec::new(),
+            unreadable: Some(error.to_string()),
+        })
+    }
+}
+
+/// The launches of one operation.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Report {
+    /// In the order in which they were made.
+    #[serde(default)]
+    pub launches: Vec<LaunchReport>,
+    /// Why the report could not be read, if so: library and program do not match.
+    #[serde(skip)]
+    pub unreadable: Option<String>,
+}
+
+impl Report {
+    /// Counters, summed over the launches.
+    pub fn counters(&self) -> Option<Counters> {
+        let mut counted = self
+            .launches
+            .iter()
+            .filter_map(|launch| launch.counters.as_ref());
+        let mut sum = counted.next()?.clone();
+        counted.for_each(|counters| sum += counters);
+        Some(sum)
+    }
+
+    /// Races of all launches.
+    pub fn races(&self) -> Vec<Race> {
+        self.launches
+            .iter()
+            .flat_map(|launch| launch.races.iter().cloned())
+            .collect()
+    }
+
+    /// The first fault.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.launches
+            .iter()
+            .find_map(|launch| launch.fault.as_ref())
+    }
+}
+
+/// One launch.
+#[derive(Clone, Debug, Deserialize)]
+pub struct LaunchReport {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// What was counted.
+    #[serde(default)]
+    pub counters: Option<Counters>,
+    /// What the race detector found.
+    #[serde(default)]
+    pub races: Vec<Race>,
+    /// What stopped the launch.
+    #[serde(default)]
+    pub fault: Option<Fault>,
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// What the simulated hardware counted; the first nine as the hardware counts them, the
+        /// last four in terms of PTX.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl AddAssign<&Counters> for Counters {
+            fn add_assign(&mut self, other: &Counters) {
+                $(self.$name += other.$name;)*
+            }
+        }
+    };
+}
+
+counters! {
+    /// Warp instructions that load from global memory with an active lane.
+    global_load_requests,
+    /// Distinct 32-byte blocks that those loads touch.
+    global_load_sectors,
+    /// Warp instructions that store to global memory with an active lane.
+    global_store_requests,
+    /// Distinct 32-byte blocks that those stores touch.
+    global_store_sectors,
+    /// Warp instructions that load from shared memory.
+    shared_load_requests,
+    /// Passes over the banks that those loads take.
+    shared_load_wavefronts,
+    /// Warp instructions that store to shared memory.
+    shared_store_requests,
+    /// Passes over the banks that those stores take.
+    shared_store_wavefronts,
+    /// Wavefronts beyond those of an access without conflicts.
+    shared_bank_conflicts,
+    /// Passes that atomics on shared memory take.
+    shared_atomic_wavefronts,
+    /// Warp instructions that update global memory atomically.
+    global_atomic_requests,
+    /// Instructions issued, one a warp.
+    warp_instructions,
+    /// Instructions executed, one an active lane.
+    thread_instructions,
+    /// Branches on which the lanes of a warp went both ways.
+    divergent_branches,
+    /// Arrivals at a block's barrier, one a warp.
+    barriers,
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Race {
+    /// Which accesses and where, such as `shared_write_read`.
+    pub kind: String,
+    /// `shared` or `global`.
+    pub space: String,
+    /// The array's name, or its allocation.
+    pub array: String,
+    /// Byte offset into the array.
+    pub offset: u64,
+    /// The access that came first in this run.
+    pub first: Access,
+    /// The other.
+    pub second: Access,
+    /// What would have ordered them, such as `__syncthreads`.
+    pub missing: String,
+    /// All of it in a paragraph.
+    pub message: String,
+}
+
+/// One side of a race.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Access {
+    /// Source file and line.
+    pub line: String,
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The warp within the block.
+    pub warp: u32,
+    /// The lane within the warp.
+    pub lane: u32,
+    /// `read`, `write` or `atomic`.
+    pub access: String,
+}
+
+/// What stopped a launch.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Fault {
+    /// The kind, such as `illegal_address`.
+    pub kind: String,
+    /// Kernel, source line, thread and cause.
+    pub message: String,
+}
