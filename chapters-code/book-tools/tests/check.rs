@@ -12,6 +12,7 @@ fn problems(text: &str) -> Vec<String> {
     let page = Page {
         name: Path::new("book/page.md"),
         folder: folder.path(),
+        source: folder.path(),
         text,
     };
     check_page(&page)
@@ -72,6 +73,11 @@ fn typed_code_is_refused() {
 #[test]
 fn a_dead_link_is_refused() {
     assert_refused("see\n[this](nowhere.md#part)\n", 2, "nowhere.md");
+}
+
+#[test]
+fn a_link_out_of_the_book_is_refused() {
+    assert_refused("[up](../)\n", 1, "leaves the book: ../");
 }
 
 #[test]

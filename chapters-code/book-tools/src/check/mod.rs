@@ -21,6 +21,8 @@ pub struct Page<'a> {
     pub name: &'a Path,
     /// The folder that its links and includes are relative to.
     pub folder: &'a Path,
+    /// The book's source folder, which links stay in.
+    pub source: &'a Path,
     /// Its Markdown.
     pub text: &'a str,
 }
@@ -35,10 +37,12 @@ impl Page<'_> {
 /// Checks every page of `book`.
 pub fn check(book: &MDBook, strictness: Strictness) -> Result<(), Problems> {
     let mut problems = Vec::new();
+    let source = book.source_dir();
     for (name, folder, text) in pages(book) {
         let page = Page {
             name: &name,
             folder: &folder,
+            source: &source,
             text: &text,
         };
         problems.extend(check_page(&page));
