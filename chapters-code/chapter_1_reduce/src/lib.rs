@@ -1,1 +1,361 @@
-//! (being written)
+//! Reduce: n elements become one, by an associative operator.
+//!
+//! The ladder, in order. A rung is a kernel file of its own, `kernels/<rung>.cu`, compiled to PTX
+//! beside it; here stand its idea and its launch. Every kernel is made for all element types and
+//! operators, under names such as `sum_f32`, so the host handles elements as bytes: one launch
+//! serves all types. Halves accumulate in `f32`, and so partials and results are of the
+//! accumulator's type ([`harness::Dtype::accumulator`]).
+
+pub mod broken;
+pub mod chapter;
+pub mod matrix;
+mod peer;
+pub mod reference;
+
+use std::sync::Arc;
+
+use cudarc::driver::{
+    CudaFunction, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError,
+    LaunchConfig, PushKernelArg,
+};
+use harness::{Case, Device, Dtype, Error, buffer, kernel, verify::Checker};
+
+/// A rung: one kernel, one idea.
+#[derive(Clone, Copy)]
+pub struct Rung {
+    /// Its name and that of its kernel file.
+    pub name: &'static str,
+    /// Its idea in a line.
+    pub idea: &'static str,
+    /// Its kernel, for one or more targets.
+    pub ptx: &'static [&'static str],
+    /// Loads its functions and allocates its scratch.
+    pub setup: fn(&Setup<'_>) -> Result<Ready, Error>,
+    /// What notices that it is wrong, if it is meant to be.
+    pub caught_by: &'static [Checker],
+}
+
+/// A rung whose kernel file and PTX have its name.
+macro_rules! rung {
+    ($name:literal, $setup:expr, $idea:literal) => {
+        rung!($name, $setup, $idea, [concat!($name, ".ptx")])
+    };
+    ($name:literal, $setup:expr, $idea:literal, [$($file:expr),*]) => {
+        $crate::Rung {
+            name: $name,
+            idea: $idea,
+            ptx: &[$(include_str!(concat!("../kernels/", $file))),*],
+            setup: $setup,
+            caught_by: &[],
+        }
+    };
+}
+pub(crate) use rung;
+
+/// The ladder: each rung is the one before with one idea changed.
+pub const LADDER: &[Rung] = &[
+    rung!("one_thread", one_thread, "one thread folds everything, in order"),
+    rung!("interleaved_modulo", |s| passes(s, TREE), "a tree in shared memory; every 2^k-th thread works"),
+    rung!("interleaved_mask", |s| passes(s, TREE), "the same with a mask for the remainder"),
+    rung!("interleaved_strided", |s| passes(s, TREE), "neighbouring threads work, on strided words"),
+    rung!("sequential", |s| passes(s, TREE), "the tree folded in halves: neighbouring words, no bank conflicts"),
+    rung!("first_add", |s| passes(s, TREE_OF_PAIRS), "two elements a thread, folded while loading"),
+    rung!("unrolled_warp", |s| passes(s, TREE_OF_PAIRS), "the last warp's steps unrolled, without barriers"),
+    rung!("unrolled", |s| passes(s, UNROLLED), "every step unrolled: the block size is a constant"),
+    rung!("grid_stride", |s| passes(s, GRID), "as many blocks as fit the device; each thread folds many elements"),
+    rung!("shuffle", |s| passes(s, GRID_WITH_TREE), "the last warp's steps by shuffles"),
+    rung!("block_reduce", |s| passes(s, GRID), "shuffles first: one barrier a block"),
+    rung!("vectorized", |s| passes(s, GRID_OF_PACKS), "16 bytes a load"),
+    rung!("in_flight", in_flight, "four independent 16-byte loads in flight, in a single pass"),
+    // The ways to finish across blocks, on block_reduce's kernel. The rungs above run again over
+    // their own partials; these end otherwise.
+    rung!("finish_second_kernel", second_kernel, "block_reduce, then a kernel of one block",
+        ["block_reduce.ptx"]),
+    rung!("finish_atomic", atomic, "block_reduce, then one atomic a block"),
+    rung!("finish_last_block", last_block, "block_reduce; the block that comes last folds the partials"),
+    // 32-bit integers only.
+    rung!("redux", |s| passes(s, GRID), "block_reduce with one instruction in place of a warp's shuffles",
+        ["redux.compute_80.ptx"]),
+];
+
+// The tree of a block of 256, one element or a pair a thread, in dynamic shared memory or not; then
+// grids that stride over their input, by elements or by packs of 16 bytes.
+const TREE: Geometry = Geometry { threads: 256, share: Share::Elements(1), shared: Shared::Dynamic };
+const TREE_OF_PAIRS: Geometry = Geometry { share: Share::Elements(2), ..TREE };
+const UNROLLED: Geometry = Geometry { shared: Shared::Static, ..TREE_OF_PAIRS };
+const GRID: Geometry = Geometry { threads: 256, share: Share::Grid, shared: Shared::Static };
+const GRID_WITH_TREE: Geometry = Geometry { shared: Shared::Dynamic, ..GRID };
+const GRID_OF_PACKS: Geometry = Geometry { share: Share::GridOfPacks, ..GRID };
+
+/// What a rung is set up from.
+pub struct Setup<'a> {
+    /// The device, with its stream.
+    pub device: &'a Device,
+    /// The rung's kernels.
+    pub module: Arc<CudaModule>,
+    /// What to reduce.
+    pub case: Case,
+}
+
+/// A rung that is ready: its first kernel, for the table, and everything to enqueue.
+pub struct Ready {
+    /// The kernel that reads the input.
+    pub kernel: CudaFunction,
+    /// Its launch.
+    pub config: LaunchConfig,
+    /// The most rounded operations that an element passes through.
+    pub depth: u64,
+    /// Enqueues one operation: input, then output.
+    pub launch: Launch,
+}
+
+/// Enqueues all kernels of one operation, from an input to an output.
+pub type Launch =
+    Box<dyn FnMut(&CudaView<'_, u8>, &mut CudaViewMut<'_, u8>) -> Result<(), DriverError>>;
+
+impl Setup<'_> {
+    /// The entry point for elements of `dtype`, such as `sum_f32`.
+    fn function(&self, dtype: Dtype) -> Result<CudaFunction, Error> {
+        kernel::load_function(&self.module, &format!("{}_{dtype}", self.case.op))
+    }
+
+    /// Memory for so many partial results.
+    fn scratch(&self, partials: u64) -> Result<CudaSlice<u8>, Error> {
+        buffer::poisoned(self.device, partials as usize * self.case.dtype.accumulator().size())
+    }
+
+    fn stream(&self) -> Arc<CudaStream> {
+        self.device.stream.clone()
+    }
+}
+
+// ---- Rung 1: one thread -------------------------------------------------------------------------
+
+fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
+    let kernel = s.function(s.case.dtype)?;
+    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let (stream, function, n) = (s.stream(), kernel.clone(), s.case.elements());
+    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+        // SAFETY: one_thread.cu reads in[0 .. n], which `input` holds, and writes out[0].
+        unsafe { stream.launch_builder(&function).arg(input).arg(out).arg(&n).launch(config)? };
+        Ok(())
+    };
+    Ok(Ready { kernel, config, depth: n, launch: Box::new(launch) })
+}
+
+// ---- The ladder's rungs: a partial a block, pass after pass -------------------------------------
+
+/// Runs the rung's kernel on the input, then again on the blocks' partials, until one value is left.
+///
+/// Passes write to two scratch buffers in turns and never to the input.
+fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
+    let plan = geometry.passes(s.device, &s.case);
+    let config = |pass: &Pass| geometry.config(pass.blocks, s.case.dtype);
+    let configs: Vec<LaunchConfig> = plan.iter().map(config).collect();
+    let partials = |pass: usize| plan.get(pass).map_or(0, |pass| pass.blocks);
+    let mut scratch = [s.scratch(partials(0))?, s.scratch(partials(1))?];
+    let kernel = s.function(s.case.dtype)?; // sum_f16 …
+    let again = s.function(s.case.dtype.accumulator())?; // … and sum_f32 over its partials
+    let depth = plan.iter().map(|pass| pass.depth).sum();
+    let (stream, function, config) = (s.stream(), kernel.clone(), configs[0]);
+
+    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+        let [mut from, mut to] = scratch.each_mut();
+        for (i, pass) in plan.iter().enumerate() {
+            let mut builder = stream.launch_builder(if i == 0 { &function } else { &again });
+            if i == 0 { builder.arg(input) } else { builder.arg(&*from) };
+            if i + 1 == plan.len() { builder.arg(&mut *out) } else { builder.arg(&mut *to) };
+            // SAFETY: every kernel of the ladder is `(const T* in, Acc* out, size_t n)`; it reads
+            // in[0 .. n] and writes a value for each block, one in the last pass. Input and scratch
+            // are that large, and the grid, block and shared memory are those of its contract.
+            unsafe { builder.arg(&pass.n).launch(configs[i])? };
+            std::mem::swap(&mut from, &mut to);
+        }
+        Ok(())
+    };
+    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+}
+
+// ---- The last rung: a single pass ---------------------------------------------------------------
+
+fn in_flight(s: &Setup<'_>) -> Result<Ready, Error> {
+    single_pass(s, GRID_OF_PACKS)
+}
+
+/// The block that comes last folds the partials of all.
+fn last_block(s: &Setup<'_>) -> Result<Ready, Error> {
+    single_pass(s, GRID)
+}
+
+/// One launch: partials go to scratch, and a counter tells which block is the last.
+fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
+    let Pass { n, blocks, depth } = geometry.pass(s.device, s.case.elements(), s.case.dtype);
+    let config = geometry.config(blocks, s.case.dtype);
+    let kernel = s.function(s.case.dtype)?;
+    let mut partials = s.scratch(blocks)?;
+    let mut counter = buffer::upload(s.device, &[0u32])?;
+    let (stream, function) = (s.stream(), kernel.clone());
+    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+        let mut builder = stream.launch_builder(&function);
+        builder.arg(input).arg(out).arg(&n).arg(&mut partials).arg(&mut counter);
+        // SAFETY: the kernel is `(const T* in, Acc* out, size_t n, Acc* partials, unsigned*
+        // counter)`: it reads in[0 .. n], writes a partial for each block and out[0]; the counter
+        // is 0 before the first launch, and the kernel leaves it at 0.
+        unsafe { builder.launch(config)? };
+        Ok(())
+    };
+    let depth = depth + blocks.div_ceil(u64::from(geometry.threads)) + 10;
+    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+}
+
+// ---- Two more ways to finish --------------------------------------------------------------------
+
+/// The end of a kernel is a barrier for the whole grid: a second one, of one block, folds the
+/// partials.
+pub(crate) fn second_kernel(s: &Setup<'_>) -> Result<Ready, Error> {
+    second_kernel_after(s, GRID)
+}
+
+pub(crate) fn second_kernel_after(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
+    const FINISH: &str = include_str!("../kernels/finish_second_kernel.ptx");
+    let finish = kernel::load_module(s.device, "finish_second_kernel", &[FINISH])?;
+    let finish_entry = format!("{}_{}", s.case.op, s.case.dtype.accumulator());
+    let finish = kernel::load_function(&finish, &finish_entry)?;
+    let one_block =
+        LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+
+    let Pass { n, blocks, depth } = geometry.pass(s.device, s.case.elements(), s.case.dtype);
+    let config = geometry.config(blocks, s.case.dtype);
+    let kernel = s.function(s.case.dtype)?;
+    let mut partials = s.scratch(blocks)?;
+    let (stream, function) = (s.stream(), kernel.clone());
+    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+        let mut first = stream.launch_builder(&function);
+        // SAFETY: reads in[0 .. n] and writes a partial for each block.
+        unsafe { first.arg(input).arg(&mut partials).arg(&n).launch(config)? };
+        let mut second = stream.launch_builder(&finish);
+        // SAFETY: reads partials[0 .. blocks], which the launch before has written, and writes
+        // out[0].
+        unsafe { second.arg(&partials).arg(out).arg(&blocks).launch(one_block)? };
+        Ok(())
+    };
+    let depth = depth + blocks.div_ceil(1024) + 10;
+    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+}
+
+/// Every block folds its result into the output with one atomic; the order is the machine's.
+fn atomic(s: &Setup<'_>) -> Result<Ready, Error> {
+    let Pass { n, blocks, depth } = GRID.pass(s.device, s.case.elements(), s.case.dtype);
+    let config = GRID.config(blocks, s.case.dtype);
+    let kernel = s.function(s.case.dtype)?;
+    let entry = format!("identity_{}_{}", s.case.op, s.case.dtype.accumulator());
+    let identity = kernel::load_function(&s.module, &entry)?;
+    let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let (stream, function) = (s.stream(), kernel.clone());
+    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+        // SAFETY: writes the identity to out[0].
+        unsafe { stream.launch_builder(&identity).arg(&mut *out).launch(one)? };
+        // SAFETY: reads in[0 .. n] and updates out[0], which holds the identity.
+        unsafe { stream.launch_builder(&function).arg(input).arg(out).arg(&n).launch(config)? };
+        Ok(())
+    };
+    Ok(Ready { kernel, config, depth: depth + blocks, launch: Box::new(launch) })
+}
+
+// ---- How many blocks, and how deep the tree -----------------------------------------------------
+
+/// How a rung's kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// Threads of a block.
+    pub threads: u32,
+    /// What a block folds.
+    pub share: Share,
+    /// Where its shared memory comes from.
+    pub shared: Shared,
+}
+
+/// How the elements are shared out.
+#[derive(Clone, Copy, Debug)]
+pub enum Share {
+    /// So many elements a thread: the grid grows with n.
+    Elements(u32),
+    /// As many blocks as the device holds; they stride over the elements.
+    Grid,
+    /// The same, over packs of 16 bytes.
+    GridOfPacks,
+}
+
+/// Where a block's shared memory comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Shared {
+    /// The kernel declares it.
+    Static,
+    /// The launch gives it one value of the accumulator's type a thread.
+    Dynamic,
+    /// The launch gives it so many bytes a thread.
+    Bytes(u32),
+}
+
+/// One launch of several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pass {
+    /// Elements that it reads.
+    pub n: u64,
+    /// Blocks, each of which writes one value.
+    pub blocks: u64,
+    /// The most rounded operations that an element passes through.
+    pub depth: u64,
+}
+
+impl Geometry {
+    /// The launch that folds `n` elements.
+    pub fn pass(&self, device: &Device, n: u64, dtype: Dtype) -> Pass {
+        let threads = u64::from(self.threads);
+        let pack = 16 / dtype.size() as u64;
+        let resident = u64::from(device.resident_blocks(self.threads));
+        let (blocks, own_depth) = match self.share {
+            Share::Elements(each) => (n.div_ceil(threads * u64::from(each)), u64::from(each)),
+            Share::Grid => {
+                let blocks = n.div_ceil(threads).clamp(1, resident);
+                (blocks, n.div_ceil(blocks * threads))
+            }
+            Share::GridOfPacks => {
+                let packs = n.div_ceil(pack);
+                let blocks = packs.div_ceil(threads).clamp(1, resident);
+                // Its packs one after another, and the head and the tail of the array; a pack is a
+                // small tree.
+                (blocks, packs.div_ceil(blocks * threads) + 2 + u64::from(pack.ilog2()))
+            }
+        };
+        // The block's tree: log2 of its threads, or two rounds of shuffles, five steps each.
+        let tree = match self.share {
+            Share::Elements(_) => u64::from(self.threads.next_power_of_two().ilog2()),
+            Share::Grid | Share::GridOfPacks => 10,
+        };
+        Pass { n, blocks: blocks.max(1), depth: own_depth + tree }
+    }
+
+    /// The launches that leave one value of a case.
+    fn passes(&self, device: &Device, case: &Case) -> Vec<Pass> {
+        let mut passes = vec![self.pass(device, case.elements(), case.dtype)];
+        while let Some(Pass { blocks, .. }) = passes.last().copied().filter(|pass| pass.blocks > 1) {
+            passes.push(self.pass(device, blocks, case.dtype.accumulator()));
+        }
+        passes
+    }
+
+    /// The launch configuration for so many blocks.
+    pub fn config(&self, blocks: u64, dtype: Dtype) -> LaunchConfig {
+        let bytes_a_thread = match self.shared {
+            Shared::Static => 0,
+            Shared::Dynamic => dtype.accumulator().size() as u32,
+            Shared::Bytes(bytes) => bytes,
+        };
+        LaunchConfig {
+            grid_dim: (blocks as u32, 1, 1),
+            block_dim: (self.threads, 1, 1),
+            shared_mem_bytes: bytes_a_thread * self.threads,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Kernels that are shown because they are wrong, as published code really was. Each declares what
+//! should notice it, and a test holds it to that.
+
+use cudarc::driver::{CudaView, CudaViewMut, LaunchConfig, PushKernelArg};
+use harness::{Case, Dtype, Error, Input, Op, Shape, verify::Checker};
+
+use crate::{
+    GRID, Geometry, Ready, Rung, Setup, Share, Shared, TREE, TREE_OF_PAIRS, passes,
+    second_kernel_after, single_pass,
+};
+
+macro_rules! broken {
+    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal) => {
+        Rung {
+            name: $name,
+            idea: $idea,
+            ptx: &[include_str!(concat!("../kernels/broken/", $name, ".ptx"))],
+            setup: $setup,
+            caught_by: &[$(Checker::$by),*],
+        }
+    };
+}
+
+/// The broken rungs.
+pub const BROKEN: &[Rung] = &[
+    broken!("missing_first_barrier", |s| passes(s, TREE), [Races, Result],
+        "no barrier between filling shared memory and the first step"),
+    broken!("lockstep_warp", |s| passes(s, TREE_OF_PAIRS), [Races, Result],
+        "the last warp unrolled without __syncwarp"),
+    broken!("lockstep_warp_volatile", |s| passes(s, TREE_OF_PAIRS), [Races, Result],
+        "the same with volatile, as published in 2007"),
+    broken!("early_return_shuffle", |s| passes(s, WARPS), [Races, Result, Fault],
+        "a full-mask shuffle after some lanes have returned"),
+    broken!("activemask_shuffle", |s| passes(s, WARPS), [Races, Result, Fault],
+        "__activemask() as the mask of a shuffle in a branch"),
+    broken!("last_block_without_fence", |s| single_pass(s, GRID_WITH_TREE), [Races, Result],
+        "the last block reads partials that no fence has published"),
+    broken!("scratch_is_input", scratch_is_input, [Input],
+        "passes that go back and forth between the scratch and the input"),
+    broken!("non_power_of_two_tail", |s| passes(s, THREADS_192), [Result],
+        "a tree in halves over 192 threads"),
+    broken!("max_padded_with_zero", |s| passes(s, TREE), [Result],
+        "a maximum whose last block is padded with 0"),
+    broken!("half_accumulator", |s| second_kernel_after(s, HALVES), [Result],
+        "halves summed in half precision"),
+];
+
+const WARPS: Geometry =
+    Geometry { threads: 32, share: Share::Elements(1), shared: Shared::Static };
+const THREADS_192: Geometry = Geometry { threads: 192, ..TREE };
+const GRID_WITH_TREE: Geometry = Geometry { shared: Shared::Dynamic, ..GRID };
+const HALVES: Geometry = Geometry { shared: Shared::Bytes(2), ..GRID };
+
+/// What brings out the fault of a broken rung, at about the size that was asked for: more than one
+/// block and no multiple of 32, and what else its kernel's header says that it needs.
+pub fn case_for(rung: &str, case: &Case) -> Case {
+    let n = case.elements().max(4096) | 1;
+    let sum = Case {
+        shape: Shape::Vector { n },
+        dtype: Dtype::F32,
+        op: Op::Sum,
+        input: Input::Uniform,
+        seed: case.seed,
+    };
+    match rung {
+        "max_padded_with_zero" => Case { op: Op::Max, input: Input::Negative, ..sum },
+        "half_accumulator" => Case { dtype: Dtype::F16, input: Input::Negative, ..sum },
+        _ => sum,
+    }
+}
+
+/// Saves a scratch buffer by taking the input for one: the second pass writes over it.
+fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
+    let plan = TREE.passes(s.device, &s.case);
+    let configs: Vec<LaunchConfig> =
+        plan.iter().map(|pass| TREE.config(pass.blocks, s.case.dtype)).collect();
+    let depth = plan.iter().map(|pass| pass.depth).sum();
+    let kernel = s.function(s.case.dtype)?;
+    let mut scratch = s.scratch(plan[0].blocks)?;
+    let (stream, function, config) = (s.stream(), kernel.clone(), configs[0]);
+    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+        for (i, pass) in plan.iter().enumerate() {
+            let mut builder = stream.launch_builder(&function);
+            let last = i + 1 == plan.len();
+            match (i % 2 == 0, last) {
+                (true, true) => builder.arg(input).arg(&mut *out),
+                (true, false) => builder.arg(input).arg(&mut scratch),
+                (false, true) => builder.arg(&scratch).arg(&mut *out),
+                // The fault: a view that was handed over for reading is written.
+                (false, false) => builder.arg(&scratch).arg(input),
+            };
+            // SAFETY: reads in[0 .. n] and writes a value for each block; all three buffers have
+            // room for that. Writing to the input is what this rung is there to show, and whoever
+            // runs it restores the input.
+            unsafe { builder.arg(&pass.n).launch(configs[i])? };
+        }
+        Ok(())
+    };
+    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+}

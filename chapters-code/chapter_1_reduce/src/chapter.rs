@@ -1,0 +1,239 @@
+//! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
+
+use std::collections::HashMap;
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Chapter, Device, Dtype, Element, Error, Operation, Problem, RungInfo, Shape,
+    buffer::{self, Guarded},
+    ceiling::Ceiling,
+    inputs, kernel,
+    peers::{PeerRun, Peers},
+    verify::{self, Checker, Exact, Failure, Verdict},
+    with_element,
+};
+
+use crate::{
+    LADDER, Ready, Rung, Setup, broken,
+    matrix::{MATRIX, folds_columns},
+    peer,
+    reference::{Folded, fold},
+};
+
+/// Chapter 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reduce;
+
+/// All rungs: the ladder, the matrices, the broken ones.
+pub fn rungs() -> impl Iterator<Item = &'static Rung> {
+    LADDER.iter().chain(MATRIX).chain(broken::BROKEN)
+}
+
+fn rung(name: &str) -> Result<&'static Rung, Error> {
+    let found = rungs().find(|rung| rung.name == name);
+    found.ok_or_else(|| Error::Usage(format!("there is no kernel `{name}`; see --list")))
+}
+
+fn is_matrix(rung: &Rung) -> bool {
+    MATRIX.iter().any(|matrix| matrix.name == rung.name)
+}
+
+/// One thread takes some hundred nanoseconds an element on a GPU.
+const ONE_THREAD_MOST: u64 = 1 << 20;
+
+impl Chapter for Reduce {
+    fn name(&self) -> &'static str {
+        "chapter_1_reduce"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Chapter 1, reduce: n elements become one"
+    }
+
+    fn rungs(&self) -> Vec<RungInfo> {
+        let info = |rung: &Rung| RungInfo {
+            name: rung.name,
+            idea: rung.idea,
+            caught_by: rung.caught_by,
+            most_elements: if rung.name == "one_thread" { ONE_THREAD_MOST } else { u64::MAX },
+        };
+        rungs().map(info).collect()
+    }
+
+    fn ceiling(&self) -> Ceiling {
+        Ceiling::Read
+    }
+
+    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
+        if device.is_simulated() {
+            return vec![Shape::Vector { n: 1 << 20 }, Shape::Matrix { rows: 1024, cols: 1000 }];
+        }
+        // Several times the L2: 1 GiB of f32.
+        vec![Shape::Vector { n: 1 << 28 }, Shape::Matrix { rows: 65_536, cols: 4096 }]
+    }
+
+    fn case_for(&self, rung: &str, case: &Case) -> Case {
+        let is_broken = broken::BROKEN.iter().any(|broken| broken.name == rung);
+        if is_broken && matches!(case.shape, Shape::Vector { .. }) {
+            broken::case_for(rung, case)
+        } else {
+            *case
+        }
+    }
+
+    fn refusal(&self, name: &str, case: &Case) -> Option<String> {
+        let rung = rung(name).ok()?;
+        let entry = format!("{}_{}", case.op, case.dtype);
+        match case.shape {
+            Shape::Vector { .. } if is_matrix(rung) => {
+                Some(format!("{name} is for matrices: give -n ROWSxCOLS"))
+            }
+            Shape::Matrix { .. } if !is_matrix(rung) => {
+                Some(format!("{name} is for vectors: give -n N"))
+            }
+            _ if !kernel::has_entry(rung.ptx, &entry) => Some(format!("{name} has no {entry}")),
+            _ => None,
+        }
+    }
+
+    fn device_bytes(&self, case: &Case) -> u64 {
+        // The input, results or partials (of a block of 32 each, at worst), and something for the
+        // driver.
+        let partials = case.elements() / 32 * case.dtype.accumulator().size() as u64;
+        case.input_bytes() + 2 * partials + (64 << 20)
+    }
+
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+        with_element!(case.dtype, T => Ok(Box::new(Reduction::<T>::new(device, case)?)))
+    }
+}
+
+/// A case with its input in both memories.
+struct Reduction<T> {
+    device: Device,
+    case: Case,
+    host: Vec<T>,
+    input: CudaSlice<u8>,
+    /// What should come out, for each way of folding; a matrix has two.
+    folded: HashMap<bool, Vec<Folded>>,
+}
+
+impl<T: Element> Reduction<T> {
+    fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let host = inputs::generate::<T>(case);
+        let input = buffer::upload(device, &host)?;
+        Ok(Self { device: device.clone(), case: *case, host, input, folded: HashMap::new() })
+    }
+
+    /// The reference: one value for a vector, one for each row or column of a matrix.
+    fn folded(&mut self, columns: bool) -> &[Folded] {
+        let (op, host) = (self.case.op, &self.host);
+        self.folded.entry(columns).or_insert_with(|| match self.case.shape {
+            Shape::Vector { .. } => vec![fold(op, host.iter().copied())],
+            Shape::Matrix { rows, cols } => {
+                let (rows, cols) = (rows as usize, cols as usize);
+                let column = |c: usize| host[c.min(host.len())..].iter().step_by(cols.max(1));
+                let row = |r: usize| &host[r * cols..(r + 1) * cols];
+                if columns {
+                    (0..cols).map(|c| fold(op, column(c).copied())).collect()
+                } else {
+                    (0..rows).map(|r| fold(op, row(r).iter().copied())).collect()
+                }
+            }
+        })
+    }
+}
+
+impl<T: Element> Problem for Reduction<T> {
+    fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
+        let rung = rung(name)?;
+        let module = kernel::load_module(&self.device, name, rung.ptx)?;
+        let setup = Setup { device: &self.device, module, case: self.case };
+        let ready = (rung.setup)(&setup)?;
+        let case = self.case;
+        let expected: Vec<Exact<T::Acc>> = self
+            .folded(folds_columns(name))
+            .iter()
+            .map(|folded| folded.expect::<T>(&case, ready.depth))
+            .collect();
+        let out = Guarded::new(&self.device, expected.len() * size_of::<T::Acc>())?;
+        Ok(Box::new(Fold { problem: self, ready, expected, out }))
+    }
+
+    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+        if matches!(self.case.shape, Shape::Matrix { .. }) {
+            return Ok(None);
+        }
+        // Any order of additions is within the bound of the deepest.
+        let (case, depth) = (self.case, self.case.elements());
+        let expected: Vec<_> =
+            self.folded(false).iter().map(|folded| folded.expect::<T>(&case, depth)).collect();
+        peer::reduce(&self.device, &case, &self.input, expected, peers)
+    }
+}
+
+/// A rung on a case.
+struct Fold<'p, T: Element> {
+    problem: &'p mut Reduction<T>,
+    ready: Ready,
+    expected: Vec<Exact<T::Acc>>,
+    out: Guarded,
+}
+
+impl<T: Element> Operation for Fold<'_, T> {
+    fn poison(&mut self) -> Result<(), DriverError> {
+        self.out.poison()
+    }
+
+    fn launch(&mut self) -> Result<(), DriverError> {
+        (self.ready.launch)(&self.problem.input.as_view(), &mut self.out.view_mut())
+    }
+
+    fn verify(&mut self) -> Result<Verdict, Error> {
+        let mut verdict = match self.out.download()? {
+            Ok(computed) => verify::compare(&computed, &self.expected),
+            Err(at) => {
+                let message = format!("the byte at {at} from the output's start was written");
+                Verdict {
+                    failures: vec![Failure { by: Checker::Guard, message }],
+                    ..Verdict::default()
+                }
+            }
+        };
+        if let Some(failure) = self.check_input()? {
+            verdict.failures.push(failure);
+        }
+        Ok(verdict)
+    }
+
+    fn bytes(&self) -> u64 {
+        let result_bytes = self.expected.len() * size_of::<T::Acc>();
+        self.problem.case.input_bytes() + result_bytes as u64
+    }
+
+    fn usage(&self) -> Result<kernel::Usage, Error> {
+        kernel::usage(&self.problem.device, &self.ready.kernel, &self.ready.config)
+    }
+}
+
+impl<T: Element> Fold<'_, T> {
+    /// Whether the input is as it was; if not, puts it back for the next rung.
+    fn check_input(&mut self) -> Result<Option<Failure>, Error> {
+        let Reduction { device, host, input, .. } = &mut *self.problem;
+        let now = device
+            .stream
+            .clone_dtoh(input)
+            .map_err(|error| device.explain("reading the input back", error))?;
+        device.finish("reading the input back")?;
+        let failure = verify::input_changed(host, &now);
+        if failure.is_some() {
+            *input = buffer::upload(device, host)?;
+        }
+        Ok(failure)
+    }
+}
+
+/// Types and operators for which some rung of the ladder has a kernel.
+pub fn has_kernels(op: harness::Op, dtype: Dtype) -> bool {
+    LADDER.iter().any(|rung| kernel::has_entry(rung.ptx, &format!("{op}_{dtype}")))
+}

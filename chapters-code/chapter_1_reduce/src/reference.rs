@@ -1,0 +1,134 @@
+//! The sequential algorithm, which every kernel is checked against.
+
+use harness::{Case, Element, Op, bound, verify::Exact};
+
+/// Folds integers one after another. In 64 bits, which wrap: cut down to 32, sums and products are
+/// what 32 bits would have given.
+pub fn fold_integers<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> i64 {
+    let elements = elements.map(T::to_i64);
+    match op {
+        Op::Sum => elements.fold(0, i64::wrapping_add),
+        Op::Product => elements.fold(1, i64::wrapping_mul),
+        Op::Max => elements.fold(T::LOWEST.to_i64(), i64::max),
+        Op::Min => elements.fold(T::HIGHEST.to_i64(), i64::min),
+        Op::And => elements.fold(-1, |a, b| a & b),
+        Op::Or => elements.fold(0, |a, b| a | b),
+    }
+}
+
+/// A float fold and what its error bound needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloatFold {
+    /// The result.
+    pub value: f64,
+    /// Σ|x|.
+    pub absolute_sum: f64,
+    /// Elements folded.
+    pub n: u64,
+}
+
+/// Folds floats one after another in `f64`.
+///
+/// Sums keep what each addition rounds off and add it at the end (Neumaier 1974), so that even a sum
+/// of `f64` is right to its last place or so. `and` and `or` have no meaning for floats.
+pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> FloatFold {
+    let (mut value, mut rounded_off, mut absolute_sum, mut n) = (identity::<T>(op), 0.0, 0.0, 0);
+    for x in elements.map(T::to_f64) {
+        match op {
+            Op::Max => value = f64::max(value, x),
+            Op::Min => value = f64::min(value, x),
+            Op::Product => value *= x,
+            Op::Sum | Op::And | Op::Or => {
+                let sum = value + x;
+                let (large, small) = if value.abs() >= x.abs() { (value, x) } else { (x, value) };
+                rounded_off += (large - sum) + small;
+                value = sum;
+            }
+        }
+        absolute_sum += x.abs();
+        n += 1;
+    }
+    FloatFold { value: value + rounded_off, absolute_sum, n }
+}
+
+fn identity<T: Element>(op: Op) -> f64 {
+    match op {
+        Op::Sum | Op::And | Op::Or => 0.0,
+        Op::Product => 1.0,
+        Op::Max => T::LOWEST.to_f64(),
+        Op::Min => T::HIGHEST.to_f64(),
+    }
+}
+
+/// A fold's exact result, before it is known how deep a rung's tree is.
+#[derive(Clone, Copy, Debug)]
+pub enum Folded {
+    /// Of integers.
+    Integer(i64),
+    /// Of floats.
+    Float(FloatFold),
+}
+
+/// Folds elements of any type.
+pub fn fold<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Folded {
+    if T::DTYPE.is_float() {
+        Folded::Float(fold_floats(op, elements))
+    } else {
+        Folded::Integer(fold_integers(op, elements))
+    }
+}
+
+impl Folded {
+    /// What a kernel may write whose elements pass through at most `depth` rounded operations.
+    ///
+    /// The bound adds the reference's own error to the kernel's: half a unit in the last place of a
+    /// compensated sum, γ_n of a product.
+    pub fn expect<T: Element>(&self, case: &Case, depth: u64) -> Exact<T::Acc> {
+        let fold = match self {
+            Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
+            Self::Float(fold) => fold,
+        };
+        let FloatFold { value, absolute_sum, n } = *fold;
+        let u = f64::EPSILON / 2.0;
+        let bound = match case.op {
+            // A single element must come out as it is.
+            _ if n <= 1 => 0.0,
+            Op::Max | Op::Min => return Exact::Equal(T::Acc::from_f64(value)),
+            Op::Product => {
+                bound::product(case.dtype, depth, value) + bound::gamma(n, u) * value.abs()
+            }
+            _ => bound::sum(case.dtype, depth, absolute_sum) + u * value.abs(),
+        };
+        Exact::Within { value, bound }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_folds_to_the_identity() {
+        let none = std::iter::empty::<i32>;
+        assert_eq!(fold_integers(Op::Sum, none()), 0);
+        assert_eq!(fold_integers(Op::Product, none()), 1);
+        assert_eq!(fold_integers(Op::Max, none()), i64::from(i32::MIN));
+        assert_eq!(fold_integers(Op::Min, none()), i64::from(i32::MAX));
+        assert_eq!(fold_integers(Op::And, none()), -1);
+        assert_eq!(fold_floats(Op::Max, std::iter::empty::<f32>()).value, f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn sums_wrap_as_32_bits_do() {
+        let elements = [i32::MAX, 5, i32::MAX];
+        let wrapped = elements.iter().fold(0i32, |a, &b| a.wrapping_add(b));
+        assert_eq!(fold_integers(Op::Sum, elements.into_iter()) as i32, wrapped);
+    }
+
+    #[test]
+    fn a_sum_keeps_what_single_additions_round_off() {
+        let elements = [1e17, 1.0, -1e17, 1.0];
+        assert_eq!(elements.iter().sum::<f64>(), 1.0); // the plain sum has lost one
+        assert_eq!(fold_floats(Op::Sum, elements.into_iter()).value, 2.0);
+    }
+}
