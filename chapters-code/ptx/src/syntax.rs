@@ -42,6 +42,8 @@ pub(crate) enum Type {
     F16x2,
     Bf16,
     Bf16x2,
+    U16x2,
+    S16x2,
     F32,
     F64,
 }
@@ -49,7 +51,7 @@ pub(crate) enum Type {
 impl Type {
     /// The type that a modifier such as `u32` names.
     pub fn named(name: &str) -> Option<Self> {
-        const NAMES: [(&str, Type); 19] = [
+        const NAMES: [(&str, Type); 21] = [
             ("pred", Type::Pred),
             ("b8", Type::B8),
             ("u8", Type::U8),
@@ -67,6 +69,8 @@ impl Type {
             ("f16x2", Type::F16x2),
             ("bf16", Type::Bf16),
             ("bf16x2", Type::Bf16x2),
+            ("u16x2", Type::U16x2),
+            ("s16x2", Type::S16x2),
             ("f32", Type::F32),
             ("f64", Type::F64),
         ];
@@ -82,14 +86,18 @@ impl Type {
             Type::Pred => 0,
             Type::B8 | Type::U8 | Type::S8 => 1,
             Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 2,
-            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
+            Type::B32 | Type::U32 | Type::S32 | Type::F32 => 4,
+            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 4,
             Type::B64 | Type::U64 | Type::S64 | Type::F64 => 8,
         }
     }
 
     /// `.sN`.
     pub fn is_signed(self) -> bool {
-        matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
+        matches!(
+            self,
+            Type::S8 | Type::S16 | Type::S16x2 | Type::S32 | Type::S64
+        )
     }
 }
 

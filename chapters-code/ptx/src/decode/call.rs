@@ -97,7 +97,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                 uniform: false,
             });
         }
-        let location = *self.location();
+        let caller = self.locations.current();
         let outer = self.scopes.enter_function();
         self.declare_formals(function, &function.returns, returns)?;
         self.declare_formals(function, &function.params, params)?;
@@ -105,7 +105,8 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         self.block(body)?;
         self.calls.pop();
         self.scopes.leave_function(outer);
-        *self.location() = location;
+        self.locations.restore(caller);
+        self.drop_jump_to_next(behind);
         self.place_label(behind);
         Ok(())
     }

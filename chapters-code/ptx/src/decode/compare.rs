@@ -292,18 +292,6 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// The lower and the upper half of a pair, in registers of their own.
-    fn halves(&mut self, operand: &Operand<'a>, ty: Type) -> Decoded<[R32; 2]> {
-        let a = self.src32(operand, ty)?;
-        let (lo, hi) = (self.registers.scratch32()?, self.registers.scratch32()?);
-        self.alu(Alu::Unpack32 {
-            lo: Some(lo),
-            hi: Some(hi),
-            a,
-        })?;
-        Ok([lo, hi])
-    }
-
     /// `selp.b32 d, a, b, p`
     pub fn selp(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let ty = inst.ty()?;
@@ -344,8 +332,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             Type::S32 => false,
             _ => return Err(inst.unsupported()),
         };
-        // A flushed subnormal is a zero, which selects `a` whatever its sign; so `.ftz` differs
-        // for negative subnormals.
+        // `.ftz` is refused: it would select otherwise for negative subnormals.
         let [d, a, b, c] = inst.operands()?;
         let c = self.src32(c, by)?;
         let alu = match ty.bytes() {

@@ -15,6 +15,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             ty @ (Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) => {
                 self.arithmetic_half(inst, ty)
             }
+            ty @ (Type::U16x2 | Type::S16x2) => self.arithmetic_pair(inst, ty),
             ty => self.with_carry(inst, ty),
         }
     }

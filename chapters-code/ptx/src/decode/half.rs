@@ -1,10 +1,10 @@
-//! Arithmetic and functions of `f16` and `bf16`, alone and in pairs.
+//! Arithmetic and functions of `f16` and `bf16`, alone and in pairs, and of pairs of integers.
 
 use super::Decoded;
 use super::inst::Inst;
 use super::kernel::Decoder;
-use crate::ir::{Bin32, Half, Ter32, Un32};
-use crate::syntax::Type;
+use crate::ir::{Alu, Bin32, Half, R32, Ter32, Un32};
+use crate::syntax::{Operand, Type};
 
 /// The format that a type names; `None` for the options that it does not have.
 fn half(ty: Type, ftz: bool, sat: bool) -> Option<Half> {
@@ -61,5 +61,49 @@ impl<'a> Decoder<'_, '_, 'a> {
             _ => return Err(inst.unsupported()),
         };
         self.un32(inst, op, ty)
+    }
+
+    /// `add.u16x2`, `min.s16x2`, …: one operation for each half.
+    pub fn arithmetic_pair(&mut self, mut inst: Inst<'_, 'a>, ty: Type) -> Decoded<()> {
+        let op = match (inst.syntax.base, ty.is_signed()) {
+            ("add", _) => Bin32::Add16,
+            ("min", false) => Bin32::MinU16,
+            ("min", true) => Bin32::MinS16,
+            ("max", false) => Bin32::MaxU16,
+            ("max", true) => Bin32::MaxS16,
+            _ => return Err(inst.unsupported()),
+        };
+        let relu = ty == Type::S16x2 && op != Bin32::Add16 && inst.flag("relu");
+        let [d, a, b] = inst.operands()?;
+        let (a, b, d) = (self.halves(a, ty)?, self.halves(b, ty)?, self.dst32(d)?);
+        for (d, b) in a.into_iter().zip(b) {
+            self.alu(Alu::Bin32 { op, d, a: d, b })?;
+            if relu {
+                let zero = self.bits32(0)?;
+                self.alu(Alu::Bin32 {
+                    op: Bin32::MaxS16,
+                    d,
+                    a: d,
+                    b: zero,
+                })?;
+            }
+        }
+        self.alu(Alu::Pack32 {
+            d,
+            lo: a[0],
+            hi: a[1],
+        })
+    }
+
+    /// The lower and the upper half of a pair, in registers of their own.
+    pub fn halves(&mut self, operand: &Operand<'a>, ty: Type) -> Decoded<[R32; 2]> {
+        let a = self.src32(operand, ty)?;
+        let (lo, hi) = (self.registers.scratch32()?, self.registers.scratch32()?);
+        self.alu(Alu::Unpack32 {
+            lo: Some(lo),
+            hi: Some(hi),
+            a,
+        })?;
+        Ok([lo, hi])
     }
 }

@@ -4,12 +4,13 @@ use super::Decoded;
 use super::context::Context;
 use super::inst::Inst;
 use super::layout::{self, Layout};
+use super::location::Locations;
 use super::registers::{Counts, Registers};
 use super::scope::{Entity, Label, Scopes};
 use crate::error::{Error, ErrorKind};
 use crate::flow;
 use crate::ir::{self, Guard, Op, SourceLine, Space};
-use crate::syntax::{Block, Function, Instruction, Location, Registers as Declaration};
+use crate::syntax::{Block, Function, Instruction, Registers as Declaration};
 use crate::syntax::{Statement, Type, Variable, VariableSpace};
 
 /// More instructions than this, with inlined functions counted, are refused.
@@ -45,7 +46,7 @@ pub(super) struct Decoder<'c, 'm, 'a> {
     code: Vec<ir::Instruction>,
     /// The index of each label's instruction. Branches hold numbers of labels until the end.
     labels: Vec<u32>,
-    location: Option<Location>,
+    pub locations: Locations<'a>,
     line: u32,
     depth: u32,
     declared: u32,
@@ -63,7 +64,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             calls: Vec::new(),
             code: Vec::new(),
             labels: Vec::new(),
-            location: None,
+            locations: Locations::default(),
             line: 0,
             depth: 0,
             declared: 0,
@@ -76,7 +77,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             Ok(()) => Ok(self),
             Err(kind) => Err(Error {
                 line: self.line,
-                source_place: self.source_place(),
+                source_place: self.locations.describe(self.context),
                 kind,
             }),
         }
@@ -147,7 +148,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             Statement::Registers(declaration) => self.declare_registers(declaration),
             Statement::Variable(variable) => self.declare_variable(variable),
             Statement::Location(location) => {
-                self.location = Some(*location);
+                self.locations.set(*location, self.context);
                 Ok(())
             }
             Statement::BranchTargets { .. } => Ok(()),
@@ -220,7 +221,12 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
 
     /// Appends an operation under another guard.
     pub fn emit_guarded(&mut self, op: Op, guard: Option<Guard>) {
-        let (source, ptx_line) = (self.source(), self.line);
+        let ptx_line = self.line;
+        let source = self.locations.source(self.context);
+        let source = source.unwrap_or(SourceLine {
+            file: None,
+            line: ptx_line,
+        });
         self.code.push(ir::Instruction {
             guard,
             op,
@@ -240,31 +246,18 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         self.labels[label.0 as usize] = self.code.len() as u32;
     }
 
-    /// The location of the instructions that follow, to be put back after an inlined function.
-    pub fn location(&mut self) -> &mut Option<Location> {
-        &mut self.location
-    }
-
-    fn source(&self) -> SourceLine {
-        let known = self.location.and_then(|location| {
-            let file = self.context.file_index(location.place.file)?;
-            Some(SourceLine {
-                file: Some(file),
-                line: location.place.line,
-            })
-        });
-        known.unwrap_or(SourceLine {
-            file: None,
-            line: self.line,
-        })
-    }
-
-    /// `reduce.cu:48`, for an error.
-    fn source_place(&self) -> Option<String> {
-        let place = self.location?.place;
-        let path = self.context.path(place.file)?;
-        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        Some(format!("{name}:{}", place.line))
+    /// Removes a branch to a label that is about to be placed, at the end of the code, unless
+    /// some label of the function in between is there already. `label` is older than those.
+    pub fn drop_jump_to_next(&mut self, label: Label) {
+        let Some(last) = self.code.last() else {
+            return;
+        };
+        let end = self.code.len() as u32;
+        let jumps =
+            matches!(&last.op, Op::Bra(bra) if bra.target == label.0 && bra.guard.is_none());
+        if jumps && !self.labels[label.0 as usize..].contains(&end) {
+            self.code.pop();
+        }
     }
 
     fn finish(mut self, entry: &Function<'_>) -> Result<ir::Kernel, Error> {

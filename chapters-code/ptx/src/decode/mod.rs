@@ -1,7 +1,7 @@
 //! The syntax tree to the decoded form.
 //!
 //! - `context` and `variables`: what is declared at module level.
-//! - `kernel`: one kernel, statement by statement, with its `scope`s, `layout` and `registers`.
+//! - `kernel`: one kernel, statement by statement, with its `scope`s, `layout`, `registers` and `location`s.
 //! - `inst` and `operands`: what all instructions have in common. Each decoder of a family has to
 //!   account for every modifier and every operand; what is left over refuses the instruction.
 //! - `table`: instructions without options, as data.
@@ -21,6 +21,7 @@ mod half;
 mod inst;
 mod kernel;
 mod layout;
+mod location;
 mod memory;
 mod moves;
 mod operands;
