@@ -80,9 +80,14 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
     let blocks = n.div_ceil(u64::from(BLOCK * row.per_thread)) as u32;
     let input = memory.allocate(8 * n)?;
     let output = memory.allocate(8 * n)?;
-    let data: Vec<u8> = (0..n).flat_map(|i| (i as f32 * 0.37 - 1e3).to_le_bytes()).collect();
+    let data: Vec<u8> = (0..n)
+        .flat_map(|i| (i as f32 * 0.37 - 1e3).to_le_bytes())
+        .collect();
     memory.write(input, &data)?;
-    let params: Vec<u8> = [input, output, n].iter().flat_map(|p| p.to_le_bytes()).collect();
+    let params: Vec<u8> = [input, output, n]
+        .iter()
+        .flat_map(|p| p.to_le_bytes())
+        .collect();
     let launch = Launch {
         kernel: &kernel,
         grid: [blocks, 1, 1],
@@ -97,11 +102,19 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
         return Err(fault.into());
     }
     let warp_instructions = outcome.report.counters.map_or(0, |c| c.warp_instructions);
-    Ok(Sample { warp_instructions, seconds })
+    Ok(Sample {
+        warp_instructions,
+        seconds,
+    })
 }
 
 /// Warp instructions a second: the instructions of a counted run over the fastest run's time.
-fn rate(row: &Row, n: u64, instructions: u64, options: &Options) -> Result<f64, Box<dyn std::error::Error>> {
+fn rate(
+    row: &Row,
+    n: u64,
+    instructions: u64,
+    options: &Options,
+) -> Result<f64, Box<dyn std::error::Error>> {
     let mut fastest = f64::INFINITY;
     for _ in 0..REPEATS {
         fastest = fastest.min(run(row, n, options)?.seconds);
@@ -111,15 +124,27 @@ fn rate(row: &Row, n: u64, instructions: u64, options: &Options) -> Result<f64, 
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n = std::env::args().nth(1).map_or(Ok(1 << 20), |n| n.parse())?;
-    let one = Options { threads: 1, ..Options::default() };
+    let one = Options {
+        threads: 1,
+        ..Options::default()
+    };
     let modes = [
-        Options { counters: false, ..one.clone() },
+        Options {
+            counters: false,
+            ..one.clone()
+        },
         one.clone(),
-        Options { races: true, ..one.clone() },
+        Options {
+            races: true,
+            ..one.clone()
+        },
         Options::default(),
     ];
     println!("1e6 warp instructions a second, n = {n}");
-    println!("{:20} {:>12} {:>8} {:>8} {:>8} {:>9}", "kernel", "instructions", "plain", "counters", "races", "all cores");
+    println!(
+        "{:20} {:>12} {:>8} {:>8} {:>8} {:>9}",
+        "kernel", "instructions", "plain", "counters", "races", "all cores"
+    );
     let mut columns = vec![Vec::new(); modes.len()];
     for row in rows() {
         let instructions = run(&row, n, &one)?.warp_instructions;

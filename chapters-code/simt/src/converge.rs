@@ -6,8 +6,8 @@
 //! they go on as one path. This is what compilers for Volta and later do with convergence
 //! barriers.
 //!
-//! Each path makes progress independently of the others: a path that has waited at a meeting for
-//! long, while others of its warp ran on, goes on alone. So a lane that holds a lock is never held
+//! Each path makes progress independently of the others: a path that waits at a meeting while others
+//! of its warp keep polling memory goes on alone at last. So a lane that holds a lock is never held
 //! up for good by lanes that spin on it.
 //!
 //! Invariants: the masks of a warp's paths are disjoint, none is empty, and their union is the set
@@ -66,7 +66,12 @@ impl Paths {
     pub fn restart(&mut self, mask: LaneMask) {
         self.meetings.clear();
         self.paths.clear();
-        self.paths.push(Path { pc: 0, mask, meeting: NOWHERE, waiting: Waiting::No });
+        self.paths.push(Path {
+            pc: 0,
+            mask,
+            meeting: NOWHERE,
+            waiting: Waiting::No,
+        });
     }
 
     /// The lanes that have not exited.
@@ -93,7 +98,11 @@ impl Paths {
     /// The instruction at which a path is expected, or [`NOWHERE`].
     #[inline(always)]
     pub fn meeting_pc(&self, meeting: u32) -> u32 {
-        if meeting == NOWHERE { NOWHERE } else { self.meetings[meeting as usize].pc }
+        if meeting == NOWHERE {
+            NOWHERE
+        } else {
+            self.meetings[meeting as usize].pc
+        }
     }
 
     /// A path that can run: the latest one. If all wait and some of them at a meeting, those go on
@@ -122,10 +131,19 @@ impl Paths {
     pub fn split(&mut self, index: usize, taken: LaneMask, target: u32, meet: Option<u32>) {
         let path = self.paths[index];
         let meeting = self.meeting_for(path, meet);
-        self.paths[index] =
-            Path { pc: target, mask: taken, meeting, waiting: Waiting::No };
+        self.paths[index] = Path {
+            pc: target,
+            mask: taken,
+            meeting,
+            waiting: Waiting::No,
+        };
         let rest = path.mask & !taken;
-        self.paths.push(Path { pc: path.pc + 1, mask: rest, meeting, waiting: Waiting::No });
+        self.paths.push(Path {
+            pc: path.pc + 1,
+            mask: rest,
+            meeting,
+            waiting: Waiting::No,
+        });
     }
 
     /// The meeting at `meet` of the lanes of `path`: that which it is on its way to if it is the
@@ -134,7 +152,12 @@ impl Paths {
         let Some(pc) = meet.filter(|pc| *pc != self.meeting_pc(path.meeting)) else {
             return path.meeting;
         };
-        let new = Meeting { pc, expected: path.mask, arrived: 0, outer: path.meeting };
+        let new = Meeting {
+            pc,
+            expected: path.mask,
+            arrived: 0,
+            outer: path.meeting,
+        };
         match self.meetings.iter().position(|m| m.expected == 0) {
             Some(free) => {
                 self.meetings[free] = new;
@@ -161,9 +184,15 @@ impl Paths {
         if m.arrived != m.expected || m.expected == 0 {
             return;
         }
-        self.paths.retain(|p| !(p.meeting == meeting && p.waiting == Waiting::Meeting));
+        self.paths
+            .retain(|p| !(p.meeting == meeting && p.waiting == Waiting::Meeting));
         let waiting = Waiting::No;
-        self.paths.push(Path { pc: m.pc, mask: m.expected, meeting: m.outer, waiting });
+        self.paths.push(Path {
+            pc: m.pc,
+            mask: m.expected,
+            meeting: m.outer,
+            waiting,
+        });
         self.meetings[meeting as usize].expected = 0;
     }
 
@@ -187,20 +216,29 @@ impl Paths {
     /// Lets the path that has waited longest at a meeting go on alone. False if there is none.
     pub fn give_up_meeting(&mut self) -> bool {
         let waits = |p: &Path| p.waiting == Waiting::Meeting;
-        let Some(index) = self.paths.iter().position(waits) else { return false };
+        let Some(index) = self.paths.iter().position(waits) else {
+            return false;
+        };
         let path = self.paths[index];
         let meeting = &mut self.meetings[path.meeting as usize];
         meeting.expected &= !path.mask;
         meeting.arrived &= !path.mask;
         let outer = meeting.outer;
-        self.paths[index] = Path { meeting: outer, waiting: Waiting::No, ..path };
+        self.paths[index] = Path {
+            meeting: outer,
+            waiting: Waiting::No,
+            ..path
+        };
         self.merge_if_complete(path.meeting);
         true
     }
 
     /// The lanes that wait for the same thing as `waiting` says.
     pub fn waiting_for(&self, waiting: Waiting) -> LaneMask {
-        self.paths.iter().filter(|p| p.waiting == waiting).fold(0, |all, p| all | p.mask)
+        self.paths
+            .iter()
+            .filter(|p| p.waiting == waiting)
+            .fold(0, |all, p| all | p.mask)
     }
 
     /// Lets the paths that wait for this go on, at the instruction after the one where they wait.
@@ -217,9 +255,8 @@ impl Paths {
         let mut i = 0;
         while i < self.paths.len() {
             let a = self.paths[i];
-            let twin = |b: &Path| {
-                b.waiting == Waiting::No && (b.pc, b.meeting) == (a.pc, a.meeting)
-            };
+            let twin =
+                |b: &Path| b.waiting == Waiting::No && (b.pc, b.meeting) == (a.pc, a.meeting);
             let later = self.paths[i + 1..].iter().position(twin);
             match later.filter(|_| a.waiting == Waiting::No) {
                 Some(offset) => {
@@ -251,17 +288,20 @@ mod tests {
         let mut paths = start();
         at(&mut paths, 0, 5);
         paths.split(0, 0xff, 10, Some(20));
-        assert_eq!(paths.iter().map(|p| (p.pc, p.mask)).collect::<Vec<_>>(), [
-            (10, 0xff),
-            (6, !0xff)
-        ]);
+        assert_eq!(
+            paths.iter().map(|p| (p.pc, p.mask)).collect::<Vec<_>>(),
+            [(10, 0xff), (6, !0xff)]
+        );
         at(&mut paths, 1, 20);
         paths.arrive(1);
         assert_eq!(paths.runnable(), Some(0));
         at(&mut paths, 0, 20);
         paths.arrive(0);
         let whole = paths.get(0);
-        assert_eq!((whole.pc, whole.mask, whole.meeting), (20, LaneMask::MAX, NOWHERE));
+        assert_eq!(
+            (whole.pc, whole.mask, whole.meeting),
+            (20, LaneMask::MAX, NOWHERE)
+        );
     }
 
     #[test]
@@ -292,7 +332,10 @@ mod tests {
         let last = paths.runnable().unwrap();
         at(&mut paths, last, 8);
         paths.arrive(last);
-        assert_eq!((paths.get(0).mask, paths.is_diverged()), (LaneMask::MAX, false));
+        assert_eq!(
+            (paths.get(0).mask, paths.is_diverged()),
+            (LaneMask::MAX, false)
+        );
     }
 
     #[test]
@@ -317,7 +360,10 @@ mod tests {
             at(&mut paths, index, 9);
             paths.get_mut(index).waiting = Waiting::WarpSync(LaneMask::MAX);
         }
-        assert_eq!(paths.waiting_for(Waiting::WarpSync(LaneMask::MAX)), LaneMask::MAX);
+        assert_eq!(
+            paths.waiting_for(Waiting::WarpSync(LaneMask::MAX)),
+            LaneMask::MAX
+        );
         paths.release(Waiting::WarpSync(LaneMask::MAX));
         assert_eq!((paths.get(0).pc, paths.get(0).mask), (10, LaneMask::MAX));
     }

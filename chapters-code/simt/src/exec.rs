@@ -14,7 +14,6 @@ use std::sync::atomic::Ordering;
 
 use ptx::ir::{Bar, BarKind, Branch, Guard, Instruction, Op, Pred, R32, R64, Scope};
 
-use crate::alu::{self, Isa};
 use crate::converge::{NOWHERE, Paths, Waiting};
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
@@ -34,7 +33,13 @@ pub(crate) struct Warp {
     region: Region,
     /// Instructions that the warp has executed, of all the blocks it has been in: its clock.
     clock: u64,
+    /// Atomics and strong loads since the warp was last known to be converged: with these a path
+    /// may wait for another.
+    polls: u32,
 }
+
+/// How many times a path may poll memory before another gives up waiting for it at a meeting.
+const PATIENCE: u32 = 1024;
 
 impl Warp {
     pub fn new(index: u32, grid: &Grid<'_>) -> Self {
@@ -50,7 +55,15 @@ impl Warp {
         }
         let local = vec![0; 32 * grid.kernel.ir().local_bytes as usize];
         let paths = Paths::default();
-        Self { index, registers, paths, local, region: Region::EMPTY, clock: 0 }
+        Self {
+            index,
+            registers,
+            paths,
+            local,
+            region: Region::EMPTY,
+            clock: 0,
+            polls: 0,
+        }
     }
 }
 
@@ -113,14 +126,16 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     fn run_on(&mut self) -> Step<Pause> {
-        match self.grid.isa {
-            // SAFETY: this `Isa` is made only on a processor that has its features.
-            Isa::Avx2 => unsafe { self.run_avx2() },
-            Isa::Baseline => self.run_inline(),
+        #[cfg(target_arch = "x86_64")]
+        if self.grid.isa.is_avx2() {
+            // SAFETY: the processor has the features, or `Isa` would not say so.
+            return unsafe { self.run_avx2() };
         }
+        self.run_inline()
     }
 
-    #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+    /// The same loop, compiled for AVX2.
+    #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
     fn run_avx2(&mut self) -> Step<Pause> {
         self.run_inline()
@@ -131,7 +146,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         loop {
             let Some(path) = self.warp.paths.runnable() else {
                 let finished = self.warp.paths.is_finished();
-                return Ok(if finished { Pause::Finished } else { Pause::Blocked });
+                return Ok(if finished {
+                    Pause::Finished
+                } else {
+                    Pause::Blocked
+                });
             };
             if self.budget == 0 {
                 self.end_slice(path);
@@ -143,13 +162,17 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
-    /// Lets the other paths have their turn, and those that wait for this one too long go on.
+    /// Lets the other paths have their turn. If this one seems to spin, for what a path that waits
+    /// for it at a meeting would do, that one goes on alone.
     fn end_slice(&mut self, running: usize) {
-        if self.warp.paths.is_diverged() {
-            self.warp.paths.give_up_meeting();
-            if running + 1 <= self.warp.paths.iter().count() {
-                self.warp.paths.rotate(running);
-            }
+        let warp = &mut *self.warp;
+        if !warp.paths.is_diverged() {
+            warp.polls = 0;
+            return;
+        }
+        warp.paths.rotate(running);
+        if warp.polls >= PATIENCE && warp.paths.give_up_meeting() {
+            warp.polls = 0;
         }
     }
 
@@ -225,7 +248,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         self.observer.divergence();
         self.warp.paths.get_mut(path).pc = self.pc;
-        self.warp.paths.split(path, taken, branch.target, branch.reconverge);
+        self.warp
+            .paths
+            .split(path, taken, branch.target, branch.reconverge);
         Flow::Switch
     }
 
@@ -240,7 +265,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) -> Step<Flow> {
         match &instruction.op {
             Op::Alu(op) => {
-                alu::execute(op, &mut self.warp.registers, active, &self.grid.windows, self.grid.isa);
+                let registers = &mut self.warp.registers;
+                self.grid
+                    .isa
+                    .execute(op, registers, active, &self.grid.windows);
             }
             Op::Ld(load) => self.load(load, active)?,
             Op::St(store) => self.store(store, active)?,
@@ -264,7 +292,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::Bra(_) | Op::Alu(_) | Op::Ld(_) | Op::St(_) | Op::Atom(_) => {
                 unreachable!("executed by the callers")
             }
-            Op::CpAsync { dst, src, bytes, src_bytes } => {
+            Op::CpAsync {
+                dst,
+                src,
+                bytes,
+                src_bytes,
+            } => {
                 self.copy_async(*dst, *src, u32::from(*bytes), *src_bytes, active)?;
             }
             Op::Nop | Op::CpAsyncWait(_) | Op::Nanosleep { .. } => {}
@@ -274,7 +307,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let lane = Some(active.trailing_zeros());
                 return Err(Trap::new(FaultKind::Trap, lane, "executed `trap`"));
             }
-            Op::BrxIdx { index, targets, reconverge } => {
+            Op::BrxIdx {
+                index,
+                targets,
+                reconverge,
+            } => {
                 return self.branch_indexed(path, *index, targets, *reconverge, active);
             }
             // A guard that is false in some lanes: those go on, the others execute this again.
@@ -300,11 +337,20 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 self.write32(*d, active, &[value; 32]);
             }
             Op::ReadClock64 { d, global_timer } => {
-                let now = if *global_timer { runtime::nanoseconds() } else { self.clock_now() };
+                let now = if *global_timer {
+                    runtime::nanoseconds()
+                } else {
+                    self.clock_now()
+                };
                 self.warp.registers.write64(*d, active, &[now; 32]);
             }
             Op::Vprintf { d, format, args } => self.vprintf(*d, *format, *args, active)?,
-            Op::AssertFail { message, file, line, function } => {
+            Op::AssertFail {
+                message,
+                file,
+                line,
+                function,
+            } => {
                 return Err(self.assert_fail(*message, *file, *line, *function, active));
             }
         }
@@ -364,7 +410,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause));
         };
         let same = |lane: &u32| indices[*lane as usize] == chosen;
-        let taken = crate::counters::lanes(active).filter(same).fold(0, |m, l| m | 1 << l);
+        let taken = crate::counters::lanes(active)
+            .filter(same)
+            .fold(0, |m, l| m | 1 << l);
         self.warp.paths.get_mut(path).pc = self.pc;
         if taken == active {
             self.pc = target;
@@ -400,7 +448,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         } else {
             path.waiting = Waiting::Barrier(id);
         }
-        Ok(Flow::Pause(Pause::Arrived(Arrival { id, lanes: active, threads, votes })))
+        Ok(Flow::Pause(Pause::Arrived(Arrival {
+            id,
+            lanes: active,
+            threads,
+            votes,
+        })))
     }
 }
 

@@ -6,8 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use crate::alu::{Isa, Windows};
 use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
-use crate::module::LoadedKernel;
+use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::races::GlobalHistory;
+
+const WINDOWS: Windows = Windows {
+    shared_base: SHARED_WINDOW,
+    shared_bytes: WINDOW_BYTES,
+    local_base: LOCAL_WINDOW,
+    local_bytes: WINDOW_BYTES,
+};
 
 /// A launch at work.
 pub(crate) struct Grid<'a> {
@@ -47,7 +54,7 @@ impl<'a> Grid<'a> {
             dynamic_shared: launch.dynamic_shared,
             params: launch.params,
             table,
-            windows: Windows::default(),
+            windows: WINDOWS,
             isa: Isa::detect(),
             options,
             id: LAUNCHES.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
@@ -94,5 +101,9 @@ impl<'a> Grid<'a> {
 /// Coordinates of the `linear`-th element of a box, x fastest.
 fn unravel(linear: u64, extent: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(extent[0].max(1)), u64::from(extent[1].max(1)));
-    [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
+    [
+        (linear % x) as u32,
+        (linear / x % y) as u32,
+        (linear / x / y) as u32,
+    ]
 }

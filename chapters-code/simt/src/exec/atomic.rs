@@ -28,6 +28,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(never)]
     pub(super) fn atomic(&mut self, atom: &Atom, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, atom.addr);
+        self.warp.polls += 1;
         check_alignment(&addresses, mask, bytes(atom.ty))?;
         if let Order::Release(scope) | Order::AcqRel(scope) = atom.order {
             self.fence(scope);
@@ -54,7 +55,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) -> Step {
         if target == Target::Local {
             let cause = "an atomic on local memory, which no other thread can see";
-            return Err(Trap::new(FaultKind::IllegalAddress, Some(mask.trailing_zeros()), cause));
+            return Err(Trap::new(
+                FaultKind::IllegalAddress,
+                Some(mask.trailing_zeros()),
+                cause,
+            ));
         }
         let space = match target {
             Target::Shared => AccessSpace::Shared,
@@ -72,7 +77,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             warp: self.warp.index,
             pc: self.pc,
         });
-        let update = Update { op: atom.op, ty: atom.ty, flush: target == Target::Device };
+        let update = Update {
+            op: atom.op,
+            ty: atom.ty,
+            flush: target == Target::Device,
+        };
         let mut old = [0; 32];
         for lane in lanes(mask) {
             let i = lane as usize;
@@ -81,13 +90,19 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let change = |old| update.apply(old, b, c);
             let found = match target {
                 Target::Shared => {
-                    let mut view = Bytes { bytes: self.shared, name: "shared memory" };
+                    let mut view = Bytes {
+                        bytes: self.shared,
+                        name: "shared memory",
+                    };
                     view.update(addresses[i], bytes(atom.ty), change)
                         .ok_or_else(|| absent(&view, atom, addresses[i], lane))
                 }
                 Target::Device | Target::Local => {
                     let region = &mut self.warp.region;
-                    let mut view = Device { table: &self.grid.table, region };
+                    let mut view = Device {
+                        table: &self.grid.table,
+                        region,
+                    };
                     view.update(addresses[i], bytes(atom.ty), change)
                         .ok_or_else(|| absent(&view, atom, addresses[i], lane))
                 }
@@ -141,7 +156,9 @@ trait Cells {
 impl Cells for Bytes<'_> {
     fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
         // One thread of the host executes the whole block, so nothing can come in between.
-        let cell = usize::try_from(address).ok().and_then(|at| self.bytes.get_mut(at..))?;
+        let cell = usize::try_from(address)
+            .ok()
+            .and_then(|at| self.bytes.get_mut(at..))?;
         let cell = cell.get_mut(..bytes as usize)?;
         let mut wide = [0; 8];
         wide[..cell.len()].copy_from_slice(cell);
@@ -154,7 +171,7 @@ impl Cells for Bytes<'_> {
 /// Defines the update of one width through the atomic type of that width.
 macro_rules! update_atomically {
     ($pointer:expr, $atomic:ident, $int:ident, $change:expr) => {{
-        use std::sync::atomic::{$atomic, Ordering::AcqRel, Ordering::Acquire};
+        use std::sync::atomic::{Ordering::AcqRel, Ordering::Acquire, $atomic};
         // SAFETY: the cell is mapped and aligned, as the callers have checked, and the launch's
         // snapshot keeps it alive. Plain accesses to it by other threads are by copies only.
         let cell = unsafe { $atomic::from_ptr($pointer.cast::<$int>()) };
@@ -167,7 +184,9 @@ macro_rules! update_atomically {
 
 impl Cells for Device<'_> {
     fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
-        let pointer = self.find(address, u64::from(bytes))?.host(address, u64::from(bytes));
+        let pointer = self
+            .find(address, u64::from(bytes))?
+            .host(address, u64::from(bytes));
         Some(match bytes {
             2 => update_atomically!(pointer, AtomicU16, u16, change),
             4 => update_atomically!(pointer, AtomicU32, u32, change),
@@ -181,7 +200,11 @@ impl Update {
         match self.op {
             AtomOp::Exch => b,
             AtomOp::Cas => {
-                if old == b { c } else { old }
+                if old == b {
+                    c
+                } else {
+                    old
+                }
             }
             AtomOp::And => old & b,
             AtomOp::Or => old | b,
@@ -189,7 +212,11 @@ impl Update {
             // Both are defined on u32 alone.
             AtomOp::Inc => u64::from(if old >= b { 0 } else { old as u32 + 1 }),
             AtomOp::Dec => {
-                if old == 0 || old > b { b } else { old - 1 }
+                if old == 0 || old > b {
+                    b
+                } else {
+                    old - 1
+                }
             }
             AtomOp::Add | AtomOp::Min | AtomOp::Max => self.arithmetic(old, b),
         }
@@ -221,14 +248,28 @@ impl Update {
 
     /// `atom.add.f32` flushes subnormal numbers in global memory, and keeps them in shared memory.
     fn add_f32(&self, old: u32, b: u32) -> u32 {
-        let flush = |x: f32| if self.flush && x.is_subnormal() { 0.0f32.copysign(x) } else { x };
+        let flush = |x: f32| {
+            if self.flush && x.is_subnormal() {
+                0.0f32.copysign(x)
+            } else {
+                x
+            }
+        };
         let sum = flush(flush(f32::from_bits(old)) + flush(f32::from_bits(b)));
-        if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() }
+        if sum.is_nan() {
+            0x7fff_ffff
+        } else {
+            sum.to_bits()
+        }
     }
 }
 
 fn canonical64(x: f64) -> u64 {
-    if x.is_nan() { 0xfff8_0000_0000_0000 } else { x.to_bits() }
+    if x.is_nan() {
+        0xfff8_0000_0000_0000
+    } else {
+        x.to_bits()
+    }
 }
 
 fn add_f16(a: u16, b: u16) -> u16 {

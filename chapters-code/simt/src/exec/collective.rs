@@ -13,12 +13,7 @@ use crate::observe::Observer;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    pub(super) fn warp_sync(
-        &mut self,
-        path: usize,
-        members: R32,
-        active: LaneMask,
-    ) -> Step<Flow> {
+    pub(super) fn warp_sync(&mut self, path: usize, members: R32, active: LaneMask) -> Step<Flow> {
         let members = self.members(members, active)?;
         if members & self.warp.paths.alive() & !active == 0 {
             self.observer.warp_synchronised(self.warp.index, members);
@@ -29,12 +24,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(Flow::Switch)
     }
 
-    pub(super) fn collective(
-        &mut self,
-        path: usize,
-        op: &Op,
-        active: LaneMask,
-    ) -> Step<Flow> {
+    pub(super) fn collective(&mut self, path: usize, op: &Op, active: LaneMask) -> Step<Flow> {
         let members = self.members(members_of(op), active)?;
         if members & self.warp.paths.alive() & !active == 0 {
             self.combine(op, active);
@@ -55,7 +45,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Some(lane) => {
                 let own = masks[lane as usize];
                 let cause = if own == members {
-                    format!("executes a warp-wide operation for the lanes {own:#010x}, but is not one of them")
+                    format!(
+                        "executes a warp-wide operation for the lanes {own:#010x}, but is not one of them"
+                    )
                 } else {
                     format!(
                         "names the lanes {own:#010x} at a warp-wide operation, where another lane names {members:#010x}"
@@ -105,13 +97,20 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// The instruction at which all paths that wait for this are; `None` if they are at several.
     fn places(&self, waiting: Waiting) -> Option<u32> {
-        let mut at = self.warp.paths.iter().filter(|p| p.waiting == waiting).map(|p| p.pc);
+        let mut at = self
+            .warp
+            .paths
+            .iter()
+            .filter(|p| p.waiting == waiting)
+            .map(|p| p.pc);
         let first = at.next()?;
         at.all(|pc| pc == first).then_some(first)
     }
 
     fn combine_gathered(&mut self, waiting: Waiting, gathered: LaneMask) {
-        let Some(pc) = self.places(waiting) else { return };
+        let Some(pc) = self.places(waiting) else {
+            return;
+        };
         let grid = self.grid;
         let here = std::mem::replace(&mut self.pc, pc);
         self.combine(&grid.kernel.ir().code[pc as usize].op, gathered);
@@ -121,7 +120,15 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Executes a collective for lanes that are all there.
     fn combine(&mut self, op: &Op, active: LaneMask) {
         match op {
-            Op::Shfl { mode, d, pred, a, b, c, .. } => {
+            Op::Shfl {
+                mode,
+                d,
+                pred,
+                a,
+                b,
+                c,
+                ..
+            } => {
                 self.shuffle(*mode, *d, *a, (*b, *c), *pred, active);
             }
             Op::Vote(vote) => self.vote(*vote, active),
@@ -131,7 +138,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let all = lanes(active).all(|lane| self.key(*a, lane) == first);
                 self.write32(*d, active, &[if all { active } else { 0 }; 32]);
                 if let Some(p) = *pred {
-                    self.warp.registers.set_pred(p, if all { active } else { 0 }, active);
+                    self.warp
+                        .registers
+                        .set_pred(p, if all { active } else { 0 }, active);
                 }
             }
             Op::Redux { op, d, a, .. } => {
@@ -181,7 +190,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             self.warp.registers.set_pred(p, in_range, active);
         }
         if let Some((lane, source)) = absent {
-            self.observer.absent_source(self.warp.index, self.pc, lane, source);
+            self.observer
+                .absent_source(self.warp.index, self.pc, lane, source);
         }
     }
 
@@ -197,7 +207,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Vote::Any { d, .. } => (d, votes != 0),
             Vote::Uni { d, .. } => (d, votes == active || votes == 0),
         };
-        self.warp.registers.set_pred(d, if result { active } else { 0 }, active);
+        self.warp
+            .registers
+            .set_pred(d, if result { active } else { 0 }, active);
     }
 
     fn match_any(&mut self, d: R32, a: Src, active: LaneMask) {
@@ -241,7 +253,10 @@ fn source_lane(mode: ShflMode, lane: u32, b: u32, c: u32) -> Option<u32> {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let max_lane = lane & segment | clamp & !segment;
     let (source, in_range) = match mode {
-        ShflMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= max_lane as i32),
+        ShflMode::Up => (
+            lane.wrapping_sub(b),
+            lane as i32 - b as i32 >= max_lane as i32,
+        ),
         ShflMode::Down => (lane + b, lane + b <= max_lane),
         ShflMode::Bfly => (lane ^ b, lane ^ b <= max_lane),
         ShflMode::Idx => {

@@ -84,8 +84,15 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn load(&mut self, load: &Load, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, load.addr);
         let strength = strength(load.order);
+        self.warp.polls += u32::from(strength == Strength::Strong);
         let (ty, len, read_only) = (load.ty, load.len, load.non_coherent);
-        let shape = Shape { ty, len, strength, kind: AccessKind::Load, read_only };
+        let shape = Shape {
+            ty,
+            len,
+            strength,
+            kind: AccessKind::Load,
+            read_only,
+        };
         match load.space {
             Space::Global => self.load_device(load, shape, &addresses, mask)?,
             Space::Shared => self.load_shared(load, shape, &addresses, mask)?,
@@ -106,12 +113,21 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let pattern = self.observe(shape, AccessSpace::Global, addresses, mask)?;
-        let Warp { registers, region, .. } = &mut *self.warp;
-        let mut view = Device { table: &self.grid.table, region };
+        let Warp {
+            registers, region, ..
+        } = &mut *self.warp;
+        let mut view = Device {
+            table: &self.grid.table,
+            region,
+        };
         match pattern {
             Pattern::Affine { first, step, count } if step == 4 && unit(load, mask, count) => {
-                let Some(Src::R32(d)) = load.d[0] else { unreachable!("`unit` has checked") };
-                let bytes = view.load::<128>(first).ok_or_else(|| missing(&view, shape, addresses, mask))?;
+                let Some(Src::R32(d)) = load.d[0] else {
+                    unreachable!("`unit` has checked")
+                };
+                let bytes = view
+                    .load::<128>(first)
+                    .ok_or_else(|| missing(&view, shape, addresses, mask))?;
                 registers.write32(d, mask, &words(&bytes));
                 Ok(())
             }
@@ -128,12 +144,19 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let pattern = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
-        let mut view = Bytes { bytes: self.shared, name: "shared memory" };
+        let mut view = Bytes {
+            bytes: self.shared,
+            name: "shared memory",
+        };
         let registers = &mut self.warp.registers;
         match pattern {
             Pattern::Affine { first, step, count } if step == 4 && unit(load, mask, count) => {
-                let Some(Src::R32(d)) = load.d[0] else { unreachable!("`unit` has checked") };
-                let bytes = view.load::<128>(first).ok_or_else(|| missing(&view, shape, addresses, mask))?;
+                let Some(Src::R32(d)) = load.d[0] else {
+                    unreachable!("`unit` has checked")
+                };
+                let bytes = view
+                    .load::<128>(first)
+                    .ok_or_else(|| missing(&view, shape, addresses, mask))?;
                 registers.write32(d, mask, &words(&bytes));
                 Ok(())
             }
@@ -153,13 +176,25 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) -> Step {
         match space {
             Space::Global | Space::Const => {
-                let Warp { registers, region, .. } = &mut *self.warp;
-                let mut view = Device { table: &self.grid.table, region };
+                let Warp {
+                    registers, region, ..
+                } = &mut *self.warp;
+                let mut view = Device {
+                    table: &self.grid.table,
+                    region,
+                };
                 load_lanes(&mut view, registers, load, shape, addresses, mask)
             }
             Space::Param => {
                 let mut view = Params(self.grid.params);
-                load_lanes(&mut view, &mut self.warp.registers, load, shape, addresses, mask)
+                load_lanes(
+                    &mut view,
+                    &mut self.warp.registers,
+                    load,
+                    shape,
+                    addresses,
+                    mask,
+                )
             }
             Space::Shared => self.load_shared(load, shape, addresses, mask),
             Space::Local => {
@@ -189,7 +224,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let addresses = addresses(&self.warp.registers, store.addr);
         let strength = strength(store.order);
         let (ty, len, read_only) = (store.ty, store.len, false);
-        let shape = Shape { ty, len, strength, kind: AccessKind::Store, read_only };
+        let shape = Shape {
+            ty,
+            len,
+            strength,
+            kind: AccessKind::Store,
+            read_only,
+        };
         if let Order::Release(scope) = store.order {
             self.fence(scope);
         }
@@ -209,14 +250,26 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let pattern = self.observe(shape, AccessSpace::Global, addresses, mask)?;
-        let Warp { registers, region, .. } = &mut *self.warp;
-        let mut view = Device { table: &self.grid.table, region };
+        let Warp {
+            registers, region, ..
+        } = &mut *self.warp;
+        let mut view = Device {
+            table: &self.grid.table,
+            region,
+        };
         match (pattern, store.s[0], store.ty) {
-            (Pattern::Affine { first, step: 4, count: 32 }, Src::R32(s), MemType::B32)
-                if store.len == 1 =>
-            {
+            (
+                Pattern::Affine {
+                    first,
+                    step: 4,
+                    count: 32,
+                },
+                Src::R32(s),
+                MemType::B32,
+            ) if store.len == 1 => {
                 let bytes = bytes_of(registers.r32(s));
-                view.store(first, bytes).ok_or_else(|| missing(&view, shape, addresses, mask))
+                view.store(first, bytes)
+                    .ok_or_else(|| missing(&view, shape, addresses, mask))
             }
             _ => store_lanes(&mut view, registers, store, shape, addresses, mask),
         }
@@ -231,14 +284,24 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let pattern = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
-        let mut view = Bytes { bytes: self.shared, name: "shared memory" };
+        let mut view = Bytes {
+            bytes: self.shared,
+            name: "shared memory",
+        };
         let registers = &self.warp.registers;
         match (pattern, store.s[0], store.ty) {
-            (Pattern::Affine { first, step: 4, count: 32 }, Src::R32(s), MemType::B32)
-                if store.len == 1 =>
-            {
+            (
+                Pattern::Affine {
+                    first,
+                    step: 4,
+                    count: 32,
+                },
+                Src::R32(s),
+                MemType::B32,
+            ) if store.len == 1 => {
                 let bytes = bytes_of(registers.r32(s));
-                view.store(first, bytes).ok_or_else(|| missing(&view, shape, addresses, mask))
+                view.store(first, bytes)
+                    .ok_or_else(|| missing(&view, shape, addresses, mask))
             }
             _ => store_lanes(&mut view, registers, store, shape, addresses, mask),
         }
@@ -258,7 +321,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Space::Shared => self.store_shared(store, shape, addresses, mask),
             Space::Const | Space::Param => {
                 let cause = "stores to read-only memory";
-                Err(Trap::new(FaultKind::IllegalAddress, Some(mask.trailing_zeros()), cause))
+                Err(Trap::new(
+                    FaultKind::IllegalAddress,
+                    Some(mask.trailing_zeros()),
+                    cause,
+                ))
             }
             Space::Local => {
                 aligned(shape, addresses, mask)?;
@@ -292,7 +359,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         for lane in lanes(mask) {
             let start = lane as usize * size;
             let bytes = &mut self.warp.local[start..start + size];
-            let mut view = Bytes { bytes, name: "local memory" };
+            let mut view = Bytes {
+                bytes,
+                name: "local memory",
+            };
             access(&mut view, &mut self.warp.registers, lane)?;
         }
         Ok(())
@@ -309,10 +379,25 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) -> Step<Pattern> {
         aligned(shape, addresses, mask)?;
         let pattern = Pattern::of(addresses, mask);
-        let Shape { strength, kind, read_only, .. } = shape;
+        let Shape {
+            strength,
+            kind,
+            read_only,
+            ..
+        } = shape;
         let (bytes, warp, pc) = (shape.bytes(), self.warp.index, self.pc);
-        let access =
-            Access { kind, space, strength, read_only, bytes, addresses, mask, pattern, warp, pc };
+        let access = Access {
+            kind,
+            space,
+            strength,
+            read_only,
+            bytes,
+            addresses,
+            mask,
+            pattern,
+            warp,
+            pc,
+        };
         self.observer.access(&access);
         Ok(pattern)
     }
@@ -328,9 +413,18 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) -> Step {
         let from = addresses(&self.warp.registers, src);
         let to = addresses(&self.warp.registers, dst);
-        let (ty, len) = if bytes < 8 { (MemType::B32, 1) } else { (MemType::B64, bytes as u8 / 8) };
-        let shape =
-            |kind| Shape { ty, len, strength: Strength::Weak, kind, read_only: false };
+        let (ty, len) = if bytes < 8 {
+            (MemType::B32, 1)
+        } else {
+            (MemType::B64, bytes as u8 / 8)
+        };
+        let shape = |kind| Shape {
+            ty,
+            len,
+            strength: Strength::Weak,
+            kind,
+            read_only: false,
+        };
         let (reading, writing) = (shape(AccessKind::Load), shape(AccessKind::Store));
         self.observe(reading, AccessSpace::Global, &from, mask)?;
         self.observe(writing, AccessSpace::Shared, &to, mask)?;
@@ -338,8 +432,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         for lane in lanes(mask) {
             let i = lane as usize;
             let count = wanted.map_or(bytes, |w| w[i].min(bytes));
-            let mut device = Device { table: &self.grid.table, region: &mut self.warp.region };
-            let mut shared = Bytes { bytes: self.shared, name: "shared memory" };
+            let mut device = Device {
+                table: &self.grid.table,
+                region: &mut self.warp.region,
+            };
+            let mut shared = Bytes {
+                bytes: self.shared,
+                name: "shared memory",
+            };
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {
                     let read = device.load::<1>(from[i] + byte);
@@ -397,7 +497,12 @@ fn unit(load: &Load, mask: LaneMask, count: u32) -> bool {
 #[inline(always)]
 fn words(bytes: &[u8; 128]) -> Lanes32 {
     std::array::from_fn(|i| {
-        u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
+        u32::from_le_bytes([
+            bytes[4 * i],
+            bytes[4 * i + 1],
+            bytes[4 * i + 2],
+            bytes[4 * i + 3],
+        ])
     })
 }
 
@@ -415,13 +520,19 @@ fn aligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Step {
         let active = |lane: usize| u64::from(mask >> lane & 1).wrapping_neg();
         (0..32).fold(0, |all, lane| all | addresses[lane] & active(lane))
     };
-    if bits & u64::from(shape.bytes() - 1) == 0 { Ok(()) } else { Err(misaligned(shape, addresses, mask)) }
+    if bits & u64::from(shape.bytes() - 1) == 0 {
+        Ok(())
+    } else {
+        Err(misaligned(shape, addresses, mask))
+    }
 }
 
 #[cold]
 fn misaligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Box<Trap> {
     let bytes = shape.bytes();
-    let wrong = lanes(mask).find(|l| addresses[*l as usize] % u64::from(bytes) != 0).unwrap_or(0);
+    let wrong = lanes(mask)
+        .find(|l| addresses[*l as usize] % u64::from(bytes) != 0)
+        .unwrap_or(0);
     let address = addresses[wrong as usize];
     let cause = format!(
         "misaligned {} of {bytes} bytes at {address:#x}: the address must be a multiple of {bytes}",
@@ -442,9 +553,20 @@ pub(super) fn verb(kind: AccessKind) -> &'static str {
 #[cold]
 fn missing<V: View>(view: &V, shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Box<Trap> {
     // A block access may fail as a whole: the lane at fault is the first or the last.
-    let far = |lane: &u32| view.describe(addresses[*lane as usize]).starts_with("it lies in");
-    let lane = lanes(mask).find(|l| !far(l)).unwrap_or(mask.trailing_zeros());
-    out_of_bounds(view, shape.kind, shape.bytes(), addresses[lane as usize], lane)
+    let far = |lane: &u32| {
+        view.describe(addresses[*lane as usize])
+            .starts_with("it lies in")
+    };
+    let lane = lanes(mask)
+        .find(|l| !far(l))
+        .unwrap_or(mask.trailing_zeros());
+    out_of_bounds(
+        view,
+        shape.kind,
+        shape.bytes(),
+        addresses[lane as usize],
+        lane,
+    )
 }
 
 #[cold]
@@ -477,21 +599,33 @@ fn load_lanes<V: View>(
         let Some(d) = *d else { continue };
         let offset = element as u64 * size;
         match load.ty {
-            MemType::B32 => gather(view, addresses, offset, mask, |b| u64::from(u32::from_le_bytes(b))),
+            MemType::B32 => gather(view, addresses, offset, mask, |b| {
+                u64::from(u32::from_le_bytes(b))
+            }),
             MemType::B64 => gather(view, addresses, offset, mask, u64::from_le_bytes),
             MemType::U8 => gather(view, addresses, offset, mask, |[b]| u64::from(b)),
-            MemType::U16 => gather(view, addresses, offset, mask, |b| u64::from(u16::from_le_bytes(b))),
-            MemType::S8 => gather(view, addresses, offset, mask, |[b]| extend(b as i8, load.sign_to)),
-            MemType::S16 => {
-                gather(view, addresses, offset, mask, |b| extend(i16::from_le_bytes(b), load.sign_to))
-            }
-            MemType::S32 => {
-                gather(view, addresses, offset, mask, |b| i64::from(i32::from_le_bytes(b)) as u64)
-            }
+            MemType::U16 => gather(view, addresses, offset, mask, |b| {
+                u64::from(u16::from_le_bytes(b))
+            }),
+            MemType::S8 => gather(view, addresses, offset, mask, |[b]| {
+                extend(b as i8, load.sign_to)
+            }),
+            MemType::S16 => gather(view, addresses, offset, mask, |b| {
+                extend(i16::from_le_bytes(b), load.sign_to)
+            }),
+            MemType::S32 => gather(view, addresses, offset, mask, |b| {
+                i64::from(i32::from_le_bytes(b)) as u64
+            }),
         }
         .map(|values| write(registers, d, mask, &values))
         .map_err(|lane| {
-            out_of_bounds(view, shape.kind, shape.bytes(), addresses[lane as usize], lane)
+            out_of_bounds(
+                view,
+                shape.kind,
+                shape.bytes(),
+                addresses[lane as usize],
+                lane,
+            )
         })?;
     }
     Ok(())
@@ -527,7 +661,9 @@ fn gather<V: View, const N: usize>(
     let mut values = [0; 32];
     for lane in lanes(mask) {
         let i = lane as usize & 31;
-        let bytes = view.load::<N>(addresses[i].wrapping_add(offset)).ok_or(lane)?;
+        let bytes = view
+            .load::<N>(addresses[i].wrapping_add(offset))
+            .ok_or(lane)?;
         values[i] = convert(bytes);
     }
     Ok(values)

@@ -54,8 +54,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) -> Box<Trap> {
         let lane = active.trailing_zeros();
         let line = self.first32(line, active);
-        let [message, file, function] =
-            [message, file, function].map(|r| self.first64(r, active));
+        let [message, file, function] = [message, file, function].map(|r| self.first64(r, active));
         let text = |exec: &mut Self, at| exec.string(at, lane).unwrap_or_else(|_| "?".into());
         let (message, file) = (text(self, message), text(self, file));
         let function = text(self, function);
@@ -69,11 +68,23 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let start = lane as usize * size;
         let local = &mut self.warp.local[start..start + size];
         let found = if address.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES {
-            Bytes { bytes: self.shared, name: "" }.load::<1>(address - SHARED_WINDOW)
+            Bytes {
+                bytes: self.shared,
+                name: "",
+            }
+            .load::<1>(address - SHARED_WINDOW)
         } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES {
-            Bytes { bytes: local, name: "" }.load::<1>(address - LOCAL_WINDOW)
+            Bytes {
+                bytes: local,
+                name: "",
+            }
+            .load::<1>(address - LOCAL_WINDOW)
         } else {
-            Device { table: &self.grid.table, region: &mut self.warp.region }.load::<1>(address)
+            Device {
+                table: &self.grid.table,
+                region: &mut self.warp.region,
+            }
+            .load::<1>(address)
         };
         let cause = || format!("reads a byte at {address:#x}, where there is no memory");
         found
@@ -111,7 +122,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         while let Some(start) = rest.find('%') {
             out.push_str(&rest[..start]);
             rest = &rest[start + 1..];
-            let end = rest.find(|c: char| c.is_ascii_alphabetic() && !"hlLqjzt".contains(c) || c == '%');
+            let end =
+                rest.find(|c: char| c.is_ascii_alphabetic() && !"hlLqjzt".contains(c) || c == '%');
             let Some(end) = end else { break };
             let (flags, conversion) = (&rest[..end], rest.as_bytes()[end]);
             rest = &rest[end + 1..];
@@ -135,7 +147,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             b'%' => "%".into(),
             b'd' | b'i' => {
                 let value = self.argument(args, integer_bytes, lane)?;
-                if long { (value as i64).to_string() } else { (value as i32).to_string() }
+                if long {
+                    (value as i64).to_string()
+                } else {
+                    (value as i32).to_string()
+                }
             }
             b'u' => self.argument(args, integer_bytes, lane)?.to_string(),
             b'x' => format!("{:x}", self.argument(args, integer_bytes, lane)?),
@@ -147,7 +163,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let at = self.argument(args, 8, lane)?;
                 self.string(at, lane)?
             }
-            _ => float(f64::from_bits(self.argument(args, 8, lane)?), flags, conversion),
+            _ => float(
+                f64::from_bits(self.argument(args, 8, lane)?),
+                flags,
+                conversion,
+            ),
         };
         pad(out, &text, flags);
         Ok(())
@@ -166,7 +186,10 @@ fn float(value: f64, flags: &str, conversion: u8) -> String {
 
 fn pad(out: &mut String, text: &str, flags: &str) {
     let digits = flags.trim_start_matches(['-', '+', ' ', '#']);
-    let width = digits.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
+    let width = digits
+        .split(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap_or("");
     let wide: usize = width.trim_start_matches('0').parse().unwrap_or(0);
     // Writing to a `String` cannot fail.
     let _ = if flags.starts_with('-') {
