@@ -115,6 +115,27 @@ fn a_table_holds_the_ladder_and_the_peer() {
 }
 
 #[test]
+fn a_table_may_hold_a_part_of_the_ladder() {
+    let table = |ends: &str| {
+        let text = format!("{{{{#measured_table {ends} n=2048 dtype=f32}}}}");
+        page(&text, &records(&[RUN]))
+    };
+    let kernels = |ends| {
+        let table = table(ends).expect("a table");
+        (table.contains("`slow`"), table.contains("`fast`"))
+    };
+    assert_eq!(kernels("from=slow to=fast"), (true, true));
+    assert_eq!(kernels("from=fast"), (false, true));
+    assert_eq!(kernels("to=slow"), (true, false));
+    assert!(
+        table("from=absent")
+            .expect_err("a refusal")
+            .to_string()
+            .contains("of absent")
+    );
+}
+
+#[test]
 fn a_plot_has_a_curve_for_every_kernel() {
     let plot = page("{{#measured_plot dtype=f32}}", &records(&[RUN])).expect("a plot");
     for name in ["slow", "fast", "ceiling", "peer"] {

@@ -9,6 +9,9 @@ use super::records::chapter_number;
 
 const OPENING: &str = "{{#measured";
 
+/// Keys that are not compared with a row's field of that name.
+const NOT_FIELDS: [&str; 5] = ["device", "broken", "before", "from", "to"];
+
 /// What a directive asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -107,6 +110,11 @@ impl Directive {
         })
     }
 
+    /// The first and the last kernel that are meant, where the keys `from` and `to` say so.
+    pub(super) fn ends(&self) -> [Option<&str>; 2] {
+        [self.get("from"), self.get("to")]
+    }
+
     fn get(&self, key: &str) -> Option<&str> {
         self.keys
             .iter()
@@ -124,7 +132,7 @@ impl Directive {
         let keys = self
             .keys
             .iter()
-            .filter(|(key, _)| !["device", "broken", "before"].contains(&key.as_str()));
+            .filter(|(key, _)| !NOT_FIELDS.contains(&key.as_str()));
         is(row.get("broken").unwrap_or(&Value::Bool(false)), broken)
             && keys.into_iter().all(|(key, wanted)| match row.get(key) {
                 Some(found) if key == "chapter" => {

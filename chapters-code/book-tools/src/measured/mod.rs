@@ -10,6 +10,8 @@
 //! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
 //!
+//! Tables and plots take two more keys, `from=KERNEL` and `to=KERNEL`: a part of the ladder.
+//!
 //! A key is a field of the row, and a size may be written as a power, `2^28`. Three keys are never
 //! needed: `chapter` (the page's own), `broken` (false), `device` (part of the device's name; H200).
 //! Rows of a matrix are selected by `rows=` or `cols=` only.

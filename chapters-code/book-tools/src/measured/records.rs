@@ -99,10 +99,10 @@ impl Run {
             .iter()
             .filter(|row| directive.selects(row))
             .collect();
-        match rows.is_empty() {
-            true => Err(format!("no row of the run on {} is so", self.device())),
-            false => Ok(rows),
+        if rows.is_empty() {
+            return Err(format!("no row of the run on {} is so", self.device()));
         }
+        part_of_ladder(rows, directive.ends())
     }
 
     /// The only row that `directive` selects.
@@ -119,6 +119,28 @@ impl Run {
             [] => unreachable!("select returns at least one row"),
         }
     }
+}
+
+/// The rows of the kernels between the two named ones, in the order in which kernels first appear.
+fn part_of_ladder<'a>(
+    rows: Vec<&'a Value>,
+    [from, to]: [Option<&str>; 2],
+) -> Result<Vec<&'a Value>, String> {
+    let mut kernels: Vec<&str> = Vec::new();
+    for name in rows.iter().filter_map(|row| row["kernel"].as_str()) {
+        if !kernels.contains(&name) {
+            kernels.push(name);
+        }
+    }
+    let place = |name: &str| kernels.iter().position(|kernel| *kernel == name);
+    let find = |name: &str| place(name).ok_or_else(|| format!("no such row is of {name}"));
+    let first = from.map_or(Ok(0), find)?;
+    let last = to.map_or(Ok(kernels.len()), find)?;
+    let meant = |row: &&Value| {
+        let place = row["kernel"].as_str().and_then(place);
+        place.is_none_or(|place| (first..=last).contains(&place))
+    };
+    Ok(rows.into_iter().filter(meant).collect())
 }
 
 /// The value at the end of `path`, whose parts are joined by dots.

@@ -11,7 +11,7 @@ pub(super) fn ladder(directive: &Directive, records: &Records) -> Result<String,
     let run = records.run(directive.device())?;
     let rows = run.select(directive)?;
     let mut table = String::from(
-        "| kernel | median time | rate | of the ceiling | of peak | over the rung before |\n\
+        "| kernel | median time | rate | of the ceiling | of peak | over the line before |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut before = None;
