@@ -38,8 +38,17 @@ impl Barrier {
         if self.arrived == 0 || self.arrived < wanted {
             return None;
         }
-        let Self { arrived, votes, warps, .. } = std::mem::take(self);
-        Some(Tally { votes, threads: arrived, warps })
+        let Self {
+            arrived,
+            votes,
+            warps,
+            ..
+        } = std::mem::take(self);
+        Some(Tally {
+            votes,
+            threads: arrived,
+            warps,
+        })
     }
 
     /// Threads that have arrived.

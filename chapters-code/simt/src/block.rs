@@ -38,8 +38,9 @@ pub(crate) enum Progress {
 impl<'a, O: Observer<'a>> Block<O> {
     /// Makes room for a block of this grid.
     pub fn new(grid: &'a Grid<'a>) -> Self {
-        let mut warps: Vec<Warp> =
-            (0..grid.warps_per_block()).map(|index| Warp::new(index, grid)).collect();
+        let mut warps: Vec<Warp> = (0..grid.warps_per_block())
+            .map(|index| Warp::new(index, grid))
+            .collect();
         for warp in &mut warps {
             write_specials(warp, grid, None);
         }
@@ -61,7 +62,8 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.shared.fill(POISON);
         self.barriers = Default::default();
         self.schedule.reseed(index);
-        self.observer.start_block(index, self.warps.len() as u32, grid.shared_bytes());
+        self.observer
+            .start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
             write_specials(warp, grid, Some(coordinates));
@@ -127,7 +129,12 @@ impl<'a, O: Observer<'a>> Block<O> {
             return Ok(());
         }
         let cause = format!("still running after {limit} warp instructions, which is the limit");
-        Err(self.fault(grid, warp, pc, &Trap::new(FaultKind::InstructionLimit, None, cause)))
+        Err(self.fault(
+            grid,
+            warp,
+            pc,
+            &Trap::new(FaultKind::InstructionLimit, None, cause),
+        ))
     }
 
     fn arrive(&mut self, grid: &Grid<'_>, warp: usize, arrival: &Arrival) {
@@ -137,7 +144,11 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Threads have exited: nobody waits for them any more.
     fn recount(&mut self, grid: &Grid<'_>) {
-        self.alive = self.warps.iter().map(|w| w.paths.alive().count_ones()).sum();
+        self.alive = self
+            .warps
+            .iter()
+            .map(|w| w.paths.alive().count_ones())
+            .sum();
         for id in 0..16 {
             if self.barriers[id].arrived() > 0 {
                 self.release(grid, id as u8);
@@ -147,7 +158,9 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Lets the threads at a barrier pass, if everyone is there.
     fn release(&mut self, grid: &Grid<'_>, id: u8) {
-        let Some(tally) = self.barriers[usize::from(id)].complete(self.alive) else { return };
+        let Some(tally) = self.barriers[usize::from(id)].complete(self.alive) else {
+            return;
+        };
         let warps = (0..self.warps.len() as u32).filter(|w| tally.warps >> w & 1 == 1);
         self.observer.barrier_passed(&mut warps.into_iter());
         for warp in &mut self.warps {
@@ -173,7 +186,10 @@ impl<'a, O: Observer<'a>> Block<O> {
             "kernel `{kernel}` at {source}, block ({bx},{by},{bz}), {thread}: {}",
             trap.cause
         );
-        Fault { kind: trap.kind, message }
+        Fault {
+            kind: trap.kind,
+            message,
+        }
     }
 
     /// Every thread that has not exited waits, and nothing can let any of them go on.
@@ -191,7 +207,9 @@ impl<'a, O: Observer<'a>> Block<O> {
                     Waiting::No | Waiting::Meeting => continue,
                 };
                 let (lanes, warp) = (path.mask, warp.index);
-                waits.push(format!("  warp {warp}, lanes {lanes:#010x}, wait {what} ({place})"));
+                waits.push(format!(
+                    "  warp {warp}, lanes {lanes:#010x}, wait {what} ({place})"
+                ));
             }
         }
         let total = waits.len();
@@ -205,15 +223,22 @@ impl<'a, O: Observer<'a>> Block<O> {
             "kernel `{kernel}`, block ({x},{y},{z}): deadlock, every thread waits for another:\n{}",
             waits.join("\n")
         );
-        Fault { kind: FaultKind::Deadlock, message }
+        Fault {
+            kind: FaultKind::Deadlock,
+            message,
+        }
     }
 }
 
 /// Writes the results of a barrier's reductions into the registers of those that wait there.
 fn write_tally(warp: &mut Warp, grid: &Grid<'_>, waiting: Waiting, tally: Tally) {
-    let Warp { paths, registers, .. } = warp;
+    let Warp {
+        paths, registers, ..
+    } = warp;
     for path in paths.iter().filter(|p| p.waiting == waiting) {
-        let Op::Bar(bar) = &grid.kernel.ir().code[path.pc as usize].op else { continue };
+        let Op::Bar(bar) = &grid.kernel.ir().code[path.pc as usize].op else {
+            continue;
+        };
         let bits = |truth| if truth { path.mask } else { 0 };
         match bar.kind {
             BarKind::Sync | BarKind::Arrive => {}
@@ -239,7 +264,8 @@ fn write_specials(warp: &mut Warp, grid: &Grid<'_>, block: Option<[u32; 3]>) {
         };
         match slot {
             SpecialSlot::R32(r) => {
-                warp.registers.write32(r, LaneMask::MAX, &values.map(|v| v as u32));
+                warp.registers
+                    .write32(r, LaneMask::MAX, &values.map(|v| v as u32));
             }
             SpecialSlot::R64(r) => warp.registers.write64(r, LaneMask::MAX, &values),
         }

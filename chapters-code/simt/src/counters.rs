@@ -75,12 +75,7 @@ impl AddAssign for Counters {
 
 /// Distinct 32-byte sectors that the active lanes touch, each with `bytes` bytes.
 #[inline(always)]
-pub(crate) fn sectors(
-    pattern: Pattern,
-    addresses: &[u64; 32],
-    mask: LaneMask,
-    bytes: u32,
-) -> u64 {
+pub(crate) fn sectors(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> u64 {
     match pattern {
         Pattern::Affine { first, step, count } => affine_sectors(first, step, count, bytes),
         Pattern::Scattered => distinct(addresses.map(|a| a >> 5), mask),
@@ -95,7 +90,11 @@ fn affine_sectors(first: u64, step: i64, count: u32, bytes: u32) -> u64 {
         return count;
     }
     let span = (count - 1) * stride;
-    let low = if step < 0 { first.wrapping_sub(span) } else { first };
+    let low = if step < 0 {
+        first.wrapping_sub(span)
+    } else {
+        first
+    };
     ((low.wrapping_add(span + u64::from(bytes) - 1)) >> 5).wrapping_sub(low >> 5) + 1
 }
 
@@ -181,7 +180,14 @@ const END: u8 = u8::MAX;
 impl Default for Banks {
     fn default() -> Self {
         let (words, next, head, length) = ([0; 64], [END; 64], [END; 32], [0; 32]);
-        Self { words, next, head, length, used: 0, longest: 0 }
+        Self {
+            words,
+            next,
+            head,
+            length,
+            used: 0,
+            longest: 0,
+        }
     }
 }
 
@@ -238,10 +244,18 @@ mod tests {
     ) {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
         let pattern = Pattern::of(&addresses, mask);
-        assert_eq!(sectors(pattern, &addresses, mask, bytes), sector_count, "sectors");
+        assert_eq!(
+            sectors(pattern, &addresses, mask, bytes),
+            sector_count,
+            "sectors"
+        );
         let scattered = sectors(Pattern::Scattered, &addresses, mask, bytes);
         assert_eq!(scattered, sector_count, "sectors, the general rule");
-        assert_eq!(wavefronts(pattern, &addresses, mask, bytes).0, wavefront_count, "wavefronts");
+        assert_eq!(
+            wavefronts(pattern, &addresses, mask, bytes).0,
+            wavefront_count,
+            "wavefronts"
+        );
         let scattered = wavefronts(Pattern::Scattered, &addresses, mask, bytes).0;
         assert_eq!(scattered, wavefront_count, "wavefronts, the general rule");
     }

@@ -55,7 +55,11 @@ pub(crate) struct Trap {
 
 impl Trap {
     pub fn new(kind: FaultKind, lane: Option<u32>, cause: impl Into<String>) -> Box<Self> {
-        Box::new(Self { kind, lane, cause: cause.into() })
+        Box::new(Self {
+            kind,
+            lane,
+            cause: cause.into(),
+        })
     }
 }
 

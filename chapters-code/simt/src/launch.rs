@@ -88,7 +88,10 @@ pub struct Outcome {
 /// Runs a kernel to its end.
 pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcome {
     if let Err(fault) = check(launch) {
-        return Outcome { report: Report::default(), fault: Some(fault) };
+        return Outcome {
+            report: Report::default(),
+            fault: Some(fault),
+        };
     }
     let grid = Grid::new(launch, options, memory.snapshot());
     if options.races {
@@ -103,19 +106,33 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcom
 fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     let name = &launch.kernel.ir().name;
     let fail = |kind, cause: String| {
-        Err(Fault { kind, message: format!("launch of kernel `{name}`: {cause}") })
+        Err(Fault {
+            kind,
+            message: format!("launch of kernel `{name}`: {cause}"),
+        })
     };
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
     if gx == 0 || gy == 0 || gz == 0 || gx > 0x7fff_ffff || gy > 65_535 || gz > 65_535 {
         let limit = "each extent must be at least 1, and at most 2^31 - 1, 65535 and 65535";
-        return fail(FaultKind::InvalidLaunch, format!("a grid of ({gx},{gy},{gz}): {limit}"));
+        return fail(
+            FaultKind::InvalidLaunch,
+            format!("a grid of ({gx},{gy},{gz}): {limit}"),
+        );
     }
     let threads = u64::from(bx) * u64::from(by) * u64::from(bz);
     if threads == 0 || threads > u64::from(MAX_THREADS) || bx > 1024 || by > 1024 || bz > 64 {
         let limit = "a block has 1 to 1024 threads, at most 64 of them in z";
-        return fail(FaultKind::InvalidLaunch, format!("a block of ({bx},{by},{bz}): {limit}"));
+        return fail(
+            FaultKind::InvalidLaunch,
+            format!("a block of ({bx},{by},{bz}): {limit}"),
+        );
     }
-    if launch.kernel.ir().max_threads.is_some_and(|most| threads > u64::from(most)) {
+    if launch
+        .kernel
+        .ir()
+        .max_threads
+        .is_some_and(|most| threads > u64::from(most))
+    {
         let most = launch.kernel.ir().max_threads.unwrap_or_default();
         let cause = format!("{threads} threads a block, but it was compiled for at most {most}");
         return fail(FaultKind::InvalidLaunch, cause);
@@ -141,7 +158,9 @@ fn resident_limit(grid: &Grid<'_>) -> usize {
     }
     let threads = grid.warps_per_block() * 32;
     let by_shared = (MAX_SHARED + 1024) / (grid.shared_bytes() + 1024);
-    let a_multiprocessor = (RESIDENT_THREADS / threads).min(RESIDENT_BLOCKS).min(by_shared);
+    let a_multiprocessor = (RESIDENT_THREADS / threads)
+        .min(RESIDENT_BLOCKS)
+        .min(by_shared);
     (a_multiprocessor.max(1) * MULTIPROCESSORS) as usize
 }
 
@@ -157,16 +176,25 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
         0 => rayon::current_num_threads(),
         threads => threads,
     };
-    let workers = wanted.min(usize::try_from(grid.block_count()).unwrap_or(wanted)).max(1);
+    let workers = wanted
+        .min(usize::try_from(grid.block_count()).unwrap_or(wanted))
+        .max(1);
     let resident = resident_limit(grid).div_ceil(workers);
     let all = Mutex::new(Gathered::default());
     let fault = Mutex::new(None);
     let work = || {
         let (gathered, end) = worker::<O>(grid, resident);
-        merge(&mut all.lock().unwrap_or_else(PoisonError::into_inner), gathered);
+        merge(
+            &mut all.lock().unwrap_or_else(PoisonError::into_inner),
+            gathered,
+        );
         if let Err((block, cause)) = end {
             grid.stop.store(true, Ordering::Relaxed);
-            keep_first(&mut fault.lock().unwrap_or_else(PoisonError::into_inner), block, cause);
+            keep_first(
+                &mut fault.lock().unwrap_or_else(PoisonError::into_inner),
+                block,
+                cause,
+            );
         }
     };
     if workers == 1 {
@@ -178,8 +206,14 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
     let counted = grid.options.counters || grid.options.races;
     let counters = counted.then_some(gathered.counters);
-    let report = Report { counters, races: gathered.races };
-    Outcome { report, fault: fault.map(|(_, fault)| fault) }
+    let report = Report {
+        counters,
+        races: gathered.races,
+    };
+    Outcome {
+        report,
+        fault: fault.map(|(_, fault)| fault),
+    }
 }
 
 fn merge(all: &mut Gathered, part: Gathered) {
@@ -249,13 +283,11 @@ fn next_block<'a, O: Observer<'a>>(
     Some(block)
 }
 
-fn collect<'a, O: Observer<'a>>(
-    grid: &'a Grid<'a>,
-    block: &mut Block<O>,
-    gathered: &mut Gathered,
-) {
+fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gathered: &mut Gathered) {
     let (counters, findings) = block.observer.finish();
     gathered.counters += counters;
-    let races = findings.into_iter().map(|f| report::describe(&f, grid, block.index));
+    let races = findings
+        .into_iter()
+        .map(|f| report::describe(&f, grid, block.index));
     report::merge(&mut gathered.races, races.collect(), MAX_FINDINGS);
 }

@@ -113,7 +113,11 @@ unsafe impl Send for Region {}
 
 impl Region {
     /// A region that contains no address.
-    pub const EMPTY: Self = Self { base: 0, bytes: 0, pointer: std::ptr::null_mut() };
+    pub const EMPTY: Self = Self {
+        base: 0,
+        bytes: 0,
+        pointer: std::ptr::null_mut(),
+    };
 
     /// True if `bytes` bytes at `address` lie within the region.
     #[inline(always)]
@@ -142,9 +146,16 @@ pub struct Snapshot {
 impl Snapshot {
     /// The allocation that contains `address`.
     pub fn region(&self, address: u64) -> Option<Region> {
-        let index = self.allocations.partition_point(|a| a.base <= address).checked_sub(1)?;
+        let index = self
+            .allocations
+            .partition_point(|a| a.base <= address)
+            .checked_sub(1)?;
         let a = &self.allocations[index];
-        let region = Region { base: a.base, bytes: a.bytes, pointer: a.backing.pointer };
+        let region = Region {
+            base: a.base,
+            bytes: a.bytes,
+            pointer: a.backing.pointer,
+        };
         region.contains(address, 1).then_some(region)
     }
 
@@ -160,7 +171,11 @@ impl Snapshot {
             (Some(a), _) if address < a.end() => format!("it lies in {}", name(a)),
             (Some(a), Some(b)) if address - a.end() > b.base - address => ahead(address, b),
             (Some(a), _) => {
-                format!("it is {} past the end of {}", count(address - a.end() + 1), name(a))
+                format!(
+                    "it is {} past the end of {}",
+                    count(address - a.end() + 1),
+                    name(a)
+                )
             }
             (None, Some(b)) => ahead(address, b),
             (None, None) => "nothing is allocated on this device".into(),
@@ -177,7 +192,11 @@ fn ahead(address: u64, b: &Allocation) -> String {
 }
 
 fn count(bytes: u64) -> String {
-    if bytes == 1 { "1 byte".into() } else { format!("{bytes} bytes") }
+    if bytes == 1 {
+        "1 byte".into()
+    } else {
+        format!("{bytes} bytes")
+    }
 }
 
 struct State {
@@ -195,8 +214,15 @@ pub struct Memory {
 impl Memory {
     /// A device with `capacity` bytes. Host memory is only taken as it is allocated and touched.
     pub fn new(capacity: u64) -> Self {
-        let state = State { table: Snapshot::default(), next: DEVICE_BASE, used: 0 };
-        Self { capacity, state: RwLock::new(state) }
+        let state = State {
+            table: Snapshot::default(),
+            next: DEVICE_BASE,
+            used: 0,
+        };
+        Self {
+            capacity,
+            state: RwLock::new(state),
+        }
     }
 
     /// Allocates `bytes` bytes, aligned to 512, and returns their device address.
@@ -206,8 +232,11 @@ impl Memory {
             return Err(MemoryError::Empty);
         }
         let available = self.capacity - state.used;
-        let full =
-            || MemoryError::OutOfMemory { wanted: bytes, available, capacity: self.capacity };
+        let full = || MemoryError::OutOfMemory {
+            wanted: bytes,
+            available,
+            capacity: self.capacity,
+        };
         if bytes > available {
             return Err(full());
         }
@@ -216,14 +245,21 @@ impl Memory {
         state.next = (base + bytes + GUARD).next_multiple_of(ALIGNMENT);
         state.used += bytes;
         // Addresses only grow, so the new allocation is the last.
-        Arc::make_mut(&mut state.table.allocations).push(Allocation { base, bytes, backing });
+        Arc::make_mut(&mut state.table.allocations).push(Allocation {
+            base,
+            bytes,
+            backing,
+        });
         Ok(base)
     }
 
     /// Frees the allocation that starts at `address`. Its addresses are never used again.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let found = state.table.allocations.binary_search_by_key(&address, |a| a.base);
+        let found = state
+            .table
+            .allocations
+            .binary_search_by_key(&address, |a| a.base);
         let Ok(index) = found else {
             let nearest = state.table.describe(address);
             return Err(MemoryError::NotAllocated { address, nearest });
@@ -295,12 +331,19 @@ impl Memory {
 
     /// Bytes allocated.
     pub fn used(&self) -> u64 {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).used
+        self.state
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .used
     }
 
     /// The allocations as they are now.
     pub fn snapshot(&self) -> Snapshot {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).table.clone()
+        self.state
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .table
+            .clone()
     }
 }
 
@@ -313,7 +356,11 @@ fn host_range(table: &Snapshot, address: u64, bytes: u64) -> Result<*mut u8, Mem
         Some(region) if region.contains(address, bytes) => Ok(region.host(address, bytes)),
         _ => {
             let nearest = table.describe(address);
-            Err(MemoryError::Unmapped { address, bytes, nearest })
+            Err(MemoryError::Unmapped {
+                address,
+                bytes,
+                nearest,
+            })
         }
     }
 }
@@ -335,9 +382,18 @@ mod tests {
         let error = memory.write(a + 998, &[0; 3]).unwrap_err().to_string();
         assert!(error.contains("allocation of 1000 bytes"), "{error}");
         memory.free(b).unwrap();
-        assert!(matches!(memory.read(b, &mut out), Err(MemoryError::Unmapped { .. })));
-        assert!(matches!(memory.free(a + 8), Err(MemoryError::NotAllocated { .. })));
-        assert!(matches!(memory.allocate(1 << 21), Err(MemoryError::OutOfMemory { .. })));
+        assert!(matches!(
+            memory.read(b, &mut out),
+            Err(MemoryError::Unmapped { .. })
+        ));
+        assert!(matches!(
+            memory.free(a + 8),
+            Err(MemoryError::NotAllocated { .. })
+        ));
+        assert!(matches!(
+            memory.allocate(1 << 21),
+            Err(MemoryError::OutOfMemory { .. })
+        ));
         assert_eq!(memory.used(), 1000);
     }
 
@@ -349,6 +405,9 @@ mod tests {
         let mut out = [0; 12];
         memory.read(a + 2, &mut out).unwrap();
         assert_eq!(out, [0, 0, 1, 2, 3, 4, 1, 2, 3, 4, 0, 0]);
-        assert!(matches!(memory.fill(a, &[0; 3], 1), Err(MemoryError::Pattern(3))));
+        assert!(matches!(
+            memory.fill(a, &[0; 3], 1),
+            Err(MemoryError::Pattern(3))
+        ));
     }
 }

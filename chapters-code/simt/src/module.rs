@@ -60,22 +60,35 @@ impl LoadedModule {
             let name = || variable.name.clone();
             memory
                 .write(at, &bytes)
-                .map_err(|source| LoadError::Variable { name: name(), source })?;
+                .map_err(|source| LoadError::Variable {
+                    name: name(),
+                    source,
+                })?;
         }
-        let variables = module.variables.iter().zip(&addresses).filter_map(|(v, at)| {
-            at.map(|at| (v.name.clone(), (at, v.init.len() as u64)))
-        });
+        let variables = module
+            .variables
+            .iter()
+            .zip(&addresses)
+            .filter_map(|(v, at)| at.map(|at| (v.name.clone(), (at, v.init.len() as u64))));
         let variables = variables.collect();
         let files: Arc<[String]> = module.files.into();
         let kernels = module.kernels.into_iter();
-        let kernels =
-            kernels.map(|k| Arc::new(LoadedKernel::resolve(k, &files, address))).collect();
-        Ok(Self { variables, kernels, addresses })
+        let kernels = kernels
+            .map(|k| Arc::new(LoadedKernel::resolve(k, &files, address)))
+            .collect();
+        Ok(Self {
+            variables,
+            kernels,
+            addresses,
+        })
     }
 
     /// Frees the module's variables.
     pub fn unload(&self, memory: &Memory) -> Result<(), MemoryError> {
-        self.addresses.iter().flatten().try_for_each(|&at| memory.free(at))
+        self.addresses
+            .iter()
+            .flatten()
+            .try_for_each(|&at| memory.free(at))
     }
 
     /// Device address and bytes of a variable in global or constant space.
@@ -104,14 +117,19 @@ fn place(module: &ir::Module, memory: &Memory) -> Result<Vec<Option<u64>>, LoadE
         memory
             .allocate(v.init.len() as u64)
             .map(Some)
-            .map_err(|source| LoadError::Variable { name: name(), source })
+            .map_err(|source| LoadError::Variable {
+                name: name(),
+                source,
+            })
     };
     module.variables.iter().map(allocate).collect()
 }
 
 impl LoadedKernel {
     fn resolve(ir: ir::Kernel, files: &Arc<[String]>, address: impl Fn(Symbol) -> u64) -> Self {
-        let dynamic = ir.static_shared_bytes.next_multiple_of(ir.dynamic_shared_align.max(1));
+        let dynamic = ir
+            .static_shared_bytes
+            .next_multiple_of(ir.dynamic_shared_align.max(1));
         // Global and constant variables are at the same address in their own space and in
         // generic space, as both lie in device memory.
         let value = |c: Const| match c {
@@ -121,9 +139,18 @@ impl LoadedKernel {
             }
             Const::DynamicShared(addend) => u64::from(dynamic).wrapping_add_signed(addend),
         };
-        let constants32 = ir.constants32.iter().map(|&(r, c)| (r, value(c) as u32)).collect();
+        let constants32 = ir
+            .constants32
+            .iter()
+            .map(|&(r, c)| (r, value(c) as u32))
+            .collect();
         let constants64 = ir.constants64.iter().map(|&(r, c)| (r, value(c))).collect();
-        Self { ir, files: files.clone(), constants32, constants64 }
+        Self {
+            ir,
+            files: files.clone(),
+            constants32,
+            constants64,
+        }
     }
 
     /// The decoded kernel: name, parameters, static shared memory, registers.
@@ -147,14 +174,23 @@ impl LoadedKernel {
         if dynamic == 0 {
             return self.ir.static_shared_bytes;
         }
-        self.ir.static_shared_bytes.next_multiple_of(align).saturating_add(dynamic)
+        self.ir
+            .static_shared_bytes
+            .next_multiple_of(align)
+            .saturating_add(dynamic)
     }
 
     /// `file.cu:12` for an instruction.
     pub fn source(&self, pc: u32) -> String {
-        let Some(instruction) = self.ir.code.get(pc as usize) else { return "the end".into() };
+        let Some(instruction) = self.ir.code.get(pc as usize) else {
+            return "the end".into();
+        };
         let line = instruction.source.line;
-        match instruction.source.file.and_then(|f| self.files.get(usize::from(f))) {
+        match instruction
+            .source
+            .file
+            .and_then(|f| self.files.get(usize::from(f)))
+        {
             Some(file) => format!("{file}:{line}"),
             None => format!("PTX line {}", instruction.ptx_line),
         }
@@ -163,8 +199,10 @@ impl LoadedKernel {
     /// The name of the shared variable at an offset of the block's shared memory, and the offset
     /// of the byte within it.
     pub fn shared_variable(&self, offset: u32) -> (&str, u32) {
-        let dynamic =
-            self.ir.static_shared_bytes.next_multiple_of(self.ir.dynamic_shared_align.max(1));
+        let dynamic = self
+            .ir
+            .static_shared_bytes
+            .next_multiple_of(self.ir.dynamic_shared_align.max(1));
         let fixed = self.ir.shared_variables.iter().filter(|v| v.2 > 0);
         for (name, at, bytes) in fixed {
             if (*at..at.saturating_add(*bytes)).contains(&offset) {

@@ -3,8 +3,8 @@
 //! The interpreter is compiled once for each observer, so a machine without any pays nothing.
 
 use crate::counters::{self, Counters};
-use crate::pattern::Pattern;
 use crate::grid::Grid;
+use crate::pattern::Pattern;
 use crate::races::{Findings, Races};
 use crate::registers::LaneMask;
 
@@ -109,9 +109,8 @@ pub(crate) struct Counting {
 impl Counting {
     #[inline(always)]
     fn shared(&mut self, access: &Access<'_>) {
-        let count = || {
-            counters::wavefronts(access.pattern, access.addresses, access.mask, access.bytes)
-        };
+        let count =
+            || counters::wavefronts(access.pattern, access.addresses, access.mask, access.bytes);
         let c = &mut self.counters;
         match access.kind {
             AccessKind::Load => {
@@ -202,7 +201,10 @@ pub(crate) struct Checking<'a> {
 
 impl<'a> Observer<'a> for Checking<'a> {
     fn new(grid: &'a Grid<'_>) -> Self {
-        Self { counting: Counting::default(), races: Races::new(grid) }
+        Self {
+            counting: Counting::default(),
+            races: Races::new(grid),
+        }
     }
 
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {

@@ -54,7 +54,8 @@ pub struct Race {
 pub(crate) fn merge(races: &mut Vec<Race>, more: Vec<Race>, most: usize) {
     for race in more {
         let same = |r: &Race| {
-            (&r.kind, &r.first.line, &r.second.line) == (&race.kind, &race.first.line, &race.second.line)
+            (&r.kind, &r.first.line, &r.second.line)
+                == (&race.kind, &race.first.line, &race.second.line)
         };
         if races.len() < most && !races.iter().any(same) {
             races.push(race);
@@ -65,15 +66,23 @@ pub(crate) fn merge(races: &mut Vec<Race>, more: Vec<Race>, most: usize) {
 /// Puts names to a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     match *finding {
-        Finding::Shared { first, second, offset } => {
-            describe_shared(grid, grid.block_index(block), &first, &second, offset)
-        }
-        Finding::Global { first, first_block, second, address } => {
-            describe_global(grid, [first_block, block], &first, &second, address)
-        }
-        Finding::AbsentSource { warp, pc, lane, source } => {
-            describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source)
-        }
+        Finding::Shared {
+            first,
+            second,
+            offset,
+        } => describe_shared(grid, grid.block_index(block), &first, &second, offset),
+        Finding::Global {
+            first,
+            first_block,
+            second,
+            address,
+        } => describe_global(grid, [first_block, block], &first, &second, address),
+        Finding::AbsentSource {
+            warp,
+            pc,
+            lane,
+            source,
+        } => describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source),
     }
 }
 
@@ -103,7 +112,11 @@ fn describe_shared(
     offset: u32,
 ) -> Race {
     let (array, offset) = grid.kernel.shared_variable(offset);
-    let missing = if first.warp == second.warp { "__syncwarp" } else { "__syncthreads" };
+    let missing = if first.warp == second.warp {
+        "__syncwarp"
+    } else {
+        "__syncthreads"
+    };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
     let [x, y, z] = block;
     let message = format!(
@@ -126,7 +139,10 @@ fn describe_shared(
 
 /// An access of a block that has been named already.
 fn within(e: &RaceAccess) -> String {
-    format!("{} by warp {}, lane {} at {}", e.access, e.warp, e.lane, e.line)
+    format!(
+        "{} by warp {}, lane {} at {}",
+        e.access, e.warp, e.lane, e.line
+    )
 }
 
 fn describe_global(
@@ -149,7 +165,10 @@ fn describe_global(
     let offset = address - base;
     let whose = |e: &RaceAccess| {
         let [x, y, z] = e.block;
-        format!("{} by block ({x},{y},{z}), warp {}, lane {} at {}", e.access, e.warp, e.lane, e.line)
+        format!(
+            "{} by block ({x},{y},{z}), warp {}, lane {} at {}",
+            e.access, e.warp, e.lane, e.line
+        )
     };
     let cure = match missing {
         "__threadfence" => "with no __threadfence() and atomic in between".into(),
@@ -162,7 +181,16 @@ fn describe_global(
         whose(&b),
     );
     let kind = format!("{}_{}", a.access, b.access);
-    Race { kind, space: "global", array, offset, first: a, second: b, missing, message }
+    Race {
+        kind,
+        space: "global",
+        array,
+        offset,
+        first: a,
+        second: b,
+        missing,
+        message,
+    }
 }
 
 fn describe_shuffle(
@@ -179,8 +207,13 @@ fn describe_shuffle(
         "undefined value in kernel `{}`, block ({x},{y},{z}), warp {warp}: at {line}, lane {lane} reads from lane {source}, which takes no part in the shuffle",
         grid.kernel.ir().name
     );
-    let side =
-        |lane, access| RaceAccess { line: line.clone(), block, warp, lane, access };
+    let side = |lane, access| RaceAccess {
+        line: line.clone(),
+        block,
+        warp,
+        lane,
+        access,
+    };
     Race {
         kind: "shuffle_source".into(),
         space: "warp",

@@ -16,12 +16,18 @@ const SLICE: u32 = 4096;
 
 impl Schedule {
     pub fn new(seed: u64) -> Self {
-        Self { seed, state: seed, order: Vec::new() }
+        Self {
+            seed,
+            state: seed,
+            order: Vec::new(),
+        }
     }
 
     /// Starts the order of the block of this number.
     pub fn reseed(&mut self, block: u64) {
-        self.state = self.seed.wrapping_add(block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        self.state = self
+            .seed
+            .wrapping_add(block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
 
     /// The warp that runs at this turn of a round. In a round each of `warps` has its turn.
@@ -47,7 +53,11 @@ impl Schedule {
 
     /// How many instructions it may execute.
     pub fn slice(&mut self) -> u32 {
-        if self.seed == 0 { SLICE } else { 1 + self.draw(64) as u32 }
+        if self.seed == 0 {
+            SLICE
+        } else {
+            1 + self.draw(64) as u32
+        }
     }
 
     /// A number below `bound`, by SplitMix64 (Steele, Lea and Flood 2014).

@@ -39,7 +39,14 @@ impl Clocks {
     pub fn start_block(&mut self, warps: u32) {
         self.0.clear();
         let seen = vec![0; warps as usize];
-        self.0.resize(warps as usize, Clock { interval: 1, seen, ..Clock::default() });
+        self.0.resize(
+            warps as usize,
+            Clock {
+                interval: 1,
+                seen,
+                ..Clock::default()
+            },
+        );
     }
 
     pub fn interval(&self, warp: u32) -> u32 {
@@ -63,7 +70,16 @@ impl Clocks {
     pub fn before(&self, warp: u32) -> impl Iterator<Item = (u32, u32)> {
         let own = &self.0[warp as usize];
         let seen = own.seen.iter().enumerate();
-        seen.map(move |(w, seen)| (w as u32, if w as u32 == warp { own.interval } else { *seen }))
+        seen.map(move |(w, seen)| {
+            (
+                w as u32,
+                if w as u32 == warp {
+                    own.interval
+                } else {
+                    *seen
+                },
+            )
+        })
     }
 
     pub fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>) {
@@ -123,6 +139,8 @@ impl Clock {
     #[inline(never)]
     fn orders_some(&self, earlier: &Event, later: &Event) -> bool {
         let both = 1 << earlier.lane | 1 << later.lane;
-        self.partial.iter().any(|(mask, at)| mask & both == both && *at >= earlier.interval)
+        self.partial
+            .iter()
+            .any(|(mask, at)| mask & both == both && *at >= earlier.interval)
     }
 }

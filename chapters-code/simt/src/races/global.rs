@@ -61,8 +61,14 @@ impl GlobalHistory {
         let (blocks, warps) = grid.unwrap_or((0, 0));
         let entries = blocks as usize * warps as usize;
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        let released = std::iter::repeat_with(AtomicU32::default).take(entries).collect();
-        Self { shards, released, warps: warps as usize }
+        let released = std::iter::repeat_with(AtomicU32::default)
+            .take(entries)
+            .collect();
+        Self {
+            shards,
+            released,
+            warps: warps as usize,
+        }
     }
 
     fn released(&self, block: u64, warp: u32) -> &AtomicU32 {
@@ -88,7 +94,9 @@ impl<'a> GlobalRaces<'a> {
     /// A warp releases what comes before its now.
     pub fn release(&self, clocks: &Clocks, warp: u32) {
         for (other, interval) in clocks.before(warp) {
-            self.history.released(self.block, other).fetch_max(interval, Ordering::Relaxed);
+            self.history
+                .released(self.block, other)
+                .fetch_max(interval, Ordering::Relaxed);
         }
     }
 
@@ -112,13 +120,21 @@ impl<'a> GlobalRaces<'a> {
                 let lock = self.history.shards[shard as usize].lock();
                 current = Some((shard, lock.unwrap_or_else(PoisonError::into_inner)));
             }
-            let Some((_, pages)) = &mut current else { return };
-            let cells =
-                pages.entry(page).or_insert_with(|| vec![Cell::default(); PAGE_WORDS].into());
+            let Some((_, pages)) = &mut current else {
+                return;
+            };
+            let cells = pages
+                .entry(page)
+                .or_insert_with(|| vec![Cell::default(); PAGE_WORDS].into());
             let cell = &mut cells[(address % PAGE_BYTES / 4) as usize];
             if let Some(first) = self.touch(cell, clocks, second) {
                 let (first, first_block) = (first.event, first.block);
-                found = Some(Finding::Global { first, first_block, second, address });
+                found = Some(Finding::Global {
+                    first,
+                    first_block,
+                    second,
+                    address,
+                });
             }
         });
         if access.strength == Strength::Strong && access.kind != AccessKind::Store {
@@ -131,7 +147,10 @@ impl<'a> GlobalRaces<'a> {
     fn touch(&self, cell: &mut Cell, clocks: &Clocks, event: Event) -> Option<Entry> {
         let race = |entry: &Entry| self.conflict(clocks, entry, &event);
         let mut first = cell.writer.filter(race);
-        let entry = Entry { block: self.block, event };
+        let entry = Entry {
+            block: self.block,
+            event,
+        };
         if event.kind == AccessKind::Load {
             if cell.reader.is_none_or(|r| r.block == self.block) {
                 cell.reader = Some(entry);

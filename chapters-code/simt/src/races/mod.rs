@@ -39,11 +39,25 @@ pub(crate) struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
     /// Two unordered accesses to the byte at `offset` of a block's shared memory.
-    Shared { first: Event, second: Event, offset: u32 },
+    Shared {
+        first: Event,
+        second: Event,
+        offset: u32,
+    },
     /// Two unordered accesses to device memory; the first by a thread of block `first_block`.
-    Global { first: Event, first_block: u64, second: Event, address: u64 },
+    Global {
+        first: Event,
+        first_block: u64,
+        second: Event,
+        address: u64,
+    },
     /// A shuffle that reads from a lane that takes no part in it.
-    AbsentSource { warp: u32, pc: u32, lane: u32, source: u32 },
+    AbsentSource {
+        warp: u32,
+        pc: u32,
+        lane: u32,
+        source: u32,
+    },
 }
 
 impl Finding {
@@ -73,7 +87,12 @@ impl<'a> Races<'a> {
     pub fn new(grid: &'a Grid<'_>) -> Self {
         let shared = SharedRaces::default();
         let global = GlobalRaces::new(&grid.history);
-        Self { clocks: Clocks::default(), shared, global, findings: Vec::new() }
+        Self {
+            clocks: Clocks::default(),
+            shared,
+            global,
+            findings: Vec::new(),
+        }
     }
 
     pub fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
@@ -97,7 +116,12 @@ impl<'a> Races<'a> {
     }
 
     pub fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
-        self.add(Finding::AbsentSource { warp, pc, lane, source });
+        self.add(Finding::AbsentSource {
+            warp,
+            pc,
+            lane,
+            source,
+        });
     }
 
     pub fn take(&mut self) -> Findings {
@@ -136,11 +160,20 @@ impl<'a> Races<'a> {
 #[inline(always)]
 fn each_word(access: &Access<'_>, event: Event, mut touch: impl FnMut(u64, Event)) {
     for lane in lanes(access.mask) {
-        let event = Event { lane: lane as u8, ..event };
+        let event = Event {
+            lane: lane as u8,
+            ..event
+        };
         let address = access.addresses[lane as usize & 31];
         if access.bytes >= 4 {
             for word in 0..u64::from(access.bytes / 4) {
-                touch(address + 4 * word, Event { bytes: 0xf, ..event });
+                touch(
+                    address + 4 * word,
+                    Event {
+                        bytes: 0xf,
+                        ..event
+                    },
+                );
             }
         } else {
             let bytes = ((1u8 << access.bytes) - 1) << (address & 3);

@@ -40,21 +40,36 @@ pub(super) struct SharedRaces {
 impl SharedRaces {
     pub fn start_block(&mut self, shared_bytes: u32) {
         self.generation += 1;
-        self.cells.resize(shared_bytes.div_ceil(4) as usize, Cell::default());
+        self.cells
+            .resize(shared_bytes.div_ceil(4) as usize, Cell::default());
     }
 
     /// Notes an access; returns the last race it is part of.
     #[inline(always)]
-    pub fn access(&mut self, clocks: &Clocks, access: &Access<'_>, event: Event) -> Option<Finding> {
+    pub fn access(
+        &mut self,
+        clocks: &Clocks,
+        access: &Access<'_>,
+        event: Event,
+    ) -> Option<Finding> {
         let mut found = None;
         let generation = self.generation;
         each_word(access, event, |address, second| {
-            let Some(cell) = self.cells.get_mut(address as usize / 4) else { return };
+            let Some(cell) = self.cells.get_mut(address as usize / 4) else {
+                return;
+            };
             if cell.generation != generation {
-                *cell = Cell { generation, ..Cell::default() };
+                *cell = Cell {
+                    generation,
+                    ..Cell::default()
+                };
             }
             if let Some(first) = cell.touch(clocks, second) {
-                found = Some(Finding::Shared { first, second, offset: address as u32 });
+                found = Some(Finding::Shared {
+                    first,
+                    second,
+                    offset: address as u32,
+                });
             }
         });
         found
