@@ -16,13 +16,13 @@ pub fn value(path: &str, found: &Value) -> String {
     }
 }
 
-/// `number` in the unit of the field `path`.
+/// `number` in the unit of the field `path`, which no line break parts from it.
 pub fn amount(path: &str, number: f64) -> String {
     match unit(path) {
-        Unit::Rate => format!("{} GB/s", rate(number)),
-        Unit::Time if number < 1.0 => format!("{} µs", significant(number * 1e3)),
-        Unit::Time => format!("{} ms", significant(number)),
-        Unit::Fraction => format!("{:.1} %", number * 100.0),
+        Unit::Rate => format!("{}\u{a0}GB/s", rate(number)),
+        Unit::Time if number < 1.0 => format!("{}\u{a0}µs", significant(number * 1e3)),
+        Unit::Time => format!("{}\u{a0}ms", significant(number)),
+        Unit::Fraction => format!("{:.1}\u{a0}%", number * 100.0),
         Unit::Ratio => format!("{number:.2}×"),
         Unit::None => format!("{number:.3e}"),
     }

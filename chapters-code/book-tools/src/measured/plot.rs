@@ -1,10 +1,10 @@
-//! Bandwidth over size as an SVG picture, both on logarithmic scales, a curve a kernel.
+//! Bandwidth over size as an SVG picture, sizes on a logarithmic scale, a curve a kernel.
 
 use serde_json::Value;
 
 use super::directive::Directive;
 use super::records::{Records, field};
-use super::{amount, table};
+use super::table;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 420.0;
@@ -100,24 +100,24 @@ fn peer(row: &Value) -> Option<f64> {
     Some(row["bytes"].as_f64()? / (field(row, "peer.time_ms.median")?.as_f64()? * 1e6))
 }
 
-/// Maps sizes and rates to the picture, both by their logarithms.
+/// Maps sizes, by their logarithms, and rates to the picture.
 struct Scale {
     sizes: (f64, f64),
-    rates: (f64, f64),
+    top: f64,
 }
 
 impl Scale {
     fn over(curves: &[Curve]) -> Option<Self> {
         let points = || curves.iter().flat_map(|curve| &curve.points);
-        let ends = |values: Vec<f64>| {
-            let low = values.iter().copied().min_by(f64::total_cmp)?;
-            Some((low, values.iter().copied().max_by(f64::total_cmp)?))
-        };
-        let sizes = ends(points().map(|point| point.0.log2()).collect())?;
-        let rates = ends(points().map(|point| point.1.log10()).collect())?;
-        (sizes.0 < sizes.1).then_some(Self {
-            sizes,
-            rates: (rates.0.floor(), rates.1.ceil()),
+        let sizes = || points().map(|point| point.0.log2());
+        let (low, high) = (
+            sizes().min_by(f64::total_cmp)?,
+            sizes().max_by(f64::total_cmp)?,
+        );
+        let top = points().map(|point| point.1).max_by(f64::total_cmp)?;
+        (low < high).then_some(Self {
+            sizes: (low, high),
+            top: top * 1.03,
         })
     }
 
@@ -127,24 +127,31 @@ impl Scale {
     }
 
     fn y(&self, rate: f64) -> f64 {
-        let along = (rate.log10() - self.rates.0) / (self.rates.1 - self.rates.0);
-        HEIGHT - BOTTOM - along * (HEIGHT - TOP - BOTTOM)
+        HEIGHT - BOTTOM - rate / self.top * (HEIGHT - TOP - BOTTOM)
+    }
+
+    /// Four to ten round rates, from 0 up.
+    fn ticks(&self) -> impl Iterator<Item = f64> + use<> {
+        let decade = 10f64.powf((self.top / 4.0).log10().floor());
+        let step = [5.0, 2.0, 1.0].map(|times| times * decade);
+        let step = step
+            .into_iter()
+            .find(|step| self.top / step >= 4.0)
+            .unwrap_or(decade);
+        (0..=(self.top / step) as u32).map(move |tick| f64::from(tick) * step)
     }
 }
 
 fn axes(scale: &Scale) -> String {
     let mut svg = String::new();
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-    for decade in scale.rates.0 as i32..=scale.rates.1 as i32 {
-        let rate = 10f64.powi(decade);
-        let y = scale.y(rate);
-        let label = amount("gb_per_s", rate);
+    for rate in scale.ticks() {
         svg.push_str(&format!(
             "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{rate}</text>\n",
             LEFT - 6.0,
-            y + 4.0,
-            label.trim_end_matches(" GB/s"),
+            scale.y(rate) + 4.0,
+            y = scale.y(rate),
         ));
     }
     let (low, high) = (scale.sizes.0.ceil() as i32, scale.sizes.1.floor() as i32);
@@ -159,7 +166,7 @@ fn axes(scale: &Scale) -> String {
     }
     let middle = (LEFT + right) / 2.0;
     svg.push_str(&format!(
-        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">elements; the left axis is GB/s</text>\n",
+        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">elements; upwards, GB/s</text>\n",
         HEIGHT - 6.0
     ));
     svg
