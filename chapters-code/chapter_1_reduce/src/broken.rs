@@ -23,33 +23,85 @@ macro_rules! broken {
 
 /// The broken rungs.
 pub const BROKEN: &[Rung] = &[
-    broken!("missing_first_barrier", |s| passes(s, TREE), [Races, Result],
-        "no barrier between filling shared memory and the first step"),
-    broken!("lockstep_warp", |s| passes(s, TREE_OF_PAIRS), [Races, Result],
-        "the last warp unrolled without __syncwarp"),
-    broken!("lockstep_warp_volatile", |s| passes(s, TREE_OF_PAIRS), [Races, Result],
-        "the same with volatile, as published in 2007"),
-    broken!("early_return_shuffle", |s| passes(s, WARPS), [Races, Result, Fault],
-        "a full-mask shuffle after some lanes have returned"),
-    broken!("activemask_shuffle", |s| passes(s, WARPS), [Races, Result, Fault],
-        "__activemask() as the mask of a shuffle in a branch"),
-    broken!("last_block_without_fence", |s| single_pass(s, GRID_WITH_TREE), [Races, Result],
-        "the last block reads partials that no fence has published"),
-    broken!("scratch_is_input", scratch_is_input, [Input],
-        "passes that go back and forth between the scratch and the input"),
-    broken!("non_power_of_two_tail", |s| passes(s, THREADS_192), [Result],
-        "a tree in halves over 192 threads"),
-    broken!("max_padded_with_zero", |s| passes(s, TREE), [Result],
-        "a maximum whose last block is padded with 0"),
-    broken!("half_accumulator", |s| second_kernel_after(s, HALVES), [Result],
-        "halves summed in half precision"),
+    broken!(
+        "missing_first_barrier",
+        |s| passes(s, TREE),
+        [Races, Result],
+        "no barrier between filling shared memory and the first step"
+    ),
+    broken!(
+        "lockstep_warp",
+        |s| passes(s, TREE_OF_PAIRS),
+        [Races, Result],
+        "the last warp unrolled without __syncwarp"
+    ),
+    broken!(
+        "lockstep_warp_volatile",
+        |s| passes(s, TREE_OF_PAIRS),
+        [Races, Result],
+        "the same with volatile, as published in 2007"
+    ),
+    broken!(
+        "early_return_shuffle",
+        |s| passes(s, WARPS),
+        [Races, Result, Fault],
+        "a full-mask shuffle after some lanes have returned"
+    ),
+    broken!(
+        "activemask_shuffle",
+        |s| passes(s, WARPS),
+        [Races, Result, Fault],
+        "__activemask() as the mask of a shuffle in a branch"
+    ),
+    broken!(
+        "last_block_without_fence",
+        |s| single_pass(s, GRID_WITH_TREE),
+        [Races, Result],
+        "the last block reads partials that no fence has published"
+    ),
+    broken!(
+        "scratch_is_input",
+        scratch_is_input,
+        [Input],
+        "passes that go back and forth between the scratch and the input"
+    ),
+    broken!(
+        "non_power_of_two_tail",
+        |s| passes(s, THREADS_192),
+        [Result],
+        "a tree in halves over 192 threads"
+    ),
+    broken!(
+        "max_padded_with_zero",
+        |s| passes(s, TREE),
+        [Result],
+        "a maximum whose last block is padded with 0"
+    ),
+    broken!(
+        "half_accumulator",
+        |s| second_kernel_after(s, HALVES),
+        [Result],
+        "halves summed in half precision"
+    ),
 ];
 
-const WARPS: Geometry =
-    Geometry { threads: 32, share: Share::Elements(1), shared: Shared::Static };
-const THREADS_192: Geometry = Geometry { threads: 192, ..TREE };
-const GRID_WITH_TREE: Geometry = Geometry { shared: Shared::Dynamic, ..GRID };
-const HALVES: Geometry = Geometry { shared: Shared::Bytes(2), ..GRID };
+const WARPS: Geometry = Geometry {
+    threads: 32,
+    share: Share::Elements(1),
+    shared: Shared::Static,
+};
+const THREADS_192: Geometry = Geometry {
+    threads: 192,
+    ..TREE
+};
+const GRID_WITH_TREE: Geometry = Geometry {
+    shared: Shared::Dynamic,
+    ..GRID
+};
+const HALVES: Geometry = Geometry {
+    shared: Shared::Bytes(2),
+    ..GRID
+};
 
 /// What brings out the fault of a broken rung, at about the size that was asked for: more than one
 /// block and no multiple of 32, and what else its kernel's header says that it needs.
@@ -63,8 +115,16 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
         seed: case.seed,
     };
     match rung {
-        "max_padded_with_zero" => Case { op: Op::Max, input: Input::Negative, ..sum },
-        "half_accumulator" => Case { dtype: Dtype::F16, input: Input::Negative, ..sum },
+        "max_padded_with_zero" => Case {
+            op: Op::Max,
+            input: Input::Negative,
+            ..sum
+        },
+        "half_accumulator" => Case {
+            dtype: Dtype::F16,
+            input: Input::Negative,
+            ..sum
+        },
         _ => sum,
     }
 }
@@ -72,8 +132,10 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
 /// Saves a scratch buffer by taking the input for one: the second pass writes over it.
 fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
     let plan = TREE.passes(s.device, &s.case);
-    let configs: Vec<LaunchConfig> =
-        plan.iter().map(|pass| TREE.config(pass.blocks, s.case.dtype)).collect();
+    let configs: Vec<LaunchConfig> = plan
+        .iter()
+        .map(|pass| TREE.config(pass.blocks, s.case.dtype))
+        .collect();
     let depth = plan.iter().map(|pass| pass.depth).sum();
     let kernel = s.function(s.case.dtype)?;
     let mut scratch = s.scratch(plan[0].blocks)?;
@@ -96,5 +158,10 @@ fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
         }
         Ok(())
     };
-    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config,
+        depth,
+        launch: Box::new(launch),
+    })
 }

@@ -9,7 +9,7 @@ use harness::{
     ceiling::Ceiling,
     inputs, kernel,
     peers::{PeerRun, Peers},
-    verify::{self, Checker, Exact, Failure, Verdict},
+    verify::{self, Exact, Failure, Verdict},
     with_element,
 };
 
@@ -55,21 +55,34 @@ impl Chapter for Reduce {
             name: rung.name,
             idea: rung.idea,
             caught_by: rung.caught_by,
-            most_elements: if rung.name == "one_thread" { ONE_THREAD_MOST } else { u64::MAX },
+            ceiling: Ceiling::Read,
+            most_elements: if rung.name == "one_thread" {
+                ONE_THREAD_MOST
+            } else {
+                u64::MAX
+            },
         };
         rungs().map(info).collect()
     }
 
-    fn ceiling(&self) -> Ceiling {
-        Ceiling::Read
-    }
-
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
         if device.is_simulated() {
-            return vec![Shape::Vector { n: 1 << 20 }, Shape::Matrix { rows: 1024, cols: 1000 }];
+            return vec![
+                Shape::Vector { n: 1 << 20 },
+                Shape::Matrix {
+                    rows: 1024,
+                    cols: 1000,
+                },
+            ];
         }
         // Several times the L2: 1 GiB of f32.
-        vec![Shape::Vector { n: 1 << 28 }, Shape::Matrix { rows: 65_536, cols: 4096 }]
+        vec![
+            Shape::Vector { n: 1 << 28 },
+            Shape::Matrix {
+                rows: 65_536,
+                cols: 4096,
+            },
+        ]
     }
 
     fn case_for(&self, rung: &str, case: &Case) -> Case {
@@ -122,25 +135,35 @@ impl<T: Element> Reduction<T> {
     fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let host = inputs::generate::<T>(case);
         let input = buffer::upload(device, &host)?;
-        Ok(Self { device: device.clone(), case: *case, host, input, folded: HashMap::new() })
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            host,
+            input,
+            folded: HashMap::new(),
+        })
     }
 
     /// The reference: one value for a vector, one for each row or column of a matrix.
     fn folded(&mut self, columns: bool) -> &[Folded] {
         let (op, host) = (self.case.op, &self.host);
-        self.folded.entry(columns).or_insert_with(|| match self.case.shape {
-            Shape::Vector { .. } => vec![fold(op, host.iter().copied())],
-            Shape::Matrix { rows, cols } => {
-                let (rows, cols) = (rows as usize, cols as usize);
-                let column = |c: usize| host[c.min(host.len())..].iter().step_by(cols.max(1));
-                let row = |r: usize| &host[r * cols..(r + 1) * cols];
-                if columns {
-                    (0..cols).map(|c| fold(op, column(c).copied())).collect()
-                } else {
-                    (0..rows).map(|r| fold(op, row(r).iter().copied())).collect()
+        self.folded
+            .entry(columns)
+            .or_insert_with(|| match self.case.shape {
+                Shape::Vector { .. } => vec![fold(op, host.iter().copied())],
+                Shape::Matrix { rows, cols } => {
+                    let (rows, cols) = (rows as usize, cols as usize);
+                    let column = |c: usize| host[c.min(host.len())..].iter().step_by(cols.max(1));
+                    let row = |r: usize| &host[r * cols..(r + 1) * cols];
+                    if columns {
+                        (0..cols).map(|c| fold(op, column(c).copied())).collect()
+                    } else {
+                        (0..rows)
+                            .map(|r| fold(op, row(r).iter().copied()))
+                            .collect()
+                    }
                 }
-            }
-        })
+            })
     }
 }
 
@@ -148,7 +171,11 @@ impl<T: Element> Problem for Reduction<T> {
     fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
         let rung = rung(name)?;
         let module = kernel::load_module(&self.device, name, rung.ptx)?;
-        let setup = Setup { device: &self.device, module, case: self.case };
+        let setup = Setup {
+            device: &self.device,
+            module,
+            case: self.case,
+        };
         let ready = (rung.setup)(&setup)?;
         let case = self.case;
         let expected: Vec<Exact<T::Acc>> = self
@@ -157,7 +184,12 @@ impl<T: Element> Problem for Reduction<T> {
             .map(|folded| folded.expect::<T>(&case, ready.depth))
             .collect();
         let out = Guarded::new(&self.device, expected.len() * size_of::<T::Acc>())?;
-        Ok(Box::new(Fold { problem: self, ready, expected, out }))
+        Ok(Box::new(Fold {
+            problem: self,
+            ready,
+            expected,
+            out,
+        }))
     }
 
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
@@ -166,8 +198,11 @@ impl<T: Element> Problem for Reduction<T> {
         }
         // Any order of additions is within the bound of the deepest.
         let (case, depth) = (self.case, self.case.elements());
-        let expected: Vec<_> =
-            self.folded(false).iter().map(|folded| folded.expect::<T>(&case, depth)).collect();
+        let expected: Vec<_> = self
+            .folded(false)
+            .iter()
+            .map(|folded| folded.expect::<T>(&case, depth))
+            .collect();
         peer::reduce(&self.device, &case, &self.input, expected, peers)
     }
 }
@@ -192,13 +227,7 @@ impl<T: Element> Operation for Fold<'_, T> {
     fn verify(&mut self) -> Result<Verdict, Error> {
         let mut verdict = match self.out.download()? {
             Ok(computed) => verify::compare(&computed, &self.expected),
-            Err(at) => {
-                let message = format!("the byte at {at} from the output's start was written");
-                Verdict {
-                    failures: vec![Failure { by: Checker::Guard, message }],
-                    ..Verdict::default()
-                }
-            }
+            Err(at) => Verdict::of(Failure::beside_output(at)),
         };
         if let Some(failure) = self.check_input()? {
             verdict.failures.push(failure);
@@ -219,12 +248,13 @@ impl<T: Element> Operation for Fold<'_, T> {
 impl<T: Element> Fold<'_, T> {
     /// Whether the input is as it was; if not, puts it back for the next rung.
     fn check_input(&mut self) -> Result<Option<Failure>, Error> {
-        let Reduction { device, host, input, .. } = &mut *self.problem;
-        let now = device
-            .stream
-            .clone_dtoh(input)
-            .map_err(|error| device.explain("reading the input back", error))?;
-        device.finish("reading the input back")?;
+        let Reduction {
+            device,
+            host,
+            input,
+            ..
+        } = &mut *self.problem;
+        let now = buffer::download(device, input)?;
         let failure = verify::input_changed(host, &now);
         if failure.is_some() {
             *input = buffer::upload(device, host)?;
@@ -235,5 +265,7 @@ impl<T: Element> Fold<'_, T> {
 
 /// Types and operators for which some rung of the ladder has a kernel.
 pub fn has_kernels(op: harness::Op, dtype: Dtype) -> bool {
-    LADDER.iter().any(|rung| kernel::has_entry(rung.ptx, &format!("{op}_{dtype}")))
+    LADDER
+        .iter()
+        .any(|rung| kernel::has_entry(rung.ptx, &format!("{op}_{dtype}")))
 }

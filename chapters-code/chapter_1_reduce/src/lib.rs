@@ -54,38 +54,126 @@ pub(crate) use rung;
 
 /// The ladder: each rung is the one before with one idea changed.
 pub const LADDER: &[Rung] = &[
-    rung!("one_thread", one_thread, "one thread folds everything, in order"),
-    rung!("interleaved_modulo", |s| passes(s, TREE), "a tree in shared memory; every 2^k-th thread works"),
-    rung!("interleaved_mask", |s| passes(s, TREE), "the same with a mask for the remainder"),
-    rung!("interleaved_strided", |s| passes(s, TREE), "neighbouring threads work, on strided words"),
-    rung!("sequential", |s| passes(s, TREE), "the tree folded in halves: neighbouring words, no bank conflicts"),
-    rung!("first_add", |s| passes(s, TREE_OF_PAIRS), "two elements a thread, folded while loading"),
-    rung!("unrolled_warp", |s| passes(s, TREE_OF_PAIRS), "the last warp's steps unrolled, without barriers"),
-    rung!("unrolled", |s| passes(s, UNROLLED), "every step unrolled: the block size is a constant"),
-    rung!("grid_stride", |s| passes(s, GRID), "as many blocks as fit the device; each thread folds many elements"),
-    rung!("shuffle", |s| passes(s, GRID_WITH_TREE), "the last warp's steps by shuffles"),
-    rung!("block_reduce", |s| passes(s, GRID), "shuffles first: one barrier a block"),
-    rung!("vectorized", |s| passes(s, GRID_OF_PACKS), "16 bytes a load"),
-    rung!("in_flight", in_flight, "four independent 16-byte loads in flight, in a single pass"),
+    rung!(
+        "one_thread",
+        one_thread,
+        "one thread folds everything, in order"
+    ),
+    rung!(
+        "interleaved_modulo",
+        |s| passes(s, TREE),
+        "a tree in shared memory; every 2^k-th thread works"
+    ),
+    rung!(
+        "interleaved_mask",
+        |s| passes(s, TREE),
+        "the same with a mask for the remainder"
+    ),
+    rung!(
+        "interleaved_strided",
+        |s| passes(s, TREE),
+        "neighbouring threads work, on strided words"
+    ),
+    rung!(
+        "sequential",
+        |s| passes(s, TREE),
+        "the tree folded in halves: neighbouring words, no bank conflicts"
+    ),
+    rung!(
+        "first_add",
+        |s| passes(s, TREE_OF_PAIRS),
+        "two elements a thread, folded while loading"
+    ),
+    rung!(
+        "unrolled_warp",
+        |s| passes(s, TREE_OF_PAIRS),
+        "the last warp's steps unrolled, without barriers"
+    ),
+    rung!(
+        "unrolled",
+        |s| passes(s, UNROLLED),
+        "every step unrolled: the block size is a constant"
+    ),
+    rung!(
+        "grid_stride",
+        |s| passes(s, GRID),
+        "as many blocks as fit the device; each thread folds many elements"
+    ),
+    rung!(
+        "shuffle",
+        |s| passes(s, GRID_WITH_TREE),
+        "the last warp's steps by shuffles"
+    ),
+    rung!(
+        "block_reduce",
+        |s| passes(s, GRID),
+        "shuffles first: one barrier a block"
+    ),
+    rung!(
+        "vectorized",
+        |s| passes(s, GRID_OF_PACKS),
+        "16 bytes a load"
+    ),
+    rung!(
+        "in_flight",
+        in_flight,
+        "four independent 16-byte loads in flight, in a single pass"
+    ),
     // The ways to finish across blocks, on block_reduce's kernel. The rungs above run again over
     // their own partials; these end otherwise.
-    rung!("finish_second_kernel", second_kernel, "block_reduce, then a kernel of one block",
-        ["block_reduce.ptx"]),
-    rung!("finish_atomic", atomic, "block_reduce, then one atomic a block"),
-    rung!("finish_last_block", last_block, "block_reduce; the block that comes last folds the partials"),
+    rung!(
+        "finish_second_kernel",
+        second_kernel,
+        "block_reduce, then a kernel of one block",
+        ["block_reduce.ptx"]
+    ),
+    rung!(
+        "finish_atomic",
+        atomic,
+        "block_reduce, then one atomic a block"
+    ),
+    rung!(
+        "finish_last_block",
+        last_block,
+        "block_reduce; the block that comes last folds the partials"
+    ),
     // 32-bit integers only.
-    rung!("redux", |s| passes(s, GRID), "block_reduce with one instruction in place of a warp's shuffles",
-        ["redux.compute_80.ptx"]),
+    rung!(
+        "redux",
+        |s| passes(s, GRID),
+        "block_reduce with one instruction in place of a warp's shuffles",
+        ["redux.compute_80.ptx"]
+    ),
 ];
 
 // The tree of a block of 256, one element or a pair a thread, in dynamic shared memory or not; then
 // grids that stride over their input, by elements or by packs of 16 bytes.
-const TREE: Geometry = Geometry { threads: 256, share: Share::Elements(1), shared: Shared::Dynamic };
-const TREE_OF_PAIRS: Geometry = Geometry { share: Share::Elements(2), ..TREE };
-const UNROLLED: Geometry = Geometry { shared: Shared::Static, ..TREE_OF_PAIRS };
-const GRID: Geometry = Geometry { threads: 256, share: Share::Grid, shared: Shared::Static };
-const GRID_WITH_TREE: Geometry = Geometry { shared: Shared::Dynamic, ..GRID };
-const GRID_OF_PACKS: Geometry = Geometry { share: Share::GridOfPacks, ..GRID };
+const TREE: Geometry = Geometry {
+    threads: 256,
+    share: Share::Elements(1),
+    shared: Shared::Dynamic,
+};
+const TREE_OF_PAIRS: Geometry = Geometry {
+    share: Share::Elements(2),
+    ..TREE
+};
+const UNROLLED: Geometry = Geometry {
+    shared: Shared::Static,
+    ..TREE_OF_PAIRS
+};
+const GRID: Geometry = Geometry {
+    threads: 256,
+    share: Share::Grid,
+    shared: Shared::Static,
+};
+const GRID_WITH_TREE: Geometry = Geometry {
+    shared: Shared::Dynamic,
+    ..GRID
+};
+const GRID_OF_PACKS: Geometry = Geometry {
+    share: Share::GridOfPacks,
+    ..GRID
+};
 
 /// What a rung is set up from.
 pub struct Setup<'a> {
@@ -121,7 +209,10 @@ impl Setup<'_> {
 
     /// Memory for so many partial results.
     fn scratch(&self, partials: u64) -> Result<CudaSlice<u8>, Error> {
-        buffer::poisoned(self.device, partials as usize * self.case.dtype.accumulator().size())
+        buffer::poisoned(
+            self.device,
+            partials as usize * self.case.dtype.accumulator().size(),
+        )
     }
 
     fn stream(&self) -> Arc<CudaStream> {
@@ -133,14 +224,30 @@ impl Setup<'_> {
 
 fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
     let kernel = s.function(s.case.dtype)?;
-    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let config = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (1, 1, 1),
+        shared_mem_bytes: 0,
+    };
     let (stream, function, n) = (s.stream(), kernel.clone(), s.case.elements());
     let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
         // SAFETY: one_thread.cu reads in[0 .. n], which `input` holds, and writes out[0].
-        unsafe { stream.launch_builder(&function).arg(input).arg(out).arg(&n).launch(config)? };
+        unsafe {
+            stream
+                .launch_builder(&function)
+                .arg(input)
+                .arg(out)
+                .arg(&n)
+                .launch(config)?
+        };
         Ok(())
     };
-    Ok(Ready { kernel, config, depth: n, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config,
+        depth: n,
+        launch: Box::new(launch),
+    })
 }
 
 // ---- The ladder's rungs: a partial a block, pass after pass -------------------------------------
@@ -163,8 +270,16 @@ fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
         let [mut from, mut to] = scratch.each_mut();
         for (i, pass) in plan.iter().enumerate() {
             let mut builder = stream.launch_builder(if i == 0 { &function } else { &again });
-            if i == 0 { builder.arg(input) } else { builder.arg(&*from) };
-            if i + 1 == plan.len() { builder.arg(&mut *out) } else { builder.arg(&mut *to) };
+            if i == 0 {
+                builder.arg(input)
+            } else {
+                builder.arg(&*from)
+            };
+            if i + 1 == plan.len() {
+                builder.arg(&mut *out)
+            } else {
+                builder.arg(&mut *to)
+            };
             // SAFETY: every kernel of the ladder is `(const T* in, Acc* out, size_t n)`; it reads
             // in[0 .. n] and writes a value for each block, one in the last pass. Input and scratch
             // are that large, and the grid, block and shared memory are those of its contract.
@@ -173,7 +288,12 @@ fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
         }
         Ok(())
     };
-    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config,
+        depth,
+        launch: Box::new(launch),
+    })
 }
 
 // ---- The last rung: a single pass ---------------------------------------------------------------
@@ -197,7 +317,12 @@ fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
     let (stream, function) = (s.stream(), kernel.clone());
     let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
         let mut builder = stream.launch_builder(&function);
-        builder.arg(input).arg(out).arg(&n).arg(&mut partials).arg(&mut counter);
+        builder
+            .arg(input)
+            .arg(out)
+            .arg(&n)
+            .arg(&mut partials)
+            .arg(&mut counter);
         // SAFETY: the kernel is `(const T* in, Acc* out, size_t n, Acc* partials, unsigned*
         // counter)`: it reads in[0 .. n], writes a partial for each block and out[0]; the counter
         // is 0 before the first launch, and the kernel leaves it at 0.
@@ -205,7 +330,12 @@ fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
         Ok(())
     };
     let depth = depth + blocks.div_ceil(u64::from(geometry.threads)) + 10;
-    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config,
+        depth,
+        launch: Box::new(launch),
+    })
 }
 
 // ---- Two more ways to finish --------------------------------------------------------------------
@@ -221,8 +351,11 @@ pub(crate) fn second_kernel_after(s: &Setup<'_>, geometry: Geometry) -> Result<R
     let finish = kernel::load_module(s.device, "finish_second_kernel", &[FINISH])?;
     let finish_entry = format!("{}_{}", s.case.op, s.case.dtype.accumulator());
     let finish = kernel::load_function(&finish, &finish_entry)?;
-    let one_block =
-        LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+    let one_block = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (1024, 1, 1),
+        shared_mem_bytes: 0,
+    };
 
     let Pass { n, blocks, depth } = geometry.pass(s.device, s.case.elements(), s.case.dtype);
     let config = geometry.config(blocks, s.case.dtype);
@@ -236,11 +369,22 @@ pub(crate) fn second_kernel_after(s: &Setup<'_>, geometry: Geometry) -> Result<R
         let mut second = stream.launch_builder(&finish);
         // SAFETY: reads partials[0 .. blocks], which the launch before has written, and writes
         // out[0].
-        unsafe { second.arg(&partials).arg(out).arg(&blocks).launch(one_block)? };
+        unsafe {
+            second
+                .arg(&partials)
+                .arg(out)
+                .arg(&blocks)
+                .launch(one_block)?
+        };
         Ok(())
     };
     let depth = depth + blocks.div_ceil(1024) + 10;
-    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config,
+        depth,
+        launch: Box::new(launch),
+    })
 }
 
 /// Every block folds its result into the output with one atomic; the order is the machine's.
@@ -250,16 +394,37 @@ fn atomic(s: &Setup<'_>) -> Result<Ready, Error> {
     let kernel = s.function(s.case.dtype)?;
     let entry = format!("identity_{}_{}", s.case.op, s.case.dtype.accumulator());
     let identity = kernel::load_function(&s.module, &entry)?;
-    let one = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
+    let one = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (1, 1, 1),
+        shared_mem_bytes: 0,
+    };
     let (stream, function) = (s.stream(), kernel.clone());
     let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
         // SAFETY: writes the identity to out[0].
-        unsafe { stream.launch_builder(&identity).arg(&mut *out).launch(one)? };
+        unsafe {
+            stream
+                .launch_builder(&identity)
+                .arg(&mut *out)
+                .launch(one)?
+        };
         // SAFETY: reads in[0 .. n] and updates out[0], which holds the identity.
-        unsafe { stream.launch_builder(&function).arg(input).arg(out).arg(&n).launch(config)? };
+        unsafe {
+            stream
+                .launch_builder(&function)
+                .arg(input)
+                .arg(out)
+                .arg(&n)
+                .launch(config)?
+        };
         Ok(())
     };
-    Ok(Ready { kernel, config, depth: depth + blocks, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config,
+        depth: depth + blocks,
+        launch: Box::new(launch),
+    })
 }
 
 // ---- How many blocks, and how deep the tree -----------------------------------------------------
@@ -325,7 +490,10 @@ impl Geometry {
                 let blocks = packs.div_ceil(threads).clamp(1, resident);
                 // Its packs one after another, and the head and the tail of the array; a pack is a
                 // small tree.
-                (blocks, packs.div_ceil(blocks * threads) + 2 + u64::from(pack.ilog2()))
+                (
+                    blocks,
+                    packs.div_ceil(blocks * threads) + 2 + u64::from(pack.ilog2()),
+                )
             }
         };
         // The block's tree: log2 of its threads, or two rounds of shuffles, five steps each.
@@ -333,13 +501,18 @@ impl Geometry {
             Share::Elements(_) => u64::from(self.threads.next_power_of_two().ilog2()),
             Share::Grid | Share::GridOfPacks => 10,
         };
-        Pass { n, blocks: blocks.max(1), depth: own_depth + tree }
+        Pass {
+            n,
+            blocks: blocks.max(1),
+            depth: own_depth + tree,
+        }
     }
 
     /// The launches that leave one value of a case.
     fn passes(&self, device: &Device, case: &Case) -> Vec<Pass> {
         let mut passes = vec![self.pass(device, case.elements(), case.dtype)];
-        while let Some(Pass { blocks, .. }) = passes.last().copied().filter(|pass| pass.blocks > 1) {
+        while let Some(Pass { blocks, .. }) = passes.last().copied().filter(|pass| pass.blocks > 1)
+        {
             passes.push(self.pass(device, blocks, case.dtype.accumulator()));
         }
         passes

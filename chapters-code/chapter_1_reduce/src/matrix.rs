@@ -9,11 +9,31 @@ use crate::{Ready, Rung, Setup, rung};
 
 /// Rungs that fold the rows, or the columns, of a matrix.
 pub const MATRIX: &[Rung] = &[
-    rung!("rows_thread", |s| one_launch(s, rows_thread), "rows of a matrix: a thread a row"),
-    rung!("rows_warp", |s| one_launch(s, rows_warp), "rows of a matrix: a warp a row"),
-    rung!("rows_block", |s| one_launch(s, rows_block), "rows of a matrix: a block a row"),
-    rung!("columns_thread", |s| one_launch(s, columns_thread), "columns of a matrix: a thread a column"),
-    rung!("columns_block", columns_block, "columns of a matrix: a block for 32, in splits of the rows"),
+    rung!(
+        "rows_thread",
+        |s| one_launch(s, rows_thread),
+        "rows of a matrix: a thread a row"
+    ),
+    rung!(
+        "rows_warp",
+        |s| one_launch(s, rows_warp),
+        "rows of a matrix: a warp a row"
+    ),
+    rung!(
+        "rows_block",
+        |s| one_launch(s, rows_block),
+        "rows of a matrix: a block a row"
+    ),
+    rung!(
+        "columns_thread",
+        |s| one_launch(s, columns_thread),
+        "columns of a matrix: a thread a column"
+    ),
+    rung!(
+        "columns_block",
+        columns_block,
+        "columns of a matrix: a block for 32, in splits of the rows"
+    ),
 ];
 
 /// Whether a rung folds columns; the others fold rows.
@@ -31,7 +51,11 @@ fn rows_thread(rows: u64, cols: u64) -> (u64, u32, u64) {
 }
 
 fn rows_warp(rows: u64, cols: u64) -> (u64, u32, u64) {
-    (rows.div_ceil(B / 32).max(1), B as u32, cols.div_ceil(32) + 5)
+    (
+        rows.div_ceil(B / 32).max(1),
+        B as u32,
+        cols.div_ceil(32) + 5,
+    )
 }
 
 fn rows_block(rows: u64, cols: u64) -> (u64, u32, u64) {
@@ -59,10 +83,22 @@ fn one_launch(s: &Setup<'_>, plan: Plan) -> Result<Ready, Error> {
         let mut builder = stream.launch_builder(&function);
         // SAFETY: reads in[0 .. rows * cols] and writes a value for each row or column, which `out`
         // has room for; grid and block are those of the kernel's contract.
-        unsafe { builder.arg(input).arg(out).arg(&rows).arg(&cols).launch(config)? };
+        unsafe {
+            builder
+                .arg(input)
+                .arg(out)
+                .arg(&rows)
+                .arg(&cols)
+                .launch(config)?
+        };
         Ok(())
     };
-    Ok(Ready { kernel, config, depth, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config,
+        depth,
+        launch: Box::new(launch),
+    })
 }
 
 /// A block folds 32 columns. Where that leaves the device idle, the rows are split among several
@@ -83,7 +119,14 @@ fn columns_block(s: &Setup<'_>) -> Result<Ready, Error> {
         if splits == 1 {
             let mut builder = stream.launch_builder(&function);
             // SAFETY: reads in[0 .. rows * cols] and writes out[0 .. cols].
-            unsafe { builder.arg(input).arg(out).arg(&rows).arg(&cols).launch(second)? };
+            unsafe {
+                builder
+                    .arg(input)
+                    .arg(out)
+                    .arg(&rows)
+                    .arg(&cols)
+                    .launch(second)?
+            };
             return Ok(());
         }
         let mut builder = stream.launch_builder(&function);
@@ -101,7 +144,12 @@ fn columns_block(s: &Setup<'_>) -> Result<Ready, Error> {
     if splits > 1 {
         depth += splits.div_ceil(32) + 5;
     }
-    Ok(Ready { kernel, config: first, depth, launch: Box::new(launch) })
+    Ok(Ready {
+        kernel,
+        config: first,
+        depth,
+        launch: Box::new(launch),
+    })
 }
 
 /// Enough blocks to fill the device, as long as each still has 64 rows.

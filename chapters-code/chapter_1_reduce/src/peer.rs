@@ -34,7 +34,10 @@ fn op_code(op: Op) -> Option<c_int> {
 
 /// `enum PeerDtype`, which has the order of [`Dtype::ALL`].
 fn dtype_code(dtype: Dtype) -> c_int {
-    Dtype::ALL.iter().position(|&other| other == dtype).unwrap_or(0) as c_int
+    Dtype::ALL
+        .iter()
+        .position(|&other| other == dtype)
+        .unwrap_or(0) as c_int
 }
 
 /// The peer's reduction of `input`, run once and verified; none where the peer lacks it.
@@ -47,7 +50,10 @@ pub(crate) fn reduce<'a, A: Element>(
 ) -> Result<Option<PeerRun<'a>>, Error> {
     // SAFETY: the types of peers.h.
     let functions = unsafe {
-        (peers.function::<Scratch>("peer_reduce_scratch"), peers.function::<Reduce>("peer_reduce"))
+        (
+            peers.function::<Scratch>("peer_reduce_scratch"),
+            peers.function::<Reduce>("peer_reduce"),
+        )
     };
     let (Some(op), (Some(scratch_bytes), Some(run))) = (op_code(case.op), functions) else {
         return Ok(None);
@@ -69,14 +75,29 @@ pub(crate) fn reduce<'a, A: Element>(
         // SAFETY: as above, with the scratch that was asked for; input, output and scratch live as
         // long as the closure that owns or borrows them.
         let status = unsafe {
-            run(op, dtype, scratch_address, bytes, in_address, out_address, n, stream)
+            run(
+                op,
+                dtype,
+                scratch_address,
+                bytes,
+                in_address,
+                out_address,
+                n,
+                stream,
+            )
         };
         let _keep_alive = &scratch;
-        if status == 0 { Ok(()) } else { Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)) }
+        if status == 0 {
+            Ok(())
+        } else {
+            Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN))
+        }
     };
 
     launch().map_err(|error| device.explain("the peer's reduction", error))?;
-    let computed = out.download()?.map_err(|_| peers.error("it wrote beside its output"))?;
+    let computed = out
+        .download()?
+        .map_err(|_| peers.error("it wrote beside its output"))?;
     let verdict = verify::compare(&computed, &expected);
     if let Some(failure) = verdict.failures.first() {
         return Err(peers.error(format!("its {case} is wrong: {}", failure.message)));

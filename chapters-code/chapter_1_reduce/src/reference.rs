@@ -40,7 +40,11 @@ pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Flo
             Op::Product => value *= x,
             Op::Sum | Op::And | Op::Or => {
                 let sum = value + x;
-                let (large, small) = if value.abs() >= x.abs() { (value, x) } else { (x, value) };
+                let (large, small) = if value.abs() >= x.abs() {
+                    (value, x)
+                } else {
+                    (x, value)
+                };
                 rounded_off += (large - sum) + small;
                 value = sum;
             }
@@ -48,7 +52,11 @@ pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Flo
         absolute_sum += x.abs();
         n += 1;
     }
-    FloatFold { value: value + rounded_off, absolute_sum, n }
+    FloatFold {
+        value: value + rounded_off,
+        absolute_sum,
+        n,
+    }
 }
 
 fn identity<T: Element>(op: Op) -> f64 {
@@ -88,7 +96,11 @@ impl Folded {
             Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
             Self::Float(fold) => fold,
         };
-        let FloatFold { value, absolute_sum, n } = *fold;
+        let FloatFold {
+            value,
+            absolute_sum,
+            n,
+        } = *fold;
         let u = f64::EPSILON / 2.0;
         let bound = match case.op {
             // A single element must come out as it is.
@@ -115,7 +127,10 @@ mod tests {
         assert_eq!(fold_integers(Op::Max, none()), i64::from(i32::MIN));
         assert_eq!(fold_integers(Op::Min, none()), i64::from(i32::MAX));
         assert_eq!(fold_integers(Op::And, none()), -1);
-        assert_eq!(fold_floats(Op::Max, std::iter::empty::<f32>()).value, f64::NEG_INFINITY);
+        assert_eq!(
+            fold_floats(Op::Max, std::iter::empty::<f32>()).value,
+            f64::NEG_INFINITY
+        );
     }
 
     #[test]

@@ -53,13 +53,7 @@ impl Guarded {
     /// # Errors
     /// In the inner result, the byte offset, relative to the output, of a guard byte that changed.
     pub fn download(&self) -> Result<Result<Vec<u8>, i64>, Error> {
-        let failed = |error| self.device.explain("reading an output back", error);
-        let all = self
-            .device
-            .stream
-            .clone_dtoh(&self.memory)
-            .map_err(failed)?;
-        self.device.finish("reading an output back")?;
+        let all = download(&self.device, &self.memory)?;
         let output = self.margin..self.margin + self.bytes;
         let damaged = |&(at, &byte): &(usize, &u8)| byte != POISON && !output.contains(&at);
         match all.iter().enumerate().find(damaged) {
@@ -105,4 +99,15 @@ pub fn upload<T: bytemuck::NoUninit>(device: &Device, data: &[T]) -> Result<Cuda
         .map_err(|error| Error::driver("copying the input to the device", error))?;
     device.finish("copying the input to the device")?;
     Ok(memory)
+}
+
+/// A copy of device memory on the host.
+pub fn download(device: &Device, memory: &CudaSlice<u8>) -> Result<Vec<u8>, Error> {
+    let doing = "reading memory back";
+    let copy = device
+        .stream
+        .clone_dtoh(memory)
+        .map_err(|error| device.explain(doing, error))?;
+    device.finish(doing)?;
+    Ok(copy)
 }

@@ -13,6 +13,9 @@ use crate::{
 /// The read-only sweep, which chapter 0 explains.
 pub const READ_SWEEP_PTX: &str = include_str!("../../chapter_0_setup/kernels/read_sweep.ptx");
 
+/// A kernel that does nothing.
+const EMPTY_PTX: &str = include_str!("../../chapter_0_setup/kernels/empty.ptx");
+
 /// Threads of a block of the read sweep.
 pub const READ_SWEEP_THREADS: u32 = 256;
 
@@ -41,6 +44,8 @@ pub struct Ceilings {
     pub read_time_ms: Time,
     /// From the memory's clock and the width of its bus.
     pub peak_gb_per_s: f64,
+    /// Time of an empty kernel between two events, in microseconds.
+    pub launch_us: f64,
 }
 
 impl Ceilings {
@@ -57,6 +62,7 @@ impl Ceilings {
             read_gb_per_s: read_time.gb_per_s(bytes as u64),
             read_time_ms: read_time,
             peak_gb_per_s: device.properties.peak_gb_per_s(),
+            launch_us: launch_time(device, stopwatch)?.median * 1e3,
         })
     }
 
@@ -97,6 +103,21 @@ fn read_time(
     let sweep = kernel::load_function(&module, "read_sweep")?;
     let mut sink = buffer::allocate(device, 16)?;
     stopwatch.measure(&mut || launch_read_sweep(device, &sweep, input, bytes, &mut sink))
+}
+
+fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error> {
+    let module = kernel::load_module(device, "empty", &[EMPTY_PTX])?;
+    let empty = kernel::load_function(&module, "empty")?;
+    let one = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (1, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    stopwatch.measure(&mut || {
+        // SAFETY: the kernel takes no arguments and touches no memory.
+        unsafe { device.stream.launch_builder(&empty).launch(one)? };
+        Ok(())
+    })
 }
 
 /// Enqueues one sweep over the first `bytes` of `input`.

@@ -22,6 +22,8 @@ pub struct RungInfo {
     pub idea: &'static str,
     /// For a rung that is shown because it is wrong: what can notice it. Empty for the others.
     pub caught_by: &'static [Checker],
+    /// What its rate is compared with.
+    pub ceiling: Ceiling,
     /// The most elements on which it runs unless it is asked for by name.
     pub most_elements: u64,
 }
@@ -41,8 +43,6 @@ pub trait Chapter {
     fn summary(&self) -> &'static str;
     /// The rungs in order, the broken ones last.
     fn rungs(&self) -> Vec<RungInfo>;
-    /// What its rates are compared with.
-    fn ceiling(&self) -> Ceiling;
     /// The sizes to run where none is asked for.
     fn default_shapes(&self, device: &Device) -> Vec<Shape>;
     /// The case that a rung is run on when `case` is asked for: the same, save for broken rungs,
@@ -163,15 +163,10 @@ pub fn run_rung(
 fn stopped(report: &Report, error: DriverError) -> Verdict {
     let cause = report.fault().map(|fault| fault.message.clone());
     let message = cause.unwrap_or_else(|| crate::error::Cuda(error).to_string());
-    let failures = vec![Failure {
+    Verdict::of(Failure {
         by: Checker::Fault,
         message,
-    }];
-    Verdict {
-        failures,
-        error: f64::NAN,
-        ..Verdict::default()
-    }
+    })
 }
 
 fn race(report: &Report) -> Option<Failure> {
@@ -208,7 +203,7 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
         usage,
         bytes,
     } = measured;
-    let ceiling = chapter.ceiling();
+    let ceiling = rung.ceiling;
     let rate = time.map(|time| time.gb_per_s(bytes));
     let of = |whole: f64| rate.map(|rate| rate / whole);
     let (n, rows, cols) = Row::sizes(&case);

@@ -107,9 +107,11 @@ pub fn render(case: &Case, rows: &[Row], width: usize) -> String {
 }
 
 fn gpu_table(rows: &[Row]) -> Table {
-    let ceiling = match rows.first().map(|row| row.ceiling) {
-        Some(Ceiling::Copy) => "of copy",
-        _ => "of read",
+    let all = |ceiling: Ceiling| rows.iter().all(|row| row.ceiling == ceiling);
+    let ceiling = match (all(Ceiling::Copy), all(Ceiling::Read)) {
+        (true, _) => "of copy",
+        (_, true) => "of read",
+        _ => "of ceiling",
     };
     Table::of(
         rows,

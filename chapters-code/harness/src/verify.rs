@@ -32,6 +32,15 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Of a run in which something was found before its result was looked at.
+    pub fn of(failure: Failure) -> Self {
+        Self {
+            failures: vec![failure],
+            error: f64::NAN,
+            ..Self::default()
+        }
+    }
+
     /// Whether nothing is wrong.
     pub fn is_correct(&self) -> bool {
         self.failures.is_empty()
@@ -45,6 +54,17 @@ pub struct Failure {
     pub by: Checker,
     /// What it saw.
     pub message: String,
+}
+
+impl Failure {
+    /// A write outside an output, `at` bytes from its start.
+    pub fn beside_output(at: i64) -> Self {
+        let message = format!("the byte at {at} from the output's start was written");
+        Self {
+            by: Checker::Guard,
+            message,
+        }
+    }
 }
 
 /// What can notice that a kernel is wrong.
