@@ -15,6 +15,9 @@ use crate::profile;
 use crate::stream::{Event, Stream};
 use crate::types::CUdevice;
 
+/// Device memory begins here: above all addresses of the host.
+const DEVICE_ADDRESSES: u64 = 1 << 48;
+
 /// A device, and what belongs to it rather than to a context.
 pub struct Device {
     /// Its number.
@@ -92,7 +95,7 @@ impl Driver {
         let pools = Table::new(Kind::Pool);
         Self {
             devices: (0..count)
-                .map(|ordinal| Device::new(ordinal, &pools))
+                .map(|ordinal| Device::new(ordinal, count, &pools))
                 .collect(),
             contexts: Table::new(Kind::Context),
             modules: Table::new(Kind::Module),
@@ -114,11 +117,14 @@ impl Driver {
 }
 
 impl Device {
-    fn new(ordinal: usize, pools: &Table<Pool>) -> Self {
+    /// The device number `ordinal` of `count`.
+    fn new(ordinal: usize, count: usize, pools: &Table<Pool>) -> Self {
+        let stretch = DEVICE_ADDRESSES / count.next_power_of_two() as u64;
+        let base = DEVICE_ADDRESSES + ordinal as u64 * stretch;
         let pool = pools.insert(Pool::new(ordinal));
         Self {
             ordinal,
-            memory: Memory::new(profile::MEMORY_BYTES),
+            memory: Memory::with_base(profile::MEMORY_BYTES, base),
             busy: Mutex::new(()),
             owners: Mutex::new(BTreeMap::new()),
             primary: Mutex::new(Primary::default()),

@@ -70,10 +70,8 @@ fn every_function_that_cudarc_binds_is_exported() {
 fn the_functions_beyond_the_api_are_exported() {
     for name in ["simtSetOption", "simtTakeReport"] {
         // SAFETY: the symbol is only looked up.
-        assert!(
-            unsafe { common::LIBRARY.get::<*const ()>(name) }.is_ok(),
-            "{name}"
-        );
+        let symbol = unsafe { common::LIBRARY.get::<*const ()>(name) };
+        assert!(symbol.is_ok(), "{name}");
     }
 }
 

@@ -214,9 +214,15 @@ pub struct Memory {
 impl Memory {
     /// A device with `capacity` bytes. Host memory is only taken as it is allocated and touched.
     pub fn new(capacity: u64) -> Self {
+        Self::with_base(capacity, DEVICE_BASE)
+    }
+
+    /// As [`Memory::new`], with addresses from `base` on, a multiple of 512. Devices of one process
+    /// need addresses of their own, so that a pointer tells which it belongs to.
+    pub fn with_base(capacity: u64, base: u64) -> Self {
         let state = State {
             table: Snapshot::default(),
-            next: DEVICE_BASE,
+            next: base,
             used: 0,
         };
         Self {

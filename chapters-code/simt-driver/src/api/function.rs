@@ -2,7 +2,6 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
-use crate::context;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::module;
@@ -11,13 +10,11 @@ use crate::types::{CUfunction, CUmodule, Out};
 api! {
     /// An attribute. The number of registers is an estimate: see `Function::registers`.
     fn cuFuncGetAttribute(value: Out<c_int>, attribute: c_uint, function: CUfunction) {
-        context::current()?;
         value.set(module::function(function)?.attribute(attribute)?)
     }
 
     /// Sets an attribute.
     fn cuFuncSetAttribute(function: CUfunction, attribute: c_uint, value: c_int) {
-        context::current()?;
         module::function(function)?.set_attribute(attribute, value)
     }
 

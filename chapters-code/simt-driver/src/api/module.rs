@@ -42,13 +42,11 @@ api! {
 
     /// Unloads a module.
     fn cuModuleUnload(module: CUmodule) {
-        context::current()?;
         module::unload(module)
     }
 
     /// A kernel of a module.
     fn cuModuleGetFunction(function: Out<CUfunction>, module: CUmodule, name: Text) {
-        context::current()?;
         function.set(module::module(module)?.function(module, &name.get()?)?)
     }
 
@@ -98,7 +96,6 @@ pub(super) fn global(
     handle: CUmodule,
     name: &Text,
 ) -> Result {
-    context::current()?;
     let name = name.get()?;
     let Some((at, length)) = module::module(handle)?.code.variable(&name) else {
         return Err(CUresult::NOT_FOUND.because(format!("the module has no variable `{name}`")));

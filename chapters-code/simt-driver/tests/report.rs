@@ -1,0 +1,102 @@
+//! Options and reports: one process, one test, as both belong to the whole library.
+
+mod common;
+
+use std::ffi::{CString, c_char, c_int};
+
+use common::{LIBRARY, code, context, kernel, one_block};
+use cudarc::driver::sys::CUresult;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use serde_json::{Value, json};
+
+fn set_option(name: &str, value: i64) -> c_int {
+    type SetOption = unsafe extern "C" fn(*const c_char, i64) -> c_int;
+    let name = CString::new(name).unwrap();
+    // SAFETY: the function has this type, and the name ends in NUL.
+    unsafe { LIBRARY.get::<SetOption>("simtSetOption").unwrap()(name.as_ptr(), value) }
+}
+
+fn take(buffer: &mut [u8]) -> usize {
+    type TakeReport = unsafe extern "C" fn(*mut c_char, usize) -> usize;
+    // SAFETY: the function has this type, and the buffer its length.
+    unsafe {
+        let take = LIBRARY.get::<TakeReport>("simtTakeReport").unwrap();
+        take(buffer.as_mut_ptr().cast(), buffer.len())
+    }
+}
+
+fn report() -> Value {
+    let mut buffer = vec![0; take(&mut [])];
+    assert_eq!(take(&mut buffer), buffer.len());
+    serde_json::from_slice(&buffer).unwrap()
+}
+
+#[test]
+fn launches_are_reported() {
+    let context = context();
+    let stream = context.default_stream();
+    assert_eq!(report(), json!({"launches": [], "dropped": 0}));
+
+    let add = kernel(&context, "add");
+    let mut data = stream.alloc_zeros::<f32>(64).unwrap();
+    let other = stream.alloc_zeros::<f32>(64).unwrap();
+    let config = LaunchConfig {
+        grid_dim: (2, 1, 1),
+        block_dim: (32, 1, 1),
+        shared_mem_bytes: 16,
+    };
+    let mut launch = stream.launch_builder(&add);
+    launch.arg(&mut data).arg(&other).arg(&other).arg(&64u32);
+    // SAFETY: the arguments are those of the kernel, and the arrays hold 64 elements.
+    unsafe { launch.launch(config) }.unwrap();
+
+    // Too small a buffer changes nothing.
+    let needed = take(&mut [0; 10]);
+    assert!(needed > 10);
+    let found = report();
+    let launch = &found["launches"][0];
+    assert_eq!(launch["kernel"], "add");
+    assert_eq!(launch["grid"], json!([2, 1, 1]));
+    assert_eq!(launch["block"], json!([32, 1, 1]));
+    assert_eq!(
+        (&launch["dynamic_shared"], &launch["static_shared"]),
+        (&json!(16), &json!(0))
+    );
+    assert_eq!(launch["counters"]["global_load_requests"], 4);
+    assert_eq!(launch["counters"]["global_load_sectors"], 16);
+    assert_eq!(launch["counters"]["global_store_requests"], 2);
+    assert_eq!(
+        (&launch["races"], &launch["fault"]),
+        (&json!([]), &Value::Null)
+    );
+    assert_eq!(report()["launches"], json!([]));
+
+    for (name, value, expected) in [
+        ("no_such_option", 1, 1),
+        ("races", 2, 1),
+        ("resident_blocks", -1, 1),
+        ("seed", -1, 0),
+        ("seed", 0, 0),
+        ("races", 1, 0),
+        ("races", 0, 0),
+        ("threads", 1, 0),
+        ("trace", 0, 0),
+    ] {
+        assert_eq!(set_option(name, value), expected, "{name} = {value}");
+    }
+
+    assert_eq!(set_option("counters", 0), 0);
+    assert_eq!(set_option("instruction_limit", 1000), 0);
+    let forever = kernel(&context, "forever");
+    // SAFETY: the kernel takes no arguments.
+    unsafe { stream.launch_builder(&forever).launch(one_block(32)) }.unwrap();
+    assert_eq!(
+        code(stream.synchronize()),
+        CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+    );
+    let launch = &report()["launches"][0];
+    assert_eq!(launch["counters"], Value::Null);
+    assert_eq!(launch["fault"]["kind"], "instruction_limit");
+    let message = launch["fault"]["message"].as_str().unwrap();
+    assert!(message.contains("forever"), "{message}");
+}

@@ -1,0 +1,63 @@
+//! Several devices: one test, as the number of devices is read from the environment once.
+
+mod common;
+
+use common::{LIBRARY, code, kernel, one_block};
+use cudarc::driver::sys::CUresult;
+use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
+
+#[test]
+fn two_devices() {
+    // SAFETY: the only test of this process, and the library is not loaded yet.
+    unsafe { std::env::set_var("SIMT_DEVICES", "2") };
+    std::sync::LazyLock::force(&LIBRARY);
+    assert_eq!(CudaContext::device_count().unwrap(), 2);
+    let (first, second) = (CudaContext::new(0).unwrap(), CudaContext::new(1).unwrap());
+    assert_ne!(first.uuid().unwrap().bytes, second.uuid().unwrap().bytes);
+    assert_eq!(
+        code(CudaContext::new(2)),
+        CUresult::CUDA_ERROR_INVALID_DEVICE
+    );
+
+    // A copy from one to the other, of more than a chunk of it.
+    let host: Vec<u32> = (0..1 << 19).map(|i| i * 3).collect();
+    let there = first.default_stream().clone_htod(&host).unwrap();
+    let here = second.default_stream().clone_dtod(&there).unwrap();
+    assert_eq!(second.default_stream().clone_dtoh(&here).unwrap(), host);
+
+    // Each has its own free memory, and its own kernels.
+    let used = |context: &CudaContext| {
+        let (free, total) = context.mem_get_info().unwrap();
+        total - free
+    };
+    drop(there);
+    assert!(used(&second) > used(&first));
+    let mut data = second.default_stream().alloc_zeros::<u32>(1).unwrap();
+    let poke = kernel(&second, "poke");
+    let stream = second.default_stream();
+    // SAFETY: the argument is that of the kernel.
+    unsafe {
+        stream
+            .launch_builder(&poke)
+            .arg(&mut data)
+            .launch(one_block(1))
+    }
+    .unwrap();
+    assert_eq!(stream.clone_dtoh(&data).unwrap(), [1]);
+
+    // A fault on one is none of the other's business.
+    // SAFETY: the address is wrong, on purpose.
+    unsafe { stream.launch_builder(&poke).arg(&0u64).launch(one_block(1)) }.unwrap();
+    assert_eq!(
+        code(second.synchronize()),
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+    );
+    assert!(first.synchronize().is_ok());
+
+    // No kernel reaches the other device's memory, and the driver says so.
+    let mut answer = 9;
+    // SAFETY: the result is valid for writing.
+    let asked = unsafe { cudarc::driver::sys::cuDeviceCanAccessPeer(&mut answer, 0, 1) };
+    assert_eq!((asked.result(), answer), (Ok(()), 0));
+    let _ = (data.device_ptr(&stream), result::device::get(1));
+}
