@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 
 use ptx::ir::{Bar, BarKind, Branch, Guard, Instruction, Op, Pred, R32, R64, Scope};
 
+use crate::alu::Isa;
 use crate::converge::{NOWHERE, Paths, Waiting};
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
@@ -126,12 +127,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     fn run_on(&mut self) -> Step<Pause> {
-        #[cfg(target_arch = "x86_64")]
-        if self.grid.isa.is_avx2() {
-            // SAFETY: the processor has the features, or `Isa` would not say so.
-            return unsafe { self.run_avx2() };
+        match self.grid.isa {
+            Isa::Baseline(_) => self.run_inline(),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: an `Avx2` is made only where the processor has the features.
+            Isa::Avx2(_) => unsafe { self.run_avx2() },
         }
-        self.run_inline()
     }
 
     /// The same loop, compiled for AVX2.
