@@ -141,7 +141,7 @@ impl Vectors {
         let module = kernel::load_module(&self.device, "copy", &[COPY_PTX])?;
         let kernel = kernel::load_function(&module, "copy")?;
         let packs = self.n() as u64 / 4;
-        let config = grid_of(packs.div_ceil(4 * u64::from(THREADS)));
+        let config = grid_of(packs.div_ceil(u64::from(THREADS)));
         let function = kernel.clone();
         let launch = move |out: &mut CudaViewMut<'_, u8>| {
             let mut builder = self.device.stream.launch_builder(&function);
@@ -159,10 +159,10 @@ impl Vectors {
         let ptx = [ceiling::READ_SWEEP_PTX];
         let module = kernel::load_module(&self.device, "read_sweep", &ptx)?;
         let kernel = kernel::load_function(&module, "read_sweep")?;
-        let config = grid_of(u64::from(self.device.resident_blocks(THREADS)));
         let mut sink = buffer::poisoned(&self.device, 16)?;
         let function = kernel.clone();
         let bytes = self.n() / 4 * 16;
+        let config = ceiling::read_sweep_config((bytes / 16) as u64);
         let launch = move |_: &mut CudaViewMut<'_, u8>| {
             let (device, input) = (&self.device, &self.input[0]);
             ceiling::launch_read_sweep(device, &function, input, bytes, &mut sink)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Operation, Problem, RungInfo, Shape,
+    Case, Chapter, Device, Dtype, Element, Error, Input, Op, Operation, Problem, RungInfo, Shape,
     buffer::{self, Guarded},
     ceiling::Ceiling,
     inputs, kernel,
@@ -263,9 +263,40 @@ impl<T: Element> Fold<'_, T> {
     }
 }
 
-/// Types and operators for which some rung of the ladder has a kernel.
-pub fn has_kernels(op: harness::Op, dtype: Dtype) -> bool {
+/// Whether a rung gives the same bits in every run: all but sums and products of floats whose order
+/// is the machine's.
+pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
+    let rounds = case.dtype.is_float() && matches!(case.op, Op::Sum | Op::Product);
+    rung != "finish_atomic" || !rounds
+}
+
+/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
+pub fn checksum_cases() -> Vec<Case> {
+    let case = |shape, dtype, op| Case {
+        shape,
+        dtype,
+        op,
+        input: Input::Uniform,
+        seed: 7,
+    };
+    let vector = |n| Shape::Vector { n };
+    let mut cases = Vec::new();
+    for dtype in Dtype::ALL {
+        for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
+            cases.extend([1024, (1 << 16) + 3].map(|n| case(vector(n), dtype, op)));
+        }
+    }
+    cases.extend([Dtype::F32, Dtype::I32].map(|dtype| case(vector(1 << 20), dtype, Op::Sum)));
+    for (rows, cols) in [(257, 1000), (1000, 33)] {
+        let shape = Shape::Matrix { rows, cols };
+        cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| case(shape, Dtype::F32, op)));
+    }
+    cases
+}
+
+fn has_kernels(op: Op, dtype: Dtype) -> bool {
+    let entry = format!("{op}_{dtype}");
     LADDER
         .iter()
-        .any(|rung| kernel::has_entry(rung.ptx, &format!("{op}_{dtype}")))
+        .any(|rung| kernel::has_entry(rung.ptx, &entry))
 }

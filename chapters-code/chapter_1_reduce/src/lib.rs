@@ -171,7 +171,12 @@ const GRID_WITH_TREE: Geometry = Geometry {
     ..GRID
 };
 const GRID_OF_PACKS: Geometry = Geometry {
-    share: Share::GridOfPacks,
+    share: Share::GridOfPacks(1),
+    ..GRID
+};
+const GRID_OF_TILES: Geometry = Geometry {
+    threads: 512,
+    share: Share::GridOfPacks(4),
     ..GRID
 };
 
@@ -299,7 +304,7 @@ fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
 // ---- The last rung: a single pass ---------------------------------------------------------------
 
 fn in_flight(s: &Setup<'_>) -> Result<Ready, Error> {
-    single_pass(s, GRID_OF_PACKS)
+    single_pass(s, GRID_OF_TILES)
 }
 
 /// The block that comes last folds the partials of all.
@@ -447,8 +452,8 @@ pub enum Share {
     Elements(u32),
     /// As many blocks as the device holds; they stride over the elements.
     Grid,
-    /// The same, over packs of 16 bytes.
-    GridOfPacks,
+    /// The same, over packs of 16 bytes, so many a thread at a time.
+    GridOfPacks(u32),
 }
 
 /// Where a block's shared memory comes from.
@@ -485,21 +490,22 @@ impl Geometry {
                 let blocks = n.div_ceil(threads).clamp(1, resident);
                 (blocks, n.div_ceil(blocks * threads))
             }
-            Share::GridOfPacks => {
-                let packs = n.div_ceil(pack);
-                let blocks = packs.div_ceil(threads).clamp(1, resident);
+            Share::GridOfPacks(each) => {
+                let each = u64::from(each);
+                let tiles = n.div_ceil(pack).div_ceil(threads * each);
+                let blocks = tiles.clamp(1, resident);
                 // Its packs one after another, and the head and the tail of the array; a pack is a
                 // small tree.
                 (
                     blocks,
-                    packs.div_ceil(blocks * threads) + 2 + u64::from(pack.ilog2()),
+                    tiles.div_ceil(blocks) * each + 2 + u64::from(pack.ilog2()),
                 )
             }
         };
         // The block's tree: log2 of its threads, or two rounds of shuffles, five steps each.
         let tree = match self.share {
             Share::Elements(_) => u64::from(self.threads.next_power_of_two().ilog2()),
-            Share::Grid | Share::GridOfPacks => 10,
+            Share::Grid | Share::GridOfPacks(_) => 10,
         };
         Pass {
             n,

@@ -16,8 +16,9 @@ pub const READ_SWEEP_PTX: &str = include_str!("../../chapter_0_setup/kernels/rea
 /// A kernel that does nothing.
 const EMPTY_PTX: &str = include_str!("../../chapter_0_setup/kernels/empty.ptx");
 
-/// Threads of a block of the read sweep.
-pub const READ_SWEEP_THREADS: u32 = 256;
+/// Threads of a block of the read sweep, and packs of 16 bytes that a thread loads.
+const READ_SWEEP_THREADS: u32 = 256;
+const READ_SWEEP_LOADS: u32 = 4;
 
 /// What a kernel is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,6 +121,16 @@ fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error
     })
 }
 
+/// The launch of a sweep over so many packs of 16 bytes.
+pub fn read_sweep_config(packs: u64) -> LaunchConfig {
+    let blocks = packs.div_ceil(u64::from(READ_SWEEP_THREADS * READ_SWEEP_LOADS));
+    LaunchConfig {
+        grid_dim: (blocks.clamp(1, i32::MAX as u64) as u32, 1, 1),
+        block_dim: (READ_SWEEP_THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
 /// Enqueues one sweep over the first `bytes` of `input`.
 pub fn launch_read_sweep(
     device: &Device,
@@ -128,12 +139,8 @@ pub fn launch_read_sweep(
     bytes: usize,
     sink: &mut Bytes,
 ) -> Result<(), DriverError> {
-    let config = LaunchConfig {
-        grid_dim: (device.resident_blocks(READ_SWEEP_THREADS), 1, 1),
-        block_dim: (READ_SWEEP_THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
     let packs = (bytes / 16) as u64;
+    let config = read_sweep_config(packs);
     // SAFETY: the contract of read_sweep.cu: `in` holds `packs` aligned words of 16 bytes, `out`
     // one word; 256 threads a block; any number of blocks.
     unsafe {

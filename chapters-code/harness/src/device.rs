@@ -1,9 +1,12 @@
 //! An open device: cudarc's context and stream, and what the device says of itself.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard},
+};
 
 use cudarc::driver::{
-    CudaContext, CudaStream, DriverError,
+    CudaContext, CudaModule, CudaStream, DriverError,
     sys::CUdevice_attribute_enum::{self as attribute, *},
 };
 
@@ -24,7 +27,11 @@ pub struct Device {
     /// What the device is.
     pub properties: Properties,
     simulator: Option<&'static Simulator>,
+    modules: Arc<Mutex<Modules>>,
 }
+
+/// Loaded modules, by a hash of their text.
+type Modules = HashMap<u64, Arc<CudaModule>>;
 
 /// What a device says of itself.
 #[derive(Clone, Debug)]
@@ -109,7 +116,15 @@ impl Device {
             context,
             properties,
             simulator,
+            modules: Arc::default(),
         })
+    }
+
+    /// The modules that have been loaded.
+    pub(crate) fn modules(&self) -> MutexGuard<'_, Modules> {
+        self.modules
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The simulator's extra functions; none on a GPU.

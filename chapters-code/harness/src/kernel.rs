@@ -1,15 +1,19 @@
 //! From PTX text to a module of the device.
 
-use std::sync::Arc;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 use cudarc::{
-    driver::{CudaFunction, CudaModule, LaunchConfig, sys::CUresult},
+    driver::{CudaFunction, CudaModule, DriverError, LaunchConfig, sys::CUresult},
     nvrtc::Ptx,
 };
 
-use crate::{Device, Error};
+use crate::{Device, Error, device::Properties};
 
-/// Loads the newest of several PTX texts that the device's compute capability allows.
+/// Loads the newest of several PTX texts that the device's compute capability allows. A text that
+/// the device has loaded before is not compiled again.
 ///
 /// `name` is what messages call the module: its kernel file.
 ///
@@ -17,57 +21,79 @@ use crate::{Device, Error};
 /// [`Error::Module`] with the remedy where the device is older than every target, the driver is too
 /// old for the PTX, or the text is not PTX.
 pub fn load_module(device: &Device, name: &str, ptx: &[&str]) -> Result<Arc<CudaModule>, Error> {
-    let fail = |reason: String, remedy| Error::Module {
+    let fail = |(reason, remedy): Refusal| Error::Module {
         module: name.into(),
         reason,
         remedy,
     };
-    let have = device.properties.compute_capability;
-    let have = (have.0 * 10 + have.1) as u32;
-    let fitting = ptx.iter().filter(|text| target(text) <= have);
-    let Some(text) = fitting.max_by_key(|text| target(text)) else {
+    let text = newest_that_fits(device, ptx).map_err(fail)?;
+    let key = hash(text);
+    if let Some(module) = device.modules().get(&key) {
+        return Ok(module.clone());
+    }
+    let module = device
+        .context
+        .load_module(Ptx::from_src(text))
+        .map_err(|error| fail(refusal(device, error)))?;
+    device.modules().insert(key, module.clone());
+    Ok(module)
+}
+
+/// Why a module cannot be had, and what mends it.
+type Refusal = (String, &'static str);
+
+fn newest_that_fits<'p>(device: &Device, ptx: &[&'p str]) -> Result<&'p str, Refusal> {
+    let Properties {
+        name,
+        compute_capability: (major, minor),
+        ..
+    } = &device.properties;
+    let fits = |text: &&&str| target(text) <= (major * 10 + minor) as u32;
+    let Some(&text) = ptx.iter().filter(fits).max_by_key(|text| target(text)) else {
         let need = ptx.iter().map(|text| target(text)).min().unwrap_or(0);
+        let (need_major, need_minor) = (need / 10, need % 10);
         let reason = format!(
-            "it is compiled for compute capability {}.{}, and {} has {}.{}",
-            need / 10,
-            need % 10,
-            device.properties.name,
-            have / 10,
-            have % 10
+            "it is compiled for compute capability {need_major}.{need_minor}, and {name} has \
+             {major}.{minor}"
         );
-        return Err(fail(
+        return Err((
             reason,
             "leave this kernel out with --kernel, or use `--device sim`",
         ));
     };
-    if text.contains('\0') {
-        return Err(fail(
+    // cudarc hands the text on as a C string.
+    match text.contains('\0') {
+        true => Err((
             "the text contains a NUL byte".into(),
             "run `cargo xtask ptx`",
-        ));
+        )),
+        false => Ok(text),
     }
-    device
-        .context
-        .load_module(Ptx::from_src(*text))
-        .map_err(|error| {
-            let (reason, remedy) = match error.0 {
-                CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => (
-                    "the driver is older than the PTX".to_string(),
-                    "update NVIDIA's driver to version 525 or newer",
-                ),
-                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => (
-                    format!("it has no code for {}", device.properties.name),
-                    "use `--device sim`",
-                ),
-                _ => (
-                    device
-                        .explain("the driver refused the PTX", error)
-                        .to_string(),
-                    "run `cargo xtask ptx` to compile the kernel anew",
-                ),
-            };
-            fail(reason, remedy)
-        })
+}
+
+fn refusal(device: &Device, error: DriverError) -> Refusal {
+    match error.0 {
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => (
+            "the driver is older than the PTX".into(),
+            "update NVIDIA's driver to version 525 or newer",
+        ),
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => (
+            format!("it has no code for {}", device.properties.name),
+            "use `--device sim`",
+        ),
+        _ => (
+            device
+                .explain("the driver refused the PTX", error)
+                .to_string(),
+            "run `cargo xtask ptx` to compile the kernel anew",
+        ),
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The entry point `name` of a module.

@@ -216,6 +216,7 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
         dtype: case.dtype.name(),
         op: case.op.name(),
         input: case.input.name(),
+        seed: case.seed,
         device: device.properties.name.clone(),
         simulated: device.is_simulated(),
         broken: rung.is_broken(),

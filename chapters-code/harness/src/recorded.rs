@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{Case, Shape, ceiling::Ceilings, timing::Time};
+use crate::{Case, Row, Shape, ceiling::Ceilings, timing::Time};
 
 mod embedded {
     // FILES: the path within the repository and the text of every file in book/measurements/.
@@ -80,6 +80,23 @@ pub struct Checksum {
     pub seed: u64,
     /// As [`crate::verify::checksum`] writes it.
     pub bits: String,
+}
+
+impl Checksum {
+    /// Of a row's result.
+    pub fn of(row: &Row) -> Self {
+        Self {
+            chapter: row.chapter.into(),
+            kernel: row.kernel.into(),
+            n: row.n,
+            rows: row.rows,
+            cols: row.cols,
+            dtype: row.dtype.into(),
+            op: row.op.into(),
+            seed: row.seed,
+            bits: row.checksum.clone(),
+        }
+    }
 }
 
 /// All recordings, the latest first. Files that do not have this form are left out.

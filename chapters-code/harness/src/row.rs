@@ -31,6 +31,8 @@ pub struct Row {
     pub op: &'static str,
     /// Distribution of the elements.
     pub input: &'static str,
+    /// What they are drawn from.
+    pub seed: u64,
     /// The device's name.
     pub device: String,
     /// Whether it was the simulator.

@@ -1,19 +1,18 @@
 //! A chapter's program: from the command line to the table and the exit status.
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use anyhow::Context;
 
 use crate::{
-    Case, Chapter, Device, Error, Options, Row, TypeOptions,
+    Chapter, Error, Options, Row, TypeOptions,
     json::JsonLines,
-    ladder::{Bench, Problem, Run, RungInfo, run_peer, run_rung},
-    peers::Peers,
+    ladder::Bench,
+    plan::{self, Group, check_memory},
     plot,
     progress::Progress,
-    row::PeerTime,
+    runner::Runner,
     table,
-    timing::Time,
 };
 
 /// Parses the command line, runs, prints an error in full, and gives the exit status: 0 where every
@@ -32,45 +31,23 @@ pub fn main<A: clap::Parser>(run: impl FnOnce(A) -> anyhow::Result<bool>) -> Exi
 
 /// Runs a chapter's ladder as the options say. True where every rung was as it should be.
 pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> anyhow::Result<bool> {
-    let rungs = select(chapter, options)?;
+    let rungs = plan::select(chapter, options)?;
     if options.list {
         print!("{}", list(chapter));
         return Ok(true);
     }
     let mut session = Session::open(chapter, options)?;
-    let cases = cases(chapter, options, types, &session.device);
-    let plan = plan(chapter, options, &rungs, &cases)?;
-    for step in plan.iter().flat_map(|group| &group.steps) {
-        check_memory(chapter, &session.device, &step.case)?;
+    let device = &session.runner.device;
+    let cases = plan::cases(chapter, options, types, device);
+    let groups = plan::plan(chapter, options, &rungs, &cases)?;
+    for step in groups.iter().flat_map(|group| &group.steps) {
+        check_memory(chapter, device, &step.case)?;
     }
-    session.announce(chapter);
-    for group in &plan {
+    session.announce();
+    for group in &groups {
         session.run_group(group)?;
     }
     session.finish()
-}
-
-/// The rungs that the options ask for, in the ladder's order.
-fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<RungInfo>, Error> {
-    let known = chapter.rungs();
-    for name in &options.kernel {
-        if !known.iter().any(|rung| rung.name == name) {
-            let names: Vec<_> = known.iter().map(|rung| rung.name).collect();
-            return Err(Error::Usage(format!(
-                "there is no kernel `{name}` in {}\n  remedy: use one of {}",
-                chapter.name(),
-                names.join(", ")
-            )));
-        }
-    }
-    let wanted = |rung: &RungInfo| match options.kernel.is_empty() {
-        true => options.broken || !rung.is_broken(),
-        false => {
-            options.kernel.iter().any(|name| name == rung.name)
-                || (options.broken && rung.is_broken())
-        }
-    };
-    Ok(known.into_iter().filter(wanted).collect())
 }
 
 fn list(chapter: &dyn Chapter) -> String {
@@ -88,116 +65,11 @@ fn list(chapter: &dyn Chapter) -> String {
     text
 }
 
-fn cases(
-    chapter: &dyn Chapter,
-    options: &Options,
-    types: &TypeOptions,
-    device: &Device,
-) -> Vec<Case> {
-    let default = chapter.default_shapes(device);
-    let shapes = if options.elements.is_empty() {
-        &default
-    } else {
-        &options.elements
-    };
-    let mut cases = Vec::new();
-    for &shape in shapes {
-        for &dtype in &types.dtype {
-            for &op in &types.op {
-                for &input in &types.input {
-                    cases.push(Case {
-                        shape,
-                        dtype,
-                        op,
-                        input,
-                        seed: options.seed,
-                    });
-                }
-            }
-        }
-    }
-    cases
-}
-
-/// A case and what runs on it: one table.
-struct Group {
-    case: Case,
-    steps: Vec<Step>,
-    notes: Vec<String>,
-}
-
-/// A rung on the case that suits it.
-struct Step {
-    rung: RungInfo,
-    case: Case,
-}
-
-/// Which rung runs on which case; refused where a case has no rung at all, or a rung that was asked
-/// for by name no case.
-fn plan(
-    chapter: &dyn Chapter,
-    options: &Options,
-    rungs: &[RungInfo],
-    cases: &[Case],
-) -> Result<Vec<Group>, Error> {
-    let mut groups = Vec::new();
-    for &case in cases {
-        let mut group = Group {
-            case,
-            steps: Vec::new(),
-            notes: Vec::new(),
-        };
-        let mut refusals = Vec::new();
-        for &rung in rungs {
-            let case = chapter.case_for(rung.name, &case);
-            let too_slow = options.kernel.is_empty() && case.elements() > rung.most_elements;
-            match chapter.refusal(rung.name, &case) {
-                Some(reason) => refusals.push(reason),
-                None if too_slow => group.notes.push(format!(
-                    "{} is left out above {} elements, where it takes long; `--kernel {}` runs it",
-                    rung.name, rung.most_elements, rung.name
-                )),
-                None => group.steps.push(Step { rung, case }),
-            }
-        }
-        if group.steps.is_empty() && group.notes.is_empty() {
-            refusals.dedup();
-            let reasons = refusals.join("\n  ");
-            return Err(Error::Usage(format!(
-                "no rung runs on {case}:\n  {reasons}"
-            )));
-        }
-        if !options.kernel.is_empty() {
-            group.notes.extend(refusals);
-        }
-        groups.push(group);
-    }
-    Ok(groups)
-}
-
-/// Refuses a case that does not fit, before anything runs, and says what would.
-pub fn check_memory(chapter: &dyn Chapter, device: &Device, case: &Case) -> Result<(), Error> {
-    let (needed, free) = (chapter.device_bytes(case), device.free_bytes()?);
-    if needed <= free {
-        return Ok(());
-    }
-    let per_element = needed as f64 / case.elements().max(1) as f64;
-    let fits = (free as f64 / per_element) as u64;
-    Err(Error::Memory {
-        case: case.to_string(),
-        needed,
-        free,
-        fits,
-    })
-}
-
 /// Everything that lives from the first case to the last.
 struct Session<'a> {
     chapter: &'a dyn Chapter,
     options: &'a Options,
-    device: Device,
-    bench: Option<Bench>,
-    peers: Option<Peers>,
+    runner: Runner,
     json: Option<JsonLines>,
     rows: Vec<Row>,
 }
@@ -206,29 +78,12 @@ impl<'a> Session<'a> {
     fn open(chapter: &'a dyn Chapter, options: &'a Options) -> Result<Self, Error> {
         let json = options.json.as_deref().map(JsonLines::open).transpose()?;
         options.plot.as_deref().map(plot::check).transpose()?;
-        let device = Device::open(options.device)?;
-        let peers = match &options.peers {
-            Some(_) if device.is_simulated() => {
-                let reason = "peers are timed, and the simulator has no time";
-                return Err(Error::Usage(format!(
-                    "{reason}\n  remedy: leave --peers out"
-                )));
-            }
-            path => path.as_deref().map(Peers::open).transpose()?,
-        };
-        if let Some(simulator) = device.simulator() {
-            simulator.set(c"seed", options.seed as i64);
-        }
-        let bench = match device.is_simulated() {
-            true => None,
-            false => Some(Bench::new(&device, options.samples as usize)?),
-        };
+        let samples = options.samples as usize;
+        let runner = Runner::open(options.device, samples, options.peers.as_deref())?;
         Ok(Self {
             chapter,
             options,
-            device,
-            bench,
-            peers,
+            runner,
             json,
             rows: Vec::new(),
         })
@@ -236,97 +91,56 @@ impl<'a> Session<'a> {
 
     /// Whether people read standard output, or a program does.
     fn prints(&self) -> bool {
-        self.options.json.as_deref() != Some(std::path::Path::new("-"))
+        self.options.json.as_deref() != Some(Path::new("-"))
     }
 
-    fn announce(&self, chapter: &dyn Chapter) {
+    fn announce(&self) {
         if !self.prints() {
             return;
         }
-        let device = &self.device.properties;
-        println!("{}\n{}", chapter.summary(), device.name);
-        if let Some(Bench { ceilings, .. }) = &self.bench {
-            println!(
-                "ceilings of this run: copy {:.0} GB/s, read {:.0} GB/s; theoretical peak {:.0} GB/s",
-                ceilings.copy_gb_per_s, ceilings.read_gb_per_s, ceilings.peak_gb_per_s
-            );
-        } else if self.device.is_simulated() {
-            println!(
-                "no NVIDIA GPU is used: the kernels run on the simulator, which counts but has no time"
-            );
+        println!(
+            "{}\n{}",
+            self.chapter.summary(),
+            self.runner.device.properties.name
+        );
+        match &self.runner.bench {
+            Some(Bench { ceilings: all, .. }) => println!(
+                "ceilings of this run: copy {:.0} GB/s, read {:.0} GB/s, an empty launch {:.1} µs; \
+                 theoretical peak {:.0} GB/s",
+                all.copy_gb_per_s, all.read_gb_per_s, all.launch_us, all.peak_gb_per_s
+            ),
+            None => println!("the kernels run on the simulator, which counts but has no time"),
         }
     }
 
     fn run_group(&mut self, group: &Group) -> anyhow::Result<()> {
         let progress = Progress::new(group.steps.len());
         let mut rows: Vec<Row> = Vec::new();
-        let mut problem: Option<(Case, Box<dyn Problem>, Option<Time>)> = None;
-        for Step { rung, case } in &group.steps {
-            progress.doing(rung.name);
-            if problem.as_ref().is_none_or(|(of, ..)| of != case) {
-                // Its memory must be free before the next one is allocated.
-                drop(problem.take());
-                let mut fresh = self.chapter.problem(&self.device, case)?;
-                let peer = self.time_peer(&mut *fresh)?;
-                problem = Some((*case, fresh, peer));
-            }
-            let Some((_, problem, peer)) = &mut problem else {
-                continue;
-            };
-            rows.push(self.run_step(*rung, *case, &mut **problem, *peer)?);
-            progress.step();
-        }
+        let json = &mut self.json;
+        self.runner
+            .run(self.chapter, &group.steps, &progress, &mut |row| {
+                if let Some(json) = json {
+                    json.write(&row).context("writing JSON")?;
+                }
+                rows.push(row);
+                Ok(())
+            })?;
         drop(progress);
         if self.prints() {
-            println!(
-                "\n{}\n{}",
-                group.case,
-                table::render(&group.case, &rows, terminal_width())
-            );
+            let table = table::render(&group.case, &rows, terminal_width());
+            println!("\n{}\n{table}", group.case);
             group.notes.iter().for_each(|note| println!("{note}"));
         }
         self.rows.append(&mut rows);
         Ok(())
     }
 
-    fn run_step(
-        &mut self,
-        rung: RungInfo,
-        case: Case,
-        problem: &mut dyn Problem,
-        peer: Option<Time>,
-    ) -> anyhow::Result<Row> {
-        let run = Run {
-            chapter: self.chapter,
-            device: &self.device,
-            rung,
-            case,
-        };
-        let mut row = run_rung(run, problem, self.bench.as_mut())
-            .with_context(|| format!("{} on {case}", rung.name))?;
-        row.peer = peer_time(&row, peer, self.peers.as_ref());
-        if let Some(json) = &mut self.json {
-            json.write(&row).context("writing JSON")?;
-        }
-        Ok(row)
-    }
-
-    fn time_peer(&mut self, problem: &mut dyn Problem) -> Result<Option<Time>, Error> {
-        match (&self.peers, &mut self.bench) {
-            (Some(peers), Some(bench)) => run_peer(problem, peers, bench),
-            _ => Ok(None),
-        }
-    }
-
     fn finish(self) -> anyhow::Result<bool> {
         if let Some(path) = &self.options.plot {
-            plot::draw(
-                path,
-                &self.rows,
-                self.bench.as_ref().map(|bench| &bench.ceilings),
-            )?;
+            let ceilings = self.runner.bench.as_ref().map(|bench| &bench.ceilings);
+            plot::draw(path, &self.rows, ceilings)?;
         }
-        if self.prints() && self.device.is_simulated() {
+        if self.prints() && self.runner.device.is_simulated() {
             print!("\n{}", table::simulator_legend());
         }
         let wrong: Vec<_> = self
@@ -350,17 +164,6 @@ impl<'a> Session<'a> {
         }
         Ok(wrong.is_empty())
     }
-}
-
-/// A peer's time beside a row's.
-pub fn peer_time(row: &Row, peer: Option<Time>, peers: Option<&Peers>) -> Option<PeerTime> {
-    let (time, peers, own) = (peer?, peers?, row.time_ms?);
-    Some(PeerTime {
-        name: peers.name.clone(),
-        version: peers.version.clone(),
-        time_ms: time,
-        ratio: time.median / own.median,
-    })
 }
 
 fn terminal_width() -> usize {

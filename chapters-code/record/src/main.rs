@@ -1,2 +1,187 @@
-//! (being written)
-fn main() {}
+//! `cargo run --release --bin record`: every rung at every size on this machine's GPU, into one
+//! file for `book/measurements/`. The program needs itself and a driver only.
+
+mod checksums;
+mod date;
+mod file;
+mod schedule;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use clap::Parser;
+use harness::{DeviceChoice, Row, progress::Progress, runner::Runner};
+
+use crate::{
+    file::{Recording, Skipped},
+    schedule::{Part, Quantity},
+};
+
+/// Runs every chapter's ladder on this machine's GPU and writes one file: times, rates, ceilings,
+/// and the results' bits.
+#[derive(Parser)]
+#[command(name = "record", version)]
+struct Arguments {
+    /// The file to write; `book/measurements/<device>_<date>.json` if left out
+    #[arg(long, value_name = "FILE.json")]
+    out: Option<PathBuf>,
+
+    /// Also time the same work in this peer library (see chapters-code/peers)
+    #[arg(long, value_name = "PATH")]
+    peers: Option<PathBuf>,
+
+    /// Three sizes and few types: a minute
+    #[arg(long)]
+    quick: bool,
+
+    /// Timing samples of a rung; 20 at least
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(20..=100_000))]
+    samples: u32,
+
+    /// Seconds after which no further case is begun; what is left out is listed in the file
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    budget: u64,
+
+    /// The commit to name in the file, where it is not the one that this program was built from
+    #[arg(long)]
+    commit: Option<String>,
+
+    /// The device; `sim` writes a file without times, to try the program out
+    #[arg(long, value_enum, default_value = "gpu", value_name = "DEVICE")]
+    device: DeviceChoice,
+}
+
+fn main() -> ExitCode {
+    harness::main(record)
+}
+
+fn record(arguments: Arguments) -> anyhow::Result<bool> {
+    let samples = arguments.samples as usize;
+    let runner = Runner::open(arguments.device, samples, arguments.peers.as_deref())?;
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| default_path(&runner));
+    let mut recording = Recording::new(&runner, arguments.commit.as_deref());
+    // Before the minutes that it takes, not after.
+    recording.write(&out).with_context(|| cannot_write(&out))?;
+    let quantity = match (runner.device.is_simulated(), arguments.quick) {
+        (true, _) => Quantity::Trial,
+        (false, true) => Quantity::Quick,
+        (false, false) => Quantity::Full,
+    };
+    let deadline = Instant::now() + Duration::from_secs(arguments.budget);
+    run(runner, quantity, deadline, &mut recording, &out)?;
+    Ok(summarise(&recording, &out))
+}
+
+fn cannot_write(out: &Path) -> String {
+    format!(
+        "cannot write {}; name a file in a folder that exists with --out",
+        out.display()
+    )
+}
+
+/// `book/measurements/nvidia_h200_2026-11-21.json`, or the bare name elsewhere.
+fn default_path(runner: &Runner) -> PathBuf {
+    let name = runner.device.properties.name.to_lowercase();
+    let words = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let name = format!(
+        "{}_{}.json",
+        words.collect::<Vec<_>>().join("_"),
+        date::today()
+    );
+    let folder = Path::new("book/measurements");
+    if folder.is_dir() {
+        folder.join(name)
+    } else {
+        PathBuf::from(name)
+    }
+}
+
+/// Runs part after part, and writes the file after each, so that an interruption loses little.
+fn run(
+    mut runner: Runner,
+    quantity: Quantity,
+    deadline: Instant,
+    recording: &mut Recording,
+    out: &Path,
+) -> anyhow::Result<()> {
+    let parts = schedule::parts(quantity);
+    let progress = Progress::new(parts.iter().map(|part| part.steps.len()).sum());
+    for part in &parts {
+        recording.skipped.extend(part.skipped.iter().cloned());
+        if Instant::now() > deadline {
+            recording.skipped.push(Skipped::over_budget(part));
+            continue;
+        }
+        run_part(&mut runner, part, &progress, recording)?;
+        recording.write(out)?;
+    }
+    drop(progress);
+    recording.checksums = checksums::collect(&mut runner, quantity)?;
+    recording.write(out)?;
+    Ok(())
+}
+
+fn run_part(
+    runner: &mut Runner,
+    part: &Part,
+    progress: &Progress,
+    recording: &mut Recording,
+) -> anyhow::Result<()> {
+    let free = runner.device.free_bytes()?;
+    let largest = part
+        .steps
+        .iter()
+        .map(|step| part.chapter.device_bytes(&step.case))
+        .max();
+    if largest.unwrap_or(0) > free {
+        recording.skipped.push(Skipped::too_large(part));
+        return Ok(());
+    }
+    let mut done = |row: Row| {
+        if !row.is_as_declared() {
+            progress.say(&format!(
+                "WRONG: {} at {} {} {}: {}",
+                row.kernel,
+                row.shape(),
+                row.op,
+                row.dtype,
+                row.failures.join("; ")
+            ));
+        }
+        recording.rows.push(row);
+        Ok(())
+    };
+    if part.is_timed {
+        return runner.run(&*part.chapter, &part.steps, progress, &mut done);
+    }
+    let bench = runner.bench.take();
+    let result = runner.run(&*part.chapter, &part.steps, progress, &mut done);
+    runner.bench = bench;
+    result
+}
+
+/// Says what was recorded; true where every rung was as it should be.
+fn summarise(recording: &Recording, out: &Path) -> bool {
+    let wrong = recording
+        .rows
+        .iter()
+        .filter(|row| !row.is_as_declared())
+        .count();
+    println!(
+        "{}: {} rows, {} checksums, {} skipped, {wrong} wrong",
+        out.display(),
+        recording.rows.len(),
+        recording.checksums.len(),
+        recording.skipped.len()
+    );
+    wrong == 0
+}

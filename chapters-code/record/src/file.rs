@@ -1,0 +1,175 @@
+//! The recorded file: `{schema, device, date, commit, command, ceilings, rows, skipped, checksums}`.
+
+use std::{fs, io, path::Path};
+
+use harness::{
+    Case, Row, ceiling::Ceilings, device::Properties, recorded::Checksum, runner::Runner,
+};
+use serde::Serialize;
+
+use crate::{date, schedule::Part};
+
+/// Raised when a field changes its meaning; not when one is added.
+const SCHEMA: u32 = 1;
+
+/// A recorded run.
+pub(crate) struct Recording {
+    head: Head,
+    /// Every rung and size.
+    pub(crate) rows: Vec<Row>,
+    /// What was left out, and why.
+    pub(crate) skipped: Vec<Skipped>,
+    /// Results that another device must reproduce bit by bit.
+    pub(crate) checksums: Vec<Checksum>,
+}
+
+#[derive(Serialize)]
+struct Head {
+    schema: u32,
+    device: Device,
+    date: String,
+    commit: String,
+    command: String,
+    ceilings: Option<Ceilings>,
+}
+
+#[derive(Serialize)]
+struct Device {
+    name: String,
+    compute_capability: String,
+    driver: String,
+    clocks: Clocks,
+    memory: u64,
+    peak_gb_per_s: f64,
+    multiprocessors: u32,
+    l2: u64,
+}
+
+#[derive(Serialize)]
+struct Clocks {
+    multiprocessor_mhz: f64,
+    memory_mhz: f64,
+}
+
+/// Something that was not run.
+#[derive(Clone, Serialize)]
+pub(crate) struct Skipped {
+    kernel: String,
+    case: String,
+    reason: &'static str,
+}
+
+impl Skipped {
+    pub(crate) fn too_slow(kernel: &str, case: &Case) -> Self {
+        Self {
+            kernel: kernel.into(),
+            case: case.to_string(),
+            reason: "a sample would take seconds",
+        }
+    }
+
+    pub(crate) fn over_budget(part: &Part) -> Self {
+        Self {
+            kernel: "all".into(),
+            case: part.name.clone(),
+            reason: "the time budget was spent",
+        }
+    }
+
+    pub(crate) fn too_large(part: &Part) -> Self {
+        let reason = "it does not fit the device's memory";
+        Self {
+            kernel: "all".into(),
+            case: part.name.clone(),
+            reason,
+        }
+    }
+}
+
+impl Recording {
+    /// Before anything has been run.
+    pub(crate) fn new(runner: &Runner, commit: Option<&str>) -> Self {
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let head = Head {
+            schema: SCHEMA,
+            device: device(&runner.device.properties),
+            date: date::today(),
+            commit: commit.unwrap_or(env!("RECORD_COMMIT")).into(),
+            command: format!("record {}", arguments.join(" ")).trim_end().into(),
+            ceilings: runner.bench.as_ref().map(|bench| bench.ceilings.clone()),
+        };
+        Self {
+            head,
+            rows: Vec::new(),
+            skipped: Vec::new(),
+            checksums: Vec::new(),
+        }
+    }
+
+    /// Writes the file anew, in one step: whoever reads it finds the old one or the new one.
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+        let unfinished = path.with_extension("json.part");
+        fs::write(&unfinished, self.to_json()?)?;
+        fs::rename(&unfinished, path)
+    }
+
+    /// JSON with an entry of a list on each line, so that a difference can be read.
+    fn to_json(&self) -> io::Result<String> {
+        let head = serde_json::to_string_pretty(&self.head)?;
+        let head = head.trim_end().trim_end_matches('}').trim_end();
+        Ok(format!(
+            "{head},\n  \"rows\": {},\n  \"skipped\": {},\n  \"checksums\": {}\n}}\n",
+            lines(&self.rows)?,
+            lines(&self.skipped)?,
+            lines(&self.checksums)?
+        ))
+    }
+}
+
+fn lines<T: Serialize>(entries: &[T]) -> io::Result<String> {
+    let entries: Result<Vec<_>, _> = entries.iter().map(serde_json::to_string).collect();
+    let entries = entries?;
+    Ok(if entries.is_empty() {
+        "[]".into()
+    } else {
+        format!("[\n    {}\n  ]", entries.join(",\n    "))
+    })
+}
+
+fn device(p: &Properties) -> Device {
+    let (major, minor) = p.compute_capability;
+    Device {
+        name: p.name.clone(),
+        compute_capability: format!("{major}.{minor}"),
+        driver: driver(p.driver_version),
+        clocks: Clocks {
+            multiprocessor_mhz: f64::from(p.clock_khz) / 1e3,
+            memory_mhz: f64::from(p.memory_clock_khz) / 1e3,
+        },
+        memory: p.memory_bytes,
+        peak_gb_per_s: p.peak_gb_per_s(),
+        multiprocessors: p.multiprocessors,
+        l2: p.l2_bytes,
+    }
+}
+
+/// The driver's release, where Linux says, and the CUDA version that it supports.
+fn driver(version: i32) -> String {
+    let cuda = format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
+    match fs::read_to_string("/sys/module/nvidia/version") {
+        Ok(release) => format!("{} ({cuda})", release.trim()),
+        Err(_) => cuda,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_an_entry_a_line() -> io::Result<()> {
+        assert_eq!(lines::<u32>(&[])?, "[]");
+        assert_eq!(lines(&[1, 2])?, "[\n    1,\n    2\n  ]");
+        Ok(())
+    }
+}

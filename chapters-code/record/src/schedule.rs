@@ -1,0 +1,179 @@
+//! What is run, in which order: the ladder over all sizes first, because it matters most.
+
+use chapter_0_setup::chapter::Setup;
+use chapter_1_reduce::chapter::Reduce;
+use harness::{Case, Chapter, Dtype, Input, Op, Shape, runner::Step};
+
+use crate::file::Skipped;
+
+/// How much is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Everything.
+    Full,
+    /// A few sizes and types.
+    Quick,
+    /// One small size, on the simulator.
+    Trial,
+}
+
+/// The steps of one case.
+pub(crate) struct Part {
+    /// Whose rungs they are.
+    pub(crate) chapter: Box<dyn Chapter>,
+    /// The case, in words.
+    pub(crate) name: String,
+    /// What is run.
+    pub(crate) steps: Vec<Step>,
+    /// Rungs that are left out, because they take too long there.
+    pub(crate) skipped: Vec<Skipped>,
+    /// Whether it is timed; broken kernels are only run.
+    pub(crate) is_timed: bool,
+}
+
+const SEED: u64 = 1;
+
+fn vector(n: u64, dtype: Dtype, op: Op) -> Case {
+    Case {
+        shape: Shape::Vector { n },
+        dtype,
+        op,
+        input: Input::Uniform,
+        seed: SEED,
+    }
+}
+
+fn matrix(rows: u64, cols: u64) -> Case {
+    Case {
+        shape: Shape::Matrix { rows, cols },
+        ..vector(0, Dtype::F32, Op::Sum)
+    }
+}
+
+/// The sizes of the ladder, the largest first.
+fn sizes(quantity: Quantity) -> Vec<u64> {
+    match quantity {
+        Quantity::Full => {
+            let mut sizes: Vec<u64> = (5..=14).map(|k| 1 << (2 * k)).collect();
+            sizes.push(25_600_000);
+            sizes.sort_unstable_by(|a, b| b.cmp(a));
+            sizes
+        }
+        Quantity::Quick => vec![1 << 28, 25_600_000, 1 << 20],
+        Quantity::Trial => vec![1 << 12],
+    }
+}
+
+/// Types and operators besides the sum of f32, all at one size.
+fn other_types(quantity: Quantity) -> Vec<(Dtype, Op)> {
+    let sums = Dtype::ALL
+        .iter()
+        .filter(|&&dtype| dtype != Dtype::F32)
+        .map(|&d| (d, Op::Sum));
+    let others = [
+        (Dtype::F32, Op::Max),
+        (Dtype::F32, Op::Min),
+        (Dtype::F32, Op::Product),
+        (Dtype::I32, Op::Max),
+        (Dtype::F16, Op::Max),
+        (Dtype::I32, Op::And),
+        (Dtype::I32, Op::Or),
+    ];
+    match quantity {
+        Quantity::Quick => sums.collect(),
+        _ => sums.chain(others).collect(),
+    }
+}
+
+fn matrices(quantity: Quantity) -> Vec<Case> {
+    match quantity {
+        Quantity::Full => [
+            (1 << 20, 64),
+            (1 << 16, 1 << 10),
+            (1 << 10, 1 << 16),
+            (64, 1 << 20),
+        ]
+        .map(|(rows, cols)| matrix(rows, cols))
+        .into(),
+        Quantity::Quick => vec![matrix(1 << 16, 1 << 10)],
+        Quantity::Trial => vec![matrix(100, 33)],
+    }
+}
+
+/// Everything that is to be run.
+pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
+    let size_of_others = if quantity == Quantity::Trial {
+        1 << 12
+    } else {
+        1 << 26
+    };
+    let ladder = sizes(quantity)
+        .into_iter()
+        .map(|n| vector(n, Dtype::F32, Op::Sum));
+    let mut parts: Vec<Part> = ladder.map(|case| part(Box::new(Reduce), case)).collect();
+    let setup = sizes(quantity)
+        .into_iter()
+        .map(|n| vector(n, Dtype::F32, Op::Sum));
+    parts.extend(setup.map(|case| part(Box::new(Setup), case)));
+    parts.extend(
+        matrices(quantity)
+            .into_iter()
+            .map(|case| part(Box::new(Reduce), case)),
+    );
+    let types = other_types(quantity).into_iter();
+    parts
+        .extend(types.map(|(dtype, op)| part(Box::new(Reduce), vector(size_of_others, dtype, op))));
+    // Whether atomics flush denormals on this device.
+    let denormal = Case {
+        input: Input::Denormal,
+        ..vector(1000, Dtype::F32, Op::Sum)
+    };
+    parts.push(Part {
+        is_timed: false,
+        ..part(Box::new(Reduce), denormal)
+    });
+    // Last, because one of them may stop the device.
+    parts.push(broken(1 << 20));
+    parts
+}
+
+/// The rungs that are right and run on a case.
+fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
+    let (mut steps, mut skipped) = (Vec::new(), Vec::new());
+    for rung in chapter.rungs().into_iter().filter(|rung| !rung.is_broken()) {
+        if chapter.refusal(rung.name, &case).is_some() {
+            continue;
+        }
+        if case.elements() > rung.most_elements {
+            skipped.push(Skipped::too_slow(rung.name, &case));
+        } else {
+            steps.push(Step { rung, case });
+        }
+    }
+    Part {
+        name: case.to_string(),
+        chapter,
+        steps,
+        skipped,
+        is_timed: true,
+    }
+}
+
+/// The broken rungs, each on what brings out its fault.
+fn broken(n: u64) -> Part {
+    let chapter = Box::new(Reduce);
+    let broken = chapter.rungs().into_iter().filter(|rung| rung.is_broken());
+    let case = vector(n, Dtype::F32, Op::Sum);
+    let step = |rung: harness::RungInfo| Step {
+        rung,
+        case: chapter.case_for(rung.name, &case),
+    };
+    let steps = broken.map(step).collect();
+    Part {
+        name: "broken".into(),
+        steps,
+        skipped: Vec::new(),
+        is_timed: false,
+        chapter,
+    }
+}
