@@ -272,7 +272,7 @@ fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
     let (stream, function, config) = (s.stream(), kernel.clone(), configs[0]);
 
     let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
-        let [mut from, mut to] = scratch.each_mut();
+        let [mut to, mut from] = scratch.each_mut();
         for (i, pass) in plan.iter().enumerate() {
             let mut builder = stream.launch_builder(if i == 0 { &function } else { &again });
             if i == 0 {

@@ -7,7 +7,10 @@ use std::{
 
 use cudarc::driver::{
     CudaContext, CudaModule, CudaStream, DriverError,
-    sys::CUdevice_attribute_enum::{self as attribute, *},
+    sys::{
+        CUdevice_attribute_enum::{self as attribute, *},
+        CUresult,
+    },
 };
 
 use crate::{
@@ -97,8 +100,13 @@ impl Device {
     /// Where there is no such device, with the remedy.
     pub fn open(choice: DeviceChoice) -> Result<Self, Error> {
         let bound = driver::bind(choice)?;
-        let context =
-            CudaContext::new(0).map_err(|error| Error::driver("opening device 0", error))?;
+        let context = match (CudaContext::new(0), bound) {
+            (Ok(context), _) => context,
+            (Err(error), Bound::Simulator(_)) if is_missing(error) => {
+                return Err(Error::NoSimulatedDevice);
+            }
+            (Err(error), _) => return Err(Error::driver("opening device 0", error)),
+        };
         let properties = Properties::read(&context)
             .map_err(|error| Error::driver("asking the device what it is", error))?;
         let simulator = match bound {
@@ -188,6 +196,13 @@ impl Device {
         };
         Ok(host.map_or(free as u64, |host| (free as u64).min(host / 2)))
     }
+}
+
+fn is_missing(error: DriverError) -> bool {
+    matches!(
+        error.0,
+        CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE
+    )
 }
 
 /// What Linux says is available to new processes; nothing elsewhere.

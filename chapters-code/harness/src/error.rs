@@ -18,6 +18,11 @@ pub enum Error {
         /// The command or step that mends it.
         remedy: &'static str,
     },
+    /// The simulator was told to have no device.
+    #[error(
+        "the simulator offers no device\n  remedy: unset the environment variable SIMT_DEVICES, or set it to 1"
+    )]
+    NoSimulatedDevice,
     /// The library that stands in for the driver is not where it is looked for.
     #[error(
         "the simulator's library {file} was not found; looked in {}\n  remedy: \

@@ -117,14 +117,15 @@ impl<'a> Session<'a> {
         let progress = Progress::new(group.steps.len());
         let mut rows: Vec<Row> = Vec::new();
         let json = &mut self.json;
-        self.runner
+        let outcome = self
+            .runner
             .run(self.chapter, &group.steps, &progress, &mut |row| {
                 if let Some(json) = json {
                     json.write(&row).context("writing JSON")?;
                 }
                 rows.push(row);
                 Ok(())
-            })?;
+            });
         drop(progress);
         if self.prints() {
             let table = table::render(&group.case, &rows, terminal_width());
@@ -132,7 +133,7 @@ impl<'a> Session<'a> {
             group.notes.iter().for_each(|note| println!("{note}"));
         }
         self.rows.append(&mut rows);
-        Ok(())
+        outcome
     }
 
     fn finish(self) -> anyhow::Result<bool> {

@@ -12,6 +12,7 @@ use crate::{
     progress::Progress,
     row::PeerTime,
     timing::Time,
+    verify::Checker,
 };
 
 /// A device and what is needed to run on it.
@@ -86,8 +87,16 @@ impl Runner {
             let mut row = run_rung(run, &mut **problem, self.bench.as_mut())
                 .with_context(|| format!("{} on {case}", rung.name))?;
             row.peer = self.beside(&row, *peer);
+            let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
             done(row)?;
             progress.step();
+            if stopped && self.device.stream.synchronize().is_err() {
+                anyhow::bail!(
+                    "{} was stopped, and the driver takes no more work from this process\n  remedy: \
+                     run what is left with --kernel",
+                    rung.name
+                );
+            }
         }
         Ok(())
     }

@@ -100,13 +100,13 @@ pub fn render(case: &Case, rows: &[Row], width: usize) -> String {
     let mut table = if simulated {
         simulator_table(case, rows)
     } else {
-        gpu_table(rows)
+        gpu_table(case, rows)
     };
     table.fit(width);
     table.render() + &findings(rows, width)
 }
 
-fn gpu_table(rows: &[Row]) -> Table {
+fn gpu_table<'a>(case: &'a Case, rows: &'a [Row]) -> Table {
     let all = |ceiling: Ceiling| rows.iter().all(|row| row.ceiling == ceiling);
     let ceiling = match (all(Ceiling::Copy), all(Ceiling::Read)) {
         (true, _) => "of copy",
@@ -117,6 +117,7 @@ fn gpu_table(rows: &[Row]) -> Table {
         rows,
         &[
             ("kernel", 0, Box::new(|i| rows[i].kernel.to_string())),
+            ("on", 6, Box::new(|i| other_case(&rows[i], case))),
             (
                 "median ms",
                 0,
@@ -148,7 +149,7 @@ fn gpu_table(rows: &[Row]) -> Table {
     )
 }
 
-fn simulator_table(case: &Case, rows: &[Row]) -> Table {
+fn simulator_table<'a>(case: &'a Case, rows: &'a [Row]) -> Table {
     let recording = recordings().first();
     let counted = |i: usize, show: fn(&Counters) -> String| {
         rows[i].counters.as_ref().map(show).unwrap_or_default()
@@ -157,6 +158,7 @@ fn simulator_table(case: &Case, rows: &[Row]) -> Table {
         rows,
         &[
             ("kernel", 0, Box::new(|i| rows[i].kernel.to_string())),
+            ("on", 6, Box::new(|i| other_case(&rows[i], case))),
             ("verdict", 0, Box::new(|i| verdict(&rows[i]))),
             (
                 "sect/req",
@@ -264,12 +266,23 @@ fn wrap(paragraph: &str, width: usize) -> String {
     text + "\n"
 }
 
+/// What a row was run on, where that is not what the table is about: broken rungs choose.
+fn other_case(row: &Row, case: &Case) -> String {
+    let same = row.shape() == case.shape
+        && (row.dtype, row.op, row.input) == (case.dtype.name(), case.op.name(), case.input.name());
+    if same {
+        String::new()
+    } else {
+        format!("{} {} {}", row.shape(), row.op, row.dtype)
+    }
+}
+
 fn verdict(row: &Row) -> String {
     match &row.caught {
         None if row.correct => "ok".into(),
         None => "WRONG".into(),
         Some(Caught::By(by)) => {
-            let names: Vec<_> = by.iter().map(|checker| checker.name()).collect();
+            let names: Vec<_> = by.iter().map(|checker| checker.short()).collect();
             format!("caught: {}", names.join(", "))
         }
         Some(Caught::Missed(_)) => "NOT CAUGHT".into(),

@@ -84,7 +84,18 @@ pub enum Checker {
 }
 
 impl Checker {
-    /// The name in the table.
+    /// The name in the table's narrow column.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Result => "result",
+            Self::Guard => "guard",
+            Self::Input => "input",
+            Self::Races => "races",
+            Self::Fault => "fault",
+        }
+    }
+
+    /// The name in a sentence.
     pub fn name(self) -> &'static str {
         match self {
             Self::Result => "result",
