@@ -3,8 +3,9 @@
 // One launch as with finish_atomic, but the partials are folded in the order of the blocks, whoever
 // does it: the same result in every run. Each block writes its partial, then counts itself; the
 // one whose count completes the grid knows that all partials are there. That holds only with a
-// fence between the two writes (broken/last_block_without_fence.cu has none). atomicInc wraps to 0
-// at the limit it is given, so the counter is ready for the next launch without a memset.
+// fence between the two writes: broken/last_block_without_fence.cu has none, and in last_block.cuh
+// the atomic itself gives the order. atomicInc wraps to 0 at the limit it is given, so the counter
+// is ready for the next launch without a memset.
 //
 // <op>_<dtype>(const dtype* in, Acc* out, size_t n, Acc* partials, unsigned* counter)
 // Launch: min(ceil(n / block), what the device holds at once) blocks (at least 1), block a multiple

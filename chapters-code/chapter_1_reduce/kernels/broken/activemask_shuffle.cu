@@ -4,8 +4,9 @@
 // __activemask() names the lanes that happen to be there, which is not the warp: the shuffle reads
 // lanes outside its mask (the value is undefined), and lane 0 is in only one of the branches, so
 // the other's sum never arrives. __activemask() tells who is here, never who should be.
-// Caught by: the verdict, with an input of both signs; the simulator also reports the shuffle from
-// a lane outside the mask.
+// Caught by: the verdict, with both signs in a warp, because of lane 0; the simulator also reports
+// the shuffle from a lane outside the mask. That read alone may do no harm: on an H200 such lanes
+// were seen to bring 0.
 //
 // sum_f32(const float* in, float* out, size_t n)
 // Launch: ceil(n / 32) blocks (at least 1) of 32 threads, no dynamic shared memory. Writes out[b]

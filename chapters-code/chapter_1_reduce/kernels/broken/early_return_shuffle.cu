@@ -4,7 +4,8 @@
 // behaviour is undefined, and so is the value read from them. The lanes must stay, and bring the
 // identity.
 // Caught by: the simulator, which reports the shuffle that names a lane that has exited, when n is
-// not a multiple of 32; on a GPU by the verdict, where the value read is not 0 by luck.
+// not a multiple of 32. Not by the verdict on a GPU: on an H200 the lanes that had left were seen to
+// bring 0, and the sum was right. Nothing promises that.
 //
 // sum_f32(const float* in, float* out, size_t n)
 // Launch: ceil(n / 32) blocks (at least 1) of 32 threads, no dynamic shared memory. Writes out[b]
