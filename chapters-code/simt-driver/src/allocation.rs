@@ -1,9 +1,10 @@
 //! Device memory: allocating and freeing it, and who owns it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::context::Context;
-use crate::error::{CUresult, Result};
+use crate::context::{self, Context};
+use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
 use crate::pool;
 use crate::state::{Device, Driver, Owner, driver, lock};
@@ -32,23 +33,31 @@ pub fn allocate(context: &Context, pool: Handle, bytes: usize) -> Result<u64> {
     Ok(address)
 }
 
-/// Frees device memory. Null is freed already.
-pub fn free(context: &Context, address: u64) -> Result {
-    if address == 0 {
-        return Ok(());
-    }
-    let device = device_of(context, address)?;
-    let owned = lock(&device.owners).contains_key(&address);
-    if !owned
-        && device
-            .memory
-            .allocation(address)
-            .is_some_and(|(base, _)| base == address)
-    {
+/// Frees device memory. A pointer tells where it belongs, so that any context can be current.
+pub fn free(address: u64) -> Result {
+    let driver = driver()?;
+    let found = driver
+        .devices
+        .iter()
+        .find_map(|d| Some((d, d.memory.allocation(address)?.0)));
+    let Some((device, base)) = found else {
+        let nearest = context::current()?.device()?.memory.free(address);
+        return nearest.map_err(Failure::from);
+    };
+    if !lock(&device.owners).contains_key(&base) {
         let cause = format!("{address:#x} is a variable of a module, not an allocation");
         return Err(CUresult::INVALID_VALUE.because(cause));
     }
     release(device, address)
+}
+
+/// The context that owns the memory at an address, or else the current one.
+pub fn context_of(address: u64) -> Result<Arc<Context>> {
+    let owner = driver()?
+        .devices
+        .iter()
+        .find_map(|device| device.owner(address));
+    owner.map_or_else(context::current, |(owner, ..)| context::of(owner.context))
 }
 
 /// Frees all that a context owns.

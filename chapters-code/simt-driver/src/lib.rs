@@ -16,8 +16,8 @@
 //!
 //! Beyond the CUDA API there are `simtSetOption` and `simtTakeReport`, in `api/extra.rs`.
 //!
-//! The environment, read once: `SIMT_DEVICES` (number of devices), `SIMT_SEED`, `SIMT_RACES` (0 or
-//! 1), `SIMT_THREADS`.
+//! The environment, read once: `SIMT_DEVICES` (number of devices), `SIMT_SEED`, `SIMT_THREADS`, and
+//! `SIMT_RACES` (0 or 1; races are then said on standard error).
 
 mod allocation;
 mod api;

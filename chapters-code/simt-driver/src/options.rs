@@ -40,6 +40,13 @@ pub fn set(name: &str, value: i64) -> Result {
     Ok(())
 }
 
+/// True if the environment asked for races. They are then said on standard error: a program that
+/// was not written for the simulator does not take its reports.
+pub fn says_races() -> bool {
+    static SAYS: LazyLock<bool> = LazyLock::new(|| number("SIMT_RACES").is_some_and(|on| on != 0));
+    *SAYS
+}
+
 fn from_environment() -> Options {
     let mut options = Options {
         counters: true,
@@ -51,7 +58,7 @@ fn from_environment() -> Options {
     if let Some(threads) = number("SIMT_THREADS") {
         options.threads = threads as usize;
     }
-    options.races = number("SIMT_RACES").is_some_and(|on| on != 0);
+    options.races = says_races();
     options
 }
 

@@ -1,11 +1,13 @@
 //! What the launches counted, found and traced, kept until `simtTakeReport` asks for it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 
 use serde::Serialize;
-use simt::{Fault, Report};
+use simt::{Fault, Race, Report};
 
+use crate::entry::say;
+use crate::options;
 use crate::state::lock;
 
 /// Launches kept at most: a program that never asks must not run out of memory.
@@ -46,12 +48,24 @@ static LOG: Mutex<Log> = Mutex::new(Log {
 
 /// Adds a launch.
 pub fn add(launch: Launch) {
+    if options::says_races() {
+        launch.report.races.iter().for_each(say_once);
+    }
     let mut log = lock(&LOG);
     if log.launches.len() == KEPT {
         log.launches.pop_front();
         log.dropped += 1;
     }
     log.launches.push_back(launch);
+}
+
+/// Says a race on standard error, unless one between the same two lines has been said already.
+fn say_once(race: &Race) {
+    static SAID: Mutex<BTreeSet<[String; 3]>> = Mutex::new(BTreeSet::new());
+    let key = [&race.kind, &race.first.line, &race.second.line].map(String::clone);
+    if lock(&SAID).insert(key) {
+        say(&race.message);
+    }
 }
 
 /// Hands the report, as JSON, to `take`, and begins a new one if it was taken.

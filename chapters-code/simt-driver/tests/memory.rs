@@ -172,6 +172,22 @@ fn a_context_takes_its_memory_with_it() {
 }
 
 #[test]
+fn a_pointer_is_freed_whichever_context_is_current() {
+    let first = context();
+    // SAFETY: never read.
+    let address = unsafe { result::malloc_sync(64) }.unwrap();
+    let second = context();
+    // SAFETY: the address is that of an allocation, until it is freed.
+    unsafe {
+        result::free_async(address, std::ptr::null_mut()).unwrap();
+        first.bind_to_thread().unwrap();
+        let error = result::memcpy_dtoh_sync(&mut [0u8; 1], address);
+        assert_eq!(code(error), CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    drop(second);
+}
+
+#[test]
 fn pools() {
     let context = context();
     let stream = context.default_stream();

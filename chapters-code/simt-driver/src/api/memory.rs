@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::allocation::{allocate, free, mapped_on};
+use crate::allocation::{allocate, context_of, free, mapped_on};
 use crate::context;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
@@ -58,18 +58,20 @@ api! {
         address.set(allocate(&*stream::queueing(stream)?, from, bytes)?)
     }
 
-    /// Frees.
+    /// Frees. Null is freed already.
     fn cuMemFree_v2(address: CUdeviceptr) {
-        free(&*context::synchronized()?, address)
+        if address == 0 {
+            return Ok(());
+        }
+        context_of(address)?.synchronize()?;
+        free(address)
     }
 
-    /// Frees.
+    /// Frees. The stream has nothing left to do, so it does not matter which it is.
     fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) {
-        let context = stream::queueing(stream)?;
-        if address == 0 {
-            return Err(CUresult::INVALID_VALUE.because("a null pointer"));
-        }
-        free(&context, address)
+        stream::stream(stream)?;
+        context_of(address)?.enqueue()?;
+        free(address)
     }
 
     /// The profile's memory, less what is allocated.

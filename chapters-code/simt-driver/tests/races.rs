@@ -1,0 +1,62 @@
+//! Races are said on standard error where the environment asks for them: the test runs itself
+//! again, as a program that knows nothing of the simulator.
+
+mod common;
+
+use std::process::Command;
+
+use common::{context, one_block};
+use cudarc::nvrtc::Ptx;
+
+/// Two warps write one word of shared memory, with no barrier in between.
+const RACE: &str = ".version 8.0
+.target sm_75
+.address_size 64
+.visible .entry race()
+{
+	.shared .align 4 .b8 word[4];
+	.reg .b32 %r<2>;
+	mov.u32 %r1, %tid.x;
+	st.shared.u32 [word], %r1;
+	ret;
+}
+";
+
+#[test]
+#[ignore = "run by the other test"]
+fn program() {
+    let context = context();
+    let module = context.load_module(Ptx::from_src(RACE)).unwrap();
+    let race = module.load_function("race").unwrap();
+    let stream = context.default_stream();
+    for _ in 0..2 {
+        // SAFETY: the kernel takes no arguments.
+        unsafe { stream.launch_builder(&race).launch(one_block(64)) }.unwrap();
+    }
+    stream.synchronize().unwrap();
+}
+
+/// What the program says on standard error, with a setting of `SIMT_RACES`.
+fn output(races: &str) -> String {
+    let test = std::env::current_exe().unwrap();
+    let arguments = ["--ignored", "--exact", "program", "--nocapture"];
+    let run = Command::new(test)
+        .args(arguments)
+        .env("SIMT_RACES", races)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(run.stderr).unwrap();
+    assert!(run.status.success(), "{said}");
+    said
+}
+
+#[test]
+fn races_are_said_once() {
+    assert_eq!(output("1").matches("race in kernel `race`").count(), 1);
+    assert_eq!(output("0").matches("race").count(), 0);
+    let said = output("often");
+    assert!(
+        said.contains("SIMT_RACES=\"often\" is not a number"),
+        "{said}"
+    );
+}
