@@ -24,7 +24,8 @@ template <typename Op, typename A> struct Atomic {
     static __device__ void combine(A* address, A x) {
         using Bits = decltype(to_bits(x));
         Bits* word = reinterpret_cast<Bits*>(address);
-        Bits seen = *word;
+        // volatile: a plain read would race with the other blocks' swaps.
+        Bits seen = *const_cast<volatile Bits*>(word);
         Bits assumed;
         do {
             assumed = seen;
