@@ -87,7 +87,7 @@ pub fn fold<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Folded {
 }
 
 impl Folded {
-    /// What a kernel may write whose elements pass through at most `depth` rounded operations.
+    /// What a kernel may write whose elements pass through at most `depth` rounded additions.
     ///
     /// The bound adds the reference's own error to the kernel's: half a unit in the last place of a
     /// compensated sum, γ_n of a product.
@@ -106,9 +106,7 @@ impl Folded {
             // A single element must come out as it is.
             _ if n <= 1 => 0.0,
             Op::Max | Op::Min => return Exact::Equal(T::Acc::from_f64(value)),
-            Op::Product => {
-                bound::product(case.dtype, depth, value) + bound::gamma(n, u) * value.abs()
-            }
+            Op::Product => bound::product(case.dtype, n, value) + bound::gamma(n, u) * value.abs(),
             _ => bound::sum(case.dtype, depth, absolute_sum) + u * value.abs(),
         };
         Exact::Within { value, bound }

@@ -73,7 +73,7 @@ fn other_types(quantity: Quantity) -> Vec<(Dtype, Op)> {
     let others = [
         (Dtype::F32, Op::Max),
         (Dtype::F32, Op::Min),
-        (Dtype::F32, Op::Product),
+        (Dtype::I32, Op::Product),
         (Dtype::I32, Op::Max),
         (Dtype::F16, Op::Max),
         (Dtype::I32, Op::And),

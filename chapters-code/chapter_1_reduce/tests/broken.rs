@@ -1,0 +1,66 @@
+//! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
+
+mod common;
+
+use chapter_1_reduce::broken::BROKEN;
+use harness::{Row, row::Caught, verify::Checker};
+
+fn broken_rows(n: u64) -> Vec<Row> {
+    let rows = common::run(&[common::sum_f32(n)], &|rung, _| rung.is_broken());
+    assert_eq!(rows.len(), BROKEN.len());
+    rows
+}
+
+#[test]
+fn all_are_caught_at_every_size() {
+    for n in [1, 5000, 1 << 16] {
+        common::check(&broken_rows(n));
+    }
+}
+
+/// The checker that the chapter names for each.
+#[test]
+fn each_by_its_checker() {
+    let expected = [
+        ("missing_first_barrier", Checker::Races),
+        ("lockstep_warp", Checker::Races),
+        ("lockstep_warp_volatile", Checker::Races),
+        ("early_return_shuffle", Checker::Races),
+        ("activemask_shuffle", Checker::Races),
+        ("last_block_without_fence", Checker::Races),
+        ("scratch_is_input", Checker::Input),
+        ("non_power_of_two_tail", Checker::Result),
+        ("max_padded_with_zero", Checker::Result),
+        ("half_accumulator", Checker::Result),
+    ];
+    let rows = broken_rows(1 << 14);
+    assert_eq!(rows.len(), expected.len());
+    for (row, (kernel, checker)) in rows.iter().zip(expected) {
+        assert_eq!(row.kernel, kernel);
+        match &row.caught {
+            Some(Caught::By(by)) => assert!(by.contains(&checker), "{kernel}: {by:?}"),
+            other => panic!("{kernel}: {other:?}"),
+        }
+    }
+}
+
+/// A race's report names both lines of the kernel's file and what is missing.
+#[test]
+fn a_race_names_lines_and_the_barrier() {
+    let rows = broken_rows(1 << 14);
+    let row = rows
+        .iter()
+        .find(|row| row.kernel == "missing_first_barrier")
+        .expect("it was run");
+    let race = &row.races[0];
+    assert_eq!(race.missing, "__syncthreads");
+    assert_eq!(race.space, "shared");
+    for access in [&race.first, &race.second] {
+        assert!(
+            access.line.contains("missing_first_barrier.cu:"),
+            "{}",
+            access.line
+        );
+    }
+    assert_ne!(race.first.warp, race.second.warp);
+}

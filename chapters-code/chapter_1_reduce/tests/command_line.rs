@@ -1,0 +1,321 @@
+//! The program as people call it: what it refuses, and what it writes.
+
+use std::{
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+fn chapter_1(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_chapter_1"))
+        .args(arguments)
+        .env_remove("SIMT_DEVICES")
+        .output()
+        .expect("the program starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// It must fail with status 1 or 2 and a message that has all the parts, and not panic.
+#[track_caller]
+fn refuses(arguments: &[&str], parts: &[&str]) {
+    check_refusal(chapter_1(arguments), &format!("{arguments:?}"), parts);
+}
+
+#[track_caller]
+fn check_refusal(output: Output, what: &str, parts: &[&str]) {
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    let status = output.status.code();
+    assert!(
+        matches!(status, Some(1 | 2)),
+        "{what}: status {status:?}\n{message}"
+    );
+    assert!(!message.contains("panicked"), "{what}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{what}: no `{part}` in:\n{message}");
+    }
+}
+
+#[test]
+fn sizes_that_are_none() {
+    refuses(&["-n", "abc"], &["`abc` is not a size", "2^20"]);
+    refuses(&["-n", "-1"], &["`-1` is negative"]);
+    refuses(&["-n", "2^70"], &["largest size is 2^48"]);
+    refuses(&["-n", "1.5"], &["whole number"]);
+    refuses(&["-n", "12,"], &["is not a size"]);
+}
+
+#[test]
+fn sizes_that_do_not_fit() {
+    refuses(
+        &["--device", "sim", "-n", "2^45"],
+        &["needs", "are free", "up to"],
+    );
+}
+
+#[test]
+fn unknown_names() {
+    refuses(
+        &["--kernel", "nonsense"],
+        &["no kernel `nonsense`", "in_flight"],
+    );
+    refuses(&["--dtype", "f31"], &["f31", "f32"]);
+    refuses(&["--op", "nonsense"], &["nonsense", "sum"]);
+    refuses(&["--input", "nonsense"], &["nonsense", "uniform"]);
+    refuses(&["--nonsense"], &["--nonsense", "--help"]);
+}
+
+#[test]
+fn combinations_that_no_rung_has() {
+    refuses(
+        &["--device", "sim", "--op", "and", "-n", "10"],
+        &["no rung", "and_f32"],
+    );
+    refuses(
+        &["--device", "sim", "--kernel", "redux", "-n", "10"],
+        &["redux has no sum_f32"],
+    );
+    refuses(
+        &["--device", "sim", "--kernel", "rows_warp", "-n", "10"],
+        &["ROWSxCOLS"],
+    );
+}
+
+#[test]
+fn files_that_cannot_be_written() {
+    refuses(
+        &["--device", "sim", "--json", "/no/such/folder/x.json"],
+        &["cannot write", "folder"],
+    );
+    refuses(
+        &["--device", "sim", "--plot", "/no/such/folder/x.svg"],
+        &["cannot write", "folder"],
+    );
+}
+
+#[test]
+fn no_gpu() {
+    if harness::driver::probe_nvidia().is_ok() {
+        eprintln!("SKIPPED: this machine has a GPU");
+        return;
+    }
+    refuses(
+        &["--device", "gpu"],
+        &["no usable NVIDIA GPU", "remedy", "--device sim"],
+    );
+}
+
+#[test]
+fn no_device_and_no_simulator() {
+    let program = || Command::new(env!("CARGO_BIN_EXE_chapter_1"));
+    let mut none = program();
+    none.args(["--device", "sim"]).env("SIMT_DEVICES", "0");
+    check_refusal(
+        none.output().expect("starts"),
+        "no device",
+        &["no device", "SIMT_DEVICES"],
+    );
+    let mut lost = program();
+    lost.args(["--device", "sim"])
+        .env("SIMT_DRIVER", "/no/such/library.so");
+    check_refusal(
+        lost.output().expect("starts"),
+        "no library",
+        &["not found", "SIMT_DRIVER"],
+    );
+    let mut wrong = program();
+    wrong
+        .args(["--device", "sim"])
+        .env("SIMT_DRIVER", env!("CARGO_BIN_EXE_chapter_1"));
+    check_refusal(
+        wrong.output().expect("starts"),
+        "not a library",
+        &["cannot be used"],
+    );
+}
+
+#[test]
+fn peers_that_are_none() {
+    let arguments = ["--device", "sim", "--peers", "/no/such/peers.so"];
+    refuses(&arguments, &["simulator has no time", "remedy"]);
+}
+
+#[test]
+fn nothing_and_one_element() {
+    for n in ["0", "1", "0x0", "0x7", "7x0"] {
+        let output = chapter_1(&["--device", "sim", "-n", n]);
+        assert!(
+            output.status.success(),
+            "-n {n}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+/// DESIGN of `--json`: one object a line, with these fields, and nothing else on standard output.
+#[test]
+fn json_lines_have_all_fields() {
+    let output = chapter_1(&[
+        "--device",
+        "sim",
+        "-n",
+        "1000,16x9",
+        "--broken",
+        "--json",
+        "-",
+    ]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = stdout(&output);
+    let rows: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON object"))
+        .collect();
+    let fields = [
+        "chapter",
+        "kernel",
+        "n",
+        "dtype",
+        "op",
+        "input",
+        "device",
+        "simulated",
+        "broken",
+        "correct",
+        "error",
+        "error_bound",
+        "bytes",
+        "time_ms",
+        "gb_per_s",
+        "ceiling",
+        "fraction_of_ceiling",
+        "fraction_of_peak",
+        "registers",
+        "occupancy",
+        "peer",
+        "counters",
+        "races",
+    ];
+    let counters = [
+        "global_load_requests",
+        "global_load_sectors",
+        "global_store_requests",
+        "global_store_sectors",
+        "shared_load_wavefronts",
+        "shared_store_wavefronts",
+        "shared_bank_conflicts",
+        "shared_atomic_wavefronts",
+        "global_atomic_requests",
+        "warp_instructions",
+        "thread_instructions",
+        "divergent_branches",
+        "barriers",
+    ];
+    for row in &rows {
+        for field in fields {
+            assert!(
+                row.get(field).is_some(),
+                "{}: no field {field}",
+                row["kernel"]
+            );
+        }
+        for counter in counters {
+            assert!(
+                row["counters"][counter].is_u64(),
+                "{}: no {counter}",
+                row["kernel"]
+            );
+        }
+        assert_eq!(row["simulated"], true);
+        assert!(row["time_ms"].is_null());
+        assert_eq!(
+            row["broken"] == true,
+            row.get("caught").is_some(),
+            "{}",
+            row["kernel"]
+        );
+    }
+    let of = |kernel: &str| {
+        rows.iter()
+            .find(|row| row["kernel"] == kernel)
+            .expect(kernel)
+    };
+    assert_eq!(of("in_flight")["bytes"], 4 * 1000 + 4);
+    assert_eq!(
+        (
+            of("rows_warp")["rows"].as_u64(),
+            of("rows_warp")["n"].as_u64()
+        ),
+        (Some(16), Some(144))
+    );
+    assert_eq!(
+        of("scratch_is_input")["caught"],
+        serde_json::json!(["input"])
+    );
+}
+
+fn temporary(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn files_of_results() {
+    let (json, svg) = (temporary("rows.jsonl"), temporary("ladder.svg"));
+    let (json_path, svg_path) = (json.to_str().expect("UTF-8"), svg.to_str().expect("UTF-8"));
+    let arguments = [
+        "--device", "sim", "-n", "100,1000", "--json", json_path, "--plot", svg_path,
+    ];
+    let output = chapter_1(&arguments);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        stdout(&output).contains("in_flight"),
+        "the table is printed too"
+    );
+    let lines = std::fs::read_to_string(json).expect("JSON is written");
+    assert_eq!(lines.lines().count(), 2 * 16);
+    let picture = std::fs::read_to_string(svg).expect("the picture is written");
+    assert!(picture.starts_with("<svg") && picture.contains("in_flight"));
+}
+
+#[test]
+fn the_list_names_every_rung() {
+    let output = chapter_1(&["--list"]);
+    assert!(output.status.success());
+    for rung in chapter_1_reduce::chapter::rungs() {
+        assert!(
+            stdout(&output).contains(&format!("{} ", rung.name)),
+            "{}",
+            rung.name
+        );
+    }
+}
+
+#[test]
+fn the_manual_has_examples() {
+    assert!(stdout(&chapter_1(&["--help"])).contains("Examples:"));
+}
+
+#[test]
+fn tables_fit() {
+    for width in [80, 120] {
+        let output = Command::new(env!("CARGO_BIN_EXE_chapter_1"))
+            .args(["--device", "sim", "-n", "1000", "--broken"])
+            .env("COLUMNS", width.to_string())
+            .output()
+            .expect("the program starts");
+        let text = stdout(&output);
+        // A path in a message is a word that cannot be broken.
+        let table = text.lines().take_while(|line| !line.contains(": "));
+        for line in table {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Every rung, on every size that has tripped a reduction, for every type and operator, with the
+//! race check on.
+
+mod common;
+
+use common::{check, run_all, sum_f32, vector};
+use harness::{Case, Dtype, Input, Op, Shape};
+
+/// Around a warp, a block, two blocks, and three blocks and a bit.
+const SIZES: &[u64] = &[
+    0,
+    1,
+    31,
+    32,
+    33,
+    255,
+    256,
+    257,
+    1023,
+    1024,
+    1025,
+    3 * 512 + 7,
+];
+
+fn check_type(dtype: Dtype) {
+    let cases: Vec<Case> = SIZES
+        .iter()
+        .flat_map(|&n| [Op::Sum, Op::Max, Op::Min].map(|op| vector(n, dtype, op)))
+        .collect();
+    let rows = run_all(&cases);
+    // Sixteen rungs have every type; redux has two.
+    assert!(rows.len() >= 16 * cases.len(), "only {} rows", rows.len());
+    check(&rows);
+}
+
+#[test]
+fn i32_at_awkward_sizes() {
+    check_type(Dtype::I32);
+}
+
+#[test]
+fn u32_at_awkward_sizes() {
+    check_type(Dtype::U32);
+}
+
+#[test]
+fn i64_at_awkward_sizes() {
+    check_type(Dtype::I64);
+}
+
+#[test]
+fn f32_at_awkward_sizes() {
+    check_type(Dtype::F32);
+}
+
+#[test]
+fn f64_at_awkward_sizes() {
+    check_type(Dtype::F64);
+}
+
+#[test]
+fn f16_at_awkward_sizes() {
+    check_type(Dtype::F16);
+}
+
+#[test]
+fn bf16_at_awkward_sizes() {
+    check_type(Dtype::Bf16);
+}
+
+#[test]
+fn products_and_bitwise_operators() {
+    let mut cases = Vec::new();
+    for &n in SIZES {
+        cases.extend(
+            [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64]
+                .map(|dtype| vector(n, dtype, Op::Product)),
+        );
+        for op in [Op::And, Op::Or] {
+            cases.extend([Dtype::I32, Dtype::U32, Dtype::I64].map(|dtype| vector(n, dtype, op)));
+        }
+    }
+    check(&run_all(&cases));
+}
+
+/// Three passes of the tree rungs, and every block of the striding ones.
+#[test]
+fn a_million_and_three() {
+    let n = (1 << 20) + 3;
+    check(&run_all(&[
+        sum_f32(n),
+        vector(n, Dtype::I32, Op::Sum),
+        vector(n, Dtype::U32, Op::Max),
+    ]));
+}
+
+#[test]
+fn awkward_inputs() {
+    let inputs = [Input::Constant, Input::Cancelling, Input::Negative];
+    let cases = inputs.map(|input| Case {
+        input,
+        ..sum_f32(10_007)
+    });
+    check(&run_all(&cases));
+}
+
+#[test]
+fn matrices() {
+    let sides = [
+        (0, 5),
+        (5, 0),
+        (1, 1),
+        (1, 1000),
+        (1000, 1),
+        (33, 31),
+        (257, 100),
+        (100, 257),
+    ];
+    let mut cases = Vec::new();
+    for (rows, cols) in sides {
+        let shape = Shape::Matrix { rows, cols };
+        cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| Case {
+            shape,
+            op,
+            ..sum_f32(0)
+        }));
+    }
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), 5 * cases.len());
+    check(&rows);
+}
+
+/// The rows of a tall matrix are split among blocks, whose partials are folded in a second launch.
+#[test]
+fn a_tall_matrix_is_split() {
+    let shape = Shape::Matrix {
+        rows: 5000,
+        cols: 40,
+    };
+    check(&run_all(&[Case {
+        shape,
+        ..sum_f32(0)
+    }]));
+}
