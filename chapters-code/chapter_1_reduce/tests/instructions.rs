@@ -1,0 +1,57 @@
+//! The counts of instructions and of global memory that the book's chapter quotes, besides those of
+//! `counters.rs`. Where one changes, the page must change too.
+
+mod common;
+
+use harness::simulator::Counters;
+
+/// What the simulator counts for a sum of n f32 by a rung, all its passes together.
+fn counted(kernel: &str, n: u64) -> Counters {
+    let rows = common::run(&[common::sum_f32(n)], &|rung, _| rung.name == kernel);
+    common::check(&rows);
+    rows[0].counters.clone().expect("counters are on")
+}
+
+/// PTX instructions of warps for each KiB of input, to the nearest one or beside it.
+#[track_caller]
+fn check(kernel: &str, n: u64, quoted: f64) {
+    let kib = 4.0 * n as f64 / 1024.0;
+    let counted = counted(kernel, n).warp_instructions as f64 / kib;
+    assert!((counted - quoted).abs() <= 1.0, "{kernel}: {counted}");
+}
+
+#[test]
+fn trees_in_shared_memory() {
+    check("interleaved_modulo", 1 << 20, 1090.0);
+    check("interleaved_mask", 1 << 20, 1155.0);
+    check("interleaved_strided", 1 << 20, 869.0);
+    check("sequential", 1 << 20, 716.0);
+}
+
+#[test]
+fn fewer_blocks_and_unrolled_steps() {
+    check("first_add", 1 << 20, 397.0);
+    check("unrolled_warp", 1 << 20, 261.0);
+    check("unrolled", 1 << 20, 197.0);
+}
+
+#[test]
+fn grids_that_stride() {
+    check("grid_stride", 1 << 24, 61.0);
+    check("block_reduce", 1 << 24, 64.0);
+    check("vectorized", 1 << 24, 38.0);
+}
+
+#[test]
+fn packs_take_a_quarter_of_the_requests_for_the_same_sectors() {
+    let (scalar, packed) = (
+        counted("block_reduce", 1 << 20),
+        counted("vectorized", 1 << 20),
+    );
+    // 2^20 elements are 2^17 sectors; the partials add a few requests and sectors.
+    for (counters, requests) in [(scalar, 1 << 15), (packed, 1 << 13)] {
+        let extra = counters.global_load_requests - requests;
+        assert!(extra < 64, "{extra} more requests");
+        assert!(counters.global_load_sectors - (1 << 17) < 256);
+    }
+}
