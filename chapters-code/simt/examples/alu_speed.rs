@@ -6,7 +6,7 @@
 use ptx::ir::{
     Alu, Bin32, Bin64, Cmp, CmpType32, Half, Num, Pred, R32, R64, Round, Sign, Src, Ter32,
 };
-use simt::alu::{Isa, Windows};
+use simt::alu::{Baseline, Isa, Windows};
 use simt::registers::Registers;
 use std::hint::black_box;
 use std::time::Instant;
@@ -28,7 +28,7 @@ fn main() {
         "", "baseline", "best", "16 lanes"
     );
     for (name, make) in instructions() {
-        let baseline = nanoseconds(Isa::BASELINE, make, !0);
+        let baseline = nanoseconds(Isa::Baseline(Baseline), make, !0);
         let vector = nanoseconds(best, make, !0);
         let partial = nanoseconds(best, make, 0xffff);
         println!("{name:24} {baseline:>10.2} {vector:>10.2} {partial:>10.2}");

@@ -1,0 +1,85 @@
+//! Generic addresses.
+//!
+//! Shared and local memory appear in the generic address space through a window each; a generic
+//! address in neither is an address in global, constant or parameter space.
+
+use super::lanes::{lanes, test};
+use crate::registers::{LaneMask, Registers};
+use ptx::ir::{Pred, R64, Space};
+
+/// Where the windows lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    /// Generic address of the start of shared memory.
+    pub shared_base: u64,
+    /// Size of the shared window in bytes.
+    pub shared_bytes: u64,
+    /// Generic address of the start of local memory.
+    pub local_base: u64,
+    /// Size of the local window in bytes.
+    pub local_bytes: u64,
+}
+
+impl Windows {
+    /// What a generic address exceeds an address in `space` by.
+    fn base(&self, space: Space) -> u64 {
+        match space {
+            Space::Shared => self.shared_base,
+            Space::Local => self.local_base,
+            Space::Generic | Space::Global | Space::Const | Space::Param => 0,
+        }
+    }
+
+    /// Whether a generic address lies in the shared window.
+    pub fn in_shared(&self, address: u64) -> bool {
+        address.wrapping_sub(self.shared_base) < self.shared_bytes
+    }
+
+    /// Whether a generic address lies in the local window.
+    pub fn in_local(&self, address: u64) -> bool {
+        address.wrapping_sub(self.local_base) < self.local_bytes
+    }
+
+    /// Whether a generic address is one of `space`. Constant and parameter memory have no window
+    /// here: no address is in them alone, and theirs count as global.
+    pub fn contains(&self, space: Space, address: u64) -> bool {
+        match space {
+            Space::Generic => true,
+            Space::Shared => self.in_shared(address),
+            Space::Local => self.in_local(address),
+            Space::Global => !self.in_shared(address) && !self.in_local(address),
+            Space::Const | Space::Param => false,
+        }
+    }
+}
+
+/// `cvta.SPACE`.
+#[inline(always)]
+pub fn to_generic(windows: &Windows, space: Space, regs: &mut Registers, d: R64, a: R64) {
+    let base = windows.base(space);
+    let a = regs.r64(a);
+    *regs.r64_mut(d) = lanes!(i => a[i].wrapping_add(base));
+}
+
+/// `cvta.to.SPACE`.
+#[inline(always)]
+pub fn from_generic(windows: &Windows, space: Space, regs: &mut Registers, d: R64, a: R64) {
+    let base = windows.base(space);
+    let a = regs.r64(a);
+    *regs.r64_mut(d) = lanes!(i => a[i].wrapping_sub(base));
+}
+
+/// `isspacep`.
+#[inline(never)]
+pub fn is_space(
+    windows: &Windows,
+    space: Space,
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: Pred,
+    a: R64,
+) {
+    let a = regs.r64(a);
+    let bits = test!(i => windows.contains(space, a[i]));
+    regs.set_pred(d, bits, mask);
+}

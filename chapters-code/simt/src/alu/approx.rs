@@ -1,0 +1,60 @@
+//! The `.approx` functions: computed in `f64` and rounded, hence within the error that the PTX
+//! manual allows, but not bit for bit what a GPU's function units and their tables give.
+
+use super::float::{self, flush_if};
+use super::half::{Bf16, F16, Format16};
+
+/// `f` on `f32` bits.
+pub fn unary32(ftz: bool, x: u32, f: impl Fn(f64) -> f64) -> u32 {
+    let x = f32::from_bits(flush_if(ftz, x));
+    flush_if(ftz, float::canonical(f(f64::from(x)) as f32))
+}
+
+/// `rsqrt.approx`: an infinity of the zero's sign for a zero.
+pub fn rsqrt(x: f64) -> f64 {
+    if x == 0.0 {
+        f64::INFINITY.copysign(x)
+    } else {
+        1.0 / x.sqrt()
+    }
+}
+
+/// `ex2.approx` and `tanh.approx` of an `f16`.
+pub fn unary_f16(x: u32, f: impl Fn(f64) -> f64) -> u32 {
+    F16::narrow(f(f64::from(F16::widen(x))) as f32)
+}
+
+/// `ex2.approx` and `tanh.approx` of a `bf16`.
+pub fn unary_bf16(x: u32, f: impl Fn(f64) -> f64) -> u32 {
+    Bf16::narrow(f(f64::from(Bf16::widen(x))) as f32)
+}
+
+/// `rcp.approx.ftz.f64`: sees and gives the upper 32 bits only, without subnormals.
+pub fn rcp_f64(x: u64) -> u64 {
+    const UPPER: u64 = !0 << 32;
+    let x = flush64(x & UPPER);
+    let result = 1.0 / f64::from_bits(x);
+    if result.is_nan() {
+        float::propagate64(&[x])
+    } else {
+        flush64(result.to_bits() & UPPER)
+    }
+}
+
+/// `rsqrt.approx.f64`.
+pub fn rsqrt_f64(x: u64) -> u64 {
+    let result = rsqrt(f64::from_bits(x));
+    if result.is_nan() {
+        float::propagate64(&[x])
+    } else {
+        result.to_bits()
+    }
+}
+
+fn flush64(x: u64) -> u64 {
+    if x & 0x7ff0_0000_0000_0000 == 0 {
+        x & (1 << 63)
+    } else {
+        x
+    }
+}

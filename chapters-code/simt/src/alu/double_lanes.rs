@@ -1,0 +1,148 @@
+//! Loops over `f64` lanes: a vector loop for the usual case, one lane at a time for the rest.
+
+use super::exact::Exactly;
+use super::float;
+use super::lanes::{lanes, no_nan, with1_64, with2_64, with3_64};
+use crate::registers::{LaneMask, Registers};
+use ptx::ir::{R64, Round};
+
+/// `d = near(a)`, or `exactly(a)` where the rounding is directed.
+///
+/// A NaN among the results is rare; only where there is one do the lanes look for its bits.
+#[inline(always)]
+pub fn arithmetic1(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    a: R64,
+    round: Round,
+    (near, exactly): (impl Fn(f64) -> f64, Exactly<1>),
+) {
+    if !float::is_nearest(round) {
+        return directed1(regs, mask, d, a, round, exactly);
+    }
+    let x = regs.r64(a);
+    let out = lanes!(i => near(f64::from_bits(x[i])).to_bits());
+    if no_nan(&out) {
+        *regs.r64_mut(d) = out;
+    } else {
+        with_nan1(regs, mask, d, a, near);
+    }
+}
+
+#[inline(never)]
+fn with_nan1(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, near: impl Fn(f64) -> f64) {
+    let near = |[x]: [f64; 1]| near(x);
+    with1_64(regs, mask, d, a, |x| float::nearest64([x], near));
+}
+
+#[inline(never)]
+fn directed1(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    a: R64,
+    round: Round,
+    exactly: Exactly<1>,
+) {
+    let f = |values| exactly(values, round);
+    with1_64(regs, mask, d, a, |x| float::directed64(round, [x], f));
+}
+
+/// [`arithmetic1`] with two operands.
+#[inline(always)]
+pub fn arithmetic2(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 2],
+    round: Round,
+    (near, exactly): (impl Fn(f64, f64) -> f64, Exactly<2>),
+) {
+    if !float::is_nearest(round) {
+        return directed2(regs, mask, d, s, round, exactly);
+    }
+    let (x, y) = (regs.r64(s[0]), regs.r64(s[1]));
+    let out = lanes!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i])).to_bits());
+    if no_nan(&out) {
+        *regs.r64_mut(d) = out;
+    } else {
+        with_nan2(regs, mask, d, s, near);
+    }
+}
+
+#[inline(never)]
+fn with_nan2(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 2],
+    near: impl Fn(f64, f64) -> f64,
+) {
+    let near = |[x, y]: [f64; 2]| near(x, y);
+    with2_64(regs, mask, d, s, |x, y| float::nearest64([x, y], near));
+}
+
+#[inline(never)]
+fn directed2(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 2],
+    round: Round,
+    exactly: Exactly<2>,
+) {
+    let f = |values| exactly(values, round);
+    with2_64(regs, mask, d, s, |x, y| float::directed64(round, [x, y], f));
+}
+
+/// [`arithmetic1`] with three operands.
+#[inline(always)]
+pub fn arithmetic3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 3],
+    round: Round,
+    (near, exactly): (impl Fn(f64, f64, f64) -> f64, Exactly<3>),
+) {
+    if !float::is_nearest(round) {
+        return directed3(regs, mask, d, s, round, exactly);
+    }
+    let (x, y, z) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
+    let out = lanes!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i]), f64::from_bits(z[i])).to_bits());
+    if no_nan(&out) {
+        *regs.r64_mut(d) = out;
+    } else {
+        with_nan3(regs, mask, d, s, near);
+    }
+}
+
+#[inline(never)]
+fn with_nan3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 3],
+    near: impl Fn(f64, f64, f64) -> f64,
+) {
+    let near = |[x, y, z]: [f64; 3]| near(x, y, z);
+    with3_64(regs, mask, d, s, |x, y, z| {
+        float::nearest64([x, y, z], near)
+    });
+}
+
+#[inline(never)]
+fn directed3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 3],
+    round: Round,
+    exactly: Exactly<3>,
+) {
+    let f = |values| exactly(values, round);
+    with3_64(regs, mask, d, s, |x, y, z| {
+        float::directed64(round, [x, y, z], f)
+    });
+}

@@ -1,0 +1,208 @@
+//! Loops over `f32` lanes: a vector loop for the usual modifiers, one lane at a time for the rest.
+
+use super::exact::Exactly;
+use super::float::{self, Mode, canonical, directed32, flush, flush_if, nearest32};
+use super::lanes::{lanes, map2, with1, with2, with3};
+use crate::registers::{LaneMask, Registers};
+use ptx::ir::R32;
+
+/// How to execute a [`Mode`].
+enum Path {
+    /// In vectors.
+    Plain,
+    /// In vectors that flush subnormals.
+    Flush,
+    /// Lane by lane, in the CPU's rounding.
+    Saturate,
+    /// Lane by lane, in integers.
+    Directed,
+}
+
+#[inline(always)]
+fn path(mode: Mode) -> Path {
+    match (float::is_nearest(mode.round), mode.sat, mode.ftz) {
+        (true, false, false) => Path::Plain,
+        (true, false, true) => Path::Flush,
+        (true, true, _) => Path::Saturate,
+        (false, _, _) => Path::Directed,
+    }
+}
+
+#[inline(always)]
+fn flushed(x: u32) -> f32 {
+    f32::from_bits(flush(x))
+}
+
+/// `d = near(a)`, or `exactly(a)` where the rounding is directed.
+#[inline(always)]
+pub fn arithmetic1(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    a: R32,
+    mode: Mode,
+    (near, exactly): (impl Fn(f32) -> f32, Exactly<1>),
+) {
+    let x = regs.r32(a);
+    *regs.r32_mut(d) = match path(mode) {
+        Path::Plain => lanes!(i => canonical(near(f32::from_bits(x[i])))),
+        Path::Flush => lanes!(i => flush(canonical(near(flushed(x[i]))))),
+        Path::Saturate => return saturated1(regs, mask, d, a, mode, near),
+        Path::Directed => return directed1(regs, mask, d, a, mode, exactly),
+    };
+}
+
+#[inline(never)]
+fn saturated1(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    a: R32,
+    mode: Mode,
+    near: impl Fn(f32) -> f32,
+) {
+    let near = |[x]: [f32; 1]| near(x);
+    with1(regs, mask, d, a, |x| nearest32(mode, [x], near));
+}
+
+#[inline(never)]
+fn directed1(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    a: R32,
+    mode: Mode,
+    exactly: Exactly<1>,
+) {
+    let f = |values| exactly(values, mode.round);
+    with1(regs, mask, d, a, |x| directed32(mode, [x], f));
+}
+
+/// [`arithmetic1`] with two operands.
+#[inline(always)]
+pub fn arithmetic2(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 2],
+    mode: Mode,
+    (near, exactly): (impl Fn(f32, f32) -> f32, Exactly<2>),
+) {
+    let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
+    *regs.r32_mut(d) = match path(mode) {
+        Path::Plain => lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i])))),
+        Path::Flush => lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]))))),
+        Path::Saturate => return saturated2(regs, mask, d, s, mode, near),
+        Path::Directed => return directed2(regs, mask, d, s, mode, exactly),
+    };
+}
+
+#[inline(never)]
+fn saturated2(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 2],
+    mode: Mode,
+    near: impl Fn(f32, f32) -> f32,
+) {
+    let near = |[x, y]: [f32; 2]| near(x, y);
+    with2(regs, mask, d, s, |x, y| nearest32(mode, [x, y], near));
+}
+
+#[inline(never)]
+fn directed2(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 2],
+    mode: Mode,
+    exactly: Exactly<2>,
+) {
+    let f = |values| exactly(values, mode.round);
+    with2(regs, mask, d, s, |x, y| directed32(mode, [x, y], f));
+}
+
+/// [`arithmetic1`] with three operands.
+#[inline(always)]
+pub fn arithmetic3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 3],
+    mode: Mode,
+    (near, exactly): (impl Fn(f32, f32, f32) -> f32, Exactly<3>),
+) {
+    let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
+    *regs.r32_mut(d) = match path(mode) {
+        Path::Plain => {
+            lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i]), f32::from_bits(z[i]))))
+        }
+        Path::Flush => {
+            lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))))
+        }
+        Path::Saturate => return saturated3(regs, mask, d, s, mode, near),
+        Path::Directed => return directed3(regs, mask, d, s, mode, exactly),
+    };
+}
+
+#[inline(never)]
+fn saturated3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 3],
+    mode: Mode,
+    near: impl Fn(f32, f32, f32) -> f32,
+) {
+    let near = |[x, y, z]: [f32; 3]| near(x, y, z);
+    with3(regs, mask, d, s, |x, y, z| nearest32(mode, [x, y, z], near));
+}
+
+#[inline(never)]
+fn directed3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 3],
+    mode: Mode,
+    exactly: Exactly<3>,
+) {
+    let f = |values| exactly(values, mode.round);
+    with3(regs, mask, d, s, |x, y, z| directed32(mode, [x, y, z], f));
+}
+
+/// `min` and `max`: `choose`, with the modifiers `ftz` and `NaN`.
+#[inline(always)]
+pub fn min_max(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 2],
+    modifiers: [bool; 2],
+    choose: impl Fn(u32, u32) -> u32,
+) {
+    match modifiers {
+        [false, false] => map2(regs, d, s, choose),
+        _ => modified_min_max(regs, mask, d, s, modifiers, choose),
+    }
+}
+
+#[inline(never)]
+fn modified_min_max(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 2],
+    [ftz, nan]: [bool; 2],
+    choose: impl Fn(u32, u32) -> u32,
+) {
+    with2(regs, mask, d, s, |x, y| {
+        let (x, y) = (flush_if(ftz, x), flush_if(ftz, y));
+        if nan {
+            float::or_nan32(x, y, &choose)
+        } else {
+            choose(x, y)
+        }
+    });
+}

@@ -1,0 +1,381 @@
+//! Scalar integer operations beyond Rust's operators, after the pseudocode of the PTX manual.
+//!
+//! Division by zero is "an unspecified, machine-specific value" there; here a quotient is all ones
+//! and a remainder the dividend, as on the hardware.
+
+use ptx::ir::{PrmtMode, Sign};
+
+/// The low 16 bits, sign-extended.
+#[inline(always)]
+pub fn sext16(x: u32) -> u32 {
+    ((x << 16) as i32 >> 16) as u32
+}
+
+/// `x / y`, and all ones for a zero `y`.
+///
+/// In `f64`, which has vector instructions for it: a quotient of 32-bit integers that is not whole
+/// is further below the next whole number than `f64`'s rounding reaches.
+#[inline(always)]
+pub fn div_u32(x: u32, y: u32) -> u32 {
+    /// Adding it leaves no bits for a fraction.
+    const WHOLE: f64 = (1u64 << 52) as f64;
+    let quotient = f64::from(x) / f64::from(y);
+    let nearest = (quotient + WHOLE) - WHOLE;
+    let floor = if nearest > quotient {
+        nearest - 1.0
+    } else {
+        nearest
+    };
+    if y == 0 {
+        !0
+    } else {
+        (floor + WHOLE).to_bits() as u32
+    }
+}
+
+/// `x % y`, and `x` for a zero `y`.
+#[inline(always)]
+pub fn rem_u32(x: u32, y: u32) -> u32 {
+    let product = div_u32(x, y).wrapping_mul(y);
+    x.wrapping_sub(product)
+}
+
+/// Signed [`div_u32`]: truncates; -2^31 / -1 wraps to itself.
+#[inline(always)]
+pub fn div_s32(x: u32, y: u32) -> u32 {
+    let (a, b) = (x as i32, y as i32);
+    let quotient = div_u32(a.unsigned_abs(), b.unsigned_abs());
+    let negate = ((a ^ b) >> 31) as u32;
+    let signed = (quotient ^ negate).wrapping_sub(negate);
+    if y == 0 { !0 } else { signed }
+}
+
+/// Signed [`rem_u32`]: has the sign of `x`.
+#[inline(always)]
+pub fn rem_s32(x: u32, y: u32) -> u32 {
+    let product = div_s32(x, y).wrapping_mul(y);
+    x.wrapping_sub(product)
+}
+
+/// [`div_u32`] in 64 bits.
+pub fn div_u64(x: u64, y: u64) -> u64 {
+    x.checked_div(y).unwrap_or(!0)
+}
+
+/// [`rem_u32`] in 64 bits.
+pub fn rem_u64(x: u64, y: u64) -> u64 {
+    x.checked_rem(y).unwrap_or(x)
+}
+
+/// [`div_s32`] in 64 bits.
+pub fn div_s64(x: u64, y: u64) -> u64 {
+    if y == 0 {
+        !0
+    } else {
+        (x as i64).wrapping_div(y as i64) as u64
+    }
+}
+
+/// [`rem_s32`] in 64 bits.
+pub fn rem_s64(x: u64, y: u64) -> u64 {
+    if y == 0 {
+        x
+    } else {
+        (x as i64).wrapping_rem(y as i64) as u64
+    }
+}
+
+/// The upper half of a product.
+#[inline(always)]
+pub fn mul_hi_u32(x: u32, y: u32) -> u32 {
+    ((u64::from(x) * u64::from(y)) >> 32) as u32
+}
+
+/// The upper half of a signed product.
+#[inline(always)]
+pub fn mul_hi_s32(x: u32, y: u32) -> u32 {
+    ((i64::from(x as i32) * i64::from(y as i32)) >> 32) as u32
+}
+
+/// The product of the low 16 bits.
+#[inline(always)]
+pub fn mul_wide_u16(x: u32, y: u32) -> u32 {
+    (x & 0xffff) * (y & 0xffff)
+}
+
+/// The product of the low 16 bits, signed.
+#[inline(always)]
+pub fn mul_wide_s16(x: u32, y: u32) -> u32 {
+    sext16(x).wrapping_mul(sext16(y))
+}
+
+/// The upper half of a product.
+pub fn mul_hi_u64(x: u64, y: u64) -> u64 {
+    ((u128::from(x) * u128::from(y)) >> 64) as u64
+}
+
+/// The upper half of a signed product.
+pub fn mul_hi_s64(x: u64, y: u64) -> u64 {
+    ((i128::from(x as i64) * i128::from(y as i64)) >> 64) as u64
+}
+
+/// `mul24.lo.u32`: of the low 24 bits, the low 32 bits of the product.
+pub fn mul24_lo_u(x: u32, y: u32) -> u32 {
+    low24(x).wrapping_mul(low24(y))
+}
+
+/// `mul24.lo.s32`.
+pub fn mul24_lo_s(x: u32, y: u32) -> u32 {
+    (sext24(x) * sext24(y)) as u32
+}
+
+/// `mul24.hi.u32`: bits 16 to 47 of the product.
+pub fn mul24_hi_u(x: u32, y: u32) -> u32 {
+    ((u64::from(low24(x)) * u64::from(low24(y))) >> 16) as u32
+}
+
+/// `mul24.hi.s32`.
+pub fn mul24_hi_s(x: u32, y: u32) -> u32 {
+    ((sext24(x) * sext24(y)) >> 16) as u32
+}
+
+fn low24(x: u32) -> u32 {
+    x & 0x00ff_ffff
+}
+
+fn sext24(x: u32) -> i64 {
+    i64::from((x << 8) as i32 >> 8)
+}
+
+/// `min.s32`.
+#[inline(always)]
+pub fn min_s32(x: u32, y: u32) -> u32 {
+    (x as i32).min(y as i32) as u32
+}
+
+/// `max.s32`.
+#[inline(always)]
+pub fn max_s32(x: u32, y: u32) -> u32 {
+    (x as i32).max(y as i32) as u32
+}
+
+/// `add.sat.s32`.
+pub fn add_sat(x: u32, y: u32) -> u32 {
+    (x as i32).saturating_add(y as i32) as u32
+}
+
+/// `sub.sat.s32`.
+pub fn sub_sat(x: u32, y: u32) -> u32 {
+    (x as i32).saturating_sub(y as i32) as u32
+}
+
+/// `x << y`, zero from 32 on.
+#[inline(always)]
+pub fn shl(x: u32, y: u32) -> u32 {
+    if y < 32 { x << y } else { 0 }
+}
+
+/// `x >> y`, zero from 32 on.
+#[inline(always)]
+pub fn shr(x: u32, y: u32) -> u32 {
+    if y < 32 { x >> y } else { 0 }
+}
+
+/// Arithmetic `x >> y`, the sign from 31 on.
+#[inline(always)]
+pub fn sar(x: u32, y: u32) -> u32 {
+    (x as i32 >> y.min(31)) as u32
+}
+
+/// `bmsk.clamp`: `b` ones from bit `a` on.
+pub fn bmsk_clamp(a: u32, b: u32) -> u32 {
+    shl(low_ones(b), a)
+}
+
+/// `bmsk.wrap`.
+pub fn bmsk_wrap(a: u32, b: u32) -> u32 {
+    shl(low_ones(b & 31), a & 31)
+}
+
+/// `szext.clamp.u32`.
+pub fn szext_clamp_u(a: u32, b: u32) -> u32 {
+    a & low_ones(b)
+}
+
+/// `szext.clamp.s32`.
+pub fn szext_clamp_s(a: u32, b: u32) -> u32 {
+    match b {
+        0 => 0,
+        1..32 => ((a << (32 - b)) as i32 >> (32 - b)) as u32,
+        _ => a,
+    }
+}
+
+/// Position of the highest set bit, all ones where there is none.
+#[inline(always)]
+pub fn bfind_u32(a: u32) -> u32 {
+    31u32.wrapping_sub(a.leading_zeros())
+}
+
+/// Position of the highest bit that differs from the sign.
+#[inline(always)]
+pub fn bfind_s32(a: u32) -> u32 {
+    bfind_u32(a ^ ((a as i32) >> 31) as u32)
+}
+
+/// [`bfind_u32`] of 64 bits.
+#[inline(always)]
+pub fn bfind_u64(a: u64) -> u32 {
+    63u32.wrapping_sub(a.leading_zeros())
+}
+
+/// [`bfind_s32`] of 64 bits.
+#[inline(always)]
+pub fn bfind_s64(a: u64) -> u32 {
+    bfind_u64(a ^ ((a as i64) >> 63) as u64)
+}
+
+/// `bfind.shiftamt` of a position among `bits` bits.
+pub fn shift_amount(position: u32, bits: u32) -> u32 {
+    if position == !0 {
+        !0
+    } else {
+        bits - 1 - position
+    }
+}
+
+/// `bfe.u32`.
+#[inline(always)]
+pub fn bfe_u32(a: u32, position: u32, length: u32) -> u32 {
+    shr(a, position & 0xff) & low_ones(length & 0xff)
+}
+
+/// `bfe.s32`: beyond the highest bit, the field continues with its sign.
+#[inline(always)]
+pub fn bfe_s32(a: u32, position: u32, length: u32) -> u32 {
+    let length = length & 0xff;
+    let unused = 32 - length.clamp(1, 32);
+    let field = sar(a, position & 0xff) << unused;
+    if length == 0 {
+        0
+    } else {
+        (field as i32 >> unused) as u32
+    }
+}
+
+/// `bfi.b32`: the low `length` bits of `a` into `b` from `position` on.
+#[inline(always)]
+pub fn bfi_b32(a: u32, b: u32, position: u32, length: u32) -> u32 {
+    let position = position & 0xff;
+    let field = shl(low_ones(length & 0xff), position);
+    (b & !field) | (shl(a, position) & field)
+}
+
+/// `bfe.u64`.
+pub fn bfe_u64(a: u64, position: u32, length: u32) -> u64 {
+    a.checked_shr(position & 0xff).unwrap_or(0) & low_ones64(length & 0xff)
+}
+
+/// `bfe.s64`.
+pub fn bfe_s64(a: u64, position: u32, length: u32) -> u64 {
+    let length = length & 0xff;
+    let unused = 64 - length.clamp(1, 64);
+    let field = ((a as i64) >> (position & 0xff).min(63)) << unused;
+    if length == 0 {
+        0
+    } else {
+        (field >> unused) as u64
+    }
+}
+
+/// `bfi.b64`.
+pub fn bfi_b64(a: u64, b: u64, position: u32, length: u32) -> u64 {
+    let position = position & 0xff;
+    let field = low_ones64(length & 0xff).checked_shl(position).unwrap_or(0);
+    (b & !field) | (a.checked_shl(position).unwrap_or(0) & field)
+}
+
+/// The low `n` bits set, all of them from 32 on.
+#[inline(always)]
+fn low_ones(n: u32) -> u32 {
+    shl(1, n).wrapping_sub(1)
+}
+
+fn low_ones64(n: u32) -> u64 {
+    1u64.checked_shl(n).unwrap_or(0).wrapping_sub(1)
+}
+
+/// `lop3`: bit by bit, the entry of `table` that the bits of `a`, `b`, `c` index, `a`'s highest.
+#[inline(always)]
+pub fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
+    let entry = |index: u32| u32::from(table >> index & 1).wrapping_neg();
+    let choose = |bits: u32, one: u32, zero: u32| zero ^ ((one ^ zero) & bits);
+    let by_c = |index: u32| choose(c, entry(index + 1), entry(index));
+    choose(a, choose(b, by_c(6), by_c(4)), choose(b, by_c(2), by_c(0)))
+}
+
+/// `prmt`.
+pub fn prmt(mode: PrmtMode, a: u32, b: u32, c: u32) -> u32 {
+    let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
+    let n = c as usize & 3;
+    let selected = match mode {
+        PrmtMode::Index => std::array::from_fn(|i| (c >> (4 * i)) as usize & 15),
+        PrmtMode::F4e => std::array::from_fn(|i| n + i),
+        PrmtMode::B4e => std::array::from_fn(|i| (n + 8 - i) & 7),
+        PrmtMode::Rc8 => [n; 4],
+        PrmtMode::Ecl => std::array::from_fn(|i| n.max(i)),
+        PrmtMode::Ecr => std::array::from_fn(|i| n.min(i)),
+        PrmtMode::Rc16 => std::array::from_fn(|i| 2 * (n & 1) + (i & 1)),
+    };
+    // Bit 3, which only the index mode sets, replicates the byte's sign.
+    u32::from_le_bytes(selected.map(|i: usize| {
+        let byte = bytes[i & 7];
+        if i & 8 == 0 {
+            byte
+        } else {
+            (byte as i8 >> 7) as u8
+        }
+    }))
+}
+
+/// The 32 bits of `high:low` that begin `32 - n` bits above the lowest: `shf.l` by `n <= 32`.
+#[inline(always)]
+pub fn funnel_left(low: u32, high: u32, n: u32) -> u32 {
+    let both = u64::from(high) << 32 | u64::from(low);
+    (both >> (32 - n)) as u32
+}
+
+/// The 32 bits of `high:low` that begin at bit `n <= 32`: `shf.r`.
+#[inline(always)]
+pub fn funnel_right(low: u32, high: u32, n: u32) -> u32 {
+    let both = u64::from(high) << 32 | u64::from(low);
+    (both >> n) as u32
+}
+
+/// Byte `i` of `x`, extended.
+fn byte(x: u32, i: u32, sign: Sign) -> u32 {
+    let byte = (x >> (8 * i)) as u8;
+    match sign {
+        Sign::Unsigned => byte.into(),
+        Sign::Signed => byte as i8 as u32,
+    }
+}
+
+/// `dp4a`.
+pub fn dp4a(signs: [Sign; 2], a: u32, b: u32, c: u32) -> u32 {
+    (0..4).fold(c, |sum, i| {
+        sum.wrapping_add(byte(a, i, signs[0]).wrapping_mul(byte(b, i, signs[1])))
+    })
+}
+
+/// `dp2a`: the two halves of `a` with bytes `first` and `first + 1` of `b`.
+pub fn dp2a(signs: [Sign; 2], first: u32, a: u32, b: u32, c: u32) -> u32 {
+    (0..2).fold(c, |sum, i| {
+        let half = (a >> (16 * i)) & 0xffff;
+        let half = match signs[0] {
+            Sign::Unsigned => half,
+            Sign::Signed => sext16(half),
+        };
+        sum.wrapping_add(half.wrapping_mul(byte(b, first + i, signs[1])))
+    })
+}

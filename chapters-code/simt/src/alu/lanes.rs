@@ -1,0 +1,318 @@
+//! Loops over the lanes of a warp.
+//!
+//! Two kinds. The `map` functions are inlined with their operation and become vector
+//! instructions; they compute all 32 lanes and write the whole destination, and the caller puts
+//! back the lanes that were not active. The `each` functions are compiled once, call their
+//! operation through a pointer, and skip inactive lanes; they are for what is rare or has no vector
+//! form. The `with` functions are `each` with a closure, for callers that are out of line already:
+//! a closure that captures needs a stack frame, which the fast paths do without.
+//!
+//! All read every operand before they write, so a destination may be one of the operands.
+//!
+//! A `match` over operations calls a `map` function in each arm, and leaves it to that to look up
+//! its registers: LLVM moves loads that all arms begin with to the front of the `match`, by the
+//! element, and then finds no vectors.
+
+use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
+use ptx::ir::{R32, R64};
+
+/// The row with `value` in each lane, an expression in the name of the lane.
+///
+/// A macro, as are its users where operations are long: a closure that is too long would be called
+/// and not inlined, and a loop with a call in it does not vectorise.
+macro_rules! lanes {
+    ($lane:ident => $value:expr) => {{
+        let mut row = [Default::default(); $crate::registers::LANES];
+        for $lane in 0..$crate::registers::LANES {
+            row[$lane] = $value;
+        }
+        row
+    }};
+}
+
+/// The mask of the lanes where `condition` holds, an expression in the name of the lane.
+macro_rules! test {
+    ($lane:ident => $condition:expr) => {
+        $crate::alu::lanes::gather_bits(&lanes!($lane => if $condition { !0 } else { 0 }))
+    };
+}
+
+pub(super) use {lanes, test};
+
+/// `d = f(a)`.
+#[inline(always)]
+pub fn map1(regs: &mut Registers, d: R32, a: R32, f: impl Fn(u32) -> u32) {
+    let a = regs.r32(a);
+    *regs.r32_mut(d) = lanes!(i => f(a[i]));
+}
+
+/// `d = f(a, b)`, with `[a, b]` as `s`.
+#[inline(always)]
+pub fn map2(regs: &mut Registers, d: R32, s: [R32; 2], f: impl Fn(u32, u32) -> u32) {
+    let (a, b) = (regs.r32(s[0]), regs.r32(s[1]));
+    *regs.r32_mut(d) = lanes!(i => f(a[i], b[i]));
+}
+
+/// `d = f(a, b, c)`, with `[a, b, c]` as `s`.
+#[inline(always)]
+pub fn map3(regs: &mut Registers, d: R32, s: [R32; 3], f: impl Fn(u32, u32, u32) -> u32) {
+    let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
+    *regs.r32_mut(d) = lanes!(i => f(a[i], b[i], c[i]));
+}
+
+/// `d = f(a, b, c, e)`, with `[a, b, c, e]` as `s`.
+#[inline(always)]
+pub fn map4(regs: &mut Registers, d: R32, s: [R32; 4], f: impl Fn(u32, u32, u32, u32) -> u32) {
+    let (a, b, c, e) = (
+        regs.r32(s[0]),
+        regs.r32(s[1]),
+        regs.r32(s[2]),
+        regs.r32(s[3]),
+    );
+    *regs.r32_mut(d) = lanes!(i => f(a[i], b[i], c[i], e[i]));
+}
+
+/// `d = f(a)` in 64 bits.
+#[inline(always)]
+pub fn map1_64(regs: &mut Registers, d: R64, a: R64, f: impl Fn(u64) -> u64) {
+    let a = regs.r64(a);
+    *regs.r64_mut(d) = lanes!(i => f(a[i]));
+}
+
+/// `d = f(a, b)` in 64 bits.
+#[inline(always)]
+pub fn map2_64(regs: &mut Registers, d: R64, s: [R64; 2], f: impl Fn(u64, u64) -> u64) {
+    let (a, b) = (regs.r64(s[0]), regs.r64(s[1]));
+    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i]));
+}
+
+/// `d = f(a, b, c)` in 64 bits.
+#[inline(always)]
+pub fn map3_64(regs: &mut Registers, d: R64, s: [R64; 3], f: impl Fn(u64, u64, u64) -> u64) {
+    let (a, b, c) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
+    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i], c[i]));
+}
+
+/// `d = f(a, b)`, a 64-bit value and a 32-bit one.
+#[inline(always)]
+pub fn map_64_32(regs: &mut Registers, d: R64, a: R64, b: R32, f: impl Fn(u64, u32) -> u64) {
+    let (a, b) = (regs.r64(a), regs.r32(b));
+    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i]));
+}
+
+/// `d = f(a)`, 64 bits of 32.
+#[inline(always)]
+pub fn map_32(regs: &mut Registers, d: R64, a: R32, f: impl Fn(u32) -> u64) {
+    let a = regs.r32(a);
+    *regs.r64_mut(d) = lanes!(i => f(a[i]));
+}
+
+/// `d = f(a, b)`, 64 bits of 32 and 32.
+#[inline(always)]
+pub fn map_32_32(regs: &mut Registers, d: R64, s: [R32; 2], f: impl Fn(u32, u32) -> u64) {
+    let (a, b) = (regs.r32(s[0]), regs.r32(s[1]));
+    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i]));
+}
+
+/// `d = f(a, b, c)`, 64 bits of 32, 32 and 64.
+#[inline(always)]
+pub fn map_32_32_64(
+    regs: &mut Registers,
+    d: R64,
+    s: [R32; 2],
+    c: R64,
+    f: impl Fn(u32, u32, u64) -> u64,
+) {
+    let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r64(c));
+    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i], c[i]));
+}
+
+/// `d = f(a)`, 32 bits of 64.
+#[inline(always)]
+pub fn map_64(regs: &mut Registers, d: R32, a: R64, f: impl Fn(u64) -> u32) {
+    let a = regs.r64(a);
+    *regs.r32_mut(d) = lanes!(i => f(a[i]));
+}
+
+/// The lanes of a mask, ascending.
+pub fn active(mut mask: LaneMask) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(lane)
+    })
+}
+
+/// `d = f(a)` in the lanes of `mask`.
+#[inline(always)]
+pub fn with1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: impl Fn(u32) -> u32) {
+    for lane in active(mask) {
+        regs.r32_mut(d)[lane] = f(regs.r32(a)[lane]);
+    }
+}
+
+/// `d = f(a, b)` in the lanes of `mask`.
+#[inline(always)]
+pub fn with2(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 2],
+    f: impl Fn(u32, u32) -> u32,
+) {
+    for lane in active(mask) {
+        let [a, b] = s.map(|r| regs.r32(r)[lane]);
+        regs.r32_mut(d)[lane] = f(a, b);
+    }
+}
+
+/// `d = f(a, b, c)` in the lanes of `mask`.
+#[inline(always)]
+pub fn with3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 3],
+    f: impl Fn(u32, u32, u32) -> u32,
+) {
+    for lane in active(mask) {
+        let [a, b, c] = s.map(|r| regs.r32(r)[lane]);
+        regs.r32_mut(d)[lane] = f(a, b, c);
+    }
+}
+
+/// `d = f(a)` in 64 bits in the lanes of `mask`.
+#[inline(always)]
+pub fn with1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: impl Fn(u64) -> u64) {
+    for lane in active(mask) {
+        regs.r64_mut(d)[lane] = f(regs.r64(a)[lane]);
+    }
+}
+
+/// `d = f(a, b)` in 64 bits in the lanes of `mask`.
+#[inline(always)]
+pub fn with2_64(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 2],
+    f: impl Fn(u64, u64) -> u64,
+) {
+    for lane in active(mask) {
+        let [a, b] = s.map(|r| regs.r64(r)[lane]);
+        regs.r64_mut(d)[lane] = f(a, b);
+    }
+}
+
+/// `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
+#[inline(always)]
+pub fn with3_64(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 3],
+    f: impl Fn(u64, u64, u64) -> u64,
+) {
+    for lane in active(mask) {
+        let [a, b, c] = s.map(|r| regs.r64(r)[lane]);
+        regs.r64_mut(d)[lane] = f(a, b, c);
+    }
+}
+
+/// `d = f(a)` in the lanes of `mask`.
+#[inline(never)]
+pub fn each1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: fn(u32) -> u32) {
+    with1(regs, mask, d, a, f);
+}
+
+/// `d = f(a, b)` in the lanes of `mask`.
+#[inline(never)]
+pub fn each2(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
+    with2(regs, mask, d, s, f);
+}
+
+/// `d = f(a, b, c)` in the lanes of `mask`.
+#[inline(never)]
+pub fn each3(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R32,
+    s: [R32; 3],
+    f: fn(u32, u32, u32) -> u32,
+) {
+    with3(regs, mask, d, s, f);
+}
+
+/// `d = f(a)` in 64 bits in the lanes of `mask`.
+#[inline(never)]
+pub fn each1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: fn(u64) -> u64) {
+    with1_64(regs, mask, d, a, f);
+}
+
+/// `d = f(a, b)` in 64 bits in the lanes of `mask`.
+#[inline(never)]
+pub fn each2_64(regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
+    with2_64(regs, mask, d, s, f);
+}
+
+/// `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
+#[inline(never)]
+pub fn each3_64(
+    regs: &mut Registers,
+    mask: LaneMask,
+    d: R64,
+    s: [R64; 3],
+    f: fn(u64, u64, u64) -> u64,
+) {
+    with3_64(regs, mask, d, s, f);
+}
+
+/// The lanes whose word is all ones, of words that are all ones or zero.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn gather_bits(words: &Lanes32) -> LaneMask {
+    use std::arch::x86_64::{
+        __m128i, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set_epi32,
+    };
+
+    /// Lanes `i` to `i + 3`.
+    #[inline(always)]
+    fn four(words: &Lanes32, i: usize) -> __m128i {
+        let [a, b, c, d] = [words[i], words[i + 1], words[i + 2], words[i + 3]];
+        // SAFETY: needs SSE2, which every x86-64 has.
+        unsafe { _mm_set_epi32(d as i32, c as i32, b as i32, a as i32) }
+    }
+
+    /// A bit for each of the lanes `i` to `i + 15`.
+    #[inline(always)]
+    fn sixteen(words: &Lanes32, i: usize) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            let lower = _mm_packs_epi32(four(words, i), four(words, i + 4));
+            let upper = _mm_packs_epi32(four(words, i + 8), four(words, i + 12));
+            _mm_movemask_epi8(_mm_packs_epi16(lower, upper)) as u32
+        }
+    }
+
+    sixteen(words, 0) | (sixteen(words, 16) << 16)
+}
+
+/// The lanes whose word is all ones, of words that are all ones or zero.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub fn gather_bits(words: &Lanes32) -> LaneMask {
+    words
+        .iter()
+        .enumerate()
+        .fold(0, |bits, (lane, word)| bits | (word & (1 << lane)))
+}
+
+/// Whether no lane holds the bits of an `f64` NaN.
+#[inline(always)]
+pub fn no_nan(row: &Lanes64) -> bool {
+    let mut nans = 0;
+    for &bits in row {
+        nans |= u64::from(f64::from_bits(bits).is_nan());
+    }
+    nans == 0
+}

@@ -1,0 +1,103 @@
+//! One operand to one 32-bit result.
+
+use super::approx::{self, unary_bf16, unary_f16};
+use super::float::{Mode, SIGN32, flush};
+use super::float_lanes::arithmetic1;
+use super::lanes::{each1, map1, with1};
+use super::{exact, half_lanes, int};
+use crate::registers::{LaneMask, Registers};
+use ptx::ir::{R32, Round, Un32};
+
+/// Executes `op` on `a`. See the parent module for what `mask` means.
+#[inline(always)]
+pub fn execute(op: Un32, regs: &mut Registers, mask: LaneMask, d: R32, a: R32) {
+    match op {
+        Un32::Mov => map1(regs, d, a, |x| x),
+        Un32::Neg => map1(regs, d, a, u32::wrapping_neg),
+        Un32::Not => map1(regs, d, a, |x| !x),
+        Un32::Abs => map1(regs, d, a, |x| (x as i32).unsigned_abs()),
+        Un32::Cnot => map1(regs, d, a, |x| u32::from(x == 0)),
+        Un32::Popc => map1(regs, d, a, u32::count_ones),
+        Un32::Clz => map1(regs, d, a, u32::leading_zeros),
+        Un32::Brev => map1(regs, d, a, u32::reverse_bits),
+        Un32::BfindU => map1(regs, d, a, int::bfind_u32),
+        Un32::BfindS => map1(regs, d, a, int::bfind_s32),
+        Un32::BfindShiftU => {
+            each1(regs, mask, d, a, |x| {
+                int::shift_amount(int::bfind_u32(x), 32)
+            });
+        }
+        Un32::BfindShiftS => {
+            each1(regs, mask, d, a, |x| {
+                int::shift_amount(int::bfind_s32(x), 32)
+            });
+        }
+        Un32::Neg16 => map1(regs, d, a, |x| x.wrapping_neg() & 0xffff),
+        Un32::Not16 => map1(regs, d, a, |x| !x & 0xffff),
+        Un32::Abs16 => map1(regs, d, a, |x| {
+            (int::sext16(x) as i32).unsigned_abs() & 0xffff
+        }),
+        Un32::Cnot16 => map1(regs, d, a, |x| u32::from(x & 0xffff == 0)),
+        Un32::NegF32 { ftz: false } => map1(regs, d, a, |x| x ^ SIGN32),
+        Un32::NegF32 { ftz: true } => map1(regs, d, a, |x| flush(x) ^ SIGN32),
+        Un32::AbsF32 { ftz: false } => map1(regs, d, a, |x| x & !SIGN32),
+        Un32::AbsF32 { ftz: true } => map1(regs, d, a, |x| flush(x) & !SIGN32),
+        Un32::SqrtF32 { round, ftz } => {
+            let mode = Mode {
+                round,
+                ftz,
+                sat: false,
+            };
+            arithmetic1(regs, mask, d, a, mode, (f32::sqrt, exact::sqrt));
+        }
+        Un32::RcpF32 { round, ftz } => {
+            let mode = Mode {
+                round,
+                ftz,
+                sat: false,
+            };
+            arithmetic1(regs, mask, d, a, mode, (|x| 1.0 / x, exact::rcp));
+        }
+        Un32::SqrtApproxF32 { ftz } => {
+            let mode = Mode {
+                round: Round::NearestEven,
+                ftz,
+                sat: false,
+            };
+            arithmetic1(regs, mask, d, a, mode, (f32::sqrt, exact::sqrt));
+        }
+        Un32::RcpApproxF32 { ftz } => {
+            let mode = Mode {
+                round: Round::NearestEven,
+                ftz,
+                sat: false,
+            };
+            arithmetic1(regs, mask, d, a, mode, (|x| 1.0 / x, exact::rcp));
+        }
+        Un32::RsqrtApproxF32 { ftz } => approximate(regs, mask, d, a, ftz, approx::rsqrt),
+        Un32::SinApproxF32 { ftz } => approximate(regs, mask, d, a, ftz, f64::sin),
+        Un32::CosApproxF32 { ftz } => approximate(regs, mask, d, a, ftz, f64::cos),
+        Un32::Lg2ApproxF32 { ftz } => approximate(regs, mask, d, a, ftz, f64::log2),
+        Un32::Ex2ApproxF32 { ftz } => approximate(regs, mask, d, a, ftz, f64::exp2),
+        Un32::TanhApproxF32 => approximate(regs, mask, d, a, false, f64::tanh),
+        Un32::NegHalf(half) => {
+            half_lanes::unary(half, regs, mask, [d, a], |x| x ^ 0x8000, |x| x ^ 0x8000);
+        }
+        Un32::AbsHalf(half) => {
+            half_lanes::unary(half, regs, mask, [d, a], |x| x & 0x7fff, |x| x & 0x7fff);
+        }
+        Un32::Ex2ApproxHalf(half) => {
+            let (f16, bf16) = (|x| unary_f16(x, f64::exp2), |x| unary_bf16(x, f64::exp2));
+            half_lanes::unary(half, regs, mask, [d, a], f16, bf16);
+        }
+        Un32::TanhApproxHalf(half) => {
+            let (f16, bf16) = (|x| unary_f16(x, f64::tanh), |x| unary_bf16(x, f64::tanh));
+            half_lanes::unary(half, regs, mask, [d, a], f16, bf16);
+        }
+    }
+}
+
+#[inline(never)]
+fn approximate(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, ftz: bool, f: fn(f64) -> f64) {
+    with1(regs, mask, d, a, |x| approx::unary32(ftz, x, f));
+}

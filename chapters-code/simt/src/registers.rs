@@ -1,0 +1,169 @@
+//! The registers of one warp.
+//!
+//! A register is a row of 32 lanes, so that an instruction is a loop of fixed length over rows,
+//! which the compiler turns into vector instructions. Values narrower than 32 bits live in 32-bit
+//! registers. A predicate register is one bit a lane.
+
+use ptx::ir::{Kernel, Pred, R32, R64};
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// One bit a lane, lane 0 lowest.
+pub type LaneMask = u32;
+
+/// All lanes.
+pub const ALL_LANES: LaneMask = !0;
+
+/// A 32-bit value a lane.
+pub type Lanes32 = [u32; LANES];
+
+/// A 64-bit value a lane.
+pub type Lanes64 = [u64; LANES];
+
+/// Aligned to a cache line, so that no vector load splits one.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Row32(Lanes32);
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Row64(Lanes64);
+
+/// The three register files of a warp.
+///
+/// The accessors take the numbers that a [`Kernel`] uses; they panic on a number beyond the sizes
+/// which that kernel declares, and decoding never makes one.
+#[derive(Clone)]
+pub struct Registers {
+    r32: Vec<Row32>,
+    r64: Vec<Row64>,
+    predicates: Vec<LaneMask>,
+}
+
+impl Registers {
+    /// All zero, as many as `kernel` uses. Constants and special registers are the caller's to fill.
+    pub fn new(kernel: &Kernel) -> Self {
+        Self::with_sizes(kernel.registers32, kernel.registers64, kernel.predicates)
+    }
+
+    /// All zero, with so many registers in the three files.
+    pub fn with_sizes(r32: u16, r64: u16, predicates: u16) -> Self {
+        Self {
+            r32: vec![Row32([0; LANES]); r32.into()],
+            r64: vec![Row64([0; LANES]); r64.into()],
+            predicates: vec![0; predicates.into()],
+        }
+    }
+
+    /// A 32-bit register.
+    #[inline(always)]
+    pub fn r32(&self, r: R32) -> &Lanes32 {
+        match self.r32.get(r.0 as usize) {
+            Some(row) => &row.0,
+            None => undeclared(),
+        }
+    }
+
+    /// A 32-bit register, to write.
+    #[inline(always)]
+    pub fn r32_mut(&mut self, r: R32) -> &mut Lanes32 {
+        match self.r32.get_mut(r.0 as usize) {
+            Some(row) => &mut row.0,
+            None => undeclared(),
+        }
+    }
+
+    /// A 64-bit register.
+    #[inline(always)]
+    pub fn r64(&self, r: R64) -> &Lanes64 {
+        match self.r64.get(r.0 as usize) {
+            Some(row) => &row.0,
+            None => undeclared(),
+        }
+    }
+
+    /// A 64-bit register, to write.
+    #[inline(always)]
+    pub fn r64_mut(&mut self, r: R64) -> &mut Lanes64 {
+        match self.r64.get_mut(r.0 as usize) {
+            Some(row) => &mut row.0,
+            None => undeclared(),
+        }
+    }
+
+    /// A predicate register.
+    #[inline(always)]
+    pub fn pred(&self, p: Pred) -> LaneMask {
+        match self.predicates.get(p.0 as usize) {
+            Some(&bits) => bits,
+            None => undeclared(),
+        }
+    }
+
+    /// Sets the lanes of `mask` in a predicate register to their bits in `bits`.
+    #[inline(always)]
+    pub fn set_pred(&mut self, p: Pred, bits: LaneMask, mask: LaneMask) {
+        match self.predicates.get_mut(p.0 as usize) {
+            Some(old) => *old = (*old & !mask) | (bits & mask),
+            None => undeclared(),
+        }
+    }
+
+    /// Sets the lanes of `mask` in a 32-bit register.
+    #[inline(always)]
+    pub fn write32(&mut self, d: R32, mask: LaneMask, values: &Lanes32) {
+        blend32(self.r32_mut(d), mask, values);
+    }
+
+    /// Sets the lanes of `mask` in a 64-bit register.
+    #[inline(always)]
+    pub fn write64(&mut self, d: R64, mask: LaneMask, values: &Lanes64) {
+        blend64(self.r64_mut(d), mask, values);
+    }
+}
+
+/// Copies the lanes of `mask` from `values` to `row`.
+#[inline(always)]
+pub(crate) fn blend32(row: &mut Lanes32, mask: LaneMask, values: &Lanes32) {
+    if mask == ALL_LANES {
+        *row = *values;
+        return;
+    }
+    for lane in 0..LANES {
+        let select = lane_word(mask, lane);
+        row[lane] = (row[lane] & !select) | (values[lane] & select);
+    }
+}
+
+/// Copies the lanes of `mask` from `values` to `row`.
+#[inline(always)]
+pub(crate) fn blend64(row: &mut Lanes64, mask: LaneMask, values: &Lanes64) {
+    if mask == ALL_LANES {
+        *row = *values;
+        return;
+    }
+    for lane in 0..LANES {
+        let select = lane_word64(mask, lane);
+        row[lane] = (row[lane] & !select) | (values[lane] & select);
+    }
+}
+
+/// All ones where `mask` has the lane, else zero.
+#[inline(always)]
+pub(crate) fn lane_word(mask: LaneMask, lane: usize) -> u32 {
+    ((mask >> lane) & 1).wrapping_neg()
+}
+
+/// All ones where `mask` has the lane, else zero.
+#[inline(always)]
+pub(crate) fn lane_word64(mask: LaneMask, lane: usize) -> u64 {
+    ((u64::from(mask) >> lane) & 1).wrapping_neg()
+}
+
+/// Kept out of line: the accessors are inlined hundreds of times.
+#[cold]
+#[inline(never)]
+fn undeclared() -> ! {
+    panic!("a decoded kernel uses a register that it does not declare")
+}
