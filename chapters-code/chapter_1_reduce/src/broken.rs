@@ -5,8 +5,9 @@ use cudarc::driver::{CudaView, CudaViewMut, LaunchConfig, PushKernelArg};
 use harness::{Case, Dtype, Error, Input, Op, Shape, verify::Checker};
 
 use crate::{
-    GRID, Geometry, Ready, Rung, Setup, Share, Shared, TREE, TREE_OF_PAIRS, passes,
-    second_kernel_after, single_pass,
+    Ready, Rung, Setup,
+    geometry::{GRID, GRID_WITH_TREE, Geometry, Share, Shared, TREE, TREE_OF_PAIRS},
+    passes, second_kernel_after, single_pass,
 };
 
 macro_rules! broken {
@@ -93,10 +94,6 @@ const WARPS: Geometry = Geometry {
 const THREADS_192: Geometry = Geometry {
     threads: 192,
     ..TREE
-};
-const GRID_WITH_TREE: Geometry = Geometry {
-    shared: Shared::Dynamic,
-    ..GRID
 };
 const HALVES: Geometry = Geometry {
     shared: Shared::Bytes(2),

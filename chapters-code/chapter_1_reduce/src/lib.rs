@@ -8,6 +8,7 @@
 
 pub mod broken;
 pub mod chapter;
+pub mod geometry;
 pub mod matrix;
 mod peer;
 pub mod reference;
@@ -19,6 +20,11 @@ use cudarc::driver::{
     LaunchConfig, PushKernelArg,
 };
 use harness::{Case, Device, Dtype, Error, buffer, kernel, verify::Checker};
+
+use crate::geometry::{
+    GRID, GRID_OF_PACKS, GRID_OF_TILES, GRID_WITH_TREE, Geometry, Pass, TREE, TREE_OF_PAIRS,
+    UNROLLED,
+};
 
 /// A rung: one kernel, one idea.
 #[derive(Clone, Copy)]
@@ -53,132 +59,48 @@ macro_rules! rung {
 pub(crate) use rung;
 
 /// The ladder: each rung is the one before with one idea changed.
+#[rustfmt::skip] // a table
 pub const LADDER: &[Rung] = &[
-    rung!(
-        "one_thread",
-        one_thread,
-        "one thread folds everything, in order"
-    ),
-    rung!(
-        "interleaved_modulo",
-        |s| passes(s, TREE),
-        "a tree in shared memory; every 2^k-th thread works"
-    ),
-    rung!(
-        "interleaved_mask",
-        |s| passes(s, TREE),
-        "the same with a mask for the remainder"
-    ),
-    rung!(
-        "interleaved_strided",
-        |s| passes(s, TREE),
-        "neighbouring threads work, on strided words"
-    ),
-    rung!(
-        "sequential",
-        |s| passes(s, TREE),
-        "the tree folded in halves: neighbouring words, no bank conflicts"
-    ),
-    rung!(
-        "first_add",
-        |s| passes(s, TREE_OF_PAIRS),
-        "two elements a thread, folded while loading"
-    ),
-    rung!(
-        "unrolled_warp",
-        |s| passes(s, TREE_OF_PAIRS),
-        "the last warp's steps unrolled, without barriers"
-    ),
-    rung!(
-        "unrolled",
-        |s| passes(s, UNROLLED),
-        "every step unrolled: the block size is a constant"
-    ),
-    rung!(
-        "grid_stride",
-        |s| passes(s, GRID),
-        "as many blocks as fit the device; each thread folds many elements"
-    ),
-    rung!(
-        "shuffle",
-        |s| passes(s, GRID_WITH_TREE),
-        "the last warp's steps by shuffles"
-    ),
-    rung!(
-        "block_reduce",
-        |s| passes(s, GRID),
-        "shuffles first: one barrier a block"
-    ),
-    rung!(
-        "vectorized",
-        |s| passes(s, GRID_OF_PACKS),
-        "16 bytes a load"
-    ),
-    rung!(
-        "in_flight",
-        in_flight,
-        "four independent 16-byte loads in flight, in a single pass"
-    ),
-    // The ways to finish across blocks, on block_reduce's kernel. The rungs above run again over
-    // their own partials; these end otherwise.
-    rung!(
-        "finish_second_kernel",
-        second_kernel,
-        "block_reduce, then a kernel of one block",
-        ["block_reduce.ptx"]
-    ),
-    rung!(
-        "finish_atomic",
-        atomic,
-        "block_reduce, then one atomic a block"
-    ),
-    rung!(
-        "finish_last_block",
-        last_block,
-        "block_reduce; the block that comes last folds the partials"
-    ),
-    // 32-bit integers only.
-    rung!(
-        "redux",
-        |s| passes(s, GRID),
-        "block_reduce with one instruction in place of a warp's shuffles",
-        ["redux.compute_80.ptx"]
-    ),
-];
+    rung!("one_thread", one_thread,
+        "one thread folds everything, in order"),
+    rung!("interleaved_modulo", |s| passes(s, TREE),
+        "a tree in shared memory; every 2^k-th thread works"),
+    rung!("interleaved_mask", |s| passes(s, TREE),
+        "the same with a mask in place of the remainder"),
+    rung!("interleaved_strided", |s| passes(s, TREE),
+        "neighbouring threads work, on strided words: bank conflicts"),
+    rung!("sequential", |s| passes(s, TREE),
+        "the tree folded in halves: neighbouring threads on neighbouring words"),
+    rung!("first_add", |s| passes(s, TREE_OF_PAIRS),
+        "two elements a thread, folded while loading"),
+    rung!("unrolled_warp", |s| passes(s, TREE_OF_PAIRS),
+        "the last warp's steps unrolled, without barriers"),
+    rung!("unrolled", |s| passes(s, UNROLLED),
+        "every step unrolled: the block size is a constant"),
+    rung!("grid_stride", |s| passes(s, GRID),
+        "as many blocks as the device holds; each thread folds many elements first"),
+    rung!("shuffle", |s| passes(s, GRID_WITH_TREE),
+        "the last warp's steps by shuffles, without shared memory"),
+    rung!("block_reduce", |s| passes(s, GRID),
+        "shuffles first: one barrier a block"),
+    rung!("vectorized", |s| passes(s, GRID_OF_PACKS),
+        "16 bytes a load"),
+    rung!("in_flight", in_flight,
+        "four independent 16-byte loads in flight, and a single pass"),
 
-// The tree of a block of 256, one element or a pair a thread, in dynamic shared memory or not; then
-// grids that stride over their input, by elements or by packs of 16 bytes.
-const TREE: Geometry = Geometry {
-    threads: 256,
-    share: Share::Elements(1),
-    shared: Shared::Dynamic,
-};
-const TREE_OF_PAIRS: Geometry = Geometry {
-    share: Share::Elements(2),
-    ..TREE
-};
-const UNROLLED: Geometry = Geometry {
-    shared: Shared::Static,
-    ..TREE_OF_PAIRS
-};
-const GRID: Geometry = Geometry {
-    threads: 256,
-    share: Share::Grid,
-    shared: Shared::Static,
-};
-const GRID_WITH_TREE: Geometry = Geometry {
-    shared: Shared::Dynamic,
-    ..GRID
-};
-const GRID_OF_PACKS: Geometry = Geometry {
-    share: Share::GridOfPacks(1),
-    ..GRID
-};
-const GRID_OF_TILES: Geometry = Geometry {
-    threads: 512,
-    share: Share::GridOfPacks(4),
-    ..GRID
-};
+    // Ways to finish across blocks, all on block_reduce's kernel. The rungs above, but for the last,
+    // run again over their own partials; these end otherwise.
+    rung!("finish_second_kernel", second_kernel,
+        "block_reduce, then a kernel of one block", ["block_reduce.ptx"]),
+    rung!("finish_atomic", atomic,
+        "block_reduce, then one atomic a block"),
+    rung!("finish_last_block", last_block,
+        "block_reduce; the block that comes last folds the partials"),
+
+    // 32-bit integers only.
+    rung!("redux", |s| passes(s, GRID),
+        "block_reduce, with one instruction for a warp's shuffles", ["redux.compute_80.ptx"]),
+];
 
 /// What a rung is set up from.
 pub struct Setup<'a> {
@@ -430,111 +352,4 @@ fn atomic(s: &Setup<'_>) -> Result<Ready, Error> {
         depth: depth + blocks,
         launch: Box::new(launch),
     })
-}
-
-// ---- How many blocks, and how deep the tree -----------------------------------------------------
-
-/// How a rung's kernel is launched.
-#[derive(Clone, Copy, Debug)]
-pub struct Geometry {
-    /// Threads of a block.
-    pub threads: u32,
-    /// What a block folds.
-    pub share: Share,
-    /// Where its shared memory comes from.
-    pub shared: Shared,
-}
-
-/// How the elements are shared out.
-#[derive(Clone, Copy, Debug)]
-pub enum Share {
-    /// So many elements a thread: the grid grows with n.
-    Elements(u32),
-    /// As many blocks as the device holds; they stride over the elements.
-    Grid,
-    /// The same, over packs of 16 bytes, so many a thread at a time.
-    GridOfPacks(u32),
-}
-
-/// Where a block's shared memory comes from.
-#[derive(Clone, Copy, Debug)]
-pub enum Shared {
-    /// The kernel declares it.
-    Static,
-    /// The launch gives it one value of the accumulator's type a thread.
-    Dynamic,
-    /// The launch gives it so many bytes a thread.
-    Bytes(u32),
-}
-
-/// One launch of several.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pass {
-    /// Elements that it reads.
-    pub n: u64,
-    /// Blocks, each of which writes one value.
-    pub blocks: u64,
-    /// The most rounded operations that an element passes through.
-    pub depth: u64,
-}
-
-impl Geometry {
-    /// The launch that folds `n` elements.
-    pub fn pass(&self, device: &Device, n: u64, dtype: Dtype) -> Pass {
-        let threads = u64::from(self.threads);
-        let pack = 16 / dtype.size() as u64;
-        let resident = u64::from(device.resident_blocks(self.threads));
-        let (blocks, own_depth) = match self.share {
-            Share::Elements(each) => (n.div_ceil(threads * u64::from(each)), u64::from(each)),
-            Share::Grid => {
-                let blocks = n.div_ceil(threads).clamp(1, resident);
-                (blocks, n.div_ceil(blocks * threads))
-            }
-            Share::GridOfPacks(each) => {
-                let each = u64::from(each);
-                let tiles = n.div_ceil(pack).div_ceil(threads * each);
-                let blocks = tiles.clamp(1, resident);
-                // Its packs one after another, and the head and the tail of the array; a pack is a
-                // small tree.
-                (
-                    blocks,
-                    tiles.div_ceil(blocks) * each + 2 + u64::from(pack.ilog2()),
-                )
-            }
-        };
-        // The block's tree: log2 of its threads, or two rounds of shuffles, five steps each.
-        let tree = match self.share {
-            Share::Elements(_) => u64::from(self.threads.next_power_of_two().ilog2()),
-            Share::Grid | Share::GridOfPacks(_) => 10,
-        };
-        Pass {
-            n,
-            blocks: blocks.max(1),
-            depth: own_depth + tree,
-        }
-    }
-
-    /// The launches that leave one value of a case.
-    fn passes(&self, device: &Device, case: &Case) -> Vec<Pass> {
-        let mut passes = vec![self.pass(device, case.elements(), case.dtype)];
-        while let Some(Pass { blocks, .. }) = passes.last().copied().filter(|pass| pass.blocks > 1)
-        {
-            passes.push(self.pass(device, blocks, case.dtype.accumulator()));
-        }
-        passes
-    }
-
-    /// The launch configuration for so many blocks.
-    pub fn config(&self, blocks: u64, dtype: Dtype) -> LaunchConfig {
-        let bytes_a_thread = match self.shared {
-            Shared::Static => 0,
-            Shared::Dynamic => dtype.accumulator().size() as u32,
-            Shared::Bytes(bytes) => bytes,
-        };
-        LaunchConfig {
-            grid_dim: (blocks as u32, 1, 1),
-            block_dim: (self.threads, 1, 1),
-            shared_mem_bytes: bytes_a_thread * self.threads,
-        }
-    }
 }
