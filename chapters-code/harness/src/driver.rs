@@ -235,3 +235,37 @@ fn bind_cudarc(path: &Path) -> Result<(), Error> {
         reason,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(status: i32, devices: i32, version: i32, parts: &[&str]) {
+        let error = judge(status, NvidiaDriver { devices, version }).expect_err("refused");
+        let message = error.to_string();
+        for part in parts.iter().chain(&["remedy", "--device sim"]) {
+            assert!(message.contains(part), "no `{part}` in:\n{message}");
+        }
+    }
+
+    #[test]
+    fn a_driver_that_cannot_be_used() {
+        check(100, 0, 12_000, &["offers no device", "nvidia-smi"]);
+        check(0, 0, 12_000, &["offers no device"]);
+        check(804, 0, 12_000, &["cuInit failed with error 804"]);
+        check(0, 1, 11_080, &["CUDA 11.8", "need 12.0", "update"]);
+    }
+
+    #[test]
+    fn a_driver_that_can() {
+        let driver = judge(
+            0,
+            NvidiaDriver {
+                devices: 1,
+                version: 13_000,
+            },
+        );
+        assert_eq!(driver.expect("usable").devices, 1);
+    }
+}

@@ -1,0 +1,125 @@
+//! The first kernel, the sweeps, and the program.
+
+use std::process::{Command, Output};
+
+use chapter_0_setup::{chapter::Setup, vector_add};
+use harness::{
+    Case, Chapter, Device, DeviceChoice, Dtype, Input, Op, Shape,
+    progress::Progress,
+    runner::{Runner, Step},
+};
+
+#[test]
+fn vectors_are_added() {
+    let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
+    for n in [0, 1, 255, 256, 257, 1000] {
+        let a: Vec<f32> = (0..n).map(|i| i as f32 - 100.0).collect();
+        let b: Vec<f32> = (0..n).map(|i| 0.5 * i as f32).collect();
+        let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        assert_eq!(
+            vector_add(&device.context, &a, &b).expect("it runs"),
+            expected
+        );
+    }
+}
+
+#[test]
+fn every_kernel_at_awkward_sizes() {
+    let mut runner = Runner::open(DeviceChoice::Sim, 20, None).expect("the simulator opens");
+    let sizes = [0, 1, 3, 4, 1023, 1024, 1025, 4097, (1 << 20) + 3];
+    let case = |n| Case {
+        shape: Shape::Vector { n },
+        dtype: Dtype::F32,
+        op: Op::Sum,
+        input: Input::Uniform,
+        seed: 1,
+    };
+    let steps: Vec<Step> = sizes
+        .iter()
+        .flat_map(|&n| {
+            Setup.rungs().into_iter().map(move |rung| Step {
+                rung,
+                case: case(n),
+            })
+        })
+        .collect();
+    let mut rows = Vec::new();
+    let mut done = |row| {
+        rows.push(row);
+        Ok(())
+    };
+    runner
+        .run(&Setup, &steps, &Progress::new(0), &mut done)
+        .expect("they run");
+    assert_eq!(rows.len(), 3 * sizes.len());
+    for row in rows {
+        assert!(
+            row.correct,
+            "{} at {}: {:?}",
+            row.kernel, row.n, row.failures
+        );
+    }
+}
+
+fn chapter_0(arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_chapter_0");
+    Command::new(program)
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+#[test]
+fn the_report_names_every_part() {
+    let output = chapter_0(&["--device", "sim", "-n", "1000"]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    for part in [
+        "GPU ",
+        "NVRTC ",
+        "simulator ",
+        "132 multiprocessors",
+        "vector_add",
+        "read_sweep",
+    ] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+}
+
+/// The report comes also where no device can be had, and says so of each.
+#[test]
+fn the_report_comes_without_a_device() {
+    let output = Command::new(env!("CARGO_BIN_EXE_chapter_0"))
+        .args(["--device", "sim"])
+        .env("SIMT_DRIVER", "/no/such/library.so")
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("simulator  none") && text.contains("remedy"),
+        "{text}"
+    );
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.contains("SIMT_DRIVER") && !message.contains("panicked"),
+        "{message}"
+    );
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    for arguments in [["-n", "abc"], ["-n", "3x4"], ["--kernel", "nonsense"]] {
+        let output = chapter_0(&[&["--device", "sim"], &arguments[..]].concat());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            matches!(output.status.code(), Some(1 | 2)),
+            "{arguments:?}: {message}"
+        );
+        assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+    }
+}
