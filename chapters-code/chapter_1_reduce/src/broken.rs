@@ -150,7 +150,7 @@ fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
             // it restores the input.
             unsafe { builder.arg(&pass.n).launch(configs[i])? };
         }
-        let result = if plan.len() % 2 == 0 {
+        let result = if plan.len().is_multiple_of(2) {
             input.slice(..)
         } else {
             scratch.slice(..)
@@ -161,6 +161,7 @@ fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
         kernel,
         config,
         depth,
+        underflow: 0.0,
         launch: Box::new(launch),
     })
 }

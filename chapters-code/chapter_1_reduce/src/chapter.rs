@@ -181,7 +181,7 @@ impl<T: Element> Problem for Reduction<T> {
         let expected: Vec<Exact<T::Acc>> = self
             .folded(folds_columns(name))
             .iter()
-            .map(|folded| folded.expect::<T>(&case, ready.depth))
+            .map(|folded| folded.expect::<T>(&case, ready.depth, ready.underflow))
             .collect();
         let out = Guarded::new(&self.device, expected.len() * size_of::<T::Acc>())?;
         Ok(Box::new(Fold {
@@ -201,7 +201,7 @@ impl<T: Element> Problem for Reduction<T> {
         let expected: Vec<_> = self
             .folded(false)
             .iter()
-            .map(|folded| folded.expect::<T>(&case, depth))
+            .map(|folded| folded.expect::<T>(&case, depth, 0.0))
             .collect();
         peer::reduce(&self.device, &case, &self.input, expected, peers)
     }

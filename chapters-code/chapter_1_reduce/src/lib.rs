@@ -19,7 +19,7 @@ use cudarc::driver::{
     CudaFunction, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError,
     LaunchConfig, PushKernelArg,
 };
-use harness::{Case, Device, Dtype, Error, buffer, kernel, verify::Checker};
+use harness::{Case, Device, Dtype, Error, Op, buffer, kernel, verify::Checker};
 
 use crate::geometry::{
     GRID, GRID_OF_PACKS, GRID_OF_TILES, GRID_WITH_TREE, Geometry, Pass, TREE, TREE_OF_PAIRS,
@@ -120,6 +120,8 @@ pub struct Ready {
     pub config: LaunchConfig,
     /// The most rounded operations that an element passes through.
     pub depth: u64,
+    /// What flushing denormals to zero may cost besides; 0 where the kernel keeps them.
+    pub underflow: f64,
     /// Enqueues one operation: input, then output.
     pub launch: Launch,
 }
@@ -173,6 +175,7 @@ fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
         kernel,
         config,
         depth: n,
+        underflow: 0.0,
         launch: Box::new(launch),
     })
 }
@@ -219,6 +222,7 @@ fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
         kernel,
         config,
         depth,
+        underflow: 0.0,
         launch: Box::new(launch),
     })
 }
@@ -261,6 +265,7 @@ fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
         kernel,
         config,
         depth,
+        underflow: 0.0,
         launch: Box::new(launch),
     })
 }
@@ -310,6 +315,7 @@ pub(crate) fn second_kernel_after(s: &Setup<'_>, geometry: Geometry) -> Result<R
         kernel,
         config,
         depth,
+        underflow: 0.0,
         launch: Box::new(launch),
     })
 }
@@ -346,10 +352,19 @@ fn atomic(s: &Setup<'_>) -> Result<Ready, Error> {
         };
         Ok(())
     };
+    // In global memory, atomicAdd on f32 takes and leaves zero for what is below 2^-126: its two
+    // operands and its result.
+    let flushes = s.case.op == Op::Sum && s.case.dtype.accumulator() == Dtype::F32;
+    let underflow = if flushes {
+        3.0 * blocks as f64 * f64::from(f32::MIN_POSITIVE)
+    } else {
+        0.0
+    };
     Ok(Ready {
         kernel,
         config,
         depth: depth + blocks,
+        underflow,
         launch: Box::new(launch),
     })
 }

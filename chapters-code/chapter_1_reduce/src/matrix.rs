@@ -97,6 +97,7 @@ fn one_launch(s: &Setup<'_>, plan: Plan) -> Result<Ready, Error> {
         kernel,
         config,
         depth,
+        underflow: 0.0,
         launch: Box::new(launch),
     })
 }
@@ -148,6 +149,7 @@ fn columns_block(s: &Setup<'_>) -> Result<Ready, Error> {
         kernel,
         config: first,
         depth,
+        underflow: 0.0,
         launch: Box::new(launch),
     })
 }

@@ -89,9 +89,9 @@ pub fn fold<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Folded {
 impl Folded {
     /// What a kernel may write whose elements pass through at most `depth` rounded additions.
     ///
-    /// The bound adds the reference's own error to the kernel's: half a unit in the last place of a
+    /// `underflow` is what denormals flushed to zero may cost on top. The bound adds the reference's own error to the kernel's: half a unit in the last place of a
     /// compensated sum, γ_n of a product.
-    pub fn expect<T: Element>(&self, case: &Case, depth: u64) -> Exact<T::Acc> {
+    pub fn expect<T: Element>(&self, case: &Case, depth: u64, underflow: f64) -> Exact<T::Acc> {
         let fold = match self {
             Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
             Self::Float(fold) => fold,
@@ -104,10 +104,10 @@ impl Folded {
         let u = f64::EPSILON / 2.0;
         let bound = match case.op {
             // A single element must come out as it is.
-            _ if n <= 1 => 0.0,
+            _ if n <= 1 => underflow,
             Op::Max | Op::Min => return Exact::Equal(T::Acc::from_f64(value)),
             Op::Product => bound::product(case.dtype, n, value) + bound::gamma(n, u) * value.abs(),
-            _ => bound::sum(case.dtype, depth, absolute_sum) + u * value.abs(),
+            _ => bound::sum(case.dtype, depth, absolute_sum) + underflow + u * value.abs(),
         };
         Exact::Within { value, bound }
     }

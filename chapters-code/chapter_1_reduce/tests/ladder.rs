@@ -142,3 +142,23 @@ fn a_tall_matrix_is_split() {
         ..sum_f32(0)
     }]));
 }
+
+/// Adding denormals is exact, and rounding begins with normal sums; but an atomic add in global memory
+/// takes and leaves zero for a denormal.
+#[test]
+fn only_atomics_lose_denormals() {
+    let rows = run_all(&[Case {
+        input: Input::Denormal,
+        ..sum_f32(1000)
+    }]);
+    check(&rows);
+    for row in rows {
+        assert_eq!(
+            row.error > 0.0,
+            row.kernel == "finish_atomic",
+            "{}: {}",
+            row.kernel,
+            row.error
+        );
+    }
+}

@@ -67,7 +67,7 @@ fn factor<T: Element>(seed: u64, i: u64) -> T {
 /// One bit of 64 in about 24 elements of n, none in the others: a conjunction or disjunction of
 /// them is neither all zeros nor all ones, and shows where an element was lost.
 fn lone_bit(random: u64, n: u64) -> u64 {
-    if (random >> 8) % n.div_ceil(24).max(1) == 0 {
+    if (random >> 8).is_multiple_of(n.div_ceil(24).max(1)) {
         1 << (random % 64)
     } else {
         0

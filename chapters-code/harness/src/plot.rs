@@ -7,6 +7,9 @@ use plotters::prelude::*;
 
 use crate::{Error, Row, ceiling::Ceilings};
 
+/// A rung's name and its points: elements, value.
+type Ladder = (&'static str, Vec<(f64, f64)>);
+
 type Drawing<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// Checks that a picture can be written there, before anything runs.
@@ -54,8 +57,8 @@ fn draw_on(area: &Drawing<'_>, rows: &[Row], ceilings: Option<&Ceilings>) -> Res
 }
 
 /// The values of each rung, in the order in which the rungs first appear.
-fn ladders(rows: &[Row]) -> Vec<(&'static str, Vec<(f64, f64)>)> {
-    let mut ladders: Vec<(&'static str, Vec<(f64, f64)>)> = Vec::new();
+fn ladders(rows: &[Row]) -> Vec<Ladder> {
+    let mut ladders: Vec<Ladder> = Vec::new();
     for row in rows {
         let Some(value) = value(row) else { continue };
         let point = (row.n.max(1) as f64, value);
@@ -74,7 +77,7 @@ fn value(row: &Row) -> Option<f64> {
 }
 
 struct Plot<'a> {
-    ladders: &'a [(&'static str, Vec<(f64, f64)>)],
+    ladders: &'a [Ladder],
     rows: &'a [Row],
     ceilings: Option<&'a Ceilings>,
 }
@@ -165,7 +168,7 @@ impl Plot<'_> {
             .y_labels(0)
             .x_desc(self.unit())
             .draw()?;
-        let bar = |(i, (_, points)): (usize, &(&str, Vec<(f64, f64)>))| {
+        let bar = |(i, (_, points)): (usize, &Ladder)| {
             let y = i as f64;
             Rectangle::new(
                 [(0.0, y + 0.1), (points[0].1, y + 0.9)],
@@ -173,7 +176,7 @@ impl Plot<'_> {
             )
         };
         chart.draw_series(self.ladders.iter().enumerate().map(bar))?;
-        let label = |(i, (name, points)): (usize, &(&str, Vec<(f64, f64)>))| {
+        let label = |(i, (name, points)): (usize, &Ladder)| {
             let text = format!(
                 "{name}  {:.*}",
                 usize::from(points[0].1 < 100.0),

@@ -29,7 +29,7 @@ impl Column {
 
 impl Table {
     fn of<'a>(rows: &'a [Row], columns: &[(&str, u8, Cell<'a>)]) -> Self {
-        let cells = |cell: &Cell<'a>| (0..rows.len()).map(|i| cell(i)).collect();
+        let cells = |cell: &Cell<'a>| (0..rows.len()).map(cell).collect();
         let column = |(title, rank, cell): &(&str, u8, Cell<'a>)| Column {
             title: title.to_string(),
             rank: *rank,

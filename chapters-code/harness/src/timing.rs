@@ -31,7 +31,7 @@ impl Time {
     fn of(mut samples: Vec<f64>) -> Self {
         samples.sort_by(f64::total_cmp);
         let middle = samples.len() / 2;
-        let median = if samples.len() % 2 == 0 {
+        let median = if samples.len().is_multiple_of(2) {
             (samples[middle - 1] + samples[middle]) / 2.0
         } else {
             samples[middle]
