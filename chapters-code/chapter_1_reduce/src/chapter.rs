@@ -153,10 +153,9 @@ impl<T: Element> Reduction<T> {
                 Shape::Vector { .. } => vec![fold(op, host.iter().copied())],
                 Shape::Matrix { rows, cols } => {
                     let (rows, cols) = (rows as usize, cols as usize);
-                    let column = |c: usize| host[c.min(host.len())..].iter().step_by(cols.max(1));
                     let row = |r: usize| &host[r * cols..(r + 1) * cols];
                     if columns {
-                        (0..cols).map(|c| fold(op, column(c).copied())).collect()
+                        fold_columns(op, host, rows, cols)
                     } else {
                         (0..rows)
                             .map(|r| fold(op, row(r).iter().copied()))
@@ -165,6 +164,29 @@ impl<T: Element> Reduction<T> {
                 }
             })
     }
+}
+
+/// Folds columns a few at a time: walking one down a wide matrix misses the caches at every step.
+fn fold_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Folded> {
+    const TOGETHER: usize = 64;
+    let mut folded = Vec::with_capacity(cols);
+    for first in (0..cols).step_by(TOGETHER) {
+        let wide = TOGETHER.min(cols - first);
+        let mut columns = vec![Vec::with_capacity(rows); wide];
+        for r in 0..rows {
+            let part = &host[r * cols + first..][..wide];
+            columns
+                .iter_mut()
+                .zip(part)
+                .for_each(|(column, &x)| column.push(x));
+        }
+        folded.extend(
+            columns
+                .into_iter()
+                .map(|column| fold(op, column.into_iter())),
+        );
+    }
+    folded
 }
 
 impl<T: Element> Problem for Reduction<T> {

@@ -205,8 +205,8 @@ fn is_missing(error: DriverError) -> bool {
     )
 }
 
-/// What Linux says is available to new processes; nothing elsewhere.
-fn host_available_bytes() -> Option<u64> {
+/// Bytes of the host's memory that Linux says are available to new processes; unknown elsewhere.
+pub fn host_available_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
         .lines()

@@ -77,7 +77,7 @@ impl Skipped {
     }
 
     pub(crate) fn too_large(part: &Part) -> Self {
-        let reason = "it does not fit the device's memory";
+        let reason = "it does not fit the memory of the device, or of the host";
         Self {
             kernel: "all".into(),
             case: part.name.clone(),

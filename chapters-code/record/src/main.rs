@@ -14,7 +14,12 @@ use std::{
 
 use anyhow::Context;
 use clap::Parser;
-use harness::{DeviceChoice, Row, progress::Progress, runner::Runner};
+use harness::{
+    DeviceChoice, Row,
+    device::host_available_bytes,
+    progress::Progress,
+    runner::{Runner, Step},
+};
 
 use crate::{
     file::{Recording, Skipped},
@@ -121,7 +126,15 @@ fn run(
             recording.skipped.push(Skipped::over_budget(part));
             continue;
         }
+        let begun = Instant::now();
         run_part(&mut runner, part, &progress, recording)?;
+        progress.say(&format!(
+            "{}: {}, {} kernels, {:.1} s",
+            part.chapter.name(),
+            part.name,
+            part.steps.len(),
+            begun.elapsed().as_secs_f64()
+        ));
         recording.write(out)?;
     }
     drop(progress);
@@ -136,13 +149,7 @@ fn run_part(
     progress: &Progress,
     recording: &mut Recording,
 ) -> anyhow::Result<()> {
-    let free = runner.device.free_bytes()?;
-    let largest = part
-        .steps
-        .iter()
-        .map(|step| part.chapter.device_bytes(&step.case))
-        .max();
-    if largest.unwrap_or(0) > free {
+    if !fits(runner, part)? {
         recording.skipped.push(Skipped::too_large(part));
         return Ok(());
     }
@@ -167,6 +174,15 @@ fn run_part(
     let result = runner.run(&*part.chapter, &part.steps, progress, &mut done);
     runner.bench = bench;
     result
+}
+
+/// Whether every case of a part fits the device, and twice its input the host.
+fn fits(runner: &Runner, part: &Part) -> anyhow::Result<bool> {
+    let on_device = |step: &Step| part.chapter.device_bytes(&step.case);
+    let on_host = |step: &Step| 2 * step.case.input_bytes();
+    let largest = |bytes: &dyn Fn(&Step) -> u64| part.steps.iter().map(bytes).max().unwrap_or(0);
+    let host = host_available_bytes().unwrap_or(u64::MAX);
+    Ok(largest(&on_device) <= runner.device.free_bytes()? && largest(&on_host) <= host)
 }
 
 /// Says what was recorded; true where every rung was as it should be.

@@ -132,6 +132,9 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
         is_timed: false,
         ..part(Box::new(Reduce), denormal)
     });
+    if quantity == Quantity::Full {
+        parts.push(beyond_32_bits());
+    }
     // Last, because one of them may stop the device.
     parts.push(broken(1 << 20));
     parts
@@ -157,6 +160,25 @@ fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
         skipped,
         is_timed: true,
     }
+}
+
+/// More elements than 32 bits count, where an index in 32 bits would fold some twice: run once.
+fn beyond_32_bits() -> Part {
+    let kernels = [
+        "sequential",
+        "block_reduce",
+        "vectorized",
+        "in_flight",
+        "finish_last_block",
+    ];
+    let case = vector((1 << 32) + 3, Dtype::I32, Op::Sum);
+    let mut part = Part {
+        is_timed: false,
+        ..part(Box::new(Reduce), case)
+    };
+    part.steps.retain(|step| kernels.contains(&step.rung.name));
+    part.skipped.clear();
+    part
 }
 
 /// The broken rungs, each on what brings out its fault.
