@@ -297,11 +297,11 @@ fn error(row: &Row) -> String {
     format!("{:.1e}/{:.0e}", row.error, row.error_bound)
 }
 
+/// Over the rung before; a broken one is no step of the ladder.
 fn speed_up(rows: &[Row], i: usize) -> String {
-    let before = i
-        .checked_sub(1)
-        .and_then(|before| rows[i].speed_up_over(&rows[before]));
-    before
+    let before = i.checked_sub(1).filter(|_| !rows[i].broken);
+    let times = before.and_then(|before| rows[i].speed_up_over(&rows[before]));
+    times
         .map(|times| format!("{times:.2}x"))
         .unwrap_or_default()
 }

@@ -1,0 +1,80 @@
+//! A recorded file has the schema that the book and the tables read. Tried on the simulator, which
+//! has no times.
+
+use std::{path::PathBuf, process::Command};
+
+use serde_json::Value;
+
+fn record(arguments: &[&str]) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_record"))
+        .args(arguments)
+        .output()
+        .expect("it starts")
+}
+
+#[test]
+fn a_file_has_all_parts() {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("trial.json");
+    let path = out.to_str().expect("UTF-8");
+    let output = record(&["--device", "sim", "--out", path, "--commit", "abc"]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = std::fs::read_to_string(&out).expect("it is written");
+    let file: Value = serde_json::from_str(&text).expect("it is JSON");
+
+    for field in [
+        "schema", "device", "date", "command", "ceilings", "rows", "skipped",
+    ] {
+        assert!(file.get(field).is_some(), "no field {field}");
+    }
+    for field in [
+        "name",
+        "compute_capability",
+        "driver",
+        "clocks",
+        "memory",
+        "peak_gb_per_s",
+    ] {
+        assert!(!file["device"][field].is_null(), "no device.{field}");
+    }
+    assert_eq!(file["commit"], "abc");
+    let rows = file["rows"].as_array().expect("a list");
+    for chapter in ["chapter_0_setup", "chapter_1_reduce"] {
+        assert!(
+            rows.iter().any(|row| row["chapter"] == chapter),
+            "no rows of {chapter}"
+        );
+    }
+    let wrong: Vec<_> = rows
+        .iter()
+        .filter(|row| row["broken"] == false && row["correct"] == false)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    let checksums = file["checksums"].as_array().expect("a list");
+    assert!(checksums.len() > 100, "{} checksums", checksums.len());
+    assert!(
+        checksums
+            .iter()
+            .all(|checksum| checksum["bits"].is_string())
+    );
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    for arguments in [
+        &["--device", "sim", "--out", "/no/such/folder/x.json"][..],
+        &["--device", "sim", "--peers", "/no/such/peers.so"],
+        &["--samples", "3"],
+    ] {
+        let output = record(arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            matches!(output.status.code(), Some(1 | 2)),
+            "{arguments:?}: {message}"
+        );
+        assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+    }
+}
