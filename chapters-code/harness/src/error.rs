@@ -139,6 +139,14 @@ impl std::fmt::Display for Cuda {
     }
 }
 
+/// An error and what caused it, in one line.
+pub(crate) fn in_full(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", in_full(source)),
+        None => error.to_string(),
+    }
+}
+
 /// Bytes with a binary unit: `1.5 GiB`.
 pub fn bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];

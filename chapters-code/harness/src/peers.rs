@@ -8,7 +8,7 @@ use std::{
 use cudarc::driver::DriverError;
 use libloading::Library;
 
-use crate::Error;
+use crate::{Error, error::in_full};
 
 /// One complete operation of a peer, enqueued on the device's stream; ready to be timed.
 pub type PeerRun<'a> = Box<dyn FnMut() -> Result<(), DriverError> + 'a>;
@@ -41,7 +41,7 @@ impl Peers {
             .canonicalize()
             .map_err(|error| bad(error.to_string()))?;
         // SAFETY: a peer library's initialisers have no preconditions.
-        let library = unsafe { Library::new(&file) }.map_err(|error| bad(error.to_string()))?;
+        let library = unsafe { Library::new(&file) }.map_err(|error| bad(in_full(&error)))?;
         // SAFETY: signatures as in peers.h; the strings are static.
         let (interface, name, version) = unsafe {
             let text = |symbol: &[u8]| -> Result<String, libloading::Error> {

@@ -5,7 +5,7 @@ use std::{ffi::CStr, ops::AddAssign, path::Path};
 use libloading::Library;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
+use crate::{Error, error::in_full};
 
 type SetOption = unsafe extern "C" fn(*const std::ffi::c_char, i64) -> i32;
 type TakeReport = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
@@ -23,7 +23,7 @@ impl Simulator {
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
         let bad = |error: libloading::Error| Error::BadSimulator {
             path: path.to_path_buf(),
-            reason: error.to_string(),
+            reason: in_full(&error),
         };
         // SAFETY: the library is ours and its initialisers have no preconditions.
         let library = unsafe { Library::new(path) }.map_err(bad)?;
