@@ -7,9 +7,7 @@
 #include <cuda/functional>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#include <string>
 
 #ifdef _WIN32
 #define EXPORT extern "C" __declspec(dllexport)
@@ -22,7 +20,11 @@ EXPORT int peer_interface() { return PEER_INTERFACE; }
 EXPORT const char* peer_name() { return "CUB"; }
 
 EXPORT const char* peer_version() {
-    return TEXT(CUB_MAJOR_VERSION) "." TEXT(CUB_MINOR_VERSION) "." TEXT(CUB_SUBMINOR_VERSION);
+    // CUB's macros are expressions, not numbers: they can be evaluated but not pasted.
+    static const std::string version = std::to_string(CUB_MAJOR_VERSION) + "." +
+                                       std::to_string(CUB_MINOR_VERSION) + "." +
+                                       std::to_string(CUB_SUBMINOR_VERSION);
+    return version.c_str();
 }
 
 namespace {
