@@ -19,7 +19,7 @@
 //! The crate knows nothing of CUDA's API, of files or of terminals (device-side `printf` aside),
 //! and builds for `wasm32-unknown-unknown`.
 
-mod alu;
+pub mod alu;
 mod barrier;
 mod block;
 mod converge;
@@ -33,7 +33,7 @@ mod module;
 mod observe;
 mod pattern;
 mod races;
-mod registers;
+pub mod registers;
 mod report;
 mod schedule;
 

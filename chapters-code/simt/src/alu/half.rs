@@ -1,10 +1,10 @@
 //! Scalar `f16` and `bf16` operations, written without branches so that they vectorise.
 //!
-//! Sums, and products of `f16`, are computed in `f32` and rounded again: `f32` has more than twice
-//! the bits of either format and two to spare, so the second rounding gives what a single one would
-//! (Figueroa 1995). Where that does not hold (fused operations, and products of `bf16`, which can
-//! be subnormal in `f32`) the first rounding is to odd, which never hides on which side of a tie
-//! the exact result lies (Boldo and Melquiond 2008).
+//! Sums and products are computed in `f32` and rounded again. `f32` has more than twice the bits of
+//! either format and two to spare, so the second rounding gives what a single one would (Figueroa
+//! 1995). A product is even exact in `f32`, unless it is too small to be half of the format's
+//! smallest number. For fused operations twice the bits are too few: there the first rounding is to
+//! odd, which never hides on which side of a tie the exact result lies (Boldo and Melquiond 2008).
 //!
 //! NaN results are 0x7fff.
 
@@ -19,10 +19,13 @@ pub trait Format16 {
     fn widen(x: u32) -> f32;
     /// Rounds to nearest even.
     fn narrow(x: f32) -> u32;
-    /// `a × b`, rounded once.
-    fn mul(a: u32, b: u32) -> u32;
     /// `a × b + c`, rounded once.
     fn fma(a: u32, b: u32, c: u32) -> u32;
+    /// `a × b`, rounded once.
+    #[inline(always)]
+    fn mul(a: u32, b: u32) -> u32 {
+        Self::narrow(Self::widen(a) * Self::widen(b))
+    }
     /// `a + b`, rounded once.
     #[inline(always)]
     fn add(a: u32, b: u32) -> u32 {
@@ -88,11 +91,6 @@ impl Format16 for F16 {
     }
 
     #[inline(always)]
-    fn mul(a: u32, b: u32) -> u32 {
-        Self::narrow(Self::widen(a) * Self::widen(b))
-    }
-
-    #[inline(always)]
     fn fma(a: u32, b: u32, c: u32) -> u32 {
         // 22 bits, so exact.
         let product = Self::widen(a) * Self::widen(b);
@@ -113,12 +111,6 @@ impl Format16 for Bf16 {
         let bits = x.to_bits();
         let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
         if x.is_nan() { NAN16 } else { rounded }
-    }
-
-    #[inline(always)]
-    fn mul(a: u32, b: u32) -> u32 {
-        let product = f64::from(Self::widen(a)) * f64::from(Self::widen(b));
-        Self::narrow(narrow_to_odd(product))
     }
 
     #[inline(always)]

@@ -1,0 +1,535 @@
+//! `cvt` in all combinations of types, against the CPU's conversions and exact comparisons.
+
+#![cfg(target_arch = "x86_64")]
+
+mod alu_common;
+#[path = "alu_common/cpu.rs"]
+mod cpu;
+
+use alu_common::{DOUBLES, FLOATS, INTEGERS, Random, S, check32, check64, source};
+use half::{bf16, f16};
+use ptx::ir::{Alu, Num, PackedHalf, R32, R64, Round, Src};
+use simt::registers::{Lanes32, Lanes64};
+
+const DIRECTED: [Round; 4] = [Round::NearestEven, Round::Zero, Round::Down, Round::Up];
+const INTEGRAL: [Num; 8] = [
+    Num::U8,
+    Num::S8,
+    Num::U16,
+    Num::S16,
+    Num::U32,
+    Num::S32,
+    Num::U64,
+    Num::S64,
+];
+const FLOATING: [Num; 4] = [Num::F16, Num::Bf16, Num::F32, Num::F64];
+
+fn bits(num: Num) -> u32 {
+    match num {
+        Num::U8 | Num::S8 => 8,
+        Num::U16 | Num::S16 | Num::F16 | Num::Bf16 => 16,
+        Num::U32 | Num::S32 | Num::F32 => 32,
+        Num::U64 | Num::S64 | Num::F64 => 64,
+    }
+}
+
+fn is_signed(num: Num) -> bool {
+    matches!(num, Num::S8 | Num::S16 | Num::S32 | Num::S64)
+}
+
+fn range(num: Num) -> (i128, i128) {
+    let n = bits(num);
+    if is_signed(num) {
+        (-1 << (n - 1), (1 << (n - 1)) - 1)
+    } else {
+        (0, (1 << n) - 1)
+    }
+}
+
+/// The integer that these bits are.
+fn integer(num: Num, x: u64) -> i128 {
+    match num {
+        Num::U8 => (x as u8).into(),
+        Num::S8 => (x as i8).into(),
+        Num::U16 => (x as u16).into(),
+        Num::S16 => (x as i16).into(),
+        Num::U32 => (x as u32).into(),
+        Num::S32 => (x as i32).into(),
+        Num::U64 => x.into(),
+        _ => (x as i64).into(),
+    }
+}
+
+/// The float that these bits are.
+fn float(num: Num, x: u64) -> f64 {
+    match num {
+        Num::F16 => f16::from_bits(x as u16).into(),
+        Num::Bf16 => bf16::from_bits(x as u16).into(),
+        Num::F32 => f32::from_bits(x as u32).into(),
+        _ => f64::from_bits(x),
+    }
+}
+
+/// The bits that a register holds of an integer: 8 bits are extended to 16.
+fn held(num: Num, x: i128) -> u64 {
+    match num {
+        Num::U8 => (x as u8).into(),
+        Num::S8 => (x as i8 as u16).into(),
+        Num::U16 | Num::S16 => (x as u16).into(),
+        Num::U32 | Num::S32 => (x as u32).into(),
+        _ => x as u64,
+    }
+}
+
+/// Checks `cvt`, on a row of operands, against `model` from bits to bits.
+fn check(
+    (from, to): (Num, Num),
+    (round, sat, ftz): (Round, bool, bool),
+    row: &Lanes64,
+    model: impl Fn(u64) -> u64,
+) {
+    let is_wide = bits(from) == 64;
+    let (r32, r64) = (row.map(|x| x as u32), *row);
+    let operands: (&[Lanes32], &[Lanes64]) = if is_wide {
+        (&[], &[r64])
+    } else {
+        (&[r32], &[])
+    };
+    let make = |d| Alu::Cvt {
+        from,
+        to,
+        round,
+        sat,
+        ftz,
+        d,
+        a: source(is_wide),
+    };
+    if bits(to) == 64 {
+        let make = |d: R64| make(Src::R64(d));
+        check64(operands.0, operands.1, make, |i| model(row[i]));
+    } else {
+        let make = |d: R32| make(Src::R32(d));
+        check32(operands.0, operands.1, make, |i| model(row[i]) as u32);
+    }
+}
+
+/// Bits worth converting from a type.
+fn corners(num: Num) -> Vec<u64> {
+    match num {
+        Num::F16 | Num::Bf16 => [
+            0, 1, 0x3ff, 0x400, 0x3c00, 0x3e00, 0x4100, 0x4248, 0x7bff, 0x7c00, 0x7e00, 0x7c01,
+            0x3f80, 0x3fc0, 0x4020, 0x42fe, 0x42ff, 0x4300, 0x4680, 0x4700, 0x4f00, 0x4f80, 0x5f00,
+            0x7f7f, 0x7f80, 0x7fc0, 0x7fff,
+        ]
+        .iter()
+        .flat_map(|&x| [x, x | 0x8000])
+        .collect(),
+        Num::F32 => {
+            let halves = [
+                0.5f32, 1.5, 2.5, 126.5, 127.5, 128.0, 255.5, 32767.5, 65519.9, 65520.0,
+            ];
+            let limits = [
+                2147483520.0f32,
+                2147483648.0,
+                4294967040.0,
+                1e-7,
+                5.96e-8,
+                2.98e-8,
+                0.3,
+            ];
+            let these = halves
+                .iter()
+                .chain(&limits)
+                .flat_map(|x| [x.to_bits(), (-x).to_bits()]);
+            these.chain(FLOATS.iter().copied()).map(u64::from).collect()
+        }
+        Num::F64 => {
+            let these = [
+                0.5f64,
+                1.5,
+                2.5,
+                127.5,
+                255.5,
+                2147483647.5,
+                2147483648.5,
+                4294967295.5,
+            ];
+            let these = these.iter().flat_map(|x| [x.to_bits(), (-x).to_bits()]);
+            these.chain(DOUBLES.iter().copied()).collect()
+        }
+        _ => {
+            let these = INTEGERS.iter().map(|&x| u64::from(x));
+            these
+                .clone()
+                .chain(these.map(|x| !x << 7))
+                .chain([1 << 63, (1 << 63) - 1])
+                .collect()
+        }
+    }
+}
+
+/// Rows of all corners and of random values. The upper halves of 16-bit operands are noise.
+fn rows(num: Num) -> Vec<Lanes64> {
+    let corners = corners(num);
+    let at = |i: usize| corners[i % corners.len()];
+    let mut rows: Vec<Lanes64> = (0..corners.len().div_ceil(32))
+        .map(|n| std::array::from_fn(|lane| at(32 * n + lane)))
+        .collect();
+    rows.extend((0..20).map(|seed| {
+        let mut random = Random(seed);
+        std::array::from_fn(|_| random.near(&corners, bits(num).max(32)))
+    }));
+    rows
+}
+
+#[test]
+fn integer_to_integer() {
+    for from in INTEGRAL {
+        for row in rows(from) {
+            for to in INTEGRAL {
+                let (min, max) = range(to);
+                check((from, to), (Round::None, false, false), &row, |x| {
+                    held(to, integer(from, x))
+                });
+                check((from, to), (Round::None, true, false), &row, |x| {
+                    held(to, integer(from, x).clamp(min, max))
+                });
+            }
+        }
+    }
+}
+
+/// An `f64` rounded to an integer.
+fn integral(x: f64, round: Round) -> f64 {
+    match round {
+        Round::NearestEven => x.round_ties_even(),
+        Round::Zero => x.trunc(),
+        Round::Down => x.floor(),
+        Round::Up => x.ceil(),
+        Round::None => x,
+    }
+}
+
+#[test]
+fn float_to_integer() {
+    for from in FLOATING {
+        for row in rows(from) {
+            for (to, round) in INTEGRAL
+                .iter()
+                .flat_map(|&to| DIRECTED.map(|round| (to, round)))
+            {
+                let (min, max) = range(to);
+                for (sat, ftz) in [(false, false), (true, false), (false, true)] {
+                    check(
+                        (from, to),
+                        (round, sat, ftz && from == Num::F32),
+                        &row,
+                        |x| {
+                            let value = float(from, x);
+                            if value.is_nan() {
+                                let zero = from != Num::F64 && bits(to) != 64;
+                                return held(to, if zero { 0 } else { 1 << (bits(to) - 1) });
+                            }
+                            let subnormal = f32::from_bits(x as u32).is_subnormal();
+                            let flushed = if ftz && from == Num::F32 && subnormal {
+                                0.0
+                            } else {
+                                value
+                            };
+                            // `as` saturates.
+                            held(to, (integral(flushed, round) as i128).clamp(min, max))
+                        },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Checks a rounded result by its neighbours: `compare` compares a number with the exact value.
+fn rounded(
+    to: Num,
+    round: Round,
+    negative: bool,
+    compare: impl Fn(f64) -> std::cmp::Ordering,
+) -> u64 {
+    let infinity: u64 = match to {
+        Num::F16 => 0x7c00,
+        Num::Bf16 => 0x7f80,
+        _ => 0x7f80_0000,
+    };
+    let sign = u64::from(negative) << (bits(to) - 1);
+    let is_above = |magnitude: u64| {
+        let ordering = compare(float(to, sign | magnitude));
+        if negative {
+            ordering.is_lt()
+        } else {
+            ordering.is_gt()
+        }
+    };
+    // The largest magnitude not above the exact one.
+    let (mut low, mut high) = (0, infinity);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if is_above(middle) {
+            high = middle
+        } else {
+            low = middle
+        }
+    }
+    if compare(float(to, sign | low)).is_eq() {
+        return sign | low;
+    }
+    let up = match round {
+        Round::Zero => false,
+        Round::Down => negative,
+        Round::Up => !negative,
+        Round::NearestEven | Round::None => {
+            let next = if high == infinity {
+                let unit = float(to, low) - float(to, low - 1);
+                float(to, low) + unit
+            } else {
+                float(to, high)
+            };
+            let middle = (float(to, low) + next) / 2.0;
+            match compare(if negative { -middle } else { middle }) {
+                std::cmp::Ordering::Equal => low & 1 == 1,
+                ordering => (ordering.is_lt()) != negative,
+            }
+        }
+    };
+    sign | if up { high } else { low }
+}
+
+#[test]
+fn integer_to_float() {
+    for from in INTEGRAL {
+        for row in rows(from) {
+            for (to, round) in FLOATING
+                .iter()
+                .flat_map(|&to| DIRECTED.map(|round| (to, round)))
+            {
+                check((from, to), (round, false, false), &row, |x| {
+                    let value = integer(from, x);
+                    let small = i64::try_from(value);
+                    match (to, small) {
+                        (Num::F32, Ok(value)) => cpu::int32(round, value).to_bits().into(),
+                        (Num::F64, Ok(value)) => cpu::int64(round, value).to_bits(),
+                        (Num::F64, Err(_)) => {
+                            // Halved, with a sticky bit: the same rounding.
+                            let halved = (value >> 1 | value & 1) as i64;
+                            (2.0 * cpu::int64(round, halved)).to_bits()
+                        }
+                        _ if value == 0 => 0,
+                        _ => rounded(to, round, value < 0, |y| {
+                            // Every `y` that matters is an integer, or less than any.
+                            (y as i128)
+                                .cmp(&value)
+                                .then(y.partial_cmp(&y.trunc()).unwrap())
+                        }),
+                    }
+                });
+                check((from, to), (round, true, false), &row, |x| {
+                    let one = match to {
+                        Num::F16 => 0x3c00,
+                        Num::Bf16 => 0x3f80,
+                        Num::F32 => 0x3f80_0000,
+                        _ => 0x3ff0_0000_0000_0000,
+                    };
+                    if integer(from, x) > 0 { one } else { 0 }
+                });
+            }
+        }
+    }
+}
+
+/// What becomes of a NaN.
+fn nan(from: Num, to: Num, x: u64) -> u64 {
+    let widened = |x: u64| f64::from(f32::from_bits(x as u32)).to_bits();
+    match (from, to) {
+        (_, Num::F16 | Num::Bf16) => 0x7fff,
+        (Num::Bf16, Num::F32) => x << 16 & 0xffff_0000,
+        (_, Num::F32) => 0x7fff_ffff,
+        (Num::Bf16, _) => widened(x << 16 & 0xffff_0000),
+        (Num::F32, _) => widened(x),
+        (Num::F16, _) => widened(0x7fff_ffff),
+        _ => x | 1 << 51,
+    }
+}
+
+#[test]
+fn float_to_float() {
+    for from in FLOATING {
+        for row in rows(from) {
+            for (to, round) in FLOATING
+                .iter()
+                .flat_map(|&to| DIRECTED.map(|round| (to, round)))
+            {
+                if from == to {
+                    continue;
+                }
+                check((from, to), (round, false, false), &row, |x| {
+                    let value = float(from, x);
+                    let sign = u64::from(value.is_sign_negative()) << (bits(to) - 1);
+                    match to {
+                        _ if value.is_nan() => nan(from, to, x),
+                        Num::F64 => value.to_bits(),
+                        Num::F32 => cpu::narrow32(round, value).to_bits().into(),
+                        Num::F16 if value.is_infinite() => sign | 0x7c00,
+                        _ if value.is_infinite() => sign | 0x7f80,
+                        _ if value == 0.0 => sign,
+                        _ => rounded(to, round, value < 0.0, |y| y.partial_cmp(&value).unwrap()),
+                    }
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn modifiers_between_floats() {
+    let flush = |x: u64| {
+        let x = f32::from_bits(x as u32);
+        u64::from(
+            if x.is_subnormal() {
+                0f32.copysign(x)
+            } else {
+                x
+            }
+            .to_bits(),
+        )
+    };
+    for row in rows(Num::F32) {
+        check(
+            (Num::F32, Num::F64),
+            (Round::None, false, true),
+            &row,
+            |x| {
+                let value = float(Num::F32, flush(x));
+                if value.is_nan() {
+                    nan(Num::F32, Num::F64, x)
+                } else {
+                    value.to_bits()
+                }
+            },
+        );
+        check(
+            (Num::F32, Num::F32),
+            (Round::None, true, false),
+            &row,
+            |x| {
+                let value = f32::from_bits(x as u32);
+                u64::from(if value > 0.0 { value.min(1.0) } else { 0.0 }.to_bits())
+            },
+        );
+    }
+    for row in rows(Num::F64) {
+        for round in DIRECTED {
+            check((Num::F64, Num::F32), (round, false, true), &row, |x| {
+                let value = float(Num::F64, x);
+                if value.is_nan() {
+                    0x7fff_ffff
+                } else {
+                    flush(cpu::narrow32(round, value).to_bits().into())
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn integral_values() {
+    for num in FLOATING {
+        for row in rows(num) {
+            for round in DIRECTED {
+                check((num, num), (round, false, false), &row, |x| {
+                    let value = float(num, x);
+                    let result = integral(value, round);
+                    match num {
+                        _ if value.is_nan() => nan(num, num, x),
+                        Num::F16 => f16::from_f64(result).to_bits().into(),
+                        Num::Bf16 => bf16::from_f64(result).to_bits().into(),
+                        Num::F32 => (result as f32).to_bits().into(),
+                        _ => result.to_bits(),
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Every number of both 16-bit formats, there and back.
+#[test]
+fn all_halves() {
+    for start in (0..=u16::MAX).step_by(32) {
+        let row: Lanes64 = std::array::from_fn(|i| u64::from(start) + i as u64);
+        let modifiers = (Round::NearestEven, false, false);
+        check((Num::F16, Num::F32), modifiers, &row, |x| {
+            let value = f16::from_bits(x as u16);
+            if value.is_nan() {
+                0x7fff_ffff
+            } else {
+                value.to_f32().to_bits().into()
+            }
+        });
+        check((Num::Bf16, Num::F32), modifiers, &row, |x| x << 16);
+        let floats = row.map(|x| u64::from(f16::from_bits(x as u16).to_f32().to_bits()));
+        check((Num::F32, Num::F16), modifiers, &floats, |x| {
+            let value = f32::from_bits(x as u32);
+            if value.is_nan() {
+                0x7fff
+            } else {
+                f16::from_f32(value).to_bits().into()
+            }
+        });
+    }
+}
+
+#[test]
+fn packed() {
+    for (x, y) in rows(Num::F32)
+        .into_iter()
+        .zip(rows(Num::F32).into_iter().rev())
+    {
+        let (x, y) = (x.map(|x| x as u32), y.map(|x| x as u32));
+        for to in [PackedHalf::F16x2, PackedHalf::Bf16x2] {
+            for (round, relu) in [Round::NearestEven, Round::Zero]
+                .iter()
+                .flat_map(|&r| [(r, false), (r, true)])
+            {
+                let make = |d| Alu::CvtPack {
+                    to,
+                    round,
+                    relu,
+                    d,
+                    a: S[0],
+                    b: S[1],
+                };
+                let half = |x: u32| half_of(to, round, relu, x);
+                check32(&[x, y], &[], make, |i| half(x[i]) << 16 | half(y[i]));
+            }
+        }
+    }
+}
+
+fn half_of(to: PackedHalf, round: Round, relu: bool, x: u32) -> u32 {
+    let num = if to == PackedHalf::F16x2 {
+        Num::F16
+    } else {
+        Num::Bf16
+    };
+    let value = f64::from(f32::from_bits(x));
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let result = match num {
+        _ if value.is_nan() => 0x7fff,
+        Num::F16 if value.is_infinite() => sign | 0x7c00,
+        _ if value.is_infinite() => sign | 0x7f80,
+        _ if value == 0.0 => sign,
+        _ => rounded(num, round, value < 0.0, |y| y.partial_cmp(&value).unwrap()) as u32,
+    };
+    if relu && result & 0x8000 != 0 {
+        0
+    } else {
+        result
+    }
+}
