@@ -128,6 +128,8 @@ fn a_table_may_hold_a_part_of_the_ladder() {
     assert_eq!(kernels("from=slow to=fast"), (true, true));
     assert_eq!(kernels("from=fast"), (false, true));
     assert_eq!(kernels("to=slow"), (true, false));
+    let swapped = table("from=fast to=slow").expect_err("a refusal");
+    assert!(swapped.to_string().contains("fast, slow"), "{swapped}");
     assert!(
         table("from=absent")
             .expect_err("a refusal")

@@ -136,6 +136,12 @@ fn part_of_ladder<'a>(
     let find = |name: &str| place(name).ok_or_else(|| format!("no such row is of {name}"));
     let first = from.map_or(Ok(0), find)?;
     let last = to.map_or(Ok(kernels.len()), find)?;
+    if first > last {
+        let ends = from
+            .zip(to)
+            .map_or(String::new(), |(from, to)| format!(": {from}, {to}"));
+        return Err(format!("the first kernel comes after the last{ends}"));
+    }
     let meant = |row: &&Value| {
         let place = row["kernel"].as_str().and_then(place);
         place.is_none_or(|place| (first..=last).contains(&place))
