@@ -9,6 +9,7 @@ use simt::FaultKind;
 
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
+use crate::profile;
 use crate::state::{Device, driver, lock};
 
 /// A context.
@@ -131,16 +132,8 @@ pub fn code(kind: FaultKind) -> CUresult {
 }
 
 fn default_limits() -> HashMap<u32, usize> {
-    let limits = [
-        (0, 1024),    // stack
-        (1, 1 << 20), // printf buffer
-        (2, 8 << 20), // malloc heap
-        (3, 2),       // synchronisation depth of the device runtime
-        (4, 2048),    // pending launches of the device runtime
-        (5, 64),      // L2 fetch granularity
-        (6, 0),       // persisting L2
-    ];
-    limits.into_iter().collect()
+    let values = (0..profile::LIMITS).map(|number| (number, profile::limit(number)));
+    values.filter_map(|(n, value)| Some((n, value?))).collect()
 }
 
 /// The context that the calling thread is in, whatever its state.

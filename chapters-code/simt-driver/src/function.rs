@@ -38,9 +38,9 @@ impl Function {
     }
 
     /// Blocks of `threads` threads with `dynamic` bytes of dynamic shared memory that a
-    /// multiprocessor holds.
+    /// multiprocessor holds; none if the function may not have so many.
     pub fn blocks_per_multiprocessor(&self, threads: u32, dynamic: usize) -> u32 {
-        if threads > self.max_threads() {
+        if threads > self.max_threads() || dynamic > self.dynamic_shared() as usize {
             return 0;
         }
         let shared = self
@@ -70,7 +70,7 @@ impl Function {
             7 => 0,
             8 => settings.dynamic_shared,
             9 => return Ok(settings.carveout),
-            10..=13 | 15..=17 => 0,
+            10..=13 | 15 => 0,
             14 => u32::from(settings.large_clusters),
             _ => return Err(unknown(number)),
         };

@@ -154,11 +154,14 @@ pub fn function(handle: Handle) -> Result<Arc<Function>> {
     })
 }
 
-/// Unloads a module: its functions and variables are gone.
+/// Unloads a module: its functions and variables are gone. After a fault that has been
+/// observed, only the context's end frees them.
 pub fn unload(handle: Handle) -> Result {
     let driver = driver()?;
     let module = module(handle)?;
-    let device = context::of(module.context)?.device()?;
+    let context = context::of(module.context)?;
+    context.enqueue()?;
+    let device = context.device()?;
     let _busy = lock(&device.busy);
     if driver.modules.remove(handle).is_none() {
         return Err(CUresult::INVALID_HANDLE.into());

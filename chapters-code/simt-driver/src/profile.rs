@@ -1,13 +1,13 @@
 //! The simulated device: an H200.
 //!
 //! Limits and sizes are the H200's, so that grids, occupancy and everything that follows from them
-//! are the same on both. A *capability*, on the other hand, is only claimed where the simulator has
+//! are the same on both; `tests/h200.rs` compares them with what an H200's driver said. A *capability*, on the other hand, is only claimed where the simulator has
 //! it: a program that asks before it uses managed memory or clusters is told that there are none.
 
 /// The device's name.
 pub const NAME: &str = "SIMT simulator (H200 profile)";
 /// Bytes of device memory.
-pub const MEMORY_BYTES: u64 = 150_754_820_096;
+pub const MEMORY_BYTES: u64 = 150_109_880_320;
 /// Compute capability.
 pub const COMPUTE_CAPABILITY: (u32, u32) = (9, 0);
 /// What `cuDriverGetVersion` says: 12.8.
@@ -45,7 +45,7 @@ pub const CLOCK: u32 = 1_980_000;
 /// kHz of the memory, which moves data on both edges.
 pub const MEMORY_CLOCK: u32 = 3_201_000;
 /// Bits of the memory bus.
-pub const MEMORY_BUS: u32 = 6144;
+pub const MEMORY_BUS: u32 = 6016;
 /// What row pitches are a multiple of.
 pub const PITCH_ALIGNMENT: u64 = 512;
 /// Bytes of a row, at most, in a copy of planes.
@@ -55,6 +55,11 @@ pub const CONSTANT: u32 = 65_536;
 /// Stream priorities, from least to greatest.
 pub const PRIORITIES: (i32, i32) = (0, -5);
 
+/// The last `CUdevice_attribute` that there is.
+const NEWEST_ATTRIBUTE: u32 = 147;
+/// The limits are the `CUlimit`s below this number.
+pub const LIMITS: u32 = 10;
+
 /// The value of a `CUdevice_attribute`; `None` for a number that is none.
 pub fn attribute(number: u32, ordinal: usize) -> Option<u32> {
     match number {
@@ -62,7 +67,7 @@ pub fn attribute(number: u32, ordinal: usize) -> Option<u32> {
         52..=74 | 77 => texture(number),
         75 => Some(COMPUTE_CAPABILITY.0),
         76 => Some(COMPUTE_CAPABILITY.1),
-        78..=162 => Some(newer(number)),
+        78..=NEWEST_ATTRIBUTE => Some(newer(number)),
         _ => None,
     }
 }
@@ -118,7 +123,25 @@ fn texture(number: u32) -> Option<u32> {
     })
 }
 
-/// `CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED` and later; what is not named is not there.
+/// `CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED` and later; what is not named is 0, on the H200
+/// too or for one of these reasons:
+///
+/// | numbers | the H200 has them, the simulator lacks |
+/// | --- | --- |
+/// | 83, 89 | managed memory |
+/// | 96 | launches over several devices at once |
+/// | 102, 103, 107, 128, 141, 145 | virtual memory management: `cuMemCreate`, its handles, compression |
+/// | 110, 116 to 118, 124 | access from other devices on the bus |
+/// | 112, 121 | sparse arrays, and arrays that are mapped later |
+/// | 114, 119, 125 | semaphores, pools and events shared with others |
+/// | 120 | clusters of blocks |
+/// | 122, 123 | streams that wait for a value in memory |
+/// | 127 | tensor maps |
+/// | 129 | pointers to functions |
+/// | 142, 144 | memory pools of the host |
+///
+/// So too 19, host memory mapped into the device, which [`general`] answers; and 34, there, is
+/// where one device sits on its bus.
 fn newer(number: u32) -> u32 {
     match number {
         78..=80 => 1, // stream priorities; L1 caches global and local memory
@@ -133,10 +156,27 @@ fn newer(number: u32) -> u32 {
         108 => L2 / 8 * 5,  // persisting part of the L2
         109 => 134_217_728, // access policy window
         111 => SHARED_RESERVED,
-        113 => 1,              // read-only registration
-        115 => 1,              // memory pools
-        126 => 4,              // memory synchronisation domains
-        131 | 134 => u32::MAX, // NUMA: unknown, which is -1
+        113 => 1,           // read-only registration
+        115 => 1,           // memory pools
+        126 => 4,           // memory synchronisation domains
+        131 => u32::MAX,    // NUMA node: none, which is -1
+        139 => 0x2335_10de, // PCI device and vendor
+        140 => 0x18bf_10de, // PCI subsystem and vendor
         _ => 0,
     }
+}
+
+/// The default of a `CUlimit`; `None` for one that the device does not have.
+pub fn limit(number: u32) -> Option<usize> {
+    Some(match number {
+        0 => 1024,       // stack
+        1 => 8_650_752,  // printf buffer
+        2 => 8 << 20,    // malloc heap
+        4 => 2048,       // pending launches of the device runtime
+        5 => 64,         // L2 fetch granularity
+        6 => 11_796_480, // persisting part of the L2
+        7 => SHARED_BLOCK_OPT_IN as usize,
+        8 => 0, // CUDA in graphics
+        _ => return None,
+    })
 }

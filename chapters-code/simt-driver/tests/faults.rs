@@ -2,11 +2,12 @@
 
 mod common;
 
+use std::ffi::CString;
 use std::sync::Arc;
 
-use common::{LIBRARY, code, context, kernel, one_block};
+use common::{LIBRARY, PTX, code, context, kernel, one_block};
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg};
+use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
 
 /// Writes to an address.
 fn poke(context: &Arc<CudaContext>, address: u64) -> CUresult {
@@ -26,6 +27,9 @@ fn the_error_comes_with_the_next_call_that_waits() {
     let stream = context.default_stream();
     let illegal = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
     let count = kernel(&context, "count");
+    let image = CString::new(PTX).unwrap();
+    // SAFETY: the image is a string that lives until the call returns.
+    let other = unsafe { result::module::load_data(image.as_ptr().cast()) }.unwrap();
     assert_eq!(poke(&context, 0), CUresult::CUDA_SUCCESS);
     // What is queued behind it does not run, and does not fail yet.
     // SAFETY: the kernel takes no arguments.
@@ -37,6 +41,9 @@ fn the_error_comes_with_the_next_call_that_waits() {
     let relaunched = unsafe { stream.launch_builder(&count).launch(one_block(1)) };
     assert_eq!(code(relaunched), illegal);
     assert_eq!(code(context.synchronize()), illegal);
+    // SAFETY: the module was never asked for a function, and is not used again.
+    let unloaded = unsafe { result::module::unload(other) };
+    assert_eq!(code(unloaded), illegal);
 }
 
 #[test]

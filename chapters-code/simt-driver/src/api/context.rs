@@ -120,7 +120,7 @@ api! {
     fn cuCtxGetLimit(value: Out<usize>, limit: c_uint) {
         let context = context::current()?;
         let found = lock(&context.settings).limits.get(&limit).copied();
-        value.set(found.ok_or(CUresult::UNSUPPORTED_LIMIT)?)
+        value.set(found.ok_or(no_limit(limit))?)
     }
 
     /// A limit; kept, and of no effect: the simulator has none of these.
@@ -128,7 +128,7 @@ api! {
         let context = context::current()?;
         match lock(&context.settings).limits.get_mut(&limit) {
             Some(slot) => *slot = value,
-            None => return Err(CUresult::UNSUPPORTED_LIMIT.into()),
+            None => return Err(no_limit(limit).into()),
         }
         Ok(())
     }
@@ -204,6 +204,15 @@ fn create(context: &Out<CUcontext>, flags: c_uint, device: CUdevice) -> Result {
     let handle = Context::create(driver()?.device(device)?, flags, false)?;
     context.set(handle)?;
     context::push(handle)
+}
+
+/// What a limit that the device does not have is refused with.
+fn no_limit(number: c_uint) -> CUresult {
+    if number < profile::LIMITS {
+        CUresult::UNSUPPORTED_LIMIT
+    } else {
+        CUresult::INVALID_VALUE
+    }
 }
 
 fn up_to(value: c_uint, most: c_uint) -> Result<c_uint> {

@@ -74,7 +74,8 @@ api! {
             let cause = format!("{blocks} blocks do not fit on a multiprocessor: {most} do");
             return Err(CUresult::INVALID_VALUE.because(cause));
         }
-        bytes.set(dynamic_shared(blocks, function.kernel.ir().static_shared_bytes) as usize)
+        let left = dynamic_shared(blocks, function.kernel.ir().static_shared_bytes);
+        bytes.set(left.min(function.dynamic_shared()) as usize)
     }
 
     /// There are no clusters.
