@@ -44,27 +44,19 @@ pub struct LoadedKernel {
 
 impl LoadedModule {
     /// Places the module's variables in device memory, initialised, and resolves their addresses.
+    /// On an error nothing is left there.
     pub fn load(module: ir::Module, memory: &Memory) -> Result<Self, LoadError> {
-        let addresses = place(&module, memory)?;
-        let address = |s: Symbol| addresses[s.0 as usize].unwrap_or(0);
-        for (variable, at) in module.variables.iter().zip(&addresses) {
-            let Some(at) = *at else { continue };
-            let mut bytes = variable.init.clone();
-            for &(offset, symbol, addend) in &variable.relocations {
-                let value = address(symbol).wrapping_add_signed(addend).to_le_bytes();
-                let offset = offset as usize;
-                if let Some(slot) = bytes.get_mut(offset..offset + 8) {
-                    slot.copy_from_slice(&value);
-                }
+        let mut addresses = Vec::with_capacity(module.variables.len());
+        let placed = place(&module, memory, &mut addresses)
+            .and_then(|()| initialize(&module, memory, &addresses));
+        if let Err(error) = placed {
+            for &at in addresses.iter().flatten() {
+                // It was allocated just now, so that it can be freed.
+                let _ = memory.free(at);
             }
-            let name = || variable.name.clone();
-            memory
-                .write(at, &bytes)
-                .map_err(|source| LoadError::Variable {
-                    name: name(),
-                    source,
-                })?;
+            return Err(error);
         }
+        let address = |s: Symbol| addresses[s.0 as usize].unwrap_or(0);
         let variables = module
             .variables
             .iter()
@@ -107,22 +99,50 @@ impl LoadedModule {
     }
 }
 
-/// Allocates every variable; those of no bytes have no address.
-fn place(module: &ir::Module, memory: &Memory) -> Result<Vec<Option<u64>>, LoadError> {
-    let allocate = |v: &ir::Variable| {
-        if v.init.is_empty() {
-            return Ok(None);
+/// Allocates every variable, and appends its address; one of no bytes has none.
+fn place(
+    module: &ir::Module,
+    memory: &Memory,
+    addresses: &mut Vec<Option<u64>>,
+) -> Result<(), LoadError> {
+    for variable in &module.variables {
+        let bytes = variable.init.len() as u64;
+        let address = match bytes {
+            0 => None,
+            _ => Some(memory.allocate(bytes).map_err(wrong_with(variable))?),
+        };
+        addresses.push(address);
+    }
+    Ok(())
+}
+
+/// Writes the variables' contents, with the addresses of others that are in them.
+fn initialize(
+    module: &ir::Module,
+    memory: &Memory,
+    addresses: &[Option<u64>],
+) -> Result<(), LoadError> {
+    for (variable, at) in module.variables.iter().zip(addresses) {
+        let Some(at) = *at else { continue };
+        let mut bytes = variable.init.clone();
+        for &(offset, symbol, addend) in &variable.relocations {
+            let base = addresses[symbol.0 as usize].unwrap_or(0);
+            let value = base.wrapping_add_signed(addend).to_le_bytes();
+            let offset = offset as usize;
+            if let Some(slot) = bytes.get_mut(offset..offset + 8) {
+                slot.copy_from_slice(&value);
+            }
         }
-        let name = || v.name.clone();
-        memory
-            .allocate(v.init.len() as u64)
-            .map(Some)
-            .map_err(|source| LoadError::Variable {
-                name: name(),
-                source,
-            })
-    };
-    module.variables.iter().map(allocate).collect()
+        memory.write(at, &bytes).map_err(wrong_with(variable))?;
+    }
+    Ok(())
+}
+
+fn wrong_with(variable: &ir::Variable) -> impl FnOnce(MemoryError) -> LoadError {
+    |source| LoadError::Variable {
+        name: variable.name.clone(),
+        source,
+    }
 }
 
 impl LoadedKernel {
@@ -214,5 +234,38 @@ impl LoadedKernel {
             Some((name, ..)) if offset >= dynamic => (name, offset - dynamic),
             _ => ("shared memory", offset),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str, bytes: usize) -> ir::Variable {
+        ir::Variable {
+            name: name.into(),
+            space: ir::Space::Global,
+            align: 8,
+            init: vec![1; bytes],
+            relocations: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_module_that_does_not_fit_leaves_nothing() {
+        let memory = Memory::new(1 << 16);
+        let module = |last| ir::Module {
+            variables: vec![variable("a", 100), variable("none", 0), variable("b", last)],
+            ..ir::Module::default()
+        };
+        let Err(LoadError::Variable { name, .. }) = LoadedModule::load(module(1 << 17), &memory)
+        else {
+            panic!("there is no room for it");
+        };
+        assert_eq!((name.as_str(), memory.used()), ("b", 0));
+        let loaded = LoadedModule::load(module(100), &memory).unwrap();
+        assert!(memory.used() > 0 && loaded.variable("b").is_some());
+        loaded.unload(&memory).unwrap();
+        assert_eq!(memory.used(), 0);
     }
 }
