@@ -21,6 +21,9 @@ const WINDOWS: Windows = Windows {
 /// Executions of one instruction, which alternates between destinations.
 const REPEAT: u32 = 100_000;
 
+/// An instruction with a given destination.
+type Make = fn(u16) -> Alu;
+
 fn main() {
     let best = Isa::detect();
     println!(
@@ -36,7 +39,7 @@ fn main() {
 }
 
 /// The mean over [`REPEAT`] executions, the best of fifty.
-fn nanoseconds(isa: Isa, make: fn(u16) -> Alu, mask: u32) -> f64 {
+fn nanoseconds(isa: Isa, make: Make, mask: u32) -> f64 {
     let program: Vec<Alu> = (0..8).map(make).collect();
     let mut regs = registers();
     let mut best = f64::INFINITY;
@@ -76,7 +79,7 @@ const NEAREST: Round = Round::NearestEven;
 
 /// Name, and the instruction with a given destination.
 #[rustfmt::skip]
-fn instructions() -> Vec<(&'static str, fn(u16) -> Alu)> {
+fn instructions() -> Vec<(&'static str, Make)> {
     vec![
         ("add.s32", |d| bin(Bin32::Add, d)),
         ("mul.lo.s32", |d| bin(Bin32::MulLo, d)),

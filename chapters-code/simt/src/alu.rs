@@ -41,7 +41,7 @@ pub use vectors::{Baseline, Vectors};
 
 use crate::registers::{ALL_LANES, LaneMask, Registers, blend32, blend64};
 use carry::Flag;
-use compare::{Kind32, Kind64};
+use compare::{Compare32, Compare64};
 use convert::PackedTarget;
 use convert_lane::Conversion;
 use ptx::ir::{Alu, Src};
@@ -106,12 +106,12 @@ fn execute_whole<V: Vectors>(
     windows: &Windows,
 ) {
     match *alu {
-        Alu::Un32 { op, d, a } => un32::execute(op, regs, mask, d, a),
-        Alu::Bin32 { op, d, a, b } => bin32::execute(vectors, op, regs, mask, d, [a, b]),
-        Alu::Ter32 { op, d, a, b, c } => ter32::execute(vectors, op, regs, mask, d, [a, b, c]),
-        Alu::Un64 { op, d, a } => wide::unary(op, regs, mask, d, a),
-        Alu::Bin64 { op, d, a, b } => wide::binary(op, regs, mask, d, [a, b]),
-        Alu::Ter64 { op, d, a, b, c } => wide::ternary(op, regs, mask, d, [a, b, c]),
+        Alu::Un32 { op, d, a } => vectors.un32(op, regs, mask, d, a),
+        Alu::Bin32 { op, d, a, b } => vectors.bin32(op, regs, mask, d, [a, b]),
+        Alu::Ter32 { op, d, a, b, c } => vectors.ter32(op, regs, mask, d, [a, b, c]),
+        Alu::Un64 { op, d, a } => vectors.un64(op, regs, mask, d, a),
+        Alu::Bin64 { op, d, a, b } => vectors.bin64(op, regs, mask, d, [a, b]),
+        Alu::Ter64 { op, d, a, b, c } => vectors.ter64(op, regs, mask, d, [a, b, c]),
         Alu::Shift64 { op, d, a, b } => wide::shift(op, regs, d, a, b),
         Alu::MulWide { signed, d, a, b } => wide::mul_wide(signed, regs, d, [a, b]),
         Alu::MadWide { signed, d, a, b, c } => wide::mad_wide(signed, regs, d, [a, b], c),
@@ -209,9 +209,9 @@ fn execute_whole<V: Vectors>(
             q,
             a,
             b,
-            with,
+            ref with,
         } => {
-            vectors.setp32(Kind32 { cmp, ty }, regs, mask, (d, q), with, [a, b]);
+            vectors.setp32(Compare32 { cmp, ty, s: [a, b] }, regs, mask, (d, q), with);
         }
         Alu::Setp64 {
             cmp,
@@ -220,9 +220,9 @@ fn execute_whole<V: Vectors>(
             q,
             a,
             b,
-            with,
+            ref with,
         } => {
-            vectors.setp64(Kind64 { cmp, ty }, regs, mask, (d, q), with, [a, b]);
+            vectors.setp64(Compare64 { cmp, ty, s: [a, b] }, regs, mask, (d, q), with);
         }
         Alu::SetMask { d, p, if_true } => select::set_mask(regs, d, p, if_true),
         Alu::Selp32 { d, a, b, p } => select::selp32(regs, d, [a, b], p),

@@ -31,7 +31,7 @@ fn numbers(exponents: std::ops::Range<i32>, both: bool) -> Vec<f32> {
         .flat_map(|e| [e; 20])
         .map(|e| {
             let fraction = 1.0 + (random.next() >> 40) as f32 / (1u64 << 24) as f32;
-            let sign = if both && random.next() % 2 == 0 {
+            let sign = if both && random.next().is_multiple_of(2) {
                 -1.0
             } else {
                 1.0

@@ -285,7 +285,8 @@ fn finished64(x: f64, operands: &[u64]) -> u64 {
 #[test]
 fn f64_arithmetic() {
     type Model = fn(Round, f64, f64) -> f64;
-    let table: &[(fn(Round) -> Bin64, Model)] = &[
+    type Make = fn(Round) -> Bin64;
+    let table: &[(Make, Model)] = &[
         (Bin64::AddF64, cpu::add64),
         (Bin64::SubF64, cpu::sub64),
         (Bin64::MulF64, cpu::mul64),

@@ -318,7 +318,7 @@ fn tie(half: Half, random: &mut Random) -> [u32; 3] {
     };
     let odd = (random.next() % steps) as u32 * 2;
     // Three times an odd number, with one bit more than the format has.
-    let factor = (least + odd).next_multiple_of(3) / 3 | 1;
+    let factor = (least + odd).div_ceil(3) | 1;
     let scale = if is_f16(half) {
         1.0
     } else {
@@ -426,7 +426,8 @@ fn minimum_and_maximum() {
         }
     }
     type Model = fn(Half, u32, u32, bool) -> u32;
-    let table: &[(fn(Half) -> Bin32, Model, bool)] = &[
+    type Make = fn(Half) -> Bin32;
+    let table: &[(Make, Model, bool)] = &[
         (Bin32::MinHalf, min, false),
         (Bin32::MaxHalf, max, false),
         (Bin32::MinNanHalf, min, true),

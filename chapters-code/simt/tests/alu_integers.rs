@@ -6,6 +6,11 @@ use alu_common::{INTEGERS, Random, S, T, check32, check64, rows32, rows64};
 use ptx::ir::{Alu, Bin32, Bin64, Count64, PrmtMode, R64, Shift, Sign, Ter32, Ter64, Un32, Un64};
 use simt::registers::Lanes64;
 
+// Models.
+type Unary<T, Result> = fn(T) -> Result;
+type Binary<T> = fn(T, T) -> i128;
+type Ternary<T> = fn(T, T, T) -> i128;
+
 const SIGNS: [Sign; 2] = [Sign::Unsigned, Sign::Signed];
 
 fn s32(x: u32) -> i128 {
@@ -49,7 +54,7 @@ fn shifted(x: i128, amount: u32, limit: u32, left: bool) -> i128 {
 
 #[test]
 fn two_operands() {
-    let table: &[(Bin32, fn(u32, u32) -> i128)] = &[
+    let table: &[(Bin32, Binary<u32>)] = &[
         (Bin32::Add, |x, y| u32_(x) + u32_(y)),
         (Bin32::Sub, |x, y| u32_(x) - u32_(y)),
         (Bin32::MulLo, |x, y| u32_(x) * u32_(y)),
@@ -95,7 +100,7 @@ fn two_operands() {
 
 #[test]
 fn two_operands_of_16_bits() {
-    let table: &[(Bin32, fn(u32, u32) -> i128)] = &[
+    let table: &[(Bin32, Binary<u32>)] = &[
         (Bin32::Add16, |x, y| u16_(x) + u16_(y)),
         (Bin32::Sub16, |x, y| u16_(x) - u16_(y)),
         (Bin32::MulLo16, |x, y| u16_(x) * u16_(y)),
@@ -142,7 +147,7 @@ fn two_operands_of_16_bits() {
 
 #[test]
 fn three_operands() {
-    let table: &[(Ter32, fn(u32, u32, u32) -> i128)] = &[
+    let table: &[(Ter32, Ternary<u32>)] = &[
         (Ter32::MadLo, |x, y, z| u32_(x) * u32_(y) + u32_(z)),
         (Ter32::MadHiU, |x, y, z| {
             ((u32_(x) * u32_(y)) >> 32) + u32_(z)
@@ -327,11 +332,11 @@ fn shift_amount(position: u32, msb: u32) -> u32 {
 
 #[test]
 fn one_operand() {
-    let table: &[(Un32, fn(u32) -> u32)] = &[
+    let table: &[(Un32, Unary<u32, u32>)] = &[
         (Un32::Mov, |x| x),
         (Un32::Neg, |x| -s32(x) as u32),
         (Un32::Not, |x| x ^ !0),
-        (Un32::Abs, |x| s32(x).abs() as u32),
+        (Un32::Abs, |x| s32(x).unsigned_abs() as u32),
         (Un32::Cnot, |x| if x == 0 { 1 } else { 0 }),
         (Un32::Popc, |x| (0..32).map(|i| x >> i & 1).sum()),
         (Un32::Clz, |x| 31u32.wrapping_sub(highest(u32_(x)))),
@@ -346,7 +351,7 @@ fn one_operand() {
         }),
         (Un32::Neg16, |x| -s16(x) as u16 as u32),
         (Un32::Not16, |x| !s16(x) as u16 as u32),
-        (Un32::Abs16, |x| s16(x).abs() as u16 as u32),
+        (Un32::Abs16, |x| s16(x).unsigned_abs() as u32 & 0xffff),
         (Un32::Cnot16, |x| if x & 0xffff == 0 { 1 } else { 0 }),
     ];
     for [x] in rows32(INTEGERS, 100) {
@@ -499,7 +504,7 @@ fn wide() {
     fn u(x: u64) -> i128 {
         x.into()
     }
-    let one: &[(Un64, fn(u64) -> i128)] = &[
+    let one: &[(Un64, Unary<u64, i128>)] = &[
         (Un64::Mov, u),
         (Un64::Neg, |x| -s(x)),
         (Un64::Not, |x| !u(x)),
@@ -509,7 +514,7 @@ fn wide() {
             (0..64).map(|i| bit(u(x), i) << (63 - i)).sum()
         }),
     ];
-    let two: &[(Bin64, fn(u64, u64) -> i128)] = &[
+    let two: &[(Bin64, Binary<u64>)] = &[
         (Bin64::Add, |x, y| u(x) + u(y)),
         (Bin64::Sub, |x, y| u(x) - u(y)),
         (Bin64::MulLo, |x, y| s(x) * s(y)),
@@ -529,7 +534,7 @@ fn wide() {
         (Bin64::Or, |x, y| u(x | y)),
         (Bin64::Xor, |x, y| u(x ^ y)),
     ];
-    let three: &[(Ter64, fn(u64, u64, u64) -> i128)] = &[
+    let three: &[(Ter64, Ternary<u64>)] = &[
         (Ter64::MadLo, |x, y, z| s(x.wrapping_mul(y)) + s(z)),
         (Ter64::MadHiU, |x, y, z| {
             ((u128::from(x) * u128::from(y)) >> 64) as i128 + u(z)
@@ -624,7 +629,7 @@ fn mixed_widths() {
 
 #[test]
 fn counts_of_64_bits() {
-    let table: &[(Count64, fn(u64) -> u32)] = &[
+    let table: &[(Count64, Unary<u64, u32>)] = &[
         (Count64::Popc, |x| {
             (0..64).map(|i| (x >> i & 1) as u32).sum()
         }),

@@ -8,22 +8,26 @@ use super::vectors::Vectors;
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
 use ptx::ir::{Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp, R32, R64};
 
-/// What a 32-bit comparison compares and how.
+/// A 32-bit comparison.
 #[derive(Clone, Copy)]
-pub struct Kind32 {
-    /// The comparison.
+pub struct Compare32 {
+    /// The relation.
     pub cmp: Cmp,
     /// The type.
     pub ty: CmpType32,
+    /// The operands.
+    pub s: [R32; 2],
 }
 
-/// What a 64-bit comparison compares and how.
+/// A 64-bit comparison.
 #[derive(Clone, Copy)]
-pub struct Kind64 {
-    /// The comparison.
+pub struct Compare64 {
+    /// The relation.
     pub cmp: Cmp,
     /// The type.
     pub ty: CmpType64,
+    /// The operands.
+    pub s: [R64; 2],
 }
 
 /// Where the result of a comparison goes: to the first, its complement to the second.
@@ -35,10 +39,10 @@ fn write(
     regs: &mut Registers,
     mask: LaneMask,
     (d, q): Target,
-    with: Option<Combine>,
+    with: &Option<Combine>,
     bits: LaneMask,
 ) {
-    let (result, complement) = match with {
+    let (result, complement) = match *with {
         None => (bits, !bits),
         Some(Combine { op, c, negated }) => {
             let c = regs.pred(c) ^ if negated { !0 } else { 0 };
@@ -66,25 +70,43 @@ pub fn combine(op: PredOp, a: LaneMask, b: LaneMask) -> LaneMask {
 #[inline(always)]
 pub fn setp32<V: Vectors>(
     v: V,
-    Kind32 { cmp, ty }: Kind32,
+    compare: Compare32,
     regs: &mut Registers,
     mask: LaneMask,
     target: Target,
-    with: Option<Combine>,
-    s: [R32; 2],
+    with: &Option<Combine>,
 ) {
+    let Compare32 { cmp, ty, s } = compare;
     let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
     let bits = match ty {
         CmpType32::U32 => integers(cmp, x, y, |x, y| v.equal_32(x, y), |x, y| v.less_u32(x, y)),
         CmpType32::S32 => integers(cmp, x, y, |x, y| v.equal_32(x, y), |x, y| v.less_s32(x, y)),
-        CmpType32::U16 | CmpType32::S16 => {
-            let (x, y) = (&widen(ty, x), &widen(ty, y));
+        CmpType32::F32 { ftz: false } => floats(v, cmp, x, y),
+        CmpType32::U16
+        | CmpType32::S16
+        | CmpType32::F32 { ftz: true }
+        | CmpType32::F16 { .. }
+        | CmpType32::Bf16 => return v.setp_widened(compare, regs, mask, target, with),
+    };
+    write(regs, mask, target, with, bits);
+}
+
+/// `setp` of the types that are compared as another.
+#[inline(always)]
+pub fn setp_widened<V: Vectors>(
+    v: V,
+    Compare32 { cmp, ty, s }: Compare32,
+    regs: &mut Registers,
+    mask: LaneMask,
+    target: Target,
+    with: &Option<Combine>,
+) {
+    let (x, y) = (&widen(ty, regs.r32(s[0])), &widen(ty, regs.r32(s[1])));
+    let bits = match ty {
+        CmpType32::U32 | CmpType32::S32 | CmpType32::U16 | CmpType32::S16 => {
             integers(cmp, x, y, |x, y| v.equal_32(x, y), |x, y| v.less_s32(x, y))
         }
-        CmpType32::F32 { ftz: false } => floats(v, cmp, x, y),
-        CmpType32::F32 { ftz: true } | CmpType32::F16 { .. } | CmpType32::Bf16 => {
-            floats(v, cmp, &widen(ty, x), &widen(ty, y))
-        }
+        CmpType32::F32 { .. } | CmpType32::F16 { .. } | CmpType32::Bf16 => floats(v, cmp, x, y),
     };
     write(regs, mask, target, with, bits);
 }
@@ -93,12 +115,11 @@ pub fn setp32<V: Vectors>(
 #[inline(always)]
 pub fn setp64<V: Vectors>(
     v: V,
-    Kind64 { cmp, ty }: Kind64,
+    Compare64 { cmp, ty, s }: Compare64,
     regs: &mut Registers,
     mask: LaneMask,
     target: Target,
-    with: Option<Combine>,
-    s: [R64; 2],
+    with: &Option<Combine>,
 ) {
     let (x, y) = (regs.r64(s[0]), regs.r64(s[1]));
     let bits = match ty {

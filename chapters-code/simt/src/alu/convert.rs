@@ -104,6 +104,7 @@ fn within32(c: Conversion, regs: &mut Registers, d: R32, a: R32) -> bool {
             map1(regs, d, a, |x| f32::from_bits(x) as i32 as u32);
         }
         (Num::F32, Num::U32, Round::Zero) => map1(regs, d, a, |x| f32::from_bits(x) as u32),
+        (Num::F32, Num::F32, round) => integral(round, regs, d, a),
         (Num::F16, Num::F32, _) => map1(regs, d, a, |x| F16::widen(x & 0xffff).to_bits()),
         (Num::Bf16, Num::F32, _) => map1(regs, d, a, |x| Bf16::widen(x).to_bits()),
         (Num::F32, Num::F16, round) if nearest(round) => {
@@ -121,6 +122,22 @@ fn within32(c: Conversion, regs: &mut Registers, d: R32, a: R32) -> bool {
         },
     }
     true
+}
+
+/// `f32` rounded to integral values.
+#[inline(always)]
+fn integral(round: Round, regs: &mut Registers, d: R32, a: R32) {
+    match round {
+        Round::None => map1(regs, d, a, |x| x),
+        Round::NearestEven => {
+            map1(regs, d, a, |x| {
+                float::canonical(f32::from_bits(x).round_ties_even())
+            });
+        }
+        Round::Zero => map1(regs, d, a, |x| float::canonical(f32::from_bits(x).trunc())),
+        Round::Down => map1(regs, d, a, |x| float::canonical(f32::from_bits(x).floor())),
+        Round::Up => map1(regs, d, a, |x| float::canonical(f32::from_bits(x).ceil())),
+    }
 }
 
 /// From a 32-bit to a 64-bit register.

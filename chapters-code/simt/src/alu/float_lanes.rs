@@ -43,13 +43,24 @@ pub fn arithmetic1(
     mode: Mode,
     (near, exactly): (impl Fn(f32) -> f32, Exactly<1>),
 ) {
+    match path(mode) {
+        Path::Plain => plain1(regs, d, a, near),
+        Path::Flush => flush1(regs, d, a, near),
+        Path::Saturate => saturated1(regs, mask, d, a, mode, near),
+        Path::Directed => directed1(regs, mask, d, a, mode, exactly),
+    }
+}
+
+#[inline(always)]
+fn plain1(regs: &mut Registers, d: R32, a: R32, near: impl Fn(f32) -> f32) {
     let x = regs.r32(a);
-    *regs.r32_mut(d) = match path(mode) {
-        Path::Plain => lanes!(i => canonical(near(f32::from_bits(x[i])))),
-        Path::Flush => lanes!(i => flush(canonical(near(flushed(x[i]))))),
-        Path::Saturate => return saturated1(regs, mask, d, a, mode, near),
-        Path::Directed => return directed1(regs, mask, d, a, mode, exactly),
-    };
+    *regs.r32_mut(d) = lanes!(i => canonical(near(f32::from_bits(x[i]))));
+}
+
+#[inline(always)]
+fn flush1(regs: &mut Registers, d: R32, a: R32, near: impl Fn(f32) -> f32) {
+    let x = regs.r32(a);
+    *regs.r32_mut(d) = lanes!(i => flush(canonical(near(flushed(x[i])))));
 }
 
 #[inline(never)]
@@ -88,13 +99,24 @@ pub fn arithmetic2(
     mode: Mode,
     (near, exactly): (impl Fn(f32, f32) -> f32, Exactly<2>),
 ) {
+    match path(mode) {
+        Path::Plain => plain2(regs, d, s, near),
+        Path::Flush => flush2(regs, d, s, near),
+        Path::Saturate => saturated2(regs, mask, d, s, mode, near),
+        Path::Directed => directed2(regs, mask, d, s, mode, exactly),
+    }
+}
+
+#[inline(always)]
+fn plain2(regs: &mut Registers, d: R32, s: [R32; 2], near: impl Fn(f32, f32) -> f32) {
     let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
-    *regs.r32_mut(d) = match path(mode) {
-        Path::Plain => lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i])))),
-        Path::Flush => lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]))))),
-        Path::Saturate => return saturated2(regs, mask, d, s, mode, near),
-        Path::Directed => return directed2(regs, mask, d, s, mode, exactly),
-    };
+    *regs.r32_mut(d) = lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i]))));
+}
+
+#[inline(always)]
+fn flush2(regs: &mut Registers, d: R32, s: [R32; 2], near: impl Fn(f32, f32) -> f32) {
+    let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
+    *regs.r32_mut(d) = lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
 }
 
 #[inline(never)]
@@ -133,17 +155,25 @@ pub fn arithmetic3(
     mode: Mode,
     (near, exactly): (impl Fn(f32, f32, f32) -> f32, Exactly<3>),
 ) {
+    match path(mode) {
+        Path::Plain => plain3(regs, d, s, near),
+        Path::Flush => flush3(regs, d, s, near),
+        Path::Saturate => saturated3(regs, mask, d, s, mode, near),
+        Path::Directed => directed3(regs, mask, d, s, mode, exactly),
+    }
+}
+
+#[inline(always)]
+fn plain3(regs: &mut Registers, d: R32, s: [R32; 3], near: impl Fn(f32, f32, f32) -> f32) {
     let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
-    *regs.r32_mut(d) = match path(mode) {
-        Path::Plain => {
-            lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i]), f32::from_bits(z[i]))))
-        }
-        Path::Flush => {
-            lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))))
-        }
-        Path::Saturate => return saturated3(regs, mask, d, s, mode, near),
-        Path::Directed => return directed3(regs, mask, d, s, mode, exactly),
-    };
+    *regs.r32_mut(d) = lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i]), f32::from_bits(z[i]))));
+}
+
+#[inline(always)]
+fn flush3(regs: &mut Registers, d: R32, s: [R32; 3], near: impl Fn(f32, f32, f32) -> f32) {
+    let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
+    *regs.r32_mut(d) =
+        lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))));
 }
 
 #[inline(never)]

@@ -4,14 +4,14 @@
 //! are compiled for each set of vector instructions. A function is listed where its caller should
 //! not pay for its stack frame: the dispatch over all instructions has none.
 
-use super::compare::{self, Kind32, Kind64, Target};
+use super::compare::{self, Compare32, Compare64, Target};
 use super::convert::{self, PackedTarget};
 use super::convert_lane::Conversion;
 use super::half::{Order, Product, Sum};
 use super::lanes::{lanes, map2, test};
-use super::{Windows, execute_partial, execute_whole, half_lanes, int};
+use super::{Windows, bin32, execute_partial, execute_whole, half_lanes, int, ter32, un32, wide};
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
-use ptx::ir::{Alu, Combine, Half, R32, R64, Src};
+use ptx::ir::{Alu, Bin32, Bin64, Combine, Half, R32, R64, Src, Ter32, Ter64, Un32, Un64};
 
 /// The instructions of every CPU of the architecture.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +83,24 @@ compile_for_each! {
     /// Executes an instruction in the lanes of `mask`.
     partial(alu: &Alu, regs: &mut Registers, mask: LaneMask, windows: &Windows) =
         |vectors| execute_partial(vectors, alu, regs, mask, windows);
+    /// One operand, 32 bits.
+    un32(op: Un32, regs: &mut Registers, mask: LaneMask, d: R32, a: R32) =
+        |_vectors| un32::execute(op, regs, mask, d, a);
+    /// Two operands, 32 bits.
+    bin32(op: Bin32, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 2]) =
+        |vectors| bin32::execute(vectors, op, regs, mask, d, s);
+    /// Three operands, 32 bits.
+    ter32(op: Ter32, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) =
+        |vectors| ter32::execute(vectors, op, regs, mask, d, s);
+    /// One operand, 64 bits.
+    un64(op: Un64, regs: &mut Registers, mask: LaneMask, d: R64, a: R64) =
+        |_vectors| wide::unary(op, regs, mask, d, a);
+    /// Two operands, 64 bits.
+    bin64(op: Bin64, regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2]) =
+        |_vectors| wide::binary(op, regs, mask, d, s);
+    /// Three operands, 64 bits.
+    ter64(op: Ter64, regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 3]) =
+        |_vectors| wide::ternary(op, regs, mask, d, s);
     /// `cvt`.
     convert(c: Conversion, regs: &mut Registers, mask: LaneMask, da: [Src; 2]) =
         |_vectors| convert::execute(c, regs, mask, da);
@@ -91,14 +109,19 @@ compile_for_each! {
         |_vectors| convert::pack_halves(c, regs, mask, d, s);
     /// `setp` of 32-bit registers.
     setp32(
-        kind: Kind32, regs: &mut Registers, mask: LaneMask, target: Target, with: Option<Combine>,
-        s: [R32; 2]
-    ) = |vectors| compare::setp32(vectors, kind, regs, mask, target, with, s);
+        compare: Compare32, regs: &mut Registers, mask: LaneMask, target: Target,
+        with: &Option<Combine>
+    ) = |vectors| compare::setp32(vectors, compare, regs, mask, target, with);
+    /// `setp` of the types that are compared as another.
+    setp_widened(
+        compare: Compare32, regs: &mut Registers, mask: LaneMask, target: Target,
+        with: &Option<Combine>
+    ) = |vectors| compare::setp_widened(vectors, compare, regs, mask, target, with);
     /// `setp` of 64-bit registers.
     setp64(
-        kind: Kind64, regs: &mut Registers, mask: LaneMask, target: Target, with: Option<Combine>,
-        s: [R64; 2]
-    ) = |vectors| compare::setp64(vectors, kind, regs, mask, target, with, s);
+        compare: Compare64, regs: &mut Registers, mask: LaneMask, target: Target,
+        with: &Option<Combine>
+    ) = |vectors| compare::setp64(vectors, compare, regs, mask, target, with);
     /// Lanes where `x == y`.
     equal_32(x: &Lanes32, y: &Lanes32) -> LaneMask = |_vectors| test!(i => x[i] == y[i]);
     /// Lanes where `x < y`, as `u32`.
