@@ -86,10 +86,17 @@ impl Skipped {
     }
 }
 
+/// An argument without the folders of a path.
+fn file_name(argument: &str) -> String {
+    let name = Path::new(argument).file_name();
+    name.map_or_else(|| argument.into(), |name| name.to_string_lossy().into_owned())
+}
+
 impl Recording {
     /// Before anything has been run.
     pub(crate) fn new(runner: &Runner, commit: Option<&str>) -> Self {
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        // Files by their names: the folders of one machine say nothing on another.
+        let arguments: Vec<String> = std::env::args().skip(1).map(|a| file_name(&a)).collect();
         let head = Head {
             schema: SCHEMA,
             device: device(&runner.device.properties),

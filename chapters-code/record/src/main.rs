@@ -39,7 +39,7 @@ struct Arguments {
     #[arg(long, value_name = "PATH")]
     peers: Option<PathBuf>,
 
-    /// Three sizes and few types: a minute
+    /// Three sizes and few types: half of the time
     #[arg(long)]
     quick: bool,
 

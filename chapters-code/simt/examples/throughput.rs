@@ -1,7 +1,7 @@
 //! How fast the machine executes: a row a kernel, on one core plain, with counters and with the
 //! race check, and on all cores with counters.
 //!
-//! `cargo run --release -p simt --example throughput`
+//! `cargo run --release -p simt --example throughput [ELEMENTS] [KERNEL]`
 
 use std::time::Instant;
 
@@ -146,11 +146,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "kernel", "instructions", "plain", "counters", "races", "all cores"
     );
     let mut columns = vec![Vec::new(); modes.len()];
-    for row in rows() {
-        let instructions = run(&row, n, &one)?.warp_instructions;
+    let only = std::env::args().nth(2);
+    for row in rows()
+        .iter()
+        .filter(|row| only.as_deref().is_none_or(|name| name == row.name))
+    {
+        let instructions = run(row, n, &one)?.warp_instructions;
         print!("{:20} {instructions:>12}", row.name);
         for (mode, column) in modes.iter().zip(&mut columns) {
-            let rate = rate(&row, n, instructions, mode)? / 1e6;
+            let rate = rate(row, n, instructions, mode)? / 1e6;
             column.push(rate);
             print!(" {rate:>8.1}");
         }

@@ -10,6 +10,7 @@ pub(crate) struct Barrier {
     wanted: Option<u32>,
     votes: u32,
     warps: u32,
+    reduces: bool,
 }
 
 /// What a barrier's reductions found.
@@ -21,6 +22,8 @@ pub(crate) struct Tally {
     pub threads: u32,
     /// The warps that took part, a bit each.
     pub warps: u32,
+    /// True if somebody waits for the result of a reduction.
+    pub reduces: bool,
 }
 
 impl Barrier {
@@ -29,6 +32,7 @@ impl Barrier {
         self.votes += arrival.votes.count_ones();
         self.wanted = arrival.threads;
         self.warps |= 1 << warp;
+        self.reduces |= arrival.reduces;
     }
 
     /// Resets the barrier and returns its tally if everyone is there: as many threads as the program
@@ -42,12 +46,14 @@ impl Barrier {
             arrived,
             votes,
             warps,
+            reduces,
             ..
         } = std::mem::take(self);
         Some(Tally {
             votes,
             threads: arrived,
             warps,
+            reduces,
         })
     }
 

@@ -165,7 +165,9 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.observer.barrier_passed(&mut warps.into_iter());
         for warp in &mut self.warps {
             let waiting = Waiting::Barrier(id);
-            write_tally(warp, grid, waiting, tally);
+            if tally.reduces {
+                write_tally(warp, grid, waiting, tally);
+            }
             warp.paths.release(waiting);
         }
     }

@@ -247,7 +247,9 @@ impl Paths {
             path.waiting = Waiting::No;
             path.pc += 1;
         }
-        self.join_equal();
+        if self.is_diverged() {
+            self.join_equal();
+        }
     }
 
     /// Joins paths that can run, are at the same instruction and go to the same meeting.

@@ -211,12 +211,17 @@ impl Banks {
 }
 
 /// Wavefronts of a shared atomic: the longest queue at a bank, equal addresses queueing too.
+#[inline(always)]
 pub(crate) fn atomic_wavefronts(addresses: &[u64; 32], mask: LaneMask) -> u64 {
-    let mut queue = [0u8; 32];
+    let mut queues = [0u8; 32];
     for lane in lanes(mask) {
-        queue[(addresses[lane as usize] >> 2) as usize & 31] += 1;
+        // All queues at once, so that equal banks do not wait for one another here too.
+        let bank = (addresses[lane as usize & 31] >> 2) as u8 & 31;
+        for (number, queue) in queues.iter_mut().enumerate() {
+            *queue += u8::from(number as u8 == bank);
+        }
     }
-    u64::from(queue.into_iter().max().unwrap_or(0))
+    u64::from(queues.into_iter().max().unwrap_or(0))
 }
 
 /// The active lanes, in order.

@@ -93,6 +93,8 @@ pub(crate) struct Arrival {
     pub threads: Option<u32>,
     /// Of the lanes, those whose predicate is true (for the reductions).
     pub votes: LaneMask,
+    /// True if they wait for the result of a reduction.
+    pub reduces: bool,
 }
 
 /// What an instruction does to the path that executes it.
@@ -434,6 +436,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return Err(Trap::new(FaultKind::IllegalInstruction, None, cause));
         }
         let threads = bar.threads.map(|r| self.first32(r, active));
+        let reduces = !matches!(bar.kind, BarKind::Sync | BarKind::Arrive);
         let votes = match bar.kind {
             BarKind::Sync | BarKind::Arrive => 0,
             BarKind::RedPopc { a, negated, .. }
@@ -454,6 +457,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             lanes: active,
             threads,
             votes,
+            reduces,
         })))
     }
 }

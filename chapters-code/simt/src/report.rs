@@ -98,9 +98,9 @@ fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     RaceAccess {
         line: grid.kernel.source(event.pc),
         block,
-        warp: event.warp.into(),
-        lane: event.lane.into(),
-        access: verb(event.kind),
+        warp: event.warp(),
+        lane: event.lane(),
+        access: verb(event.kind()),
     }
 }
 
@@ -112,7 +112,7 @@ fn describe_shared(
     offset: u32,
 ) -> Race {
     let (array, offset) = grid.kernel.shared_variable(offset);
-    let missing = if first.warp == second.warp {
+    let missing = if first.warp() == second.warp() {
         "__syncwarp"
     } else {
         "__syncthreads"
@@ -154,7 +154,7 @@ fn describe_global(
 ) -> Race {
     let [one, other] = blocks.map(|b| grid.block_index(b));
     let (a, b) = (access(grid, one, first), access(grid, other, second));
-    let missing = match (one == other, first.warp == second.warp) {
+    let missing = match (one == other, first.warp() == second.warp()) {
         (true, true) => "__syncwarp",
         (true, false) => "__syncthreads",
         (false, _) => "__threadfence",

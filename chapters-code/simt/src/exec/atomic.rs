@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 
 use super::Exec;
-use super::memory::{Target, addresses, out_of_bounds, targets};
+use super::memory::{Target, addresses, misaligned, out_of_bounds, targets};
 use super::view::{Bytes, Device, View};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
@@ -77,38 +77,35 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             warp: self.warp.index,
             pc: self.pc,
         });
-        let update = Update {
-            op: atom.op,
-            ty: atom.ty,
-            flush: target == Target::Device,
+        let mut operands = Operands {
+            addresses,
+            mask,
+            b: self.values(atom.b),
+            c: atom.c.map_or([0; 32], |c| self.values(c)),
         };
-        let mut old = [0; 32];
-        for lane in lanes(mask) {
-            let i = lane as usize;
-            let b = self.value(atom.b, i);
-            let c = atom.c.map_or(0, |c| self.value(c, i));
-            let change = |old| update.apply(old, b, c);
-            let found = match target {
-                Target::Shared => {
-                    let mut view = Bytes {
-                        bytes: self.shared,
-                        name: "shared memory",
-                    };
-                    view.update(addresses[i], bytes(atom.ty), change)
-                        .ok_or_else(|| absent(&view, atom, addresses[i], lane))
-                }
-                Target::Device | Target::Local => {
-                    let region = &mut self.warp.region;
-                    let mut view = Device {
-                        table: &self.grid.table,
-                        region,
-                    };
-                    view.update(addresses[i], bytes(atom.ty), change)
-                        .ok_or_else(|| absent(&view, atom, addresses[i], lane))
-                }
-            };
-            old[i] = found?;
-        }
+        let flush = target == Target::Device;
+        let done = match target {
+            Target::Shared => {
+                let mut view = Bytes {
+                    bytes: self.shared,
+                    name: "shared memory",
+                };
+                operands
+                    .update_all(&mut view, atom, flush)
+                    .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
+            }
+            Target::Device | Target::Local => {
+                let mut view = Device {
+                    table: &self.grid.table,
+                    region: &mut self.warp.region,
+                };
+                operands
+                    .update_all(&mut view, atom, flush)
+                    .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
+            }
+        };
+        done?;
+        let old = operands.b;
         match atom.d {
             Some(Src::R32(d)) => self.write32(d, mask, &old.map(|v| v as u32)),
             Some(Src::R64(d)) => self.warp.registers.write64(d, mask, &old),
@@ -117,11 +114,53 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(())
     }
 
-    fn value(&self, s: Src, lane: usize) -> u64 {
+    fn values(&self, s: Src) -> [u64; 32] {
         match s {
-            Src::R32(r) => u64::from(self.warp.registers.r32(r)[lane]),
-            Src::R64(r) => self.warp.registers.r64(r)[lane],
+            Src::R32(r) => self.warp.registers.r32(r).map(u64::from),
+            Src::R64(r) => *self.warp.registers.r64(r),
         }
+    }
+}
+
+/// What the lanes of an atomic bring along. `b` becomes the old values.
+struct Operands<'a> {
+    addresses: &'a [u64; 32],
+    mask: LaneMask,
+    b: [u64; 32],
+    c: [u64; 32],
+}
+
+impl Operands<'_> {
+    /// Updates the cell of every active lane; the lane at fault if there is no memory.
+    fn update_all(&mut self, view: &mut impl Cells, atom: &Atom, flush: bool) -> Result<(), u32> {
+        let update = Update {
+            op: atom.op,
+            ty: atom.ty,
+            flush,
+        };
+        match (atom.op, atom.ty) {
+            // The most frequent one, with nothing to decide for each lane.
+            (AtomOp::Add, AtomType::U32 | AtomType::S32) => self.each(view, 4, |old, b, _| {
+                u64::from((old as u32).wrapping_add(b as u32))
+            }),
+            _ => self.each(view, bytes(atom.ty), |old, b, c| update.apply(old, b, c)),
+        }
+    }
+
+    #[inline(always)]
+    fn each(
+        &mut self,
+        view: &mut impl Cells,
+        bytes: u32,
+        change: impl Fn(u64, u64, u64) -> u64,
+    ) -> Result<(), u32> {
+        for lane in lanes(self.mask) {
+            let i = lane as usize & 31;
+            let (b, c) = (self.b[i], self.c[i]);
+            let old = view.update(self.addresses[i], bytes, |old| change(old, b, c));
+            self.b[i] = old.ok_or(lane)?;
+        }
+        Ok(())
     }
 }
 
@@ -130,13 +169,12 @@ fn absent<V: View>(view: &V, atom: &Atom, address: u64, lane: u32) -> Box<Trap> 
 }
 
 fn check_alignment(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Step {
-    let wrong = lanes(mask).find(|l| addresses[*l as usize] % u64::from(bytes) != 0);
-    let Some(lane) = wrong else { return Ok(()) };
-    let address = addresses[lane as usize];
-    let cause = format!(
-        "misaligned atomic of {bytes} bytes at {address:#x}: the address must be a multiple of {bytes}"
-    );
-    Err(Trap::new(FaultKind::MisalignedAddress, Some(lane), cause))
+    let bits = lanes(mask).fold(0, |all, lane| all | addresses[lane as usize & 31]);
+    if bits & u64::from(bytes - 1) == 0 {
+        Ok(())
+    } else {
+        Err(misaligned(AccessKind::Atomic, bytes, addresses, mask))
+    }
 }
 
 fn bytes(ty: AtomType) -> u32 {
@@ -154,16 +192,20 @@ trait Cells {
 }
 
 impl Cells for Bytes<'_> {
+    // One thread of the host executes the whole block, so nothing can come in between.
+    #[inline(always)]
     fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
-        // One thread of the host executes the whole block, so nothing can come in between.
-        let cell = usize::try_from(address)
-            .ok()
-            .and_then(|at| self.bytes.get_mut(at..))?;
-        let cell = cell.get_mut(..bytes as usize)?;
-        let mut wide = [0; 8];
-        wide[..cell.len()].copy_from_slice(cell);
-        let old = u64::from_le_bytes(wide);
-        cell.copy_from_slice(&change(old).to_le_bytes()[..bytes as usize]);
+        let old = match bytes {
+            2 => u64::from(u16::from_le_bytes(self.load(address)?)),
+            4 => u64::from(u32::from_le_bytes(self.load(address)?)),
+            _ => u64::from_le_bytes(self.load(address)?),
+        };
+        let new = change(old);
+        match bytes {
+            2 => self.store(address, (new as u16).to_le_bytes()),
+            4 => self.store(address, (new as u32).to_le_bytes()),
+            _ => self.store(address, new.to_le_bytes()),
+        }?;
         Some(old)
     }
 }
@@ -183,6 +225,7 @@ macro_rules! update_atomically {
 }
 
 impl Cells for Device<'_> {
+    #[inline(always)]
     fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
         let pointer = self
             .find(address, u64::from(bytes))?

@@ -496,19 +496,20 @@ fn unit(load: &Load, mask: LaneMask, count: u32) -> bool {
 
 #[inline(always)]
 fn words(bytes: &[u8; 128]) -> Lanes32 {
-    std::array::from_fn(|i| {
-        u32::from_le_bytes([
-            bytes[4 * i],
-            bytes[4 * i + 1],
-            bytes[4 * i + 2],
-            bytes[4 * i + 3],
-        ])
-    })
+    let mut words = [0; 32];
+    for (word, chunk) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u32::from_le_bytes(*chunk);
+    }
+    words
 }
 
 #[inline(always)]
 fn bytes_of(words: &Lanes32) -> [u8; 128] {
-    std::array::from_fn(|i| words[i / 4].to_le_bytes()[i % 4])
+    let mut bytes = [0; 128];
+    for (chunk, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *chunk = word.to_le_bytes();
+    }
+    bytes
 }
 
 /// Every active lane's address is a multiple of the access's size.
@@ -523,20 +524,23 @@ fn aligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Step {
     if bits & u64::from(shape.bytes() - 1) == 0 {
         Ok(())
     } else {
-        Err(misaligned(shape, addresses, mask))
+        Err(misaligned(shape.kind, shape.bytes(), addresses, mask))
     }
 }
 
 #[cold]
-fn misaligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Box<Trap> {
-    let bytes = shape.bytes();
-    let wrong = lanes(mask)
-        .find(|l| addresses[*l as usize] % u64::from(bytes) != 0)
-        .unwrap_or(0);
+pub(super) fn misaligned(
+    kind: AccessKind,
+    bytes: u32,
+    addresses: &[u64; 32],
+    mask: LaneMask,
+) -> Box<Trap> {
+    let off = |lane: &u32| addresses[*lane as usize] & u64::from(bytes - 1) != 0;
+    let wrong = lanes(mask).find(off).unwrap_or(0);
     let address = addresses[wrong as usize];
     let cause = format!(
         "misaligned {} of {bytes} bytes at {address:#x}: the address must be a multiple of {bytes}",
-        verb(shape.kind)
+        verb(kind)
     );
     Trap::new(FaultKind::MisalignedAddress, Some(wrong), cause)
 }

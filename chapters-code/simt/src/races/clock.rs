@@ -12,7 +12,7 @@
 //!
 //! Shuffles and votes order no memory.
 
-use super::{Event, both_strong, exclusive};
+use super::Event;
 use crate::registers::LaneMask;
 
 /// The clock of one warp.
@@ -119,17 +119,16 @@ impl Clocks {
     /// True if two accesses by threads of this block race. `later` happens now.
     #[inline(always)]
     pub fn conflict(&self, earlier: &Event, later: &Event) -> bool {
-        if !exclusive(earlier, later) {
+        if earlier.thread() == later.thread() || !earlier.excludes(later) {
             return false;
         }
-        let clock = &self.0[usize::from(later.warp)];
-        if earlier.warp != later.warp {
-            return clock.seen[usize::from(earlier.warp)] < earlier.interval
-                && !both_strong(earlier, later);
+        let clock = &self.0[later.warp() as usize];
+        if earlier.warp() != later.warp() {
+            return clock.seen[earlier.warp() as usize] < earlier.interval
+                && !earlier.both_strong(later);
         }
-        earlier.lane != later.lane
-            && clock.whole < earlier.interval
-            && !(earlier.kind == later.kind && earlier.pc == later.pc)
+        clock.whole < earlier.interval
+            && !earlier.same_instruction(later)
             && !clock.orders_some(earlier, later)
     }
 }
@@ -138,7 +137,7 @@ impl Clock {
     /// True if a synchronisation of some lanes lies between.
     #[inline(never)]
     fn orders_some(&self, earlier: &Event, later: &Event) -> bool {
-        let both = 1 << earlier.lane | 1 << later.lane;
+        let both = 1 << earlier.lane() | 1 << later.lane();
         self.partial
             .iter()
             .any(|(mask, at)| mask & both == both && *at >= earlier.interval)

@@ -5,14 +5,16 @@
 //! detects, what orders what for it, and what it can miss.
 
 mod clock;
+mod event;
 mod global;
 mod shared;
 
+pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
 
 use crate::counters::lanes;
 use crate::grid::Grid;
-use crate::observe::{Access, AccessKind, AccessSpace, Strength};
+use crate::observe::{Access, AccessSpace};
 use crate::registers::LaneMask;
 use clock::Clocks;
 use global::GlobalRaces;
@@ -20,20 +22,6 @@ use shared::SharedRaces;
 
 /// How many different findings a block keeps.
 const LIMIT: usize = 16;
-
-/// What one thread did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Event {
-    pub pc: u32,
-    /// The warp's interval at the time: see [`clock`].
-    pub interval: u32,
-    pub warp: u8,
-    pub lane: u8,
-    /// The bytes of the word that it touched, a bit each.
-    pub bytes: u8,
-    pub strength: Strength,
-    pub kind: AccessKind,
-}
 
 /// What was found, before names are put to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,15 +117,15 @@ impl<'a> Races<'a> {
     }
 
     pub fn access(&mut self, access: &Access<'_>) {
-        let event = Event {
-            pc: access.pc,
-            interval: self.clocks.interval(access.warp),
-            warp: access.warp as u8,
-            lane: 0,
-            bytes: 0,
-            strength: access.strength,
-            kind: access.kind,
-        };
+        let interval = self.clocks.interval(access.warp);
+        let Access {
+            pc,
+            warp,
+            kind,
+            strength,
+            ..
+        } = *access;
+        let event = Event::new(pc, interval, warp, kind, strength);
         let found = match access.space {
             AccessSpace::Shared => self.shared.access(&self.clocks, access, event),
             AccessSpace::Global => self.global.access(&mut self.clocks, access, event),
@@ -160,39 +148,15 @@ impl<'a> Races<'a> {
 #[inline(always)]
 fn each_word(access: &Access<'_>, event: Event, mut touch: impl FnMut(u64, Event)) {
     for lane in lanes(access.mask) {
-        let event = Event {
-            lane: lane as u8,
-            ..event
-        };
         let address = access.addresses[lane as usize & 31];
         if access.bytes >= 4 {
+            let event = event.by(lane, 0xf);
             for word in 0..u64::from(access.bytes / 4) {
-                touch(
-                    address + 4 * word,
-                    Event {
-                        bytes: 0xf,
-                        ..event
-                    },
-                );
+                touch(address + 4 * word, event);
             }
         } else {
-            let bytes = ((1u8 << access.bytes) - 1) << (address & 3);
-            touch(address, Event { bytes, ..event });
+            let bytes = ((1 << access.bytes) - 1) << (address & 3);
+            touch(address, event.by(lane, bytes));
         }
     }
-}
-
-/// True if two accesses of one word exclude each other, wherever they come from: they share bytes,
-/// one of them writes, and they are not both atomic.
-#[inline(always)]
-fn exclusive(earlier: &Event, later: &Event) -> bool {
-    let reads = earlier.kind == AccessKind::Load && later.kind == AccessKind::Load;
-    let atomics = earlier.kind == AccessKind::Atomic && later.kind == AccessKind::Atomic;
-    earlier.bytes & later.bytes != 0 && !reads && !atomics
-}
-
-/// True if each of the two is one indivisible access.
-#[inline(always)]
-fn both_strong(earlier: &Event, later: &Event) -> bool {
-    earlier.strength == Strength::Strong && later.strength == Strength::Strong
 }

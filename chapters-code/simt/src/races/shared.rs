@@ -17,17 +17,16 @@
 
 use super::clock::Clocks;
 use super::{Event, Finding, each_word};
-use crate::observe::{Access, AccessKind};
+use crate::observe::Access;
 
-/// The history of one 4-byte word.
+/// The history of one 4-byte word. An event of interval 0 is none.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     /// Of which block this is the history; stale ones count as empty.
     generation: u32,
-    readers: u8,
-    written: bool,
     writer: Event,
-    reader: [Event; 2],
+    /// The latest readers: of different threads, if there were several.
+    readers: [Event; 2],
 }
 
 /// The detector for one block at a time.
@@ -80,29 +79,18 @@ impl Cell {
     /// Notes an access to this word; returns an earlier one that it races with.
     #[inline(always)]
     fn touch(&mut self, clocks: &Clocks, event: Event) -> Option<Event> {
-        let mut race = None;
-        if self.written && clocks.conflict(&self.writer, &event) {
-            race = Some(self.writer);
+        let race = |earlier: &Event| earlier.is_some() && clocks.conflict(earlier, &event);
+        if event.is_load() {
+            if event.thread() != self.readers[0].thread() {
+                self.readers[1] = self.readers[0];
+            }
+            self.readers[0] = event;
+            return Some(self.writer).filter(race);
         }
-        if event.kind == AccessKind::Load {
-            self.remember_reader(event);
-        } else {
-            let readers = &self.reader[..usize::from(self.readers)];
-            race = race.or(readers.iter().find(|r| clocks.conflict(r, &event)).copied());
-            (self.writer, self.written, self.readers) = (event, true, 0);
-        }
-        race
-    }
-
-    /// Keeps the latest readers: two of different threads where there are.
-    #[inline(always)]
-    fn remember_reader(&mut self, event: Event) {
-        let same = |r: &Event| (r.warp, r.lane) == (event.warp, event.lane);
-        match self.readers {
-            0 => (self.reader[0], self.readers) = (event, 1),
-            1 if !same(&self.reader[0]) => (self.reader[1], self.readers) = (event, 2),
-            2 if !same(&self.reader[0]) => self.reader[1] = event,
-            _ => self.reader[0] = event,
-        }
+        let [first, second] = self.readers;
+        let found = [self.writer, first, second].into_iter().find(race);
+        self.writer = event;
+        self.readers = Default::default();
+        found
     }
 }

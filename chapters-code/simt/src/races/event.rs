@@ -1,0 +1,109 @@
+//! One access by one thread, packed into three words: histories are made of these.
+
+use crate::observe::{AccessKind, Strength};
+
+/// What one thread did to one word of memory.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub pc: u32,
+    /// The warp's interval at the time (see [`super::clock`]); 0 for no event at all.
+    pub interval: u32,
+    /// Lane (5 bits), warp (5), bytes of the word that it touched (4), kind (2), strength (1).
+    tag: u32,
+}
+
+const WARP: u32 = 5;
+const BYTES: u32 = 10;
+const KIND: u32 = 14;
+const STRONG: u32 = 16;
+
+impl Event {
+    /// An access by lane 0, to no bytes yet.
+    pub fn new(pc: u32, interval: u32, warp: u32, kind: AccessKind, strength: Strength) -> Self {
+        let kind = match kind {
+            AccessKind::Load => 0,
+            AccessKind::Store => 1,
+            AccessKind::Atomic => 2,
+        };
+        let strong = u32::from(strength == Strength::Strong);
+        let tag = warp << WARP | kind << KIND | strong << STRONG;
+        Self { pc, interval, tag }
+    }
+
+    /// The same access by lane `lane` to these bytes of a word.
+    #[inline(always)]
+    pub fn by(self, lane: u32, bytes: u32) -> Self {
+        Self {
+            tag: self.tag | lane | bytes << BYTES,
+            ..self
+        }
+    }
+
+    #[inline(always)]
+    pub fn is_some(&self) -> bool {
+        self.interval != 0
+    }
+
+    #[inline(always)]
+    pub fn lane(&self) -> u32 {
+        self.tag & 31
+    }
+
+    #[inline(always)]
+    pub fn warp(&self) -> u32 {
+        self.tag >> WARP & 31
+    }
+
+    /// The thread's number in its block.
+    #[inline(always)]
+    pub fn thread(&self) -> u32 {
+        self.tag & 1023
+    }
+
+    pub fn kind(&self) -> AccessKind {
+        match self.tag >> KIND & 3 {
+            0 => AccessKind::Load,
+            1 => AccessKind::Store,
+            _ => AccessKind::Atomic,
+        }
+    }
+
+    #[inline(always)]
+    pub fn is_load(&self) -> bool {
+        self.tag >> KIND & 3 == 0
+    }
+
+    #[inline(always)]
+    fn is_atomic(&self) -> bool {
+        self.tag >> KIND & 3 == 2
+    }
+
+    /// True if they exclude each other, wherever they come from: they share bytes, one of them
+    /// writes, and they are not both atomic.
+    #[inline(always)]
+    pub fn excludes(&self, other: &Self) -> bool {
+        let shared_bytes = self.tag & other.tag & 0xf << BYTES != 0;
+        shared_bytes
+            && !(self.is_load() && other.is_load())
+            && !(self.is_atomic() && other.is_atomic())
+    }
+
+    /// True if each of the two is one indivisible access.
+    #[inline(always)]
+    pub fn both_strong(&self, other: &Self) -> bool {
+        self.tag & other.tag & 1 << STRONG != 0
+    }
+
+    /// True if both are of one kind and made by one instruction.
+    #[inline(always)]
+    pub fn same_instruction(&self, other: &Self) -> bool {
+        self.pc == other.pc && (self.tag ^ other.tag) >> KIND & 3 == 0
+    }
+}
+
+impl std::fmt::Debug for Event {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (kind, warp, lane) = (self.kind(), self.warp(), self.lane());
+        write!(f, "{kind:?} by warp {warp}, lane {lane} at {}", self.pc)
+    }
+}
