@@ -43,7 +43,7 @@ fn quotient(x: i128, y: i128) -> i128 {
 }
 
 fn remainder(x: i128, y: i128) -> i128 {
-    if y == 0 { x } else { x % y }
+    if y == 0 { -1 } else { x % y }
 }
 
 /// `x` shifted by `amount`, which counts as `limit` above it.

@@ -218,8 +218,7 @@ fn carry_chains() {
                 }
             });
             run(&mut regs, mask, &chain32.chain(chain64).collect::<Vec<_>>());
-            for lane in 0..32 {
-                let (x, y) = (values[0][lane], values[1][lane]);
+            for (lane, (x, y)) in values[0].into_iter().zip(values[1]).enumerate() {
                 let result = if subtract {
                     x.wrapping_sub(y)
                 } else {

@@ -3,8 +3,8 @@
 //!
 //! NaN results. For `f32` the CUDA programming guide fixes them: "the quiet NaN of bit pattern
 //! 0x7fffffff". For `f64` nothing is documented; here an operand that is a NaN is passed on,
-//! quieted, the first one where there are several, and an invalid operation gives
-//! 0xfff8000000000000.
+//! quieted, the first one where there are several (of `min` and `max` the second), and an invalid
+//! operation gives 0xfff8000000000000.
 
 use super::exact::{F32, F64, Value};
 use ptx::ir::Round;
@@ -15,6 +15,7 @@ pub const NAN32: u32 = 0x7fff_ffff;
 /// The sign bit of an `f32`.
 pub const SIGN32: u32 = 0x8000_0000;
 const QUIET64: u64 = 0x0008_0000_0000_0000;
+const SIGN64: u64 = 1 << 63;
 
 /// The modifiers of an `f32` instruction.
 #[derive(Clone, Copy)]
@@ -57,6 +58,34 @@ pub fn is_nearest(round: Round) -> bool {
     match round {
         Round::NearestEven | Round::None => true,
         Round::Zero | Round::Down | Round::Up => false,
+    }
+}
+
+/// `neg.f32`: a NaN becomes canonical, as ptxas makes the instruction a sum with -0.
+#[inline(always)]
+pub fn neg32(x: u32) -> u32 {
+    canonical(-f32::from_bits(x))
+}
+
+/// `abs.f32`, likewise.
+#[inline(always)]
+pub fn abs32(x: u32) -> u32 {
+    canonical(f32::from_bits(x).abs())
+}
+
+/// `neg.f64`: NaNs pass unchanged, says the CUDA programming guide.
+#[inline(always)]
+pub fn neg64(x: u64) -> u64 {
+    if is_nan64(x) { x | QUIET64 } else { x ^ SIGN64 }
+}
+
+/// `abs.f64`, likewise.
+#[inline(always)]
+pub fn abs64(x: u64) -> u64 {
+    if is_nan64(x) {
+        x | QUIET64
+    } else {
+        x & !SIGN64
     }
 }
 
@@ -120,7 +149,8 @@ fn is_nan64(x: u64) -> bool {
 fn choose64(a: u64, b: u64, first: bool) -> u64 {
     let chosen = if first { a } else { b };
     let chosen = if is_nan64(b) { a } else { chosen };
-    if is_nan64(a) { b } else { chosen }
+    let both = if is_nan64(b) { b | QUIET64 } else { b };
+    if is_nan64(a) { both } else { chosen }
 }
 
 /// `min.f64`.

@@ -252,6 +252,24 @@ pub fn pair_fma<F: Format16>(a: u32, b: u32, c: u32) -> u32 {
     F::fma(a & 0xffff, b & 0xffff, c & 0xffff) | (F::fma(a >> 16, b >> 16, c >> 16) << 16)
 }
 
+/// `neg`: a NaN becomes canonical, as ptxas makes the instruction a sum with -0.
+pub fn neg16<F: Format16>(x: u32) -> u32 {
+    if x & 0x7fff > F::INFINITY {
+        NAN16
+    } else {
+        x ^ 0x8000
+    }
+}
+
+/// `abs`, likewise.
+pub fn abs16<F: Format16>(x: u32) -> u32 {
+    if x & 0x7fff > F::INFINITY {
+        NAN16
+    } else {
+        x & 0x7fff
+    }
+}
+
 /// A subnormal becomes the zero of its sign.
 pub fn flush_f16(x: u32) -> u32 {
     if x & 0x7c00 == 0 { x & 0x8000 } else { x }

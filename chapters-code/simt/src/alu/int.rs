@@ -1,7 +1,7 @@
 //! Scalar integer operations beyond Rust's operators, after the pseudocode of the PTX manual.
 //!
-//! Division by zero is "an unspecified, machine-specific value" there; here a quotient is all ones
-//! and a remainder the dividend, as on the hardware.
+//! Division by zero gives "an unspecified, machine-specific value" there; here quotient and remainder
+//! are all ones, as in the code that ptxas emits for compute capability 9.0.
 
 use ptx::ir::{PrmtMode, Sign};
 
@@ -33,11 +33,11 @@ pub fn div_u32(x: u32, y: u32) -> u32 {
     }
 }
 
-/// `x % y`, and `x` for a zero `y`.
+/// `x % y`, and all ones for a zero `y`.
 #[inline(always)]
 pub fn rem_u32(x: u32, y: u32) -> u32 {
     let product = div_u32(x, y).wrapping_mul(y);
-    x.wrapping_sub(product)
+    if y == 0 { !0 } else { x.wrapping_sub(product) }
 }
 
 /// Signed [`div_u32`]: truncates; -2^31 / -1 wraps to itself.
@@ -54,7 +54,7 @@ pub fn div_s32(x: u32, y: u32) -> u32 {
 #[inline(always)]
 pub fn rem_s32(x: u32, y: u32) -> u32 {
     let product = div_s32(x, y).wrapping_mul(y);
-    x.wrapping_sub(product)
+    if y == 0 { !0 } else { x.wrapping_sub(product) }
 }
 
 /// [`div_u32`] in 64 bits.
@@ -64,7 +64,7 @@ pub fn div_u64(x: u64, y: u64) -> u64 {
 
 /// [`rem_u32`] in 64 bits.
 pub fn rem_u64(x: u64, y: u64) -> u64 {
-    x.checked_rem(y).unwrap_or(x)
+    x.checked_rem(y).unwrap_or(!0)
 }
 
 /// [`div_s32`] in 64 bits.
@@ -79,7 +79,7 @@ pub fn div_s64(x: u64, y: u64) -> u64 {
 /// [`rem_s32`] in 64 bits.
 pub fn rem_s64(x: u64, y: u64) -> u64 {
     if y == 0 {
-        x
+        !0
     } else {
         (x as i64).wrapping_rem(y as i64) as u64
     }

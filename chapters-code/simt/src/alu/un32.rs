@@ -1,8 +1,9 @@
 //! One operand to one 32-bit result.
 
 use super::approx::{self, unary_bf16, unary_f16};
-use super::float::{Mode, SIGN32, flush};
+use super::float::{Mode, abs32, flush, neg32};
 use super::float_lanes::arithmetic1;
+use super::half::{Bf16, F16, abs16, neg16};
 use super::lanes::{each1, map1, with1};
 use super::{exact, half_lanes, int};
 use crate::registers::{LaneMask, Registers};
@@ -38,10 +39,10 @@ pub fn execute(op: Un32, regs: &mut Registers, mask: LaneMask, d: R32, a: R32) {
             (int::sext16(x) as i32).unsigned_abs() & 0xffff
         }),
         Un32::Cnot16 => map1(regs, d, a, |x| u32::from(x & 0xffff == 0)),
-        Un32::NegF32 { ftz: false } => map1(regs, d, a, |x| x ^ SIGN32),
-        Un32::NegF32 { ftz: true } => map1(regs, d, a, |x| flush(x) ^ SIGN32),
-        Un32::AbsF32 { ftz: false } => map1(regs, d, a, |x| x & !SIGN32),
-        Un32::AbsF32 { ftz: true } => map1(regs, d, a, |x| flush(x) & !SIGN32),
+        Un32::NegF32 { ftz: false } => map1(regs, d, a, neg32),
+        Un32::NegF32 { ftz: true } => map1(regs, d, a, |x| neg32(flush(x))),
+        Un32::AbsF32 { ftz: false } => map1(regs, d, a, abs32),
+        Un32::AbsF32 { ftz: true } => map1(regs, d, a, |x| abs32(flush(x))),
         Un32::SqrtF32 { round, ftz } => {
             let mode = Mode {
                 round,
@@ -81,10 +82,10 @@ pub fn execute(op: Un32, regs: &mut Registers, mask: LaneMask, d: R32, a: R32) {
         Un32::Ex2ApproxF32 { ftz } => approximate(regs, mask, d, a, ftz, f64::exp2),
         Un32::TanhApproxF32 => approximate(regs, mask, d, a, false, f64::tanh),
         Un32::NegHalf(half) => {
-            half_lanes::unary(half, regs, mask, [d, a], |x| x ^ 0x8000, |x| x ^ 0x8000);
+            half_lanes::unary(half, regs, mask, [d, a], neg16::<F16>, neg16::<Bf16>);
         }
         Un32::AbsHalf(half) => {
-            half_lanes::unary(half, regs, mask, [d, a], |x| x & 0x7fff, |x| x & 0x7fff);
+            half_lanes::unary(half, regs, mask, [d, a], abs16::<F16>, abs16::<Bf16>);
         }
         Un32::Ex2ApproxHalf(half) => {
             let (f16, bf16) = (|x| unary_f16(x, f64::exp2), |x| unary_bf16(x, f64::exp2));
