@@ -43,18 +43,19 @@ pub(crate) fn resolve(code: &mut [Instruction], index_of: impl Fn(u32) -> u32) {
 }
 
 /// Basic blocks.
-struct Blocks {
+pub(crate) struct Blocks {
     /// The index of each block's first instruction, and the length of the code.
-    starts: Vec<usize>,
+    pub starts: Vec<usize>,
     /// Of each block: where control can go. [`EXIT`] is the end of the kernel.
-    successors: Vec<Vec<usize>>,
+    pub successors: Vec<Vec<usize>>,
 }
 
 /// The end of the kernel, as a successor.
 const EXIT: usize = usize::MAX;
 
 impl Blocks {
-    fn of(code: &[Instruction]) -> Self {
+    /// Those of a kernel's code.
+    pub fn of(code: &[Instruction]) -> Self {
         let mut is_start = vec![false; code.len() + 1];
         is_start[0] = true;
         is_start[code.len()] = true;

@@ -7,16 +7,20 @@
 //!   into an [`ir::Op`]. Device functions are inlined where they are called;
 //! - `flow` finds where diverged lanes reconverge.
 //!
+//! Of a decoded kernel, `liveness` estimates the registers it needs ([`ir::Kernel::live_registers`]).
+//!
 //! Nothing is executed here. An instruction that is not understood, down to its last modifier, is
 //! an [`Error`] that names it and its place; it is never skipped.
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod decode;
 mod error;
 mod flow;
 pub mod ir;
 mod lexer;
+mod liveness;
 mod parse;
 mod syntax;
 
