@@ -16,8 +16,26 @@
 //!
 //! Beyond the CUDA API there are `simtSetOption` and `simtTakeReport`, in `api/extra.rs`.
 //!
-//! The environment, read once: `SIMT_DEVICES` (number of devices), `SIMT_SEED`, `SIMT_THREADS`, and
-//! `SIMT_RACES` (0 or 1; races are then said on standard error).
+//! A launch returns when its kernel is done, so one that spins for ever blocks `cuLaunchKernel`.
+//! Threads that all wait for each other are found out, and an instruction limit ends the rest. No
+//! signal is caught here: Ctrl-C ends the process at once.
+//!
+//! After a fault a GPU is lost to the whole process, new contexts included; here only to the
+//! context in which the kernel ran, so that one process can test many faults.
+//!
+//! # The environment
+//!
+//! Read once. A value that is not a number of 0 or more is said on standard error and passed over.
+//!
+//! | variable | default | what it sets |
+//! | --- | --- | --- |
+//! | `SIMT_DEVICES` | 1 | the number of devices, at most 64; with 0, there is none |
+//! | `SIMT_SEED` | 0 | the order in which warps and blocks take turns; 0 is in order |
+//! | `SIMT_THREADS` | 0 | threads of the host that execute blocks; 0 is one a core |
+//! | `SIMT_RACES` | 0 | 1 looks for races, and says them on standard error too |
+//!
+//! `simtSetOption` sets the latter three anew, and what has no variable: `counters`, `trace`,
+//! `instruction_limit`, `resident_blocks`.
 
 mod allocation;
 mod api;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ptx::ir;
 use simt::{LoadedKernel, LoadedModule};
@@ -41,6 +41,8 @@ pub struct Function {
     pub target: u32,
     /// Bytes of its module's constant memory.
     pub constant_bytes: u32,
+    /// Registers a thread, estimated when they are first asked for.
+    pub registers: OnceLock<u32>,
     /// What can be set.
     pub settings: Mutex<Settings>,
 }
@@ -187,6 +189,7 @@ impl Module {
             module: this,
             target: self.target,
             constant_bytes: self.constant_bytes,
+            registers: OnceLock::new(),
             // A PTX identifier holds no NUL.
             c_name: CString::new(name).unwrap_or_default(),
             settings: Mutex::new(Settings::new(&kernel)),
