@@ -124,7 +124,7 @@ fn floats() {
             }
         }
         // The upper halves of the same bits.
-        let (x, y) = (x.map(|x| x >> 16 | x << 16), y.map(|y| y >> 16 | y << 16));
+        let (x, y) = (x.map(|x| x.rotate_left(16)), y.map(|y| y.rotate_left(16)));
         for &cmp in &all {
             for ftz in [false, true] {
                 check_pred(&[x, y], &[], setp32(cmp, CmpType32::F16 { ftz }), |i| {
