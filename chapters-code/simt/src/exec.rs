@@ -8,6 +8,7 @@ mod atomic;
 mod collective;
 mod memory;
 mod runtime;
+mod transfer;
 mod view;
 
 use std::sync::atomic::Ordering;

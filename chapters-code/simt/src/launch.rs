@@ -251,7 +251,11 @@ fn worker<'a, O: Observer<'a>>(
         let block = &mut blocks[turn];
         let end = block.run(grid, ROUNDS);
         match end {
-            Ok(Progress::Unfinished) => turn += 1,
+            Ok(Progress::Unfinished) => {
+                turn += 1;
+                // It may be waiting for a block of another host thread.
+                std::thread::yield_now();
+            }
             Ok(Progress::Done) => {
                 collect(grid, block, &mut gathered);
                 idle.push(blocks.swap_remove(turn));

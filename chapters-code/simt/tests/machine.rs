@@ -53,7 +53,7 @@ fn run(body: &str, grid: u32, block: u32) -> Run {
     let options = |seed| Options {
         seed,
         races: true,
-        instruction_limit: 1 << 22,
+        instruction_limit: 1 << 26,
         ..Options::default()
     };
     let first = run_with(body, grid, block, &options(0));

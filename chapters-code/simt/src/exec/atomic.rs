@@ -8,7 +8,8 @@ use half::{bf16, f16};
 use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 
 use super::Exec;
-use super::memory::{Target, addresses, misaligned, out_of_bounds, targets};
+use super::memory::{Target, addresses, targets};
+use super::transfer::{each_lane, misaligned, out_of_bounds};
 use super::view::{Bytes, Device, View};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
@@ -107,7 +108,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         done?;
         let old = operands.b;
         match atom.d {
-            Some(Src::R32(d)) => self.write32(d, mask, &old.map(|v| v as u32)),
+            Some(Src::R32(d)) => self.write32(d, mask, &each_lane(|lane| old[lane] as u32)),
             Some(Src::R64(d)) => self.warp.registers.write64(d, mask, &old),
             None => {}
         }
@@ -116,7 +117,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     fn values(&self, s: Src) -> [u64; 32] {
         match s {
-            Src::R32(r) => self.warp.registers.r32(r).map(u64::from),
+            Src::R32(r) => {
+                let words = self.warp.registers.r32(r);
+                each_lane(|lane| words[lane].into())
+            }
             Src::R64(r) => *self.warp.registers.r64(r),
         }
     }

@@ -2,6 +2,7 @@
 
 use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
+use super::transfer::{self, Shape, aligned, each_lane, out_of_bounds};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
 use crate::counters::lanes;
@@ -9,7 +10,7 @@ use crate::fault::{FaultKind, Step, Trap};
 use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
 use crate::pattern::Pattern;
-use crate::registers::{LaneMask, Lanes32, Registers};
+use crate::registers::{LaneMask, Registers};
 
 /// Where an address of generic space leads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,33 +39,6 @@ impl Target {
             Self::Shared => SHARED_WINDOW,
             Self::Local => LOCAL_WINDOW,
         }
-    }
-}
-
-/// What is the same for every lane of a load or store.
-#[derive(Clone, Copy)]
-struct Shape {
-    ty: MemType,
-    len: u8,
-    strength: Strength,
-    kind: AccessKind,
-    read_only: bool,
-}
-
-impl Shape {
-    #[inline(always)]
-    fn bytes(self) -> u32 {
-        element_bytes(self.ty) * u32::from(self.len)
-    }
-}
-
-#[inline(always)]
-fn element_bytes(ty: MemType) -> u32 {
-    match ty {
-        MemType::U8 | MemType::S8 => 1,
-        MemType::U16 | MemType::S16 => 2,
-        MemType::B32 | MemType::S32 => 4,
-        MemType::B64 => 8,
     }
 }
 
@@ -116,23 +90,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
-        let mut view = Device {
-            table: &self.grid.table,
-            region,
-        };
-        match pattern {
-            Pattern::Affine { first, step, count } if step == 4 && unit(load, mask, count) => {
-                let Some(Src::R32(d)) = load.d[0] else {
-                    unreachable!("`unit` has checked")
-                };
-                let bytes = view
-                    .load::<128>(first)
-                    .ok_or_else(|| missing(&view, shape, addresses, mask))?;
-                registers.write32(d, mask, &words(&bytes));
-                Ok(())
-            }
-            _ => load_lanes(&mut view, registers, load, shape, addresses, mask),
-        }
+        let table = &self.grid.table;
+        let mut view = Device { table, region };
+        transfer::load(&mut view, registers, load, shape, pattern, addresses, mask)
     }
 
     #[inline(always)]
@@ -149,19 +109,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             name: "shared memory",
         };
         let registers = &mut self.warp.registers;
-        match pattern {
-            Pattern::Affine { first, step, count } if step == 4 && unit(load, mask, count) => {
-                let Some(Src::R32(d)) = load.d[0] else {
-                    unreachable!("`unit` has checked")
-                };
-                let bytes = view
-                    .load::<128>(first)
-                    .ok_or_else(|| missing(&view, shape, addresses, mask))?;
-                registers.write32(d, mask, &words(&bytes));
-                Ok(())
-            }
-            _ => load_lanes(&mut view, registers, load, shape, addresses, mask),
-        }
+        transfer::load(&mut view, registers, load, shape, pattern, addresses, mask)
     }
 
     /// The spaces that are not counted, and generic addresses.
@@ -183,11 +131,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     table: &self.grid.table,
                     region,
                 };
-                load_lanes(&mut view, registers, load, shape, addresses, mask)
+                transfer::load_lanes(&mut view, registers, load, shape, addresses, mask)
             }
             Space::Param => {
                 let mut view = Params(self.grid.params);
-                load_lanes(
+                transfer::load_lanes(
                     &mut view,
                     &mut self.warp.registers,
                     load,
@@ -200,7 +148,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Space::Local => {
                 aligned(shape, addresses, mask)?;
                 self.each_local_lane(mask, |view, registers, lane| {
-                    load_lanes(view, registers, load, shape, addresses, 1 << lane)
+                    transfer::load_lanes(view, registers, load, shape, addresses, 1 << lane)
                 })
             }
             Space::Generic => {
@@ -253,26 +201,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
-        let mut view = Device {
-            table: &self.grid.table,
-            region,
-        };
-        match (pattern, store.s[0], store.ty) {
-            (
-                Pattern::Affine {
-                    first,
-                    step: 4,
-                    count: 32,
-                },
-                Src::R32(s),
-                MemType::B32,
-            ) if store.len == 1 => {
-                let bytes = bytes_of(registers.r32(s));
-                view.store(first, bytes)
-                    .ok_or_else(|| missing(&view, shape, addresses, mask))
-            }
-            _ => store_lanes(&mut view, registers, store, shape, addresses, mask),
-        }
+        let table = &self.grid.table;
+        let mut view = Device { table, region };
+        transfer::store(&mut view, registers, store, shape, pattern, addresses, mask)
     }
 
     #[inline(always)]
@@ -289,22 +220,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             name: "shared memory",
         };
         let registers = &self.warp.registers;
-        match (pattern, store.s[0], store.ty) {
-            (
-                Pattern::Affine {
-                    first,
-                    step: 4,
-                    count: 32,
-                },
-                Src::R32(s),
-                MemType::B32,
-            ) if store.len == 1 => {
-                let bytes = bytes_of(registers.r32(s));
-                view.store(first, bytes)
-                    .ok_or_else(|| missing(&view, shape, addresses, mask))
-            }
-            _ => store_lanes(&mut view, registers, store, shape, addresses, mask),
-        }
+        transfer::store(&mut view, registers, store, shape, pattern, addresses, mask)
     }
 
     #[inline(never)]
@@ -330,7 +246,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Space::Local => {
                 aligned(shape, addresses, mask)?;
                 self.each_local_lane(mask, |view, registers, lane| {
-                    store_lanes(view, registers, store, shape, addresses, 1 << lane)
+                    transfer::store_lanes(view, registers, store, shape, addresses, 1 << lane)
                 })
             }
             Space::Generic => {
@@ -443,12 +359,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {
                     let read = device.load::<1>(from[i] + byte);
-                    read.ok_or_else(|| missing(&device, reading, &from, 1 << lane))?
+                    read.ok_or_else(|| absent(&device, reading, &from, lane))?
                 } else {
                     [0]
                 };
                 let written = shared.store(to[i] + byte, value);
-                written.ok_or_else(|| missing(&shared, writing, &to, 1 << lane))?;
+                written.ok_or_else(|| absent(&shared, writing, &to, lane))?;
             }
         }
         Ok(())
@@ -461,11 +377,11 @@ pub(super) fn addresses(registers: &Registers, address: Address) -> [u64; 32] {
     match address.base {
         Src::R64(r) => {
             let base = registers.r64(r);
-            std::array::from_fn(|lane| base[lane].wrapping_add_signed(address.offset))
+            each_lane(|lane| base[lane].wrapping_add_signed(address.offset))
         }
         Src::R32(r) => {
             let base = registers.r32(r);
-            std::array::from_fn(|lane| u64::from(base[lane]).wrapping_add_signed(address.offset))
+            each_lane(|lane| u64::from(base[lane]).wrapping_add_signed(address.offset))
         }
     }
 }
@@ -483,227 +399,7 @@ pub(super) fn targets(
     parts.into_iter().filter(|(_, mask)| *mask != 0)
 }
 
-/// True for a load of one 32-bit word by every lane.
-#[inline(always)]
-fn unit(load: &Load, mask: LaneMask, count: u32) -> bool {
-    let word = matches!(load.ty, MemType::B32 | MemType::S32);
-    mask == LaneMask::MAX
-        && count == 32
-        && load.len == 1
-        && word
-        && matches!(load.d[0], Some(Src::R32(_)))
-}
-
-#[inline(always)]
-fn words(bytes: &[u8; 128]) -> Lanes32 {
-    let mut words = [0; 32];
-    for (word, chunk) in words.iter_mut().zip(bytes.as_chunks().0) {
-        *word = u32::from_le_bytes(*chunk);
-    }
-    words
-}
-
-#[inline(always)]
-fn bytes_of(words: &Lanes32) -> [u8; 128] {
-    let mut bytes = [0; 128];
-    for (chunk, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-        *chunk = word.to_le_bytes();
-    }
-    bytes
-}
-
-/// Every active lane's address is a multiple of the access's size.
-#[inline(always)]
-fn aligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Step {
-    let bits = if mask == LaneMask::MAX {
-        addresses.iter().fold(0, |all, a| all | a)
-    } else {
-        let active = |lane: usize| u64::from(mask >> lane & 1).wrapping_neg();
-        (0..32).fold(0, |all, lane| all | addresses[lane] & active(lane))
-    };
-    if bits & u64::from(shape.bytes() - 1) == 0 {
-        Ok(())
-    } else {
-        Err(misaligned(shape.kind, shape.bytes(), addresses, mask))
-    }
-}
-
-#[cold]
-pub(super) fn misaligned(
-    kind: AccessKind,
-    bytes: u32,
-    addresses: &[u64; 32],
-    mask: LaneMask,
-) -> Box<Trap> {
-    let off = |lane: &u32| addresses[*lane as usize] & u64::from(bytes - 1) != 0;
-    let wrong = lanes(mask).find(off).unwrap_or(0);
-    let address = addresses[wrong as usize];
-    let cause = format!(
-        "misaligned {} of {bytes} bytes at {address:#x}: the address must be a multiple of {bytes}",
-        verb(kind)
-    );
-    Trap::new(FaultKind::MisalignedAddress, Some(wrong), cause)
-}
-
-pub(super) fn verb(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Load => "read",
-        AccessKind::Store => "write",
-        AccessKind::Atomic => "atomic",
-    }
-}
-
-/// The fault of an access of which some lane found no memory.
-#[cold]
-fn missing<V: View>(view: &V, shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Box<Trap> {
-    // A block access may fail as a whole: the lane at fault is the first or the last.
-    let far = |lane: &u32| {
-        view.describe(addresses[*lane as usize])
-            .starts_with("it lies in")
-    };
-    let lane = lanes(mask)
-        .find(|l| !far(l))
-        .unwrap_or(mask.trailing_zeros());
-    out_of_bounds(
-        view,
-        shape.kind,
-        shape.bytes(),
-        addresses[lane as usize],
-        lane,
-    )
-}
-
-#[cold]
-pub(super) fn out_of_bounds<V: View>(
-    view: &V,
-    kind: AccessKind,
-    bytes: u32,
-    address: u64,
-    lane: u32,
-) -> Box<Trap> {
-    let (verb, name, where_) = (verb(kind), view.name(), view.describe(address));
-    let plural = if bytes == 1 { "byte" } else { "bytes" };
-    let cause =
-        format!("out-of-bounds {verb} of {bytes} {plural} in {name} at {address:#x}: {where_}");
-    Trap::new(FaultKind::IllegalAddress, Some(lane), cause)
-}
-
-/// Loads lane by lane, element by element.
-#[inline(always)]
-fn load_lanes<V: View>(
-    view: &mut V,
-    registers: &mut Registers,
-    load: &Load,
-    shape: Shape,
-    addresses: &[u64; 32],
-    mask: LaneMask,
-) -> Step {
-    let size = u64::from(element_bytes(load.ty));
-    for (element, d) in load.d[..usize::from(load.len)].iter().enumerate() {
-        let Some(d) = *d else { continue };
-        let offset = element as u64 * size;
-        match load.ty {
-            MemType::B32 => gather(view, addresses, offset, mask, |b| {
-                u64::from(u32::from_le_bytes(b))
-            }),
-            MemType::B64 => gather(view, addresses, offset, mask, u64::from_le_bytes),
-            MemType::U8 => gather(view, addresses, offset, mask, |[b]| u64::from(b)),
-            MemType::U16 => gather(view, addresses, offset, mask, |b| {
-                u64::from(u16::from_le_bytes(b))
-            }),
-            MemType::S8 => gather(view, addresses, offset, mask, |[b]| {
-                extend(b as i8, load.sign_to)
-            }),
-            MemType::S16 => gather(view, addresses, offset, mask, |b| {
-                extend(i16::from_le_bytes(b), load.sign_to)
-            }),
-            MemType::S32 => gather(view, addresses, offset, mask, |b| {
-                i64::from(i32::from_le_bytes(b)) as u64
-            }),
-        }
-        .map(|values| write(registers, d, mask, &values))
-        .map_err(|lane| {
-            out_of_bounds(
-                view,
-                shape.kind,
-                shape.bytes(),
-                addresses[lane as usize],
-                lane,
-            )
-        })?;
-    }
-    Ok(())
-}
-
-/// A signed value extended to 16, 32 or 64 bits, the bits above being zero.
-fn extend(value: impl Into<i64>, bits: u8) -> u64 {
-    let wide = value.into() as u64;
-    match bits {
-        16 => wide & 0xffff,
-        32 => wide & 0xffff_ffff,
-        _ => wide,
-    }
-}
-
-#[inline(always)]
-fn write(registers: &mut Registers, d: Src, mask: LaneMask, values: &[u64; 32]) {
-    match d {
-        Src::R32(d) => registers.write32(d, mask, &values.map(|v| v as u32)),
-        Src::R64(d) => registers.write64(d, mask, values),
-    }
-}
-
-/// One element of every active lane; the lane at fault if there is no memory.
-#[inline(always)]
-fn gather<V: View, const N: usize>(
-    view: &mut V,
-    addresses: &[u64; 32],
-    offset: u64,
-    mask: LaneMask,
-    convert: impl Fn([u8; N]) -> u64,
-) -> Result<[u64; 32], u32> {
-    let mut values = [0; 32];
-    for lane in lanes(mask) {
-        let i = lane as usize & 31;
-        let bytes = view
-            .load::<N>(addresses[i].wrapping_add(offset))
-            .ok_or(lane)?;
-        values[i] = convert(bytes);
-    }
-    Ok(values)
-}
-
-/// Stores lane by lane, element by element.
-#[inline(always)]
-fn store_lanes<V: View>(
-    view: &mut V,
-    registers: &Registers,
-    store: &Store,
-    shape: Shape,
-    addresses: &[u64; 32],
-    mask: LaneMask,
-) -> Step {
-    let size = u64::from(element_bytes(store.ty));
-    for (element, s) in store.s[..usize::from(store.len)].iter().enumerate() {
-        let offset = element as u64 * size;
-        let values = match *s {
-            Src::R32(s) => registers.r32(s).map(u64::from),
-            Src::R64(s) => *registers.r64(s),
-        };
-        for lane in lanes(mask) {
-            let i = lane as usize & 31;
-            let at = addresses[i].wrapping_add(offset);
-            let stored = match size {
-                1 => view.store(at, [values[i] as u8]),
-                2 => view.store(at, (values[i] as u16).to_le_bytes()),
-                4 => view.store(at, (values[i] as u32).to_le_bytes()),
-                _ => view.store(at, values[i].to_le_bytes()),
-            };
-            let fault = || out_of_bounds(view, shape.kind, shape.bytes(), addresses[i], lane);
-            if stored.is_none() {
-                return Err(fault());
-            }
-        }
-    }
-    Ok(())
+fn absent<V: View>(view: &V, shape: Shape, addresses: &[u64; 32], lane: u32) -> Box<Trap> {
+    let address = addresses[lane as usize];
+    out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
 }

@@ -6,6 +6,10 @@ use crate::memory::{Region, Snapshot};
 pub(super) trait View {
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]>;
     fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()>;
+    /// Fills `out` from the bytes at an address.
+    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()>;
+    /// Copies `data` to an address.
+    fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
     /// Where an address without memory lies, in words.
     fn describe(&self, address: u64) -> String;
     /// What this memory is called.
@@ -51,6 +55,22 @@ impl View for Device<'_> {
         Some(())
     }
 
+    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
+        let length = out.len() as u64;
+        let from = self.find(address, length)?.host(address, length);
+        // SAFETY: as in `load`; `out` is host memory of this length.
+        unsafe { std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) };
+        Some(())
+    }
+
+    fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
+        let length = data.len() as u64;
+        let to = self.find(address, length)?.host(address, length);
+        // SAFETY: as in `load`; `data` is host memory of this length.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
+        Some(())
+    }
+
     fn describe(&self, address: u64) -> String {
         self.table.describe(address)
     }
@@ -80,6 +100,18 @@ impl View for Bytes<'_> {
         Some(())
     }
 
+    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
+        let from = self.bytes.get(usize::try_from(address).ok()?..)?;
+        out.copy_from_slice(from.get(..out.len())?);
+        Some(())
+    }
+
+    fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
+        let to = self.bytes.get_mut(usize::try_from(address).ok()?..)?;
+        to.get_mut(..data.len())?.copy_from_slice(data);
+        Some(())
+    }
+
     fn describe(&self, _: u64) -> String {
         format!("there are {} bytes", self.bytes.len())
     }
@@ -100,6 +132,16 @@ impl View for Params<'_> {
     }
 
     fn store<const N: usize>(&mut self, _: u64, _: [u8; N]) -> Option<()> {
+        None
+    }
+
+    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
+        let from = self.0.get(usize::try_from(address).ok()?..)?;
+        out.copy_from_slice(from.get(..out.len())?);
+        Some(())
+    }
+
+    fn write(&mut self, _: u64, _: &[u8]) -> Option<()> {
         None
     }
 

@@ -1,0 +1,401 @@
+//! Between memory and registers: the elements of a warp's lanes, all at once where they lie side by
+//! side, one by one otherwise; and the faults of both.
+//!
+//! The loops are written out rather than mapped: closures handed to the standard library's array
+//! functions are not always inlined, and would then lose the vector instructions of the caller.
+
+use ptx::ir::{Load, MemType, Src, Store};
+
+use super::view::View;
+use crate::counters::lanes;
+use crate::fault::{FaultKind, Step, Trap};
+use crate::observe::{AccessKind, Strength};
+use crate::pattern::Pattern;
+use crate::registers::{LaneMask, Registers};
+
+/// What is the same for every lane of a load or store.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub ty: MemType,
+    pub len: u8,
+    pub strength: Strength,
+    pub kind: AccessKind,
+    pub read_only: bool,
+}
+
+impl Shape {
+    #[inline(always)]
+    pub fn bytes(self) -> u32 {
+        element_bytes(self.ty) * u32::from(self.len)
+    }
+}
+
+#[inline(always)]
+fn element_bytes(ty: MemType) -> u32 {
+    match ty {
+        MemType::U8 | MemType::S8 => 1,
+        MemType::U16 | MemType::S16 => 2,
+        MemType::B32 | MemType::S32 => 4,
+        MemType::B64 => 8,
+    }
+}
+
+/// The most bytes that the lanes of a warp access at once: 16 each.
+const MOST: usize = 512;
+
+/// The array with `f(lane)` in each lane.
+#[inline(always)]
+pub(super) fn each_lane<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; 32] {
+    let mut out = [T::default(); 32];
+    for (lane, value) in out.iter_mut().enumerate() {
+        *value = f(lane);
+    }
+    out
+}
+
+/// The address of the first lane, if all lanes are active and their elements lie side by side.
+#[inline(always)]
+fn dense(shape: Shape, pattern: Pattern) -> Option<u64> {
+    match pattern {
+        Pattern::Affine {
+            first,
+            step,
+            count: 32,
+        } if step == i64::from(shape.bytes()) => Some(first),
+        Pattern::Affine { .. } | Pattern::Scattered => None,
+    }
+}
+
+/// Loads the elements of all active lanes.
+#[inline(always)]
+pub(super) fn load<V: View>(
+    view: &mut V,
+    registers: &mut Registers,
+    load: &Load,
+    shape: Shape,
+    pattern: Pattern,
+    addresses: &[u64; 32],
+    mask: LaneMask,
+) -> Step {
+    let Some(first) = dense(shape, pattern) else {
+        return load_lanes(view, registers, load, shape, addresses, mask);
+    };
+    if let (MemType::B32, 1, Some(Src::R32(d))) = (load.ty, load.len, load.d[0]) {
+        let bytes = view.load::<128>(first);
+        let bytes = bytes.ok_or_else(|| missing(view, shape, addresses, mask))?;
+        let words = registers.r32_mut(d);
+        for (word, chunk) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*chunk);
+        }
+        return Ok(());
+    }
+    let mut buffer = [0; MOST];
+    let length = 32 * shape.bytes() as usize;
+    let read = view.read(first, &mut buffer[..length]);
+    read.ok_or_else(|| missing(view, shape, addresses, mask))?;
+    let own = each_lane(|lane| lane as u64 * u64::from(shape.bytes()));
+    load_lanes(&mut Buffer(&mut buffer), registers, load, shape, &own, mask)
+}
+
+/// Stores the elements of all active lanes.
+#[inline(always)]
+pub(super) fn store<V: View>(
+    view: &mut V,
+    registers: &Registers,
+    store: &Store,
+    shape: Shape,
+    pattern: Pattern,
+    addresses: &[u64; 32],
+    mask: LaneMask,
+) -> Step {
+    let Some(first) = dense(shape, pattern) else {
+        return store_lanes(view, registers, store, shape, addresses, mask);
+    };
+    let stored = if let (MemType::B32, 1, Src::R32(s)) = (store.ty, store.len, store.s[0]) {
+        let mut bytes = [0; 128];
+        let chunks = bytes.as_chunks_mut().0.iter_mut();
+        for (chunk, word) in chunks.zip(registers.r32(s)) {
+            *chunk = word.to_le_bytes();
+        }
+        view.store(first, bytes)
+    } else {
+        let mut buffer = [0; MOST];
+        let own = each_lane(|lane| lane as u64 * u64::from(shape.bytes()));
+        store_lanes(
+            &mut Buffer(&mut buffer),
+            registers,
+            store,
+            shape,
+            &own,
+            mask,
+        )?;
+        view.write(first, &buffer[..32 * shape.bytes() as usize])
+    };
+    stored.ok_or_else(|| missing(view, shape, addresses, mask))
+}
+
+/// The bytes of a whole access, on their way.
+struct Buffer<'a>(&'a mut [u8; MOST]);
+
+impl View for Buffer<'_> {
+    #[inline(always)]
+    fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
+        self.0.get(address as usize..)?.first_chunk().copied()
+    }
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
+        *self.0.get_mut(address as usize..)?.first_chunk_mut()? = value;
+        Some(())
+    }
+
+    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
+        out.copy_from_slice(self.0.get(address as usize..)?.get(..out.len())?);
+        Some(())
+    }
+
+    fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
+        let to = self.0.get_mut(address as usize..)?.get_mut(..data.len())?;
+        to.copy_from_slice(data);
+        Some(())
+    }
+
+    fn describe(&self, _: u64) -> String {
+        format!("there are {MOST} bytes")
+    }
+
+    fn name(&self) -> &'static str {
+        "a buffer"
+    }
+}
+
+/// Every active lane's address is a multiple of the access's size.
+#[inline(always)]
+pub(super) fn aligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Step {
+    let mut bits = 0;
+    if mask == LaneMask::MAX {
+        for address in addresses {
+            bits |= address;
+        }
+    } else {
+        for (lane, address) in addresses.iter().enumerate() {
+            bits |= address & u64::from(mask >> lane & 1).wrapping_neg();
+        }
+    }
+    if bits & u64::from(shape.bytes() - 1) == 0 {
+        Ok(())
+    } else {
+        Err(misaligned(shape.kind, shape.bytes(), addresses, mask))
+    }
+}
+
+#[cold]
+pub(super) fn misaligned(
+    kind: AccessKind,
+    bytes: u32,
+    addresses: &[u64; 32],
+    mask: LaneMask,
+) -> Box<Trap> {
+    let off = |lane: &u32| addresses[*lane as usize] & u64::from(bytes - 1) != 0;
+    let wrong = lanes(mask).find(off).unwrap_or(0);
+    let address = addresses[wrong as usize];
+    let cause = format!(
+        "misaligned {} of {bytes} bytes at {address:#x}: the address must be a multiple of {bytes}",
+        verb(kind)
+    );
+    Trap::new(FaultKind::MisalignedAddress, Some(wrong), cause)
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "read",
+        AccessKind::Store => "write",
+        AccessKind::Atomic => "atomic",
+    }
+}
+
+/// The fault of an access to a whole row of elements, of which some are not there.
+#[cold]
+fn missing<V: View>(
+    view: &mut V,
+    shape: Shape,
+    addresses: &[u64; 32],
+    mask: LaneMask,
+) -> Box<Trap> {
+    let mut byte = [0];
+    let gone = |lane: &u32| {
+        let last = addresses[*lane as usize] + u64::from(shape.bytes()) - 1;
+        view.read(last, &mut byte).is_none()
+    };
+    let lane = lanes(mask).find(gone).unwrap_or(mask.trailing_zeros());
+    let address = addresses[lane as usize];
+    out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
+}
+
+#[cold]
+pub(super) fn out_of_bounds<V: View>(
+    view: &V,
+    kind: AccessKind,
+    bytes: u32,
+    address: u64,
+    lane: u32,
+) -> Box<Trap> {
+    let (verb, name, where_) = (verb(kind), view.name(), view.describe(address));
+    let plural = if bytes == 1 { "byte" } else { "bytes" };
+    let cause =
+        format!("out-of-bounds {verb} of {bytes} {plural} in {name} at {address:#x}: {where_}");
+    Trap::new(FaultKind::IllegalAddress, Some(lane), cause)
+}
+
+/// Loads lane by lane, element by element.
+#[inline(always)]
+pub(super) fn load_lanes<V: View>(
+    view: &mut V,
+    registers: &mut Registers,
+    load: &Load,
+    shape: Shape,
+    addresses: &[u64; 32],
+    mask: LaneMask,
+) -> Step {
+    let size = u64::from(element_bytes(load.ty));
+    for (element, d) in load.d[..usize::from(load.len)].iter().enumerate() {
+        let Some(d) = *d else { continue };
+        let offset = element as u64 * size;
+        let loaded = match d {
+            Src::R32(d) => load32(view, load, addresses, offset, mask)
+                .map(|values| registers.write32(d, mask, &values)),
+            Src::R64(d) => load64(view, load, addresses, offset, mask)
+                .map(|values| registers.write64(d, mask, &values)),
+        };
+        loaded.map_err(|lane| {
+            let address = addresses[lane as usize];
+            out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
+        })?;
+    }
+    Ok(())
+}
+
+/// One element of every active lane, for a 32-bit register.
+#[inline(always)]
+fn load32<V: View>(
+    view: &mut V,
+    load: &Load,
+    at: &[u64; 32],
+    offset: u64,
+    mask: LaneMask,
+) -> Result<[u32; 32], u32> {
+    if let MemType::B32 | MemType::S32 = load.ty {
+        return gather(view, at, offset, mask, u32::from_le_bytes);
+    }
+    let wide = load64(view, load, at, offset, mask)?;
+    Ok(each_lane(|lane| wide[lane] as u32))
+}
+
+/// One element of every active lane, for a 64-bit register.
+#[inline(always)]
+fn load64<V: View>(
+    view: &mut V,
+    load: &Load,
+    at: &[u64; 32],
+    offset: u64,
+    mask: LaneMask,
+) -> Result<[u64; 32], u32> {
+    match load.ty {
+        MemType::B64 => gather(view, at, offset, mask, u64::from_le_bytes),
+        MemType::B32 => gather(view, at, offset, mask, |b| u32::from_le_bytes(b).into()),
+        MemType::S32 => gather(view, at, offset, mask, |b| {
+            extend(i32::from_le_bytes(b), 64)
+        }),
+        MemType::U8 => gather(view, at, offset, mask, |[b]| u64::from(b)),
+        MemType::U16 => gather(view, at, offset, mask, |b| u16::from_le_bytes(b).into()),
+        MemType::S8 => gather(view, at, offset, mask, |[b]| extend(b as i8, load.sign_to)),
+        MemType::S16 => gather(view, at, offset, mask, |b| {
+            extend(i16::from_le_bytes(b), load.sign_to)
+        }),
+    }
+}
+
+/// A signed value extended to 16, 32 or 64 bits, the bits above being zero.
+fn extend(value: impl Into<i64>, bits: u8) -> u64 {
+    let wide = value.into() as u64;
+    match bits {
+        16 => wide & 0xffff,
+        32 => wide & 0xffff_ffff,
+        _ => wide,
+    }
+}
+
+/// One element of every active lane; the lane at fault if there is no memory.
+#[inline(always)]
+fn gather<V: View, T: Copy + Default, const N: usize>(
+    view: &mut V,
+    at: &[u64; 32],
+    offset: u64,
+    mask: LaneMask,
+    convert: impl Fn([u8; N]) -> T,
+) -> Result<[T; 32], u32> {
+    let mut values = [T::default(); 32];
+    for lane in lanes(mask) {
+        let i = lane as usize & 31;
+        let bytes = view.load::<N>(at[i].wrapping_add(offset)).ok_or(lane)?;
+        values[i] = convert(bytes);
+    }
+    Ok(values)
+}
+
+/// Stores lane by lane, element by element.
+#[inline(always)]
+pub(super) fn store_lanes<V: View>(
+    view: &mut V,
+    registers: &Registers,
+    store: &Store,
+    shape: Shape,
+    addresses: &[u64; 32],
+    mask: LaneMask,
+) -> Step {
+    let size = element_bytes(store.ty);
+    for (element, s) in store.s[..usize::from(store.len)].iter().enumerate() {
+        let offset = element as u64 * u64::from(size);
+        let stored = match *s {
+            Src::R32(s) => {
+                let values = registers.r32(s);
+                scatter(view, addresses, offset, mask, size, |lane| {
+                    values[lane].into()
+                })
+            }
+            Src::R64(s) => {
+                let values = registers.r64(s);
+                scatter(view, addresses, offset, mask, size, |lane| values[lane])
+            }
+        };
+        stored.map_err(|lane| {
+            let address = addresses[lane as usize];
+            out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
+        })?;
+    }
+    Ok(())
+}
+
+/// Stores one element of every active lane; the lane at fault if there is no memory.
+#[inline(always)]
+fn scatter<V: View>(
+    view: &mut V,
+    at: &[u64; 32],
+    offset: u64,
+    mask: LaneMask,
+    size: u32,
+    value: impl Fn(usize) -> u64,
+) -> Result<(), u32> {
+    for lane in lanes(mask) {
+        let i = lane as usize & 31;
+        let (at, value) = (at[i].wrapping_add(offset), value(i));
+        let stored = match size {
+            1 => view.store(at, [value as u8]),
+            2 => view.store(at, (value as u16).to_le_bytes()),
+            4 => view.store(at, (value as u32).to_le_bytes()),
+            _ => view.store(at, value.to_le_bytes()),
+        };
+        stored.ok_or(lane)?;
+    }
+    Ok(())
+}
