@@ -89,7 +89,10 @@ impl Skipped {
 /// An argument without the folders of a path.
 fn file_name(argument: &str) -> String {
     let name = Path::new(argument).file_name();
-    name.map_or_else(|| argument.into(), |name| name.to_string_lossy().into_owned())
+    name.map_or_else(
+        || argument.into(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 impl Recording {
