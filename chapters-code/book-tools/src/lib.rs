@@ -6,6 +6,7 @@
 //! host code that makes such records is not here: that is `record`.
 
 mod builder;
+pub mod capture;
 pub mod check;
 pub mod measured;
 mod problem;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use book_tools::{Strictness, build, measured, readme};
+use book_tools::{Strictness, build, capture, measured, readme};
 use clap::{Parser, Subcommand};
 
 /// Builds the book and what else is drawn from its recorded runs.
@@ -28,6 +28,12 @@ enum Command {
     /// Draw README.md's table from the recorded runs
     Readme {
         /// Change nothing; fail if the table is not current
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run the programs whose output the book shows, and keep what they print
+    Capture {
+        /// Change nothing; fail if what is kept is not what they print
         #[arg(long)]
         check: bool,
     },
@@ -63,6 +69,8 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Readme { check: true } => readme::check(&root()?),
         Command::Readme { check: false } => readme::update(&root()?),
+        Command::Capture { check: true } => capture::check(&root()?),
+        Command::Capture { check: false } => capture::update(&root()?),
         Command::Preprocess {
             supports: Some(_), ..
         } => Ok(()),

@@ -20,10 +20,12 @@ pub fn value(path: &str, found: &Value) -> String {
 pub fn amount(path: &str, number: f64) -> String {
     match unit(path) {
         Unit::Rate => format!("{}\u{a0}GB/s", rate(number)),
+        Unit::Microseconds => format!("{}\u{a0}µs", significant(number)),
         Unit::Time if number < 1.0 => format!("{}\u{a0}µs", significant(number * 1e3)),
         Unit::Time => format!("{}\u{a0}ms", significant(number)),
         Unit::Fraction => format!("{:.1}\u{a0}%", number * 100.0),
         Unit::Ratio => format!("{number:.2}×"),
+        Unit::None if number == 0.0 => "0".to_owned(),
         Unit::None => format!("{number:.3e}"),
     }
 }
@@ -32,6 +34,7 @@ pub fn amount(path: &str, number: f64) -> String {
 enum Unit {
     Rate,
     Time,
+    Microseconds,
     Fraction,
     Ratio,
     None,
@@ -43,6 +46,8 @@ fn unit(path: &str) -> Unit {
         Unit::Rate
     } else if has("time_ms") {
         Unit::Time
+    } else if has("launch_us") {
+        Unit::Microseconds
     } else if has("fraction") || has("occupancy") {
         Unit::Fraction
     } else if has("ratio") {

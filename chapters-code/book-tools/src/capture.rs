@@ -1,0 +1,86 @@
+//! The console output that the book shows: what a program printed, kept in a file that a page
+//! includes. It comes from the simulator, whose inputs, counters and recorded times are fixed, so a
+//! check can ask for the very same text again.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+/// A program's output, and where the book keeps it.
+struct Capture {
+    file: &'static str,
+    binary: &'static str,
+    arguments: &'static [&'static str],
+    /// The width of the terminal, which decides the columns of the tables.
+    columns: u32,
+}
+
+const CAPTURES: [Capture; 1] = [Capture {
+    file: "book/chapter_1_reduce/output.txt",
+    binary: "chapter_1",
+    arguments: &["--device", "sim"],
+    // The narrowest that has room for the recorded times.
+    columns: 100,
+}];
+
+/// Runs the programs, and writes what they print into the files of the book.
+pub fn update(root: &Path) -> Result<()> {
+    for capture in &CAPTURES {
+        let path = root.join(capture.file);
+        std::fs::write(&path, output(root, capture)?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Fails if a file is not what [`update`] would write.
+pub fn check(root: &Path) -> Result<()> {
+    for capture in &CAPTURES {
+        let kept = std::fs::read_to_string(root.join(capture.file)).unwrap_or_default();
+        ensure!(
+            kept == output(root, capture)?,
+            "{} is not current: cargo run --bin book -- capture",
+            capture.file
+        );
+    }
+    Ok(())
+}
+
+fn output(root: &Path, capture: &Capture) -> Result<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["run", "--quiet", "--bin", capture.binary, "--"])
+        .args(capture.arguments)
+        .env("COLUMNS", capture.columns.to_string())
+        .env_remove("SIMT_SEED")
+        .env_remove("SIMT_DEVICES")
+        .current_dir(root)
+        .output()
+        .context("cannot run cargo")?;
+    ensure!(
+        output.status.success(),
+        "{} failed:\n{}",
+        capture.binary,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8(output.stdout).context("the output is not UTF-8")?;
+    Ok(without_blank_ends(&text))
+}
+
+/// `text` without blanks at the ends of its lines, and with single empty lines.
+fn without_blank_ends(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
+    lines.join("\n").trim().to_owned() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_blank_ends;
+
+    #[test]
+    fn blanks_at_the_ends_go() {
+        assert_eq!(without_blank_ends("\na  b \n\n\n c\n\n"), "a  b\n\n c\n");
+    }
+}
