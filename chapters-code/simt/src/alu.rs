@@ -5,12 +5,12 @@
 //! x86-64, for AVX2, which [`Isa::detect`] looks for once.
 //!
 //! The mask. A loop that skips lanes does not vectorise. So the loops compute and write all lanes,
-//! and where the mask is not full, [`partial`] puts the inactive lanes of the destination back
+//! and where the mask is not full, `partial` puts the inactive lanes of the destination back
 //! afterwards. Instructions that write predicates or several registers take care of the mask
 //! themselves, and so do those that go lane by lane.
 //!
 //! Results are those of PTX ISA section 9.7 as compute capability 9.0 has them, to the bit, except
-//! for the approximate functions ([`approx`]).
+//! for the approximate functions (`approx`).
 
 mod address;
 mod approx;

@@ -77,7 +77,7 @@ macro_rules! compile_for_each {
 }
 
 compile_for_each! {
-    /// Executes an instruction in all lanes, as [`execute_whole`] does.
+    /// Executes an instruction in all lanes, as `execute_whole` does.
     whole(alu: &Alu, regs: &mut Registers, mask: LaneMask, windows: &Windows) =
         |vectors| execute_whole(vectors, alu, regs, mask, windows);
     /// Executes an instruction in the lanes of `mask`.
