@@ -4,10 +4,9 @@
 //! lanes, compiled twice: for the instructions that every CPU of the architecture has, and, on
 //! x86-64, for AVX2, which [`Isa::detect`] looks for once.
 //!
-//! The mask. A loop that skips lanes does not vectorise. So the loops compute and write all lanes,
-//! and where the mask is not full, `partial` puts the inactive lanes of the destination back
-//! afterwards. Instructions that write predicates or several registers take care of the mask
-//! themselves, and so do those that go lane by lane.
+//! The mask. A loop that skips lanes does not vectorise, so the loops compute all lanes, and where
+//! the mask is not full, the writing of the result leaves the inactive lanes alone. That again is a
+//! compilation of its own, so that a full mask costs nothing.
 //!
 //! Results are those of PTX ISA section 9.7 as compute capability 9.0 has them, to the bit, except
 //! for the approximate functions (`approx`).
@@ -37,14 +36,18 @@ mod wide;
 pub use address::Windows;
 #[cfg(target_arch = "x86_64")]
 pub use vectors::Avx2;
-pub use vectors::{Baseline, Vectors};
+pub use vectors::Baseline;
 
-use crate::registers::{ALL_LANES, LaneMask, Registers, blend32, blend64};
+use crate::registers::{ALL_LANES, LaneMask, Registers};
 use carry::Flag;
 use compare::{Compare32, Compare64};
 use convert::PackedTarget;
 use convert_lane::Conversion;
-use ptx::ir::{Alu, Src};
+use lanes::Lanes;
+use ptx::ir::Alu;
+#[cfg(target_arch = "x86_64")]
+use vectors::{Avx2Full, Avx2Partial};
+use vectors::{BaselineFull, BaselinePartial, Vectors};
 
 /// The vector instructions to use, chosen once.
 #[derive(Clone, Copy, Debug)]
@@ -69,59 +72,52 @@ impl Isa {
     /// Executes `alu` in the lanes of `mask`.
     #[inline(always)]
     pub fn execute(self, alu: &Alu, regs: &mut Registers, mask: LaneMask, windows: &Windows) {
-        match self {
-            Self::Baseline(vectors) => execute(vectors, alu, regs, mask, windows),
+        match (self, mask == ALL_LANES) {
+            (Self::Baseline(isa), true) => run(BaselineFull(isa), alu, regs, mask, windows),
+            (Self::Baseline(isa), false) => run(BaselinePartial(isa), alu, regs, mask, windows),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(vectors) => execute(vectors, alu, regs, mask, windows),
+            (Self::Avx2(isa), true) => run(Avx2Full(isa), alu, regs, mask, windows),
+            #[cfg(target_arch = "x86_64")]
+            (Self::Avx2(isa), false) => run(Avx2Partial(isa), alu, regs, mask, windows),
         }
     }
 }
 
-/// Executes `alu` in the lanes of `mask`.
 #[inline(always)]
-pub fn execute<V: Vectors>(
-    vectors: V,
-    alu: &Alu,
-    regs: &mut Registers,
-    mask: LaneMask,
-    windows: &Windows,
-) {
-    if mask == ALL_LANES {
-        vectors.whole(alu, regs, mask, windows);
-    } else {
-        vectors.partial(alu, regs, mask, windows);
-    }
+fn run<V: Vectors>(vectors: V, alu: &Alu, regs: &mut Registers, mask: LaneMask, windows: &Windows) {
+    V::execute(
+        Lanes {
+            vectors,
+            regs,
+            mask,
+        },
+        alu,
+        windows,
+    );
 }
 
-/// Executes `alu`, computing all lanes.
-///
-/// The lanes outside `mask` of the register that [`destination`] names are unspecified afterwards;
-/// nothing else of them changes.
+/// Executes `alu`.
 #[inline(always)]
-fn execute_whole<V: Vectors>(
-    vectors: V,
-    alu: &Alu,
-    regs: &mut Registers,
-    mask: LaneMask,
-    windows: &Windows,
-) {
+fn execute_lanes<V: Vectors>(lanes: Lanes<'_, V>, alu: &Alu, windows: &Windows) {
     match *alu {
-        Alu::Un32 { op, d, a } => vectors.un32(op, regs, mask, d, a),
-        Alu::Bin32 { op, d, a, b } => vectors.bin32(op, regs, mask, d, [a, b]),
-        Alu::Ter32 { op, d, a, b, c } => vectors.ter32(op, regs, mask, d, [a, b, c]),
-        Alu::Un64 { op, d, a } => vectors.un64(op, regs, mask, d, a),
-        Alu::Bin64 { op, d, a, b } => vectors.bin64(op, regs, mask, d, [a, b]),
-        Alu::Ter64 { op, d, a, b, c } => vectors.ter64(op, regs, mask, d, [a, b, c]),
-        Alu::Shift64 { op, d, a, b } => wide::shift(op, regs, d, a, b),
-        Alu::MulWide { signed, d, a, b } => wide::mul_wide(signed, regs, d, [a, b]),
-        Alu::MadWide { signed, d, a, b, c } => wide::mad_wide(signed, regs, d, [a, b], c),
-        Alu::Count64 { op, d, a } => wide::count(op, regs, d, a),
-        Alu::Bfe64 { signed, d, a, b, c } => wide::bfe(signed, regs, d, a, [b, c]),
-        Alu::Bfi64 { d, a, b, c, len } => wide::bfi(regs, d, [a, b], [c, len]),
-        Alu::Bfi32 { d, a, b, c, len } => lanes::map4(regs, d, [a, b, c, len], int::bfi_b32),
-        Alu::Lop3 { table, d, a, b, c } => {
-            lanes::map3(regs, d, [a, b, c], |x, y, z| int::lop3(table, x, y, z));
+        Alu::Un32 { op, d, a } => V::un32(lanes, op, d, a),
+        Alu::Bin32 { op, d, a, b } => V::bin32(lanes, op, d, [a, b]),
+        Alu::Ter32 { op, d, a, b, c } => V::ter32(lanes, op, d, [a, b, c]),
+        Alu::Un64 { op, d, a } => V::un64(lanes, op, d, a),
+        Alu::Bin64 { op, d, a, b } => V::bin64(lanes, op, d, [a, b]),
+        Alu::Ter64 { op, d, a, b, c } => V::ter64(lanes, op, d, [a, b, c]),
+        Alu::Shift64 { op, d, a, b } => wide::shift(lanes, op, d, a, b),
+        Alu::MulWide { signed, d, a, b } => wide::mul_wide(lanes, signed, d, [a, b]),
+        Alu::MadWide { signed, d, a, b, c } => wide::mad_wide(lanes, signed, d, [a, b], c),
+        Alu::Count64 { op, d, a } => wide::count(op, lanes.regs, lanes.mask, d, a),
+        Alu::Bfe64 { signed, d, a, b, c } => {
+            wide::bfe(signed, lanes.regs, lanes.mask, d, a, [b, c]);
         }
+        Alu::Bfi64 { d, a, b, c, len } => {
+            wide::bfi(lanes.regs, lanes.mask, d, [a, b], [c, len]);
+        }
+        Alu::Bfi32 { d, a, b, c, len } => V::bfi32(lanes, d, [a, b, c, len]),
+        Alu::Lop3 { table, d, a, b, c } => V::lop3(lanes, table, d, [a, b, c]),
         Alu::AddCarry32 {
             d,
             a,
@@ -130,17 +126,12 @@ fn execute_whole<V: Vectors>(
             uses,
             sets,
         } => {
-            carry::add32(
-                regs,
-                mask,
-                d,
-                [a, b],
-                Flag {
-                    register: carry,
-                    uses,
-                    sets,
-                },
-            );
+            let flag = Flag {
+                register: carry,
+                uses,
+                sets,
+            };
+            carry::add32(lanes.regs, lanes.mask, d, [a, b], flag);
         }
         Alu::SubBorrow32 {
             d,
@@ -150,17 +141,12 @@ fn execute_whole<V: Vectors>(
             uses,
             sets,
         } => {
-            carry::sub32(
-                regs,
-                mask,
-                d,
-                [a, b],
-                Flag {
-                    register: carry,
-                    uses,
-                    sets,
-                },
-            );
+            let flag = Flag {
+                register: carry,
+                uses,
+                sets,
+            };
+            carry::sub32(lanes.regs, lanes.mask, d, [a, b], flag);
         }
         Alu::AddCarry64 {
             d,
@@ -170,17 +156,12 @@ fn execute_whole<V: Vectors>(
             uses,
             sets,
         } => {
-            carry::add64(
-                regs,
-                mask,
-                d,
-                [a, b],
-                Flag {
-                    register: carry,
-                    uses,
-                    sets,
-                },
-            );
+            let flag = Flag {
+                register: carry,
+                uses,
+                sets,
+            };
+            carry::add64(lanes.regs, lanes.mask, d, [a, b], flag);
         }
         Alu::SubBorrow64 {
             d,
@@ -190,17 +171,12 @@ fn execute_whole<V: Vectors>(
             uses,
             sets,
         } => {
-            carry::sub64(
-                regs,
-                mask,
-                d,
-                [a, b],
-                Flag {
-                    register: carry,
-                    uses,
-                    sets,
-                },
-            );
+            let flag = Flag {
+                register: carry,
+                uses,
+                sets,
+            };
+            carry::sub64(lanes.regs, lanes.mask, d, [a, b], flag);
         }
         Alu::Setp32 {
             cmp,
@@ -211,7 +187,7 @@ fn execute_whole<V: Vectors>(
             b,
             ref with,
         } => {
-            vectors.setp32(Compare32 { cmp, ty, s: [a, b] }, regs, mask, (d, q), with);
+            V::setp32(lanes, Compare32 { cmp, ty, s: [a, b] }, (d, q), with);
         }
         Alu::Setp64 {
             cmp,
@@ -222,16 +198,20 @@ fn execute_whole<V: Vectors>(
             b,
             ref with,
         } => {
-            vectors.setp64(Compare64 { cmp, ty, s: [a, b] }, regs, mask, (d, q), with);
+            V::setp64(lanes, Compare64 { cmp, ty, s: [a, b] }, (d, q), with);
         }
-        Alu::SetMask { d, p, if_true } => select::set_mask(regs, d, p, if_true),
-        Alu::Selp32 { d, a, b, p } => select::selp32(regs, d, [a, b], p),
-        Alu::Selp64 { d, a, b, p } => select::selp64(regs, d, [a, b], p),
-        Alu::Slct32 { float, d, a, b, c } => select::slct32(float, regs, d, [a, b, c]),
-        Alu::Slct64 { float, d, a, b, c } => select::slct64(float, regs, d, [a, b], c),
+        Alu::SetMask { d, p, if_true } => select::set_mask(lanes, d, p, if_true),
+        Alu::Selp32 { d, a, b, p } => select::selp32(lanes, d, [a, b], p),
+        Alu::Selp64 { d, a, b, p } => select::selp64(lanes, d, [a, b], p),
+        Alu::Slct32 { float, d, a, b, c } => {
+            select::slct32(float, lanes.regs, lanes.mask, d, [a, b, c]);
+        }
+        Alu::Slct64 { float, d, a, b, c } => {
+            select::slct64(float, lanes.regs, lanes.mask, d, [a, b], c);
+        }
         Alu::PredOp { op, d, a, b } => {
-            let bits = compare::combine(op, regs.pred(a), regs.pred(b));
-            regs.set_pred(d, bits, mask);
+            let bits = compare::combine(op, lanes.regs.pred(a), lanes.regs.pred(b));
+            lanes.regs.set_pred(d, bits, lanes.mask);
         }
         Alu::Cvt {
             from,
@@ -242,14 +222,17 @@ fn execute_whole<V: Vectors>(
             d,
             a,
         } => {
-            let conversion = Conversion {
-                from,
-                to,
-                round,
-                sat,
-                ftz,
-            };
-            vectors.convert(conversion, regs, mask, [d, a]);
+            V::convert(
+                lanes,
+                Conversion {
+                    from,
+                    to,
+                    round,
+                    sat,
+                    ftz,
+                },
+                [d, a],
+            );
         }
         Alu::CvtPack {
             to,
@@ -259,87 +242,30 @@ fn execute_whole<V: Vectors>(
             a,
             b,
         } => {
-            vectors.pack_halves(PackedTarget { to, round, relu }, regs, mask, d, [a, b]);
+            V::pack_halves(lanes, PackedTarget { to, round, relu }, d, [a, b]);
         }
-        Alu::Pack64 { d, lo, hi } => pack::pack64(regs, d, lo, hi),
-        Alu::Unpack64 { lo, hi, a } => pack::unpack64(regs, mask, lo, hi, a),
-        Alu::Pack32 { d, lo, hi } => pack::pack32(regs, d, lo, hi),
-        Alu::Unpack32 { lo, hi, a } => pack::unpack32(regs, mask, lo, hi, a),
-        Alu::Pack64x4 { d, s } => pack::pack64x4(regs, d, s),
-        Alu::Unpack64x4 { ref d, a } => pack::unpack64x4(regs, mask, d, a),
-        Alu::ToGeneric { space, d, a } => address::to_generic(windows, space, regs, d, a),
-        Alu::FromGeneric { space, d, a } => address::from_generic(windows, space, regs, d, a),
-        Alu::IsSpace { space, d, a } => address::is_space(windows, space, regs, mask, d, a),
-        Alu::Testp32 { class, d, a } => compare::testp32(class, regs, mask, d, a),
-        Alu::Testp64 { class, d, a } => compare::testp64(class, regs, mask, d, a),
-    }
-}
-
-/// The register whose inactive lanes [`execute_whole`] overwrites; `None` where it does not.
-fn destination(alu: &Alu) -> Option<Src> {
-    match *alu {
-        Alu::Un32 { d, .. }
-        | Alu::Bin32 { d, .. }
-        | Alu::Ter32 { d, .. }
-        | Alu::Count64 { d, .. }
-        | Alu::Bfi32 { d, .. }
-        | Alu::Lop3 { d, .. }
-        | Alu::SetMask { d, .. }
-        | Alu::Selp32 { d, .. }
-        | Alu::Slct32 { d, .. }
-        | Alu::CvtPack { d, .. }
-        | Alu::Pack32 { d, .. } => Some(Src::R32(d)),
-        Alu::Un64 { d, .. }
-        | Alu::Bin64 { d, .. }
-        | Alu::Ter64 { d, .. }
-        | Alu::Shift64 { d, .. }
-        | Alu::MulWide { d, .. }
-        | Alu::MadWide { d, .. }
-        | Alu::Bfe64 { d, .. }
-        | Alu::Bfi64 { d, .. }
-        | Alu::Selp64 { d, .. }
-        | Alu::Slct64 { d, .. }
-        | Alu::Pack64 { d, .. }
-        | Alu::Pack64x4 { d, .. }
-        | Alu::ToGeneric { d, .. }
-        | Alu::FromGeneric { d, .. } => Some(Src::R64(d)),
-        Alu::Cvt { d, .. } => Some(d),
-        Alu::AddCarry32 { .. }
-        | Alu::SubBorrow32 { .. }
-        | Alu::AddCarry64 { .. }
-        | Alu::SubBorrow64 { .. }
-        | Alu::Setp32 { .. }
-        | Alu::Setp64 { .. }
-        | Alu::PredOp { .. }
-        | Alu::Unpack64 { .. }
-        | Alu::Unpack32 { .. }
-        | Alu::Unpack64x4 { .. }
-        | Alu::IsSpace { .. }
-        | Alu::Testp32 { .. }
-        | Alu::Testp64 { .. } => None,
-    }
-}
-
-/// Executes `alu` in some of the lanes.
-#[inline(always)]
-fn execute_partial<V: Vectors>(
-    vectors: V,
-    alu: &Alu,
-    regs: &mut Registers,
-    mask: LaneMask,
-    windows: &Windows,
-) {
-    match destination(alu) {
-        Some(Src::R32(d)) => {
-            let before = *regs.r32(d);
-            vectors.whole(alu, regs, mask, windows);
-            blend32(regs.r32_mut(d), !mask, &before);
+        Alu::Pack64 { d, lo, hi } => {
+            lanes.map_32_32(d, [lo, hi], |lo, hi| u64::from(lo) | (u64::from(hi) << 32));
         }
-        Some(Src::R64(d)) => {
-            let before = *regs.r64(d);
-            vectors.whole(alu, regs, mask, windows);
-            blend64(regs.r64_mut(d), !mask, &before);
+        Alu::Unpack64 { lo, hi, a } => pack::unpack64(lanes, lo, hi, a),
+        Alu::Pack32 { d, lo, hi } => {
+            lanes.map2(d, [lo, hi], |lo, hi| (lo & 0xffff) | (hi << 16));
         }
-        None => vectors.whole(alu, regs, mask, windows),
+        Alu::Unpack32 { lo, hi, a } => pack::unpack32(lanes, lo, hi, a),
+        Alu::Pack64x4 { d, s } => pack::pack64x4(lanes.regs, lanes.mask, d, s),
+        Alu::Unpack64x4 { ref d, a } => pack::unpack64x4(lanes.regs, lanes.mask, d, a),
+        Alu::ToGeneric { space, d, a } => {
+            let base = windows.base(space);
+            lanes.map1_64(d, a, |x| x.wrapping_add(base));
+        }
+        Alu::FromGeneric { space, d, a } => {
+            let base = windows.base(space);
+            lanes.map1_64(d, a, |x| x.wrapping_sub(base));
+        }
+        Alu::IsSpace { space, d, a } => {
+            address::is_space(windows, space, lanes.regs, lanes.mask, d, a);
+        }
+        Alu::Testp32 { class, d, a } => compare::testp32(class, lanes.regs, lanes.mask, d, a),
+        Alu::Testp64 { class, d, a } => compare::testp64(class, lanes.regs, lanes.mask, d, a),
     }
 }

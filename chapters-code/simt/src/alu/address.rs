@@ -3,7 +3,7 @@
 //! Shared and local memory appear in the generic address space through a window each; a generic
 //! address in neither is an address in global, constant or parameter space.
 
-use super::lanes::{lanes, test};
+use super::lanes::{row, test};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Pred, R64, Space};
 
@@ -22,7 +22,7 @@ pub struct Windows {
 
 impl Windows {
     /// What a generic address exceeds an address in `space` by.
-    fn base(&self, space: Space) -> u64 {
+    pub fn base(&self, space: Space) -> u64 {
         match space {
             Space::Shared => self.shared_base,
             Space::Local => self.local_base,
@@ -51,22 +51,6 @@ impl Windows {
             Space::Const | Space::Param => false,
         }
     }
-}
-
-/// `cvta.SPACE`.
-#[inline(always)]
-pub fn to_generic(windows: &Windows, space: Space, regs: &mut Registers, d: R64, a: R64) {
-    let base = windows.base(space);
-    let a = regs.r64(a);
-    *regs.r64_mut(d) = lanes!(i => a[i].wrapping_add(base));
-}
-
-/// `cvta.to.SPACE`.
-#[inline(always)]
-pub fn from_generic(windows: &Windows, space: Space, regs: &mut Registers, d: R64, a: R64) {
-    let base = windows.base(space);
-    let a = regs.r64(a);
-    *regs.r64_mut(d) = lanes!(i => a[i].wrapping_sub(base));
 }
 
 /// `isspacep`.

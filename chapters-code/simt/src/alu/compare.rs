@@ -3,12 +3,13 @@
 use super::float::flush;
 use super::half::{Bf16, F16, Format16, flush_f16};
 use super::int::sext16;
-use super::lanes::{lanes, test};
+use super::lanes::{Lanes, row, test};
 use super::vectors::Vectors;
-use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
+use crate::registers::{LaneMask, Lanes32, Registers};
 use ptx::ir::{Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp, R32, R64};
+use std::cmp::Ordering;
 
-/// A 32-bit comparison.
+/// A comparison of 32-bit registers.
 #[derive(Clone, Copy)]
 pub struct Compare32 {
     /// The relation.
@@ -19,7 +20,7 @@ pub struct Compare32 {
     pub s: [R32; 2],
 }
 
-/// A 64-bit comparison.
+/// A comparison of 64-bit registers.
 #[derive(Clone, Copy)]
 pub struct Compare64 {
     /// The relation.
@@ -28,6 +29,20 @@ pub struct Compare64 {
     pub ty: CmpType64,
     /// The operands.
     pub s: [R64; 2],
+}
+
+/// The operands of a relation that is computed, and whether its complement is wanted.
+#[derive(Clone, Copy)]
+pub struct Related<R> {
+    s: [R; 2],
+    invert: bool,
+}
+
+impl<R: Copy> Related<R> {
+    fn new([a, b]: [R; 2], swap: bool, invert: bool) -> Self {
+        let s = if swap { [b, a] } else { [a, b] };
+        Self { s, invert }
+    }
 }
 
 /// Where the result of a comparison goes: to the first, its complement to the second.
@@ -66,164 +81,286 @@ pub fn combine(op: PredOp, a: LaneMask, b: LaneMask) -> LaneMask {
     }
 }
 
+/// What a comparison comes down to: a relation, of swapped operands perhaps, or its complement.
+enum Plan {
+    Equal {
+        invert: bool,
+    },
+    Less {
+        swap: bool,
+        invert: bool,
+    },
+    LessOrEqual {
+        swap: bool,
+        invert: bool,
+    },
+    /// None of these: see [`unusual`].
+    Unusual,
+}
+
+impl Plan {
+    /// The order of integers is total, so "less" and "equal" give all six comparisons.
+    #[inline(always)]
+    fn of_integers(cmp: Cmp) -> Self {
+        match cmp {
+            Cmp::Eq | Cmp::Equ => Self::Equal { invert: false },
+            Cmp::Ne | Cmp::Neu => Self::Equal { invert: true },
+            Cmp::Lt | Cmp::Ltu => Self::Less {
+                swap: false,
+                invert: false,
+            },
+            Cmp::Ge | Cmp::Geu => Self::Less {
+                swap: false,
+                invert: true,
+            },
+            Cmp::Gt | Cmp::Gtu => Self::Less {
+                swap: true,
+                invert: false,
+            },
+            Cmp::Le | Cmp::Leu => Self::Less {
+                swap: true,
+                invert: true,
+            },
+            Cmp::Num | Cmp::Nan => Self::Unusual,
+        }
+    }
+
+    /// An unordered comparison is the complement of the opposite ordered one.
+    #[inline(always)]
+    fn of_floats(cmp: Cmp) -> Self {
+        match cmp {
+            Cmp::Eq => Self::Equal { invert: false },
+            Cmp::Neu => Self::Equal { invert: true },
+            Cmp::Lt => Self::Less {
+                swap: false,
+                invert: false,
+            },
+            Cmp::Gt => Self::Less {
+                swap: true,
+                invert: false,
+            },
+            Cmp::Geu => Self::Less {
+                swap: false,
+                invert: true,
+            },
+            Cmp::Leu => Self::Less {
+                swap: true,
+                invert: true,
+            },
+            Cmp::Le => Self::LessOrEqual {
+                swap: false,
+                invert: false,
+            },
+            Cmp::Ge => Self::LessOrEqual {
+                swap: true,
+                invert: false,
+            },
+            Cmp::Gtu => Self::LessOrEqual {
+                swap: false,
+                invert: true,
+            },
+            Cmp::Ltu => Self::LessOrEqual {
+                swap: true,
+                invert: true,
+            },
+            Cmp::Ne | Cmp::Equ | Cmp::Num | Cmp::Nan => Self::Unusual,
+        }
+    }
+}
+
 /// `setp` of 32-bit registers.
 #[inline(always)]
 pub fn setp32<V: Vectors>(
-    v: V,
+    lanes: Lanes<'_, V>,
     compare: Compare32,
-    regs: &mut Registers,
-    mask: LaneMask,
     target: Target,
     with: &Option<Combine>,
 ) {
     let Compare32 { cmp, ty, s } = compare;
-    let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
-    let bits = match ty {
-        CmpType32::U32 => integers(cmp, x, y, |x, y| v.equal_32(x, y), |x, y| v.less_u32(x, y)),
-        CmpType32::S32 => integers(cmp, x, y, |x, y| v.equal_32(x, y), |x, y| v.less_s32(x, y)),
-        CmpType32::F32 { ftz: false } => floats(v, cmp, x, y),
+    let plan = match ty {
+        CmpType32::U32 | CmpType32::S32 => Plan::of_integers(cmp),
+        CmpType32::F32 { ftz: false } => Plan::of_floats(cmp),
         CmpType32::U16
         | CmpType32::S16
         | CmpType32::F32 { ftz: true }
         | CmpType32::F16 { .. }
-        | CmpType32::Bf16 => return v.setp_widened(compare, regs, mask, target, with),
+        | CmpType32::Bf16 => Plan::Unusual,
     };
-    write(regs, mask, target, with, bits);
-}
-
-/// `setp` of the types that are compared as another.
-#[inline(always)]
-pub fn setp_widened<V: Vectors>(
-    v: V,
-    Compare32 { cmp, ty, s }: Compare32,
-    regs: &mut Registers,
-    mask: LaneMask,
-    target: Target,
-    with: &Option<Combine>,
-) {
-    let (x, y) = (&widen(ty, regs.r32(s[0])), &widen(ty, regs.r32(s[1])));
-    let bits = match ty {
-        CmpType32::U32 | CmpType32::S32 | CmpType32::U16 | CmpType32::S16 => {
-            integers(cmp, x, y, |x, y| v.equal_32(x, y), |x, y| v.less_s32(x, y))
+    let related = |swap, invert| Related::new(s, swap, invert);
+    match (ty, plan) {
+        (CmpType32::F32 { .. }, Plan::Equal { invert }) => {
+            V::equal_f32(lanes, related(false, invert), target, with);
         }
-        CmpType32::F32 { .. } | CmpType32::F16 { .. } | CmpType32::Bf16 => floats(v, cmp, x, y),
-    };
-    write(regs, mask, target, with, bits);
+        (CmpType32::F32 { .. }, Plan::Less { swap, invert }) => {
+            V::less_f32(lanes, related(swap, invert), target, with);
+        }
+        (CmpType32::F32 { .. }, Plan::LessOrEqual { swap, invert }) => {
+            V::less_or_equal_f32(lanes, related(swap, invert), target, with);
+        }
+        (_, Plan::Equal { invert }) => V::equal_32(lanes, related(false, invert), target, with),
+        (CmpType32::U32, Plan::Less { swap, invert }) => {
+            V::less_u32(lanes, related(swap, invert), target, with);
+        }
+        (_, Plan::Less { swap, invert }) => {
+            V::less_s32(lanes, related(swap, invert), target, with);
+        }
+        (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
+            unusual32(lanes.regs, lanes.mask, compare, target, with);
+        }
+    }
 }
 
 /// `setp` of 64-bit registers.
 #[inline(always)]
 pub fn setp64<V: Vectors>(
-    v: V,
-    Compare64 { cmp, ty, s }: Compare64,
-    regs: &mut Registers,
-    mask: LaneMask,
+    lanes: Lanes<'_, V>,
+    compare: Compare64,
     target: Target,
     with: &Option<Combine>,
 ) {
-    let (x, y) = (regs.r64(s[0]), regs.r64(s[1]));
+    let Compare64 { cmp, ty, s } = compare;
+    let plan = match ty {
+        CmpType64::U64 | CmpType64::S64 => Plan::of_integers(cmp),
+        CmpType64::F64 => Plan::of_floats(cmp),
+    };
+    let related = |swap, invert| Related::new(s, swap, invert);
+    match (ty, plan) {
+        (CmpType64::F64, Plan::Equal { invert }) => {
+            V::equal_f64(lanes, related(false, invert), target, with);
+        }
+        (CmpType64::F64, Plan::Less { swap, invert }) => {
+            V::less_f64(lanes, related(swap, invert), target, with);
+        }
+        (CmpType64::F64, Plan::LessOrEqual { swap, invert }) => {
+            V::less_or_equal_f64(lanes, related(swap, invert), target, with);
+        }
+        (_, Plan::Equal { invert }) => V::equal_64(lanes, related(false, invert), target, with),
+        (CmpType64::U64, Plan::Less { swap, invert }) => {
+            V::less_u64(lanes, related(swap, invert), target, with);
+        }
+        (_, Plan::Less { swap, invert }) => {
+            V::less_s64(lanes, related(swap, invert), target, with);
+        }
+        (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
+            unusual64(lanes.regs, lanes.mask, compare, target, with);
+        }
+    }
+}
+
+/// Compares 32-bit registers by `holds` and writes the result.
+#[inline(always)]
+pub fn relate32<V: Vectors>(
+    lanes: Lanes<'_, V>,
+    Related { s, invert }: Related<R32>,
+    target: Target,
+    with: &Option<Combine>,
+    holds: impl Fn(u32, u32) -> bool,
+) {
+    let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
+    let bits = test!(i => holds(x[i], y[i]));
+    write(
+        lanes.regs,
+        lanes.mask,
+        target,
+        with,
+        if invert { !bits } else { bits },
+    );
+}
+
+/// Compares 64-bit registers by `holds` and writes the result.
+#[inline(always)]
+pub fn relate64<V: Vectors>(
+    lanes: Lanes<'_, V>,
+    Related { s, invert }: Related<R64>,
+    target: Target,
+    with: &Option<Combine>,
+    holds: impl Fn(u64, u64) -> bool,
+) {
+    let (x, y) = (lanes.regs.r64(s[0]), lanes.regs.r64(s[1]));
+    let bits = test!(i => holds(x[i], y[i]));
+    write(
+        lanes.regs,
+        lanes.mask,
+        target,
+        with,
+        if invert { !bits } else { bits },
+    );
+}
+
+/// Types that are compared as others, and relations to NaNs.
+#[inline(never)]
+fn unusual32(
+    regs: &mut Registers,
+    mask: LaneMask,
+    Compare32 { cmp, ty, s }: Compare32,
+    target: Target,
+    with: &Option<Combine>,
+) {
+    let [x, y] = s.map(|r| widen(ty, regs.r32(r)));
     let bits = match ty {
-        CmpType64::U64 => integers(cmp, x, y, |x, y| v.equal_64(x, y), |x, y| v.less_u64(x, y)),
-        CmpType64::S64 => integers(cmp, x, y, |x, y| v.equal_64(x, y), |x, y| v.less_s64(x, y)),
-        CmpType64::F64 => floats(v, cmp, x, y),
+        CmpType32::U32 | CmpType32::S32 | CmpType32::U16 | CmpType32::S16 => {
+            test!(i => holds(cmp, (x[i] as i32).partial_cmp(&(y[i] as i32))))
+        }
+        CmpType32::F32 { .. } | CmpType32::F16 { .. } | CmpType32::Bf16 => {
+            test!(i => holds(cmp, f32::from_bits(x[i]).partial_cmp(&f32::from_bits(y[i]))))
+        }
     };
     write(regs, mask, target, with, bits);
 }
 
-/// An operand as a number of 32 bits that compares likewise: a signed integer or an `f32`.
+/// Relations to NaNs.
 #[inline(never)]
+fn unusual64(
+    regs: &mut Registers,
+    mask: LaneMask,
+    Compare64 { cmp, ty, s }: Compare64,
+    target: Target,
+    with: &Option<Combine>,
+) {
+    let [x, y] = s.map(|r| regs.r64(r));
+    let bits = match ty {
+        CmpType64::U64 | CmpType64::S64 => test!(i => holds(cmp, Some(x[i].cmp(&y[i])))),
+        CmpType64::F64 => {
+            test!(i => holds(cmp, f64::from_bits(x[i]).partial_cmp(&f64::from_bits(y[i]))))
+        }
+    };
+    write(regs, mask, target, with, bits);
+}
+
+/// Whether a comparison holds of operands in this order, `None` for a NaN among them.
+fn holds(cmp: Cmp, order: Option<Ordering>) -> bool {
+    match cmp {
+        Cmp::Eq => order == Some(Ordering::Equal),
+        Cmp::Ne => matches!(order, Some(Ordering::Less | Ordering::Greater)),
+        Cmp::Lt => order == Some(Ordering::Less),
+        Cmp::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Cmp::Gt => order == Some(Ordering::Greater),
+        Cmp::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        Cmp::Equ => matches!(order, Some(Ordering::Equal) | None),
+        Cmp::Neu => order != Some(Ordering::Equal),
+        Cmp::Ltu => matches!(order, Some(Ordering::Less) | None),
+        Cmp::Leu => order != Some(Ordering::Greater),
+        Cmp::Gtu => matches!(order, Some(Ordering::Greater) | None),
+        Cmp::Geu => order != Some(Ordering::Less),
+        Cmp::Num => order.is_some(),
+        Cmp::Nan => order.is_none(),
+    }
+}
+
+/// An operand as a number of 32 bits that compares likewise: a signed integer or an `f32`.
+#[inline(always)]
 fn widen(ty: CmpType32, row: &Lanes32) -> Lanes32 {
     match ty {
         CmpType32::S32 | CmpType32::F32 { ftz: false } => *row,
-        CmpType32::U32 => lanes!(i => row[i] ^ 0x8000_0000),
-        CmpType32::U16 => lanes!(i => row[i] & 0xffff),
-        CmpType32::S16 => lanes!(i => sext16(row[i])),
-        CmpType32::F32 { ftz: true } => lanes!(i => flush(row[i])),
-        CmpType32::F16 { ftz: false } => lanes!(i => F16::widen(row[i] & 0xffff).to_bits()),
+        CmpType32::U32 => row!(i => row[i] ^ 0x8000_0000),
+        CmpType32::U16 => row!(i => row[i] & 0xffff),
+        CmpType32::S16 => row!(i => sext16(row[i])),
+        CmpType32::F32 { ftz: true } => row!(i => flush(row[i])),
+        CmpType32::F16 { ftz: false } => row!(i => F16::widen(row[i] & 0xffff).to_bits()),
         CmpType32::F16 { ftz: true } => {
-            lanes!(i => F16::widen(flush_f16(row[i] & 0xffff)).to_bits())
+            row!(i => F16::widen(flush_f16(row[i] & 0xffff)).to_bits())
         }
-        CmpType32::Bf16 => lanes!(i => Bf16::widen(row[i]).to_bits()),
-    }
-}
-
-/// Compares integers. Their order is total, so "less" and "equal" give all six comparisons.
-#[inline(always)]
-fn integers<R>(
-    cmp: Cmp,
-    x: &R,
-    y: &R,
-    equal: impl Fn(&R, &R) -> LaneMask,
-    less: impl Fn(&R, &R) -> LaneMask,
-) -> LaneMask {
-    match cmp {
-        Cmp::Eq | Cmp::Equ => equal(x, y),
-        Cmp::Ne | Cmp::Neu => !equal(x, y),
-        Cmp::Lt | Cmp::Ltu => less(x, y),
-        Cmp::Ge | Cmp::Geu => !less(x, y),
-        Cmp::Gt | Cmp::Gtu => less(y, x),
-        Cmp::Le | Cmp::Leu => !less(y, x),
-        Cmp::Num => !0,
-        Cmp::Nan => 0,
-    }
-}
-
-/// Rows of floats. Each relation is false where an operand is a NaN.
-pub trait FloatRow {
-    /// `x < y`.
-    fn less<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask;
-    /// `x <= y`.
-    fn less_or_equal<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask;
-    /// `x == y`.
-    fn equal<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask;
-}
-
-impl FloatRow for Lanes32 {
-    fn less<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask {
-        v.less_f32(x, y)
-    }
-
-    fn less_or_equal<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask {
-        v.less_or_equal_f32(x, y)
-    }
-
-    fn equal<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask {
-        v.equal_f32(x, y)
-    }
-}
-
-impl FloatRow for Lanes64 {
-    fn less<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask {
-        v.less_f64(x, y)
-    }
-
-    fn less_or_equal<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask {
-        v.less_or_equal_f64(x, y)
-    }
-
-    fn equal<V: Vectors>(v: V, x: &Self, y: &Self) -> LaneMask {
-        v.equal_f64(x, y)
-    }
-}
-
-/// Compares floats. An unordered comparison is the complement of the opposite ordered one.
-#[inline(always)]
-fn floats<V: Vectors, R: FloatRow>(v: V, cmp: Cmp, x: &R, y: &R) -> LaneMask {
-    match cmp {
-        Cmp::Eq => R::equal(v, x, y),
-        Cmp::Neu => !R::equal(v, x, y),
-        Cmp::Lt => R::less(v, x, y),
-        Cmp::Gt => R::less(v, y, x),
-        Cmp::Geu => !R::less(v, x, y),
-        Cmp::Leu => !R::less(v, y, x),
-        Cmp::Le => R::less_or_equal(v, x, y),
-        Cmp::Ge => R::less_or_equal(v, y, x),
-        Cmp::Gtu => !R::less_or_equal(v, x, y),
-        Cmp::Ltu => !R::less_or_equal(v, y, x),
-        Cmp::Ne => R::less(v, x, y) | R::less(v, y, x),
-        Cmp::Equ => !(R::less(v, x, y) | R::less(v, y, x)),
-        Cmp::Num => R::equal(v, x, x) & R::equal(v, y, y),
-        Cmp::Nan => !(R::equal(v, x, x) & R::equal(v, y, y)),
+        CmpType32::Bf16 => row!(i => Bf16::widen(row[i]).to_bits()),
     }
 }
 

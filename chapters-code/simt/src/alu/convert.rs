@@ -4,29 +4,26 @@ use super::convert_lane::{Conversion, convert, encode_f32};
 use super::exact::{BF16, F16 as F16_FORMAT};
 use super::float;
 use super::half::{Bf16, F16, Format16, relu};
-use super::lanes::{active, map_32, map_64, map1, map2, with2};
+use super::lanes::{Lanes, active, with2};
+use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Num, PackedHalf, R32, R64, Round, Src};
 
-/// `cvt` from `a` to `d`. See the parent module for what `mask` means.
+/// `cvt` from `a` to `d`.
 #[inline(always)]
-pub fn execute(c: Conversion, regs: &mut Registers, mask: LaneMask, [d, a]: [Src; 2]) {
-    let done = !c.sat
-        && !c.ftz
-        && match (d, a) {
-            (Src::R32(d), Src::R32(a)) => within32(c, regs, d, a),
-            (Src::R64(d), Src::R32(a)) => to64(c, regs, d, a),
-            (Src::R32(d), Src::R64(a)) => from64(c, regs, d, a),
-            (Src::R64(d), Src::R64(a)) => within64(c, regs, d, a),
-        };
-    if !done {
-        each(c, regs, mask, d, a);
+pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, [d, a]: [Src; 2]) {
+    match (d, a) {
+        _ if c.sat || c.ftz => each(c, lanes.regs, lanes.mask, [d, a]),
+        (Src::R32(d), Src::R32(a)) => within32(lanes, c, d, a),
+        (Src::R64(d), Src::R32(a)) => to64(lanes, c, d, a),
+        (Src::R32(d), Src::R64(a)) => from64(lanes, c, d, a),
+        (Src::R64(d), Src::R64(a)) => within64(lanes, c, d, a),
     }
 }
 
 /// Lane by lane.
 #[inline(never)]
-fn each(c: Conversion, regs: &mut Registers, mask: LaneMask, d: Src, a: Src) {
+fn each(c: Conversion, regs: &mut Registers, mask: LaneMask, [d, a]: [Src; 2]) {
     for lane in active(mask) {
         let bits = match a {
             Src::R32(a) => regs.r32(a)[lane].into(),
@@ -93,98 +90,93 @@ fn nearest(round: Round) -> bool {
     float::is_nearest(round)
 }
 
-/// Between 32-bit registers. Returns whether there is a loop for it.
+/// Between 32-bit registers.
 #[inline(always)]
-fn within32(c: Conversion, regs: &mut Registers, d: R32, a: R32) -> bool {
+fn within32<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R32) {
     match (c.from, c.to, c.round) {
         (Num::U32, Num::F32, round) if nearest(round) => {
-            map1(regs, d, a, |x| (x as f32).to_bits());
+            lanes.map1(d, a, |x| (x as f32).to_bits());
         }
         (Num::F32, Num::S32, Round::Zero) => {
-            map1(regs, d, a, |x| f32::from_bits(x) as i32 as u32);
+            lanes.map1(d, a, |x| f32::from_bits(x) as i32 as u32);
         }
-        (Num::F32, Num::U32, Round::Zero) => map1(regs, d, a, |x| f32::from_bits(x) as u32),
-        (Num::F32, Num::F32, round) => integral(round, regs, d, a),
-        (Num::F16, Num::F32, _) => map1(regs, d, a, |x| F16::widen(x & 0xffff).to_bits()),
-        (Num::Bf16, Num::F32, _) => map1(regs, d, a, |x| Bf16::widen(x).to_bits()),
+        (Num::F32, Num::U32, Round::Zero) => lanes.map1(d, a, |x| f32::from_bits(x) as u32),
+        (Num::F32, Num::F32, round) => integral(lanes, round, d, a),
+        (Num::F16, Num::F32, _) => lanes.map1(d, a, |x| F16::widen(x & 0xffff).to_bits()),
+        (Num::Bf16, Num::F32, _) => lanes.map1(d, a, |x| Bf16::widen(x).to_bits()),
         (Num::F32, Num::F16, round) if nearest(round) => {
-            map1(regs, d, a, |x| F16::narrow(f32::from_bits(x)));
+            lanes.map1(d, a, |x| F16::narrow(f32::from_bits(x)));
         }
         (Num::F32, Num::Bf16, round) if nearest(round) => {
-            map1(regs, d, a, |x| Bf16::narrow(f32::from_bits(x)));
+            lanes.map1(d, a, |x| Bf16::narrow(f32::from_bits(x)));
         }
         (from, to, round) => match (Extension::of(from), Extension::of_result(to)) {
-            (Some(read), Some(write)) => map1(regs, d, a, |x| write.apply(read.apply(x))),
+            (Some(read), Some(write)) => lanes.map1(d, a, |x| write.apply(read.apply(x))),
             (Some(read), None) if to == Num::F32 && nearest(round) => {
-                map1(regs, d, a, |x| (read.apply(x) as i32 as f32).to_bits());
+                lanes.map1(d, a, |x| (read.apply(x) as i32 as f32).to_bits());
             }
-            _ => return false,
+            _ => each(c, lanes.regs, lanes.mask, [Src::R32(d), Src::R32(a)]),
         },
     }
-    true
 }
 
 /// `f32` rounded to integral values.
 #[inline(always)]
-fn integral(round: Round, regs: &mut Registers, d: R32, a: R32) {
+fn integral<V: Vectors>(lanes: Lanes<'_, V>, round: Round, d: R32, a: R32) {
     match round {
-        Round::None => map1(regs, d, a, |x| x),
+        Round::None => lanes.map1(d, a, |x| x),
         Round::NearestEven => {
-            map1(regs, d, a, |x| {
+            lanes.map1(d, a, |x| {
                 float::canonical(f32::from_bits(x).round_ties_even())
             });
         }
-        Round::Zero => map1(regs, d, a, |x| float::canonical(f32::from_bits(x).trunc())),
-        Round::Down => map1(regs, d, a, |x| float::canonical(f32::from_bits(x).floor())),
-        Round::Up => map1(regs, d, a, |x| float::canonical(f32::from_bits(x).ceil())),
+        Round::Zero => lanes.map1(d, a, |x| float::canonical(f32::from_bits(x).trunc())),
+        Round::Down => lanes.map1(d, a, |x| float::canonical(f32::from_bits(x).floor())),
+        Round::Up => lanes.map1(d, a, |x| float::canonical(f32::from_bits(x).ceil())),
     }
 }
 
 /// From a 32-bit to a 64-bit register.
 #[inline(always)]
-fn to64(c: Conversion, regs: &mut Registers, d: R64, a: R32) -> bool {
+fn to64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R32) {
     match (c.from, c.to) {
-        (Num::S32, Num::S64 | Num::U64) => map_32(regs, d, a, |x| x as i32 as u64),
-        (Num::U32, Num::S64 | Num::U64) => map_32(regs, d, a, u64::from),
-        (Num::S32, Num::F64) => map_32(regs, d, a, |x| f64::from(x as i32).to_bits()),
-        (Num::U32, Num::F64) => map_32(regs, d, a, |x| f64::from(x).to_bits()),
-        (Num::F32, Num::F64) => map_32(regs, d, a, |x| f64::from(f32::from_bits(x)).to_bits()),
-        (from, Num::S64 | Num::U64) => match Extension::of(from) {
-            Some(read) => map_32(regs, d, a, |x| read.apply(x) as i32 as u64),
-            None => return false,
+        (Num::S32, Num::S64 | Num::U64) => lanes.map_32(d, a, |x| x as i32 as u64),
+        (Num::U32, Num::S64 | Num::U64) => lanes.map_32(d, a, u64::from),
+        (Num::S32, Num::F64) => lanes.map_32(d, a, |x| f64::from(x as i32).to_bits()),
+        (Num::U32, Num::F64) => lanes.map_32(d, a, |x| f64::from(x).to_bits()),
+        (Num::F32, Num::F64) => lanes.map_32(d, a, |x| f64::from(f32::from_bits(x)).to_bits()),
+        (from, to) => match Extension::of(from) {
+            Some(read) if matches!(to, Num::S64 | Num::U64) => {
+                lanes.map_32(d, a, |x| read.apply(x) as i32 as u64);
+            }
+            _ => each(c, lanes.regs, lanes.mask, [Src::R64(d), Src::R32(a)]),
         },
-        _ => return false,
     }
-    true
 }
 
 /// From a 64-bit to a 32-bit register.
 #[inline(always)]
-fn from64(c: Conversion, regs: &mut Registers, d: R32, a: R64) -> bool {
+fn from64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R64) {
     match (c.from, c.to, c.round) {
-        (Num::S64 | Num::U64, Num::S32 | Num::U32, _) => map_64(regs, d, a, |x| x as u32),
-        (Num::S64 | Num::U64, to, _) => match Extension::of_result(to) {
-            Some(write) => map_64(regs, d, a, |x| write.apply(x as u32)),
-            None => return false,
-        },
+        (Num::S64 | Num::U64, Num::S32 | Num::U32, _) => lanes.map_64(d, a, |x| x as u32),
         (Num::F64, Num::F32, round) if nearest(round) => {
-            map_64(regs, d, a, |x| float::canonical(f64::from_bits(x) as f32));
+            lanes.map_64(d, a, |x| float::canonical(f64::from_bits(x) as f32));
         }
-        _ => return false,
+        (from, to, _) => match Extension::of_result(to) {
+            Some(write) if matches!(from, Num::S64 | Num::U64) => {
+                lanes.map_64(d, a, |x| write.apply(x as u32));
+            }
+            _ => each(c, lanes.regs, lanes.mask, [Src::R32(d), Src::R64(a)]),
+        },
     }
-    true
 }
 
 /// Between 64-bit registers.
 #[inline(always)]
-fn within64(c: Conversion, regs: &mut Registers, d: R64, a: R64) -> bool {
+fn within64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R64) {
     match (c.from, c.to) {
-        (Num::S64 | Num::U64, Num::S64 | Num::U64) => {
-            let x = *regs.r64(a);
-            *regs.r64_mut(d) = x;
-            true
-        }
-        _ => false,
+        (Num::S64 | Num::U64, Num::S64 | Num::U64) => lanes.map1_64(d, a, |x| x),
+        _ => each(c, lanes.regs, lanes.mask, [Src::R64(d), Src::R64(a)]),
     }
 }
 
@@ -201,10 +193,10 @@ pub struct PackedTarget {
 
 /// `cvt.rn.f16x2.f32` and its like: the first operand to the upper half, the second to the lower.
 #[inline(always)]
-pub fn pack_halves(c: PackedTarget, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 2]) {
+pub fn pack_halves<V: Vectors>(lanes: Lanes<'_, V>, c: PackedTarget, d: R32, s: [R32; 2]) {
     match (c.to, nearest(c.round) && !c.relu) {
-        (PackedHalf::F16x2, true) => map2(regs, d, s, narrow2::<F16>),
-        (PackedHalf::Bf16x2, true) => map2(regs, d, s, narrow2::<Bf16>),
+        (PackedHalf::F16x2, true) => lanes.map2(d, s, narrow2::<F16>),
+        (PackedHalf::Bf16x2, true) => lanes.map2(d, s, narrow2::<Bf16>),
         (to, false) => {
             let (format, infinity) = match to {
                 PackedHalf::F16x2 => (F16_FORMAT, F16::INFINITY),
@@ -214,7 +206,7 @@ pub fn pack_halves(c: PackedTarget, regs: &mut Registers, mask: LaneMask, d: R32
                 let bits = encode_f32(format, x, c.round);
                 if c.relu { relu(bits, infinity) } else { bits }
             };
-            with2(regs, mask, d, s, |a, b| half(a) << 16 | half(b));
+            with2(lanes.regs, lanes.mask, d, s, |a, b| half(a) << 16 | half(b));
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::exact::Exactly;
 use super::float;
-use super::lanes::{lanes, no_nan, with1_64, with2_64, with3_64};
+use super::lanes::{Lanes, no_nan, row, with1_64, with2_64, with3_64};
+use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R64, Round};
 
@@ -10,23 +11,22 @@ use ptx::ir::{R64, Round};
 ///
 /// A NaN among the results is rare; only where there is one do the lanes look for its bits.
 #[inline(always)]
-pub fn arithmetic1(
-    regs: &mut Registers,
-    mask: LaneMask,
+pub fn arithmetic1<V: Vectors>(
+    mut lanes: Lanes<'_, V>,
     d: R64,
     a: R64,
     round: Round,
     (near, exactly): (impl Fn(f64) -> f64, Exactly<1>),
 ) {
     if !float::is_nearest(round) {
-        return directed1(regs, mask, d, a, round, exactly);
+        return directed1(lanes.regs, lanes.mask, d, a, round, exactly);
     }
-    let x = regs.r64(a);
-    let out = lanes!(i => near(f64::from_bits(x[i])).to_bits());
+    let x = lanes.regs.r64(a);
+    let out = row!(i => near(f64::from_bits(x[i])).to_bits());
     if no_nan(&out) {
-        *regs.r64_mut(d) = out;
+        lanes.write64(d, &out);
     } else {
-        with_nan1(regs, mask, d, a, near);
+        with_nan1(lanes.regs, lanes.mask, d, a, near);
     }
 }
 
@@ -51,23 +51,22 @@ fn directed1(
 
 /// [`arithmetic1`] with two operands.
 #[inline(always)]
-pub fn arithmetic2(
-    regs: &mut Registers,
-    mask: LaneMask,
+pub fn arithmetic2<V: Vectors>(
+    mut lanes: Lanes<'_, V>,
     d: R64,
     s: [R64; 2],
     round: Round,
     (near, exactly): (impl Fn(f64, f64) -> f64, Exactly<2>),
 ) {
     if !float::is_nearest(round) {
-        return directed2(regs, mask, d, s, round, exactly);
+        return directed2(lanes.regs, lanes.mask, d, s, round, exactly);
     }
-    let (x, y) = (regs.r64(s[0]), regs.r64(s[1]));
-    let out = lanes!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i])).to_bits());
+    let (x, y) = (lanes.regs.r64(s[0]), lanes.regs.r64(s[1]));
+    let out = row!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i])).to_bits());
     if no_nan(&out) {
-        *regs.r64_mut(d) = out;
+        lanes.write64(d, &out);
     } else {
-        with_nan2(regs, mask, d, s, near);
+        with_nan2(lanes.regs, lanes.mask, d, s, near);
     }
 }
 
@@ -98,23 +97,24 @@ fn directed2(
 
 /// [`arithmetic1`] with three operands.
 #[inline(always)]
-pub fn arithmetic3(
-    regs: &mut Registers,
-    mask: LaneMask,
+pub fn arithmetic3<V: Vectors>(
+    mut lanes: Lanes<'_, V>,
     d: R64,
     s: [R64; 3],
     round: Round,
     (near, exactly): (impl Fn(f64, f64, f64) -> f64, Exactly<3>),
 ) {
     if !float::is_nearest(round) {
-        return directed3(regs, mask, d, s, round, exactly);
+        return directed3(lanes.regs, lanes.mask, d, s, round, exactly);
     }
+    let regs = &*lanes.regs;
     let (x, y, z) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
-    let out = lanes!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i]), f64::from_bits(z[i])).to_bits());
+    let out =
+        row!(i => near(f64::from_bits(x[i]), f64::from_bits(y[i]), f64::from_bits(z[i])).to_bits());
     if no_nan(&out) {
-        *regs.r64_mut(d) = out;
+        lanes.write64(d, &out);
     } else {
-        with_nan3(regs, mask, d, s, near);
+        with_nan3(lanes.regs, lanes.mask, d, s, near);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::exact::Exactly;
 use super::float::{self, Mode, canonical, directed32, flush, flush_if, nearest32};
-use super::lanes::{lanes, map2, with1, with2, with3};
+use super::lanes::{Lanes, with1, with2, with3};
+use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::R32;
 
@@ -35,32 +36,19 @@ fn flushed(x: u32) -> f32 {
 
 /// `d = near(a)`, or `exactly(a)` where the rounding is directed.
 #[inline(always)]
-pub fn arithmetic1(
-    regs: &mut Registers,
-    mask: LaneMask,
+pub fn arithmetic1<V: Vectors>(
+    lanes: Lanes<'_, V>,
     d: R32,
     a: R32,
     mode: Mode,
     (near, exactly): (impl Fn(f32) -> f32, Exactly<1>),
 ) {
     match path(mode) {
-        Path::Plain => plain1(regs, d, a, near),
-        Path::Flush => flush1(regs, d, a, near),
-        Path::Saturate => saturated1(regs, mask, d, a, mode, near),
-        Path::Directed => directed1(regs, mask, d, a, mode, exactly),
+        Path::Plain => lanes.map1(d, a, |x| canonical(near(f32::from_bits(x)))),
+        Path::Flush => lanes.map1(d, a, |x| flush(canonical(near(flushed(x))))),
+        Path::Saturate => saturated1(lanes.regs, lanes.mask, d, a, mode, near),
+        Path::Directed => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
     }
-}
-
-#[inline(always)]
-fn plain1(regs: &mut Registers, d: R32, a: R32, near: impl Fn(f32) -> f32) {
-    let x = regs.r32(a);
-    *regs.r32_mut(d) = lanes!(i => canonical(near(f32::from_bits(x[i]))));
-}
-
-#[inline(always)]
-fn flush1(regs: &mut Registers, d: R32, a: R32, near: impl Fn(f32) -> f32) {
-    let x = regs.r32(a);
-    *regs.r32_mut(d) = lanes!(i => flush(canonical(near(flushed(x[i])))));
 }
 
 #[inline(never)]
@@ -91,32 +79,21 @@ fn directed1(
 
 /// [`arithmetic1`] with two operands.
 #[inline(always)]
-pub fn arithmetic2(
-    regs: &mut Registers,
-    mask: LaneMask,
+pub fn arithmetic2<V: Vectors>(
+    lanes: Lanes<'_, V>,
     d: R32,
     s: [R32; 2],
     mode: Mode,
     (near, exactly): (impl Fn(f32, f32) -> f32, Exactly<2>),
 ) {
     match path(mode) {
-        Path::Plain => plain2(regs, d, s, near),
-        Path::Flush => flush2(regs, d, s, near),
-        Path::Saturate => saturated2(regs, mask, d, s, mode, near),
-        Path::Directed => directed2(regs, mask, d, s, mode, exactly),
+        Path::Plain => lanes.map2(d, s, |x, y| {
+            canonical(near(f32::from_bits(x), f32::from_bits(y)))
+        }),
+        Path::Flush => lanes.map2(d, s, |x, y| flush(canonical(near(flushed(x), flushed(y))))),
+        Path::Saturate => saturated2(lanes.regs, lanes.mask, d, s, mode, near),
+        Path::Directed => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
-}
-
-#[inline(always)]
-fn plain2(regs: &mut Registers, d: R32, s: [R32; 2], near: impl Fn(f32, f32) -> f32) {
-    let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
-    *regs.r32_mut(d) = lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i]))));
-}
-
-#[inline(always)]
-fn flush2(regs: &mut Registers, d: R32, s: [R32; 2], near: impl Fn(f32, f32) -> f32) {
-    let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
-    *regs.r32_mut(d) = lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
 }
 
 #[inline(never)]
@@ -147,33 +124,27 @@ fn directed2(
 
 /// [`arithmetic1`] with three operands.
 #[inline(always)]
-pub fn arithmetic3(
-    regs: &mut Registers,
-    mask: LaneMask,
+pub fn arithmetic3<V: Vectors>(
+    lanes: Lanes<'_, V>,
     d: R32,
     s: [R32; 3],
     mode: Mode,
     (near, exactly): (impl Fn(f32, f32, f32) -> f32, Exactly<3>),
 ) {
     match path(mode) {
-        Path::Plain => plain3(regs, d, s, near),
-        Path::Flush => flush3(regs, d, s, near),
-        Path::Saturate => saturated3(regs, mask, d, s, mode, near),
-        Path::Directed => directed3(regs, mask, d, s, mode, exactly),
+        Path::Plain => lanes.map3(d, s, |x, y, z| {
+            canonical(near(
+                f32::from_bits(x),
+                f32::from_bits(y),
+                f32::from_bits(z),
+            ))
+        }),
+        Path::Flush => lanes.map3(d, s, |x, y, z| {
+            flush(canonical(near(flushed(x), flushed(y), flushed(z))))
+        }),
+        Path::Saturate => saturated3(lanes.regs, lanes.mask, d, s, mode, near),
+        Path::Directed => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
-}
-
-#[inline(always)]
-fn plain3(regs: &mut Registers, d: R32, s: [R32; 3], near: impl Fn(f32, f32, f32) -> f32) {
-    let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
-    *regs.r32_mut(d) = lanes!(i => canonical(near(f32::from_bits(x[i]), f32::from_bits(y[i]), f32::from_bits(z[i]))));
-}
-
-#[inline(always)]
-fn flush3(regs: &mut Registers, d: R32, s: [R32; 3], near: impl Fn(f32, f32, f32) -> f32) {
-    let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
-    *regs.r32_mut(d) =
-        lanes!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))));
 }
 
 #[inline(never)]
@@ -204,17 +175,16 @@ fn directed3(
 
 /// `min` and `max`: `choose`, with the modifiers `ftz` and `NaN`.
 #[inline(always)]
-pub fn min_max(
-    regs: &mut Registers,
-    mask: LaneMask,
+pub fn min_max<V: Vectors>(
+    lanes: Lanes<'_, V>,
     d: R32,
     s: [R32; 2],
     modifiers: [bool; 2],
     choose: impl Fn(u32, u32) -> u32,
 ) {
     match modifiers {
-        [false, false] => map2(regs, d, s, choose),
-        _ => modified_min_max(regs, mask, d, s, modifiers, choose),
+        [false, false] => lanes.map2(d, s, choose),
+        _ => modified_min_max(lanes.regs, lanes.mask, d, s, modifiers, choose),
     }
 }
 

@@ -5,7 +5,8 @@
 use super::half::{
     Bf16, F16, Format16, Operation2, flush_f16, pair_fma, pair1, pair2, relu, saturate_f16,
 };
-use super::lanes::{lanes, with1, with2, with3};
+use super::lanes::{Lanes, row, with1, with2, with3};
+use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Half, R32};
 
@@ -49,17 +50,15 @@ impl<O: Operation2> Operation2 for Modified<O> {
 
 /// `d = f(a, b)`, half by half.
 #[inline(always)]
-pub fn binary(
+pub fn binary<V: Vectors>(
+    lanes: Lanes<'_, V>,
     f: impl Operation2,
     half: Half,
-    regs: &mut Registers,
-    mask: LaneMask,
     d: R32,
     s: [R32; 2],
 ) {
     let kept = kept(half);
-    let (x, y) = (regs.r32(s[0]), regs.r32(s[1]));
-    let out = match half {
+    match half {
         Half::F16 {
             ftz: false,
             sat: false,
@@ -68,30 +67,36 @@ pub fn binary(
             ftz: false,
             sat: false,
         } => {
-            lanes!(i => pair2::<F16>(f, x[i], y[i]) & kept)
+            map_pairs::<V, F16>(lanes, f, kept, d, s);
         }
-        Half::Bf16 | Half::Bf16x2 => lanes!(i => pair2::<Bf16>(f, x[i], y[i]) & kept),
+        Half::Bf16 | Half::Bf16x2 => map_pairs::<V, Bf16>(lanes, f, kept, d, s),
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let f = Modified(f, Modifiers { ftz, sat });
-            return with2(regs, mask, d, s, |x, y| pair2::<F16>(f, x, y) & kept);
+            with2(lanes.regs, lanes.mask, d, s, |x, y| {
+                pair2::<F16>(f, x, y) & kept
+            });
         }
-    };
-    *regs.r32_mut(d) = out;
+    }
+}
+
+#[inline(always)]
+fn map_pairs<V: Vectors, F: Format16>(
+    mut lanes: Lanes<'_, V>,
+    f: impl Operation2,
+    kept: u32,
+    d: R32,
+    s: [R32; 2],
+) {
+    let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
+    let out = row!(i => pair2::<F>(f, x[i], y[i]) & kept);
+    lanes.write32(d, &out);
 }
 
 /// `d = a × b + c`, and for `with_relu` the larger of that and 0, half by half.
 #[inline(always)]
-pub fn fused(
-    half: Half,
-    with_relu: bool,
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    s: [R32; 3],
-) {
+pub fn fused<V: Vectors>(lanes: Lanes<'_, V>, half: Half, with_relu: bool, d: R32, s: [R32; 3]) {
     let kept = kept(half);
-    let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
-    let out = match half {
+    match half {
         Half::F16 {
             ftz: false,
             sat: false,
@@ -100,30 +105,46 @@ pub fn fused(
             ftz: false,
             sat: false,
         } => {
-            lanes!(i => pair_fma::<F16>(x[i], y[i], z[i]) & kept)
+            map_fused::<V, F16>(lanes, with_relu, kept, d, s);
         }
-        Half::Bf16 | Half::Bf16x2 => lanes!(i => pair_fma::<Bf16>(x[i], y[i], z[i]) & kept),
+        Half::Bf16 | Half::Bf16x2 => map_fused::<V, Bf16>(lanes, with_relu, kept, d, s),
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
-            let modifiers = Modifiers { ftz, sat };
-            let fma = |x: u32, y: u32, z: u32, shift: u32| {
-                let [x, y, z] = [x, y, z].map(|x| modifiers.flush((x >> shift) & 0xffff));
-                modifiers.finish(F16::fma(x, y, z)) << shift
-            };
-            with3(regs, mask, d, s, |x, y, z| {
-                (fma(x, y, z, 0) | fma(x, y, z, 16)) & kept
+            let fma = |s: [u32; 3]| modified_fma(Modifiers { ftz, sat }, with_relu, s);
+            with3(lanes.regs, lanes.mask, d, s, |x, y, z| {
+                let s = [x, y, z];
+                (fma(s.map(|x| x & 0xffff)) | (fma(s.map(|x| x >> 16)) << 16)) & kept
             });
-            *regs.r32(d)
         }
-    };
-    let infinity = match half {
-        Half::F16 { .. } | Half::F16x2 { .. } => F16::INFINITY,
-        Half::Bf16 | Half::Bf16x2 => Bf16::INFINITY,
-    };
-    *regs.r32_mut(d) = if with_relu {
-        lanes!(i => pair1(out[i], |x| relu(x, infinity)) & kept)
+    }
+}
+
+#[inline(always)]
+fn map_fused<V: Vectors, F: Format16>(
+    mut lanes: Lanes<'_, V>,
+    with_relu: bool,
+    kept: u32,
+    d: R32,
+    s: [R32; 3],
+) {
+    let regs = &*lanes.regs;
+    let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
+    let out = row!(i => pair_fma::<F>(x[i], y[i], z[i]) & kept);
+    if with_relu {
+        let clamped = row!(i => pair1(out[i], |x| relu(x, F::INFINITY)) & kept);
+        lanes.write32(d, &clamped);
     } else {
-        out
-    };
+        lanes.write32(d, &out);
+    }
+}
+
+fn modified_fma(modifiers: Modifiers, with_relu: bool, s: [u32; 3]) -> u32 {
+    let [x, y, z] = s.map(|x| modifiers.flush(x));
+    let result = modifiers.finish(F16::fma(x, y, z));
+    if with_relu {
+        relu(result, F16::INFINITY)
+    } else {
+        result
+    }
 }
 
 /// `d = f16(a)` or `bf16(a)`, as `half` says, half by half.

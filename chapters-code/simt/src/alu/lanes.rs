@@ -1,8 +1,7 @@
 //! Loops over the lanes of a warp.
 //!
 //! Two kinds. The `map` functions are inlined with their operation and become vector
-//! instructions; they compute all 32 lanes and write the whole destination, and the caller puts
-//! back the lanes that were not active. The `each` functions are compiled once, call their
+//! instructions; they compute all 32 lanes. The `each` functions are compiled once, call their
 //! operation through a pointer, and skip inactive lanes; they are for what is rare or has no vector
 //! form. The `with` functions are `each` with a closure, for callers that are out of line already:
 //! a closure that captures needs a stack frame, which the fast paths do without.
@@ -13,14 +12,15 @@
 //! its registers: LLVM moves loads that all arms begin with to the front of the `match`, by the
 //! element, and then finds no vectors.
 
-use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
+use super::vectors::Vectors;
+use crate::registers::{LaneMask, Lanes32, Lanes64, Registers, blend32, blend64};
 use ptx::ir::{R32, R64};
 
 /// The row with `value` in each lane, an expression in the name of the lane.
 ///
 /// A macro, as are its users where operations are long: a closure that is too long would be called
 /// and not inlined, and a loop with a call in it does not vectorise.
-macro_rules! lanes {
+macro_rules! row {
     ($lane:ident => $value:expr) => {{
         let mut row = [Default::default(); $crate::registers::LANES];
         for $lane in 0..$crate::registers::LANES {
@@ -33,105 +33,182 @@ macro_rules! lanes {
 /// The mask of the lanes where `condition` holds, an expression in the name of the lane.
 macro_rules! test {
     ($lane:ident => $condition:expr) => {
-        $crate::alu::lanes::gather_bits(&lanes!($lane => if $condition { !0 } else { 0 }))
+        $crate::alu::lanes::gather_bits(&row!($lane => if $condition { !0 } else { 0 }))
     };
 }
 
-pub(super) use {lanes, test};
+pub(super) use {row, test};
 
-/// `d = f(a)`.
-#[inline(always)]
-pub fn map1(regs: &mut Registers, d: R32, a: R32, f: impl Fn(u32) -> u32) {
-    let a = regs.r32(a);
-    *regs.r32_mut(d) = lanes!(i => f(a[i]));
+/// The lanes that an instruction executes in, and the instructions that it executes with.
+pub struct Lanes<'a, V> {
+    /// The registers of the warp.
+    pub regs: &'a mut Registers,
+    /// The active lanes: all of them, unless [`Vectors::MASKED`].
+    pub mask: LaneMask,
+    /// Proof that the CPU has the instructions.
+    #[allow(dead_code)]
+    pub vectors: V,
 }
 
-/// `d = f(a, b)`, with `[a, b]` as `s`.
-#[inline(always)]
-pub fn map2(regs: &mut Registers, d: R32, s: [R32; 2], f: impl Fn(u32, u32) -> u32) {
-    let (a, b) = (regs.r32(s[0]), regs.r32(s[1]));
-    *regs.r32_mut(d) = lanes!(i => f(a[i], b[i]));
-}
+impl<V: Vectors> Lanes<'_, V> {
+    /// Writes the active lanes of a 32-bit register.
+    #[inline(always)]
+    pub fn write32(&mut self, d: R32, row: &Lanes32) {
+        let old = self.regs.r32_mut(d);
+        if V::MASKED {
+            blend32(old, self.mask, row);
+        } else {
+            *old = *row;
+        }
+    }
 
-/// `d = f(a, b, c)`, with `[a, b, c]` as `s`.
-#[inline(always)]
-pub fn map3(regs: &mut Registers, d: R32, s: [R32; 3], f: impl Fn(u32, u32, u32) -> u32) {
-    let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
-    *regs.r32_mut(d) = lanes!(i => f(a[i], b[i], c[i]));
-}
+    /// Writes the active lanes of a 64-bit register.
+    #[inline(always)]
+    pub fn write64(&mut self, d: R64, row: &Lanes64) {
+        let old = self.regs.r64_mut(d);
+        if V::MASKED {
+            blend64(old, self.mask, row);
+        } else {
+            *old = *row;
+        }
+    }
 
-/// `d = f(a, b, c, e)`, with `[a, b, c, e]` as `s`.
-#[inline(always)]
-pub fn map4(regs: &mut Registers, d: R32, s: [R32; 4], f: impl Fn(u32, u32, u32, u32) -> u32) {
-    let (a, b, c, e) = (
-        regs.r32(s[0]),
-        regs.r32(s[1]),
-        regs.r32(s[2]),
-        regs.r32(s[3]),
-    );
-    *regs.r32_mut(d) = lanes!(i => f(a[i], b[i], c[i], e[i]));
-}
+    /// `d = f(a)`.
+    #[inline(always)]
+    pub fn map1(mut self, d: R32, a: R32, f: impl Fn(u32) -> u32) {
+        let a = self.regs.r32(a);
+        let out = row!(i => f(a[i]));
+        self.write32(d, &out);
+    }
 
-/// `d = f(a)` in 64 bits.
-#[inline(always)]
-pub fn map1_64(regs: &mut Registers, d: R64, a: R64, f: impl Fn(u64) -> u64) {
-    let a = regs.r64(a);
-    *regs.r64_mut(d) = lanes!(i => f(a[i]));
-}
+    /// `d = f(a, b)`, with `[a, b]` as `s`.
+    #[inline(always)]
+    pub fn map2(mut self, d: R32, s: [R32; 2], f: impl Fn(u32, u32) -> u32) {
+        let (a, b) = (self.regs.r32(s[0]), self.regs.r32(s[1]));
+        let out = row!(i => f(a[i], b[i]));
+        self.write32(d, &out);
+    }
 
-/// `d = f(a, b)` in 64 bits.
-#[inline(always)]
-pub fn map2_64(regs: &mut Registers, d: R64, s: [R64; 2], f: impl Fn(u64, u64) -> u64) {
-    let (a, b) = (regs.r64(s[0]), regs.r64(s[1]));
-    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i]));
-}
+    /// `d = f(a, b, c)`, with `[a, b, c]` as `s`.
+    #[inline(always)]
+    pub fn map3(mut self, d: R32, s: [R32; 3], f: impl Fn(u32, u32, u32) -> u32) {
+        let regs = &*self.regs;
+        let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
+        let out = row!(i => f(a[i], b[i], c[i]));
+        self.write32(d, &out);
+    }
 
-/// `d = f(a, b, c)` in 64 bits.
-#[inline(always)]
-pub fn map3_64(regs: &mut Registers, d: R64, s: [R64; 3], f: impl Fn(u64, u64, u64) -> u64) {
-    let (a, b, c) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
-    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i], c[i]));
-}
+    /// `d = f(a, b, c, e)`, with `[a, b, c, e]` as `s`.
+    #[inline(always)]
+    pub fn map4(mut self, d: R32, s: [R32; 4], f: impl Fn(u32, u32, u32, u32) -> u32) {
+        let regs = &*self.regs;
+        let (a, b) = (regs.r32(s[0]), regs.r32(s[1]));
+        let (c, e) = (regs.r32(s[2]), regs.r32(s[3]));
+        let out = row!(i => f(a[i], b[i], c[i], e[i]));
+        self.write32(d, &out);
+    }
 
-/// `d = f(a, b)`, a 64-bit value and a 32-bit one.
-#[inline(always)]
-pub fn map_64_32(regs: &mut Registers, d: R64, a: R64, b: R32, f: impl Fn(u64, u32) -> u64) {
-    let (a, b) = (regs.r64(a), regs.r32(b));
-    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i]));
-}
+    /// `d = f(a)` in 64 bits.
+    #[inline(always)]
+    pub fn map1_64(mut self, d: R64, a: R64, f: impl Fn(u64) -> u64) {
+        let a = self.regs.r64(a);
+        let out = row!(i => f(a[i]));
+        self.write64(d, &out);
+    }
 
-/// `d = f(a)`, 64 bits of 32.
-#[inline(always)]
-pub fn map_32(regs: &mut Registers, d: R64, a: R32, f: impl Fn(u32) -> u64) {
-    let a = regs.r32(a);
-    *regs.r64_mut(d) = lanes!(i => f(a[i]));
-}
+    /// `d = f(a, b)` in 64 bits.
+    #[inline(always)]
+    pub fn map2_64(mut self, d: R64, s: [R64; 2], f: impl Fn(u64, u64) -> u64) {
+        let (a, b) = (self.regs.r64(s[0]), self.regs.r64(s[1]));
+        let out = row!(i => f(a[i], b[i]));
+        self.write64(d, &out);
+    }
 
-/// `d = f(a, b)`, 64 bits of 32 and 32.
-#[inline(always)]
-pub fn map_32_32(regs: &mut Registers, d: R64, s: [R32; 2], f: impl Fn(u32, u32) -> u64) {
-    let (a, b) = (regs.r32(s[0]), regs.r32(s[1]));
-    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i]));
-}
+    /// `d = f(a, b, c)` in 64 bits.
+    #[inline(always)]
+    pub fn map3_64(mut self, d: R64, s: [R64; 3], f: impl Fn(u64, u64, u64) -> u64) {
+        let regs = &*self.regs;
+        let (a, b, c) = (regs.r64(s[0]), regs.r64(s[1]), regs.r64(s[2]));
+        let out = row!(i => f(a[i], b[i], c[i]));
+        self.write64(d, &out);
+    }
 
-/// `d = f(a, b, c)`, 64 bits of 32, 32 and 64.
-#[inline(always)]
-pub fn map_32_32_64(
-    regs: &mut Registers,
-    d: R64,
-    s: [R32; 2],
-    c: R64,
-    f: impl Fn(u32, u32, u64) -> u64,
-) {
-    let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r64(c));
-    *regs.r64_mut(d) = lanes!(i => f(a[i], b[i], c[i]));
-}
+    /// `d = f(a, b)`, a 64-bit value and a 32-bit one.
+    #[inline(always)]
+    pub fn map_64_32(mut self, d: R64, a: R64, b: R32, f: impl Fn(u64, u32) -> u64) {
+        let (a, b) = (self.regs.r64(a), self.regs.r32(b));
+        let out = row!(i => f(a[i], b[i]));
+        self.write64(d, &out);
+    }
 
-/// `d = f(a)`, 32 bits of 64.
-#[inline(always)]
-pub fn map_64(regs: &mut Registers, d: R32, a: R64, f: impl Fn(u64) -> u32) {
-    let a = regs.r64(a);
-    *regs.r32_mut(d) = lanes!(i => f(a[i]));
+    /// `d = f(a)`, 64 bits of 32.
+    #[inline(always)]
+    pub fn map_32(mut self, d: R64, a: R32, f: impl Fn(u32) -> u64) {
+        let a = self.regs.r32(a);
+        let out = row!(i => f(a[i]));
+        self.write64(d, &out);
+    }
+
+    /// `d = f(a, b)`, 64 bits of 32 and 32.
+    #[inline(always)]
+    pub fn map_32_32(mut self, d: R64, s: [R32; 2], f: impl Fn(u32, u32) -> u64) {
+        let (a, b) = (self.regs.r32(s[0]), self.regs.r32(s[1]));
+        let out = row!(i => f(a[i], b[i]));
+        self.write64(d, &out);
+    }
+
+    /// `d = f(a, b, c)`, 64 bits of 32, 32 and 64.
+    #[inline(always)]
+    pub fn map_32_32_64(mut self, d: R64, s: [R32; 2], c: R64, f: impl Fn(u32, u32, u64) -> u64) {
+        let regs = &*self.regs;
+        let (a, b, c) = (regs.r32(s[0]), regs.r32(s[1]), regs.r64(c));
+        let out = row!(i => f(a[i], b[i], c[i]));
+        self.write64(d, &out);
+    }
+
+    /// `d = f(a)`, 32 bits of 64.
+    #[inline(always)]
+    pub fn map_64(mut self, d: R32, a: R64, f: impl Fn(u64) -> u32) {
+        let a = self.regs.r64(a);
+        let out = row!(i => f(a[i]));
+        self.write32(d, &out);
+    }
+
+    /// `d = f(a)`, lane by lane.
+    #[inline(always)]
+    pub fn each1(self, d: R32, a: R32, f: fn(u32) -> u32) {
+        each1(self.regs, self.mask, d, a, f);
+    }
+
+    /// `d = f(a, b)`, lane by lane.
+    #[inline(always)]
+    pub fn each2(self, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
+        each2(self.regs, self.mask, d, s, f);
+    }
+
+    /// `d = f(a, b, c)`, lane by lane.
+    #[inline(always)]
+    pub fn each3(self, d: R32, s: [R32; 3], f: fn(u32, u32, u32) -> u32) {
+        each3(self.regs, self.mask, d, s, f);
+    }
+
+    /// `d = f(a)` in 64 bits, lane by lane.
+    #[inline(always)]
+    pub fn each1_64(self, d: R64, a: R64, f: fn(u64) -> u64) {
+        each1_64(self.regs, self.mask, d, a, f);
+    }
+
+    /// `d = f(a, b)` in 64 bits, lane by lane.
+    #[inline(always)]
+    pub fn each2_64(self, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
+        each2_64(self.regs, self.mask, d, s, f);
+    }
+
+    /// `d = f(a, b, c)` in 64 bits, lane by lane.
+    #[inline(always)]
+    pub fn each3_64(self, d: R64, s: [R64; 3], f: fn(u64, u64, u64) -> u64) {
+        each3_64(self.regs, self.mask, d, s, f);
+    }
 }
 
 /// The lanes of a mask, ascending.
@@ -221,43 +298,37 @@ pub fn with3_64(
 
 /// `d = f(a)` in the lanes of `mask`.
 #[inline(never)]
-pub fn each1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: fn(u32) -> u32) {
+fn each1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: fn(u32) -> u32) {
     with1(regs, mask, d, a, f);
 }
 
 /// `d = f(a, b)` in the lanes of `mask`.
 #[inline(never)]
-pub fn each2(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
+fn each2(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
     with2(regs, mask, d, s, f);
 }
 
 /// `d = f(a, b, c)` in the lanes of `mask`.
 #[inline(never)]
-pub fn each3(
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    s: [R32; 3],
-    f: fn(u32, u32, u32) -> u32,
-) {
+fn each3(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3], f: fn(u32, u32, u32) -> u32) {
     with3(regs, mask, d, s, f);
 }
 
 /// `d = f(a)` in 64 bits in the lanes of `mask`.
 #[inline(never)]
-pub fn each1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: fn(u64) -> u64) {
+fn each1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: fn(u64) -> u64) {
     with1_64(regs, mask, d, a, f);
 }
 
 /// `d = f(a, b)` in 64 bits in the lanes of `mask`.
 #[inline(never)]
-pub fn each2_64(regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
+fn each2_64(regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
     with2_64(regs, mask, d, s, f);
 }
 
 /// `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
 #[inline(never)]
-pub fn each3_64(
+fn each3_64(
     regs: &mut Registers,
     mask: LaneMask,
     d: R64,

@@ -2,68 +2,51 @@
 
 use super::float::Mode;
 use super::float_lanes::arithmetic3;
-use super::lanes::{each3, map3, with3};
+use super::lanes::{Lanes, with3};
 use super::vectors::Vectors;
 use super::{exact, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{PrmtMode, R32, Sign, Ter32};
 
-/// Executes `op` on `s`, the operands. See the parent module for what `mask` means.
+/// Executes `op` on `s`, the operands.
 #[inline(always)]
-pub fn execute<V: Vectors>(
-    vectors: V,
-    op: Ter32,
-    regs: &mut Registers,
-    mask: LaneMask,
-    d: R32,
-    s: [R32; 3],
-) {
+pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Ter32, d: R32, s: [R32; 3]) {
     match op {
-        Ter32::MadLo => map3(regs, d, s, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
-        Ter32::MadHiU => map3(regs, d, s, |x, y, z| int::mul_hi_u32(x, y).wrapping_add(z)),
-        Ter32::MadHiS => map3(regs, d, s, |x, y, z| int::mul_hi_s32(x, y).wrapping_add(z)),
+        Ter32::MadLo => lanes.map3(d, s, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
+        Ter32::MadHiU => lanes.map3(d, s, |x, y, z| int::mul_hi_u32(x, y).wrapping_add(z)),
+        Ter32::MadHiS => lanes.map3(d, s, |x, y, z| int::mul_hi_s32(x, y).wrapping_add(z)),
         Ter32::MadLo16 => {
-            map3(regs, d, s, |x, y, z| {
-                x.wrapping_mul(y).wrapping_add(z) & 0xffff
-            });
+            lanes.map3(d, s, |x, y, z| x.wrapping_mul(y).wrapping_add(z) & 0xffff);
         }
-        Ter32::MadWideU16 => map3(regs, d, s, |x, y, z| {
-            int::mul_wide_u16(x, y).wrapping_add(z)
-        }),
-        Ter32::MadWideS16 => map3(regs, d, s, |x, y, z| {
-            int::mul_wide_s16(x, y).wrapping_add(z)
-        }),
+        Ter32::MadWideU16 => lanes.map3(d, s, |x, y, z| int::mul_wide_u16(x, y).wrapping_add(z)),
+        Ter32::MadWideS16 => lanes.map3(d, s, |x, y, z| int::mul_wide_s16(x, y).wrapping_add(z)),
         Ter32::Mad24LoU => {
-            each3(regs, mask, d, s, |x, y, z| {
-                int::mul24_lo_u(x, y).wrapping_add(z)
-            });
+            lanes.each3(d, s, |x, y, z| int::mul24_lo_u(x, y).wrapping_add(z));
         }
         Ter32::Mad24LoS => {
-            each3(regs, mask, d, s, |x, y, z| {
-                int::mul24_lo_s(x, y).wrapping_add(z)
-            });
+            lanes.each3(d, s, |x, y, z| int::mul24_lo_s(x, y).wrapping_add(z));
         }
-        Ter32::SadU => map3(regs, d, s, |x, y, z| x.abs_diff(y).wrapping_add(z)),
+        Ter32::SadU => lanes.map3(d, s, |x, y, z| x.abs_diff(y).wrapping_add(z)),
         Ter32::SadS => {
-            map3(regs, d, s, |x, y, z| {
+            lanes.map3(d, s, |x, y, z| {
                 (x as i32).abs_diff(y as i32).wrapping_add(z)
             });
         }
         Ter32::FmaF32 { round, ftz, sat } => {
             let mode = Mode { round, ftz, sat };
-            arithmetic3(regs, mask, d, s, mode, (f32::mul_add, exact::fma));
+            arithmetic3(lanes, d, s, mode, (f32::mul_add, exact::fma));
         }
-        Ter32::FmaHalf { half, relu } => vectors.half_fused(half, relu, regs, mask, d, s),
-        Ter32::BfeU => map3(regs, d, s, int::bfe_u32),
-        Ter32::BfeS => map3(regs, d, s, int::bfe_s32),
-        Ter32::Prmt(mode) => permute(mode, regs, mask, d, s),
-        Ter32::ShfLeftClamp => map3(regs, d, s, |x, y, z| int::funnel_left(x, y, z.min(32))),
-        Ter32::ShfLeftWrap => map3(regs, d, s, |x, y, z| int::funnel_left(x, y, z & 31)),
-        Ter32::ShfRightClamp => map3(regs, d, s, |x, y, z| int::funnel_right(x, y, z.min(32))),
-        Ter32::ShfRightWrap => map3(regs, d, s, |x, y, z| int::funnel_right(x, y, z & 31)),
-        Ter32::Dp4a(a, b) => dp4a([a, b], regs, mask, d, s),
-        Ter32::Dp2aLo(a, b) => dp2a([a, b], 0, regs, mask, d, s),
-        Ter32::Dp2aHi(a, b) => dp2a([a, b], 2, regs, mask, d, s),
+        Ter32::FmaHalf { half, relu } => V::half_fused(lanes, half, relu, d, s),
+        Ter32::BfeU => lanes.map3(d, s, int::bfe_u32),
+        Ter32::BfeS => lanes.map3(d, s, int::bfe_s32),
+        Ter32::Prmt(mode) => permute(mode, lanes.regs, lanes.mask, d, s),
+        Ter32::ShfLeftClamp => lanes.map3(d, s, |x, y, z| int::funnel_left(x, y, z.min(32))),
+        Ter32::ShfLeftWrap => lanes.map3(d, s, |x, y, z| int::funnel_left(x, y, z & 31)),
+        Ter32::ShfRightClamp => lanes.map3(d, s, |x, y, z| int::funnel_right(x, y, z.min(32))),
+        Ter32::ShfRightWrap => lanes.map3(d, s, |x, y, z| int::funnel_right(x, y, z & 31)),
+        Ter32::Dp4a(a, b) => dp4a([a, b], lanes.regs, lanes.mask, d, s),
+        Ter32::Dp2aLo(a, b) => dp2a([a, b], 0, lanes.regs, lanes.mask, d, s),
+        Ter32::Dp2aHi(a, b) => dp2a([a, b], 2, lanes.regs, lanes.mask, d, s),
     }
 }
 
