@@ -1,4 +1,5 @@
 // f16 and bf16, alone and in pairs: arithmetic, comparisons, conversions, functions.
+// ptx: compute_80
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 extern "C" __global__ void halves(const __half* a, const __half* b, __half* out, int* ints, float* f) {

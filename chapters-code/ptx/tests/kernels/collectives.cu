@@ -1,4 +1,5 @@
 // Shuffles, votes, matches, warp and block reductions, barriers of every kind.
+// ptx: compute_80
 extern "C" __global__ void warp_operations(const unsigned* in, unsigned* out) {
   unsigned tid = threadIdx.x, v = in[tid];
   unsigned mask = __activemask();

@@ -1,4 +1,5 @@
 // Atomics of every operation, type, space and scope; fences; acquire and release.
+// ptx: compute_80
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 extern "C" __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, double* d, long long* s) {
