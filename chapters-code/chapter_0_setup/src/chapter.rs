@@ -5,7 +5,7 @@ use cudarc::driver::{
     CudaFunction, CudaSlice, CudaViewMut, DriverError, LaunchConfig, PushKernelArg,
 };
 use harness::{
-    Case, Chapter, Device, Dtype, Error, Input, Op, Operation, Problem, RungInfo, Shape,
+    Case, Chapter, Device, Dtype, Error, Input, Op, Operation, Problem, Refusal, RungInfo, Shape,
     buffer::{self, Guarded},
     ceiling::{self, Ceiling},
     inputs,
@@ -65,11 +65,15 @@ impl Chapter for Setup {
         }]
     }
 
-    fn refusal(&self, rung: &str, case: &Case) -> Option<String> {
+    fn title(&self, case: &Case) -> String {
+        format!("vectors of {} {}", case.shape, case.dtype)
+    }
+
+    fn refusal(&self, _rung: &str, case: &Case) -> Option<Refusal> {
         match (case.shape, case.dtype, case.op) {
-            (Shape::Matrix { .. }, ..) => Some(format!("{rung} is for vectors: give -n N")),
+            (Shape::Matrix { .. }, ..) => Some(Refusal::WantsVector),
             (_, Dtype::F32, Op::Sum) => None,
-            _ => Some(format!("{rung} is for sums of f32")),
+            _ => Some(Refusal::NoKernel),
         }
     }
 

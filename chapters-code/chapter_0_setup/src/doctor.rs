@@ -1,11 +1,10 @@
 //! What this machine has and lacks, each lack with the command that mends it. Never panics: it is
 //! what one runs when nothing works.
 
-use std::fmt::Write as _;
-
 use harness::{
     Device, Error,
     driver::{find_simulator, probe_nvidia},
+    terminal,
 };
 use libloading::Library;
 
@@ -16,16 +15,18 @@ const NVRTC_NAMES: &[&str] = if cfg!(windows) {
     &["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so"]
 };
 
-/// The report, a part a line.
-pub fn report() -> String {
+/// The report, a part a paragraph of at most `width` columns.
+pub fn report(width: usize) -> String {
     let mut text = String::new();
     for (part, state) in [
         ("GPU", gpu()),
         ("NVRTC", nvrtc()),
         ("simulator", simulator()),
     ] {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{part:<10} {}", state.replace('\n', "\n           "));
+        for (i, line) in state.lines().enumerate() {
+            let label = if i == 0 { part } else { "" };
+            text += &terminal::wrap_after(&format!("{label:<11}"), line, width);
+        }
     }
     text
 }
@@ -96,7 +97,7 @@ pub fn describe(device: &Device) -> String {
     let (major, minor) = p.compute_capability;
     format!(
         "{}\n  compute capability {major}.{minor}, {} multiprocessors at {:.2} GHz, {} threads each\n  \
-         {} of memory, {} of L2 cache, {} bits at {:.2} GHz: {:.0} GB/s at the peak\n",
+         {} of memory, {} of L2 cache\n  {} bits of memory bus at {:.2} GHz: {:.0} GB/s at the peak\n",
         p.name,
         p.multiprocessors,
         f64::from(p.clock_khz) / 1e6,

@@ -3,28 +3,29 @@
 use std::process::ExitCode;
 
 use chapter_0_setup::{chapter::Setup, doctor};
-use harness::{Device, Options, TypeOptions, cli};
+use harness::{Device, Options, TypeOptions, terminal};
 
 /// Reports what this machine has and lacks, runs the first kernel, and measures the device's
 /// ceilings.
 #[derive(clap::Parser)]
-#[command(name = "chapter_0", version, after_help = cli::EXAMPLES)]
+#[command(name = "chapter_0", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
     options: Options,
 }
 
+const EXAMPLES: &str = "\
+Examples, after `cargo run --bin chapter_0 --`:
+  (nothing)                     the report, and the kernels on the best device
+  --device sim --kernel copy    one kernel, on the simulator
+  -n 2^16,2^20,2^24             several sizes";
+
 fn main() -> ExitCode {
     harness::main(|Arguments { options }| {
-        let prints = !options.list
-            && options
-                .json
-                .as_deref()
-                .is_none_or(|path| path.as_os_str() != "-");
-        if prints {
-            println!("{}", doctor::report());
-            print!("{}", doctor::describe(&Device::open(options.device)?));
-            println!();
+        if options.prints() && !options.list {
+            terminal::print(&format!("{}\n", doctor::report(terminal::width())))?;
+            let device = Device::open(options.device)?;
+            terminal::print(&format!("{}\n", doctor::describe(&device)))?;
         }
         harness::run(&Setup, &options, &TypeOptions::default())
     })

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Input, Op, Operation, Problem, RungInfo, Shape,
+    Case, Chapter, Device, Dtype, Element, Error, Input, Op, Operation, Problem, Refusal, RungInfo,
+    Shape,
     buffer::{self, Guarded},
     ceiling::Ceiling,
     inputs, kernel,
@@ -94,17 +95,13 @@ impl Chapter for Reduce {
         }
     }
 
-    fn refusal(&self, name: &str, case: &Case) -> Option<String> {
+    fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
         let rung = rung(name).ok()?;
         let entry = format!("{}_{}", case.op, case.dtype);
         match case.shape {
-            Shape::Vector { .. } if is_matrix(rung) => {
-                Some(format!("{name} is for matrices: give -n ROWSxCOLS"))
-            }
-            Shape::Matrix { .. } if !is_matrix(rung) => {
-                Some(format!("{name} is for vectors: give -n N"))
-            }
-            _ if !kernel::has_entry(rung.ptx, &entry) => Some(format!("{name} has no {entry}")),
+            Shape::Vector { .. } if is_matrix(rung) => Some(Refusal::WantsMatrix),
+            Shape::Matrix { .. } if !is_matrix(rung) => Some(Refusal::WantsVector),
+            _ if !kernel::has_entry(rung.ptx, &entry) => Some(Refusal::NoKernel),
             _ => None,
         }
     }

@@ -93,7 +93,7 @@ fn rows_are_timed_and_still_verified() {
         })
         .collect();
     for width in [80, 120] {
-        let text = table::render(&common::sum_f32(1000), &rows, width);
+        let text = table::render(&common::sum_f32(1000), &rows, width).text;
         let table = text.lines().take_while(|line| !line.is_empty());
         for line in table {
             assert!(line.chars().count() <= width, "{width}: {line}");

@@ -1,18 +1,10 @@
 //! The command line, the same for every chapter.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::{DeviceChoice, Dtype, Input, Op, Shape};
-
-/// Examples at the end of `--help`; a chapter may have its own instead.
-pub const EXAMPLES: &str = "\
-Examples:
-  cargo run --bin chapter_1                              every rung, on the best device
-  cargo run --bin chapter_1 -- --device sim -n 1023,2^20 on the simulator, two sizes
-  cargo run --bin chapter_1 -- --list                    the rungs, a line on each
-  cargo run --release --bin chapter_1 -- --json rows.jsonl --plot ladder.svg";
 
 /// Options of every chapter.
 #[derive(Args, Clone, Debug)]
@@ -40,11 +32,16 @@ pub struct Options {
     pub broken: bool,
 
     /// What the inputs are drawn from
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
 
     /// Timing samples of a rung on a GPU; 20 at least
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(20..=100_000))]
+    #[arg(
+        long,
+        default_value_t = 20,
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(20..=100_000)
+    )]
     pub samples: u32,
 
     /// Also time the same work in this peer library (see chapters-code/peers)
@@ -60,8 +57,15 @@ pub struct Options {
     pub plot: Option<PathBuf>,
 
     /// List the rungs and stop
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub list: bool,
+}
+
+impl Options {
+    /// Whether people read standard output: with `--json -`, a program does.
+    pub fn prints(&self) -> bool {
+        self.json.as_deref() != Some(Path::new("-"))
+    }
 }
 
 /// Options of the chapters whose kernels are made for several types and operators.

@@ -1,6 +1,9 @@
 //! Everything that can go wrong on the way to a result, each with its remedy.
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use cudarc::driver::DriverError;
 
@@ -37,7 +40,11 @@ pub enum Error {
         searched: Vec<PathBuf>,
     },
     /// The library is there but is not the one wanted.
-    #[error("the simulator's library {} cannot be used: {reason}", path.display())]
+    #[error(
+        "the simulator's library {} cannot be used: {reason}\n  remedy: `cargo build -p \
+         simt-driver`, and unset the environment variable SIMT_DRIVER",
+        path.display()
+    )]
     BadSimulator {
         /// The file.
         path: PathBuf,
@@ -94,16 +101,33 @@ pub enum Error {
         reason: String,
     },
     /// A file cannot be written.
-    #[error("cannot write {}: {error}\n  remedy: name a file in a folder that exists", path.display())]
+    #[error(
+        "cannot write {}: {error}\n  remedy: {}",
+        named(path),
+        write_remedy(error)
+    )]
     Write {
-        /// The file.
+        /// The file; `-` is standard output.
         path: PathBuf,
         /// The system's reason.
-        error: std::io::Error,
+        error: io::Error,
     },
 }
 
 impl Error {
+    /// A file that cannot be written.
+    pub fn write(path: &Path, error: io::Error) -> Self {
+        Self::Write {
+            path: path.to_path_buf(),
+            error,
+        }
+    }
+
+    /// Whether it is a reader that has gone, as in `chapter_1 --json - | head -1`.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// A driver call that failed while `doing` something.
     pub fn driver(doing: impl Into<String>, error: DriverError) -> Self {
         Self::Driver {
@@ -160,6 +184,23 @@ pub fn bytes(count: u64) -> String {
         format!("{value:.0} {}", units[unit])
     } else {
         format!("{value:.1} {}", units[unit])
+    }
+}
+
+fn named(path: &Path) -> String {
+    if path == Path::new("-") {
+        "to standard output".into()
+    } else {
+        path.display().to_string()
+    }
+}
+
+fn write_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "free some space, or name a file on another disk",
+        io::ErrorKind::IsADirectory => "name a file in that folder",
+        io::ErrorKind::PermissionDenied => "name a file that you may write",
+        _ => "name a file in a folder that exists",
     }
 }
 

@@ -35,6 +35,17 @@ impl RungInfo {
     }
 }
 
+/// Why a rung does not run on a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The case is a matrix, and the rung is for vectors.
+    WantsVector,
+    /// The case is a vector, and the rung is for matrices.
+    WantsMatrix,
+    /// It has no kernel for the operator and the type.
+    NoKernel,
+}
+
 /// A chapter: its ladder, and how to set up the problem that its rungs solve.
 pub trait Chapter {
     /// The crate's name, such as `chapter_1_reduce`.
@@ -50,8 +61,12 @@ pub trait Chapter {
     fn case_for(&self, _rung: &str, case: &Case) -> Case {
         *case
     }
-    /// Why a rung does not run on a case, if it does not: no such kernel, or the wrong shape.
-    fn refusal(&self, rung: &str, case: &Case) -> Option<String>;
+    /// What a case is called in a table's title and in messages, such as `sum of 2^20 f32`.
+    fn title(&self, case: &Case) -> String {
+        case.to_string()
+    }
+    /// Why a rung does not run on a case, if it does not.
+    fn refusal(&self, rung: &str, case: &Case) -> Option<Refusal>;
     /// Device memory that a case takes, in bytes.
     fn device_bytes(&self, case: &Case) -> u64;
     /// Makes a case's input, puts it on the device and computes what should come out.

@@ -28,6 +28,7 @@ pub mod runner;
 pub mod shape;
 pub mod simulator;
 pub mod table;
+pub mod terminal;
 pub mod timing;
 pub mod verify;
 
@@ -38,7 +39,7 @@ pub use driver::DeviceChoice;
 pub use dtype::{Dtype, Element};
 pub use error::Error;
 pub use half;
-pub use ladder::{Chapter, Operation, Problem, Run, RungInfo, run_rung};
+pub use ladder::{Chapter, Operation, Problem, Refusal, Run, RungInfo, run_rung};
 pub use row::Row;
 pub use run::{main, run};
 pub use shape::Shape;

@@ -1,18 +1,16 @@
 //! From the command line's options to what runs on what, refused before anything runs.
 
-use crate::{Case, Chapter, Device, Error, Options, TypeOptions, ladder::RungInfo, runner::Step};
+use crate::{
+    Case, Chapter, Device, Dtype, Error, Op, Options, Refusal, Shape, TypeOptions,
+    ladder::RungInfo, runner::Step, terminal,
+};
 
 /// The rungs that the options ask for, in the ladder's order.
 pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<RungInfo>, Error> {
     let known = chapter.rungs();
     for name in &options.kernel {
         if !known.iter().any(|rung| rung.name == name) {
-            let names: Vec<_> = known.iter().map(|rung| rung.name).collect();
-            return Err(Error::Usage(format!(
-                "there is no kernel `{name}` in {}\n  remedy: use one of {}",
-                chapter.name(),
-                names.join(", ")
-            )));
+            return Err(unknown(chapter, name, &known));
         }
     }
     let wanted = |rung: &RungInfo| match options.kernel.is_empty() {
@@ -25,31 +23,56 @@ pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<Run
     Ok(known.into_iter().filter(wanted).collect())
 }
 
-/// Every combination of the sizes, types, operators and inputs that are asked for.
-pub(crate) fn cases(
-    chapter: &dyn Chapter,
-    options: &Options,
-    types: &TypeOptions,
-    device: &Device,
-) -> Vec<Case> {
-    let default = chapter.default_shapes(device);
-    let shapes = if options.elements.is_empty() {
-        &default
-    } else {
-        &options.elements
-    };
+fn unknown(chapter: &dyn Chapter, name: &str, known: &[RungInfo]) -> Error {
+    let names = || known.iter().map(|rung| rung.name);
+    let nearest = names().min_by_key(|known| edits(name, known));
+    // A third of the letters wrong is a slip of the fingers; more is another word.
+    let meant = nearest.filter(|known| 3 * edits(name, known) <= known.len());
+    let meant = meant.map_or(String::new(), |known| format!("; did you mean `{known}`?"));
+    let all = format!(
+        "  remedy: use one of {}",
+        names().collect::<Vec<_>>().join(", ")
+    );
+    let all = terminal::wrap(&all, terminal::width(), 4);
+    Error::Usage(format!(
+        "there is no kernel `{name}` in {}{meant}\n  {}",
+        chapter.name(),
+        all.trim_end()
+    ))
+}
+
+/// Letters to insert, delete or replace to get from one word to another (Levenshtein 1966).
+fn edits(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.bytes().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+/// Every combination of the sizes, types, operators and inputs that are asked for, each once.
+pub(crate) fn cases(shapes: &[Shape], types: &TypeOptions, seed: u64) -> Vec<Case> {
     let mut cases = Vec::new();
     for &shape in shapes {
         for &dtype in &types.dtype {
             for &op in &types.op {
                 for &input in &types.input {
-                    cases.push(Case {
+                    let case = Case {
                         shape,
                         dtype,
                         op,
                         input,
-                        seed: options.seed,
-                    });
+                        seed,
+                    };
+                    if !cases.contains(&case) {
+                        cases.push(case);
+                    }
                 }
             }
         }
@@ -64,47 +87,121 @@ pub(crate) struct Group {
     pub(crate) notes: Vec<String>,
 }
 
-/// Which rung runs on which case; refused where a case has no rung at all, or a rung that was asked
-/// for by name no case.
+/// Which rung runs on which case. Refused where a case has no rung at all; of the default sizes,
+/// those with no rung are left out, as long as there is another.
 pub(crate) fn plan(
     chapter: &dyn Chapter,
     options: &Options,
     rungs: &[RungInfo],
     cases: &[Case],
 ) -> Result<Vec<Group>, Error> {
-    let mut groups = Vec::new();
-    for &case in cases {
-        let mut group = Group {
-            case,
-            steps: Vec::new(),
-            notes: Vec::new(),
-        };
-        let mut refusals = Vec::new();
-        for &rung in rungs {
-            let case = chapter.case_for(rung.name, &case);
-            let too_slow = options.kernel.is_empty() && case.elements() > rung.most_elements;
-            match chapter.refusal(rung.name, &case) {
-                Some(reason) => refusals.push(reason),
-                None if too_slow => group.notes.push(format!(
-                    "{} is left out above {} elements, where it takes long; `--kernel {}` runs it",
-                    rung.name, rung.most_elements, rung.name
-                )),
-                None => group.steps.push(Step { rung, case }),
-            }
+    let (groups, empty): (Vec<_>, Vec<_>) = cases
+        .iter()
+        .map(|case| group(chapter, options, rungs, case))
+        .partition(|group| !group.steps.is_empty() || !group.notes.is_empty());
+    let stands_in = |case: &Case, other: &Case| {
+        options.elements.is_empty()
+            && Case {
+                shape: case.shape,
+                ..*other
+            } == *case
+    };
+    for Group { case, .. } in &empty {
+        if !groups.iter().any(|group| stands_in(case, &group.case)) {
+            return Err(nothing_runs(chapter, options, rungs, case));
         }
-        if group.steps.is_empty() && group.notes.is_empty() {
-            refusals.dedup();
-            let reasons = refusals.join("\n  ");
-            return Err(Error::Usage(format!(
-                "no rung runs on {case}:\n  {reasons}"
-            )));
-        }
-        if !options.kernel.is_empty() {
-            group.notes.extend(refusals);
-        }
-        groups.push(group);
     }
     Ok(groups)
+}
+
+fn group(chapter: &dyn Chapter, options: &Options, rungs: &[RungInfo], case: &Case) -> Group {
+    let (mut steps, mut notes, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    let by_name = !options.kernel.is_empty();
+    for &rung in rungs {
+        let case = chapter.case_for(rung.name, case);
+        match chapter.refusal(rung.name, &case) {
+            Some(refusal) => refused.push(reason(rung.name, refusal, &case)),
+            None if !by_name && case.elements() > rung.most_elements => notes.push(format!(
+                "{} is left out above {} elements, where it takes long; `--kernel {}` runs it",
+                rung.name, rung.most_elements, rung.name
+            )),
+            None => steps.push(Step { rung, case }),
+        }
+    }
+    // Whoever names a rung and a size wants to know why the one does not go with the other.
+    if by_name && !options.elements.is_empty() && !steps.is_empty() {
+        notes.extend(refused);
+    }
+    Group {
+        case: *case,
+        steps,
+        notes,
+    }
+}
+
+fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
+    match refusal {
+        Refusal::WantsVector => format!("{rung} is for vectors: give -n N"),
+        Refusal::WantsMatrix => format!("{rung} is for matrices: give -n ROWSxCOLS"),
+        Refusal::NoKernel => format!("{rung} has no {} of {}", case.op, case.dtype),
+    }
+}
+
+/// Why a case has no rung, and what has one.
+fn nothing_runs(
+    chapter: &dyn Chapter,
+    options: &Options,
+    rungs: &[RungInfo],
+    case: &Case,
+) -> Error {
+    let names: Vec<_> = rungs.iter().map(|rung| rung.name).collect();
+    let (who, [has, runs]) = match &names[..] {
+        [one] => (one.to_string(), ["does not have", "does not run"]),
+        _ if options.kernel.is_empty() => ("no rung".into(), ["has", "runs"]),
+        several => (format!("none of {}", several.join(", ")), ["has", "runs"]),
+    };
+    let (op, dtype) = (case.op, case.dtype);
+    if let Some(there) = made_for(chapter, rungs, case) {
+        return Error::Usage(format!(
+            "{who} {has} this operator and type: {op} of {dtype}\n  remedy: {there}"
+        ));
+    }
+    let refusal = |rung: &RungInfo| chapter.refusal(rung.name, case);
+    let mut reasons: Vec<_> = rungs
+        .iter()
+        .filter_map(|rung| Some(reason(rung.name, refusal(rung)?, case)))
+        .collect();
+    reasons.truncate(3);
+    let (title, reasons) = (chapter.title(case), reasons.join("\n          "));
+    Error::Usage(format!("{who} {runs} on {title}\n  remedy: {reasons}"))
+}
+
+/// For which types the rungs have a case's operator, and which operators its type; none where the
+/// fault lies elsewhere.
+fn made_for(chapter: &dyn Chapter, rungs: &[RungInfo], case: &Case) -> Option<String> {
+    let runs = |case: Case| {
+        rungs
+            .iter()
+            .any(|rung| chapter.refusal(rung.name, &case).is_none())
+    };
+    let (op, dtype) = (case.op, case.dtype);
+    let dtypes = Dtype::ALL.into_iter();
+    let dtypes = join(dtypes.filter(|&dtype| runs(Case { dtype, ..*case })));
+    let ops = Op::ALL.into_iter();
+    let ops = join(ops.filter(|&op| runs(Case { op, ..*case })));
+    let mut there = Vec::new();
+    if !dtypes.is_empty() {
+        there.push(format!("{op} is there for {dtypes}"));
+    }
+    if !ops.is_empty() {
+        there.push(format!("{dtype} has {ops}"));
+    }
+    (!there.is_empty()).then(|| there.join("; "))
+}
+
+fn join<T: ToString>(names: impl Iterator<Item = T>) -> String {
+    let names: Vec<_> = names.map(|name| name.to_string()).collect();
+    names.join(", ")
 }
 
 /// Refuses a case that does not fit, before anything runs, and says what would.
@@ -120,9 +217,22 @@ pub(crate) fn check_memory(
     let per_element = needed as f64 / case.elements().max(1) as f64;
     let fits = (free as f64 / per_element) as u64;
     Err(Error::Memory {
-        case: case.to_string(),
+        case: chapter.title(case),
         needed,
         free,
         fits,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edits;
+
+    #[test]
+    fn slips_of_the_fingers() {
+        assert_eq!(edits("shuffle", "shuffle"), 0);
+        assert_eq!(edits("sequental", "sequential"), 1);
+        assert_eq!(edits("", "redux"), 5);
+        assert_eq!(edits("xedup", "redux"), 2);
+    }
 }

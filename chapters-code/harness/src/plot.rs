@@ -1,54 +1,75 @@
 //! The ladder as a picture: rates over sizes, or bars where there is one size. Plain SVG, whose
 //! text the viewer sets in its own fonts.
 
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use plotters::prelude::*;
 
 use crate::{Error, Row, ceiling::Ceilings};
 
 /// A rung's name and its points: elements, value.
-type Ladder = (&'static str, Vec<(f64, f64)>);
+type Ladder = (String, Vec<(f64, f64)>);
 
 type Drawing<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-/// Checks that a picture can be written there, before anything runs.
+/// Checks that a picture can be written there, before anything runs; what is there stays until it
+/// is drawn.
+///
+/// # Errors
+/// [`Error::Usage`] for a name that does not end in `.svg`, [`Error::Write`] for what the system
+/// refuses.
 pub fn check(path: &Path) -> Result<(), Error> {
-    std::fs::write(path, "").map_err(|error| Error::Write {
-        path: path.to_path_buf(),
-        error,
-    })
+    if path.extension().is_none_or(|extension| extension != "svg") {
+        return Err(Error::Usage(format!(
+            "--plot {}: a picture is an SVG file\n  remedy: name a file that ends in .svg",
+            path.display()
+        )));
+    }
+    let opened = File::options().create(true).append(true).open(path);
+    opened.map(drop).map_err(|error| Error::write(path, error))
 }
 
-/// Draws the rows to `path`: GB/s on a GPU, and on the simulator, which has no time, instructions
-/// a warp's worth of elements.
-pub fn draw(path: &Path, rows: &[Row], ceilings: Option<&Ceilings>) -> Result<(), Error> {
+/// Draws the rows to `path`, below `title`: GB/s on a GPU, and on the simulator, which has no time,
+/// instructions a warp's worth of elements.
+///
+/// # Errors
+/// [`Error::Write`] with the system's reason.
+pub fn draw(
+    path: &Path,
+    title: &str,
+    rows: &[Row],
+    ceilings: Option<&Ceilings>,
+) -> Result<(), Error> {
     let mut svg = String::new();
     let drawn = {
         let area = SVGBackend::with_string(&mut svg, (960, 540)).into_drawing_area();
-        draw_on(&area, rows, ceilings).and_then(|()| area.present().map_err(|e| e.to_string()))
+        draw_on(&area, title, rows, ceilings)
+            .and_then(|()| area.present().map_err(|e| e.to_string()))
     };
-    let failed = |error| Error::Write {
-        path: path.to_path_buf(),
-        error,
-    };
+    let failed = |error| Error::write(path, error);
     drawn.map_err(|reason| failed(std::io::Error::other(reason)))?;
     std::fs::write(path, svg).map_err(failed)
 }
 
-fn draw_on(area: &Drawing<'_>, rows: &[Row], ceilings: Option<&Ceilings>) -> Result<(), String> {
+fn draw_on(
+    area: &Drawing<'_>,
+    title: &str,
+    rows: &[Row],
+    ceilings: Option<&Ceilings>,
+) -> Result<(), String> {
     area.fill(&WHITE).map_err(|error| error.to_string())?;
     let ladders = ladders(rows);
-    let sizes: std::collections::BTreeSet<u64> = rows.iter().map(|row| row.n).collect();
     if ladders.is_empty() {
         return Ok(());
     }
     let plot = Plot {
+        title,
         ladders: &ladders,
         rows,
         ceilings,
     };
-    let drawn = if sizes.len() > 1 {
+    // A line needs two points.
+    let drawn = if ladders.iter().any(|(_, points)| points.len() > 1) {
         plot.lines(area)
     } else {
         plot.bars(area)
@@ -56,18 +77,29 @@ fn draw_on(area: &Drawing<'_>, rows: &[Row], ceilings: Option<&Ceilings>) -> Res
     drawn.map_err(|error| error.to_string())
 }
 
-/// The values of each rung, in the order in which the rungs first appear.
+/// The values of each rung, and of each type and operator where there are several, in the order in
+/// which they first appear.
 fn ladders(rows: &[Row]) -> Vec<Ladder> {
     let mut ladders: Vec<Ladder> = Vec::new();
     for row in rows {
         let Some(value) = value(row) else { continue };
         let point = (row.n.max(1) as f64, value);
-        match ladders.iter_mut().find(|(name, _)| *name == row.kernel) {
+        let name = name(row, rows);
+        match ladders.iter_mut().find(|(known, _)| *known == name) {
             Some((_, points)) => points.push(point),
-            None => ladders.push((row.kernel, vec![point])),
+            None => ladders.push((name, vec![point])),
         }
     }
     ladders
+}
+
+fn name(row: &Row, rows: &[Row]) -> String {
+    let kind = |row: &Row| (row.op, row.dtype, row.input);
+    let mut others = rows.iter().filter(|other| !other.broken);
+    match others.all(|other| kind(other) == kind(row)) {
+        true => row.kernel.into(),
+        false => format!("{} {} {} {}", row.kernel, row.op, row.dtype, row.input),
+    }
 }
 
 fn value(row: &Row) -> Option<f64> {
@@ -77,6 +109,7 @@ fn value(row: &Row) -> Option<f64> {
 }
 
 struct Plot<'a> {
+    title: &'a str,
     ladders: &'a [Ladder],
     rows: &'a [Row],
     ceilings: Option<&'a Ceilings>,
@@ -94,12 +127,8 @@ impl Plot<'_> {
     }
 
     fn title(&self) -> String {
-        self.rows.first().map_or(String::new(), |row| {
-            format!(
-                "{}: {} {} on {}",
-                row.chapter, row.op, row.dtype, row.device
-            )
-        })
+        let device = self.rows.first().map_or("", |row| &row.device);
+        format!("{} ({device})", self.title)
     }
 
     fn ceiling(&self) -> Option<f64> {
@@ -138,7 +167,7 @@ impl Plot<'_> {
                     points.iter().copied(),
                     color.stroke_width(2),
                 ))?
-                .label(*name)
+                .label(name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
         }
         if let Some(rate) = self.ceiling() {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{Case, Row, Shape, ceiling::Ceilings, timing::Time};
+use crate::{Row, ceiling::Ceilings, timing::Time};
 
 mod embedded {
     // FILES: the path within the repository and the text of every file in book/measurements/.
@@ -122,19 +122,13 @@ pub fn unreadable() -> Vec<(&'static str, String)> {
 }
 
 impl Recording {
-    /// The time of a rung on exactly this case.
-    pub fn time(&self, chapter: &str, kernel: &str, case: &Case) -> Option<Time> {
-        let (rows, cols) = match case.shape {
-            Shape::Vector { .. } => (None, None),
-            Shape::Matrix { rows, cols } => (Some(rows), Some(cols)),
-        };
-        let same = |row: &&RecordedRow| {
-            row.chapter == chapter
-                && row.kernel == kernel
-                && (row.n, row.rows, row.cols) == (case.elements(), rows, cols)
-                && row.dtype == case.dtype.name()
-                && row.op == case.op.name()
-                && row.input == case.input.name()
+    /// The recorded time, in milliseconds, of a row's rung on exactly its case.
+    pub fn time(&self, row: &Row) -> Option<Time> {
+        let same = |recorded: &&RecordedRow| {
+            (&*recorded.chapter, &*recorded.kernel) == (row.chapter, row.kernel)
+                && (recorded.n, recorded.rows, recorded.cols) == (row.n, row.rows, row.cols)
+                && (&*recorded.dtype, &*recorded.op, &*recorded.input)
+                    == (row.dtype, row.op, row.input)
         };
         self.rows.iter().find(same)?.time_ms
     }

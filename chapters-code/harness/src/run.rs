@@ -1,8 +1,6 @@
 //! A chapter's program: from the command line to the table and the exit status.
 
-use std::{path::Path, process::ExitCode};
-
-use anyhow::Context;
+use std::{collections::BTreeSet, process::ExitCode};
 
 use crate::{
     Chapter, Error, Options, Row, TypeOptions,
@@ -12,20 +10,30 @@ use crate::{
     plot,
     progress::Progress,
     runner::Runner,
-    table,
+    table, terminal,
 };
 
 /// Parses the command line, runs, prints an error in full, and gives the exit status: 0 where every
-/// rung was right (or, if broken on purpose, was caught), 1 otherwise, 2 for a bad command line.
+/// rung was right (or, if broken on purpose, was caught), 1 otherwise, 2 for a bad command line. A
+/// reader of standard output who has gone, as in `chapter_1 | head -1`, ends it without a word.
 pub fn main<A: clap::Parser>(run: impl FnOnce(A) -> anyhow::Result<bool>) -> ExitCode {
     let arguments = A::parse();
     match run(arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    let known = error.downcast_ref::<Error>();
+    if known.is_some_and(Error::is_closed_pipe) {
+        return ExitCode::FAILURE;
+    }
+    eprintln!("error: {error:#}");
+    match known {
+        Some(Error::Usage(_)) => ExitCode::from(2),
+        _ => ExitCode::FAILURE,
     }
 }
 
@@ -33,17 +41,21 @@ pub fn main<A: clap::Parser>(run: impl FnOnce(A) -> anyhow::Result<bool>) -> Exi
 pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> anyhow::Result<bool> {
     let rungs = plan::select(chapter, options)?;
     if options.list {
-        print!("{}", list(chapter));
+        terminal::print(&list(chapter))?;
         return Ok(true);
     }
     let mut session = Session::open(chapter, options)?;
     let device = &session.runner.device;
-    let cases = plan::cases(chapter, options, types, device);
+    let shapes = match options.elements.is_empty() {
+        true => chapter.default_shapes(device),
+        false => options.elements.clone(),
+    };
+    let cases = plan::cases(&shapes, types, options.seed);
     let groups = plan::plan(chapter, options, &rungs, &cases)?;
     for step in groups.iter().flat_map(|group| &group.steps) {
         check_memory(chapter, device, &step.case)?;
     }
-    session.announce();
+    session.announce()?;
     for group in &groups {
         session.run_group(group)?;
     }
@@ -72,6 +84,8 @@ struct Session<'a> {
     runner: Runner,
     json: Option<JsonLines>,
     rows: Vec<Row>,
+    /// The columns that the tables have shown.
+    columns: BTreeSet<&'static str>,
 }
 
 impl<'a> Session<'a> {
@@ -86,31 +100,30 @@ impl<'a> Session<'a> {
             runner,
             json,
             rows: Vec::new(),
+            columns: BTreeSet::new(),
         })
     }
 
-    /// Whether people read standard output, or a program does.
-    fn prints(&self) -> bool {
-        self.options.json.as_deref() != Some(Path::new("-"))
+    /// Prints for people, unless standard output is a program's.
+    fn print(&self, text: &str) -> Result<(), Error> {
+        match self.options.prints() {
+            true => terminal::print(text),
+            false => Ok(()),
+        }
     }
 
-    fn announce(&self) {
-        if !self.prints() {
-            return;
-        }
-        println!(
-            "{}\n{}",
-            self.chapter.summary(),
-            self.runner.device.properties.name
-        );
-        match &self.runner.bench {
-            Some(Bench { ceilings: all, .. }) => println!(
+    fn announce(&self) -> Result<(), Error> {
+        let device = &self.runner.device.properties.name;
+        let timing = match &self.runner.bench {
+            Some(Bench { ceilings: all, .. }) => format!(
                 "ceilings of this run: copy {:.0} GB/s, read {:.0} GB/s, an empty launch {:.1} µs; \
                  theoretical peak {:.0} GB/s",
                 all.copy_gb_per_s, all.read_gb_per_s, all.launch_us, all.peak_gb_per_s
             ),
-            None => println!("the kernels run on the simulator, which counts but has no time"),
-        }
+            None => "the kernels run on the simulator, which counts but has no time".into(),
+        };
+        let timing = terminal::wrap(&timing, terminal::width(), 2);
+        self.print(&format!("{}\n{device}\n{timing}", self.chapter.summary()))
     }
 
     fn run_group(&mut self, group: &Group) -> anyhow::Result<()> {
@@ -121,17 +134,20 @@ impl<'a> Session<'a> {
             .runner
             .run(self.chapter, &group.steps, &progress, &mut |row| {
                 if let Some(json) = json {
-                    json.write(&row).context("writing JSON")?;
+                    json.write(&row)?;
                 }
                 rows.push(row);
                 Ok(())
             });
         drop(progress);
-        if self.prints() {
-            let table = table::render(&group.case, &rows, terminal_width());
-            println!("\n{}\n{table}", group.case);
-            group.notes.iter().for_each(|note| println!("{note}"));
+        let title = self.chapter.title(&group.case);
+        let table = table::render(&group.case, &rows, terminal::width());
+        let mut text = format!("\n{title}\n{}", table.text);
+        for note in &group.notes {
+            text += &terminal::wrap(note, terminal::width(), 4);
         }
+        self.print(&text)?;
+        self.columns.extend(table.columns);
         self.rows.append(&mut rows);
         outcome
     }
@@ -139,11 +155,10 @@ impl<'a> Session<'a> {
     fn finish(self) -> anyhow::Result<bool> {
         if let Some(path) = &self.options.plot {
             let ceilings = self.runner.bench.as_ref().map(|bench| &bench.ceilings);
-            plot::draw(path, &self.rows, ceilings)?;
+            plot::draw(path, self.chapter.summary(), &self.rows, ceilings)?;
         }
-        if self.prints() && self.runner.device.is_simulated() {
-            print!("\n{}", table::simulator_legend());
-        }
+        let legend = table::legend(&self.columns, terminal::width());
+        self.print(&format!("\n{legend}"))?;
         let wrong: Vec<_> = self
             .rows
             .iter()
@@ -165,16 +180,4 @@ impl<'a> Session<'a> {
         }
         Ok(wrong.is_empty())
     }
-}
-
-fn terminal_width() -> usize {
-    let columns = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok());
-    let terminal = || {
-        console::Term::stdout()
-            .size_checked()
-            .map(|(_, columns)| columns.into())
-    };
-    columns.or_else(terminal).unwrap_or(120usize).max(60)
 }

@@ -69,6 +69,9 @@ impl FromStr for Shape {
                 n: parse_count(text)?,
             });
         };
+        if rows.is_empty() || cols.is_empty() {
+            return Err(ShapeError::NotASize(text.into()));
+        }
         let (rows, cols) = (parse_count(rows)?, parse_count(cols)?);
         match rows.checked_mul(cols) {
             Some(n) if n <= LARGEST => Ok(Self::Matrix { rows, cols }),

@@ -1,230 +1,223 @@
 //! The table: what of a row people want to see, in 80 or 120 columns.
 
+mod layout;
+
+use std::collections::BTreeSet;
+
+use self::layout::{Align, Column, Table};
 use crate::{
     Case, Row,
     ceiling::Ceiling,
     recorded::{Recording, recordings},
-    row::Caught,
+    row::{self, Caught},
     simulator::Counters,
+    terminal,
 };
 
-/// Text in columns. The first is left-aligned, the others right-aligned.
-struct Table {
-    columns: Vec<Column>,
+/// A table as it is printed.
+pub struct Rendered {
+    /// The table, and below it what went wrong.
+    pub text: String,
+    /// The columns that it has, for [`legend`].
+    pub columns: Vec<&'static str>,
 }
 
-/// A column; where the table is too wide, those with the highest rank go first.
-struct Column {
-    title: String,
-    rank: u8,
-    cells: Vec<String>,
-}
-
-impl Column {
-    fn width(&self) -> usize {
-        let cells = self.cells.iter().map(|cell| cell.chars().count());
-        cells.chain([self.title.chars().count()]).max().unwrap_or(0)
-    }
-}
-
-impl Table {
-    fn of<'a>(rows: &'a [Row], columns: &[(&str, u8, Cell<'a>)]) -> Self {
-        let cells = |cell: &Cell<'a>| (0..rows.len()).map(cell).collect();
-        let column = |(title, rank, cell): &(&str, u8, Cell<'a>)| Column {
-            title: title.to_string(),
-            rank: *rank,
-            cells: cells(cell),
-        };
-        // A column in which nothing stands says nothing.
-        let columns = columns
-            .iter()
-            .map(column)
-            .filter(|column| column.rank == 0 || column.cells.iter().any(|cell| !cell.is_empty()));
-        Self {
-            columns: columns.collect(),
-        }
-    }
-
-    fn width(&self) -> usize {
-        self.columns
-            .iter()
-            .map(|column| column.width() + 2)
-            .sum::<usize>()
-            .saturating_sub(2)
-    }
-
-    fn fit(&mut self, width: usize) {
-        while self.width() > width {
-            let ranks = self
-                .columns
-                .iter()
-                .enumerate()
-                .map(|(i, column)| (column.rank, i));
-            match ranks.max() {
-                Some((rank, i)) if rank > 0 => drop(self.columns.remove(i)),
-                _ => return,
-            }
-        }
-    }
-
-    fn render(&self) -> String {
-        let lines = self.columns.first().map_or(0, |column| column.cells.len());
-        let title = |column: &Column| column.title.clone();
-        let rule = |column: &Column| "─".repeat(column.width());
-        let mut text = self.line(&title) + &self.line(&rule);
-        for i in 0..lines {
-            text += &self.line(&|column: &Column| column.cells[i].clone());
-        }
-        text
-    }
-
-    fn line(&self, cell: &dyn Fn(&Column) -> String) -> String {
-        let mut line = String::new();
-        for (i, column) in self.columns.iter().enumerate() {
-            let (text, width) = (cell(column), column.width());
-            line += &if i == 0 {
-                format!("{text:<width$}")
-            } else {
-                format!("  {text:>width$}")
-            };
-        }
-        line.trim_end().to_string() + "\n"
-    }
-}
-
-type Cell<'a> = Box<dyn Fn(usize) -> String + 'a>;
-
-/// The rows of one case as a table of at most `width` columns, and below it what went wrong.
-pub fn render(case: &Case, rows: &[Row], width: usize) -> String {
-    let simulated = rows.iter().any(|row| row.simulated);
-    let mut table = if simulated {
-        simulator_table(case, rows)
-    } else {
-        gpu_table(case, rows)
+/// The rows of one case, at most `width` columns of text wide. The kernels that are shown because
+/// they are wrong have a table of their own.
+pub fn render(case: &Case, rows: &[Row], width: usize) -> Rendered {
+    let (broken, right): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.broken);
+    let mut rendered = Rendered {
+        text: String::new(),
+        columns: Vec::new(),
     };
-    table.fit(width);
-    table.render() + &findings(rows, width)
+    if !right.is_empty() {
+        let simulated = right.iter().any(|row| row.simulated);
+        let columns = match simulated {
+            true => simulator_columns(&right),
+            false => gpu_columns(&right),
+        };
+        let table = Table::fitting(columns, width);
+        rendered.text += &table.render();
+        rendered.columns.extend(table.titles());
+    }
+    if !broken.is_empty() {
+        let table = Table::fitting(broken_columns(case, &broken), width);
+        rendered.text += "\nwrong on purpose, each on what brings out its fault\n";
+        rendered.text += &table.render();
+    }
+    rendered.text += &findings(rows, width);
+    rendered
 }
 
-fn gpu_table<'a>(case: &'a Case, rows: &'a [Row]) -> Table {
+/// What stands in a row's cell; it may look at the rows before.
+type Cell<'a> = &'a dyn Fn(&[&Row], usize) -> String;
+
+fn column(rows: &[&Row], title: &'static str, rank: u8, cell: Cell<'_>) -> Column {
+    Column {
+        title,
+        align: match title {
+            KERNEL | VERDICT | "caught by" | "on" => Align::Left,
+            _ => Align::Right,
+        },
+        rank,
+        cells: (0..rows.len()).map(|i| cell(rows, i)).collect(),
+    }
+}
+
+const KERNEL: &str = "kernel";
+const VERDICT: &str = "verdict";
+
+fn gpu_columns(rows: &[&Row]) -> Vec<Column> {
     let all = |ceiling: Ceiling| rows.iter().all(|row| row.ceiling == ceiling);
     let ceiling = match (all(Ceiling::Copy), all(Ceiling::Read)) {
         (true, _) => "of copy",
         (_, true) => "of read",
         _ => "of ceiling",
     };
-    Table::of(
-        rows,
-        &[
-            ("kernel", 0, Box::new(|i| rows[i].kernel.to_string())),
-            ("on", 6, Box::new(|i| other_case(&rows[i], case))),
-            (
-                "median ms",
-                0,
-                Box::new(|i| rows[i].time_ms.map(|t| ms(t.median)).unwrap_or_default()),
-            ),
-            ("spread", 2, Box::new(|i| spread(&rows[i]))),
-            (
-                "GB/s",
-                0,
-                Box::new(|i| rows[i].gb_per_s.map(rate).unwrap_or_default()),
-            ),
-            (
-                ceiling,
-                0,
-                Box::new(|i| percent(rows[i].fraction_of_ceiling)),
-            ),
-            (
-                "of peak",
-                4,
-                Box::new(|i| percent(rows[i].fraction_of_peak)),
-            ),
-            ("regs", 5, Box::new(|i| rows[i].registers.to_string())),
-            ("occ.", 6, Box::new(|i| percent(Some(rows[i].occupancy)))),
-            ("faster", 1, Box::new(|i| speed_up(rows, i))),
-            ("vs peer", 1, Box::new(|i| peer(&rows[i]))),
-            ("error/bound", 7, Box::new(|i| error(&rows[i]))),
-            ("verdict", 0, Box::new(|i| verdict(&rows[i]))),
-        ],
-    )
+    let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
+    let or_none = |cell: Option<String>| cell.unwrap_or_default();
+    vec![
+        column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string()),
+        column("median\nms", 0, &|rows, i| {
+            or_none(rows[i].time_ms.map(|time| ms(time.median)))
+        }),
+        column("spread", 2, &|rows, i| spread(rows[i])),
+        column("GB/s", 0, &|rows, i| or_none(rows[i].gb_per_s.map(rate))),
+        column(ceiling, 0, &|rows, i| percent(rows[i].fraction_of_ceiling)),
+        column("of peak", 4, &|rows, i| percent(rows[i].fraction_of_peak)),
+        column("regs", 5, &|rows, i| rows[i].registers.to_string()),
+        column("occ.", 6, &|rows, i| percent(Some(rows[i].occupancy))),
+        column("faster", 1, &speed_up),
+        column("vs peer", 1, &|rows, i| peer(rows[i])),
+        column("error/\nbound", 7, &|rows, i| error(rows[i])),
+        column(VERDICT, 0, &|rows, i| verdict(rows[i])),
+    ]
 }
 
-fn simulator_table<'a>(case: &'a Case, rows: &'a [Row]) -> Table {
+fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
     let recording = recordings().first();
-    let counted = |i: usize, show: fn(&Counters) -> String| {
-        rows[i].counters.as_ref().map(show).unwrap_or_default()
+    let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
+    let counted = |row: &Row, show: fn(&Counters) -> String| {
+        row.counters.as_ref().map(show).unwrap_or_default()
     };
-    Table::of(
-        rows,
-        &[
-            ("kernel", 0, Box::new(|i| rows[i].kernel.to_string())),
-            ("on", 6, Box::new(|i| other_case(&rows[i], case))),
-            ("verdict", 0, Box::new(|i| verdict(&rows[i]))),
-            (
-                "sect/req",
-                0,
-                Box::new(move |i| {
-                    counted(i, |c| {
-                        let requests = c.global_load_requests + c.global_store_requests;
-                        ratio(c.global_load_sectors + c.global_store_sectors, requests)
-                    })
-                }),
-            ),
-            (
-                "wavef/req",
-                0,
-                Box::new(move |i| {
-                    counted(i, |c| {
-                        let requests = c.shared_load_requests + c.shared_store_requests;
-                        ratio(
-                            c.shared_load_wavefronts + c.shared_store_wavefronts,
-                            requests,
-                        )
-                    })
-                }),
-            ),
-            (
-                "lanes",
-                0,
-                Box::new(move |i| {
-                    counted(i, |c| ratio(c.thread_instructions, c.warp_instructions))
-                }),
-            ),
-            (
-                "barriers",
-                1,
-                Box::new(move |i| counted(i, |c| c.barriers.to_string())),
-            ),
-            ("races", 2, Box::new(|i| rows[i].races.len().to_string())),
-            ("error/bound", 5, Box::new(|i| error(&rows[i]))),
-            ("floor ms", 3, Box::new(move |i| floor(&rows[i], recording))),
-            (
-                "recorded ms",
-                4,
-                Box::new(move |i| recorded(&rows[i], case, recording)),
-            ),
-        ],
-    )
+    vec![
+        column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string()),
+        column(VERDICT, 0, &|rows, i| verdict(rows[i])),
+        column("sectors\n/req", 0, &|rows, i| counted(rows[i], sectors)),
+        column("wavef.\n/req", 0, &|rows, i| counted(rows[i], wavefronts)),
+        column("lanes", 0, &|rows, i| counted(rows[i], lanes)),
+        column("barriers", 1, &|rows, i| {
+            counted(rows[i], |counters| counters.barriers.to_string())
+        }),
+        column("races", 2, &|rows, i| rows[i].races.len().to_string()),
+        column("error/\nbound", 5, &|rows, i| error(rows[i])),
+        column("floor\nms", 4, &|rows, i| floor(rows[i], recording)),
+        column("recorded\nms", 3, &|rows, i| recorded(rows[i], recording)),
+    ]
 }
 
-/// Says what the columns of a simulated run mean, once a run.
-pub fn simulator_legend() -> String {
-    let mut text = String::from(
-        "sect/req: 32-byte sectors a global request; wavef/req: passes over the banks a shared \
-         request;\nlanes: active lanes an instruction, of 32; barriers: arrivals of warps.\n",
-    );
-    match recordings().first() {
-        Some(recording) => {
-            let name = &recording.device.name;
-            text += &format!(
-                "floor: bytes over the copy rate of {name}; recorded: the kernel's time on {name}, \
-                 {}.\n",
-                recording.date
-            );
-        }
-        None => text += "No recorded run is compiled in, so no times are shown.\n",
+fn broken_columns(case: &Case, rows: &[&Row]) -> Vec<Column> {
+    let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
+    vec![
+        column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string()),
+        column("caught by", 0, &|rows, i| verdict(rows[i])),
+        column("on", 1, &|rows, i| other_case(rows[i], case)),
+    ]
+}
+
+/// What the columns mean, in the order in which they stand.
+const MEANINGS: &[(&str, &str)] = &[
+    ("median\nms", "of the samples, each on a cold L2"),
+    (
+        "spread",
+        "from the median down to the fastest sample and up to the slowest",
+    ),
+    (
+        "GB/s",
+        "bytes that the operation must move, over the median",
+    ),
+    ("of read", "of the rate of a read-only sweep in this run"),
+    (
+        "of copy",
+        "of the rate of a device-to-device copy in this run",
+    ),
+    (
+        "of ceiling",
+        "of the rate of a sweep (or copy, for what writes) in this run",
+    ),
+    ("of peak", "of the memory's theoretical peak"),
+    ("regs", "registers of a thread"),
+    (
+        "occ.",
+        "resident threads, of those that a multiprocessor can hold",
+    ),
+    ("faster", "than the row above"),
+    (
+        "vs peer",
+        "the peer library's time over this one: above 1, the kernel is faster",
+    ),
+    (
+        "sectors\n/req",
+        "32-byte sectors of global memory that a request touches",
+    ),
+    (
+        "wavef.\n/req",
+        "wavefronts: passes over the banks that a shared-memory request takes",
+    ),
+    ("lanes", "active lanes of an instruction, of 32"),
+    ("barriers", "arrivals of warps at a block's barrier"),
+    ("races", "pairs of accesses that nothing orders"),
+    (
+        "error/\nbound",
+        "distance from the reference, and how large it may be",
+    ),
+    (
+        "floor\nms",
+        "bytes that must be moved, over the recorded device's copy rate",
+    ),
+    (
+        "recorded\nms",
+        "not of this run: what the kernel took on the recorded device",
+    ),
+];
+
+/// Says what the columns of a run's tables mean, once a run.
+pub fn legend(columns: &BTreeSet<&'static str>, width: usize) -> String {
+    let shown = MEANINGS.iter().filter(|(title, _)| columns.contains(title));
+    let mut text = String::new();
+    for (title, meaning) in shown {
+        let title = title
+            .replace('\n', " ")
+            .replace(" /", "/")
+            .replace("/ ", "/");
+        text += &terminal::wrap_after(&format!("{title:<12} "), meaning, width);
+    }
+    let recorded = ["floor\nms", "recorded\nms"];
+    if let Some(recording) = recordings().first()
+        && recorded.iter().any(|title| columns.contains(title))
+    {
+        let (name, date) = (&recording.device.name, &recording.date);
+        text += &format!("the recorded device: {name}, {date}\n");
     }
     text
+}
+
+fn sectors(c: &Counters) -> String {
+    ratio(
+        c.global_load_sectors + c.global_store_sectors,
+        c.global_load_requests + c.global_store_requests,
+    )
+}
+
+fn wavefronts(c: &Counters) -> String {
+    ratio(
+        c.shared_load_wavefronts + c.shared_store_wavefronts,
+        c.shared_load_requests + c.shared_store_requests,
+    )
+}
+
+fn lanes(c: &Counters) -> String {
+    ratio(c.thread_instructions, c.warp_instructions)
 }
 
 fn findings(rows: &[Row], width: usize) -> String {
@@ -232,12 +225,16 @@ fn findings(rows: &[Row], width: usize) -> String {
     for row in rows {
         for failure in &row.found {
             let by = failure.by.name();
-            text += &wrap(&format!("{}: {by}: {}", row.kernel, failure.message), width);
+            text += &terminal::wrap(
+                &format!("{}: {by}: {}", row.kernel, failure.message),
+                width,
+                4,
+            );
         }
         if let Some(Caught::NotOnThisDevice(_)) = row.caught {
             let why =
                 "only the race detector can see what is wrong with it; run it with --device sim";
-            text += &wrap(&format!("{}: {why}", row.kernel), width);
+            text += &terminal::wrap(&format!("{}: {why}", row.kernel), width, 4);
         }
     }
     if text.is_empty() {
@@ -247,34 +244,13 @@ fn findings(rows: &[Row], width: usize) -> String {
     }
 }
 
-/// Breaks a paragraph at spaces; lines after the first are indented.
-fn wrap(paragraph: &str, width: usize) -> String {
-    let mut text = String::new();
-    let mut column = 0;
-    for word in paragraph.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > width {
-            text += "\n    ";
-            column = 4;
-        } else if column > 0 {
-            text.push(' ');
-            column += 1;
-        }
-        text += word;
-        column += length;
-    }
-    text + "\n"
-}
-
-/// What a row was run on, where that is not what the table is about: broken rungs choose.
+/// What a broken rung was run on: it chooses.
 fn other_case(row: &Row, case: &Case) -> String {
-    let same = row.shape() == case.shape
-        && (row.dtype, row.op, row.input) == (case.dtype.name(), case.op.name(), case.input.name());
-    if same {
-        String::new()
-    } else {
-        format!("{} {} {}", row.shape(), row.op, row.dtype)
+    let mut text = format!("{} of {} {}", row.op, row.shape(), row.dtype);
+    if row.input != case.input.name() {
+        text += &format!(", {} input", row.input);
     }
+    text
 }
 
 fn verdict(row: &Row) -> String {
@@ -283,10 +259,10 @@ fn verdict(row: &Row) -> String {
         None => "WRONG".into(),
         Some(Caught::By(by)) => {
             let names: Vec<_> = by.iter().map(|checker| checker.short()).collect();
-            format!("caught: {}", names.join(", "))
+            names.join(", ")
         }
-        Some(Caught::Missed(_)) => "NOT CAUGHT".into(),
-        Some(Caught::NotOnThisDevice(_)) => "not detectable".into(),
+        Some(Caught::Missed(_)) => "NOTHING".into(),
+        Some(Caught::NotOnThisDevice(_)) => row::NOT_DETECTABLE.into(),
     }
 }
 
@@ -297,10 +273,10 @@ fn error(row: &Row) -> String {
     format!("{:.1e}/{:.0e}", row.error, row.error_bound)
 }
 
-/// Over the rung before; a broken one is no step of the ladder.
-fn speed_up(rows: &[Row], i: usize) -> String {
-    let before = i.checked_sub(1).filter(|_| !rows[i].broken);
-    let times = before.and_then(|before| rows[i].speed_up_over(&rows[before]));
+/// Over the rung before.
+fn speed_up(rows: &[&Row], i: usize) -> String {
+    let before = i.checked_sub(1);
+    let times = before.and_then(|before| rows[i].speed_up_over(rows[before]));
     times
         .map(|times| format!("{times:.2}x"))
         .unwrap_or_default()
@@ -329,8 +305,8 @@ fn floor(row: &Row, recording: Option<&Recording>) -> String {
     recording.map(floor).map(ms).unwrap_or_default()
 }
 
-fn recorded(row: &Row, case: &Case, recording: Option<&Recording>) -> String {
-    let time = recording.and_then(|recording| recording.time(row.chapter, row.kernel, case));
+fn recorded(row: &Row, recording: Option<&Recording>) -> String {
+    let time = recording.and_then(|recording| recording.time(row));
     time.map(|time| ms(time.median)).unwrap_or_default()
 }
 
@@ -357,7 +333,9 @@ fn rate(gb_per_s: f64) -> String {
 }
 
 fn ms(milliseconds: f64) -> String {
-    if milliseconds < 1.0 {
+    if milliseconds > 0.0 && milliseconds < 1e-3 {
+        format!("{milliseconds:.1e}")
+    } else if milliseconds < 1.0 {
         format!("{milliseconds:.4}")
     } else {
         format!("{milliseconds:.3}")
