@@ -52,12 +52,14 @@ fn header(kernel: &Kernel, version: &str) -> Result<String> {
     ))
 }
 
-/// Takes out what depends on the machine (folders in `.file`) and what serves nobody (variables
-/// that CUDA's headers define for C++ target queries, which no kernel refers to).
+/// Takes out what depends on the machine (folders in `.file`), what depends on the kernels that were
+/// compiled before in the same process (the numbers of calls, in comments), and what serves nobody
+/// (variables that CUDA's headers define for C++ target queries, which no kernel refers to).
 fn normalise(ptx: &str, root: &Path) -> String {
     let mut text = String::with_capacity(ptx.len());
     let lines = ptx.lines().filter(|line| !line.contains("2nv6target"));
     for line in lines {
+        let line = line.split("// callseq").next().unwrap_or(line).trim_end();
         text += &normalise_file(line, root).unwrap_or_else(|| line.to_owned());
         text.push('\n');
     }
@@ -107,6 +109,12 @@ mod tests {
             "\t.file\t2 \"x.h\"",
         );
         check("\tadd.s32 \t%r1, %r2, %r3;", "\tadd.s32 \t%r1, %r2, %r3;");
+    }
+
+    #[test]
+    fn calls_have_no_numbers() {
+        check("\t{ // callseq 15, 0", "\t{");
+        check("\t} // callseq 15", "\t}");
     }
 
     #[test]
