@@ -10,6 +10,11 @@ use crate::{Error, Row, ceiling::Ceilings};
 /// A rung's name and its points: elements, value.
 type Ladder = (String, Vec<(f64, f64)>);
 
+/// Pixels: of the picture, of the names beside the lines, of a name's line.
+const WIDTH: u32 = 960;
+const NAMES: u32 = 260;
+const LINE: u32 = 16;
+
 type Drawing<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// Checks that a picture can be written there, before anything runs; what is there stays until it
@@ -41,9 +46,18 @@ pub fn draw(
     ceilings: Option<&Ceilings>,
 ) -> Result<(), Error> {
     let mut svg = String::new();
+    let ladders = ladders(rows);
+    let height = 80 + LINE * ladders.len().max(28) as u32;
     let drawn = {
-        let area = SVGBackend::with_string(&mut svg, (960, 540)).into_drawing_area();
-        draw_on(&area, title, rows, ceilings)
+        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
+        let plot = Plot {
+            title,
+            ladders: &ladders,
+            rows,
+            ceilings,
+        };
+        plot.draw_on(&area)
+            .map_err(|error| error.to_string())
             .and_then(|()| area.present().map_err(|e| e.to_string()))
     };
     let failed = |error| Error::write(path, error);
@@ -51,37 +65,11 @@ pub fn draw(
     std::fs::write(path, svg).map_err(failed)
 }
 
-fn draw_on(
-    area: &Drawing<'_>,
-    title: &str,
-    rows: &[Row],
-    ceilings: Option<&Ceilings>,
-) -> Result<(), String> {
-    area.fill(&WHITE).map_err(|error| error.to_string())?;
-    let ladders = ladders(rows);
-    if ladders.is_empty() {
-        return Ok(());
-    }
-    let plot = Plot {
-        title,
-        ladders: &ladders,
-        rows,
-        ceilings,
-    };
-    // A line needs two points.
-    let drawn = if ladders.iter().any(|(_, points)| points.len() > 1) {
-        plot.lines(area)
-    } else {
-        plot.bars(area)
-    };
-    drawn.map_err(|error| error.to_string())
-}
-
-/// The values of each rung, and of each type and operator where there are several, in the order in
-/// which they first appear.
+/// The values of each rung that is meant to be right, and of each type and operator where there are
+/// several, in the order in which they first appear.
 fn ladders(rows: &[Row]) -> Vec<Ladder> {
     let mut ladders: Vec<Ladder> = Vec::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.broken) {
         let Some(value) = value(row) else { continue };
         let point = (row.n.max(1) as f64, value);
         let name = name(row, rows);
@@ -108,6 +96,10 @@ fn value(row: &Row) -> Option<f64> {
         .or_else(|| Some(instructions? / (row.n.max(1) as f64 / 32.0)))
 }
 
+fn color(i: usize) -> RGBAColor {
+    Palette99::pick(i).to_rgba()
+}
+
 struct Plot<'a> {
     title: &'a str,
     ladders: &'a [Ladder],
@@ -128,7 +120,7 @@ impl Plot<'_> {
 
     fn title(&self) -> String {
         let device = self.rows.first().map_or("", |row| &row.device);
-        format!("{} ({device})", self.title)
+        format!("{}, on {device}", self.title)
     }
 
     fn ceiling(&self) -> Option<f64> {
@@ -141,6 +133,20 @@ impl Plot<'_> {
             .iter()
             .flat_map(|(_, points)| points.iter().map(|point| point.1));
         values.chain(self.ceiling()).fold(1e-9, f64::max) * 1.05
+    }
+
+    fn draw_on(&self, area: &Drawing<'_>) -> Result<(), Failed> {
+        area.fill(&WHITE)?;
+        // A line needs two points.
+        if self.ladders.iter().any(|(_, points)| points.len() > 1) {
+            let (chart, names) = area.split_horizontally(WIDTH - NAMES);
+            self.lines(&chart)?;
+            self.names(&names)
+        } else if self.ladders.is_empty() {
+            Ok(())
+        } else {
+            self.bars(area)
+        }
     }
 
     fn lines(&self, area: &Drawing<'_>) -> Result<(), Failed> {
@@ -157,29 +163,34 @@ impl Plot<'_> {
             .build_cartesian_2d((first..last).log_scale(), 0.0..self.top())?;
         chart
             .configure_mesh()
+            .x_label_formatter(&|n| format!("{n:.0}"))
             .x_desc("elements")
             .y_desc(self.unit())
             .draw()?;
-        for (i, (name, points)) in self.ladders.iter().enumerate() {
-            let color = Palette99::pick(i).to_rgba();
-            chart
-                .draw_series(LineSeries::new(
-                    points.iter().copied(),
-                    color.stroke_width(2),
-                ))?
-                .label(name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
+        for (i, (_, points)) in self.ladders.iter().enumerate() {
+            let (color, points) = (color(i), points.iter().copied());
+            chart.draw_series(LineSeries::new(points.clone(), color.stroke_width(2)))?;
+            chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?;
         }
         if let Some(rate) = self.ceiling() {
-            chart
-                .draw_series(LineSeries::new([(first, rate), (last, rate)], BLACK))?
-                .label("ceiling");
+            chart.draw_series(LineSeries::new([(first, rate), (last, rate)], BLACK))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.8))
-            .draw()?;
+        Ok(())
+    }
+
+    /// The lines' names, each behind its colour.
+    fn names(&self, area: &Drawing<'_>) -> Result<(), Failed> {
+        let names = self.ladders.iter().enumerate();
+        let mut names: Vec<_> = names.map(|(i, (name, _))| (color(i), &**name)).collect();
+        if self.ceiling().is_some() {
+            names.push((BLACK.to_rgba(), "ceiling"));
+        }
+        for (i, (color, name)) in names.into_iter().enumerate() {
+            let y = 48 + LINE as i32 * i as i32;
+            let stroke = color.stroke_width(2);
+            area.draw(&PathElement::new([(0, y + 6), (16, y + 6)], stroke))?;
+            area.draw(&Text::new(name, (22, y), ("sans-serif", 13)))?;
+        }
         Ok(())
     }
 
