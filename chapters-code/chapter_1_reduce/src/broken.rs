@@ -1,13 +1,13 @@
 //! Kernels that are shown because they are wrong, as published code really was. Each declares what
 //! should notice it, and a test holds it to that.
 
-use cudarc::driver::{CudaView, CudaViewMut, LaunchConfig, PushKernelArg};
+use cudarc::driver::PushKernelArg;
 use harness::{Case, Dtype, Error, Input, Op, Shape, verify::Checker};
 
 use crate::{
     Ready, Rung, Setup,
-    geometry::{GRID, GRID_WITH_TREE, Geometry, Share, Shared, TREE, TREE_OF_PAIRS},
-    passes, second_kernel_after, single_pass,
+    geometry::{GRID, GRID_WITH_TREE, Geometry, Pass, Share, Shared, TREE, TREE_OF_PAIRS},
+    passes, second_kernel, single_pass,
 };
 
 macro_rules! broken {
@@ -80,7 +80,7 @@ pub const BROKEN: &[Rung] = &[
     ),
     broken!(
         "half_accumulator",
-        |s| second_kernel_after(s, HALVES),
+        |s| second_kernel(s, HALVES),
         [Result],
         "halves summed in half precision"
     ),
@@ -129,26 +129,26 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
 /// Saves a scratch buffer by taking the input for one: the second pass writes over it.
 fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
     let plan = TREE.passes(s.device, &s.case);
-    let configs: Vec<LaunchConfig> = plan
-        .iter()
-        .map(|pass| TREE.config(pass.blocks, s.case.dtype))
-        .collect();
     let depth = plan.iter().map(|pass| pass.depth).sum();
-    let kernel = s.function(s.case.dtype)?;
     let mut scratch = s.scratch(plan[0].blocks)?;
-    let (stream, function, config) = (s.stream(), kernel.clone(), configs[0]);
-    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+    let dtype = s.case.dtype;
+    let config_of = move |pass: &Pass| TREE.config(pass.blocks, dtype);
+    let config = config_of(&plan[0]);
+    let kernel = s.function(dtype)?;
+    let (stream, function) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, depth, move |input, out| {
         for (i, pass) in plan.iter().enumerate() {
-            let mut builder = stream.launch_builder(&function);
+            let mut launch = stream.launch_builder(&function);
             match i % 2 {
-                0 => builder.arg(input).arg(&mut scratch),
+                0 => launch.arg(input).arg(&mut scratch),
                 // The fault: a view that was handed over for reading is written.
-                _ => builder.arg(&scratch).arg(input),
+                _ => launch.arg(&scratch).arg(input),
             };
+            launch.arg(&pass.n);
             // SAFETY: reads in[0 .. n] and writes a value for each block; both buffers have room
             // for that. Writing to the input is what this rung is there to show, and whoever runs
             // it restores the input.
-            unsafe { builder.arg(&pass.n).launch(configs[i])? };
+            unsafe { launch.launch(config_of(pass))? };
         }
         let result = if plan.len().is_multiple_of(2) {
             input.slice(..)
@@ -156,12 +156,5 @@ fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
             scratch.slice(..)
         };
         stream.memcpy_dtod(&result.slice(..out.len()), out)
-    };
-    Ok(Ready {
-        kernel,
-        config,
-        depth,
-        underflow: 0.0,
-        launch: Box::new(launch),
-    })
+    }))
 }

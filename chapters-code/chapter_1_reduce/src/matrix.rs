@@ -2,10 +2,10 @@
 //!
 //! The kernels are for `f32`, `(const f32* in, f32* out, size_t rows, size_t cols)`, row-major.
 
-use cudarc::driver::{CudaView, CudaViewMut, LaunchConfig, PushKernelArg};
+use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Device, Error, Shape};
 
-use crate::{Ready, Rung, Setup, rung};
+use crate::{Ready, Rung, Setup, rung::rung};
 
 /// Rungs that fold the rows, or the columns, of a matrix.
 pub const MATRIX: &[Rung] = &[
@@ -76,30 +76,17 @@ fn one_launch(s: &Setup<'_>, plan: Plan) -> Result<Ready, Error> {
     };
     let kernel = s.function(s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
-    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
+    Ok(Ready::new(kernel, config, depth, move |input, out| {
         if grid == 0 {
             return Ok(()); // no rows: nothing to write, and a grid of no blocks is an error
         }
-        let mut builder = stream.launch_builder(&function);
+        let mut launch = stream.launch_builder(&function);
+        launch.arg(input).arg(out).arg(&rows).arg(&cols);
         // SAFETY: reads in[0 .. rows * cols] and writes a value for each row or column, which `out`
         // has room for; grid and block are those of the kernel's contract.
-        unsafe {
-            builder
-                .arg(input)
-                .arg(out)
-                .arg(&rows)
-                .arg(&cols)
-                .launch(config)?
-        };
+        unsafe { launch.launch(config)? };
         Ok(())
-    };
-    Ok(Ready {
-        kernel,
-        config,
-        depth,
-        underflow: 0.0,
-        launch: Box::new(launch),
-    })
+    }))
 }
 
 /// A block folds 32 columns. Where that leaves the device idle, the rows are split among several
@@ -107,51 +94,37 @@ fn one_launch(s: &Setup<'_>, plan: Plan) -> Result<Ready, Error> {
 fn columns_block(s: &Setup<'_>) -> Result<Ready, Error> {
     let (rows, cols) = sides(s.case.shape);
     let splits = splits(s.device, rows, cols);
-    let config = |splits: u64| LaunchConfig {
+    let config_of = |splits: u64| LaunchConfig {
         grid_dim: (cols.div_ceil(32).max(1) as u32, splits as u32, 1),
         block_dim: (32, 32, 1),
         shared_mem_bytes: 0,
     };
-    let (first, second) = (config(splits), config(1));
-    let kernel = s.function(s.case.dtype)?;
-    let mut partials = s.scratch(splits * cols)?;
-    let (stream, function) = (s.stream(), kernel.clone());
-    let launch = move |input: &CudaView<'_, u8>, out: &mut CudaViewMut<'_, u8>| {
-        if splits == 1 {
-            let mut builder = stream.launch_builder(&function);
-            // SAFETY: reads in[0 .. rows * cols] and writes out[0 .. cols].
-            unsafe {
-                builder
-                    .arg(input)
-                    .arg(out)
-                    .arg(&rows)
-                    .arg(&cols)
-                    .launch(second)?
-            };
-            return Ok(());
-        }
-        let mut builder = stream.launch_builder(&function);
-        builder.arg(input).arg(&mut partials).arg(&rows).arg(&cols);
-        // SAFETY: reads in[0 .. rows * cols] and writes partials[0 .. splits * cols].
-        unsafe { builder.launch(first)? };
-        let mut builder = stream.launch_builder(&function);
-        builder.arg(&partials).arg(out).arg(&splits).arg(&cols);
-        // SAFETY: reads partials[0 .. splits * cols], now a matrix of `splits` rows, and writes
-        // out[0 .. cols].
-        unsafe { builder.launch(second)? };
-        Ok(())
-    };
+    let (config, last_config) = (config_of(splits), config_of(1));
     let mut depth = rows.div_ceil(32 * splits) + 5;
     if splits > 1 {
         depth += splits.div_ceil(32) + 5;
     }
-    Ok(Ready {
-        kernel,
-        config: first,
-        depth,
-        underflow: 0.0,
-        launch: Box::new(launch),
-    })
+    let mut partials = s.scratch(splits * cols)?;
+    let kernel = s.function(s.case.dtype)?;
+    let (stream, function) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, depth, move |input, out| {
+        let mut first = stream.launch_builder(&function);
+        if splits == 1 {
+            first.arg(input).arg(out).arg(&rows).arg(&cols);
+            // SAFETY: reads in[0 .. rows * cols] and writes out[0 .. cols].
+            unsafe { first.launch(config)? };
+            return Ok(());
+        }
+        first.arg(input).arg(&mut partials).arg(&rows).arg(&cols);
+        // SAFETY: reads in[0 .. rows * cols] and writes partials[0 .. splits * cols].
+        unsafe { first.launch(config)? };
+        let mut second = stream.launch_builder(&function);
+        second.arg(&partials).arg(out).arg(&splits).arg(&cols);
+        // SAFETY: reads partials[0 .. splits * cols], now a matrix of `splits` rows, and writes
+        // out[0 .. cols].
+        unsafe { second.launch(last_config)? };
+        Ok(())
+    }))
 }
 
 /// Enough blocks to fill the device, as long as each still has 64 rows.

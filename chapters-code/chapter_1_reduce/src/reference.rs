@@ -89,8 +89,9 @@ pub fn fold<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Folded {
 impl Folded {
     /// What a kernel may write whose elements pass through at most `depth` rounded additions.
     ///
-    /// `underflow` is what denormals flushed to zero may cost on top. The bound adds the reference's own error to the kernel's: half a unit in the last place of a
-    /// compensated sum, γ_n of a product.
+    /// `underflow` is what denormals flushed to zero may cost on top. The bound adds the reference's
+    /// own error to the kernel's: half a unit in the last place of a compensated sum, γ_n of a
+    /// product.
     pub fn expect<T: Element>(&self, case: &Case, depth: u64, underflow: f64) -> Exact<T::Acc> {
         let fold = match self {
             Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
