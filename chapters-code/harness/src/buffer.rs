@@ -22,6 +22,9 @@ pub struct Guarded {
 
 impl Guarded {
     /// Allocates `bytes` and their guard zones.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for them.
     pub fn new(device: &Device, bytes: usize) -> Result<Self, Error> {
         let margin = if device.is_simulated() { 0 } else { MARGIN };
         let memory = allocate(device, bytes + 2 * margin)?;
@@ -34,6 +37,9 @@ impl Guarded {
     }
 
     /// Fills the output and its guard zones with poison.
+    ///
+    /// # Errors
+    /// What the driver says.
     pub fn poison(&mut self) -> Result<(), DriverError> {
         poison(&self.device, &mut self.memory)
     }
@@ -64,6 +70,9 @@ impl Guarded {
 }
 
 /// Uninitialised device memory; at least one byte, because a driver refuses to allocate none.
+///
+/// # Errors
+/// [`Error::Driver`] where the device has no room for them.
 pub fn allocate(device: &Device, bytes: usize) -> Result<CudaSlice<u8>, Error> {
     // SAFETY: bytes of any value are valid `u8`s, and whoever reads them has them written first.
     unsafe { device.stream.alloc::<u8>(bytes.max(1)) }.map_err(|error| {
@@ -75,6 +84,9 @@ pub fn allocate(device: &Device, bytes: usize) -> Result<CudaSlice<u8>, Error> {
 }
 
 /// Device memory full of poison: scratch that a kernel must write before it reads.
+///
+/// # Errors
+/// [`Error::Driver`] where the device has no room for them.
 pub fn poisoned(device: &Device, bytes: usize) -> Result<CudaSlice<u8>, Error> {
     let mut memory = allocate(device, bytes)?;
     poison(device, &mut memory).map_err(|error| Error::driver("filling memory", error))?;
@@ -90,6 +102,9 @@ fn poison(device: &Device, memory: &mut CudaSlice<u8>) -> Result<(), DriverError
 }
 
 /// Device memory with a copy of `data`.
+///
+/// # Errors
+/// [`Error::Driver`] where the device has no room for it, or the copy fails.
 pub fn upload<T: bytemuck::NoUninit>(device: &Device, data: &[T]) -> Result<CudaSlice<u8>, Error> {
     let bytes: &[u8] = bytemuck::cast_slice(data);
     let mut memory = allocate(device, bytes.len())?;
@@ -102,6 +117,9 @@ pub fn upload<T: bytemuck::NoUninit>(device: &Device, data: &[T]) -> Result<Cuda
 }
 
 /// A copy of device memory on the host.
+///
+/// # Errors
+/// [`Error::Driver`], also for a kernel that was stopped before.
 pub fn download(device: &Device, memory: &CudaSlice<u8>) -> Result<Vec<u8>, Error> {
     let doing = "reading memory back";
     let copy = device

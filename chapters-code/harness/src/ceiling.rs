@@ -51,6 +51,9 @@ pub struct Ceilings {
 
 impl Ceilings {
     /// Measures them over a buffer of 1 GiB, or an eighth of a smaller memory.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for two such buffers, or a call fails.
     pub fn measure(device: &Device, stopwatch: &mut Stopwatch) -> Result<Self, Error> {
         let bytes = (device.properties.memory_bytes / 8).min(1 << 30) as usize / 16 * 16;
         let input = buffer::upload(device, &vec![0x5au8; bytes])?;
@@ -134,6 +137,9 @@ pub fn read_sweep_config(packs: u64) -> LaunchConfig {
 }
 
 /// Enqueues one sweep over the first `bytes` of `input`.
+///
+/// # Errors
+/// What the driver says of the launch.
 pub fn launch_read_sweep(
     device: &Device,
     sweep: &CudaFunction,

@@ -152,6 +152,9 @@ impl Device {
 
     /// Waits for the stream; where something failed there, the error says what, and on the
     /// simulator also which kernel, line and thread.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] with what was `doing`.
     pub fn finish(&self, doing: &str) -> Result<(), Error> {
         self.stream
             .synchronize()
@@ -185,6 +188,9 @@ impl Device {
     /// Bytes that can still be allocated. On the simulator device memory is the host's, where the
     /// input stands as well, and the race check notes some ten bytes for each that a kernel touches:
     /// so it is a sixteenth of what the host has left.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the driver does not say.
     pub fn free_bytes(&self) -> Result<u64, Error> {
         let (free, _) = self
             .context

@@ -148,6 +148,9 @@ pub struct Usage {
 }
 
 /// Asks the driver what a launch takes.
+///
+/// # Errors
+/// [`Error::Driver`] where the driver does not say.
 pub fn usage(
     device: &Device,
     kernel: &CudaFunction,

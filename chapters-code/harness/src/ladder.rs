@@ -70,28 +70,50 @@ pub trait Chapter {
     /// Device memory that a case takes, in bytes.
     fn device_bytes(&self, case: &Case) -> u64;
     /// Makes a case's input, puts it on the device and computes what should come out.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where its memory is not to be had.
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error>;
 }
 
 /// A case whose input is on the device.
 pub trait Problem {
     /// Loads a rung's kernels and allocates what they write.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a rung that there is not, [`Error::Module`] where its kernels cannot be
+    /// loaded, [`Error::Driver`] where its memory is not to be had.
     fn operation(&mut self, rung: &str) -> Result<Box<dyn Operation + '_>, Error>;
     /// A library's run of the same work on the same buffers; none where it has no such call.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] where the library fails, or its result is wrong.
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error>;
 }
 
 /// A rung that is ready to be launched, again and again.
 pub trait Operation {
     /// Fills everything that the rung should write with poison.
+    ///
+    /// # Errors
+    /// What the driver says.
     fn poison(&mut self) -> Result<(), DriverError>;
     /// Enqueues one complete operation, all its kernels, on the device's stream.
+    ///
+    /// # Errors
+    /// What the driver says of the launches; what becomes of them shows later.
     fn launch(&mut self) -> Result<(), DriverError>;
     /// Judges what the last launch left behind, and whether the input is intact.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the results cannot be read back.
     fn verify(&mut self) -> Result<Verdict, Error>;
     /// Bytes that the operation must move: each input once, each output once.
     fn bytes(&self) -> u64;
     /// What the main kernel takes from a multiprocessor.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the driver does not say.
     fn usage(&self) -> Result<Usage, Error>;
 }
 
@@ -105,6 +127,9 @@ pub struct Bench {
 
 impl Bench {
     /// Measures the ceilings; `samples` a measurement.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for the buffers, or a call fails.
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let mut stopwatch = Stopwatch::new(device, samples)?;
         let ceilings = Ceilings::measure(device, &mut stopwatch)?;
@@ -264,6 +289,9 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
 }
 
 /// Times a library's run of the same work; none where it has no such call.
+///
+/// # Errors
+/// [`Error::Peer`] where the library fails, [`Error::Driver`] where measuring does.
 pub fn run_peer(
     problem: &mut dyn Problem,
     peers: &Peers,

@@ -38,6 +38,10 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 }
 
 /// Runs a chapter's ladder as the options say. True where every rung was as it should be.
+///
+/// # Errors
+/// For a command line that asks for what there is not, a device that is not to be had, a file that
+/// cannot be written, and a kernel after which the driver takes no more work.
 pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> anyhow::Result<bool> {
     let rungs = plan::select(chapter, options)?;
     if options.list {

@@ -36,6 +36,9 @@ pub struct Step {
 
 impl Runner {
     /// Opens the device, measures its ceilings with so many samples, and opens the peer library.
+    ///
+    /// # Errors
+    /// Where there is no such device or library, with the remedy.
     pub fn open(choice: DeviceChoice, samples: usize, peers: Option<&Path>) -> Result<Self, Error> {
         let device = Device::open(choice)?;
         if device.is_simulated() && peers.is_some() {
@@ -58,6 +61,10 @@ impl Runner {
 
     /// Runs the steps in order; `done` gets each row as soon as it is there. Steps of the same case
     /// in a row share their input.
+    ///
+    /// # Errors
+    /// What `done` returns; [`Error`] where a step could not be run; and a kernel after which the
+    /// driver takes no more work. A kernel that is wrong is a row.
     pub fn run(
         &mut self,
         chapter: &dyn Chapter,

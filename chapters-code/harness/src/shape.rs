@@ -82,6 +82,9 @@ impl FromStr for Shape {
 
 /// Reads one number: digits with `_`, a power `2^20`, or a decimal with a suffix
 /// (`K M G` decimal, `Ki Mi Gi` binary).
+///
+/// # Errors
+/// [`ShapeError`] with the text and why it is no count.
 pub fn parse_count(text: &str) -> Result<u64, ShapeError> {
     let trimmed = text.trim().replace('_', "");
     if trimmed.starts_with('-') && trimmed[1..].starts_with(|c: char| c.is_ascii_digit()) {

@@ -68,6 +68,9 @@ pub struct Stopwatch {
 
 impl Stopwatch {
     /// Allocates two buffers of twice the L2's size; `samples` below 20 are raised to 20.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for the buffers.
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let flush_bytes = (2 * device.properties.l2_bytes as usize).next_multiple_of(16);
         let module = kernel::load_module(device, "read_sweep", &[ceiling::READ_SWEEP_PTX])?;
@@ -90,6 +93,9 @@ impl Stopwatch {
     }
 
     /// Times `operation`, which enqueues one complete operation on the device's stream.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] for the first call that fails, with what the simulator knows of it.
     pub fn measure(
         &mut self,
         operation: &mut dyn FnMut() -> Result<(), DriverError>,
