@@ -1,0 +1,11 @@
+//! Kernels as NVRTC compiles them, against the same computations in Rust: mathematical functions
+//! and operators, calls and control flow, memory spaces, atomics, the device runtime.
+
+mod device;
+
+mod atomics;
+mod collectives;
+mod control;
+mod functions;
+mod memory;
+mod runtime;
