@@ -84,6 +84,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         let Some(body) = &function.body else {
             return Err(ErrorKind::Undeclared(function.name.into()));
         };
+        self.context.copies(body.statements.len().max(1))?;
         let behind = self.new_label();
         if let Some(Guard { pred, negated }) = self.guard {
             let guard = Some(Guard {

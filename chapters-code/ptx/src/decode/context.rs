@@ -4,7 +4,12 @@ use super::Decoded;
 use crate::error::{Error, ErrorKind};
 use crate::ir::{Space, Symbol};
 use crate::syntax::{Function, Module, Variable, VariableSpace};
+use std::cell::Cell;
 use std::collections::HashMap;
+
+/// What inlined functions and tables of targets may add to a text: statements and targets together,
+/// of all kernels. A short text could otherwise ask for any amount of work.
+const MOST_COPIED: usize = 1 << 22;
 
 /// What a name at module level stands for.
 #[derive(Clone, Copy)]
@@ -26,6 +31,8 @@ pub(super) struct Context<'m, 'a> {
     /// Numbers of `.file`, in the order of the decoded module's files.
     files: Vec<(u32, &'a str)>,
     file_indices: HashMap<u32, u16>,
+    /// Of [`MOST_COPIED`], how much there is already.
+    copied: Cell<usize>,
 }
 
 impl<'m, 'a> Context<'m, 'a> {
@@ -35,6 +42,7 @@ impl<'m, 'a> Context<'m, 'a> {
             names: HashMap::new(),
             files: Vec::new(),
             file_indices: HashMap::new(),
+            copied: Cell::new(0),
         };
         for variable in &module.variables {
             context
@@ -54,6 +62,15 @@ impl<'m, 'a> Context<'m, 'a> {
 
     pub fn get(&self, name: &str) -> Option<Global<'m, 'a>> {
         self.names.get(name).copied()
+    }
+
+    /// Accounts for statements or targets that are decoded once more than they are written.
+    pub fn copies(&self, count: usize) -> Decoded<()> {
+        self.copied.set(self.copied.get().saturating_add(count));
+        if self.copied.get() > MOST_COPIED {
+            return Err(ErrorKind::TooMany("copies of inlined functions and tables"));
+        }
+        Ok(())
     }
 
     /// The place of a `.file`'s number in the decoded module, where it was declared.

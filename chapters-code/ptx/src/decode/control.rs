@@ -66,6 +66,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let Some(Entity::Targets(names)) = self.scopes.get(name, &mut self.registers)? else {
             return Err(ErrorKind::Undeclared(name.into()));
         };
+        self.context.copies(names.len())?;
         let labels = names.iter().map(|name| Ok(self.scopes.label(name)?.0));
         let targets = labels.collect::<Decoded<_>>()?;
         let index = self.src32(index, Type::U32)?;

@@ -153,7 +153,12 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             }
             Statement::BranchTargets { .. } => Ok(()),
             Statement::Instruction(instruction) => self.instruction(instruction),
-            Statement::Block(block) => self.block(block),
+            Statement::Block(block) => {
+                if !self.calls.is_empty() {
+                    self.context.copies(block.statements.len())?;
+                }
+                self.block(block)
+            }
         }
     }
 

@@ -6,29 +6,31 @@ use crate::error::{Error, ErrorKind};
 use crate::ir::{self, Space, Symbol};
 use crate::syntax::{Immediate, Initialiser, Type, Variable, VariableSpace};
 
-/// More than this in one variable is refused: its contents are held in memory.
-const LARGEST: u64 = 1 << 32;
+/// More bytes than this in all variables together are refused: their contents are held in memory.
+const LARGEST: u64 = if usize::BITS == 32 { 1 << 30 } else { 1 << 32 };
 
 /// The variables of a module, in order of declaration.
 pub(super) fn all(context: &Context<'_, '_>) -> Result<Vec<ir::Variable>, Error> {
-    context
-        .variables
-        .iter()
-        .map(|variable| decode(context, variable).map_err(|kind| kind.at(variable.line)))
+    let mut left = LARGEST;
+    let variables = context.variables.iter();
+    variables
+        .map(|variable| decode(context, variable, &mut left).map_err(|kind| kind.at(variable.line)))
         .collect()
 }
 
-fn decode(context: &Context<'_, '_>, variable: &Variable<'_>) -> Decoded<ir::Variable> {
+/// `left` is how many bytes there may be from here on.
+fn decode(
+    context: &Context<'_, '_>,
+    variable: &Variable<'_>,
+    left: &mut u64,
+) -> Decoded<ir::Variable> {
     let element = variable.ty.bytes().max(1) as usize;
     let bytes = variable
         .bytes
         .unwrap_or((variable.init.len() * element) as u64);
-    if bytes >= LARGEST {
-        return Err(ErrorKind::Invalid(format!(
-            "`{}` is larger than 4 GiB",
-            variable.name
-        )));
-    }
+    *left = left
+        .checked_sub(bytes)
+        .ok_or(ErrorKind::TooMany("bytes of variables"))?;
     let mut decoded = ir::Variable {
         name: variable.name.into(),
         space: match variable.space {
