@@ -23,6 +23,8 @@ const RESIDENT_THREADS: u32 = 2048;
 const RESIDENT_BLOCKS: u32 = 32;
 /// Bytes of shared memory a block may have, after opting in.
 pub const MAX_SHARED: u32 = 232_448;
+/// Bytes of local memory a thread may have.
+const MAX_LOCAL: u32 = 512 << 10;
 /// Different findings that a launch reports.
 const MAX_FINDINGS: usize = 16;
 /// Rounds of its warps' time slices that a block runs before others have their turn.
@@ -142,6 +144,11 @@ fn check(launch: &Launch<'_>) -> Result<(), Fault> {
         let cause = format!("{shared} bytes of shared memory a block, of at most {MAX_SHARED}");
         return fail(FaultKind::OutOfResources, cause);
     }
+    let local = launch.kernel.ir().local_bytes;
+    if local > MAX_LOCAL {
+        let cause = format!("{local} bytes of local memory a thread, of at most {MAX_LOCAL}");
+        return fail(FaultKind::OutOfResources, cause);
+    }
     let wanted = launch.kernel.ir().param_bytes as usize;
     if launch.params.len() < wanted {
         let given = launch.params.len();
@@ -173,6 +180,8 @@ struct Gathered {
 
 fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     let wanted = match grid.options.threads {
+        // There are no threads in WebAssembly, and the one that there is must not wait for others.
+        _ if cfg!(target_arch = "wasm32") => 1,
         0 => rayon::current_num_threads(),
         threads => threads,
     };

@@ -75,6 +75,23 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
+/// A word of the same kind from the same text: a register for a register, a number for a number.
+fn alike<'a>(parts: &[&'a str], at: usize, random: &mut Random) -> &'a str {
+    let kind = |part: &str| match part.as_bytes().first() {
+        Some(b'%' | b'$') => 0,
+        Some(first) if first.is_ascii_digit() => 1,
+        Some(first) if first.is_ascii_alphabetic() => 2,
+        _ => 3,
+    };
+    let wanted = kind(parts[at]);
+    let others: Vec<&str> = parts
+        .iter()
+        .copied()
+        .filter(|part| kind(part) == wanted)
+        .collect();
+    random.pick(&others)
+}
+
 /// Replaces, removes, repeats or exchanges a few words or lines.
 pub fn damaged(text: &str, random: &mut Random) -> String {
     let by_lines = random.below(3) == 0;
@@ -82,18 +99,19 @@ pub fn damaged(text: &str, random: &mut Random) -> String {
         true => text.split_inclusive('\n').collect(),
         false => words(text),
     };
-    for _ in 0..=random.below(4) {
-        let (at, other) = (random.below(parts.len()), random.below(parts.len()));
+    for _ in 0..=random.below(3) {
         if parts.is_empty() {
             break;
         }
-        match random.below(6) {
+        let (at, other) = (random.below(parts.len()), random.below(parts.len()));
+        match random.below(12) {
             0 => drop(parts.remove(at)),
             1 => parts.insert(at, parts[other]),
             2 => parts.swap(at, other),
             3 => parts[at] = parts[other],
             4 => parts.insert(at, random.pick(&TOKENS)),
-            _ => parts[at] = random.pick(&TOKENS),
+            5 => parts[at] = random.pick(&TOKENS),
+            _ => parts[at] = alike(&parts, at, random),
         }
     }
     parts.concat()
