@@ -1,0 +1,6 @@
+//! Every kernel once, in a fixed order: so that what a profiler counts on a GPU can be laid beside
+//! what the simulator counts.
+
+pub mod launches;
+pub mod ncu;
+pub mod probes;
