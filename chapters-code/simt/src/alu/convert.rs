@@ -144,7 +144,7 @@ fn to64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R32) {
         (Num::U32, Num::S64 | Num::U64) => lanes.map_32(d, a, u64::from),
         (Num::S32, Num::F64) => lanes.map_32(d, a, |x| f64::from(x as i32).to_bits()),
         (Num::U32, Num::F64) => lanes.map_32(d, a, |x| f64::from(x).to_bits()),
-        (Num::F32, Num::F64) => lanes.map_32(d, a, |x| f64::from(f32::from_bits(x)).to_bits()),
+        (Num::F32, Num::F64) => lanes.map_32(d, a, float::widen32),
         (from, to) => match Extension::of(from) {
             Some(read) if matches!(to, Num::S64 | Num::U64) => {
                 lanes.map_32(d, a, |x| read.apply(x) as i32 as u64);

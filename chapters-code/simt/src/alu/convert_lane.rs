@@ -147,7 +147,7 @@ fn nan(from: Format, to: Format, bits: u64) -> u64 {
         _ => F32.nan,
     };
     match to {
-        F64 => f64::from(f32::from_bits(single as u32)).to_bits(),
+        F64 => float::widen_nan(single),
         F32 if from == BF16 => single,
         _ => to.nan,
     }

@@ -171,6 +171,24 @@ pub fn propagate64(operands: &[u64]) -> u64 {
     nan.map_or(F64.nan, |x| x | QUIET64)
 }
 
+/// The bits of an `f32` that is a NaN as an `f64`: quieted, with sign and fraction kept.
+///
+/// By bits, since Rust leaves open which NaN a conversion of one gives.
+#[inline(always)]
+pub fn widen_nan(bits: u64) -> u64 {
+    (bits >> 31 & 1) << 63 | 0x7ff8 << 48 | (bits & 0x7f_ffff) << 29
+}
+
+/// The bits of an `f32` as an `f64`.
+#[inline(always)]
+pub fn widen32(x: u32) -> u64 {
+    let value = f32::from_bits(x);
+    if value.is_nan() {
+        return widen_nan(x.into());
+    }
+    f64::from(value).to_bits()
+}
+
 /// `f` on `f32` operands, in the CPU's rounding.
 #[inline(always)]
 pub fn nearest32<const N: usize>(mode: Mode, s: [u32; N], f: impl Fn([f32; N]) -> f32) -> u32 {
