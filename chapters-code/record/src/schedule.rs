@@ -124,21 +124,26 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     let types = other_types(quantity).into_iter();
     parts
         .extend(types.map(|(dtype, op)| part(Box::new(Reduce), vector(size_of_others, dtype, op))));
-    // Whether atomics flush denormals on this device.
-    let denormal = Case {
-        input: Input::Denormal,
-        ..vector(1000, Dtype::F32, Op::Sum)
-    };
-    parts.push(Part {
-        is_timed: false,
-        ..part(Box::new(Reduce), denormal)
-    });
+    parts.extend([31, 1000].map(denormals));
     if quantity == Quantity::Full {
         parts.push(beyond_32_bits());
     }
     // Last, because one of them may stop the device.
     parts.push(broken(1 << 20));
     parts
+}
+
+/// Whether atomics flush denormals on this device: 31 are one partial, itself denormal; the four
+/// partials of 1,000 are not.
+fn denormals(n: u64) -> Part {
+    let case = Case {
+        input: Input::Denormal,
+        ..vector(n, Dtype::F32, Op::Sum)
+    };
+    Part {
+        is_timed: false,
+        ..part(Box::new(Reduce), case)
+    }
 }
 
 /// The rungs that are right and run on a case.
