@@ -33,9 +33,10 @@
 //! | `SIMT_SEED` | 0 | the order in which warps and blocks take turns; 0 is in order |
 //! | `SIMT_THREADS` | 0 | threads of the host that execute blocks; 0 is one a core |
 //! | `SIMT_RACES` | 0 | 1 looks for races, and says them on standard error too |
+//! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!
-//! `simtSetOption` sets the latter three anew, and what has no variable: `counters`, `trace`,
-//! `instruction_limit`, `resident_blocks`.
+//! `simtSetOption` sets the latter four anew, and what has no variable: `counters`, `trace`,
+//! `resident_blocks`.
 
 mod allocation;
 mod api;

@@ -58,6 +58,9 @@ fn from_environment() -> Options {
     if let Some(threads) = number("SIMT_THREADS") {
         options.threads = threads as usize;
     }
+    if let Some(limit) = number("SIMT_INSTRUCTION_LIMIT") {
+        options.instruction_limit = limit;
+    }
     options.races = says_races();
     options
 }

@@ -166,12 +166,18 @@ fn newer(number: u32) -> u32 {
     }
 }
 
+/// `CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH`, which can be read here, and not set.
+pub const SYNC_DEPTH: u32 = 3;
+
 /// The default of a `CUlimit`; `None` for one that the device does not have.
 pub fn limit(number: u32) -> Option<usize> {
     Some(match number {
-        0 => 1024,       // stack
-        1 => 8_650_752,  // printf buffer
-        2 => 8 << 20,    // malloc heap
+        0 => 1024,      // stack
+        1 => 8_650_752, // printf buffer
+        2 => 8 << 20,   // malloc heap
+        // Depth of synchronisation in the device runtime, where a device before 9.0 has it: an
+        // H200 refuses to say, and programs that list all limits (cudarc's example) end there.
+        SYNC_DEPTH => 2,
         4 => 2048,       // pending launches of the device runtime
         5 => 64,         // L2 fetch granularity
         6 => 11_796_480, // persisting part of the L2

@@ -79,6 +79,10 @@ fn limits_and_preferences_are_kept() {
         context.get_limit(CUlimit::CU_LIMIT_STACK_SIZE).unwrap(),
         2 * stack
     );
+    let depth = CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH;
+    assert_eq!(context.get_limit(depth).unwrap(), 2);
+    let unsupported = CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT;
+    assert_eq!(code(context.set_limit(depth, 3)), unsupported);
     let shared = sys::CUfunc_cache::CU_FUNC_CACHE_PREFER_SHARED;
     context.set_cache_config(shared).unwrap();
     assert_eq!(context.get_cache_config().unwrap(), shared);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{c_char, c_int};
 
 use common::{LIBRARY, code, context, kernel, one_block};
 use cudarc::driver::sys::CUresult;
@@ -10,10 +10,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use serde_json::{Value, json};
 
 fn set_option(name: &str, value: i64) -> c_int {
-    type SetOption = unsafe extern "C" fn(*const c_char, i64) -> c_int;
-    let name = CString::new(name).unwrap();
-    // SAFETY: the function has this type, and the name ends in NUL.
-    unsafe { LIBRARY.get::<SetOption>("simtSetOption").unwrap()(name.as_ptr(), value) }
+    common::set_option(&LIBRARY, name, value)
 }
 
 fn take(buffer: &mut [u8]) -> usize {

@@ -2,53 +2,12 @@
 
 mod common;
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use serde_json::Value;
-
-/// The output of a command.
-fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program)
-        .args(arguments)
-        .output()
-        .expect("the toolchain runs");
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {complaint}"
-    );
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-/// The file of cudarc, in the version that this workspace uses, that binds the driver's functions.
-fn bindings() -> PathBuf {
-    let host = run("rustc", &["--print", "host-tuple"]);
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let arguments = [
-        "metadata",
-        "--format-version=1",
-        "--manifest-path",
-        manifest,
-    ];
-    let filter = ["--filter-platform", host.trim()];
-    let metadata: Value =
-        serde_json::from_str(&run(&cargo, &[&arguments[..], &filter].concat())).expect("JSON");
-    let packages = metadata["packages"].as_array().expect("packages");
-    let cudarc = packages
-        .iter()
-        .find(|p| p["name"] == "cudarc")
-        .expect("a dependency on cudarc");
-    let manifest = cudarc["manifest_path"].as_str().expect("a path");
-    PathBuf::from(manifest)
-        .with_file_name("src")
-        .join("driver/sys/mod.rs")
-}
+use common::cargo;
 
 #[test]
 fn every_function_that_cudarc_binds_is_exported() {
-    let source = std::fs::read_to_string(bindings()).expect("cudarc's source");
+    let bindings = cargo::cudarc().folder().join("src/driver/sys/mod.rs");
+    let source = std::fs::read_to_string(bindings).expect("cudarc's source");
     // All versions of the API, not only the one whose feature is on.
     let definitions = source
         .lines()

@@ -127,8 +127,8 @@ api! {
     fn cuCtxSetLimit(limit: c_uint, value: usize) {
         let context = context::current()?;
         match lock(&context.settings).limits.get_mut(&limit) {
-            Some(slot) => *slot = value,
-            None => return Err(no_limit(limit).into()),
+            Some(slot) if limit != profile::SYNC_DEPTH => *slot = value,
+            _ => return Err(no_limit(limit).into()),
         }
         Ok(())
     }

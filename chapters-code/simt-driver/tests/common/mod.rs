@@ -2,6 +2,10 @@
 
 #![allow(dead_code)]
 
+pub mod cargo;
+pub mod outside;
+
+use std::ffi::{CString, c_char, c_int};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
@@ -16,8 +20,25 @@ pub const PTX: &str = include_str!("../kernels.ptx");
 /// The library, open as long as the process lives. cudarc then finds it under its own name.
 pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     // SAFETY: the library runs no code of its own when it is loaded.
-    unsafe { Library::new(library_path()) }.expect("the library has been built beside the test")
+    let library = unsafe { Library::new(library_path()) };
+    let library = library.expect("the library has been built beside the test");
+    assert_eq!(set_option(&library, "instruction_limit", INSTRUCTIONS), 0);
+    library
 });
+
+/// Warp instructions of a launch, at most: a test that never ends says nothing.
+const INSTRUCTIONS: i64 = 1 << 26;
+
+/// Calls `simtSetOption`.
+pub fn set_option(library: &Library, name: &str, value: i64) -> c_int {
+    type SetOption = unsafe extern "C" fn(*const c_char, i64) -> c_int;
+    let name = CString::new(name).expect("no NUL");
+    // SAFETY: the function has this type, and the name ends in NUL.
+    unsafe {
+        let set = library.get::<SetOption>("simtSetOption").expect("exported");
+        set(name.as_ptr(), value)
+    }
+}
 
 /// Where cargo puts the library: beside the tests, and so in their folder.
 pub fn library_path() -> PathBuf {
