@@ -67,12 +67,7 @@ fn why_not(name: &str) -> Option<&'static str> {
 
 /// A package whose programs are the examples, where they lie.
 fn manifest(cudarc: &Package, examples: &[Example]) -> String {
-    let (version, features) = (cudarc.version(), &cudarc.features);
-    let mut text = format!(
-        "[package]\nname = \"outside_clients\"\nedition = \"2021\"\n[workspace]\n\
-         [profile.dev]\ndebug = false\n[dependencies]\ncudarc = {{ version = \"={version}\", \
-         default-features = false, features = {features:?} }}\n"
-    );
+    let mut text = outside::manifest("outside_clients", cudarc);
     for Example { name, source } in examples {
         let _ = write!(text, "[[bin]]\nname = {name:?}\npath = {source:?}\n");
     }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use super::cargo::Package;
+
 /// What ran, and what it said.
 pub struct Run {
     /// How it ended; none if it had to be ended.
@@ -23,6 +25,16 @@ pub const SEARCH_PATH: &str = if cfg!(windows) {
 } else {
     "LD_LIBRARY_PATH"
 };
+
+/// The manifest of a package of its own, with the cudarc of this workspace.
+pub fn manifest(name: &str, cudarc: &Package) -> String {
+    let (version, features) = (cudarc.version(), &cudarc.features);
+    format!(
+        "[package]\nname = {name:?}\nedition = \"2024\"\n[workspace]\n[profile.dev]\n\
+         debug = false\n[dependencies]\ncudarc = {{ version = \"={version}\", \
+         default-features = false, features = {features:?} }}\n"
+    )
+}
 
 /// Lays the driver into a folder under the name that cudarc asks for.
 pub fn lay_driver(folder: &Path) {
