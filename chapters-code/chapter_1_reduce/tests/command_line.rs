@@ -12,6 +12,7 @@ fn chapter_1(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_chapter_1"))
         .args(arguments)
         .env_remove("SIMT_DEVICES")
+        .env("SIMT_INSTRUCTION_LIMIT", "2147483648")
         .output()
         .expect("the program starts")
 }
@@ -113,6 +114,37 @@ fn files_that_cannot_be_written() {
     );
     refuses(&["--plot", "ladder.png"], &["ladder.png", ".svg"]);
     refuses(&["--list", "--json", "-"], &["--list", "--json"]);
+}
+
+/// A command that is refused leaves the files that it names as they were: there, or not there.
+#[test]
+fn refused_commands_write_nothing() {
+    let (kept, none) = (temporary("kept.jsonl"), temporary("none.jsonl"));
+    let plot = |json: &str| json.replace(".jsonl", ".svg");
+    std::fs::write(&kept, "earlier results\n").expect("a file");
+    for wrong in [
+        &["--op", "and", "-n", "10"][..],
+        &["-n", "2^45"],
+        &["--kernel", "nonsense"],
+    ] {
+        for path in [&kept, &none] {
+            let path = path.to_str().expect("UTF-8");
+            let files = ["--device", "sim", "--json", path, "--plot", &plot(path)];
+            refuses(&[&files[..], wrong].concat(), &["remedy"]);
+        }
+        let text = std::fs::read_to_string(&kept).expect("it stays");
+        assert_eq!(text, "earlier results\n", "{wrong:?}");
+        assert!(!none.exists(), "{wrong:?}");
+        assert!(!temporary("none.svg").exists(), "{wrong:?}");
+    }
+    let path = kept.to_str().expect("UTF-8");
+    let output = chapter_1(&["--device", "sim", "-n", "10", "--json", path]);
+    assert!(output.status.success());
+    let text = std::fs::read_to_string(&kept).expect("it is written");
+    assert!(
+        text.starts_with('{'),
+        "new results follow the old ones: {text}"
+    );
 }
 
 /// Of the default sizes, one that suits no rung that is asked for is left out.

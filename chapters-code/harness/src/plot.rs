@@ -1,11 +1,11 @@
 //! The ladder as a picture: rates over sizes, or bars where there is one size. Plain SVG, whose
 //! text the viewer sets in its own fonts.
 
-use std::{fs::File, path::Path};
+use std::path::Path;
 
 use plotters::prelude::*;
 
-use crate::{Error, Row, ceiling::Ceilings};
+use crate::{Error, Row, ceiling::Ceilings, json::Target};
 
 /// A rung's name and its points: elements, value.
 type Ladder = (String, Vec<(f64, f64)>);
@@ -30,8 +30,7 @@ pub fn check(path: &Path) -> Result<(), Error> {
             path.display()
         )));
     }
-    let opened = File::options().create(true).append(true).open(path);
-    opened.map(drop).map_err(|error| Error::write(path, error))
+    Target::open(path).map(drop)
 }
 
 /// Draws the rows to `path`, below `title`: GB/s on a GPU, and on the simulator, which has no time,

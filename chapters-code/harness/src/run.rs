@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, process::ExitCode};
 
 use crate::{
     Chapter, Error, Options, Row, TypeOptions,
-    json::JsonLines,
+    json::{JsonLines, Target},
     ladder::Bench,
     plan::{self, Group, check_memory},
     plot,
@@ -48,6 +48,7 @@ pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> any
         terminal::print(&list(chapter))?;
         return Ok(true);
     }
+    let json = options.json.as_deref().map(Target::open).transpose()?;
     let mut session = Session::open(chapter, options)?;
     let device = &session.runner.device;
     let shapes = match options.elements.is_empty() {
@@ -59,6 +60,8 @@ pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> any
     for step in groups.iter().flat_map(|group| &group.steps) {
         check_memory(chapter, device, &step.case)?;
     }
+    // Only now: a command that is refused leaves the file as it was.
+    session.json = json.map(Target::begin).transpose()?;
     session.announce()?;
     for group in &groups {
         session.run_group(group)?;
@@ -94,7 +97,6 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn open(chapter: &'a dyn Chapter, options: &'a Options) -> Result<Self, Error> {
-        let json = options.json.as_deref().map(JsonLines::open).transpose()?;
         options.plot.as_deref().map(plot::check).transpose()?;
         let samples = options.samples as usize;
         let runner = Runner::open(options.device, samples, options.peers.as_deref())?;
@@ -102,7 +104,7 @@ impl<'a> Session<'a> {
             chapter,
             options,
             runner,
-            json,
+            json: None,
             rows: Vec::new(),
             columns: BTreeSet::new(),
         })
