@@ -57,10 +57,8 @@ fn gpu() -> String {
 
 /// NVRTC's version, or what is missing without it.
 fn nvrtc() -> String {
-    let fetched = [
-        "target/nvrtc/libnvrtc.so.12",
-        "target/nvrtc/lib/libnvrtc.so.12",
-    ];
+    // Where `cargo xtask nvrtc` puts it.
+    let fetched = ["target/nvrtc/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"];
     let mut names = NVRTC_NAMES.iter().chain(&fetched);
     let found = names.find_map(|name| Some((name, nvrtc_version(name)?)));
     match found {
