@@ -16,6 +16,7 @@
 
 mod access;
 mod decode;
+mod enclosing;
 mod error;
 mod flow;
 pub mod ir;
@@ -24,6 +25,7 @@ mod liveness;
 mod parse;
 mod syntax;
 
+pub use enclosing::enclosing_function;
 pub use error::{Error, ErrorKind};
 
 /// Parses and decodes a PTX module.

@@ -78,6 +78,10 @@ fn run(context: &Context, function: &Function, request: &Request, params: &[u8])
     let kernel = &*function.kernel;
     let device = context.device()?;
     let busy = lock(&device.busy);
+    // While this thread waited for its turn another may have unloaded the module.
+    if module::function(request.function).is_err() {
+        return Err(CUresult::INVALID_HANDLE.because("its module was unloaded before it could run"));
+    }
     let launch = simt::Launch {
         kernel,
         grid,

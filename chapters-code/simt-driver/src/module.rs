@@ -100,7 +100,7 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
             version.0, version.1, newest.0, newest.1
         )));
     }
-    let module = ptx::parse(&text).map_err(|e| CUresult::INVALID_PTX.because(e.to_string()))?;
+    let module = ptx::parse(&text).map_err(|e| invalid(&text, &e))?;
     let (major, minor) = profile::COMPUTE_CAPABILITY;
     if module.target > major * 10 + minor {
         return Err(CUresult::INVALID_PTX.because(format!(
@@ -108,7 +108,30 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
             module.target
         )));
     }
+    module.kernels.iter().try_for_each(check_shared)?;
     Ok(module)
+}
+
+/// Refuses a kernel with more static shared memory than a block has, as the assembler in NVIDIA's
+/// driver does: only dynamic shared memory can be more.
+fn check_shared(kernel: &ir::Kernel) -> Result {
+    let (bytes, most) = (kernel.static_shared_bytes, profile::SHARED_BLOCK);
+    if bytes > most {
+        let name = &kernel.name;
+        return Err(CUresult::INVALID_PTX.because(format!(
+            "kernel `{name}` has {bytes} bytes of static shared memory: at most {most}"
+        )));
+    }
+    Ok(())
+}
+
+/// The failure for a text that is not PTX, or not all: with the kernel, where it is inside one.
+fn invalid(text: &str, error: &ptx::Error) -> Failure {
+    let place = match ptx::enclosing_function(text, error.line) {
+        Some(name) => format!("in `{name}`, "),
+        None => String::new(),
+    };
+    CUresult::INVALID_PTX.because(format!("{place}{error}"))
 }
 
 /// The name of a binary format that an image begins like.

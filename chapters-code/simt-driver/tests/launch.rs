@@ -256,23 +256,3 @@ fn without_a_context() {
     });
     assert_eq!(alone.join().unwrap(), CUresult::CUDA_ERROR_INVALID_CONTEXT);
 }
-
-#[test]
-fn threads_take_turns() {
-    let context = context();
-    let module = module(&context);
-    let stream = context.default_stream();
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                let count = module.load_function("count").unwrap();
-                for _ in 0..25 {
-                    // SAFETY: the kernel takes no arguments.
-                    unsafe { stream.launch_builder(&count).launch(one_block(1)) }.unwrap();
-                }
-            });
-        }
-    });
-    let counter = module.get_global("counter", &stream).unwrap();
-    assert_eq!(stream.clone_dtoh(&counter).unwrap(), 107u32.to_le_bytes());
-}

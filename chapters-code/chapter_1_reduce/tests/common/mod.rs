@@ -12,10 +12,17 @@ use harness::{
     runner::{Runner, Step},
 };
 
+/// Warp instructions of a launch, at most: half a minute's worth, so that a kernel that never ends
+/// fails its test.
+pub const INSTRUCTIONS: i64 = 1 << 31;
+
 /// The simulator, for whoever holds it.
 pub fn simulator() -> MutexGuard<'static, Runner> {
     static RUNNER: LazyLock<Mutex<Runner>> = LazyLock::new(|| {
-        Mutex::new(Runner::open(DeviceChoice::Sim, 20, None).expect("the simulator opens"))
+        let runner = Runner::open(DeviceChoice::Sim, 20, None).expect("the simulator opens");
+        let simulator = runner.device.simulator().expect("it is one");
+        assert!(simulator.set(c"instruction_limit", INSTRUCTIONS));
+        Mutex::new(runner)
     });
     RUNNER
         .lock()
