@@ -486,6 +486,9 @@ pub struct Atom {
     pub c: Option<Src>,
     /// Ordering.
     pub order: Order,
+    /// True if it adds 1 to shared memory, and nothing reads the old value: compute capability 8.0
+    /// and later has an instruction of its own for that, which serves equal addresses together.
+    pub counts: bool,
 }
 
 /// The operation of an [`Atom`].

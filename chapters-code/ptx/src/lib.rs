@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod counts;
 mod decode;
 mod enclosing;
 mod error;

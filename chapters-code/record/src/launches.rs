@@ -1,79 +1,54 @@
-//! Every rung of every chapter, once each.
+//! Every kernel once, in a fixed order.
 
 use anyhow::Result;
-use chapter_0_setup::chapter::Setup;
-use chapter_1_reduce::chapter::Reduce;
-use harness::simulator::Report;
-use harness::{Case, Chapter, Device, Dtype, Input, Op, Shape};
+use clap::ValueEnum;
+use harness::Device;
+use harness::simulator::Counters;
 
-/// Sizes: 256 blocks of 256, and one that is a multiple of nothing.
-const SIZES: [u64; 2] = [1 << 16, 100_003];
+use crate::probes::{self, Memory};
+use crate::rungs;
 
-/// A rung that has been launched.
-pub struct Launched {
-    /// The chapter's crate.
-    pub chapter: &'static str,
-    /// The rung's name.
-    pub rung: &'static str,
-    /// What it was launched on.
-    pub case: Case,
-    /// What the simulator saw; nothing on a GPU.
-    pub report: Report,
+/// What is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Every rung of every chapter
+    Rungs,
+    /// Probes of shared memory
+    Shared,
+    /// Probes of global memory
+    Global,
 }
 
-fn case(shape: Shape) -> Case {
-    Case {
-        shape,
-        dtype: Dtype::F32,
-        op: Op::Sum,
-        input: Input::Uniform,
-        seed: 1,
-    }
+/// A launch, as the simulator saw it.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// What was launched: chapter, rung and size, or a probe's pattern.
+    pub name: String,
+    /// The kernel's name.
+    pub kernel: String,
+    /// What was counted.
+    pub counters: Counters,
 }
 
-/// Launches every rung that is not broken on purpose, and hands each to `done`.
+/// Launches a part, and hands each launch to `done`; on a GPU, where nothing is counted, none.
 ///
 /// # Errors
-/// Where a rung cannot be set up or launched, and what `done` returns.
-pub fn all(device: &Device, done: &mut dyn FnMut(Launched) -> Result<()>) -> Result<()> {
-    for shape in SIZES.map(|n| Shape::Vector { n }) {
-        of_chapter(device, &Setup, case(shape), done)?;
-        of_chapter(device, &Reduce, case(shape), done)?;
+/// Where something cannot be set up or launched, and what `done` returns.
+pub fn run(device: &Device, part: Part, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
+    match part {
+        Part::Rungs => rungs::all(device, done),
+        Part::Shared => probes::all(device, Memory::Shared, done),
+        Part::Global => probes::all(device, Memory::Global, done),
     }
-    let shape = Shape::Matrix {
-        rows: 300,
-        cols: 200,
-    };
-    of_chapter(device, &Reduce, case(shape), done)
 }
 
-fn of_chapter<C: Chapter>(
-    device: &Device,
-    chapter: &C,
-    case: Case,
-    done: &mut dyn FnMut(Launched) -> Result<()>,
-) -> Result<()> {
-    let mut problem = chapter.problem(device, &case)?;
-    for rung in chapter.rungs() {
-        if rung.is_broken() || chapter.refusal(rung.name, &case).is_some() {
-            continue;
-        }
-        let mut operation = problem.operation(rung.name)?;
-        operation.poison()?;
-        device.take_report();
-        operation.launch()?;
-        device.finish(rung.name)?;
-        let report = device.take_report();
-        done(Launched {
-            chapter: chapter_name(chapter),
-            rung: rung.name,
-            case,
-            report,
-        })?;
-    }
-    Ok(())
-}
-
-fn chapter_name<C: Chapter>(chapter: &C) -> &'static str {
-    chapter.name()
+/// The launches since the last report, under one name.
+pub(crate) fn reported(device: &Device, name: &str) -> Vec<Launch> {
+    let launches = device.take_report().launches.into_iter();
+    let named = launches.map(|launch| Launch {
+        name: name.to_string(),
+        kernel: launch.kernel,
+        counters: launch.counters.unwrap_or_default(),
+    });
+    named.collect()
 }

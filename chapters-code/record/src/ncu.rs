@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use csv::StringRecord;
 
 /// One launch, as the profiler saw it.
 #[derive(Clone, Debug)]
@@ -18,34 +19,30 @@ pub struct Counted {
 /// # Errors
 /// Where there is no header, or a row has another number of fields.
 pub fn parse(text: &str) -> Result<Vec<Counted>> {
-    let mut lines = text.lines().skip_while(|line| !line.starts_with("\"ID\""));
-    let header = fields(lines.next().context("no line that begins with \"ID\"")?);
+    let start = text
+        .find("\"ID\"")
+        .context("no line that begins with \"ID\"")?;
+    let mut reader = csv::Reader::from_reader(&text.as_bytes()[start..]);
+    let header = reader.headers()?.clone();
     let kernel = header.iter().position(|name| name == "Kernel Name");
     let kernel = kernel.context("no column `Kernel Name`")?;
     // The row of units has no ID.
-    let rows = lines.filter(|line| line.starts_with('"') && !line.starts_with("\"\""));
-    rows.map(|line| row(&header, kernel, &fields(line)))
+    let rows = reader
+        .into_records()
+        .filter(|row| row.as_ref().is_ok_and(|row| !row[0].is_empty()) || row.is_err());
+    rows.map(|row| Ok(counted(&header, kernel, &row?)))
         .collect()
 }
 
-fn row(header: &[String], kernel: usize, values: &[String]) -> Result<Counted> {
-    if values.len() != header.len() {
-        bail!("{} fields under {} headings", values.len(), header.len());
-    }
+fn counted(header: &StringRecord, kernel: usize, values: &StringRecord) -> Counted {
     let number = |text: &str| text.replace(',', "").parse().ok();
     let metrics = header.iter().zip(values);
-    Ok(Counted {
-        kernel: values[kernel].clone(),
+    Counted {
+        kernel: values[kernel].to_string(),
         metrics: metrics
-            .filter_map(|(name, v)| Some((name.clone(), number(v)?)))
+            .filter_map(|(name, v)| Some((name.to_string(), number(v)?)))
             .collect(),
-    })
-}
-
-/// The fields of a line in which every one is quoted, and none holds a quote.
-fn fields(line: &str) -> Vec<String> {
-    let inner = line.trim().trim_start_matches('"').trim_end_matches('"');
-    inner.split("\",\"").map(str::to_string).collect()
+    }
 }
 
 #[cfg(test)]
@@ -62,5 +59,6 @@ mod tests {
             ("sum_f32", 1024.0)
         );
         assert!(parse("nothing").is_err());
+        assert!(parse("\"ID\",\"Kernel Name\"\n\"0\"\n").is_err());
     }
 }

@@ -1,121 +1,198 @@
-//! Probes of shared memory: one instruction of each width at many patterns of addresses.
+//! Probes of shared and of global memory: one instruction of each kind at many patterns of addresses.
+
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::simulator::Report;
+use cudarc::driver::{CudaModule, LaunchConfig, PushKernelArg};
 use harness::{Device, kernel};
 
-/// How often a probe executes its instruction.
-pub const REPEATS: u64 = 16;
-const PTX: &str = include_str!("../kernels/shared_probe.ptx");
-const SHARED_BYTES: u32 = 32 * 1024;
+use crate::launches::{Launch, reported};
 
-/// The kernels, with the bytes that each lane accesses.
-pub const KERNELS: [(&str, u32); 9] = [
-    ("load4", 4),
-    ("load8", 8),
-    ("load16", 16),
-    ("store4", 4),
-    ("store8", 8),
-    ("store16", 16),
-    ("atom4", 4),
-    ("red4", 4),
-    ("count4", 4),
+pub mod patterns;
+
+const SHARED_PTX: &str = include_str!("../kernels/shared_probe.ptx");
+const GLOBAL_PTX: &str = include_str!("../kernels/global_probe.ptx");
+/// The offset of a lane that takes no part.
+const ABSENT: u32 = u32::MAX;
+/// Bytes of the widest access at the last unit of a pattern.
+const MEMORY_BYTES: u32 = patterns::UNITS * 16;
+
+/// Which memory a probe accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Shared memory.
+    Shared,
+    /// Global memory.
+    Global,
+}
+
+/// How many patterns a kernel is tried with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patterns {
+    Few,
+    All,
+    /// All, and those that show which lanes are served together.
+    Groups,
+}
+use Patterns::{All, Few, Groups};
+
+/// The kernels for shared memory, with the bytes that each lane accesses.
+const SHARED: [(&str, u32, Patterns); 33] = [
+    ("load_u8", 1, Few),
+    ("load_u16", 2, Few),
+    ("load_u32", 4, Groups),
+    ("load_v2", 8, Groups),
+    ("load_v4", 16, Groups),
+    ("store_u8", 1, Few),
+    ("store_u16", 2, Few),
+    ("store_u32", 4, All),
+    ("store_v2", 8, Groups),
+    ("store_v4", 16, Groups),
+    ("atom_add_u32", 4, All),
+    ("red_add_u32", 4, Few),
+    ("atom_count", 4, Few),
+    ("red_count", 4, All),
+    ("atom_min_s32", 4, Few),
+    ("red_min_s32", 4, Few),
+    ("atom_or_b32", 4, Few),
+    ("red_or_b32", 4, Few),
+    ("atom_inc_u32", 4, Few),
+    ("red_inc_u32", 4, Few),
+    ("atom_exch_b32", 4, Few),
+    ("atom_exch_b64", 8, Groups),
+    ("atom_cas_b32", 4, All),
+    ("atom_cas_b64", 8, Few),
+    ("atom_add_f32", 4, Few),
+    ("red_add_f32", 4, All),
+    ("atom_add_u64", 8, Few),
+    ("red_add_u64", 8, Groups),
+    ("atom_max_u64", 8, Few),
+    ("red_max_u64", 8, Few),
+    ("red_add_f64", 8, Few),
+    ("atom_add_f16x2", 4, Few),
+    ("red_add_f16x2", 4, Few),
+];
+
+/// The same for global memory.
+const GLOBAL: [(&str, u32, Patterns); 32] = [
+    ("load_u8", 1, Few),
+    ("load_u16", 2, Few),
+    ("load_u32", 4, All),
+    ("load_v2", 8, All),
+    ("load_v4", 16, All),
+    ("load_nc", 4, Few),
+    ("load_volatile", 4, Few),
+    ("store_u8", 1, Few),
+    ("store_u16", 2, Few),
+    ("store_u32", 4, All),
+    ("store_v2", 8, All),
+    ("store_v4", 16, All),
+    ("atom_add_u32", 4, All),
+    ("red_add_u32", 4, All),
+    ("atom_count", 4, Few),
+    ("red_count", 4, Few),
+    ("atom_min_s32", 4, Few),
+    ("red_min_s32", 4, Few),
+    ("atom_or_b32", 4, Few),
+    ("red_or_b32", 4, Few),
+    ("atom_exch_b32", 4, Few),
+    ("atom_cas_b32", 4, Few),
+    ("atom_cas_b64", 8, Few),
+    ("atom_add_f32", 4, Few),
+    ("red_add_f32", 4, All),
+    ("atom_add_u64", 8, All),
+    ("red_add_u64", 8, All),
+    ("atom_max_u64", 8, Few),
+    ("red_max_u64", 8, Few),
+    ("red_add_f64", 8, Few),
+    ("atom_add_f16x2", 4, Few),
+    ("red_add_f16x2", 4, Few),
 ];
 
 /// One probe.
 #[derive(Clone, Debug)]
 pub struct Probe {
+    /// Which memory it accesses.
+    pub memory: Memory,
     /// The kernel.
     pub kernel: &'static str,
+    /// Bytes that each lane accesses.
+    pub bytes: u32,
     /// The pattern's name.
     pub pattern: String,
-    /// The bytes' offset in shared memory, of each lane.
-    pub offsets: [u32; 32],
+    /// The bytes' offset, of each lane that takes part.
+    pub offsets: [Option<u32>; 32],
 }
 
-/// All probes, in the order in which they are launched.
-pub fn list() -> Vec<Probe> {
-    let with = |(kernel, bytes): (&'static str, u32)| {
-        patterns().into_iter().map(move |(pattern, units)| Probe {
+/// All probes of one memory, in the order in which they are launched.
+pub fn list(memory: Memory) -> Vec<Probe> {
+    let kernels: &[_] = match memory {
+        Memory::Shared => &SHARED,
+        Memory::Global => &GLOBAL,
+    };
+    let with = |&(kernel, bytes, which): &(&'static str, u32, Patterns)| {
+        let patterns = match which {
+            All => patterns::all(),
+            Few => patterns::few(),
+            Groups => [patterns::all(), patterns::mixed()].concat(),
+        };
+        patterns.into_iter().map(move |pattern| Probe {
+            memory,
             kernel,
-            pattern,
-            offsets: units.map(|unit| unit * bytes),
+            bytes,
+            pattern: pattern.name,
+            offsets: pattern.units.map(|unit| Some(unit? * bytes)),
         })
     };
-    KERNELS.into_iter().flat_map(with).collect()
+    kernels.iter().flat_map(with).collect()
 }
 
-/// Patterns in units of the access's width: strides, broadcasts of several shapes, and seeded
-/// random ones over small and large ranges.
-fn patterns() -> Vec<(String, [u32; 32])> {
-    let mut all: Vec<(String, [u32; 32])> = Vec::new();
-    let mut add = |name: String, f: &dyn Fn(u32) -> u32| {
-        all.push((name, std::array::from_fn(|lane| f(lane as u32))));
+/// Launches all probes of one memory, and hands each to `done`.
+pub(crate) fn all(
+    device: &Device,
+    memory: Memory,
+    done: &mut dyn FnMut(Launch) -> Result<()>,
+) -> Result<()> {
+    let (name, ptx) = match memory {
+        Memory::Shared => ("shared_probe", SHARED_PTX),
+        Memory::Global => ("global_probe", GLOBAL_PTX),
     };
-    for stride in [0, 1, 2, 3, 4, 8, 16, 31, 32, 33] {
-        add(format!("stride_{stride}"), &|l| l * stride);
+    let module = kernel::load_module(device, name, &[ptx])?;
+    for probe in list(memory) {
+        device.take_report();
+        launch(device, &module, &probe).context(probe.kernel)?;
+        device.finish(probe.kernel)?;
+        reported(device, &probe.pattern)
+            .into_iter()
+            .try_for_each(&mut *done)?;
     }
-    for group in [2, 4, 8, 16] {
-        add(format!("same_in_groups_of_{group}"), &|l| l / group);
-        add(format!("same_in_groups_of_{group}_far"), &|l| {
-            l / group * 32
-        });
-        add(format!("repeats_after_{group}"), &|l| l % group);
-        add(format!("repeats_after_{group}_far"), &|l| l % group * 32);
-    }
-    add("pairs_swapped".into(), &|l| l ^ 1);
-    add("halves_swapped".into(), &|l| l ^ 16);
-    add("reversed".into(), &|l| 31 - l);
-    add("even_lanes_one_word".into(), &|l| {
-        if l % 2 == 0 { 0 } else { l }
-    });
-    add("half_conflicts".into(), &|l| {
-        if l < 16 { l } else { l * 32 }
-    });
-    add("quarter_conflicts".into(), &|l| {
-        if l < 8 { l * 32 } else { l }
-    });
-    for (range, count) in [(4, 3), (16, 3), (64, 4), (512, 6), (2048, 6)] {
-        for seed in 0..count {
-            let mut state = 1 + u64::from(range) * 1000 + seed;
-            let values: [u32; 32] = std::array::from_fn(|_| {
-                // Marsaglia's xorshift64 (2003).
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 33) as u32 % range
-            });
-            add(format!("random_{range}_{seed}"), &|l| values[l as usize]);
-        }
-    }
-    all
+    Ok(())
 }
 
-/// Launches all probes, and hands each to `done` with what the simulator saw.
-///
-/// # Errors
-/// Where a probe cannot be launched, and what `done` returns.
-pub fn all(device: &Device, done: &mut dyn FnMut(&Probe, Report) -> Result<()>) -> Result<()> {
-    let module = kernel::load_module(device, "shared_probe", &[PTX])?;
-    let mut out = device.stream.alloc_zeros::<u32>(32)?;
+fn launch(device: &Device, module: &Arc<CudaModule>, probe: &Probe) -> Result<()> {
+    let function = kernel::load_function(module, probe.kernel)?;
+    let stream = &device.stream;
+    let offsets = stream.clone_htod(&probe.offsets.map(|offset| offset.unwrap_or(ABSENT)))?;
+    let mut out = stream.alloc_zeros::<u32>(32)?;
+    let mut memory = stream.alloc_zeros::<u8>(MEMORY_BYTES as usize)?;
+    let mut launch = stream.launch_builder(&function);
+    launch.arg(&offsets).arg(&mut out).arg(&0u32);
+    let shared_mem_bytes = match probe.memory {
+        Memory::Shared => MEMORY_BYTES,
+        Memory::Global => {
+            launch.arg(&mut memory);
+            0
+        }
+    };
     let config = LaunchConfig {
         grid_dim: (1, 1, 1),
         block_dim: (32, 1, 1),
-        shared_mem_bytes: SHARED_BYTES,
+        shared_mem_bytes,
     };
-    for probe in list() {
-        let function = kernel::load_function(&module, probe.kernel)?;
-        let offsets = device.stream.clone_htod(&probe.offsets)?;
-        device.take_report();
-        let mut launch = device.stream.launch_builder(&function);
-        launch.arg(&offsets).arg(&mut out);
-        // SAFETY: (const u32* offsets, u32* out): 32 of each, and every offset plus the access's
-        // width lies within the dynamic shared memory, as `tests::offsets_fit` shows.
-        unsafe { launch.launch(config) }.context(probe.kernel)?;
-        device.finish(probe.kernel)?;
-        done(&probe, device.take_report())?;
-    }
+    // SAFETY: (const u32* offsets, u32* out, u32 step), and (u8* memory) for global memory: 32
+    // offsets and results, and every offset plus the access's width lies within `memory` or the
+    // dynamic shared memory, as `tests::offsets_fit` shows.
+    unsafe { launch.launch(config) }?;
     Ok(())
 }
 
@@ -125,14 +202,10 @@ mod tests {
 
     #[test]
     fn offsets_fit() {
-        for probe in list() {
-            let bytes = KERNELS
-                .iter()
-                .find(|(k, _)| *k == probe.kernel)
-                .map_or(0, |k| k.1);
-            for offset in probe.offsets {
-                assert!(offset + bytes <= SHARED_BYTES, "{probe:?}");
-                assert_eq!(offset % bytes, 0, "{probe:?}");
+        for probe in [Memory::Shared, Memory::Global].into_iter().flat_map(list) {
+            for offset in probe.offsets.into_iter().flatten() {
+                assert!(offset + probe.bytes <= MEMORY_BYTES, "{probe:?}");
+                assert_eq!(offset % probe.bytes, 0, "{probe:?}");
             }
         }
     }

@@ -20,6 +20,7 @@
 //! and builds for `wasm32-unknown-unknown`.
 
 pub mod alu;
+mod banks;
 mod barrier;
 mod block;
 mod converge;

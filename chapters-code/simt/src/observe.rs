@@ -2,6 +2,7 @@
 //!
 //! The interpreter is compiled once for each observer, so a machine without any pays nothing.
 
+use crate::banks;
 use crate::counters::{self, Counters};
 use crate::grid::Grid;
 use crate::pattern::Pattern;
@@ -109,25 +110,24 @@ pub(crate) struct Counting {
 impl Counting {
     #[inline(always)]
     fn shared(&mut self, access: &Access<'_>) {
-        let count =
-            || counters::wavefronts(access.pattern, access.addresses, access.mask, access.bytes);
+        let (pattern, addresses) = (access.pattern, access.addresses);
+        let (mask, bytes) = (access.mask, access.bytes);
         let c = &mut self.counters;
         match access.kind {
             AccessKind::Load => {
-                let (wavefronts, conflicts) = count();
+                let passes = banks::load(pattern, addresses, mask, bytes);
                 c.shared_load_requests += 1;
-                c.shared_load_wavefronts += wavefronts;
-                c.shared_bank_conflicts += conflicts;
+                c.shared_load_wavefronts += passes.wavefronts;
+                c.shared_bank_conflicts += passes.conflicts;
             }
             AccessKind::Store => {
-                let (wavefronts, conflicts) = count();
+                let passes = banks::store(pattern, addresses, mask, bytes);
                 c.shared_store_requests += 1;
-                c.shared_store_wavefronts += wavefronts;
-                c.shared_bank_conflicts += conflicts;
+                c.shared_store_wavefronts += passes.wavefronts;
+                c.shared_bank_conflicts += passes.conflicts;
             }
             AccessKind::Atomic => {
-                c.shared_atomic_wavefronts +=
-                    counters::atomic_wavefronts(access.addresses, access.mask);
+                c.shared_atomic_wavefronts += banks::atomic_wavefronts(addresses, mask);
             }
         }
     }

@@ -101,6 +101,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             b,
             c,
             order: order(scope),
+            counts: false,
         }));
         Ok(())
     }

@@ -8,10 +8,10 @@ use super::location::Locations;
 use super::registers::{Counts, Registers};
 use super::scope::{Entity, Label, Scopes};
 use crate::error::{Error, ErrorKind};
-use crate::flow;
 use crate::ir::{self, Guard, Op, SourceLine, Space};
 use crate::syntax::{Block, Function, Instruction, Registers as Declaration};
 use crate::syntax::{Statement, Type, Variable, VariableSpace};
+use crate::{counts, flow};
 
 /// More instructions than this, with inlined functions counted, are refused.
 const LONGEST: usize = 1 << 20;
@@ -273,6 +273,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         let (params, param_bytes) = layout::params(&entry.params).map_err(|kind| kind.at(line))?;
         let sizes = self.registers.sizes();
         let lists = self.registers.lists;
+        counts::mark(&mut self.code, &lists.constants32);
         Ok(ir::Kernel {
             name: entry.name.into(),
             params,

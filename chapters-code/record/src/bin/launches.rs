@@ -1,42 +1,102 @@
-//! `launches`: launches every rung of every chapter once, and a set of probes of shared memory, for
-//! a profiler to count. On the simulator it prints what that counts, in the same order.
+//! `launches`: launches every rung of every chapter once, and probes of shared and global memory, for
+//! a profiler to count. On the simulator it lays beside that what it counts itself.
 //!
-//! With Nsight Compute: `ncu --csv --metrics … ./launches > counts.csv`.
+//! - On a GPU: `ncu --csv --page raw --metrics … ./launches --device gpu --part rungs > ncu.csv`;
+//!   `launches --metrics` prints the list.
+//! - `launches --device sim --part rungs --ncu ncu.csv` makes a file for `book/measurements/` of it.
+//! - `launches --device sim --part rungs --against FILE` compares with such a file.
 
-use anyhow::{Context, Result};
+use std::{fs, path::PathBuf};
+
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use harness::{Device, DeviceChoice};
-use record::{launches, probes};
+use record::counts::{self, COLUMNS, Row};
+use record::launches::{self, Launch, Part};
+use record::ncu;
 
-/// Launches every rung once, and probes of shared memory, for a profiler to count
+/// Launches every rung once, and probes of shared and global memory, for a profiler to count
 #[derive(Parser)]
 #[command(name = "launches", version)]
 struct Arguments {
-    /// The device; on the simulator, prints what it counts, a line a launch
+    /// The device; the simulator prints what it counts, a line a launch
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
-    /// Only the probes
+    /// Only these parts
+    #[arg(long, value_delimiter = ',', default_value = "rungs,shared,global")]
+    part: Vec<Part>,
+    /// Print the profiler's metrics that are compared, separated by commas, and launch nothing
     #[arg(long)]
-    probes: bool,
+    metrics: bool,
+    /// Print the profiler's CSV of the same parts in short, with the launches' names
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    ncu: Option<PathBuf>,
+    /// Compare with a recorded file of the same parts
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    if arguments.metrics {
+        let metrics: Vec<&str> = COLUMNS
+            .iter()
+            .flat_map(|column| column.metrics)
+            .copied()
+            .collect();
+        println!("{}", metrics.join(","));
+        return Ok(());
+    }
     let device = Device::open(arguments.device)?;
-    if !arguments.probes {
-        launches::all(&device, &mut |launched| {
-            for launch in &launched.report.launches {
-                let counters = serde_json::to_string(&launch.counters).context("counters")?;
-                println!("{} {} {counters}", launched.rung, launch.kernel);
-            }
+    let mut launched = Vec::new();
+    for part in arguments.part {
+        launches::run(&device, part, &mut |launch| {
+            launched.push(launch);
             Ok(())
         })?;
     }
-    probes::all(&device, &mut |probe, report| {
-        for launch in &report.launches {
-            let counters = serde_json::to_string(&launch.counters).context("counters")?;
-            println!("{} {} {counters}", probe.pattern, launch.kernel);
+    if let Some(path) = arguments.ncu {
+        let counted = ncu::parse(&read(&path)?)?;
+        return counts::write(&counts::join(&launched, &counted)?, std::io::stdout());
+    }
+    if let Some(path) = arguments.against {
+        return compare(&launched, &counts::read(&read(&path)?)?);
+    }
+    for launch in launched {
+        let counters = serde_json::to_string(&launch.counters).context("counters")?;
+        println!("{} {} {counters}", launch.name, launch.kernel);
+    }
+    Ok(())
+}
+
+fn read(path: &std::path::Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Prints, for each launch, how many machine instructions stand for one of PTX, and what differs.
+fn compare(launched: &[Launch], rows: &[Row]) -> Result<()> {
+    let (ours, theirs) = (launched.len(), rows.len());
+    ensure!(ours == theirs, "{ours} launches here, {theirs} in the file");
+    let mut different = 0;
+    println!("SASS/PTX  launch");
+    for (launch, row) in launched.iter().zip(rows) {
+        let (name, kernel) = (&launch.name, &launch.kernel);
+        ensure!(
+            (name, kernel) == (&row.name, &row.kernel),
+            "{name}: not {}",
+            row.name
+        );
+        let instructions = row.counts.get("warp_instructions").copied().unwrap_or(0);
+        let ratio = instructions as f64 / launch.counters.warp_instructions as f64;
+        println!("{ratio:8.2}  {name} {kernel}");
+        for d in counts::differences(launch, row) {
+            different += 1;
+            println!(
+                "          {}: {}, on the GPU {}",
+                d.column, d.ours, d.theirs
+            );
         }
-        Ok(())
-    })
+    }
+    ensure!(different == 0, "{different} counts differ");
+    Ok(())
 }

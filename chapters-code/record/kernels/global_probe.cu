@@ -1,0 +1,116 @@
+// One global-memory instruction by one warp, at addresses that a table gives: what the hardware
+// counts for it tells which sectors it reads and writes, and how it serves atomics.
+//
+// <op>(const unsigned* offsets, unsigned* out, unsigned step, unsigned char* memory): lane l accesses
+// byte offsets[l] of memory, REPEATS times; a lane whose offset is ABSENT takes no part. Offsets are
+// multiples of the access's width.
+// Launch: one block of 32 threads.
+constexpr unsigned REPEATS = 16;
+constexpr unsigned ABSENT = 0xffffffff;
+
+typedef unsigned long long u64;
+
+// `step` is 0, which the compiler cannot know: otherwise it would merge equal loads, and drop stores
+// that a later one overwrites.
+#define PROBE(name, ...)                                                                           \
+    extern "C" __global__ void name(const unsigned* offsets, unsigned* out,                        \
+                                    unsigned step, unsigned char* memory) {                        \
+        unsigned offset = offsets[threadIdx.x], sum = 0;                                           \
+        if (offset == ABSENT) return;                                                              \
+        size_t at = __cvta_generic_to_global(memory + offset);                                     \
+        _Pragma("unroll") for (unsigned k = 0; k < REPEATS; k++, at += step) __VA_ARGS__;          \
+        out[threadIdx.x] = sum + (unsigned)at;                                                     \
+    }
+
+// With the old value used, and without.
+#define ATOM(name, op, type, constraint, value)                                                    \
+    PROBE(atom_##name, {                                                                           \
+        type x;                                                                                    \
+        asm volatile("atom.global." op " %0, [%1], %2;"                                            \
+                     : "=" constraint(x)                                                           \
+                     : "l"(at), constraint(value)                                                  \
+                     : "memory");                                                                  \
+        sum += (unsigned)x;                                                                        \
+    })
+#define RED(name, op, type, constraint, value)                                                     \
+    PROBE(red_##name, {                                                                            \
+        asm volatile("red.global." op " [%0], %1;" ::"l"(at), constraint(value) : "memory");       \
+    })
+#define BOTH(name, op, type, constraint, value)                                                    \
+    ATOM(name, op, type, constraint, value)                                                        \
+    RED(name, op, type, constraint, value)
+
+PROBE(load_u8, {
+    unsigned x;
+    asm volatile("ld.global.u8 %0, [%1];" : "=r"(x) : "l"(at) : "memory");
+    sum += x;
+})
+PROBE(load_u16, {
+    unsigned short x;
+    asm volatile("ld.global.u16 %0, [%1];" : "=h"(x) : "l"(at) : "memory");
+    sum += x;
+})
+PROBE(load_u32, {
+    unsigned x;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(x) : "l"(at) : "memory");
+    sum += x;
+})
+PROBE(load_v2, {
+    unsigned x, y;
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(x), "=r"(y) : "l"(at) : "memory");
+    sum += x + y;
+})
+PROBE(load_v4, {
+    unsigned x, y, z, w;
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
+                 : "l"(at)
+                 : "memory");
+    sum += x + y + z + w;
+})
+PROBE(load_nc, {
+    unsigned x;
+    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(x) : "l"(at) : "memory");
+    sum += x;
+})
+PROBE(load_volatile, {
+    unsigned x;
+    asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(x) : "l"(at) : "memory");
+    sum += x;
+})
+PROBE(store_u8, { asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"(k) : "memory"); })
+PROBE(store_u16, { asm volatile("st.global.u16 [%0], %1;" ::"l"(at), "h"((short)k) : "memory"); })
+PROBE(store_u32, { asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(k) : "memory"); })
+PROBE(store_v2, { asm volatile("st.global.v2.u32 [%0], {%1, %1};" ::"l"(at), "r"(k) : "memory"); })
+PROBE(store_v4, {
+    asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(k) : "memory");
+})
+
+BOTH(add_u32, "add.u32", unsigned, "r", k + threadIdx.x)
+BOTH(min_s32, "min.s32", int, "r", k - threadIdx.x)
+BOTH(or_b32, "or.b32", unsigned, "r", 1u << (k + threadIdx.x & 31))
+BOTH(add_u64, "add.u64", u64, "l", u64(k + threadIdx.x))
+BOTH(max_u64, "max.u64", u64, "l", u64(k + threadIdx.x))
+BOTH(add_f32, "add.f32", float, "f", float(k + threadIdx.x))
+BOTH(add_f64, "add.f64", double, "d", double(k + threadIdx.x))
+BOTH(add_f16x2, "add.noftz.f16x2", unsigned, "r", 0x3c003c00 + k)
+ATOM(count, "add.u32", unsigned, "r", 1)
+RED(count, "add.u32", unsigned, "r", 1)
+ATOM(exch_b32, "exch.b32", unsigned, "r", k + threadIdx.x)
+
+PROBE(atom_cas_b32, {
+    unsigned x;
+    asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(x)
+                 : "l"(at), "r"(k), "r"(k + threadIdx.x)
+                 : "memory");
+    sum += x;
+})
+PROBE(atom_cas_b64, {
+    u64 x;
+    asm volatile("atom.global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(x)
+                 : "l"(at), "l"(u64(k)), "l"(u64(k + threadIdx.x))
+                 : "memory");
+    sum += (unsigned)x;
+})

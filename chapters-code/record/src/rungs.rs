@@ -1,0 +1,58 @@
+//! Every rung of every chapter, once each.
+
+use anyhow::Result;
+use chapter_0_setup::chapter::Setup;
+use chapter_1_reduce::chapter::Reduce;
+use harness::{Case, Chapter, Device, Dtype, Input, Op, Shape};
+
+use crate::launches::{Launch, reported};
+
+/// Sizes: 256 blocks of 256, and one that is a multiple of nothing.
+const SIZES: [u64; 2] = [1 << 16, 100_003];
+
+fn case(shape: Shape) -> Case {
+    Case {
+        shape,
+        dtype: Dtype::F32,
+        op: Op::Sum,
+        input: Input::Uniform,
+        seed: 1,
+    }
+}
+
+/// Launches every rung that is not broken on purpose, and hands each launch to `done`.
+pub(crate) fn all(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
+    for shape in SIZES.map(|n| Shape::Vector { n }) {
+        of_chapter(device, &Setup, case(shape), done)?;
+        of_chapter(device, &Reduce, case(shape), done)?;
+    }
+    let shape = Shape::Matrix {
+        rows: 300,
+        cols: 200,
+    };
+    of_chapter(device, &Reduce, case(shape), done)
+}
+
+fn of_chapter<C: Chapter>(
+    device: &Device,
+    chapter: &C,
+    case: Case,
+    done: &mut dyn FnMut(Launch) -> Result<()>,
+) -> Result<()> {
+    let mut problem = chapter.problem(device, &case)?;
+    for rung in chapter.rungs() {
+        if rung.is_broken() || chapter.refusal(rung.name, &case).is_some() {
+            continue;
+        }
+        let mut operation = problem.operation(rung.name)?;
+        operation.poison()?;
+        device.take_report();
+        operation.launch()?;
+        device.finish(rung.name)?;
+        let name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
+        reported(device, &name)
+            .into_iter()
+            .try_for_each(&mut *done)?;
+    }
+    Ok(())
+}

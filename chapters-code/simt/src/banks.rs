@@ -1,0 +1,278 @@
+//! Shared memory's banks: how many passes over them (*wavefronts*) a warp's access takes.
+//!
+//! Found by one-warp probes on an H200 and counted with Nsight Compute; `record`'s test `counters`
+//! replays every probe here and compares. In what follows a *unit* is what one lane accesses
+//! (4 bytes for narrower accesses), and the 32 banks of 4 bytes are taken together in as many as
+//! a unit spans, so that a pass serves one unit in each of 32, 16 or 8 wider banks.
+//!
+//! - A warp is served in **groups**: 32 lanes for units of 4 bytes, two halves for 8 bytes, four
+//!   quarters for 16 bytes.
+//! - **Loads** of 8 and 16 bytes take two neighbouring groups (0 and 1, 2 and 3) together if in
+//!   both every lane's partner, if active, loads from the same address: the partner is lane ^ 1
+//!   for all of them, or lane ^ 2 for all of them. Stores never do.
+//! - A group takes as many wavefronts as the largest number of **distinct units in one bank**.
+//! - **Conflicts** are the wavefronts beyond one a group.
+
+use crate::counters::lanes;
+use crate::pattern::Pattern;
+use crate::registers::LaneMask;
+
+/// Passes over the banks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Passes {
+    pub wavefronts: u64,
+    /// Those of the wavefronts that conflicts add.
+    pub conflicts: u64,
+}
+
+/// Those of a load of `bytes` bytes a lane.
+#[inline(always)]
+pub(crate) fn load(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Passes {
+    match pattern {
+        Pattern::Affine { step, .. } if affine(step, bytes) => in_groups(
+            mask,
+            bytes,
+            |pair| step == 0 || !has_partners(pair, 1) || !has_partners(pair, 2),
+            |group| evenly_spaced(step, group, bytes),
+        ),
+        _ => in_groups(
+            mask,
+            bytes,
+            |pair| partners_agree(addresses, pair, 1) || partners_agree(addresses, pair, 2),
+            |group| scattered(addresses, group, bytes),
+        ),
+    }
+}
+
+/// Those of a store of `bytes` bytes a lane.
+#[inline(always)]
+pub(crate) fn store(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Passes {
+    match pattern {
+        Pattern::Affine { step, .. } if affine(step, bytes) => in_groups(
+            mask,
+            bytes,
+            |_| false,
+            |group| evenly_spaced(step, group, bytes),
+        ),
+        _ => in_groups(
+            mask,
+            bytes,
+            |_| false,
+            |group| scattered(addresses, group, bytes),
+        ),
+    }
+}
+
+/// True if a step goes from one unit to another, never between parts of one.
+#[inline(always)]
+fn affine(step: i64, bytes: u32) -> bool {
+    step % i64::from(bytes.max(4)) == 0
+}
+
+/// Sums up the groups of lanes that are served together.
+#[inline(always)]
+fn in_groups(
+    mask: LaneMask,
+    bytes: u32,
+    together: impl Fn(LaneMask) -> bool,
+    wavefronts: impl Fn(LaneMask) -> u64,
+) -> Passes {
+    let one = |group| {
+        let wavefronts = wavefronts(group);
+        Passes {
+            wavefronts,
+            conflicts: wavefronts - 1,
+        }
+    };
+    if bytes <= 4 {
+        return one(mask);
+    }
+    let mut all = Passes::default();
+    let mut add = |group| {
+        if group != 0 {
+            let passes = one(group);
+            all.wavefronts += passes.wavefronts;
+            all.conflicts += passes.conflicts;
+        }
+    };
+    let lanes = 128 / bytes;
+    let low = u32::MAX >> (32 - lanes);
+    for first in (0..32).step_by(2 * lanes as usize) {
+        let (a, b) = (mask & low << first, mask & low << (first + lanes));
+        if together(a | b) {
+            add(a | b);
+        } else {
+            add(a);
+            add(b);
+        }
+    }
+    all
+}
+
+/// True if two lanes of the mask are each other's partners, `distance` (1 or 2) apart.
+#[inline(always)]
+fn has_partners(mask: LaneMask, distance: u32) -> bool {
+    mask & mask >> distance & lower_partners(distance) != 0
+}
+
+/// True if all such partners access the same address.
+#[inline(always)]
+fn partners_agree(addresses: &[u64; 32], mask: LaneMask, distance: u32) -> bool {
+    let both = mask & mask >> distance & lower_partners(distance);
+    lanes(both).all(|lane| {
+        let lane = lane as usize & 31;
+        addresses[lane] == addresses[lane ^ distance as usize]
+    })
+}
+
+/// The lanes whose partner is above them.
+const fn lower_partners(distance: u32) -> LaneMask {
+    if distance == 1 {
+        0x5555_5555
+    } else {
+        0x3333_3333
+    }
+}
+
+/// The most units in one bank, for lanes at equally spaced units: banks come round again after as
+/// many lanes as there are banks, over the step's power of two.
+#[inline(always)]
+fn evenly_spaced(step: i64, group: LaneMask, bytes: u32) -> u64 {
+    if step == 0 {
+        return 1;
+    }
+    let bytes = bytes.max(4);
+    let shared_factor = step.trailing_zeros() - bytes.trailing_zeros();
+    let apart = (128 / bytes) >> shared_factor.min(5);
+    u64::from(group.count_ones().div_ceil(apart.max(1)))
+}
+
+/// The most distinct units in one bank.
+fn scattered(addresses: &[u64; 32], group: LaneMask, bytes: u32) -> u64 {
+    let bytes = bytes.max(4);
+    let mut banks = Banks::new(128 / bytes);
+    for lane in lanes(group) {
+        banks.touch(addresses[lane as usize & 31] >> bytes.trailing_zeros());
+    }
+    banks.longest
+}
+
+/// The distinct units touched so far, as a chain a bank.
+struct Banks {
+    /// The number of banks, less one.
+    last: u64,
+    units: [u64; 32],
+    next: [u8; 32],
+    head: [u8; 32],
+    length: [u8; 32],
+    used: u8,
+    longest: u64,
+}
+
+const END: u8 = u8::MAX;
+
+impl Banks {
+    fn new(banks: u32) -> Self {
+        let (units, next, head, length) = ([0; 32], [END; 32], [END; 32], [0; 32]);
+        Self {
+            last: u64::from(banks - 1),
+            units,
+            next,
+            head,
+            length,
+            used: 0,
+            longest: 0,
+        }
+    }
+
+    fn touch(&mut self, unit: u64) {
+        let bank = (unit & self.last) as usize & 31;
+        let mut entry = self.head[bank];
+        while entry != END {
+            if self.units[usize::from(entry)] == unit {
+                return;
+            }
+            entry = self.next[usize::from(entry)];
+        }
+        self.units[usize::from(self.used)] = unit;
+        self.next[usize::from(self.used)] = self.head[bank];
+        self.head[bank] = self.used;
+        self.used += 1;
+        self.length[bank] += 1;
+        self.longest = self.longest.max(u64::from(self.length[bank]));
+    }
+}
+
+/// Wavefronts of a shared atomic: the longest queue at a bank, equal addresses queueing too.
+#[inline(always)]
+pub(crate) fn atomic_wavefronts(addresses: &[u64; 32], mask: LaneMask) -> u64 {
+    let mut queues = [0u8; 32];
+    for lane in lanes(mask) {
+        // All queues at once, so that equal banks do not wait for one another here too.
+        let bank = (addresses[lane as usize & 31] >> 2) as u8 & 31;
+        for (number, queue) in queues.iter_mut().enumerate() {
+            *queue += u8::from(number as u8 == bank);
+        }
+    }
+    u64::from(queues.into_iter().max().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: LaneMask = LaneMask::MAX;
+
+    /// Checks the wavefronts of a load and of a store.
+    fn check(bytes: u32, mask: LaneMask, address: impl Fn(u64) -> u64, expected: [u64; 2]) {
+        let addresses = std::array::from_fn(|lane| address(lane as u64));
+        for pattern in [Pattern::of(&addresses, mask), Pattern::Scattered] {
+            let loaded = load(pattern, &addresses, mask, bytes).wavefronts;
+            let stored = store(pattern, &addresses, mask, bytes).wavefronts;
+            assert_eq!([loaded, stored], expected, "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn narrow() {
+        check(4, ALL, |l| 4 * l, [1, 1]);
+        check(4, ALL, |l| 8 * l, [2, 2]);
+        check(4, ALL, |l| 12 * l, [1, 1]);
+        check(4, ALL, |l| 128 * l, [32, 32]);
+        check(4, ALL, |l| 132 * l, [1, 1]);
+        check(4, ALL, |_| 256, [1, 1]);
+        check(4, ALL, |l| 4096 - 4 * l, [1, 1]);
+        check(4, 0x0001_0001, |l| 8 * l, [2, 2]);
+        check(4, 0x0000_00ff, |l| 64 * l, [4, 4]);
+        check(1, ALL, |l| l, [1, 1]);
+        check(2, ALL, |l| 2 * l, [1, 1]);
+        check(2, ALL, |l| 2 + 6 * l, [2, 2]);
+    }
+
+    #[test]
+    fn wide() {
+        check(8, ALL, |l| 8 * l, [2, 2]);
+        check(16, ALL, |l| 16 * l, [4, 4]);
+        check(8, ALL, |l| 256 * l, [32, 32]);
+        check(16, ALL, |l| 24 * l / 24 * 48, [4, 4]);
+    }
+
+    #[test]
+    fn loads_merge_partners() {
+        check(8, ALL, |_| 64, [1, 2]);
+        check(16, ALL, |_| 64, [2, 4]);
+        check(8, ALL, |l| l / 2 * 8, [1, 2]);
+        check(8, ALL, |l| (l & !2) * 8, [2, 2]);
+        check(8, ALL, |l| l % 2 * 256, [2, 4]);
+        check(8, ALL, |l| l % 4 * 8, [2, 2]);
+        check(16, ALL, |l| l / 2 * 16, [2, 4]);
+    }
+
+    #[test]
+    fn atomics_queue() {
+        let same = [64; 32];
+        assert_eq!(atomic_wavefronts(&same, ALL), 32);
+        let different = std::array::from_fn(|lane| 4 * lane as u64);
+        assert_eq!(atomic_wavefronts(&different, ALL), 1);
+    }
+}
