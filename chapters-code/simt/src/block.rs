@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use ptx::ir::{BarKind, Op, Special, SpecialSlot};
 
 use crate::barrier::{Barrier, Tally};
-use crate::converge::Waiting;
+use crate::converge::{NOWHERE, Path, Waiting};
 use crate::exec::{Arrival, Exec, Pause, Warp};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::grid::Grid;
 use crate::observe::Observer;
 use crate::registers::LaneMask;
 use crate::schedule::Schedule;
+use crate::stall::Watch;
 
 /// What shared memory holds before a block writes to it: no plausible value of any type.
 const POISON: u8 = 0xff;
@@ -26,6 +27,7 @@ pub(crate) struct Block<O> {
     alive: u32,
     pub observer: O,
     schedule: Schedule,
+    watch: Watch,
 }
 
 /// How a block's time slice ended.
@@ -52,6 +54,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             alive: 0,
             observer: O::new(grid),
             schedule: Schedule::new(grid.options.seed),
+            watch: Watch::default(),
         }
     }
 
@@ -62,6 +65,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.shared.fill(POISON);
         self.barriers = Default::default();
         self.schedule.reseed(index);
+        self.watch.restart();
         self.observer
             .start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
@@ -74,6 +78,18 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Runs the block until it is done or each of its warps has had some time slices.
     pub fn run(&mut self, grid: &'a Grid<'a>, rounds: u32) -> Result<Progress, Fault> {
+        self.watch.begin(grid, self.warps.len());
+        let progress = self.run_rounds(grid, rounds);
+        self.watch.end(grid, &mut self.warps);
+        progress
+    }
+
+    /// Since which of the grid's changes no thread of the block can go on; `None` if one may.
+    pub fn stuck_since(&self) -> Option<u64> {
+        self.watch.stuck_since(&self.warps)
+    }
+
+    fn run_rounds(&mut self, grid: &'a Grid<'a>, rounds: u32) -> Result<Progress, Fault> {
         for _ in 0..rounds {
             let mut progress = false;
             for turn in 0..self.warps.len() {
@@ -109,12 +125,28 @@ impl<'a, O: Observer<'a>> Block<O> {
             budget = exec.budget;
             self.limit(grid, index as u32, pc, executed)?;
             match pause.map_err(|trap| self.fault(grid, index as u32, pc, &trap))? {
-                Pause::Finished | Pause::Blocked => return Ok(progress),
-                Pause::SliceOver => return Ok(true),
+                Pause::Finished => return Ok(progress),
+                Pause::Blocked => {
+                    if progress {
+                        self.look(index);
+                    }
+                    return Ok(progress);
+                }
+                Pause::SliceOver => {
+                    self.look(index);
+                    return Ok(true);
+                }
                 Pause::Arrived(arrival) => self.arrive(grid, index, &arrival),
                 Pause::Exited => self.recount(grid),
             }
             progress = true;
+        }
+    }
+
+    /// Looks whether a warp runs in a circle.
+    fn look(&mut self, warp: usize) {
+        if self.watch.is_on() {
+            self.watch.look(&mut self.warps[warp]);
         }
     }
 
@@ -196,39 +228,77 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Every thread that has not exited waits, and nothing can let any of them go on.
     fn deadlock(&self, grid: &Grid<'_>) -> Fault {
-        let mut waits = Vec::new();
-        for warp in &self.warps {
-            for path in warp.paths.iter() {
-                let place = grid.kernel.source(path.pc);
-                let what = match path.waiting {
-                    Waiting::Barrier(id) => format!("at barrier {id}"),
-                    Waiting::WarpSync(m) => format!("in __syncwarp for the lanes {m:#010x}"),
-                    Waiting::Collective(m) => {
-                        format!("at a warp-wide operation of the lanes {m:#010x}")
-                    }
-                    Waiting::No | Waiting::Meeting => continue,
-                };
-                let (lanes, warp) = (path.mask, warp.index);
-                waits.push(format!(
-                    "  warp {warp}, lanes {lanes:#010x}, wait {what} ({place})"
-                ));
-            }
-        }
-        let total = waits.len();
-        waits.truncate(8);
-        if total > waits.len() {
-            waits.push(format!("  and {} more", total - waits.len()));
-        }
         let [x, y, z] = grid.block_index(self.index);
-        let kernel = &grid.kernel.ir().name;
-        let message = format!(
-            "kernel `{kernel}`, block ({x},{y},{z}): deadlock, every thread waits for another:\n{}",
-            waits.join("\n")
-        );
-        Fault {
-            kind: FaultKind::Deadlock,
-            message,
-        }
+        let place = format!(", block ({x},{y},{z})");
+        deadlock(
+            grid,
+            &place,
+            "every thread waits for another",
+            self.waits(grid),
+        )
+    }
+
+    /// For what each of the threads waits that have not exited, a line a path.
+    fn waits(&self, grid: &Grid<'_>) -> Vec<String> {
+        let paths = self
+            .warps
+            .iter()
+            .flat_map(|w| w.paths.iter().map(move |p| (w, p)));
+        let line = |(warp, path): (&Warp, &Path)| {
+            let place = grid.kernel.source(path.pc);
+            let what = match path.waiting {
+                Waiting::Barrier(id) => format!("wait at barrier {id} ({place})"),
+                Waiting::WarpSync(m) => {
+                    format!("wait in __syncwarp for the lanes {m:#010x} ({place})")
+                }
+                Waiting::Collective(m) => {
+                    format!("wait at a warp-wide operation of the lanes {m:#010x} ({place})")
+                }
+                Waiting::No if warp.polled_at == NOWHERE => format!("go round for ever ({place})"),
+                Waiting::No => {
+                    let polled = grid.kernel.source(warp.polled_at);
+                    format!("spin on what they read at {polled}")
+                }
+                Waiting::Meeting => return None,
+            };
+            Some(format!(
+                "warp {}, lanes {:#010x}, {what}",
+                warp.index, path.mask
+            ))
+        };
+        paths.filter_map(line).collect()
+    }
+}
+
+/// Every thread of the resident blocks waits or goes round in a circle, and nobody changes memory.
+pub(crate) fn stall<'a, O: Observer<'a>>(grid: &'a Grid<'a>, blocks: &[Block<O>]) -> Fault {
+    let in_block = |block: &Block<O>| {
+        let [x, y, z] = grid.block_index(block.index);
+        let waits = block.waits(grid).into_iter();
+        waits
+            .map(move |wait| format!("block ({x},{y},{z}), {wait}"))
+            .collect::<Vec<_>>()
+    };
+    let mut blocks: Vec<_> = blocks.iter().collect();
+    blocks.sort_by_key(|block| block.index);
+    let waits = blocks.into_iter().flat_map(in_block).collect();
+    let cause = "nobody changes memory any more, and every thread waits for that";
+    deadlock(grid, "", cause, waits)
+}
+
+/// The fault that tells who waits for what.
+fn deadlock(grid: &Grid<'_>, place: &str, cause: &str, mut waits: Vec<String>) -> Fault {
+    const MOST: usize = 8;
+    let total = waits.len();
+    waits.truncate(MOST);
+    if total > MOST {
+        waits.push(format!("and {} more", total - MOST));
+    }
+    let kernel = &grid.kernel.ir().name;
+    let waits = waits.join("\n  ");
+    Fault {
+        kind: FaultKind::Deadlock,
+        message: format!("kernel `{kernel}`{place}: deadlock, {cause}:\n  {waits}"),
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) enum Waiting {
 }
 
 /// Lanes at one instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     pub pc: u32,
     pub mask: LaneMask,
@@ -45,7 +45,7 @@ pub(crate) struct Path {
 }
 
 /// A place where lanes meet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Meeting {
     pc: u32,
     expected: LaneMask,
@@ -55,7 +55,7 @@ struct Meeting {
 }
 
 /// The paths of a warp, and their meetings. A meeting with no lanes expected is free.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Paths {
     paths: Vec<Path>,
     meetings: Vec<Meeting>,

@@ -38,6 +38,10 @@ pub(crate) struct Warp {
     /// Atomics and strong loads since the warp was last known to be converged: with these a path
     /// may wait for another.
     polls: u32,
+    /// The instruction that polled last, or [`NOWHERE`].
+    pub polled_at: u32,
+    /// True once it has done something, since it was last asked, that may let others go on.
+    pub has_changed: bool,
 }
 
 /// How many times a path may poll memory before another gives up waiting for it at a meeting.
@@ -65,6 +69,8 @@ impl Warp {
             region: Region::EMPTY,
             clock: 0,
             polls: 0,
+            polled_at: NOWHERE,
+            has_changed: false,
         }
     }
 }
@@ -336,11 +342,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             | Op::Elect { .. } => return self.collective(path, &instruction.op, active),
             Op::ActiveMask { d } => self.write32(*d, active, &[active; 32]),
             Op::ReadClock { d, high } => {
+                self.warp.has_changed = true;
                 let clock = self.clock_now();
                 let value = if *high { clock >> 32 } else { clock } as u32;
                 self.write32(*d, active, &[value; 32]);
             }
             Op::ReadClock64 { d, global_timer } => {
+                self.warp.has_changed = true;
                 let now = if *global_timer {
                     runtime::nanoseconds()
                 } else {
@@ -348,7 +356,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 };
                 self.warp.registers.write64(*d, active, &[now; 32]);
             }
-            Op::Vprintf { d, format, args } => self.vprintf(*d, *format, *args, active)?,
+            Op::Vprintf { d, format, args } => {
+                self.warp.has_changed = true;
+                self.vprintf(*d, *format, *args, active)?;
+            }
             Op::AssertFail {
                 message,
                 file,
@@ -391,6 +402,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     fn exit(&mut self, path: usize, active: LaneMask) -> Flow {
         self.pc += 1;
+        self.warp.has_changed = true;
         self.warp.paths.get_mut(path).pc = self.pc;
         self.warp.paths.exit(path, active);
         self.release_complete();
@@ -445,6 +457,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             | BarKind::RedOr { a, negated, .. } => active & self.predicate(a, negated),
         };
         self.observer.barrier();
+        self.warp.has_changed |= reduces;
         let id = id as u8;
         let path = self.warp.paths.get_mut(path);
         path.pc = self.pc;

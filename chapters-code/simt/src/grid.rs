@@ -8,6 +8,7 @@ use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
 use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::races::GlobalHistory;
+use crate::stall::Stall;
 
 const WINDOWS: Windows = Windows {
     shared_base: SHARED_WINDOW,
@@ -39,6 +40,11 @@ pub(crate) struct Grid<'a> {
     pub history: GlobalHistory,
     /// Instructions executed so far, if they are limited.
     pub executed: AtomicU64,
+    /// Host threads that run it, at most.
+    pub workers: usize,
+    /// Turns of blocks in which something was changed that others may be waiting for.
+    pub changes: AtomicU64,
+    pub stall: Stall,
 }
 
 impl<'a> Grid<'a> {
@@ -62,6 +68,9 @@ impl<'a> Grid<'a> {
             stop: AtomicBool::new(false),
             history,
             executed: AtomicU64::new(0),
+            workers: worker_count(options, blocks),
+            changes: AtomicU64::new(0),
+            stall: Stall::default(),
         }
     }
 
@@ -96,6 +105,17 @@ impl<'a> Grid<'a> {
         // Nobody can be told that standard output is closed.
         let _ = std::io::stdout().lock().write_all(text.as_bytes());
     }
+}
+
+/// Host threads for a launch of so many blocks.
+fn worker_count(options: &Options, blocks: u64) -> usize {
+    let wanted = match options.threads {
+        // There are no threads in WebAssembly, and the one that there is must not wait for others.
+        _ if cfg!(target_arch = "wasm32") => 1,
+        0 => rayon::current_num_threads(),
+        threads => threads,
+    };
+    wanted.min(usize::try_from(blocks).unwrap_or(wanted)).max(1)
 }
 
 /// Coordinates of the `linear`-th element of a box, x fastest.

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use crate::block::{Block, Progress};
+use crate::block::{self, Block, Progress};
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
 use crate::grid::Grid;
@@ -179,20 +179,14 @@ struct Gathered {
 }
 
 fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
-    let wanted = match grid.options.threads {
-        // There are no threads in WebAssembly, and the one that there is must not wait for others.
-        _ if cfg!(target_arch = "wasm32") => 1,
-        0 => rayon::current_num_threads(),
-        threads => threads,
-    };
-    let workers = wanted
-        .min(usize::try_from(grid.block_count()).unwrap_or(wanted))
-        .max(1);
+    let workers = grid.workers;
     let resident = resident_limit(grid).div_ceil(workers);
     let all = Mutex::new(Gathered::default());
     let fault = Mutex::new(None);
     let work = || {
-        let (gathered, end) = worker::<O>(grid, resident);
+        let number = grid.stall.enter();
+        let (gathered, end) = worker::<O>(grid, resident, number);
+        grid.stall.leave();
         merge(
             &mut all.lock().unwrap_or_else(PoisonError::into_inner),
             gathered,
@@ -242,6 +236,7 @@ fn keep_first(slot: &mut Option<(u64, Fault)>, block: u64, fault: Fault) {
 fn worker<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
     resident: usize,
+    number: usize,
 ) -> (Gathered, Result<(), (u64, Fault)>) {
     let mut gathered = Gathered::default();
     let mut blocks: Vec<Block<O>> = Vec::new();
@@ -262,6 +257,15 @@ fn worker<'a, O: Observer<'a>>(
         match end {
             Ok(Progress::Unfinished) => {
                 turn += 1;
+                if turn == blocks.len()
+                    && let Some(fault) = stalled(grid, &blocks, resident, number)
+                {
+                    let index = blocks[0].index;
+                    for block in &mut blocks {
+                        collect(grid, block, &mut gathered);
+                    }
+                    return (gathered, Err((index, fault)));
+                }
                 // It may be waiting for a block of another host thread.
                 std::thread::yield_now();
             }
@@ -281,6 +285,22 @@ fn worker<'a, O: Observer<'a>>(
         }
     }
     (gathered, Ok(()))
+}
+
+/// The fault of a launch in which no thread can ever go on.
+fn stalled<'a, O: Observer<'a>>(
+    grid: &'a Grid<'a>,
+    blocks: &[Block<O>],
+    resident: usize,
+    number: usize,
+) -> Option<Fault> {
+    let more = grid.next.load(Ordering::Relaxed) < grid.block_count();
+    if more && blocks.len() < resident {
+        return None;
+    }
+    let since = blocks.first()?.stuck_since()?;
+    let all = blocks.iter().all(|b| b.stuck_since() == Some(since));
+    (all && grid.stall.is_complete(grid, number, since)).then(|| block::stall(grid, blocks))
 }
 
 fn next_block<'a, O: Observer<'a>>(

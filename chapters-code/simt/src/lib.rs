@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | `launch`, `grid` | check a launch, spread its blocks over the cores |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
+//! | `stall` | tells a launch that can never end |
 //! | `converge` | how lanes of a warp part and meet again |
 //! | `exec` | one warp: control flow, memory, what lanes do together |
 //! | `registers`, `alu` | the registers of a warp and the arithmetic on them |
@@ -37,6 +38,7 @@ mod races;
 pub mod registers;
 mod report;
 mod schedule;
+mod stall;
 
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};

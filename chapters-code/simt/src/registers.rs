@@ -22,11 +22,11 @@ pub type Lanes32 = [u32; LANES];
 pub type Lanes64 = [u64; LANES];
 
 /// Aligned to a cache line, so that no vector load splits one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 #[repr(align(64))]
 struct Row32(Lanes32);
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 #[repr(align(64))]
 struct Row64(Lanes64);
 
@@ -34,7 +34,7 @@ struct Row64(Lanes64);
 ///
 /// The accessors take the numbers that a [`Kernel`] uses; they panic on a number beyond the sizes
 /// which that kernel declares, and decoding never makes one.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Registers {
     r32: Vec<Row32>,
     r64: Vec<Row64>,

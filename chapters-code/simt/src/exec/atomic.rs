@@ -29,7 +29,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(never)]
     pub(super) fn atomic(&mut self, atom: &Atom, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, atom.addr);
-        self.warp.polls += 1;
+        self.note_poll();
         check_alignment(&addresses, mask, bytes(atom.ty))?;
         if let Order::Release(scope) | Order::AcqRel(scope) = atom.order {
             self.fence(scope);
@@ -83,6 +83,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             mask,
             b: self.values(atom.b),
             c: atom.c.map_or([0; 32], |c| self.values(c)),
+            has_changed: false,
         };
         let flush = target == Target::Device;
         let done = match target {
@@ -106,6 +107,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
         };
         done?;
+        self.warp.has_changed |= operands.has_changed;
         let old = operands.b;
         match atom.d {
             Some(Src::R32(d)) => self.write32(d, mask, &each_lane(|lane| old[lane] as u32)),
@@ -132,6 +134,8 @@ struct Operands<'a> {
     mask: LaneMask,
     b: [u64; 32],
     c: [u64; 32],
+    /// True once a cell has got another value.
+    has_changed: bool,
 }
 
 impl Operands<'_> {
@@ -162,7 +166,9 @@ impl Operands<'_> {
             let i = lane as usize & 31;
             let (b, c) = (self.b[i], self.c[i]);
             let old = view.update(self.addresses[i], bytes, |old| change(old, b, c));
-            self.b[i] = old.ok_or(lane)?;
+            let old = old.ok_or(lane)?;
+            self.has_changed |= change(old, b, c) != old;
+            self.b[i] = old;
         }
         Ok(())
     }

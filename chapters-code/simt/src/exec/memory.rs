@@ -58,7 +58,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn load(&mut self, load: &Load, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, load.addr);
         let strength = strength(load.order);
-        self.warp.polls += u32::from(strength == Strength::Strong);
+        if strength == Strength::Strong {
+            self.note_poll();
+        }
         let (ty, len, read_only) = (load.ty, load.len, load.non_coherent);
         let shape = Shape {
             ty,
@@ -179,6 +181,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             kind: AccessKind::Store,
             read_only,
         };
+        self.warp.has_changed = true;
         if let Order::Release(scope) = store.order {
             self.fence(scope);
         }
@@ -284,6 +287,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(())
     }
 
+    /// A path may be waiting for what it reads here.
+    pub(super) fn note_poll(&mut self) {
+        self.warp.polls += 1;
+        self.warp.polled_at = self.pc;
+    }
+
     /// Checks alignment, finds the pattern, and tells the observer.
     #[inline(always)]
     fn observe(
@@ -327,6 +336,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         src_bytes: Option<R32>,
         mask: LaneMask,
     ) -> Step {
+        self.warp.has_changed = true;
         let from = addresses(&self.warp.registers, src);
         let to = addresses(&self.warp.registers, dst);
         let (ty, len) = if bytes < 8 {

@@ -1,91 +1,10 @@
 //! Whole kernels on the machine: how lanes part and meet, wait, and are stopped.
 
-use simt::{FaultKind, Launch, LoadedModule, Memory, Options, Outcome};
+mod deadlock;
+mod run;
 
-/// A kernel's body, with `out` in %rd1 and the thread's index in %r1.
-fn kernel(body: &str) -> String {
-    format!(
-        ".version 8.0\n.target sm_75\n.address_size 64\n\
-         .visible .entry k(.param .u64 p0)\n{{\n\
-         .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;\n\
-         .shared .align 4 .b8 sh[4096];\n\
-         ld.param.u64 %rd1, [p0];\n\
-         mov.u32 %r1, %tid.x;\n\
-         mul.wide.u32 %rd2, %r1, 4;\n\
-         add.s64 %rd3, %rd1, %rd2;\n\
-         {body}\n}}\n"
-    )
-}
-
-struct Run {
-    outcome: Outcome,
-    out: Vec<u32>,
-}
-
-fn run_with(body: &str, grid: u32, block: u32, options: &Options) -> Run {
-    let memory = Memory::new(1 << 24);
-    let module = ptx::parse(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
-    let module = LoadedModule::load(module, &memory).expect("there is room");
-    let loaded = module.kernel("k").expect("it is called k");
-    let out = memory.allocate(4096).expect("there is room");
-    memory.fill(out, &[0], 4096).expect("it is mapped");
-    let launch = Launch {
-        kernel: &loaded,
-        grid: [grid, 1, 1],
-        block: [block, 1, 1],
-        dynamic_shared: 0,
-        params: &out.to_le_bytes(),
-    };
-    let outcome = simt::launch(&memory, &launch, options);
-    let mut bytes = vec![0; 4096];
-    memory.read(out, &mut bytes).expect("it is mapped");
-    let words = bytes
-        .chunks_exact(4)
-        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-    Run {
-        outcome,
-        out: words.collect(),
-    }
-}
-
-/// Runs under several schedules; the results must agree.
-fn run(body: &str, grid: u32, block: u32) -> Run {
-    let options = |seed| Options {
-        seed,
-        races: true,
-        instruction_limit: 1 << 26,
-        ..Options::default()
-    };
-    let first = run_with(body, grid, block, &options(0));
-    for seed in 1..6 {
-        let other = run_with(body, grid, block, &options(seed));
-        let different = first.out.iter().zip(&other.out).position(|(a, b)| a != b);
-        assert_eq!(different, None, "seed {seed}");
-        let kind = |run: &Run| run.outcome.fault.as_ref().map(|f| f.kind);
-        assert_eq!(
-            kind(&first),
-            kind(&other),
-            "seed {seed}: {:?}",
-            other.outcome.fault
-        );
-    }
-    first
-}
-
-fn ok(run: &Run) {
-    if let Some(fault) = &run.outcome.fault {
-        panic!("{fault}");
-    }
-}
-
-fn fault(run: &Run, kind: FaultKind, message: &str) {
-    let fault = run.outcome.fault.as_ref().expect("it must fault");
-    assert_eq!(fault.kind, kind, "{fault}");
-    assert!(
-        fault.message.contains(message),
-        "`{message}` is not in: {fault}"
-    );
-}
+use run::{fault, ok, run, run_with};
+use simt::{FaultKind, Options};
 
 #[test]
 fn lanes_part_and_meet() {
@@ -260,7 +179,7 @@ fn a_barrier_that_some_never_reach_is_a_deadlock() {
 
 #[test]
 fn an_endless_kernel_is_stopped() {
-    let run = run("L: bra L;", 1, 32);
+    let run = run("L: add.u32 %r2, %r2, 1; bra L;", 1, 32);
     fault(&run, FaultKind::InstructionLimit, "warp instructions");
 }
 

@@ -1,0 +1,129 @@
+//! Waiting for what cannot come is told, and waiting for what comes late is not.
+
+use simt::{FaultKind, Options};
+
+use crate::run::{fault, ok, run, run_with};
+
+/// Block b waits until block b + `by` has raised its flag, then raises its own; block 0, or the last
+/// one, waits for nobody.
+fn chain(by: i32, first: &str) -> String {
+    format!(
+        "mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd4, %r2, 4; add.s64 %rd4, %rd1, %rd4;
+         setp.eq.u32 %p1, %r2, {first}; @%p1 bra RAISE;
+         SPIN: ld.volatile.global.u32 %r3, [%rd4+{}]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN;
+         RAISE: mov.u32 %r4, 1; st.volatile.global.u32 [%rd4], %r4; ret;",
+        4 * by
+    )
+}
+
+fn options(seed: u64, resident_blocks: usize, threads: usize) -> Options {
+    Options {
+        seed,
+        resident_blocks,
+        threads,
+        races: true,
+        instruction_limit: 1 << 26,
+        ..Options::default()
+    }
+}
+
+/// Looking back at tiles with a static index: the earlier one is resident or done.
+#[test]
+fn a_chain_that_looks_back_ends() {
+    for (seed, resident, threads) in [(0, 1, 1), (0, 2, 2), (3, 1, 1), (4, 5, 2), (5, 0, 2)] {
+        let run = run_with(&chain(-1, "0"), 40, 1, &options(seed, resident, threads));
+        ok(&run);
+        assert!(run.out[..40].iter().all(|flag| *flag == 1));
+    }
+}
+
+/// Looking ahead ends only if all blocks are resident.
+#[test]
+fn a_chain_that_looks_ahead_may_wait_for_ever() {
+    for (seed, threads) in [(0, 1), (0, 2), (7, 1), (8, 2)] {
+        ok(&run_with(
+            &chain(1, "39"),
+            40,
+            1,
+            &options(seed, 0, threads),
+        ));
+        let stuck = run_with(&chain(1, "39"), 40, 1, &options(seed, 4, threads));
+        fault(
+            &stuck,
+            FaultKind::Deadlock,
+            "nobody changes memory any more",
+        );
+        fault(&stuck, FaultKind::Deadlock, "spin on what they read at");
+    }
+}
+
+#[test]
+fn an_endless_circle_is_told() {
+    let run = run("L: bra L;", 1, 32);
+    fault(&run, FaultKind::Deadlock, "go round for ever");
+}
+
+/// A lane that goes round keeps the others of its warp, which wait where the branch ends, no longer
+/// than it must: they raise the flag.
+#[test]
+fn lanes_that_wait_for_a_circle_go_on() {
+    let run = run(
+        "setp.eq.u32 %p1, %r1, 0; @!%p1 bra MEET;
+         SPIN: ld.global.u32 %r2, [%rd1+256]; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN;
+         MEET: mov.u32 %r3, 1; st.global.u32 [%rd1+256], %r3; st.global.u32 [%rd3], %r3; ret;",
+        1,
+        32,
+    );
+    ok(&run);
+    assert_eq!(run.out[..32], [1; 32]);
+}
+
+/// None of these registers ever has another value at the end of a round, but the clock runs.
+#[test]
+fn a_loop_that_a_clock_ends_is_no_deadlock() {
+    let run = run(
+        "SPIN: mov.u64 %rd4, %globaltimer; and.b64 %rd5, %rd4, 0xffffff;
+         setp.gt.u64 %p1, %rd5, 0xff; mov.u64 %rd4, 0; mov.u64 %rd5, 0; @%p1 bra SPIN;
+         SPIN2: mov.u64 %rd4, %clock64; and.b64 %rd5, %rd4, 0xfffff;
+         setp.gt.u64 %p1, %rd5, 0xff; mov.u64 %rd4, 0; mov.u64 %rd5, 0; @%p1 bra SPIN2;
+         st.global.u32 [%rd3], %r1; ret;",
+        1,
+        32,
+    );
+    ok(&run);
+    assert_eq!(run.out[31], 31);
+}
+
+/// One warp counts for long and writes at last; the other one waits for that, asleep.
+#[test]
+fn somebody_who_works_for_long_is_waited_for() {
+    let run = run(
+        "setp.lt.u32 %p1, %r1, 32; @%p1 bra WORK;
+         SPIN: nanosleep.u32 20; ld.volatile.global.u32 %r2, [%rd1+512];
+         setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; bra.uni DONE;
+         WORK: mov.u32 %r4, 0;
+         L: add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, 300000; @%p3 bra L;
+         st.volatile.global.u32 [%rd1+512], %r4;
+         DONE: st.global.u32 [%rd3], %r1; ret;",
+        1,
+        64,
+    );
+    ok(&run);
+    assert_eq!(run.out[63], 63);
+}
+
+/// Polling with an atomic changes nothing, nor does a lock that is held.
+#[test]
+fn polling_with_atomics_is_no_progress() {
+    for poll in [
+        "atom.global.add.u32 %r2, [%rd1], 0",
+        "atom.global.exch.b32 %r2, [%rd1], 0",
+    ] {
+        let body = format!("SPIN: {poll}; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; ret;");
+        fault(
+            &run(&body, 2, 32),
+            FaultKind::Deadlock,
+            "spin on what they read",
+        );
+    }
+}
