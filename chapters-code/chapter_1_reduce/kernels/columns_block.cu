@@ -12,6 +12,7 @@
 // <op>_f32(const float* in, float* out, size_t rows, size_t cols), in row-major; sum, max, min
 // Launch: grid (ceil(cols / 32), splits), at least (1, 1), block (32, 32), no dynamic shared memory.
 // Writes out[s * cols + c] for each split s and column c.
+#define LAUNCH_BOUNDS __launch_bounds__(1024)
 #include "block_reduce.cuh"
 
 template <typename Op>

@@ -10,6 +10,7 @@
 // Launch: min(ceil(n * sizeof(dtype) / 32768), what the device holds at once) blocks (at least 1)
 // of exactly 512 threads, no dynamic shared memory. partials: one a block; counter: 0 before the
 // first launch, and again after every launch. Writes out[0].
+#define LAUNCH_BOUNDS __launch_bounds__(512, 4) // the grid is 4 blocks a multiprocessor
 #include "last_block.cuh"
 #include "pack.cuh"
 
@@ -45,6 +46,8 @@ template <typename Op, typename T> __device__ Acc<T> fold_tiles(const Packed<T>&
 template <typename Op, typename T>
 __device__ void reduce(const T* in, Acc<T>* out, size_t n, Acc<T>* partials, unsigned* counter) {
     Packed<T> data(in, n);
+    // Head and tail come after the tiles: their loads held back before would take the registers that
+    // the tiles' loads need.
     Acc<T> x = fold_tiles<Op>(data);
     if (blockIdx.x == 0 && threadIdx.x < data.head) {
         x = Op::combine(x, widen(in[threadIdx.x]));

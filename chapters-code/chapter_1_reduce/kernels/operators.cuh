@@ -121,6 +121,12 @@ template <typename A> __device__ A* shared_array() {
     M(and, And, i32) M(and, And, u32) M(and, And, i64) \
     M(or, Or, i32) M(or, Or, u32) M(or, Or, i64)
 
+// The most threads of a block, and the blocks that a multiprocessor must have registers for. A file
+// whose launch relies on either defines it before its includes.
+#ifndef LAUNCH_BOUNDS
+#define LAUNCH_BOUNDS
+#endif
+
 // The signature that the ladder has in common: folds n elements of `in`; block b writes the fold
 // of its share to out[b]. The file defines reduce<Op, T>.
 #define REDUCE_KERNEL(name, Op, dtype) \
@@ -131,15 +137,15 @@ template <typename A> __device__ A* shared_array() {
 
 // The signature of the kernels for a row-major matrix of rows * cols elements.
 #define MATRIX_KERNEL(name, Op) \
-    extern "C" __global__ void name##_f32(const f32* __restrict__ in, f32* __restrict__ out, \
-                                          size_t rows, size_t cols) { \
+    extern "C" __global__ void LAUNCH_BOUNDS name##_f32( \
+        const f32* __restrict__ in, f32* __restrict__ out, size_t rows, size_t cols) { \
         reduce<Op<f32>>(in, out, rows, cols); \
     }
 #define MATRIX_KERNELS MATRIX_KERNEL(sum, Sum) MATRIX_KERNEL(max, Max) MATRIX_KERNEL(min, Min)
 
 // The signature of the kernels that finish in one launch, the last block folding the partials.
 #define SINGLE_PASS_KERNEL(name, Op, dtype) \
-    extern "C" __global__ void name##_##dtype( \
+    extern "C" __global__ void LAUNCH_BOUNDS name##_##dtype( \
         const dtype* __restrict__ in, Acc<dtype>* __restrict__ out, size_t n, \
         Acc<dtype>* partials, unsigned* counter) { \
         reduce<Op<Acc<dtype>>>(in, out, n, partials, counter); \

@@ -2,7 +2,8 @@
 // ptx: compute_80
 //
 // Five shuffles and five operations a warp become one instruction, on devices of compute capability
-// 8.0 and above, for 32-bit integers. (There is none for floats there.)
+// 8.0 and above, for 32-bit integers. (For floats, Blackwell has minima and maxima of f32, an H200
+// nothing.)
 //
 // <op>_<dtype>(const dtype* in, Acc* out, size_t n), op sum, max, min for i32 and u32, and, or for
 // u32

@@ -1,13 +1,13 @@
 //! Kernels that are shown because they are wrong, as published code really was. Each declares what
 //! should notice it, and a test holds it to that.
 
-use cudarc::driver::PushKernelArg;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Case, Dtype, Error, Input, Op, Shape, verify::Checker};
 
 use crate::{
     Ready, Rung, Setup,
-    geometry::{GRID, GRID_WITH_TREE, Geometry, Pass, Share, Shared, TREE, TREE_OF_PAIRS},
-    passes, second_kernel, single_pass,
+    geometry::{GRID_WITH_TREE, Geometry, Pass, Share, Shared, TREE, TREE_OF_PAIRS},
+    passes, single_pass,
 };
 
 macro_rules! broken {
@@ -80,7 +80,7 @@ pub const BROKEN: &[Rung] = &[
     ),
     broken!(
         "half_accumulator",
-        |s| second_kernel(s, HALVES),
+        one_block,
         [Result],
         "halves summed in half precision"
     ),
@@ -94,10 +94,6 @@ const WARPS: Geometry = Geometry {
 const THREADS_192: Geometry = Geometry {
     threads: 192,
     ..TREE
-};
-const HALVES: Geometry = Geometry {
-    shared: Shared::Bytes(2),
-    ..GRID
 };
 
 /// What brings out the fault of a broken rung, at about the size that was asked for: more than one
@@ -124,6 +120,28 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
         },
         _ => sum,
     }
+}
+
+/// One block folds everything, so that the sums of its threads grow beyond what their type can count.
+fn one_block(s: &Setup<'_>) -> Result<Ready, Error> {
+    const THREADS: u32 = 256;
+    let config = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: THREADS * s.case.dtype.size() as u32,
+    };
+    let n = s.case.elements();
+    let depth = n.div_ceil(u64::from(THREADS)) + u64::from(THREADS.ilog2());
+    let kernel = s.function(s.case.dtype)?;
+    let (stream, function) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, depth, move |input, out| {
+        let mut launch = stream.launch_builder(&function);
+        launch.arg(input).arg(out).arg(&n);
+        // SAFETY: half_accumulator.cu reads in[0 .. n] and writes out[0]; its shared memory holds an
+        // element a thread.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }))
 }
 
 /// Saves a scratch buffer by taking the input for one: the second pass writes over it.

@@ -66,8 +66,6 @@ pub enum Shared {
     Static,
     /// The launch gives it one value of the accumulator's type a thread.
     Dynamic,
-    /// The launch gives it so many bytes a thread.
-    Bytes(u32),
 }
 
 /// One launch of several.
@@ -132,7 +130,6 @@ impl Geometry {
         let bytes_a_thread = match self.shared {
             Shared::Static => 0,
             Shared::Dynamic => dtype.accumulator().size() as u32,
-            Shared::Bytes(bytes) => bytes,
         };
         LaunchConfig {
             grid_dim: (blocks as u32, 1, 1),

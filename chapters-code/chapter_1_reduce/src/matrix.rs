@@ -3,7 +3,7 @@
 //! The kernels are for `f32`, `(const f32* in, f32* out, size_t rows, size_t cols)`, row-major.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Device, Error, Shape};
+use harness::{Error, Shape};
 
 use crate::{Ready, Rung, Setup, rung::rung};
 
@@ -93,7 +93,7 @@ fn one_launch(s: &Setup<'_>, plan: Plan) -> Result<Ready, Error> {
 /// blocks, and the same kernel folds their partials, a matrix of a row a split.
 fn columns_block(s: &Setup<'_>) -> Result<Ready, Error> {
     let (rows, cols) = sides(s.case.shape);
-    let splits = splits(s.device, rows, cols);
+    let splits = splits(s.device.resident_blocks(1024), rows, cols);
     let config_of = |splits: u64| LaunchConfig {
         grid_dim: (cols.div_ceil(32).max(1) as u32, splits as u32, 1),
         block_dim: (32, 32, 1),
@@ -127,11 +127,11 @@ fn columns_block(s: &Setup<'_>) -> Result<Ready, Error> {
     }))
 }
 
-/// Enough blocks to fill the device, as long as each still has 64 rows.
-fn splits(device: &Device, rows: u64, cols: u64) -> u64 {
+/// As many splits as the device holds blocks for at once, as long as each still has 64 rows. A block
+/// more would wait for another to end, and double the time.
+fn splits(resident: u32, rows: u64, cols: u64) -> u64 {
     let blocks = cols.div_ceil(32).max(1);
-    let wanted = u64::from(device.resident_blocks(1024)).div_ceil(blocks);
-    wanted.clamp(1, (rows / 64).clamp(1, 65_535))
+    (u64::from(resident) / blocks).clamp(1, (rows / 64).clamp(1, 65_535))
 }
 
 /// Rows and columns; a vector is one row.
@@ -139,5 +139,20 @@ pub fn sides(shape: Shape) -> (u64, u64) {
     match shape {
         Shape::Matrix { rows, cols } => (rows, cols),
         Shape::Vector { n } => (1, n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::splits;
+
+    /// An H200 holds 264 blocks of 1,024 threads.
+    #[test]
+    fn splits_fill_the_device_and_do_not_overflow_it() {
+        assert_eq!(splits(264, 1 << 16, 1 << 10), 8); // 9 would be 288 blocks
+        assert_eq!(splits(264, 1 << 20, 64), 132);
+        assert_eq!(splits(264, 64, 1 << 20), 1);
+        assert_eq!(splits(264, 100, 32), 1); // too few rows to share
+        assert_eq!(splits(264, 0, 0), 1);
     }
 }

@@ -44,6 +44,18 @@ fn each_by_its_checker() {
     }
 }
 
+/// Sums of halves stop at 2,048 in each thread, and the tree over them ends in infinity.
+#[test]
+fn halves_overflow() {
+    let rows = broken_rows(1 << 20);
+    let row = rows
+        .iter()
+        .find(|row| row.kernel == "half_accumulator")
+        .expect("it was run");
+    let expected = "out[0] is -inf, expected -5";
+    assert!(row.failures[0].contains(expected), "{:?}", row.failures);
+}
+
 /// A race's report names both lines of the kernel's file and what is missing.
 #[test]
 fn a_race_names_lines_and_the_barrier() {

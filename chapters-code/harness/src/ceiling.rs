@@ -13,12 +13,22 @@ use crate::{
 /// The read-only sweep, which chapter 0 explains.
 pub const READ_SWEEP_PTX: &str = include_str!("../../chapter_0_setup/kernels/read_sweep.ptx");
 
+/// A thread that follows a chain of places in memory.
+const POINTER_CHASE_PTX: &str = include_str!("../../chapter_0_setup/kernels/pointer_chase.ptx");
+
 /// A kernel that does nothing.
 const EMPTY_PTX: &str = include_str!("../../chapter_0_setup/kernels/empty.ptx");
 
 /// Threads of a block of the read sweep, and packs of 16 bytes that a thread loads.
 const READ_SWEEP_THREADS: u32 = 256;
 const READ_SWEEP_LOADS: u32 = 4;
+
+/// A launch of one thread.
+const ONE: LaunchConfig = LaunchConfig {
+    grid_dim: (1, 1, 1),
+    block_dim: (1, 1, 1),
+    shared_mem_bytes: 0,
+};
 
 /// What a kernel is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +57,9 @@ pub struct Ceilings {
     pub peak_gb_per_s: f64,
     /// Time of an empty kernel between two events, in microseconds.
     pub launch_us: f64,
+    /// Time of one load from memory while nobody else asks, in nanoseconds; runs that were recorded
+    /// before it was measured lack it.
+    pub latency_ns: Option<f64>,
 }
 
 impl Ceilings {
@@ -69,6 +82,7 @@ impl Ceilings {
             read_time_ms: read_time,
             peak_gb_per_s: device.properties.peak_gb_per_s(),
             launch_us: launch_time(device, stopwatch)?.median * 1e3,
+            latency_ns: Some(latency_ns(device, stopwatch)?),
         })
     }
 
@@ -111,17 +125,46 @@ fn read_time(
     stopwatch.measure(&mut || launch_read_sweep(device, &sweep, input, bytes, &mut sink))
 }
 
+/// Follows a chain with a place every 4 KiB and a line of 128 bytes, so that no load brings what
+/// another asks for, on a cold L2.
+fn latency_ns(device: &Device, stopwatch: &mut Stopwatch) -> Result<f64, Error> {
+    const STEPS: u32 = 4096;
+    const STRIDE: u32 = (4096 + 128) / 4; // in words
+    let chain = chain(STEPS, STRIDE);
+    let next = buffer::upload(device, &chain)?;
+    let mut out = buffer::allocate(device, 4)?;
+    let module = kernel::load_module(device, "pointer_chase", &[POINTER_CHASE_PTX])?;
+    let chase = kernel::load_function(&module, "pointer_chase")?;
+    let mut time = |steps: u32| {
+        stopwatch.measure(&mut || {
+            let mut launch = device.stream.launch_builder(&chase);
+            launch.arg(&next).arg(&mut out).arg(&steps);
+            // SAFETY: the contract of pointer_chase.cu: every place of the chain holds the index of
+            // another, and `out` one word.
+            unsafe { launch.launch(ONE)? };
+            Ok(())
+        })
+    };
+    // What a launch costs is in both.
+    let (all, one) = (time(STEPS)?, time(1)?);
+    Ok((all.median - one.median) * 1e6 / f64::from(STEPS - 1))
+}
+
+/// A ring of `places`, so many words apart: each holds the index of the next.
+fn chain(places: u32, stride: u32) -> Vec<u32> {
+    let mut words = vec![0; (places * stride) as usize];
+    for place in 0..places {
+        words[(place * stride) as usize] = (place + 1) % places * stride;
+    }
+    words
+}
+
 fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error> {
     let module = kernel::load_module(device, "empty", &[EMPTY_PTX])?;
     let empty = kernel::load_function(&module, "empty")?;
-    let one = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (1, 1, 1),
-        shared_mem_bytes: 0,
-    };
     stopwatch.measure(&mut || {
         // SAFETY: the kernel takes no arguments and touches no memory.
-        unsafe { device.stream.launch_builder(&empty).launch(one)? };
+        unsafe { device.stream.launch_builder(&empty).launch(ONE)? };
         Ok(())
     })
 }
@@ -161,4 +204,40 @@ pub fn launch_read_sweep(
             .launch(config)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_visits_every_place_and_comes_back() {
+        let chain = chain(5, 3);
+        let mut at = 0;
+        let mut visited = Vec::new();
+        for _ in 0..5 {
+            at = chain[at as usize];
+            visited.push(at);
+        }
+        assert_eq!(visited, [3, 6, 9, 12, 0]);
+    }
+
+    /// The kernel follows a chain on the simulator, step by step.
+    #[test]
+    fn a_thread_follows_the_chain() -> Result<(), Error> {
+        let device = Device::open(crate::DeviceChoice::Sim)?;
+        let next = buffer::upload(&device, &chain(5, 3))?;
+        let mut out = buffer::allocate(&device, 4)?;
+        let module = kernel::load_module(&device, "pointer_chase", &[POINTER_CHASE_PTX])?;
+        let chase = kernel::load_function(&module, "pointer_chase")?;
+        for (steps, end) in [(0u32, 0u32), (1, 3), (4, 12), (5, 0), (7, 6)] {
+            let mut launch = device.stream.launch_builder(&chase);
+            launch.arg(&next).arg(&mut out).arg(&steps);
+            // SAFETY: the contract of pointer_chase.cu: a chain, and one word for the result.
+            unsafe { launch.launch(ONE).expect("it is launched") };
+            let at = buffer::download(&device, &out)?;
+            assert_eq!(at, end.to_le_bytes(), "after {steps} steps");
+        }
+        Ok(())
+    }
 }

@@ -122,9 +122,13 @@ impl<'a> Session<'a> {
         let device = &self.runner.device.properties.name;
         let timing = match &self.runner.bench {
             Some(Bench { ceilings: all, .. }) => format!(
-                "ceilings of this run: copy {:.0} GB/s, read {:.0} GB/s, an empty launch {:.1} µs; \
-                 theoretical peak {:.0} GB/s",
-                all.copy_gb_per_s, all.read_gb_per_s, all.launch_us, all.peak_gb_per_s
+                "ceilings of this run: copy {:.0} GB/s, read {:.0} GB/s, an empty launch {:.1} µs, \
+                 a lone load {:.0} ns; theoretical peak {:.0} GB/s",
+                all.copy_gb_per_s,
+                all.read_gb_per_s,
+                all.launch_us,
+                all.latency_ns.unwrap_or(f64::NAN),
+                all.peak_gb_per_s
             ),
             None => "the kernels run on the simulator, which counts but has no time".into(),
         };

@@ -21,6 +21,7 @@ pub fn amount(path: &str, number: f64) -> String {
     match unit(path) {
         Unit::Rate => format!("{}\u{a0}GB/s", rate(number)),
         Unit::Microseconds => format!("{}\u{a0}µs", significant(number)),
+        Unit::Nanoseconds => format!("{}\u{a0}ns", significant(number)),
         Unit::Time if number < 1.0 => format!("{}\u{a0}µs", significant(number * 1e3)),
         Unit::Time => format!("{}\u{a0}ms", significant(number)),
         Unit::Fraction => format!("{:.1}\u{a0}%", number * 100.0),
@@ -35,6 +36,7 @@ enum Unit {
     Rate,
     Time,
     Microseconds,
+    Nanoseconds,
     Fraction,
     Ratio,
     None,
@@ -48,6 +50,8 @@ fn unit(path: &str) -> Unit {
         Unit::Time
     } else if has("launch_us") {
         Unit::Microseconds
+    } else if has("latency_ns") {
+        Unit::Nanoseconds
     } else if has("fraction") || has("occupancy") {
         Unit::Fraction
     } else if has("ratio") {

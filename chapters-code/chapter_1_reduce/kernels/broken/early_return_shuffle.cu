@@ -1,8 +1,8 @@
 // BROKEN: a shuffle with a full mask after some lanes have returned.
 //
-// In the last warp the lanes past the end are gone when the others name them in the mask: the
-// behaviour is undefined, and so is the value read from them. The lanes must stay, and bring the
-// identity.
+// In the last warp the lanes past the end are gone when the others name them in the mask. The shuffle
+// does not wait for them, and the value read from them is undefined. The lanes must stay, and bring
+// the identity.
 // Caught by: the simulator, which reports the shuffle that names a lane that has exited, when n is
 // not a multiple of 32. Not by the verdict on a GPU: on an H200 the lanes that had left were seen to
 // bring 0, and the sum was right. Nothing promises that.

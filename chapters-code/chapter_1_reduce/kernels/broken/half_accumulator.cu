@@ -1,11 +1,15 @@
 // BROKEN: a sum of halves, accumulated in half precision.
 //
-// f16 has 11 bits of significand: from 2048 on, adding 1 changes nothing, and beyond 65504 there is
-// only infinity. Each thread's share and the tree both round to that.
-// Caught by: the verdict: the error exceeds the bound of an f32 accumulator by orders of magnitude.
+// f16 has 11 bits of significand: a sum that has reached 2048 stays there, if all elements are below
+// 1, and beyond 65504 there is only infinity. Each thread's share meets the first limit, the tree
+// the second.
+// Caught by: the verdict. With 2^20 elements between -1 and 0 the sum is -infinity; with 2^12 the
+// error is well beyond the bound of an f32 accumulator.
 //
 // sum_f16(const half* in, float* out, size_t n)
-// Launch: as shuffle.cu, dynamic shared memory block * sizeof(half).
+// Launch: 1 block of a power of two of threads, dynamic shared memory block * sizeof(half). Writes
+// out[0]. (With more blocks out[b] for each block b; then a block's sum may be small enough for the
+// error to hide.)
 #include <cuda_fp16.h>
 
 extern "C" __global__ void sum_f16(const __half* __restrict__ in, float* __restrict__ out,
