@@ -24,9 +24,16 @@ pub(crate) struct Tally {
     pub warps: u32,
     /// True if somebody waits for the result of a reduction.
     pub reduces: bool,
+    /// True if the program says how many threads take part.
+    pub is_counted: bool,
 }
 
 impl Barrier {
+    /// True if those who are there already named another number of threads.
+    pub fn disagrees(&self, arrival: &Arrival) -> bool {
+        self.arrived > 0 && self.wanted != arrival.threads
+    }
+
     pub fn arrive(&mut self, warp: u32, arrival: &Arrival) {
         self.arrived += arrival.lanes.count_ones();
         self.votes += arrival.votes.count_ones();
@@ -47,13 +54,14 @@ impl Barrier {
             votes,
             warps,
             reduces,
-            ..
+            wanted,
         } = std::mem::take(self);
         Some(Tally {
             votes,
             threads: arrived,
             warps,
             reduces,
+            is_counted: wanted.is_some(),
         })
     }
 

@@ -10,6 +10,7 @@ use crate::exec::{Arrival, Exec, Pause, Warp};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::grid::Grid;
 use crate::observe::Observer;
+use crate::races::{Passing, Waiter};
 use crate::registers::LaneMask;
 use crate::schedule::Schedule;
 use crate::stall::Watch;
@@ -71,8 +72,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
             write_specials(warp, grid, Some(coordinates));
-            let threads = (grid.threads_per_block() - 32 * warp.index).min(32);
-            warp.paths.restart(LaneMask::MAX >> (32 - threads));
+            warp.paths.restart(grid.lanes_of(warp.index));
         }
     }
 
@@ -136,7 +136,7 @@ impl<'a, O: Observer<'a>> Block<O> {
                     self.look(index);
                     return Ok(true);
                 }
-                Pause::Arrived(arrival) => self.arrive(grid, index, &arrival),
+                Pause::Arrived(arrival) => self.arrive(grid, index, pc, &arrival),
                 Pause::Exited => self.recount(grid),
             }
             progress = true;
@@ -169,8 +169,17 @@ impl<'a, O: Observer<'a>> Block<O> {
         ))
     }
 
-    fn arrive(&mut self, grid: &Grid<'_>, warp: usize, arrival: &Arrival) {
-        self.barriers[usize::from(arrival.id)].arrive(warp as u32, arrival);
+    fn arrive(&mut self, grid: &Grid<'_>, warp: usize, pc: u32, arrival: &Arrival) {
+        let barrier = &mut self.barriers[usize::from(arrival.id)];
+        if O::CHECKS
+            && let Some(threads) = arrival.threads
+        {
+            let (warp, lanes) = (warp as u32, arrival.lanes);
+            let disagrees = barrier.disagrees(arrival);
+            let waiter = Waiter { warp, lanes, pc };
+            self.observer.barrier_counts(waiter, threads, disagrees);
+        }
+        barrier.arrive(warp as u32, arrival);
         self.release(grid, arrival.id);
     }
 
@@ -193,14 +202,37 @@ impl<'a, O: Observer<'a>> Block<O> {
         let Some(tally) = self.barriers[usize::from(id)].complete(self.alive) else {
             return;
         };
-        let warps = (0..self.warps.len() as u32).filter(|w| tally.warps >> w & 1 == 1);
-        self.observer.barrier_passed(&mut warps.into_iter());
+        if O::CHECKS {
+            let passing = self.passing(grid, id, tally);
+            self.observer.barrier_passed(&passing);
+        }
         for warp in &mut self.warps {
             let waiting = Waiting::Barrier(id);
             if tally.reduces {
                 write_tally(warp, grid, waiting, tally);
             }
             warp.paths.release(waiting);
+        }
+    }
+
+    /// Who passes a barrier, and who has exited by then.
+    fn passing(&self, grid: &Grid<'_>, id: u8, tally: Tally) -> Passing {
+        let mut waiters = Vec::new();
+        let mut exited = Vec::new();
+        for warp in &self.warps {
+            let waits = |path: &&Path| path.waiting == Waiting::Barrier(id);
+            waiters.extend(warp.paths.iter().filter(waits).map(|path| Waiter {
+                warp: warp.index,
+                lanes: path.mask,
+                pc: path.pc,
+            }));
+            exited.push(grid.lanes_of(warp.index) & !warp.paths.alive());
+        }
+        Passing {
+            warps: tally.warps,
+            is_counted: tally.is_counted,
+            waiters,
+            exited,
         }
     }
 

@@ -248,6 +248,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             None => mask,
             Some(guard) => mask & self.guard(guard),
         };
+        if O::CHECKS && branch.guard.is_some() {
+            self.observer
+                .branched(self.warp.index, self.pc, taken, mask & !taken);
+        }
         if taken == mask {
             self.pc = branch.target;
             return Flow::Next;
@@ -331,10 +335,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 return Ok(Flow::Switch);
             }
             Op::Bar(bar) => return self.barrier(path, bar, active),
-            Op::BarWarpSync { mask: members } => {
-                return self.warp_sync(path, *members, active);
-            }
-            Op::Shfl { .. }
+            Op::BarWarpSync { .. }
+            | Op::Shfl { .. }
             | Op::Vote(_)
             | Op::MatchAny { .. }
             | Op::MatchAll { .. }

@@ -8,6 +8,7 @@ use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
 use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::races::GlobalHistory;
+use crate::registers::LaneMask;
 use crate::stall::Stall;
 
 const WINDOWS: Windows = Windows {
@@ -84,6 +85,12 @@ impl<'a> Grid<'a> {
 
     pub fn warps_per_block(&self) -> u32 {
         self.threads_per_block().div_ceil(32)
+    }
+
+    /// The lanes that a warp has: fewer than 32 in the last one, if the block is no multiple of that.
+    pub fn lanes_of(&self, warp: u32) -> LaneMask {
+        let threads = (self.threads_per_block() - 32 * warp).min(32);
+        LaneMask::MAX >> (32 - threads)
     }
 
     pub fn shared_bytes(&self) -> u32 {

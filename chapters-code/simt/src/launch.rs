@@ -3,9 +3,11 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::block::{self, Block, Progress};
 use crate::counters::Counters;
+use crate::describe::describe;
 use crate::fault::{Fault, FaultKind};
 use crate::grid::Grid;
 use crate::memory::Memory;
@@ -29,6 +31,8 @@ const MAX_LOCAL: u32 = 512 << 10;
 const MAX_FINDINGS: usize = 16;
 /// Rounds of its warps' time slices that a block runs before others have their turn.
 const ROUNDS: u32 = 16;
+/// Between two looks whether another host thread has changed something.
+const WAIT: Duration = Duration::from_micros(50);
 
 /// What to launch.
 #[derive(Clone, Copy)]
@@ -287,7 +291,8 @@ fn worker<'a, O: Observer<'a>>(
     (gathered, Ok(()))
 }
 
-/// The fault of a launch in which no thread can ever go on.
+/// The fault of a launch in which no thread can ever go on. If only those of this host thread's
+/// blocks cannot, waits until another one has changed something.
 fn stalled<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
     blocks: &[Block<O>],
@@ -300,7 +305,16 @@ fn stalled<'a, O: Observer<'a>>(
     }
     let since = blocks.first()?.stuck_since()?;
     let all = blocks.iter().all(|b| b.stuck_since() == Some(since));
-    (all && grid.stall.is_complete(grid, number, since)).then(|| block::stall(grid, blocks))
+    if !all {
+        return None;
+    }
+    while grid.changes.load(Ordering::Acquire) == since && !grid.stop.load(Ordering::Relaxed) {
+        if grid.stall.is_complete(grid, number, since) {
+            return Some(block::stall(grid, blocks));
+        }
+        std::thread::sleep(WAIT);
+    }
+    None
 }
 
 fn next_block<'a, O: Observer<'a>>(
@@ -321,6 +335,6 @@ fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gather
     gathered.counters += counters;
     let races = findings
         .into_iter()
-        .map(|f| report::describe(&f, grid, block.index));
+        .map(|f| describe(&f, grid, block.index));
     report::merge(&mut gathered.races, races.collect(), MAX_FINDINGS);
 }

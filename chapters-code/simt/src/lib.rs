@@ -15,7 +15,7 @@
 //! | `registers`, `alu` | the registers of a warp and the arithmetic on them |
 //! | `memory`, `module` | device memory, variables and constants |
 //! | `observe`, `counters`, `pattern`, `races` | what is counted and found |
-//! | `report`, `fault` | how it is told |
+//! | `report`, `describe`, `fault` | how it is told |
 //!
 //! The crate knows nothing of CUDA's API, of files or of terminals (device-side `printf` aside),
 //! and builds for `wasm32-unknown-unknown`.
@@ -26,6 +26,7 @@ mod barrier;
 mod block;
 mod converge;
 mod counters;
+mod describe;
 mod exec;
 mod fault;
 mod grid;

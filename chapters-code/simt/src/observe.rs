@@ -6,7 +6,7 @@ use crate::banks;
 use crate::counters::{self, Counters};
 use crate::grid::Grid;
 use crate::pattern::Pattern;
-use crate::races::{Findings, Races};
+use crate::races::{Findings, Passing, Races, Waiter};
 use crate::registers::LaneMask;
 
 /// What a memory instruction does.
@@ -54,6 +54,8 @@ pub(crate) struct Access<'a> {
 
 /// Sees what one block does. Every method is called once a warp instruction at most.
 pub(crate) trait Observer<'a>: Send {
+    /// True if it looks for mistakes, and wants to be told what only that takes.
+    const CHECKS: bool = false;
     fn new(grid: &'a Grid<'_>) -> Self;
     /// A block starts.
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32);
@@ -63,8 +65,14 @@ pub(crate) trait Observer<'a>: Send {
     fn divergence(&mut self);
     /// A warp arrives at a barrier.
     fn barrier(&mut self);
-    /// A barrier lets these warps pass.
-    fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>);
+    /// A barrier lets threads pass. Only told to those that check.
+    fn barrier_passed(&mut self, _: &Passing) {}
+    /// Threads arrive at a barrier for so many threads; others that are there may have named another
+    /// number. Only told to those that check.
+    fn barrier_counts(&mut self, _: Waiter, _threads: u32, _disagrees: bool) {}
+    /// A warp executes a branch: the lanes that take it, and the others.
+    #[inline(always)]
+    fn branched(&mut self, _warp: u32, _pc: u32, _taken: LaneMask, _others: LaneMask) {}
     /// `bar.warp.sync` lets these lanes pass.
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask);
     /// A warp executes a fence, or an access that releases, at device scope or wider.
@@ -90,7 +98,6 @@ impl<'a> Observer<'a> for Nothing {
     fn instruction(&mut self, _: LaneMask) {}
     fn divergence(&mut self) {}
     fn barrier(&mut self) {}
-    fn barrier_passed(&mut self, _: &mut dyn Iterator<Item = u32>) {}
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
     fn fence(&mut self, _: u32) {}
     #[inline(always)]
@@ -172,8 +179,6 @@ impl<'a> Observer<'a> for Counting {
         self.counters.barriers += 1;
     }
 
-    fn barrier_passed(&mut self, _: &mut dyn Iterator<Item = u32>) {}
-
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
 
     fn fence(&mut self, _: u32) {}
@@ -200,6 +205,8 @@ pub(crate) struct Checking<'a> {
 }
 
 impl<'a> Observer<'a> for Checking<'a> {
+    const CHECKS: bool = true;
+
     fn new(grid: &'a Grid<'_>) -> Self {
         Self {
             counting: Counting::default(),
@@ -224,8 +231,17 @@ impl<'a> Observer<'a> for Checking<'a> {
         self.counting.barrier();
     }
 
-    fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>) {
-        self.races.barrier_passed(warps);
+    fn barrier_passed(&mut self, passing: &Passing) {
+        self.races.barrier_passed(passing);
+    }
+
+    fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
+        self.races.barrier_counts(waiter, threads, disagrees);
+    }
+
+    #[inline(always)]
+    fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
+        self.races.branched(warp, pc, taken, others);
     }
 
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {

@@ -13,49 +13,60 @@ use crate::observe::Observer;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    pub(super) fn warp_sync(&mut self, path: usize, members: R32, active: LaneMask) -> Step<Flow> {
-        let members = self.members(members, active)?;
-        if members & self.warp.paths.alive() & !active == 0 {
-            self.observer.warp_synchronised(self.warp.index, members);
-            self.pc += 1;
-            return Ok(Flow::Next);
-        }
-        self.park(path, Waiting::WarpSync(members));
-        Ok(Flow::Switch)
-    }
-
+    /// `bar.warp.sync`, or what lanes compute together.
     pub(super) fn collective(&mut self, path: usize, op: &Op, active: LaneMask) -> Step<Flow> {
-        let members = self.members(members_of(op), active)?;
+        let masks = *self.warp.registers.r32(members_of(op));
+        let members = masks[active.trailing_zeros() as usize & 31];
+        if let Some(lane) = lanes(active).find(|lane| masks[*lane as usize] >> lane & 1 == 0) {
+            let own = masks[lane as usize];
+            let cause = format!(
+                "executes a warp-wide operation for the lanes {own:#010x}, but is not one of them"
+            );
+            return Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause));
+        }
+        let alike = alike(&masks, active, members);
+        if alike != active {
+            return Ok(self.collective_in_groups(path, op, &masks, active));
+        }
         if members & self.warp.paths.alive() & !active == 0 {
             self.combine(op, active);
             self.pc += 1;
             return Ok(Flow::Next);
         }
-        self.park(path, Waiting::Collective(members));
+        self.park(path, waiting_at(op, members));
         Ok(Flow::Switch)
     }
 
-    /// The member mask, which the executing lanes must share and be part of.
-    fn members(&self, mask: R32, active: LaneMask) -> Step<LaneMask> {
-        let masks = self.warp.registers.r32(mask);
-        let members = self.first32(mask, active);
-        let other = |lane: &u32| masks[*lane as usize] != members || members >> lane & 1 == 0;
-        match lanes(active).find(other) {
-            None => Ok(members),
-            Some(lane) => {
-                let own = masks[lane as usize];
-                let cause = if own == members {
-                    format!(
-                        "executes a warp-wide operation for the lanes {own:#010x}, but is not one of them"
-                    )
-                } else {
-                    format!(
-                        "names the lanes {own:#010x} at a warp-wide operation, where another lane names {members:#010x}"
-                    )
-                };
-                Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause))
+    /// Lanes on one path that name different lanes. Where each group that is named is there, all
+    /// of them have what they wait for; otherwise the first one goes its own way.
+    fn collective_in_groups(
+        &mut self,
+        path: usize,
+        op: &Op,
+        masks: &[u32; 32],
+        active: LaneMask,
+    ) -> Flow {
+        let alive = self.warp.paths.alive();
+        let mut rest = active;
+        let mut groups = Vec::new();
+        while rest != 0 {
+            let members = masks[rest.trailing_zeros() as usize];
+            let group = alike(masks, active, members);
+            groups.push(group);
+            rest &= !group;
+            if members & alive != group {
+                self.warp.paths.get_mut(path).pc = self.pc;
+                self.warp.paths.split(path, group, self.pc, None);
+                let other = self.warp.paths.iter().count() - 1;
+                self.warp.paths.get_mut(other).pc = self.pc;
+                return Flow::Switch;
             }
         }
+        for group in groups {
+            self.combine(op, group);
+        }
+        self.pc += 1;
+        Flow::Next
     }
 
     fn park(&mut self, path: usize, waiting: Waiting) {
@@ -69,10 +80,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         while let Some(waiting) = self.complete() {
             let gathered = self.warp.paths.waiting_for(waiting);
             match waiting {
-                Waiting::WarpSync(_) => {
-                    self.observer.warp_synchronised(self.warp.index, gathered);
+                Waiting::WarpSync(_) | Waiting::Collective(_) => {
+                    self.combine_gathered(waiting, gathered);
                 }
-                Waiting::Collective(_) => self.combine_gathered(waiting, gathered),
                 Waiting::No | Waiting::Meeting | Waiting::Barrier(_) => {}
             }
             self.warp.paths.release(waiting);
@@ -108,7 +118,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     fn combine_gathered(&mut self, waiting: Waiting, gathered: LaneMask) {
-        let Some(pc) = self.places(waiting) else {
+        // `__syncwarp` may be called at several places: which one makes no difference.
+        let Some(pc) = self
+            .warp
+            .paths
+            .iter()
+            .find(|p| p.waiting == waiting)
+            .map(|p| p.pc)
+        else {
             return;
         };
         let grid = self.grid;
@@ -120,6 +137,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Executes a collective for lanes that are all there.
     fn combine(&mut self, op: &Op, active: LaneMask) {
         match op {
+            Op::BarWarpSync { .. } => self.observer.warp_synchronised(self.warp.index, active),
             Op::Shfl {
                 mode,
                 d,
@@ -230,9 +248,23 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
+/// The lanes of `active` that name just these lanes.
+fn alike(masks: &[u32; 32], active: LaneMask, members: LaneMask) -> LaneMask {
+    let same = lanes(active).filter(|lane| masks[*lane as usize] == members);
+    same.fold(0, |all, lane| all | 1 << lane)
+}
+
+fn waiting_at(op: &Op, members: LaneMask) -> Waiting {
+    match op {
+        Op::BarWarpSync { .. } => Waiting::WarpSync(members),
+        _ => Waiting::Collective(members),
+    }
+}
+
 fn members_of(op: &Op) -> R32 {
     match op {
-        Op::Shfl { mask, .. }
+        Op::BarWarpSync { mask }
+        | Op::Shfl { mask, .. }
         | Op::MatchAny { mask, .. }
         | Op::MatchAll { mask, .. }
         | Op::Redux { mask, .. }

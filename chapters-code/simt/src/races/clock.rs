@@ -82,8 +82,9 @@ impl Clocks {
         })
     }
 
-    pub fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>) {
-        let warps: Vec<usize> = warps.map(|w| w as usize).collect();
+    /// A barrier lets these warps pass, a bit each.
+    pub fn barrier_passed(&mut self, warps: u32) {
+        let warps: Vec<usize> = (0..self.0.len()).filter(|w| warps >> w & 1 == 1).collect();
         let mut joined = vec![0; self.0.len()];
         let mut acquired = false;
         for &w in &warps {

@@ -4,11 +4,13 @@
 //! what orders the threads of a block is the business of [`clock`]. Each says in its header what it
 //! detects, what orders what for it, and what it can miss.
 
+mod barriers;
 mod clock;
 mod event;
 mod global;
 mod shared;
 
+pub(crate) use barriers::{Passing, Waiter};
 pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
 
@@ -16,6 +18,7 @@ use crate::counters::lanes;
 use crate::grid::Grid;
 use crate::observe::{Access, AccessSpace};
 use crate::registers::LaneMask;
+use barriers::Barriers;
 use clock::Clocks;
 use global::GlobalRaces;
 use shared::SharedRaces;
@@ -46,6 +49,21 @@ pub(crate) enum Finding {
         lane: u32,
         source: u32,
     },
+    /// A barrier that some wait at and others have gone round by a branch.
+    MissedBarrier {
+        waiter: Waiter,
+        /// Those who went round; `pc` is where they are, or that of the barrier if they have exited.
+        absent: Waiter,
+        branch: u32,
+    },
+    /// Lanes of one warp that wait at two barriers with one number.
+    SplitBarrier { waiter: Waiter, other: Waiter },
+    /// A barrier for a number of threads that is no multiple of 32, or that others name otherwise.
+    BarrierThreads {
+        waiter: Waiter,
+        threads: u32,
+        disagrees: bool,
+    },
 }
 
 impl Finding {
@@ -56,6 +74,9 @@ impl Finding {
                 (first.pc, second.pc)
             }
             Self::AbsentSource { pc, .. } => (*pc, u32::MAX),
+            Self::MissedBarrier { waiter, branch, .. } => (waiter.pc, *branch),
+            Self::SplitBarrier { waiter, other } => (waiter.pc, other.pc),
+            Self::BarrierThreads { waiter, .. } => (waiter.pc, u32::MAX),
         }
     }
 }
@@ -68,17 +89,19 @@ pub(crate) struct Races<'a> {
     clocks: Clocks,
     shared: SharedRaces,
     global: GlobalRaces<'a>,
+    barriers: Barriers<'a>,
     findings: Findings,
 }
 
 impl<'a> Races<'a> {
-    pub fn new(grid: &'a Grid<'_>) -> Self {
+    pub fn new(grid: &'a Grid<'a>) -> Self {
         let shared = SharedRaces::default();
         let global = GlobalRaces::new(&grid.history);
         Self {
             clocks: Clocks::default(),
             shared,
             global,
+            barriers: Barriers::new(&grid.kernel.ir().code),
             findings: Vec::new(),
         }
     }
@@ -87,10 +110,29 @@ impl<'a> Races<'a> {
         self.clocks.start_block(warps);
         self.shared.start_block(shared_bytes);
         self.global.start_block(block);
+        self.barriers.start_block(warps);
     }
 
-    pub fn barrier_passed(&mut self, warps: &mut dyn Iterator<Item = u32>) {
-        self.clocks.barrier_passed(warps);
+    pub fn barrier_passed(&mut self, passing: &Passing) {
+        self.clocks.barrier_passed(passing.warps);
+        let findings = &mut self.findings;
+        self.barriers
+            .passed(passing, &mut |finding| add(findings, finding));
+    }
+
+    pub fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
+        if disagrees || !threads.is_multiple_of(32) {
+            self.add(Finding::BarrierThreads {
+                waiter,
+                threads,
+                disagrees,
+            });
+        }
+    }
+
+    #[inline(always)]
+    pub fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
+        self.barriers.branched(warp, pc, taken, others);
     }
 
     pub fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
@@ -135,12 +177,16 @@ impl<'a> Races<'a> {
         }
     }
 
-    #[cold]
     fn add(&mut self, finding: Finding) {
-        let known = self.findings.iter().any(|f| f.key() == finding.key());
-        if !known && self.findings.len() < LIMIT {
-            self.findings.push(finding);
-        }
+        add(&mut self.findings, finding);
+    }
+}
+
+#[cold]
+fn add(findings: &mut Findings, finding: Finding) {
+    let known = findings.iter().any(|f| f.key() == finding.key());
+    if !known && findings.len() < LIMIT {
+        findings.push(finding);
     }
 }
 

@@ -179,7 +179,11 @@ fn a_barrier_that_some_never_reach_is_a_deadlock() {
 
 #[test]
 fn an_endless_kernel_is_stopped() {
-    let run = run("L: add.u32 %r2, %r2, 1; bra L;", 1, 32);
+    let options = Options {
+        instruction_limit: 1 << 20,
+        ..Options::default()
+    };
+    let run = run_with("L: add.u32 %r2, %r2, 1; bra L;", 1, 32, &options);
     fault(&run, FaultKind::InstructionLimit, "warp instructions");
 }
 

@@ -1,0 +1,275 @@
+//! Puts names to findings: kernel, source lines, threads, arrays, and what is missing.
+
+use crate::grid::Grid;
+use crate::observe::AccessKind;
+use crate::races::{Event, Finding, Waiter};
+use crate::report::{Race, RaceAccess};
+
+/// Puts names to a finding of a block.
+pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
+    match *finding {
+        Finding::Shared {
+            first,
+            second,
+            offset,
+        } => describe_shared(grid, grid.block_index(block), &first, &second, offset),
+        Finding::Global {
+            first,
+            first_block,
+            second,
+            address,
+        } => describe_global(grid, [first_block, block], &first, &second, address),
+        Finding::AbsentSource {
+            warp,
+            pc,
+            lane,
+            source,
+        } => describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source),
+        Finding::MissedBarrier {
+            waiter,
+            absent,
+            branch,
+        } => describe_missed_barrier(grid, grid.block_index(block), &waiter, &absent, branch),
+        Finding::SplitBarrier { waiter, other } => {
+            describe_split_barrier(grid, grid.block_index(block), &waiter, &other)
+        }
+        Finding::BarrierThreads {
+            waiter,
+            threads,
+            disagrees,
+        } => describe_barrier_threads(grid, grid.block_index(block), &waiter, threads, disagrees),
+    }
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "read",
+        AccessKind::Store => "write",
+        AccessKind::Atomic => "atomic",
+    }
+}
+
+fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
+    RaceAccess {
+        line: grid.kernel.source(event.pc),
+        block,
+        warp: event.warp(),
+        lane: event.lane(),
+        access: verb(event.kind()),
+    }
+}
+
+fn describe_shared(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    first: &Event,
+    second: &Event,
+    offset: u32,
+) -> Race {
+    let (array, offset) = grid.kernel.shared_variable(offset);
+    let missing = if first.warp() == second.warp() {
+        "__syncwarp"
+    } else {
+        "__syncthreads"
+    };
+    let (a, b) = (access(grid, block, first), access(grid, block, second));
+    let [x, y, z] = block;
+    let message = format!(
+        "race in kernel `{}`, block ({x},{y},{z}): byte {offset} of shared array `{array}`: {}, then {}, with no {missing}() in between",
+        grid.kernel.ir().name,
+        within(&a),
+        within(&b),
+    );
+    Race {
+        kind: format!("{}_{}", a.access, b.access),
+        space: "shared",
+        array: array.into(),
+        offset: offset.into(),
+        first: a,
+        second: b,
+        missing,
+        message,
+    }
+}
+
+/// An access of a block that has been named already.
+fn within(e: &RaceAccess) -> String {
+    format!(
+        "{} by warp {}, lane {} at {}",
+        e.access, e.warp, e.lane, e.line
+    )
+}
+
+fn describe_global(
+    grid: &Grid<'_>,
+    blocks: [u64; 2],
+    first: &Event,
+    second: &Event,
+    address: u64,
+) -> Race {
+    let [one, other] = blocks.map(|b| grid.block_index(b));
+    let (a, b) = (access(grid, one, first), access(grid, other, second));
+    let missing = match (one == other, first.warp() == second.warp()) {
+        (true, true) => "__syncwarp",
+        (true, false) => "__syncthreads",
+        (false, _) => "__threadfence",
+    };
+    let region = grid.table.region(address);
+    let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
+    let array = format!("the allocation of {bytes} bytes at {base:#x}");
+    let offset = address - base;
+    let whose = |e: &RaceAccess| {
+        let [x, y, z] = e.block;
+        format!(
+            "{} by block ({x},{y},{z}), warp {}, lane {} at {}",
+            e.access, e.warp, e.lane, e.line
+        )
+    };
+    let cure = match missing {
+        "__threadfence" => "with no __threadfence() and atomic in between".into(),
+        barrier => format!("with no {barrier}() in between"),
+    };
+    let message = format!(
+        "race in kernel `{}`: byte {offset} of {array}: {}, then {}, {cure}",
+        grid.kernel.ir().name,
+        whose(&a),
+        whose(&b),
+    );
+    let kind = format!("{}_{}", a.access, b.access);
+    Race {
+        kind,
+        space: "global",
+        array,
+        offset,
+        first: a,
+        second: b,
+        missing,
+        message,
+    }
+}
+
+fn describe_shuffle(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    warp: u32,
+    pc: u32,
+    lane: u32,
+    source: u32,
+) -> Race {
+    let line = grid.kernel.source(pc);
+    let [x, y, z] = block;
+    let message = format!(
+        "undefined value in kernel `{}`, block ({x},{y},{z}), warp {warp}: at {line}, lane {lane} reads from lane {source}, which takes no part in the shuffle",
+        grid.kernel.ir().name
+    );
+    let side = |lane, access| RaceAccess {
+        line: line.clone(),
+        block,
+        warp,
+        lane,
+        access,
+    };
+    Race {
+        kind: "shuffle_source".into(),
+        space: "warp",
+        array: String::new(),
+        offset: 0,
+        first: side(source, "absent"),
+        second: side(lane, "read"),
+        missing: "participation of the source lane",
+        message,
+    }
+}
+
+/// A finding about a barrier: what threads did there.
+fn barrier_race(
+    kind: &str,
+    block: [u32; 3],
+    [first, second]: [(&Waiter, String, &'static str); 2],
+    missing: &'static str,
+    message: String,
+) -> Race {
+    let side = |(waiter, line, access): (&Waiter, String, _)| RaceAccess {
+        line,
+        block,
+        warp: waiter.warp,
+        lane: waiter.lane(),
+        access,
+    };
+    Race {
+        kind: kind.into(),
+        space: "block",
+        array: String::new(),
+        offset: 0,
+        first: side(first),
+        second: side(second),
+        missing,
+        message,
+    }
+}
+
+fn describe_missed_barrier(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    waiter: &Waiter,
+    absent: &Waiter,
+    branch: u32,
+) -> Race {
+    let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
+    let [x, y, z] = block;
+    let message = format!(
+        "barrier in divergent code in kernel `{}`, block ({x},{y},{z}): warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never come: the branch at {branch} leads them past it",
+        grid.kernel.ir().name,
+        waiter.warp,
+        waiter.lanes,
+        absent.warp,
+        absent.lanes,
+    );
+    let sides = [(waiter, at, "wait"), (absent, branch, "branch")];
+    let missing = "a condition that is the same for the whole block";
+    barrier_race("divergent_barrier", block, sides, missing, message)
+}
+
+fn describe_split_barrier(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    waiter: &Waiter,
+    other: &Waiter,
+) -> Race {
+    let (at, elsewhere) = (grid.kernel.source(waiter.pc), grid.kernel.source(other.pc));
+    let [x, y, z] = block;
+    let message = format!(
+        "barrier in divergent code in kernel `{}`, block ({x},{y},{z}): of warp {}, lanes {:#010x} wait at {at}, and lanes {:#010x} at {elsewhere}",
+        grid.kernel.ir().name,
+        waiter.warp,
+        waiter.lanes,
+        other.lanes,
+    );
+    let sides = [(waiter, at, "wait"), (other, elsewhere, "wait")];
+    let missing = "a barrier that the whole warp reaches";
+    barrier_race("divergent_barrier", block, sides, missing, message)
+}
+
+fn describe_barrier_threads(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    waiter: &Waiter,
+    threads: u32,
+    disagrees: bool,
+) -> Race {
+    let at = grid.kernel.source(waiter.pc);
+    let [x, y, z] = block;
+    let what = if disagrees {
+        "where others that wait there named another number"
+    } else {
+        "which is no multiple of 32"
+    };
+    let message = format!(
+        "barrier misused in kernel `{}`, block ({x},{y},{z}): at {at}, warp {} arrives at a barrier for {threads} threads, {what}",
+        grid.kernel.ir().name,
+        waiter.warp,
+    );
+    let sides = [(waiter, at.clone(), "wait"), (waiter, at, "wait")];
+    let missing = "one number of threads, a multiple of 32";
+    barrier_race("barrier_threads", block, sides, missing, message)
+}
