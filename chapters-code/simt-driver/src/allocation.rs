@@ -70,7 +70,9 @@ pub fn free_all(device: &Device, context: Handle) -> Result {
             .map(|(&base, _)| base)
             .collect()
     };
-    owned.into_iter().try_for_each(|base| release(device, base))
+    // The last one first: the table of allocations then only becomes shorter.
+    let mut last_first = owned.into_iter().rev();
+    last_first.try_for_each(|base| release(device, base))
 }
 
 /// Frees all that was taken from a pool.

@@ -23,6 +23,15 @@
 //! After a fault a GPU is lost to the whole process, new contexts included; here only to the
 //! context in which the kernel ran, so that one process can test many faults.
 //!
+//! # Memory of the host
+//!
+//! Device memory is taken from the host as it is touched. All else is small: a program needs no more
+//! than twice what it allocates, and 200 MB. Looking for races adds up to 8 bytes for each byte of
+//! device memory that a launch touches, as long as it runs: 4 if it is read, 4 if it is written
+//! (`tests/host_memory.rs`). Blocks that wait for each other, as at a barrier of the whole grid, are
+//! held all at once, each with the registers, shared and local memory that its PTX declares; that
+//! comes on top.
+//!
 //! # The environment
 //!
 //! Read once. A value that is not a number of 0 or more is said on standard error and passed over.

@@ -1,0 +1,113 @@
+//! What the simulator takes of the host's memory: at most twice what a program allocates on the
+//! device, and 200 MB; where it looks for races, up to 8 bytes more a byte. Each program is a process
+//! of its own, which says its peak at its end.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::process::Command;
+
+use common::{context, kernel};
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+
+const MB: u64 = 1_000_000;
+
+/// The most that this process has held, in bytes: `VmHWM`, in units of 1024.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line
+        .and_then(|rest| rest.trim().strip_suffix(" kB"))
+        .unwrap();
+    kib.parse::<u64>().unwrap() * 1024
+}
+
+/// Three arrays that have `BYTES` together; they are filled, read and written to the last byte.
+#[test]
+#[ignore = "run by the other tests"]
+fn large_arrays() {
+    let context = context();
+    let stream = context.default_stream();
+    let bytes: u32 = std::env::var("BYTES").unwrap().parse().unwrap();
+    let (n, add) = (bytes / 12, kernel(&context, "add"));
+    let mut arrays = [(); 3].map(|()| stream.alloc_zeros::<f32>(n as usize).unwrap());
+    let [a, b, c] = &mut arrays;
+    // SAFETY: the arguments are those of the kernel, and the arrays hold n elements.
+    unsafe {
+        let mut launch = stream.launch_builder(&add);
+        let config = LaunchConfig::for_num_elems(n);
+        launch
+            .arg(c)
+            .arg(&*a)
+            .arg(&*b)
+            .arg(&n)
+            .launch(config)
+            .unwrap();
+    }
+    stream.synchronize().unwrap();
+    println!("peak {}", peak());
+}
+
+/// Arrays that are freed before the next one is allocated.
+#[test]
+#[ignore = "run by the other tests"]
+fn one_after_another() {
+    let context = context();
+    let stream = context.default_stream();
+    for _ in 0..8 {
+        drop(stream.alloc_zeros::<u8>(100_000_000).unwrap());
+    }
+    println!("peak {}", peak());
+}
+
+/// Many arrays of four bytes.
+#[test]
+#[ignore = "run by the other tests"]
+fn small_arrays() {
+    let context = context();
+    let stream = context.default_stream();
+    let arrays: Vec<_> = (0..100_000)
+        .map(|_| stream.alloc_zeros::<u32>(1).unwrap())
+        .collect();
+    println!("peak {}", peak());
+    // The context takes its memory with it.
+    arrays.into_iter().for_each(|array| {
+        array.leak();
+    });
+}
+
+/// Runs a program that allocates so much at a time; its peak may be `times` that, and 200 MB.
+#[track_caller]
+fn check(name: &str, allocated: u64, races: &str, times: u64) {
+    let run = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", name, "--nocapture"])
+        .env("SIMT_RACES", races)
+        .env("BYTES", allocated.to_string())
+        .output()
+        .unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&run.stdout),
+        String::from_utf8_lossy(&run.stderr),
+    );
+    assert!(run.status.success(), "{out}{err}");
+    let peak = out.lines().find_map(|line| line.strip_prefix("peak "));
+    let peak = peak.expect("it says so").parse().unwrap();
+    let most = times * allocated + 200 * MB;
+    assert!(
+        (allocated..=most).contains(&peak),
+        "{name}: {peak} bytes, of at most {most}"
+    );
+}
+
+#[test]
+fn twice_what_is_allocated_and_200_mb() {
+    check("large_arrays", 512 * MB, "0", 2);
+    check("one_after_another", 100 * MB, "0", 2);
+    check("small_arrays", 400_000, "0", 2);
+}
+
+#[test]
+fn the_history_of_races_is_8_bytes_a_byte() {
+    check("large_arrays", 64 * MB, "1", 2 + 8);
+}
