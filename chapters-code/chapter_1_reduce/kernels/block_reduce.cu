@@ -2,7 +2,8 @@
 //
 // In shuffle most steps still go through shared memory and a barrier each. Here each warp shuffles
 // its 32 values down to one, at most 32 of those meet in shared memory, and one more round of
-// shuffles ends it: one barrier in all. PyTorch's BlockReduce has this shape.
+// shuffles ends it: one barrier in all. PyTorch's BlockReduce has this shape, and a barrier in front,
+// so that it may be called twice.
 //
 // <op>_<dtype>(const dtype* in, Acc* out, size_t n)
 // Launch: min(ceil(n / block), what the device holds at once) blocks (at least 1), block a multiple
@@ -18,7 +19,8 @@ template <typename Op, typename A> __device__ A warp_reduce(A x) {
 }
 
 // ANCHOR: block_reduce
-// The block's fold, in thread 0. All threads must call it.
+// The block's fold, in thread 0. All threads must call it. A kernel that calls it twice needs a barrier
+// between the calls: the first warp still reads `warps`.
 template <typename Op, typename A> __device__ A block_reduce(A x) {
     __shared__ A warps[32];
     unsigned lane = threadIdx.x % 32;

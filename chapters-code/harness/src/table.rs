@@ -105,14 +105,22 @@ fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
         column(VERDICT, 0, &|rows, i| verdict(rows[i])),
         column("sectors\n/req", 0, &|rows, i| counted(rows[i], sectors)),
         column("wavef.\n/req", 0, &|rows, i| counted(rows[i], wavefronts)),
+        column("wavef.\n/KiB", 0, &|rows, i| {
+            a_kib(rows[i], |c| {
+                c.shared_load_wavefronts + c.shared_store_wavefronts
+            })
+        }),
+        column("instr.\n/KiB", 0, &|rows, i| {
+            a_kib(rows[i], |c| c.warp_instructions)
+        }),
         column("lanes", 0, &|rows, i| counted(rows[i], lanes)),
-        column("barriers", 1, &|rows, i| {
+        column("barriers", 2, &|rows, i| {
             counted(rows[i], |counters| counters.barriers.to_string())
         }),
-        column("races", 2, &|rows, i| rows[i].races.len().to_string()),
+        column("races", 3, &|rows, i| rows[i].races.len().to_string()),
         column("error/\nbound", 5, &|rows, i| error(rows[i])),
-        column("floor\nms", 4, &|rows, i| floor(rows[i], recording)),
-        column("recorded\nms", 3, &|rows, i| recorded(rows[i], recording)),
+        column("floor\nµs", 4, &|rows, i| floor(rows[i], recording)),
+        column("recorded\nµs", 1, &|rows, i| recorded(rows[i], recording)),
     ]
 }
 
@@ -164,19 +172,31 @@ const MEANINGS: &[(&str, &str)] = &[
         "wavef.\n/req",
         "wavefronts: passes over the banks that a shared-memory request takes",
     ),
+    (
+        "wavef.\n/KiB",
+        "wavefronts for each KiB that the operation must move",
+    ),
+    (
+        "instr.\n/KiB",
+        "PTX instructions of warps for each KiB that the operation must move",
+    ),
     ("lanes", "active lanes of an instruction, of 32"),
     ("barriers", "arrivals of warps at a block's barrier"),
-    ("races", "pairs of accesses that nothing orders"),
+    (
+        "races",
+        "pairs of accesses, at least one a write, that nothing orders",
+    ),
     (
         "error/\nbound",
         "distance from the reference, and how large it may be",
     ),
     (
-        "floor\nms",
-        "bytes that must be moved, over the recorded device's copy rate",
+        "floor\nµs",
+        "bytes that must be moved, over the rate of the recorded device's read sweep (or copy, for \
+         what writes as much)",
     ),
     (
-        "recorded\nms",
+        "recorded\nµs",
         "not of this run: what the kernel took on the recorded device",
     ),
 ];
@@ -192,7 +212,7 @@ pub fn legend(columns: &BTreeSet<&'static str>, width: usize) -> String {
             .replace("/ ", "/");
         text += &terminal::wrap_after(&format!("{title:<12} "), meaning, width);
     }
-    let recorded = ["floor\nms", "recorded\nms"];
+    let recorded = ["floor\nµs", "recorded\nµs"];
     if let Some(recording) = recordings().first()
         && recorded.iter().any(|title| columns.contains(title))
     {
@@ -301,13 +321,22 @@ fn spread(row: &Row) -> String {
 }
 
 fn floor(row: &Row, recording: Option<&Recording>) -> String {
-    let floor = |r: &Recording| row.bytes as f64 / (r.ceilings.copy_gb_per_s * 1e9) * 1e3;
-    recording.map(floor).map(ms).unwrap_or_default()
+    let floor = |r: &Recording| row.bytes as f64 / r.ceilings.gb_per_s(row.ceiling) * 1e-3;
+    recording.map(floor).map(three_digits).unwrap_or_default()
 }
 
 fn recorded(row: &Row, recording: Option<&Recording>) -> String {
     let time = recording.and_then(|recording| recording.time(row));
-    time.map(|time| ms(time.median)).unwrap_or_default()
+    time.map(|time| three_digits(time.median * 1e3))
+        .unwrap_or_default()
+}
+
+/// A count over the KiB that the operation must move.
+fn a_kib(row: &Row, count: fn(&Counters) -> u64) -> String {
+    match row.counters.as_ref().map(count) {
+        Some(count) if count > 0 => three_digits(count as f64 * 1024.0 / row.bytes as f64),
+        _ => String::new(),
+    }
 }
 
 fn ratio(of: u64, over: u64) -> String {
@@ -330,6 +359,16 @@ fn rate(gb_per_s: f64) -> String {
     } else {
         format!("{gb_per_s:.0}")
     }
+}
+
+/// Three significant digits at least, without an exponent.
+fn three_digits(number: f64) -> String {
+    let magnitude = if number > 0.0 {
+        number.log10().floor() as i32
+    } else {
+        0
+    };
+    format!("{number:.*}", (2 - magnitude).clamp(0, 3) as usize)
 }
 
 fn ms(milliseconds: f64) -> String {

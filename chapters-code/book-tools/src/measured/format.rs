@@ -5,6 +5,7 @@ use serde_json::Value;
 /// `found`, the value of the field `path`, with its unit.
 pub fn value(path: &str, found: &Value) -> String {
     match found {
+        found if path == "caught" => verdict(found),
         Value::String(text) => text.clone(),
         Value::Number(number) => match number.as_u64() {
             Some(count) if unit(path) == Unit::None => thousands(count),
@@ -14,6 +15,23 @@ pub fn value(path: &str, found: &Value) -> String {
         Value::Null => "none".to_owned(),
         Value::Array(_) | Value::Object(_) => found.to_string(),
     }
+}
+
+/// What came of a kernel that is wrong on purpose: a list of what noticed it, or a word that says
+/// that nothing on that device could.
+fn verdict(caught: &Value) -> String {
+    let checkers = match caught {
+        Value::Array(checkers) => checkers,
+        Value::String(_) => return "the right result".to_owned(),
+        _ => return "nothing noticed it".to_owned(),
+    };
+    let word = |checker: &Value| match checker.as_str() {
+        Some("result") => "a wrong result".to_owned(),
+        Some("input") => "the input has changed".to_owned(),
+        Some("fault") => "an error of the driver".to_owned(),
+        _ => checker.to_string(),
+    };
+    checkers.iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
 /// `number` in the unit of the field `path`, which no line break parts from it.
@@ -89,4 +107,28 @@ fn thousands(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::value;
+
+    #[test]
+    fn what_came_of_a_broken_kernel_is_said_in_words() {
+        let caught = |found: Value| value("caught", &found);
+        assert_eq!(caught(json!(["result"])), "a wrong result");
+        assert_eq!(
+            caught(json!(["result", "input"])),
+            "a wrong result, the input has changed"
+        );
+        assert_eq!(caught(json!("not detectable on a GPU")), "the right result");
+        assert_eq!(caught(Value::Null), "nothing noticed it");
+    }
+
+    #[test]
+    fn a_lone_load_is_in_nanoseconds() {
+        assert_eq!(value("ceilings.latency_ns", &json!(512.3)), "512\u{a0}ns");
+    }
 }
