@@ -1,6 +1,6 @@
 //! The instructions that work on registers alone, for a warp at a time.
 //!
-//! [`Isa::execute`] runs one instruction in the lanes of a mask. Each operation is a loop over 32
+//! [`Prepared::execute`] runs one instruction in the lanes of a mask. Each operation is a loop over 32
 //! lanes, compiled twice: for the instructions that every CPU of the architecture has, and, on
 //! x86-64, for AVX2, which [`Isa::detect`] looks for once.
 //!
@@ -22,6 +22,7 @@ mod double_lanes;
 mod exact;
 mod float;
 mod float_lanes;
+mod frequent;
 mod half;
 mod half_lanes;
 mod int;
@@ -34,20 +35,19 @@ mod vectors;
 mod wide;
 
 pub use address::Windows;
+pub use frequent::Prepared;
 #[cfg(target_arch = "x86_64")]
 pub use vectors::Avx2;
 pub use vectors::Baseline;
 
-use crate::registers::{ALL_LANES, LaneMask, Registers};
+use crate::registers::{LaneMask, Registers};
 use carry::Flag;
 use compare::{Compare32, Compare64};
 use convert::PackedTarget;
 use convert_lane::Conversion;
 use lanes::Lanes;
 use ptx::ir::Alu;
-#[cfg(target_arch = "x86_64")]
-use vectors::{Avx2Full, Avx2Partial};
-use vectors::{BaselineFull, BaselinePartial, Vectors};
+use vectors::Vectors;
 
 /// The vector instructions to use, chosen once.
 #[derive(Clone, Copy, Debug)]
@@ -69,31 +69,10 @@ impl Isa {
         Self::Baseline(Baseline)
     }
 
-    /// Executes `alu` in the lanes of `mask`.
-    #[inline(always)]
+    /// Executes `alu` in the lanes of `mask`. To execute it often, [`Prepared`] chooses how once.
     pub fn execute(self, alu: &Alu, regs: &mut Registers, mask: LaneMask, windows: &Windows) {
-        match (self, mask == ALL_LANES) {
-            (Self::Baseline(isa), true) => run(BaselineFull(isa), alu, regs, mask, windows),
-            (Self::Baseline(isa), false) => run(BaselinePartial(isa), alu, regs, mask, windows),
-            #[cfg(target_arch = "x86_64")]
-            (Self::Avx2(isa), true) => run(Avx2Full(isa), alu, regs, mask, windows),
-            #[cfg(target_arch = "x86_64")]
-            (Self::Avx2(isa), false) => run(Avx2Partial(isa), alu, regs, mask, windows),
-        }
+        Prepared::new(self, alu).execute(regs, mask, windows);
     }
-}
-
-#[inline(always)]
-fn run<V: Vectors>(vectors: V, alu: &Alu, regs: &mut Registers, mask: LaneMask, windows: &Windows) {
-    V::execute(
-        Lanes {
-            vectors,
-            regs,
-            mask,
-        },
-        alu,
-        windows,
-    );
 }
 
 /// Executes `alu`.

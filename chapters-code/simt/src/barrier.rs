@@ -1,10 +1,58 @@
 //! The sixteen barriers of a block.
 
 use crate::exec::Arrival;
+use crate::registers::{LaneMask, count};
+
+/// All barriers of a block.
+#[derive(Debug, Default)]
+pub(crate) struct Barriers {
+    all: [Barrier; 16],
+    /// Those at which somebody has arrived, a bit each.
+    arrived: u16,
+}
+
+impl Barriers {
+    pub fn arrive(&mut self, id: u8, warp: u32, arrival: &Arrival) {
+        self.all[usize::from(id)].arrive(warp, arrival);
+        self.arrived |= 1 << id;
+    }
+
+    /// True if those who are there already named another number of threads.
+    pub fn disagrees(&self, id: u8, arrival: &Arrival) -> bool {
+        let barrier = &self.all[usize::from(id)];
+        barrier.arrived > 0 && barrier.wanted != arrival.threads
+    }
+
+    /// An arrival that wants no more than that all threads of the block do likewise.
+    #[inline(always)]
+    pub fn arrive_simply(&mut self, id: u8, warp: u32, lanes: LaneMask) {
+        let barrier = &mut self.all[usize::from(id)];
+        barrier.arrived += count(lanes);
+        barrier.wanted = None;
+        barrier.warps |= 1 << warp;
+        self.arrived |= 1 << id;
+    }
+
+    /// The lowest of `wanted`, a bit each, at which all of the block's `alive` threads have
+    /// arrived, or as many as the program says. It is reset.
+    #[inline(always)]
+    pub fn complete(&mut self, wanted: u16, alive: u32) -> Option<(u8, Tally)> {
+        let mut candidates = self.arrived & wanted;
+        while candidates != 0 {
+            let id = candidates.trailing_zeros() as u8;
+            if let Some(tally) = self.all[usize::from(id)].complete(alive) {
+                self.arrived &= !(1 << id);
+                return Some((id, tally));
+            }
+            candidates &= candidates - 1;
+        }
+        None
+    }
+}
 
 /// One barrier: who has arrived since it last let threads pass.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Barrier {
+struct Barrier {
     arrived: u32,
     /// Threads it waits for, if the program says how many.
     wanted: Option<u32>,
@@ -29,13 +77,8 @@ pub(crate) struct Tally {
 }
 
 impl Barrier {
-    /// True if those who are there already named another number of threads.
-    pub fn disagrees(&self, arrival: &Arrival) -> bool {
-        self.arrived > 0 && self.wanted != arrival.threads
-    }
-
-    pub fn arrive(&mut self, warp: u32, arrival: &Arrival) {
-        self.arrived += arrival.lanes.count_ones();
+    fn arrive(&mut self, warp: u32, arrival: &Arrival) {
+        self.arrived += count(arrival.lanes);
         self.votes += arrival.votes.count_ones();
         self.wanted = arrival.threads;
         self.warps |= 1 << warp;
@@ -44,7 +87,8 @@ impl Barrier {
 
     /// Resets the barrier and returns its tally if everyone is there: as many threads as the program
     /// says, or all of the block's that have not exited.
-    pub fn complete(&mut self, alive: u32) -> Option<Tally> {
+    #[inline(always)]
+    fn complete(&mut self, alive: u32) -> Option<Tally> {
         let wanted = self.wanted.unwrap_or(alive);
         if self.arrived == 0 || self.arrived < wanted {
             return None;
@@ -63,10 +107,5 @@ impl Barrier {
             reduces,
             is_counted: wanted.is_some(),
         })
-    }
-
-    /// Threads that have arrived.
-    pub fn arrived(&self) -> u32 {
-        self.arrived
     }
 }

@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 
 use ptx::ir::{BarKind, Op, Special, SpecialSlot};
 
-use crate::barrier::{Barrier, Tally};
+use crate::barrier::{Barriers, Tally};
 use crate::converge::{NOWHERE, Path, Waiting};
-use crate::exec::{Arrival, Exec, Pause, Warp};
+use crate::exec::{Exec, Pause, Warp};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::grid::Grid;
 use crate::observe::Observer;
@@ -24,7 +24,8 @@ pub(crate) struct Block<O> {
     pub index: u64,
     warps: Vec<Warp>,
     shared: Vec<u8>,
-    barriers: [Barrier; 16],
+    barriers: Barriers,
+    /// Threads that have not exited.
     alive: u32,
     pub observer: O,
     schedule: Schedule,
@@ -51,7 +52,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             index: 0,
             warps,
             shared: vec![POISON; grid.shared_bytes() as usize],
-            barriers: Default::default(),
+            barriers: Barriers::default(),
             alive: 0,
             observer: O::new(grid),
             schedule: Schedule::new(grid.options.seed),
@@ -64,7 +65,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.index = index;
         self.alive = grid.threads_per_block();
         self.shared.fill(POISON);
-        self.barriers = Default::default();
+        self.barriers = Barriers::default();
         self.schedule.reseed(index);
         self.watch.restart();
         self.observer
@@ -96,7 +97,7 @@ impl<'a, O: Observer<'a>> Block<O> {
                 let warp = self.schedule.pick(turn, self.warps.len());
                 progress |= self.run_warp(grid, warp)?;
             }
-            if self.warps.iter().all(|w| w.paths.is_finished()) {
+            if self.alive == 0 {
                 return Ok(Progress::Done);
             }
             if !progress {
@@ -110,11 +111,12 @@ impl<'a, O: Observer<'a>> Block<O> {
     fn run_warp(&mut self, grid: &'a Grid<'a>, index: usize) -> Result<bool, Fault> {
         let mut progress = false;
         let mut budget = self.schedule.slice();
-        loop {
+        while !self.warps[index].paths.is_stuck() {
             let mut exec = Exec {
                 grid,
                 warp: &mut self.warps[index],
                 shared: &mut self.shared,
+                barriers: &mut self.barriers,
                 observer: &mut self.observer,
                 budget,
                 pc: 0,
@@ -123,24 +125,30 @@ impl<'a, O: Observer<'a>> Block<O> {
             let pc = exec.pc;
             let executed = budget - exec.budget;
             budget = exec.budget;
-            self.limit(grid, index as u32, pc, executed)?;
-            match pause.map_err(|trap| self.fault(grid, index as u32, pc, &trap))? {
-                Pause::Finished => return Ok(progress),
-                Pause::Blocked => {
-                    if progress {
-                        self.look(index);
-                    }
-                    return Ok(progress);
-                }
-                Pause::SliceOver => {
+            if grid.options.instruction_limit > 0 {
+                self.limit(grid, index as u32, pc, executed)?;
+            }
+            match pause {
+                Ok(Pause::Finished) => return Ok(progress),
+                Ok(Pause::Blocked) => break,
+                Ok(Pause::SliceOver) => {
                     self.look(index);
                     return Ok(true);
                 }
-                Pause::Arrived(arrival) => self.arrive(grid, index, pc, &arrival),
-                Pause::Exited => self.recount(grid),
+                Ok(Pause::Arrived(id)) => self.release(grid, 1 << id),
+                Ok(Pause::Exited(lanes)) => {
+                    self.alive -= lanes.count_ones();
+                    // Nobody waits for them any more.
+                    self.release(grid, u16::MAX);
+                }
+                Err(trap) => return Err(self.fault(grid, index as u32, pc, &trap)),
             }
             progress = true;
         }
+        if progress && !self.warps[index].paths.is_finished() {
+            self.look(index);
+        }
+        Ok(progress)
     }
 
     /// Looks whether a warp runs in a circle.
@@ -153,9 +161,6 @@ impl<'a, O: Observer<'a>> Block<O> {
     /// Stops a launch that has executed more instructions than it may.
     fn limit(&self, grid: &Grid<'_>, warp: u32, pc: u32, executed: u32) -> Result<(), Fault> {
         let limit = grid.options.instruction_limit;
-        if limit == 0 {
-            return Ok(());
-        }
         let before = grid.executed.fetch_add(executed.into(), Ordering::Relaxed);
         if before + u64::from(executed) <= limit {
             return Ok(());
@@ -169,39 +174,16 @@ impl<'a, O: Observer<'a>> Block<O> {
         ))
     }
 
-    fn arrive(&mut self, grid: &Grid<'_>, warp: usize, pc: u32, arrival: &Arrival) {
-        let barrier = &mut self.barriers[usize::from(arrival.id)];
-        if O::CHECKS
-            && let Some(threads) = arrival.threads
-        {
-            let (warp, lanes) = (warp as u32, arrival.lanes);
-            let disagrees = barrier.disagrees(arrival);
-            let waiter = Waiter { warp, lanes, pc };
-            self.observer.barrier_counts(waiter, threads, disagrees);
-        }
-        barrier.arrive(warp as u32, arrival);
-        self.release(grid, arrival.id);
-    }
-
-    /// Threads have exited: nobody waits for them any more.
-    fn recount(&mut self, grid: &Grid<'_>) {
-        self.alive = self
-            .warps
-            .iter()
-            .map(|w| w.paths.alive().count_ones())
-            .sum();
-        for id in 0..16 {
-            if self.barriers[id].arrived() > 0 {
-                self.release(grid, id as u8);
-            }
+    /// Lets the threads pass that wait at those of these barriers where everyone is.
+    #[inline(always)]
+    fn release(&mut self, grid: &Grid<'_>, barriers: u16) {
+        while let Some((id, tally)) = self.barriers.complete(barriers, self.alive) {
+            self.pass(grid, id, tally);
         }
     }
 
-    /// Lets the threads at a barrier pass, if everyone is there.
-    fn release(&mut self, grid: &Grid<'_>, id: u8) {
-        let Some(tally) = self.barriers[usize::from(id)].complete(self.alive) else {
-            return;
-        };
+    /// Lets the threads at a barrier pass.
+    fn pass(&mut self, grid: &Grid<'_>, id: u8, tally: Tally) {
         if O::CHECKS {
             let passing = self.passing(grid, id, tally);
             self.observer.barrier_passed(&passing);

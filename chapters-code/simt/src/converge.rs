@@ -105,9 +105,29 @@ impl Paths {
         }
     }
 
+    /// True if it takes another warp for any of these to run again, if there are any. May be false
+    /// all the same where there are several.
+    #[inline(always)]
+    pub fn is_stuck(&self) -> bool {
+        match self.paths[..] {
+            [] => true,
+            [only] => !matches!(only.waiting, Waiting::No | Waiting::Meeting),
+            _ => false,
+        }
+    }
+
     /// A path that can run: the latest one. If all wait and some of them at a meeting, those go on
     /// alone.
+    #[inline(always)]
     pub fn runnable(&mut self) -> Option<usize> {
+        match self.paths[..] {
+            [only] if only.waiting == Waiting::No => Some(0),
+            _ => self.runnable_of_several(),
+        }
+    }
+
+    #[inline(never)]
+    fn runnable_of_several(&mut self) -> Option<usize> {
         loop {
             let ready = self.paths.iter().rposition(|p| p.waiting == Waiting::No);
             if ready.is_some() || !self.give_up_meeting() {
@@ -242,7 +262,20 @@ impl Paths {
     }
 
     /// Lets the paths that wait for this go on, at the instruction after the one where they wait.
+    #[inline(always)]
     pub fn release(&mut self, waiting: Waiting) {
+        if let [only] = &mut self.paths[..] {
+            if only.waiting == waiting {
+                only.waiting = Waiting::No;
+                only.pc += 1;
+            }
+            return;
+        }
+        self.release_several(waiting);
+    }
+
+    #[inline(never)]
+    fn release_several(&mut self, waiting: Waiting) {
         for path in self.paths.iter_mut().filter(|p| p.waiting == waiting) {
             path.waiting = Waiting::No;
             path.pc += 1;

@@ -5,23 +5,28 @@
 //! [`crate::converge`]) until the path has to wait, parts, ends, or has used up its time slice.
 
 mod atomic;
+pub(crate) mod code;
 mod collective;
 mod memory;
+mod rows;
 mod runtime;
 mod transfer;
 mod view;
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{Bar, BarKind, Branch, Guard, Instruction, Op, Pred, R32, R64, Scope};
+use ptx::ir::{Atom, Bar, BarKind, Branch, Guard, Load, Op, Pred, R32, R64, Scope, Store};
 
 use crate::alu::Isa;
+use crate::barrier::Barriers;
 use crate::converge::{NOWHERE, Paths, Waiting};
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
 use crate::memory::Region;
 use crate::observe::Observer;
+use crate::races::Waiter;
 use crate::registers::{LaneMask, Registers};
+use code::{Ready, Work};
 
 /// The state of one warp of a block.
 pub(crate) struct Warp {
@@ -84,16 +89,15 @@ pub(crate) enum Pause {
     Blocked,
     /// Its time slice is over.
     SliceOver,
-    /// Lanes have arrived at a block barrier. They wait there unless the barrier says otherwise.
-    Arrived(Arrival),
+    /// Lanes have arrived at this block barrier. They wait there unless the barrier says otherwise.
+    Arrived(u8),
     /// Lanes have exited, which may complete a barrier; others go on.
-    Exited,
+    Exited(LaneMask),
 }
 
 /// Lanes of a warp at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
-    pub id: u8,
     /// The lanes.
     pub lanes: LaneMask,
     /// Threads that the barrier waits for; `None` for all of the block.
@@ -119,6 +123,7 @@ pub(crate) struct Exec<'b, 'a, O> {
     pub grid: &'a Grid<'a>,
     pub warp: &'b mut Warp,
     pub shared: &'b mut [u8],
+    pub barriers: &'b mut Barriers,
     pub observer: &'b mut O,
     /// Instructions left in the time slice.
     pub budget: u32,
@@ -126,33 +131,63 @@ pub(crate) struct Exec<'b, 'a, O> {
     pub pc: u32,
 }
 
+/// Compiles methods out of line for each set of vector instructions, and calls the one for this CPU.
+macro_rules! compiled_for_isa {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($($arg:ident: $ty:ty),*), $baseline:ident, $avx2:ident -> $out:ty
+            = $inline:ident;
+    )*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        fn $name(&mut self, $($arg: $ty),*) -> $out {
+            match self.grid.isa {
+                Isa::Baseline(_) => self.$baseline($($arg),*),
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: an `Avx2` is made only where the processor has the features.
+                Isa::Avx2(_) => unsafe { self.$avx2($($arg),*) },
+            }
+        }
+
+        #[inline(never)]
+        fn $baseline(&mut self, $($arg: $ty),*) -> $out {
+            self.$inline($($arg),*)
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        #[inline(never)]
+        fn $avx2(&mut self, $($arg: $ty),*) -> $out {
+            self.$inline($($arg),*)
+        }
+    )*};
+}
+
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Runs the warp until it pauses.
     pub fn run(&mut self) -> Step<Pause> {
         self.warp.clock += u64::from(self.budget);
-        let pause = self.run_on();
+        let pause = self.run_paths();
         self.warp.clock -= u64::from(self.budget);
         pause
     }
 
-    fn run_on(&mut self) -> Step<Pause> {
-        match self.grid.isa {
-            Isa::Baseline(_) => self.run_inline(),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `Avx2` is made only where the processor has the features.
-            Isa::Avx2(_) => unsafe { self.run_avx2() },
-        }
+    compiled_for_isa! {
+        /// `ld`.
+        fn load(load: &Load, mask: LaneMask), load_baseline, load_avx2 -> Step = load_inline;
+        /// `st`.
+        fn store(store: &Store, mask: LaneMask), store_baseline, store_avx2 -> Step = store_inline;
+        /// `atom` and `red`.
+        fn atomic(atom: &Atom, mask: LaneMask), atomic_baseline, atomic_avx2 -> Step
+            = atomic_inline;
+        /// The same value for all lanes.
+        fn fill(d: R32, value: u32, mask: LaneMask), fill_baseline, fill_avx2 -> () = fill_inline;
+        /// The same value for all lanes.
+        fn fill64(d: R64, value: u64, mask: LaneMask), fill64_baseline, fill64_avx2 -> ()
+            = fill64_inline;
     }
 
-    /// The same loop, compiled for AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    fn run_avx2(&mut self) -> Step<Pause> {
-        self.run_inline()
-    }
-
-    #[inline(always)]
-    fn run_inline(&mut self) -> Step<Pause> {
+    fn run_paths(&mut self) -> Step<Pause> {
         loop {
             let Some(path) = self.warp.paths.runnable() else {
                 let finished = self.warp.paths.is_finished();
@@ -186,49 +221,98 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
+    /// Runs a path until it is not the one to run any more, or its time is over.
     #[inline(always)]
     fn run_path(&mut self, path: usize) -> Step<Flow> {
-        let grid = self.grid;
-        let code = &grid.kernel.ir().code[..];
         let state = self.warp.paths.get(path);
-        let meeting = self.warp.paths.meeting_pc(state.meeting);
-        let mask = state.mask;
         self.pc = state.pc;
-        while self.budget > 0 {
-            if self.pc == meeting && meeting != NOWHERE {
-                self.warp.paths.get_mut(path).pc = self.pc;
-                self.warp.paths.arrive(path);
-                return Ok(Flow::Switch);
-            }
-            self.budget -= 1;
-            let instruction = &code[self.pc as usize];
-            let flow = if let Op::Bra(branch) = &instruction.op {
-                self.observer.instruction(mask);
-                self.branch(path, branch, mask)
-            } else {
-                let active = self.active(instruction, mask);
-                self.observer.instruction(active);
-                if active == 0 {
-                    self.pc += 1;
-                    continue;
+        let budget = self.budget;
+        let flow = self.run_lanes(path, state.mask, state.meeting);
+        self.observer.instructions(budget - self.budget, state.mask);
+        flow
+    }
+
+    /// The loop over the instructions of one path. What it needs of `self` for each of them is in
+    /// local variables.
+    #[inline(always)]
+    fn run_lanes(&mut self, path: usize, mask: LaneMask, meeting: u32) -> Step<Flow> {
+        let grid = self.grid;
+        let steps = &grid.steps[..];
+        let meeting = self.warp.paths.meeting_pc(meeting);
+        let (mut pc, mut budget) = (self.pc, self.budget);
+        while budget > 0 {
+            let step = &steps[pc as usize];
+            let mut active = mask;
+            if step.special {
+                if pc == meeting {
+                    self.budget = budget;
+                    self.warp.paths.get_mut(path).pc = pc;
+                    self.warp.paths.arrive(path);
+                    return Ok(Flow::Switch);
                 }
-                self.execute(path, instruction, active, mask)?
-            };
-            match flow {
-                Flow::Next => {}
-                Flow::Switch | Flow::Pause(_) => return Ok(flow),
+                active = self.guarded(step, mask);
             }
+            budget -= 1;
+            match &step.work {
+                Work::Alu(alu) => {
+                    if active != 0 {
+                        alu.execute(&mut self.warp.registers, active, &grid.windows);
+                    }
+                }
+                Work::Branch(branch) => {
+                    let taken = self.taken(branch, mask);
+                    if O::CHECKS && branch.guard.is_some() {
+                        let rest = mask & !taken;
+                        self.observer.branched(self.warp.index, pc, taken, rest);
+                    }
+                    if taken == mask {
+                        pc = branch.target;
+                        continue;
+                    }
+                    if taken != 0 {
+                        (self.pc, self.budget) = (pc, budget);
+                        self.part(path, branch, taken);
+                        return Ok(Flow::Switch);
+                    }
+                }
+                Work::Sync(id) => {
+                    self.budget = budget;
+                    return Ok(self.sync(path, *id, pc, mask));
+                }
+                Work::Other => {
+                    if active != 0 {
+                        (self.pc, self.budget) = (pc, budget);
+                        match self.execute_rare(path, active, mask)? {
+                            Flow::Next => {}
+                            flow => return Ok(flow),
+                        }
+                        pc = self.pc;
+                        continue;
+                    }
+                }
+                work => {
+                    if active != 0 {
+                        (self.pc, self.budget) = (pc, budget);
+                        self.access(work, active)?;
+                    }
+                }
+            }
+            pc += 1;
         }
-        self.warp.paths.get_mut(path).pc = self.pc;
+        self.budget = budget;
+        self.warp.paths.get_mut(path).pc = pc;
         Ok(Flow::Switch)
     }
 
+    /// The lanes that execute an instruction with a guard.
     #[inline(always)]
-    fn active(&self, instruction: &Instruction, mask: LaneMask) -> LaneMask {
-        match instruction.guard {
-            None => mask,
-            Some(guard) => mask & self.guard(guard),
-        }
+    fn guarded(&mut self, step: &Ready<'_>, mask: LaneMask) -> LaneMask {
+        let Some(guard) = step.guard else {
+            return mask;
+        };
+        let active = mask & self.guard(guard);
+        self.observer.guarded(mask & !active);
+        active
     }
 
     #[inline(always)]
@@ -242,67 +326,57 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if negated { !value } else { value }
     }
 
+    /// The lanes that take a branch.
     #[inline(always)]
-    fn branch(&mut self, path: usize, branch: &Branch, mask: LaneMask) -> Flow {
-        let taken = match branch.guard {
+    fn taken(&self, branch: &Branch, mask: LaneMask) -> LaneMask {
+        match branch.guard {
             None => mask,
             Some(guard) => mask & self.guard(guard),
-        };
-        if O::CHECKS && branch.guard.is_some() {
-            self.observer
-                .branched(self.warp.index, self.pc, taken, mask & !taken);
         }
-        if taken == mask {
-            self.pc = branch.target;
-            return Flow::Next;
-        }
-        if taken == 0 {
-            self.pc += 1;
-            return Flow::Next;
-        }
+    }
+
+    /// Some lanes of a path take a branch, the others do not.
+    #[inline(never)]
+    fn part(&mut self, path: usize, branch: &Branch, taken: LaneMask) {
         self.observer.divergence();
         self.warp.paths.get_mut(path).pc = self.pc;
         self.warp
             .paths
             .split(path, taken, branch.target, branch.reconverge);
-        Flow::Switch
     }
 
-    /// Executes anything but a branch, for the lanes of `active`, of which there is at least one.
+    /// Executes what reads or writes memory.
     #[inline(always)]
-    fn execute(
-        &mut self,
-        path: usize,
-        instruction: &Instruction,
-        active: LaneMask,
-        mask: LaneMask,
-    ) -> Step<Flow> {
-        match &instruction.op {
-            Op::Alu(op) => {
-                let registers = &mut self.warp.registers;
-                self.grid
-                    .isa
-                    .execute(op, registers, active, &self.grid.windows);
+    fn access(&mut self, work: &Work<'_>, active: LaneMask) -> Step {
+        match *work {
+            Work::Load(load) => return self.load(load, active),
+            Work::Store(store) => return self.store(store, active),
+            Work::Atom(atom) => return self.atomic(atom, active),
+            Work::Fill32(d, value) => self.fill(d, value, active),
+            Work::Fill64(d, value) => self.fill64(d, value, active),
+            Work::Alu(_) | Work::Branch(_) | Work::Sync(_) | Work::Other => {
+                unreachable!("executed by the caller")
             }
-            Op::Ld(load) => self.load(load, active)?,
-            Op::St(store) => self.store(store, active)?,
-            Op::Atom(atom) => self.atomic(atom, active)?,
-            _ => return self.execute_rare(path, instruction, active, mask),
         }
-        self.pc += 1;
-        Ok(Flow::Next)
+        Ok(())
     }
 
-    /// The operations that are neither arithmetic nor memory accesses.
+    #[inline(always)]
+    fn fill_inline(&mut self, d: R32, value: u32, mask: LaneMask) {
+        self.warp.registers.write32(d, mask, &[value; 32]);
+    }
+
+    #[inline(always)]
+    fn fill64_inline(&mut self, d: R64, value: u64, mask: LaneMask) {
+        self.warp.registers.write64(d, mask, &[value; 32]);
+    }
+
+    /// The operations that are neither arithmetic, nor accesses to memory, nor branches.
     #[inline(never)]
-    fn execute_rare(
-        &mut self,
-        path: usize,
-        instruction: &Instruction,
-        active: LaneMask,
-        mask: LaneMask,
-    ) -> Step<Flow> {
-        match &instruction.op {
+    fn execute_rare(&mut self, path: usize, active: LaneMask, mask: LaneMask) -> Step<Flow> {
+        let grid = self.grid;
+        let op = &grid.kernel.ir().code[self.pc as usize].op;
+        match op {
             Op::Bra(_) | Op::Alu(_) | Op::Ld(_) | Op::St(_) | Op::Atom(_) => {
                 unreachable!("executed by the callers")
             }
@@ -329,7 +403,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 return self.branch_indexed(path, *index, targets, *reconverge, active);
             }
             // A guard that is false in some lanes: those go on, the others execute this again.
-            op if active != mask && synchronises(op) => {
+            _ if active != mask && synchronises(op) => {
                 self.warp.paths.get_mut(path).pc = self.pc;
                 self.warp.paths.split(path, active, self.pc, None);
                 return Ok(Flow::Switch);
@@ -341,7 +415,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             | Op::MatchAny { .. }
             | Op::MatchAll { .. }
             | Op::Redux { .. }
-            | Op::Elect { .. } => return self.collective(path, &instruction.op, active),
+            | Op::Elect { .. } => return self.collective(path, op, active),
             Op::ActiveMask { d } => self.write32(*d, active, &[active; 32]),
             Op::ReadClock { d, high } => {
                 self.warp.has_changed = true;
@@ -408,7 +482,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.paths.get_mut(path).pc = self.pc;
         self.warp.paths.exit(path, active);
         self.release_complete();
-        Flow::Pause(Pause::Exited)
+        Flow::Pause(Pause::Exited(active))
     }
 
     /// Sends each lane to its target; the first lane's goes on as this path.
@@ -444,6 +518,16 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(Flow::Switch)
     }
 
+    /// The usual barrier: for all threads of the block.
+    #[inline(always)]
+    fn sync(&mut self, path: usize, id: u8, pc: u32, lanes: LaneMask) -> Flow {
+        self.observer.barrier();
+        self.barriers.arrive_simply(id, self.warp.index, lanes);
+        let path = self.warp.paths.get_mut(path);
+        (path.pc, path.waiting) = (pc, Waiting::Barrier(id));
+        Flow::Pause(Pause::Arrived(id))
+    }
+
     fn barrier(&mut self, path: usize, bar: &Bar, active: LaneMask) -> Step<Flow> {
         let id = self.first32(bar.id, active);
         if id > 15 {
@@ -461,6 +545,22 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.observer.barrier();
         self.warp.has_changed |= reduces;
         let id = id as u8;
+        let arrival = Arrival {
+            lanes: active,
+            threads,
+            votes,
+            reduces,
+        };
+        let warp = self.warp.index;
+        if O::CHECKS
+            && let Some(threads) = threads
+        {
+            let disagrees = self.barriers.disagrees(id, &arrival);
+            let (lanes, pc) = (active, self.pc);
+            let waiter = Waiter { warp, lanes, pc };
+            self.observer.barrier_counts(waiter, threads, disagrees);
+        }
+        self.barriers.arrive(id, warp, &arrival);
         let path = self.warp.paths.get_mut(path);
         path.pc = self.pc;
         if matches!(bar.kind, BarKind::Arrive) {
@@ -468,13 +568,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         } else {
             path.waiting = Waiting::Barrier(id);
         }
-        Ok(Flow::Pause(Pause::Arrived(Arrival {
-            id,
-            lanes: active,
-            threads,
-            votes,
-            reduces,
-        })))
+        Ok(Flow::Pause(Pause::Arrived(id)))
     }
 }
 

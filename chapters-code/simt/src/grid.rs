@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::alu::{Isa, Windows};
+use crate::exec::code::{self, Ready};
 use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
 use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
@@ -30,6 +31,8 @@ pub(crate) struct Grid<'a> {
     pub table: Snapshot,
     pub windows: Windows,
     pub isa: Isa,
+    /// The kernel's instructions.
+    pub steps: Vec<Ready<'a>>,
     pub options: &'a Options,
     /// Which launch of the process this is: `%gridid`.
     pub id: u64,
@@ -53,6 +56,7 @@ impl<'a> Grid<'a> {
         static LAUNCHES: AtomicU64 = AtomicU64::new(1);
         let blocks = launch.grid.iter().map(|b| u64::from(*b)).product();
         let warps = launch.block.iter().product::<u32>().div_ceil(32);
+        let isa = Isa::detect();
         let history = GlobalHistory::new(options.races.then_some((blocks, warps)));
         Self {
             kernel: launch.kernel,
@@ -62,7 +66,8 @@ impl<'a> Grid<'a> {
             params: launch.params,
             table,
             windows: WINDOWS,
-            isa: Isa::detect(),
+            isa,
+            steps: code::prepare(launch.kernel, isa, launch.params),
             options,
             id: LAUNCHES.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
             next: AtomicU64::new(0),

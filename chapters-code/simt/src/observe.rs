@@ -7,7 +7,7 @@ use crate::counters::{self, Counters};
 use crate::grid::Grid;
 use crate::pattern::Pattern;
 use crate::races::{Findings, Passing, Races, Waiter};
-use crate::registers::LaneMask;
+use crate::registers::{self, LaneMask};
 
 /// What a memory instruction does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,8 +59,10 @@ pub(crate) trait Observer<'a>: Send {
     fn new(grid: &'a Grid<'_>) -> Self;
     /// A block starts.
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32);
-    /// An instruction, with the lanes that execute it.
-    fn instruction(&mut self, active: LaneMask);
+    /// So many instructions, by these lanes.
+    fn instructions(&mut self, count: u32, lanes: LaneMask);
+    /// One instruction of those to come or told of was not executed by these lanes, as its guard said.
+    fn guarded(&mut self, lanes: LaneMask);
     /// A branch at which lanes part.
     fn divergence(&mut self);
     /// A warp arrives at a barrier.
@@ -95,7 +97,9 @@ impl<'a> Observer<'a> for Nothing {
 
     fn start_block(&mut self, _: u64, _: u32, _: u32) {}
     #[inline(always)]
-    fn instruction(&mut self, _: LaneMask) {}
+    fn instructions(&mut self, _: u32, _: LaneMask) {}
+    #[inline(always)]
+    fn guarded(&mut self, _: LaneMask) {}
     fn divergence(&mut self) {}
     fn barrier(&mut self) {}
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
@@ -166,9 +170,19 @@ impl<'a> Observer<'a> for Counting {
     fn start_block(&mut self, _: u64, _: u32, _: u32) {}
 
     #[inline(always)]
-    fn instruction(&mut self, active: LaneMask) {
-        self.counters.warp_instructions += 1;
-        self.counters.thread_instructions += u64::from(active.count_ones());
+    fn instructions(&mut self, count: u32, lanes: LaneMask) {
+        self.counters.warp_instructions += u64::from(count);
+        let threads = u64::from(count * registers::count(lanes));
+        // `guarded` may have come first.
+        self.counters.thread_instructions = self.counters.thread_instructions.wrapping_add(threads);
+    }
+
+    #[inline(always)]
+    fn guarded(&mut self, lanes: LaneMask) {
+        self.counters.thread_instructions = self
+            .counters
+            .thread_instructions
+            .wrapping_sub(lanes.count_ones().into());
     }
 
     fn divergence(&mut self) {
@@ -219,8 +233,13 @@ impl<'a> Observer<'a> for Checking<'a> {
     }
 
     #[inline(always)]
-    fn instruction(&mut self, active: LaneMask) {
-        self.counting.instruction(active);
+    fn instructions(&mut self, count: u32, lanes: LaneMask) {
+        self.counting.instructions(count, lanes);
+    }
+
+    #[inline(always)]
+    fn guarded(&mut self, lanes: LaneMask) {
+        self.counting.guarded(lanes);
     }
 
     fn divergence(&mut self) {

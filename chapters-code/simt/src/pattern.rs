@@ -1,7 +1,7 @@
 //! The shape of a warp's addresses, found once for an access and used by whatever follows: the
 //! copy itself, and the counters.
 
-use crate::registers::LaneMask;
+use crate::registers::{LaneMask, lane_word64};
 
 /// The addresses of the active lanes of one warp instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,42 @@ pub enum Pattern {
     },
     /// Anything else.
     Scattered,
+}
+
+/// Where lane 0's element lies, or would lie, if the elements of the active lanes, of `bytes` bytes
+/// each, lie side by side in order of lane.
+#[inline(always)]
+pub fn row(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> {
+    match bytes {
+        4 => row_of::<4>(addresses, mask),
+        8 => row_of::<8>(addresses, mask),
+        _ => row_of_any(addresses, mask, bytes),
+    }
+}
+
+#[inline(always)]
+fn row_of<const BYTES: u32>(addresses: &[u64; 32], mask: LaneMask) -> Option<u64> {
+    row_of_any(addresses, mask, BYTES)
+}
+
+#[inline(always)]
+fn row_of_any(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> {
+    let first_lane = mask.trailing_zeros() & 31;
+    let before = u64::from(bytes) * u64::from(first_lane);
+    let origin = addresses[first_lane as usize].wrapping_sub(before);
+    let difference =
+        |lane: usize| addresses[lane] ^ origin.wrapping_add(u64::from(bytes) * lane as u64);
+    let mut different = 0;
+    if mask == LaneMask::MAX {
+        for lane in 0..32 {
+            different |= difference(lane);
+        }
+    } else {
+        for lane in 0..32 {
+            different |= difference(lane) & lane_word64(mask, lane);
+        }
+    }
+    (different == 0).then_some(origin)
 }
 
 /// For each spacing g in 1 to 31: every g-th lane, from lane 0.
@@ -41,6 +77,26 @@ fn evenly_spaced(mask: LaneMask, first: u32, last: u32, spacing: u32) -> bool {
 }
 
 impl Pattern {
+    /// The pattern of a [`row`].
+    #[inline(always)]
+    pub fn of_row(origin: u64, mask: LaneMask, bytes: u32) -> Self {
+        let bytes = u64::from(bytes);
+        let first_lane = mask.trailing_zeros() & 31;
+        let first = origin.wrapping_add(bytes * u64::from(first_lane));
+        let rest = mask & mask.wrapping_sub(1);
+        if rest == 0 {
+            let (step, count) = (0, 1);
+            return Self::Affine { first, step, count };
+        }
+        let spacing = (rest.trailing_zeros() & 31) - first_lane;
+        if !evenly_spaced(mask, first_lane, 31 - mask.leading_zeros(), spacing) {
+            return Self::Scattered;
+        }
+        let step = (bytes * u64::from(spacing)) as i64;
+        let count = mask.count_ones();
+        Self::Affine { first, step, count }
+    }
+
     /// Finds the pattern of `addresses` in the lanes of `mask`, which must not be empty.
     #[inline(always)]
     pub fn of(addresses: &[u64; 32], mask: LaneMask) -> Self {

@@ -149,6 +149,16 @@ pub(crate) fn blend64(row: &mut Lanes64, mask: LaneMask, values: &Lanes64) {
     }
 }
 
+/// The number of lanes: all of them, most often.
+#[inline(always)]
+pub(crate) fn count(mask: LaneMask) -> u32 {
+    if mask == ALL_LANES {
+        LANES as u32
+    } else {
+        mask.count_ones()
+    }
+}
+
 /// All ones where `mask` has the lane, else zero.
 #[inline(always)]
 pub(crate) fn lane_word(mask: LaneMask, lane: usize) -> u32 {

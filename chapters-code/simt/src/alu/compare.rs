@@ -3,7 +3,7 @@
 use super::float::flush;
 use super::half::{Bf16, F16, Format16, flush_f16};
 use super::int::sext16;
-use super::lanes::{Lanes, row, test};
+use super::lanes::{Lanes, row, test, test_in};
 use super::vectors::Vectors;
 use crate::registers::{LaneMask, Lanes32, Registers};
 use ptx::ir::{Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp, R32, R64};
@@ -257,7 +257,7 @@ pub fn relate32<V: Vectors>(
     holds: impl Fn(u32, u32) -> bool,
 ) {
     let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
-    let bits = test!(i => holds(x[i], y[i]));
+    let bits = test_in!(V, i => holds(x[i], y[i]));
     write(
         lanes.regs,
         lanes.mask,
@@ -277,7 +277,7 @@ pub fn relate64<V: Vectors>(
     holds: impl Fn(u64, u64) -> bool,
 ) {
     let (x, y) = (lanes.regs.r64(s[0]), lanes.regs.r64(s[1]));
-    let bits = test!(i => holds(x[i], y[i]));
+    let bits = test_in!(V, i => holds(x[i], y[i]));
     write(
         lanes.regs,
         lanes.mask,

@@ -37,7 +37,14 @@ macro_rules! test {
     };
 }
 
-pub(super) use {row, test};
+/// As `test`, in a compilation for `$set`.
+macro_rules! test_in {
+    ($set:ty, $lane:ident => $condition:expr) => {
+        $crate::alu::lanes::gather_bits_in::<$set>(&row!($lane => if $condition { !0 } else { 0 }))
+    };
+}
+
+pub(super) use {row, test, test_in};
 
 /// The lanes that an instruction executes in, and the instructions that it executes with.
 pub struct Lanes<'a, V> {
@@ -366,6 +373,34 @@ pub fn gather_bits(words: &Lanes32) -> LaneMask {
     }
 
     sixteen(words, 0) | (sixteen(words, 16) << 16)
+}
+
+/// As [`gather_bits`], in a compilation for `V`.
+#[inline(always)]
+pub fn gather_bits_in<V: Vectors>(words: &Lanes32) -> LaneMask {
+    #[cfg(target_arch = "x86_64")]
+    if V::AVX2 {
+        // SAFETY: only sets whose functions are compiled for AVX2, and called where the CPU has it,
+        // say so.
+        return unsafe { gather_bits_avx2(words) };
+    }
+    gather_bits(words)
+}
+
+/// The lanes whose word is all ones, of words that are all ones or zero.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn gather_bits_avx2(words: &Lanes32) -> LaneMask {
+    use std::arch::x86_64::{_mm256_castsi256_ps, _mm256_movemask_ps, _mm256_set_epi32};
+
+    let mut bits = 0;
+    for i in 0..4 {
+        let [a, b, c, d, e, f, g, h] = words.as_chunks().0[i].map(|word: u32| word as i32);
+        let eight = _mm256_set_epi32(h, g, f, e, d, c, b, a);
+        bits |= (_mm256_movemask_ps(_mm256_castsi256_ps(eight)) as u32) << (8 * i);
+    }
+    bits
 }
 
 /// The lanes whose word is all ones, of words that are all ones or zero.

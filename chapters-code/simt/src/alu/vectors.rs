@@ -10,8 +10,8 @@ use super::convert::{self, PackedTarget};
 use super::convert_lane::Conversion;
 use super::half::{Order, Product, Sum};
 use super::lanes::Lanes;
-use super::{Windows, bin32, compare, execute_lanes, half_lanes, int, ter32, un32, wide};
-use ptx::ir::{Alu, Bin32, Bin64, Combine, Half, R32, R64, Src, Ter32, Ter64, Un32, Un64};
+use super::{bin32, compare, half_lanes, int, ter32, un32, wide};
+use ptx::ir::{Bin32, Bin64, Combine, Half, R32, R64, Src, Ter32, Ter64, Un32, Un64};
 
 /// The instructions of every CPU of the architecture.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,12 @@ impl Avx2 {
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt");
         all.then_some(Self(()))
+    }
+
+    /// Where this can be called without `unsafe`, the CPU has been asked already.
+    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn here() -> Self {
+        Self(())
     }
 }
 
@@ -59,17 +65,17 @@ pub struct Avx2Partial(pub Avx2);
 macro_rules! compile {
     ($functions:tt) => {
         declare! { $functions }
-        implement! { [] BaselineFull false $functions }
-        implement! { [] BaselinePartial true $functions }
+        implement! { [] BaselineFull false false $functions }
+        implement! { [] BaselinePartial true false $functions }
         #[cfg(target_arch = "x86_64")]
         implement! {
             [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
-            Avx2Full false $functions
+            Avx2Full false true $functions
         }
         #[cfg(target_arch = "x86_64")]
         implement! {
             [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
-            Avx2Partial true $functions
+            Avx2Partial true true $functions
         }
     };
 }
@@ -81,6 +87,8 @@ macro_rules! declare {
         pub trait Vectors: Copy {
             /// Whether some lanes may be inactive.
             const MASKED: bool;
+            /// Whether its functions are compiled for AVX2.
+            const AVX2: bool;
             $($(#[$doc])* fn $name(lanes: Lanes<'_, Self>, $($arg: $ty),*);)*
         }
     };
@@ -89,11 +97,12 @@ macro_rules! declare {
 /// Implements [`Vectors`] for one set, whose functions get the attributes.
 macro_rules! implement {
     (
-        $attributes:tt $set:ident $masked:literal
+        $attributes:tt $set:ident $masked:literal $avx2:literal
         {$($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),*) = |$lanes:ident| $body:expr;)*}
     ) => {
         impl Vectors for $set {
             const MASKED: bool = $masked;
+            const AVX2: bool = $avx2;
             $(function! { $attributes $name($($arg: $ty),*) = |$lanes: $set| $body })*
         }
     };
@@ -123,9 +132,6 @@ macro_rules! function {
 }
 
 compile! {{
-    /// Any instruction.
-    execute(alu: &Alu, windows: &Windows) =
-        |lanes| execute_lanes(lanes, alu, windows);
     /// One operand, 32 bits.
     un32(op: Un32, d: R32, a: R32) =
         |lanes| un32::execute(lanes, op, d, a);

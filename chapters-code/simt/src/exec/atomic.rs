@@ -9,7 +9,8 @@ use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 
 use super::Exec;
 use super::memory::{Target, addresses, targets};
-use super::transfer::{each_lane, misaligned, out_of_bounds};
+use super::rows::each_lane;
+use super::transfer::{misaligned, out_of_bounds};
 use super::view::{Bytes, Device, View};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
@@ -26,8 +27,8 @@ struct Update {
 }
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    #[inline(never)]
-    pub(super) fn atomic(&mut self, atom: &Atom, mask: LaneMask) -> Step {
+    #[inline(always)]
+    pub(super) fn atomic_inline(&mut self, atom: &Atom, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, atom.addr);
         self.note_poll();
         check_alignment(&addresses, mask, bytes(atom.ty))?;

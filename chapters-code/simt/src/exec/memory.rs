@@ -2,14 +2,15 @@
 
 use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
-use super::transfer::{self, Shape, aligned, each_lane, out_of_bounds};
+use super::rows::each_lane;
+use super::transfer::{self, Place, Shape, aligned, out_of_bounds};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
-use crate::pattern::Pattern;
+use crate::pattern::{self, Pattern};
 use crate::registers::{LaneMask, Registers};
 
 /// Where an address of generic space leads.
@@ -55,7 +56,7 @@ fn strength(order: Order) -> Strength {
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
-    pub(super) fn load(&mut self, load: &Load, mask: LaneMask) -> Step {
+    pub(super) fn load_inline(&mut self, load: &Load, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, load.addr);
         let strength = strength(load.order);
         if strength == Strength::Strong {
@@ -88,13 +89,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         addresses: &[u64; 32],
         mask: LaneMask,
     ) -> Step {
-        let pattern = self.observe(shape, AccessSpace::Global, addresses, mask)?;
+        let place = self.observe(shape, AccessSpace::Global, addresses, mask)?;
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
-        transfer::load(&mut view, registers, load, shape, pattern, addresses, mask)
+        transfer::load(&mut view, registers, load, shape, place)
     }
 
     #[inline(always)]
@@ -105,13 +106,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         addresses: &[u64; 32],
         mask: LaneMask,
     ) -> Step {
-        let pattern = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
+        let place = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
         let mut view = Bytes {
             bytes: self.shared,
             name: "shared memory",
         };
         let registers = &mut self.warp.registers;
-        transfer::load(&mut view, registers, load, shape, pattern, addresses, mask)
+        transfer::load(&mut view, registers, load, shape, place)
     }
 
     /// The spaces that are not counted, and generic addresses.
@@ -170,7 +171,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(always)]
-    pub(super) fn store(&mut self, store: &Store, mask: LaneMask) -> Step {
+    pub(super) fn store_inline(&mut self, store: &Store, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, store.addr);
         let strength = strength(store.order);
         let (ty, len, read_only) = (store.ty, store.len, false);
@@ -200,13 +201,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         addresses: &[u64; 32],
         mask: LaneMask,
     ) -> Step {
-        let pattern = self.observe(shape, AccessSpace::Global, addresses, mask)?;
+        let place = self.observe(shape, AccessSpace::Global, addresses, mask)?;
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
-        transfer::store(&mut view, registers, store, shape, pattern, addresses, mask)
+        transfer::store(&mut view, registers, store, shape, place)
     }
 
     #[inline(always)]
@@ -217,13 +218,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         addresses: &[u64; 32],
         mask: LaneMask,
     ) -> Step {
-        let pattern = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
+        let place = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
         let mut view = Bytes {
             bytes: self.shared,
             name: "shared memory",
         };
         let registers = &self.warp.registers;
-        transfer::store(&mut view, registers, store, shape, pattern, addresses, mask)
+        transfer::store(&mut view, registers, store, shape, place)
     }
 
     #[inline(never)]
@@ -293,17 +294,24 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.polled_at = self.pc;
     }
 
-    /// Checks alignment, finds the pattern, and tells the observer.
+    /// Checks alignment, finds out how the addresses lie, and tells the observer.
     #[inline(always)]
-    fn observe(
+    fn observe<'p>(
         &mut self,
         shape: Shape,
         space: AccessSpace,
-        addresses: &[u64; 32],
+        addresses: &'p [u64; 32],
         mask: LaneMask,
-    ) -> Step<Pattern> {
-        aligned(shape, addresses, mask)?;
-        let pattern = Pattern::of(addresses, mask);
+    ) -> Step<Place<'p>> {
+        let row = pattern::row(addresses, mask, shape.bytes());
+        let row = row.filter(|origin| origin & u64::from(shape.bytes() - 1) == 0);
+        if row.is_none() {
+            aligned(shape, addresses, mask)?;
+        }
+        let pattern = match row {
+            Some(origin) => Pattern::of_row(origin, mask, shape.bytes()),
+            None => Pattern::of(addresses, mask),
+        };
         let Shape {
             strength,
             kind,
@@ -324,7 +332,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             pc,
         };
         self.observer.access(&access);
-        Ok(pattern)
+        Ok(Place {
+            addresses,
+            mask,
+            row,
+        })
     }
 
     /// `cp.async`: copied at once, which no correct program can tell from later.
@@ -383,15 +395,18 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
 /// The address of every lane, active or not.
 #[inline(always)]
-pub(super) fn addresses(registers: &Registers, address: Address) -> [u64; 32] {
-    match address.base {
+pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address) -> [u64; 32] {
+    match base {
         Src::R64(r) => {
-            let base = registers.r64(r);
-            each_lane(|lane| base[lane].wrapping_add_signed(address.offset))
+            let mut addresses = *registers.r64(r);
+            for address in &mut addresses {
+                *address = address.wrapping_add_signed(offset);
+            }
+            addresses
         }
         Src::R32(r) => {
             let base = registers.r32(r);
-            each_lane(|lane| u64::from(base[lane]).wrapping_add_signed(address.offset))
+            each_lane(|lane| u64::from(base[lane]).wrapping_add_signed(offset))
         }
     }
 }

@@ -1,16 +1,13 @@
 //! Between memory and registers: the elements of a warp's lanes, all at once where they lie side by
-//! side, one by one otherwise; and the faults of both.
-//!
-//! The loops are written out rather than mapped: closures handed to the standard library's array
-//! functions are not always inlined, and would then lose the vector instructions of the caller.
+//! side (see [`rows`]), one by one otherwise; and the faults of both.
 
 use ptx::ir::{Load, MemType, Src, Store};
 
+use super::rows::{self, each_lane};
 use super::view::View;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::{AccessKind, Strength};
-use crate::pattern::Pattern;
 use crate::registers::{LaneMask, Registers};
 
 /// What is the same for every lane of a load or store.
@@ -40,30 +37,13 @@ fn element_bytes(ty: MemType) -> u32 {
     }
 }
 
-/// The most bytes that the lanes of a warp access at once: 16 each.
-const MOST: usize = 512;
-
-/// The array with `f(lane)` in each lane.
-#[inline(always)]
-pub(super) fn each_lane<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; 32] {
-    let mut out = [T::default(); 32];
-    for (lane, value) in out.iter_mut().enumerate() {
-        *value = f(lane);
-    }
-    out
-}
-
-/// The address of the first lane, if all lanes are active and their elements lie side by side.
-#[inline(always)]
-fn dense(shape: Shape, pattern: Pattern) -> Option<u64> {
-    match pattern {
-        Pattern::Affine {
-            first,
-            step,
-            count: 32,
-        } if step == i64::from(shape.bytes()) => Some(first),
-        Pattern::Affine { .. } | Pattern::Scattered => None,
-    }
+/// Where the lanes of an access go.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub addresses: &'a [u64; 32],
+    pub mask: LaneMask,
+    /// Where lane 0's element lies, or would lie, if those of the active lanes lie side by side.
+    pub row: Option<u64>,
 }
 
 /// Loads the elements of all active lanes.
@@ -73,28 +53,14 @@ pub(super) fn load<V: View>(
     registers: &mut Registers,
     load: &Load,
     shape: Shape,
-    pattern: Pattern,
-    addresses: &[u64; 32],
-    mask: LaneMask,
+    place: Place<'_>,
 ) -> Step {
-    let Some(first) = dense(shape, pattern) else {
-        return load_lanes(view, registers, load, shape, addresses, mask);
-    };
-    if let (MemType::B32, 1, Some(Src::R32(d))) = (load.ty, load.len, load.d[0]) {
-        let bytes = view.load::<128>(first);
-        let bytes = bytes.ok_or_else(|| missing(view, shape, addresses, mask))?;
-        let words = registers.r32_mut(d);
-        for (word, chunk) in words.iter_mut().zip(bytes.as_chunks().0) {
-            *word = u32::from_le_bytes(*chunk);
-        }
+    if let Some(origin) = place.row
+        && rows::load(view, registers, load, origin, place.mask).is_some()
+    {
         return Ok(());
     }
-    let mut buffer = [0; MOST];
-    let length = 32 * shape.bytes() as usize;
-    let read = view.read(first, &mut buffer[..length]);
-    read.ok_or_else(|| missing(view, shape, addresses, mask))?;
-    let own = each_lane(|lane| lane as u64 * u64::from(shape.bytes()));
-    load_lanes(&mut Buffer(&mut buffer), registers, load, shape, &own, mask)
+    load_lanes(view, registers, load, shape, place.addresses, place.mask)
 }
 
 /// Stores the elements of all active lanes.
@@ -104,69 +70,14 @@ pub(super) fn store<V: View>(
     registers: &Registers,
     store: &Store,
     shape: Shape,
-    pattern: Pattern,
-    addresses: &[u64; 32],
-    mask: LaneMask,
+    place: Place<'_>,
 ) -> Step {
-    let Some(first) = dense(shape, pattern) else {
-        return store_lanes(view, registers, store, shape, addresses, mask);
-    };
-    let stored = if let (MemType::B32, 1, Src::R32(s)) = (store.ty, store.len, store.s[0]) {
-        let mut bytes = [0; 128];
-        let chunks = bytes.as_chunks_mut().0.iter_mut();
-        for (chunk, word) in chunks.zip(registers.r32(s)) {
-            *chunk = word.to_le_bytes();
-        }
-        view.store(first, bytes)
-    } else {
-        let mut buffer = [0; MOST];
-        let own = each_lane(|lane| lane as u64 * u64::from(shape.bytes()));
-        store_lanes(
-            &mut Buffer(&mut buffer),
-            registers,
-            store,
-            shape,
-            &own,
-            mask,
-        )?;
-        view.write(first, &buffer[..32 * shape.bytes() as usize])
-    };
-    stored.ok_or_else(|| missing(view, shape, addresses, mask))
-}
-
-/// The bytes of a whole access, on their way.
-struct Buffer<'a>(&'a mut [u8; MOST]);
-
-impl View for Buffer<'_> {
-    #[inline(always)]
-    fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
-        self.0.get(address as usize..)?.first_chunk().copied()
+    if let Some(origin) = place.row
+        && rows::store(view, registers, store, origin, place.mask).is_some()
+    {
+        return Ok(());
     }
-
-    #[inline(always)]
-    fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
-        *self.0.get_mut(address as usize..)?.first_chunk_mut()? = value;
-        Some(())
-    }
-
-    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
-        out.copy_from_slice(self.0.get(address as usize..)?.get(..out.len())?);
-        Some(())
-    }
-
-    fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
-        let to = self.0.get_mut(address as usize..)?.get_mut(..data.len())?;
-        to.copy_from_slice(data);
-        Some(())
-    }
-
-    fn describe(&self, _: u64) -> String {
-        format!("there are {MOST} bytes")
-    }
-
-    fn name(&self) -> &'static str {
-        "a buffer"
-    }
+    store_lanes(view, registers, store, shape, place.addresses, place.mask)
 }
 
 /// Every active lane's address is a multiple of the access's size.
@@ -212,24 +123,6 @@ fn verb(kind: AccessKind) -> &'static str {
         AccessKind::Store => "write",
         AccessKind::Atomic => "atomic",
     }
-}
-
-/// The fault of an access to a whole row of elements, of which some are not there.
-#[cold]
-fn missing<V: View>(
-    view: &mut V,
-    shape: Shape,
-    addresses: &[u64; 32],
-    mask: LaneMask,
-) -> Box<Trap> {
-    let mut byte = [0];
-    let gone = |lane: &u32| {
-        let last = addresses[*lane as usize] + u64::from(shape.bytes()) - 1;
-        view.read(last, &mut byte).is_none()
-    };
-    let lane = lanes(mask).find(gone).unwrap_or(mask.trailing_zeros());
-    let address = addresses[lane as usize];
-    out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
 }
 
 #[cold]

@@ -4,10 +4,10 @@ use crate::memory::{Region, Snapshot};
 
 /// Something that can be read and written at addresses of its own. `None` where nothing is.
 pub(super) trait View {
+    /// True if only this host thread can write to it.
+    const PRIVATE: bool;
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]>;
     fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()>;
-    /// Fills `out` from the bytes at an address.
-    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()>;
     /// Copies `data` to an address.
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
     /// Where an address without memory lies, in words.
@@ -38,6 +38,8 @@ impl Device<'_> {
 }
 
 impl View for Device<'_> {
+    const PRIVATE: bool = false;
+
     #[inline(always)]
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
         let from = self.find(address, N as u64)?.host(address, N as u64);
@@ -52,14 +54,6 @@ impl View for Device<'_> {
         let to = self.find(address, N as u64)?.host(address, N as u64);
         // SAFETY: as in `load`.
         unsafe { to.cast::<[u8; N]>().write_unaligned(value) };
-        Some(())
-    }
-
-    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
-        let length = out.len() as u64;
-        let from = self.find(address, length)?.host(address, length);
-        // SAFETY: as in `load`; `out` is host memory of this length.
-        unsafe { std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) };
         Some(())
     }
 
@@ -87,6 +81,8 @@ pub(super) struct Bytes<'a> {
 }
 
 impl View for Bytes<'_> {
+    const PRIVATE: bool = true;
+
     #[inline(always)]
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
         let at = usize::try_from(address).ok()?;
@@ -97,12 +93,6 @@ impl View for Bytes<'_> {
     fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
         let at = usize::try_from(address).ok()?;
         *self.bytes.get_mut(at..)?.first_chunk_mut()? = value;
-        Some(())
-    }
-
-    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
-        let from = self.bytes.get(usize::try_from(address).ok()?..)?;
-        out.copy_from_slice(from.get(..out.len())?);
         Some(())
     }
 
@@ -125,6 +115,8 @@ impl View for Bytes<'_> {
 pub(super) struct Params<'a>(pub &'a [u8]);
 
 impl View for Params<'_> {
+    const PRIVATE: bool = true;
+
     #[inline(always)]
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
         let at = usize::try_from(address).ok()?;
@@ -133,12 +125,6 @@ impl View for Params<'_> {
 
     fn store<const N: usize>(&mut self, _: u64, _: [u8; N]) -> Option<()> {
         None
-    }
-
-    fn read(&mut self, address: u64, out: &mut [u8]) -> Option<()> {
-        let from = self.0.get(usize::try_from(address).ok()?..)?;
-        out.copy_from_slice(from.get(..out.len())?);
-        Some(())
     }
 
     fn write(&mut self, _: u64, _: &[u8]) -> Option<()> {

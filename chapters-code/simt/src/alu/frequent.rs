@@ -1,0 +1,179 @@
+//! The frequent instructions, each compiled on its own.
+//!
+//! `execute_lanes` finds out anew each time which operation it is given. An instruction is executed
+//! many times and always is what it was, so [`choose`] looks once for the function that does just
+//! that; where there is none, for the one that does everything. The loops are the same: an
+//! operation that is known when they are compiled leaves one arm of their `match`.
+
+use super::compare::{self, Compare32, Compare64};
+use super::convert_lane::Conversion;
+use super::lanes::Lanes;
+#[cfg(target_arch = "x86_64")]
+use super::vectors::{Avx2, Avx2Full, Avx2Partial};
+use super::vectors::{Baseline, BaselineFull, BaselinePartial};
+use super::{Isa, Windows, bin32, convert, execute_lanes, ter32, un32, wide};
+use crate::registers::{ALL_LANES, LaneMask, Registers};
+use ptx::ir::{
+    Alu, Bin32, Bin64, Cmp, CmpType32, CmpType64, Num, Round, Shift, Sign, Space, Ter32, Ter64,
+    Un32, Un64,
+};
+
+/// Executes one kind of instruction, in all lanes or in those of the mask.
+///
+/// # Safety
+/// The CPU must have the vector instructions that it was compiled for. The instruction must be of
+/// the kind, or nothing happens.
+type Function = unsafe fn(&Alu, &mut Registers, LaneMask, &Windows);
+
+/// An instruction, and the functions that execute it on this CPU.
+#[derive(Clone, Copy, Debug)]
+pub struct Prepared<'a> {
+    alu: &'a Alu,
+    full: Function,
+    partial: Function,
+}
+
+impl<'a> Prepared<'a> {
+    /// Chooses the functions for `alu`.
+    pub fn new(isa: Isa, alu: &'a Alu) -> Self {
+        let [full, partial] = match isa {
+            Isa::Baseline(_) => [baseline_full(alu), baseline_partial(alu)],
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(_) => [avx2_full(alu), avx2_partial(alu)],
+        };
+        Self { alu, full, partial }
+    }
+
+    /// Executes the instruction in the lanes of `mask`.
+    #[inline(always)]
+    pub fn execute(&self, regs: &mut Registers, mask: LaneMask, windows: &Windows) {
+        let function = if mask == ALL_LANES {
+            self.full
+        } else {
+            self.partial
+        };
+        // SAFETY: `new` has chosen it for this instruction, and for instructions that the CPU has:
+        // an `Isa` is proof of them.
+        unsafe { function(self.alu, regs, mask, windows) }
+    }
+}
+
+/// Defines the function that chooses among those compiled for one set of vector instructions.
+macro_rules! choose {
+    ($choose:ident, $set:expr, $attributes:tt, {$(
+        $form:ident $operands:tt as |$lanes:ident, $windows:ident| $body:expr =>
+        $([$($key:ident: $($value:ident)::+ $({ $($field:tt)* })? $(($($argument:tt)*))?),+])+
+    )*}) => {
+        fn $choose(alu: &Alu) -> Function {
+            match *alu {
+                $($(
+                    Alu::$form {
+                        $($key: $($value)::+ $({ $($field)* })? $(($($argument)*))?,)+ ..
+                    } => compiled! { $attributes $set; |alu, $lanes, $windows| {
+                        $(let $key = $($value)::+ $({ $($field)* })? $(($($argument)*))?;)+
+                        if let Alu::$form $operands = *alu {
+                            $body
+                        }
+                    }},
+                )+)*
+                _ => compiled! { $attributes $set; |alu, lanes, windows| {
+                    execute_lanes(lanes, alu, windows);
+                }},
+            }
+        }
+    };
+}
+
+/// A [`Function`] with the attributes.
+macro_rules! compiled {
+    (
+        [$($attribute:tt)*] $set:expr;
+        |$alu:ident, $lanes:ident, $windows:ident| $body:block
+    ) => {{
+        $($attribute)*
+        fn compiled($alu: &Alu, regs: &mut Registers, mask: LaneMask, $windows: &Windows) {
+            let $lanes = Lanes { vectors: $set, regs, mask };
+            let _ = $windows;
+            $body
+        }
+        compiled
+    }};
+}
+
+/// The frequent instructions: for each form its operands, what executes it, and the operations.
+macro_rules! frequent {
+    ($choose:ident, $set:expr, $attributes:tt) => {
+        choose! { $choose, $set, $attributes, {
+            Un32 { d, a, .. } as |lanes, windows| un32::execute(lanes, op, d, a) =>
+                [op: Un32::Mov] [op: Un32::Neg] [op: Un32::Not] [op: Un32::Popc]
+                [op: Un32::NegF32 { ftz: false }]
+            Bin32 { d, a, b, .. } as |lanes, windows| bin32::execute(lanes, op, d, [a, b]) =>
+                [op: Bin32::Add] [op: Bin32::Sub] [op: Bin32::MulLo] [op: Bin32::MulHiU]
+                [op: Bin32::And] [op: Bin32::Or] [op: Bin32::Xor]
+                [op: Bin32::Shl] [op: Bin32::ShrU] [op: Bin32::ShrS]
+                [op: Bin32::MinU] [op: Bin32::MinS] [op: Bin32::MaxU] [op: Bin32::MaxS]
+                [op: Bin32::AddF32 { round: Round::NearestEven, ftz: false, sat: false }]
+                [op: Bin32::SubF32 { round: Round::NearestEven, ftz: false, sat: false }]
+                [op: Bin32::MulF32 { round: Round::NearestEven, ftz: false, sat: false }]
+                [op: Bin32::MinF32 { ftz: false, nan: false }]
+                [op: Bin32::MaxF32 { ftz: false, nan: false }]
+            Ter32 { d, a, b, c, .. } as |lanes, windows| ter32::execute(lanes, op, d, [a, b, c]) =>
+                [op: Ter32::MadLo]
+                [op: Ter32::FmaF32 { round: Round::NearestEven, ftz: false, sat: false }]
+            Un64 { d, a, .. } as |lanes, windows| wide::unary(lanes, op, d, a) =>
+                [op: Un64::Mov] [op: Un64::Neg] [op: Un64::Not]
+            Bin64 { d, a, b, .. } as |lanes, windows| wide::binary(lanes, op, d, [a, b]) =>
+                [op: Bin64::Add] [op: Bin64::Sub] [op: Bin64::MulLo]
+                [op: Bin64::And] [op: Bin64::Or] [op: Bin64::Xor]
+                [op: Bin64::MinU] [op: Bin64::MinS] [op: Bin64::MaxU] [op: Bin64::MaxS]
+                [op: Bin64::AddF64(Round::NearestEven)] [op: Bin64::SubF64(Round::NearestEven)]
+                [op: Bin64::MulF64(Round::NearestEven)]
+                [op: Bin64::MinF64] [op: Bin64::MaxF64]
+            Ter64 { d, a, b, c, .. } as |lanes, windows| wide::ternary(lanes, op, d, [a, b, c]) =>
+                [op: Ter64::MadLo] [op: Ter64::FmaF64(Round::NearestEven)]
+            Shift64 { d, a, b, .. } as |lanes, windows| wide::shift(lanes, op, d, a, b) =>
+                [op: Shift::Left] [op: Shift::RightUnsigned] [op: Shift::RightSigned]
+            MulWide { d, a, b, .. } as |lanes, windows| wide::mul_wide(lanes, signed, d, [a, b]) =>
+                [signed: Sign::Unsigned] [signed: Sign::Signed]
+            MadWide { d, a, b, c, .. } as |lanes, windows| wide::mad_wide(lanes, signed, d, [a, b], c) =>
+                [signed: Sign::Unsigned] [signed: Sign::Signed]
+            Setp32 { d, q, a, b, with, .. } as
+                |lanes, windows| compare::setp32(lanes, Compare32 { cmp, ty, s: [a, b] }, (d, q), &with) =>
+                [cmp: Cmp::Eq, ty: CmpType32::U32] [cmp: Cmp::Eq, ty: CmpType32::S32]
+                [cmp: Cmp::Ne, ty: CmpType32::U32] [cmp: Cmp::Ne, ty: CmpType32::S32]
+                [cmp: Cmp::Lt, ty: CmpType32::U32] [cmp: Cmp::Lt, ty: CmpType32::S32]
+                [cmp: Cmp::Le, ty: CmpType32::U32] [cmp: Cmp::Le, ty: CmpType32::S32]
+                [cmp: Cmp::Gt, ty: CmpType32::U32] [cmp: Cmp::Gt, ty: CmpType32::S32]
+                [cmp: Cmp::Ge, ty: CmpType32::U32] [cmp: Cmp::Ge, ty: CmpType32::S32]
+            Setp64 { d, q, a, b, with, .. } as
+                |lanes, windows| compare::setp64(lanes, Compare64 { cmp, ty, s: [a, b] }, (d, q), &with) =>
+                [cmp: Cmp::Eq, ty: CmpType64::U64] [cmp: Cmp::Eq, ty: CmpType64::S64]
+                [cmp: Cmp::Ne, ty: CmpType64::U64] [cmp: Cmp::Ne, ty: CmpType64::S64]
+                [cmp: Cmp::Lt, ty: CmpType64::U64] [cmp: Cmp::Lt, ty: CmpType64::S64]
+                [cmp: Cmp::Le, ty: CmpType64::U64] [cmp: Cmp::Le, ty: CmpType64::S64]
+                [cmp: Cmp::Gt, ty: CmpType64::U64] [cmp: Cmp::Gt, ty: CmpType64::S64]
+                [cmp: Cmp::Ge, ty: CmpType64::U64] [cmp: Cmp::Ge, ty: CmpType64::S64]
+            Cvt { round, sat, ftz, d, a, .. } as
+                |lanes, windows| convert::execute(lanes, Conversion { from, to, round, sat, ftz }, [d, a]) =>
+                [from: Num::U32, to: Num::U64] [from: Num::S32, to: Num::S64]
+                [from: Num::U64, to: Num::U32]
+            ToGeneric { d, a, .. } as |lanes, windows| lanes.map1_64(d, a, |x| x.wrapping_add(windows.base(space))) =>
+                [space: Space::Global]
+            FromGeneric { d, a, .. } as |lanes, windows| lanes.map1_64(d, a, |x| x.wrapping_sub(windows.base(space))) =>
+                [space: Space::Global]
+        }}
+    };
+}
+
+frequent! { baseline_full, BaselineFull(Baseline), [] }
+frequent! { baseline_partial, BaselinePartial(Baseline), [] }
+#[cfg(target_arch = "x86_64")]
+frequent! {
+    avx2_full, Avx2Full(Avx2::here()),
+    [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
+}
+#[cfg(target_arch = "x86_64")]
+frequent! {
+    avx2_partial, Avx2Partial(Avx2::here()),
+    [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
+}
