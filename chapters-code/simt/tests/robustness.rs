@@ -27,9 +27,12 @@ fn originals() -> Vec<String> {
     paths.iter().map(read).collect()
 }
 
-/// Launches a kernel whose parameters all point to one array.
-fn launch(memory: &Memory, module: &LoadedModule, options: &Options) -> Vec<Outcome> {
-    let array = memory.allocate(4096).expect("there is room");
+/// Bytes of the array of a launch.
+const ARRAY: usize = 4096;
+
+/// Launches the kernels, whose parameters all point to one array; gives what is in it at the end.
+fn launch(memory: &Memory, module: &LoadedModule, options: &Options) -> (Vec<Outcome>, Vec<u8>) {
+    let array = memory.allocate(ARRAY as u64).expect("there is room");
     let run = |kernel: &std::sync::Arc<simt::LoadedKernel>| {
         let mut params = vec![0; kernel.ir().param_bytes as usize];
         for slot in params.chunks_exact_mut(8) {
@@ -47,7 +50,10 @@ fn launch(memory: &Memory, module: &LoadedModule, options: &Options) -> Vec<Outc
         assert!(start.elapsed() < SOON, "`{}` takes long", kernel.ir().name);
         outcome
     };
-    module.kernels().map(run).collect()
+    let outcomes = module.kernels().map(run).collect();
+    let mut bytes = vec![0; ARRAY];
+    memory.read(array, &mut bytes).expect("it is there");
+    (outcomes, bytes)
 }
 
 fn options(seed: u64) -> Options {
@@ -67,7 +73,7 @@ fn the_undamaged_kernels_end() {
         let memory = Memory::new(1 << 20);
         let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}:\n{text}"));
         let module = LoadedModule::load(module, &memory).expect("there is room");
-        for outcome in launch(&memory, &module, &options(0)) {
+        for outcome in launch(&memory, &module, &options(0)).0 {
             assert_eq!(outcome.fault, None, "{text}");
         }
     }
@@ -92,7 +98,7 @@ fn damaged_kernels_end_fault_or_are_stopped() {
         let Ok(module) = LoadedModule::load(module, &memory) else {
             continue;
         };
-        for outcome in launch(&memory, &module, &options(seed)) {
+        for outcome in launch(&memory, &module, &options(seed)).0 {
             match outcome.fault {
                 Some(fault) => faults.push(fault.kind),
                 None => ended += 1,
@@ -111,6 +117,47 @@ fn damaged_kernels_end_fault_or_are_stopped() {
     }
 }
 
+/// How a kernel's launches end, and what they leave in their array.
+fn ends(text: &str, options: &Options) -> Option<(Vec<Option<FaultKind>>, Vec<u8>)> {
+    let memory = Memory::new(1 << 20);
+    let module = LoadedModule::load(ptx::parse(text).ok()?, &memory).ok()?;
+    let (outcomes, bytes) = launch(&memory, &module, options);
+    let kind = |outcome: Outcome| outcome.fault.map(|fault| fault.kind);
+    Some((outcomes.into_iter().map(kind).collect(), bytes))
+}
+
+#[test]
+fn whoever_watches_changes_nothing() {
+    let originals = originals();
+    let mut compared = 0;
+    for seed in 0..5000 {
+        let random = &mut Random::new(seed);
+        let text = damaged(&originals[random.below(originals.len())], random);
+        let plain = Options {
+            counters: false,
+            races: false,
+            ..options(seed)
+        };
+        let Some(alone) = ends(&text, &plain) else {
+            continue;
+        };
+        for (counters, races) in [(true, false), (false, true), (true, true)] {
+            let watched = Options {
+                counters,
+                races,
+                ..plain.clone()
+            };
+            assert_eq!(
+                ends(&text, &watched),
+                Some(alone.clone()),
+                "{watched:?}:\n{text}"
+            );
+        }
+        compared += 1;
+    }
+    assert!(compared > 500, "{compared}");
+}
+
 #[test]
 fn more_local_memory_than_a_thread_has_is_refused() {
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n\
@@ -118,7 +165,7 @@ fn more_local_memory_than_a_thread_has_is_refused() {
     let memory = Memory::new(1 << 20);
     let module = ptx::parse(text).expect("it is correct");
     let module = LoadedModule::load(module, &memory).expect("there is room");
-    let fault = launch(&memory, &module, &options(0)).remove(0).fault;
+    let fault = launch(&memory, &module, &options(0)).0.remove(0).fault;
     let fault = fault.expect("there is not that much");
     assert_eq!(fault.kind, FaultKind::OutOfResources, "{fault}");
 }
