@@ -43,7 +43,7 @@ fn redrawn(root: &Path) -> Result<String> {
 fn table(root: &Path) -> Result<String> {
     let records = Records::load(&root.join("book").join(FOLDER))?;
     let mut text = String::from(
-        "| chapter | code | page | best rate on an H200 | against CUB |\n| --- | --- | --- | --- | --- |\n",
+        "| chapter | code | page | best rate on an H200 | against NVIDIA's CUB |\n| --- | --- | --- | --- | --- |\n",
     );
     for folder in chapters(root)? {
         let code = format!("chapters-code/{folder}");
