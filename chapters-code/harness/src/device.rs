@@ -161,11 +161,19 @@ impl Device {
             .map_err(|error| self.explain(doing, error))
     }
 
-    /// A driver's error with what the simulator knows of its cause.
+    /// A driver's error with what the simulator knows of its cause, and what mends it.
     pub fn explain(&self, doing: &str, error: DriverError) -> Error {
         let report = self.take_report();
-        let detail = report.fault().map(|fault| format!("\n{}", fault.message));
-        let detail = detail.unwrap_or_default();
+        let detail = match report.fault() {
+            Some(fault) => format!(
+                "\n{}\n  remedy: mend the kernel there, or what it is launched with",
+                fault.message
+            ),
+            None if !self.is_simulated() && is_of_a_kernel(error) => {
+                "\n  remedy: run it with `--device sim`, which names the line and the thread".into()
+            }
+            None => String::new(),
+        };
         Error::Driver {
             doing: doing.into(),
             error: Cuda(error),
@@ -220,4 +228,18 @@ pub fn host_available_bytes() -> Option<u64> {
         .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kib * 1024)
+}
+
+/// Whether an error is one that a kernel leaves behind, wherever it comes up.
+fn is_of_a_kernel(DriverError(code): DriverError) -> bool {
+    use CUresult::*;
+    matches!(
+        code,
+        CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUDA_ERROR_LAUNCH_FAILED
+            | CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUDA_ERROR_ASSERT
+    )
 }

@@ -36,6 +36,7 @@ fn an_access_out_of_bounds_is_an_error_that_names_the_line_and_the_thread() {
         "block (1,0,0)",
         "thread (36,0,0)",
         "past the end of the allocation of 400 bytes",
+        "remedy: mend the kernel",
     ] {
         assert!(message.contains(part), "no `{part}` in:\n{message}");
     }
