@@ -10,8 +10,9 @@ use crate::entry::say;
 use crate::options;
 use crate::state::lock;
 
-/// Launches kept at most: a program that never asks must not run out of memory.
-const KEPT: usize = 1 << 16;
+/// Launches kept at most: a program that never asks must not run out of memory. With all the races
+/// that a launch can report, each takes some 10 KB.
+const KEPT: usize = 1 << 12;
 
 /// A launch that is over.
 #[derive(Serialize)]

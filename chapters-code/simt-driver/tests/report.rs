@@ -96,4 +96,21 @@ fn launches_are_reported() {
     assert_eq!(launch["fault"]["kind"], "instruction_limit");
     let message = launch["fault"]["message"].as_str().unwrap();
     assert!(message.contains("forever"), "{message}");
+
+    // Of a program that never asks, the last launches are kept.
+    let context = common::context();
+    let count = kernel(&context, "count");
+    for _ in 0..4100 {
+        // SAFETY: the kernel takes no arguments.
+        unsafe {
+            context
+                .default_stream()
+                .launch_builder(&count)
+                .launch(one_block(1))
+        }
+        .unwrap();
+    }
+    let found = report();
+    assert_eq!(found["launches"].as_array().map(Vec::len), Some(4096));
+    assert_eq!(found["dropped"], 4);
 }
