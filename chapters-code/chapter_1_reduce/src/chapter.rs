@@ -124,6 +124,8 @@ struct Reduction<T> {
     case: Case,
     host: Vec<T>,
     input: CudaSlice<u8>,
+    /// Threads of a block, where they are not the rung's own.
+    block: Option<u32>,
     /// What should come out, for each way of folding; a matrix has two.
     folded: HashMap<bool, Vec<Folded>>,
 }
@@ -137,6 +139,7 @@ impl<T: Element> Reduction<T> {
             case: *case,
             host,
             input,
+            block: None,
             folded: HashMap::new(),
         })
     }
@@ -194,8 +197,15 @@ impl<T: Element> Problem for Reduction<T> {
             device: &self.device,
             module,
             case: self.case,
+            block: self.block,
         };
         let ready = (rung.setup)(&setup)?;
+        if let Some(threads) = self.block.filter(|&b| b != ready.config.block_dim.0) {
+            let own = ready.config.block_dim.0;
+            return Err(Error::Usage(format!(
+                "{name} does not run in blocks of {threads} threads; its own have {own}"
+            )));
+        }
         let case = self.case;
         let expected: Vec<Exact<T::Acc>> = self
             .folded(folds_columns(name))
@@ -209,6 +219,11 @@ impl<T: Element> Problem for Reduction<T> {
             expected,
             out,
         }))
+    }
+
+    fn set_block(&mut self, threads: u32) -> Result<(), Error> {
+        self.block = Some(threads);
+        Ok(())
     }
 
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {

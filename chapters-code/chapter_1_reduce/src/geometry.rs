@@ -80,6 +80,17 @@ pub struct Pass {
 }
 
 impl Geometry {
+    /// The same with blocks of so many threads, where the kernel takes their number from the launch
+    /// and its contract allows it: powers of two for the trees, and whole warps for shuffles.
+    pub fn with_threads(self, threads: u32) -> Option<Self> {
+        let fits = match (self.shared, self.share) {
+            (Shared::Dynamic, _) => threads.is_power_of_two(),
+            (Shared::Static, Share::Grid) => threads > 0 && threads.is_multiple_of(32),
+            (Shared::Static | Shared::Bytes(_), _) => false,
+        };
+        (fits && threads <= 1024).then_some(Self { threads, ..self })
+    }
+
     /// The launch that folds `n` elements.
     pub fn pass(&self, device: &Device, n: u64, dtype: Dtype) -> Pass {
         let threads = u64::from(self.threads);

@@ -101,6 +101,7 @@ fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
 /// A pass reads what the one before has written: two scratch buffers take turns. The input is only
 /// read.
 fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
+    let geometry = s.geometry(geometry);
     let plan = geometry.passes(s.device, &s.case);
     let partials = |pass: usize| plan.get(pass).map_or(0, |pass| pass.blocks);
     let mut scratch = [s.scratch(partials(0))?, s.scratch(partials(1))?];
@@ -142,6 +143,7 @@ fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
 
 /// One launch: partials go to scratch, and a counter tells which block comes last and folds them.
 fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
+    let geometry = s.geometry(geometry);
     let Pass { n, blocks, depth } = geometry.pass(s.device, s.case.elements(), s.case.dtype);
     let depth = depth + fold_depth(blocks, geometry.threads);
     let config = geometry.config(blocks, s.case.dtype);
@@ -166,6 +168,7 @@ fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
 /// The end of a kernel is a barrier for the whole grid: a second one, of one block, folds the
 /// partials.
 fn second_kernel(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
+    let geometry = s.geometry(geometry);
     const FINISH: &str = include_str!("../kernels/finish_second_kernel.ptx");
     const ONE_BLOCK: LaunchConfig = LaunchConfig {
         block_dim: (1024, 1, 1),

@@ -8,6 +8,8 @@ use cudarc::driver::{
 };
 use harness::{Case, Device, Dtype, Error, buffer, kernel, verify::Checker};
 
+use crate::geometry::Geometry;
+
 /// A rung: one kernel, one idea.
 #[derive(Clone, Copy)]
 pub struct Rung {
@@ -48,6 +50,8 @@ pub struct Setup<'a> {
     pub module: Arc<CudaModule>,
     /// What to reduce.
     pub case: Case,
+    /// Threads of a block, where the rung's own number is not wanted.
+    pub block: Option<u32>,
 }
 
 impl Setup<'_> {
@@ -66,6 +70,12 @@ impl Setup<'_> {
     pub fn scratch(&self, partials: u64) -> Result<CudaSlice<u8>, Error> {
         let bytes = partials as usize * self.case.dtype.accumulator().size();
         buffer::poisoned(self.device, bytes)
+    }
+
+    /// A rung's geometry, with the wanted threads of a block where its kernel takes so many.
+    pub(crate) fn geometry(&self, own: Geometry) -> Geometry {
+        let wanted = self.block.and_then(|threads| own.with_threads(threads));
+        wanted.unwrap_or(own)
     }
 
     /// The stream on which everything is launched.

@@ -33,6 +33,7 @@ fn check<T: Element>(rung: &str, n: usize, skipped: usize) {
         device,
         module,
         case,
+        block: None,
     };
     let mut ready = (rung.setup)(&setup).expect("it is set up");
     let input = buffer::upload(device, &host).expect("memory");

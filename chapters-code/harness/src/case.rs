@@ -67,6 +67,8 @@ pub enum Input {
     Negative,
     /// Floats too small to be normal, which an atomic add in global memory may flush to zero.
     Denormal,
+    /// Small whole numbers that can be followed by hand: 3 1 7 0 4 1 6 3, then digits at random.
+    Digits,
 }
 
 impl Input {
@@ -78,6 +80,7 @@ impl Input {
             Self::Cancelling => "cancelling",
             Self::Negative => "negative",
             Self::Denormal => "denormal",
+            Self::Digits => "digits",
         }
     }
 }

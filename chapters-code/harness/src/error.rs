@@ -89,6 +89,16 @@ pub enum Error {
         /// Elements that would fit.
         fits: u64,
     },
+    /// A kernel that was to be traced did not run as it should.
+    #[error("{kernel} on {case}: {cause}")]
+    Trace {
+        /// The rung.
+        kernel: String,
+        /// What it ran on.
+        case: String,
+        /// What is wrong.
+        cause: String,
+    },
     /// A name or a combination that no rung has.
     #[error("{0}")]
     Usage(String),

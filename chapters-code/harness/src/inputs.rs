@@ -20,6 +20,7 @@ pub fn generate<T: Element>(case: &Case) -> Vec<T> {
         Input::Cancelling => cancelling::<T>(seed, i),
         Input::Negative => negative::<T>(seed, i),
         Input::Denormal => denormal::<T>(seed, i),
+        Input::Digits => T::from_f64(digit(seed, i)),
     };
     (0..n).into_par_iter().map(element).collect()
 }
@@ -97,6 +98,14 @@ fn denormal<T: Element>(seed: u64, i: u64) -> T {
         _ => return uniform(Op::Sum, seed, i, 1),
     };
     T::from_f64(signed_fraction(bits(seed, i)) * significand)
+}
+
+fn digit(seed: u64, i: u64) -> f64 {
+    const FIRST: [u8; 8] = [3, 1, 7, 0, 4, 1, 6, 3];
+    match FIRST.get(i as usize) {
+        Some(&digit) => f64::from(digit),
+        None => (bits(seed, i) % 10) as f64,
+    }
 }
 
 #[cfg(test)]

@@ -84,6 +84,16 @@ pub trait Problem {
     /// [`Error::Usage`] for a rung that there is not, [`Error::Module`] where its kernels cannot be
     /// loaded, [`Error::Driver`] where its memory is not to be had.
     fn operation(&mut self, rung: &str) -> Result<Box<dyn Operation + '_>, Error>;
+    /// From now on launches rungs with blocks of so many threads; a rung whose kernel does not take
+    /// that many is refused by [`Problem::operation`].
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the chapter's rungs have blocks of fixed sizes.
+    fn set_block(&mut self, _threads: u32) -> Result<(), Error> {
+        Err(Error::Usage(
+            "the rungs of this chapter have blocks of fixed sizes".into(),
+        ))
+    }
     /// A library's run of the same work on the same buffers; none where it has no such call.
     ///
     /// # Errors
@@ -166,18 +176,14 @@ pub fn run_rung(
     let device = run.device;
     let mut operation = problem.operation(run.rung.name)?;
     let usage = operation.usage()?;
-    device.take_report();
-    let launched = operation.poison().and_then(|()| operation.launch());
-    let finished = launched.and_then(|()| device.stream.synchronize());
-    let report = device.take_report();
-    let mut verdict = match finished {
-        Ok(()) => operation.verify()?,
-        Err(error) => stopped(&report, error),
-    };
-    verdict.failures.extend(race(&report));
+    let Once {
+        mut verdict,
+        report,
+        finished,
+    } = once(device, &mut *operation)?;
     let ceilings = bench.as_ref().map(|bench| bench.ceilings.clone());
     let time = match bench {
-        Some(bench) if finished.is_ok() => {
+        Some(bench) if finished => {
             let time = bench.stopwatch.measure(&mut || operation.launch())?;
             // Also where it was wrong already: verifying restores an input that a launch destroyed.
             let last_sample = operation.verify()?;
@@ -199,6 +205,32 @@ pub fn run_rung(
             bytes: operation.bytes(),
         },
     ))
+}
+
+/// What one operation left behind.
+pub(crate) struct Once {
+    pub(crate) verdict: Verdict,
+    pub(crate) report: Report,
+    /// Whether it came to its end.
+    pub(crate) finished: bool,
+}
+
+/// Launches an operation on poisoned outputs and verifies what it wrote.
+pub(crate) fn once(device: &Device, operation: &mut dyn Operation) -> Result<Once, Error> {
+    device.take_report();
+    let launched = operation.poison().and_then(|()| operation.launch());
+    let finished = launched.and_then(|()| device.stream.synchronize());
+    let report = device.take_report();
+    let mut verdict = match finished {
+        Ok(()) => operation.verify()?,
+        Err(error) => stopped(&report, error),
+    };
+    verdict.failures.extend(race(&report));
+    Ok(Once {
+        verdict,
+        report,
+        finished: finished.is_ok(),
+    })
 }
 
 /// A launch that did not finish.

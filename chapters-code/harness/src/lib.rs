@@ -30,6 +30,7 @@ pub mod simulator;
 pub mod table;
 pub mod terminal;
 pub mod timing;
+pub mod trace;
 pub mod verify;
 
 pub use case::{Case, Input, Op};

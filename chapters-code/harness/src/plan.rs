@@ -23,6 +23,13 @@ pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<Run
     Ok(known.into_iter().filter(wanted).collect())
 }
 
+/// The rung of this name.
+pub(crate) fn rung(chapter: &dyn Chapter, name: &str) -> Result<RungInfo, Error> {
+    let known = chapter.rungs();
+    let found = known.iter().copied().find(|rung| rung.name == name);
+    found.ok_or_else(|| unknown(chapter, name, &known))
+}
+
 fn unknown(chapter: &dyn Chapter, name: &str, known: &[RungInfo]) -> Error {
     let names = || known.iter().map(|rung| rung.name);
     let nearest = names().min_by_key(|known| edits(name, known));
@@ -139,7 +146,8 @@ fn group(chapter: &dyn Chapter, options: &Options, rungs: &[RungInfo], case: &Ca
     }
 }
 
-fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
+/// Why a rung does not run on a case, and what does.
+pub(crate) fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
     match refusal {
         Refusal::WantsVector => format!("{rung} is for vectors: give -n N"),
         Refusal::WantsMatrix => format!("{rung} is for matrices: give -n ROWSxCOLS"),

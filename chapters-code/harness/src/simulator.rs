@@ -5,7 +5,7 @@ use std::{ffi::CStr, ops::AddAssign, path::Path};
 use libloading::Library;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, error::in_full};
+use crate::{Error, error::in_full, trace::Trace};
 
 type SetOption = unsafe extern "C" fn(*const std::ffi::c_char, i64) -> i32;
 type TakeReport = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
@@ -104,6 +104,13 @@ impl Report {
             .collect()
     }
 
+    /// What the warps of each launch did, where that was traced.
+    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
+        self.launches
+            .iter()
+            .filter_map(|launch| launch.trace.as_ref())
+    }
+
     /// The first fault.
     pub fn fault(&self) -> Option<&Fault> {
         self.launches
@@ -130,6 +137,9 @@ pub struct LaunchReport {
     /// What stopped the launch.
     #[serde(default)]
     pub fault: Option<Fault>,
+    /// What each warp did, if the launch was traced.
+    #[serde(default)]
+    pub trace: Option<Trace>,
 }
 
 macro_rules! counters {

@@ -82,6 +82,20 @@ fn launches_are_reported() {
         assert_eq!(set_option(name, value), expected, "{name} = {value}");
     }
 
+    assert_eq!(launch["trace"], Value::Null);
+    assert_eq!(set_option("trace", 1), 0);
+    let mut traced = stream.launch_builder(&add);
+    traced.arg(&mut data).arg(&other).arg(&other).arg(&64u32);
+    // SAFETY: as above.
+    unsafe { traced.launch(config) }.unwrap();
+    let trace = &report()["launches"][0]["trace"];
+    assert_eq!(trace["dropped"], 0);
+    let accesses = trace["events"].as_array().unwrap().iter();
+    let stores = accesses.filter(|event| event["access"] == "store");
+    let stores: Vec<_> = stores.map(|event| &event["block"]).collect();
+    assert_eq!(stores, [&json!(0), &json!(1)]);
+    assert_eq!(set_option("trace", 0), 0);
+
     assert_eq!(set_option("counters", 0), 0);
     assert_eq!(set_option("instruction_limit", 1000), 0);
     let forever = kernel(&context, "forever");

@@ -253,6 +253,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 active = self.guarded(step, mask);
             }
             budget -= 1;
+            if O::TRACES {
+                self.observer.instruction(self.warp.index, pc, active);
+            }
             match &step.work {
                 Work::Alu(alu) => {
                     if active != 0 {
@@ -294,6 +297,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     if active != 0 {
                         (self.pc, self.budget) = (pc, budget);
                         self.access(work, active)?;
+                        if O::TRACES {
+                            let op = &grid.kernel.ir().code[pc as usize].op;
+                            self.observer.moved(op, &self.warp.registers, active);
+                        }
                     }
                 }
             }

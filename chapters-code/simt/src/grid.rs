@@ -48,6 +48,8 @@ pub(crate) struct Grid<'a> {
     pub workers: usize,
     /// Turns of blocks in which something was changed that others may be waiting for.
     pub changes: AtomicU64,
+    /// Events traced so far.
+    pub traced: AtomicU64,
     pub stall: Stall,
 }
 
@@ -57,7 +59,8 @@ impl<'a> Grid<'a> {
         let blocks = launch.grid.iter().map(|b| u64::from(*b)).product();
         let warps = launch.block.iter().product::<u32>().div_ceil(32);
         let isa = Isa::detect();
-        let history = GlobalHistory::new(options.races.then_some((blocks, warps)));
+        let checks = options.races || options.trace;
+        let history = GlobalHistory::new(checks.then_some((blocks, warps)));
         Self {
             kernel: launch.kernel,
             blocks: launch.grid,
@@ -76,6 +79,7 @@ impl<'a> Grid<'a> {
             executed: AtomicU64::new(0),
             workers: worker_count(options, blocks),
             changes: AtomicU64::new(0),
+            traced: AtomicU64::new(0),
             stall: Stall::default(),
         }
     }
@@ -124,6 +128,8 @@ fn worker_count(options: &Options, blocks: u64) -> usize {
     let wanted = match options.threads {
         // There are no threads in WebAssembly, and the one that there is must not wait for others.
         _ if cfg!(target_arch = "wasm32") => 1,
+        // The order of events is that of execution.
+        _ if options.trace => 1,
         0 => rayon::current_num_threads(),
         threads => threads,
     };

@@ -12,8 +12,9 @@ use crate::fault::{Fault, FaultKind};
 use crate::grid::Grid;
 use crate::memory::Memory;
 use crate::module::LoadedKernel;
-use crate::observe::{Checking, Counting, Nothing, Observer};
+use crate::observe::{Checking, Counting, Nothing, Observer, Seen};
 use crate::report::{self, Race, Report};
+use crate::trace::{self, Event, Tracing};
 
 /// Multiprocessors of the simulated device, as many as an H200 has.
 pub const MULTIPROCESSORS: u32 = 132;
@@ -58,7 +59,8 @@ pub struct Options {
     pub counters: bool,
     /// Look for data races. Implies counting.
     pub races: bool,
-    /// Record a trace.
+    /// Keep what each warp did, in order. Implies counting and looking for races, on one host
+    /// thread.
     pub trace: bool,
     /// Warp instructions after which the launch is stopped; 0 for no limit.
     pub instruction_limit: u64,
@@ -100,7 +102,9 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcom
         };
     }
     let grid = Grid::new(launch, options, memory.snapshot());
-    if options.races {
+    if options.trace {
+        run::<Tracing<'_>>(&grid)
+    } else if options.races {
         run::<Checking<'_>>(&grid)
     } else if options.counters {
         run::<Counting>(&grid)
@@ -180,6 +184,7 @@ fn resident_limit(grid: &Grid<'_>) -> usize {
 struct Gathered {
     counters: Counters,
     races: Vec<Race>,
+    events: Vec<(u64, Event)>,
 }
 
 fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
@@ -211,11 +216,16 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     }
     let gathered = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let counted = grid.options.counters || grid.options.races;
-    let counters = counted.then_some(gathered.counters);
-    let report = Report {
+    let Options {
         counters,
+        races,
+        trace,
+        ..
+    } = *grid.options;
+    let report = Report {
+        counters: (counters || races || trace).then_some(gathered.counters),
         races: gathered.races,
+        trace: trace.then(|| trace::gather(gathered.events, grid)),
     };
     Outcome {
         report,
@@ -226,6 +236,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
 fn merge(all: &mut Gathered, part: Gathered) {
     all.counters += part.counters;
     report::merge(&mut all.races, part.races, MAX_FINDINGS);
+    all.events.extend(part.events);
 }
 
 /// Of several faults, the one of the lowest block.
@@ -331,8 +342,13 @@ fn next_block<'a, O: Observer<'a>>(
 }
 
 fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gathered: &mut Gathered) {
-    let (counters, findings) = block.observer.finish();
+    let Seen {
+        counters,
+        findings,
+        events,
+    } = block.observer.finish();
     gathered.counters += counters;
+    gathered.events.extend(events);
     let races = findings
         .into_iter()
         .map(|f| describe(&f, grid, block.index));

@@ -14,7 +14,7 @@
 //! | `exec` | one warp: control flow, memory, what lanes do together |
 //! | `registers`, `alu` | the registers of a warp and the arithmetic on them |
 //! | `memory`, `module` | device memory, variables and constants |
-//! | `observe`, `counters`, `pattern`, `races` | what is counted and found |
+//! | `observe`, `counters`, `pattern`, `races`, `trace` | what is counted, found and kept |
 //! | `report`, `describe`, `fault` | how it is told |
 //!
 //! The crate knows nothing of CUDA's API, of files or of terminals (device-side `printf` aside),
@@ -40,6 +40,7 @@ pub mod registers;
 mod report;
 mod schedule;
 mod stall;
+mod trace;
 
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};
@@ -49,3 +50,4 @@ pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
 };
 pub use report::{Race, RaceAccess, Report};
+pub use trace::{Event, MOST_EVENTS, Place, Trace, TracedAccess};

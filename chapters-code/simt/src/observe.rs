@@ -2,12 +2,15 @@
 //!
 //! The interpreter is compiled once for each observer, so a machine without any pays nothing.
 
+use ptx::ir::Op;
+
 use crate::banks;
 use crate::counters::{self, Counters};
 use crate::grid::Grid;
 use crate::pattern::Pattern;
 use crate::races::{Findings, Passing, Races, Waiter};
-use crate::registers::{self, LaneMask};
+use crate::registers::{self, LaneMask, Lanes32, Registers};
+use crate::trace::Event;
 
 /// What a memory instruction does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +59,8 @@ pub(crate) struct Access<'a> {
 pub(crate) trait Observer<'a>: Send {
     /// True if it looks for mistakes, and wants to be told what only that takes.
     const CHECKS: bool = false;
+    /// True if it wants to be told of every single instruction, and of the values that they move.
+    const TRACES: bool = false;
     fn new(grid: &'a Grid<'_>) -> Self;
     /// A block starts.
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32);
@@ -63,6 +68,12 @@ pub(crate) trait Observer<'a>: Send {
     fn instructions(&mut self, count: u32, lanes: LaneMask);
     /// One instruction of those to come or told of was not executed by these lanes, as its guard said.
     fn guarded(&mut self, lanes: LaneMask);
+    /// An instruction, with the lanes that execute it. Only told to those that trace.
+    fn instruction(&mut self, _warp: u32, _pc: u32, _active: LaneMask) {}
+    /// A load or store is done: the registers hold what it moved. Only told to those that trace.
+    fn moved(&mut self, _: &Op, _: &Registers, _active: LaneMask) {}
+    /// Lanes shuffle: which lane each reads, and what each had before. Only told to those that trace.
+    fn shuffled(&mut self, _warp: u32, _pc: u32, _: LaneMask, _sources: &Lanes32, _: &Lanes32) {}
     /// A branch at which lanes part.
     fn divergence(&mut self);
     /// A warp arrives at a barrier.
@@ -84,7 +95,16 @@ pub(crate) trait Observer<'a>: Send {
     /// A shuffle reads from a lane that takes no part in it.
     fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32);
     /// What the block leaves behind.
-    fn finish(&mut self) -> (Counters, Findings);
+    fn finish(&mut self) -> Seen;
+}
+
+/// What was seen of a block.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub counters: Counters,
+    pub findings: Findings,
+    /// Each with its number in the launch.
+    pub events: Vec<(u64, Event)>,
 }
 
 /// Sees nothing.
@@ -107,8 +127,8 @@ impl<'a> Observer<'a> for Nothing {
     #[inline(always)]
     fn access(&mut self, _: &Access<'_>) {}
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
-    fn finish(&mut self) -> (Counters, Findings) {
-        Default::default()
+    fn finish(&mut self) -> Seen {
+        Seen::default()
     }
 }
 
@@ -207,8 +227,11 @@ impl<'a> Observer<'a> for Counting {
 
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
 
-    fn finish(&mut self) -> (Counters, Findings) {
-        (std::mem::take(&mut self.counters), Findings::default())
+    fn finish(&mut self) -> Seen {
+        Seen {
+            counters: std::mem::take(&mut self.counters),
+            ..Seen::default()
+        }
     }
 }
 
@@ -281,7 +304,10 @@ impl<'a> Observer<'a> for Checking<'a> {
         self.races.absent_source(warp, pc, lane, source);
     }
 
-    fn finish(&mut self) -> (Counters, Findings) {
-        (self.counting.finish().0, self.races.take())
+    fn finish(&mut self) -> Seen {
+        Seen {
+            findings: self.races.take(),
+            ..self.counting.finish()
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What a launch reports, in words and numbers for people and programs.
 
 use crate::counters::Counters;
+use crate::trace::Trace;
 
 /// What was counted and found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -9,6 +10,9 @@ pub struct Report {
     pub counters: Option<Counters>,
     /// Different findings, each once, however often it happened.
     pub races: Vec<Race>,
+    /// What each warp did, if the launch was traced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
 }
 
 /// One of the two accesses of a [`Race`].

@@ -18,7 +18,7 @@ use crate::{options, report};
 /// | `resident_blocks` | blocks that are resident at a time; 0 for the machine's choice |
 /// | `seed` | of the schedule |
 /// | `threads` | host threads; 0 for all |
-/// | `trace` | 0 or 1: keep what each warp did |
+/// | `trace` | 0 or 1: keep what each warp did, in order, up to [`simt::MOST_EVENTS`] a launch; implies `counters` and `races` |
 ///
 /// # Safety
 /// `name` must be null or a string that ends in NUL.
@@ -34,6 +34,9 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
 ///   "dynamic_shared": 0, "static_shared": 1024, "counters": {}, "races": [], "fault": null}],
 ///  "dropped": 0}
 /// ```
+///
+/// A traced launch also has a `trace`, `{"events": [], "dropped": 0}`, with the events of
+/// [`simt::Event`].
 ///
 /// Returns the length of the text in bytes, without a NUL. If that is at most `length`, the text
 /// is in `buffer` (followed by a NUL if there is room), and the next report begins anew; otherwise

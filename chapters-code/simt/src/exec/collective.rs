@@ -190,7 +190,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) {
         let registers = &self.warp.registers;
         let (values, by, clamps) = (registers.r32(a), registers.r32(b), registers.r32(c));
-        let mut result = [0; 32];
+        let (mut result, mut sources) = ([0; 32], [0; 32]);
         let mut in_range = 0;
         let mut absent = None;
         for lane in 0..32 {
@@ -198,10 +198,15 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let source = source_lane(mode, lane, by[i], clamps[i]);
             in_range |= u32::from(source.is_some()) << lane;
             let from = source.unwrap_or(lane);
+            sources[i] = from;
             result[i] = values[from as usize];
             if active >> lane & 1 == 1 && active >> from & 1 == 0 {
                 absent = absent.or(Some((lane, from)));
             }
+        }
+        if O::TRACES {
+            let (warp, pc) = (self.warp.index, self.pc);
+            self.observer.shuffled(warp, pc, active, &sources, values);
         }
         self.write32(d, active, &result);
         if let Some(p) = pred {

@@ -1,0 +1,380 @@
+//! What each warp did, in order, for whoever wants to draw a small launch.
+//!
+//! A traced launch is also counted and checked for races, and runs on one host thread: so the events
+//! are in the order in which the machine executed them. It keeps [`MOST_EVENTS`] of them, and counts
+//! those beyond.
+
+use std::sync::atomic::Ordering;
+
+use ptx::ir::{Op, Src};
+
+use crate::banks;
+use crate::counters::{self, lanes};
+use crate::grid::Grid;
+use crate::observe::{Access, AccessKind, AccessSpace, Checking, Observer, Seen};
+use crate::races::{Passing, Waiter};
+use crate::registers::{LaneMask, Lanes32, Registers};
+
+/// Events that a launch keeps at most.
+pub const MOST_EVENTS: u64 = 1 << 15;
+
+/// What the warps of a launch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Trace {
+    /// In the order of execution.
+    pub events: Vec<Event>,
+    /// Events beyond [`MOST_EVENTS`], which are not kept.
+    pub dropped: u64,
+}
+
+/// Where something happened.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Place {
+    /// The block's number in the grid.
+    pub block: u64,
+    /// The warp's number in the block.
+    pub warp: u32,
+    /// `file.cu:12`.
+    pub line: String,
+}
+
+/// One thing that a warp did.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// An instruction was issued. What else it did follows as events of their own.
+    Instruction {
+        /// The instruction.
+        #[serde(flatten)]
+        place: Place,
+        /// What kind it is of: `arithmetic`, `branch`, `load`, `store`, …
+        class: &'static str,
+        /// The lanes that execute it.
+        active: LaneMask,
+    },
+    /// A load, store or atomic went to global or shared memory.
+    Access {
+        /// The instruction.
+        #[serde(flatten)]
+        place: Place,
+        /// What went where.
+        #[serde(flatten)]
+        access: TracedAccess,
+    },
+    /// Lanes read one another's registers.
+    Shuffle {
+        /// The instruction.
+        #[serde(flatten)]
+        place: Place,
+        /// The lanes that take part.
+        lanes: LaneMask,
+        /// For each of them, the lane that it reads: its own where the source is out of range.
+        sources: Vec<u32>,
+        /// For each of them, what it had before.
+        values: Vec<u32>,
+    },
+    /// A block's barrier let these warps pass.
+    BarrierPassed {
+        /// The block's number in the grid.
+        block: u64,
+        /// The warps.
+        warps: Vec<u32>,
+    },
+    /// `__syncwarp` let these lanes pass.
+    WarpSynchronised {
+        /// The block's number in the grid.
+        block: u64,
+        /// The warp's number in the block.
+        warp: u32,
+        /// The lanes.
+        lanes: LaneMask,
+    },
+}
+
+/// A memory instruction of a warp.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct TracedAccess {
+    /// `load`, `store` or `atomic`.
+    pub access: &'static str,
+    /// `global` or `shared`.
+    pub space: &'static str,
+    /// Bytes that each lane touches.
+    pub bytes: u32,
+    /// The shared array's name in the PTX; empty for global memory.
+    pub array: String,
+    /// The address at which that array, or the first lane's allocation, begins.
+    pub base: u64,
+    /// Bytes of that allocation; 0 for shared memory.
+    pub allocation_bytes: u64,
+    /// The lanes that access it.
+    pub lanes: LaneMask,
+    /// For each of them, a device address, or an offset in the block's shared memory.
+    pub addresses: Vec<u64>,
+    /// For each of them, the bits of the elements that it loads or stores; empty for atomics.
+    pub values: Vec<Vec<u64>>,
+    /// What the counters add for it: sectors of global memory, or wavefronts of shared memory.
+    pub cost: u64,
+}
+
+/// Counts, looks for races, and keeps what it sees.
+pub(crate) struct Tracing<'a> {
+    checking: Checking<'a>,
+    grid: &'a Grid<'a>,
+    block: u64,
+    /// Each with its number in the launch.
+    events: Vec<(u64, Event)>,
+}
+
+impl Tracing<'_> {
+    fn place(&self, warp: u32, pc: u32) -> Place {
+        Place {
+            block: self.block,
+            warp,
+            line: self.grid.kernel.source(pc),
+        }
+    }
+
+    fn add(&mut self, event: impl FnOnce(&Self) -> Event) {
+        let number = self.grid.traced.fetch_add(1, Ordering::Relaxed);
+        if number < MOST_EVENTS {
+            let event = event(self);
+            self.events.push((number, event));
+        }
+    }
+
+    fn traced(&self, access: &Access<'_>) -> TracedAccess {
+        let addresses = of_lanes(access.mask, access.addresses);
+        let first = addresses.first().copied().unwrap_or_default();
+        let (space, array, base, allocation_bytes) = match access.space {
+            AccessSpace::Shared => {
+                let (name, offset) = self.grid.kernel.shared_variable(first as u32);
+                ("shared", name.to_owned(), first - u64::from(offset), 0)
+            }
+            AccessSpace::Global => {
+                let region = self.grid.table.region(first);
+                let (base, bytes) = region.map_or((first, 0), |r| (r.base, r.bytes));
+                ("global", String::new(), base, bytes)
+            }
+        };
+        TracedAccess {
+            access: match access.kind {
+                AccessKind::Load => "load",
+                AccessKind::Store => "store",
+                AccessKind::Atomic => "atomic",
+            },
+            space,
+            bytes: access.bytes,
+            array,
+            base,
+            allocation_bytes,
+            lanes: access.mask,
+            addresses,
+            values: Vec::new(),
+            cost: cost(access),
+        }
+    }
+}
+
+/// What the counters add for an access.
+fn cost(access: &Access<'_>) -> u64 {
+    let &Access {
+        pattern,
+        addresses,
+        mask,
+        bytes,
+        ..
+    } = access;
+    match (access.space, access.kind) {
+        (AccessSpace::Global, _) => counters::sectors(pattern, addresses, mask, bytes),
+        (AccessSpace::Shared, AccessKind::Load) => {
+            banks::load(pattern, addresses, mask, bytes).wavefronts
+        }
+        (AccessSpace::Shared, AccessKind::Store) => {
+            banks::store(pattern, addresses, mask, bytes).wavefronts
+        }
+        (AccessSpace::Shared, AccessKind::Atomic) => banks::atomic_wavefronts(addresses, mask),
+    }
+}
+
+fn of_lanes<T: Copy>(mask: LaneMask, all: &[T; 32]) -> Vec<T> {
+    lanes(mask).map(|lane| all[lane as usize]).collect()
+}
+
+impl<'a> Observer<'a> for Tracing<'a> {
+    const CHECKS: bool = true;
+    const TRACES: bool = true;
+
+    fn new(grid: &'a Grid<'_>) -> Self {
+        Self {
+            checking: Checking::new(grid),
+            grid,
+            block: 0,
+            events: Vec::new(),
+        }
+    }
+
+    fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
+        self.block = block;
+        self.checking.start_block(block, warps, shared_bytes);
+    }
+
+    fn instruction(&mut self, warp: u32, pc: u32, active: LaneMask) {
+        let class = class(&self.grid.kernel.ir().code[pc as usize].op);
+        self.add(|own| Event::Instruction {
+            place: own.place(warp, pc),
+            class,
+            active,
+        });
+    }
+
+    fn instructions(&mut self, count: u32, lanes: LaneMask) {
+        self.checking.instructions(count, lanes);
+    }
+
+    fn guarded(&mut self, lanes: LaneMask) {
+        self.checking.guarded(lanes);
+    }
+
+    fn divergence(&mut self) {
+        self.checking.divergence();
+    }
+
+    fn barrier(&mut self) {
+        self.checking.barrier();
+    }
+
+    fn barrier_passed(&mut self, passing: &Passing) {
+        self.checking.barrier_passed(passing);
+        self.add(|own| Event::BarrierPassed {
+            block: own.block,
+            warps: lanes(passing.warps).collect(),
+        });
+    }
+
+    fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
+        self.checking.barrier_counts(waiter, threads, disagrees);
+    }
+
+    fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
+        self.checking.branched(warp, pc, taken, others);
+    }
+
+    fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
+        self.checking.warp_synchronised(warp, lanes);
+        self.add(|own| Event::WarpSynchronised {
+            block: own.block,
+            warp,
+            lanes,
+        });
+    }
+
+    fn fence(&mut self, warp: u32) {
+        self.checking.fence(warp);
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        self.checking.access(access);
+        self.add(|own| Event::Access {
+            place: own.place(access.warp, access.pc),
+            access: own.traced(access),
+        });
+    }
+
+    fn moved(&mut self, op: &Op, registers: &Registers, active: LaneMask) {
+        let parts = active.count_ones();
+        let mut found = 0;
+        // An instruction with generic addresses may have gone to several spaces.
+        for (_, event) in self.events.iter_mut().rev() {
+            let Event::Access { access, .. } = event else {
+                break;
+            };
+            if found == parts || access.lanes & !active != 0 || !access.values.is_empty() {
+                break;
+            }
+            access.values = lanes(access.lanes)
+                .map(|lane| elements(op, registers, lane))
+                .collect();
+            found += access.lanes.count_ones();
+        }
+    }
+
+    fn shuffled(
+        &mut self,
+        warp: u32,
+        pc: u32,
+        mask: LaneMask,
+        sources: &Lanes32,
+        values: &Lanes32,
+    ) {
+        self.add(|own| Event::Shuffle {
+            place: own.place(warp, pc),
+            lanes: mask,
+            sources: of_lanes(mask, sources),
+            values: of_lanes(mask, values),
+        });
+    }
+
+    fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
+        self.checking.absent_source(warp, pc, lane, source);
+    }
+
+    fn finish(&mut self) -> Seen {
+        Seen {
+            events: std::mem::take(&mut self.events),
+            ..self.checking.finish()
+        }
+    }
+}
+
+/// The bits of what a lane loads or stores.
+fn elements(op: &Op, registers: &Registers, lane: u32) -> Vec<u64> {
+    let value = |source: Src| match source {
+        Src::R32(r) => u64::from(registers.r32(r)[lane as usize]),
+        Src::R64(r) => registers.r64(r)[lane as usize],
+    };
+    match op {
+        Op::Ld(load) => {
+            let taken = load.d[..usize::from(load.len)].iter().flatten();
+            taken.map(|&d| value(d)).collect()
+        }
+        Op::St(store) => {
+            let given = store.s[..usize::from(store.len)].iter();
+            given.map(|&s| value(s)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn class(op: &Op) -> &'static str {
+    match op {
+        Op::Alu(_) | Op::ReadClock { .. } | Op::ReadClock64 { .. } => "arithmetic",
+        Op::Ld(_) => "load",
+        Op::St(_) => "store",
+        Op::Atom(_) => "atomic",
+        Op::CpAsync { .. } | Op::CpAsyncWait(_) => "async_copy",
+        Op::Bra(_) | Op::BrxIdx { .. } => "branch",
+        Op::Exit | Op::Trap | Op::AssertFail { .. } => "exit",
+        Op::Bar(_) | Op::BarWarpSync { .. } => "barrier",
+        Op::Fence(_) => "fence",
+        Op::Shfl { .. }
+        | Op::Vote(_)
+        | Op::MatchAny { .. }
+        | Op::MatchAll { .. }
+        | Op::Redux { .. }
+        | Op::ActiveMask { .. }
+        | Op::Elect { .. } => "warp",
+        Op::Nop | Op::Nanosleep { .. } | Op::Vprintf { .. } => "other",
+    }
+}
+
+/// The events of all blocks in the order of execution, and how many there were beyond.
+pub(crate) fn gather(mut events: Vec<(u64, Event)>, grid: &Grid<'_>) -> Trace {
+    events.sort_by_key(|(number, _)| *number);
+    Trace {
+        events: events.into_iter().map(|(_, event)| event).collect(),
+        dropped: grid
+            .traced
+            .load(Ordering::Relaxed)
+            .saturating_sub(MOST_EVENTS),
+    }
+}

@@ -1,0 +1,168 @@
+//! A trace tells what each warp did, in order, and changes nothing.
+
+use simt::{Event, Launch, LoadedModule, MOST_EVENTS, Memory, Options, Outcome};
+
+/// Runs a kernel's body on one block; `out` is in %rd1, the thread's index in %r1, its place in
+/// `out` in %rd3.
+fn run(body: &str, block: u32, trace: bool) -> (Outcome, Vec<u32>) {
+    let text = format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n\
+         .visible .entry k(.param .u64 p0)\n{{\n\
+         .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;\n\
+         .shared .align 4 .b8 sh[1024];\n\
+         ld.param.u64 %rd1, [p0];\n\
+         mov.u32 %r1, %tid.x;\n\
+         mul.wide.u32 %rd2, %r1, 4;\n\
+         add.s64 %rd3, %rd1, %rd2;\n\
+         shl.b32 %r2, %r1, 2;\n\
+         mov.u32 %r3, sh;\n\
+         add.s32 %r4, %r3, %r2;\n\
+         {body}\nret;\n}}\n"
+    );
+    let memory = Memory::new(1 << 20);
+    let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+    let module = LoadedModule::load(module, &memory).expect("there is room");
+    let kernel = module.kernel("k").expect("it is called k");
+    let out = memory.allocate(1024).expect("there is room");
+    memory.fill(out, &[0], 1024).expect("it is mapped");
+    let launch = Launch {
+        kernel: &kernel,
+        grid: [1, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared: 0,
+        params: &out.to_le_bytes(),
+    };
+    let options = Options {
+        trace,
+        ..Options::default()
+    };
+    let outcome = simt::launch(&memory, &launch, &options);
+    let mut bytes = vec![0; 1024];
+    memory.read(out, &mut bytes).expect("it is mapped");
+    let words = bytes.as_chunks().0.iter();
+    (outcome, words.map(|w| u32::from_le_bytes(*w)).collect())
+}
+
+fn trace(body: &str, block: u32) -> Vec<Event> {
+    let (outcome, out) = run(body, block, true);
+    assert_eq!(outcome.fault, None);
+    let (untraced, same) = run(body, block, false);
+    assert_eq!(out, same, "a trace changes no result");
+    assert_eq!(outcome.report.counters, untraced.report.counters);
+    assert_eq!(untraced.report.trace, None);
+    let trace = outcome.report.trace.expect("a trace");
+    assert_eq!(trace.dropped, 0);
+    trace.events
+}
+
+#[test]
+fn accesses_hold_their_lanes_addresses_and_values() {
+    let events = trace(
+        "setp.lt.u32 %p1, %r1, 3;\n\
+         add.s32 %r5, %r1, 100;\n\
+         @%p1 st.shared.u32 [%r4], %r5;\n\
+         @%p1 ld.shared.u32 %r6, [%r3+4];\n\
+         @%p1 st.global.u32 [%rd3], %r6;",
+        32,
+    );
+    let accesses: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Access { access, .. } => Some(access),
+            _ => None,
+        })
+        .collect();
+    let [store, load, global] = accesses[..] else {
+        panic!("three accesses: {accesses:?}");
+    };
+    assert_eq!(
+        (store.access, store.space, store.lanes),
+        ("store", "shared", 7)
+    );
+    assert_eq!((&store.array[..], store.base), ("sh", 0));
+    assert_eq!(store.addresses, [0, 4, 8]);
+    assert_eq!(store.values, [[100], [101], [102]]);
+    assert_eq!((load.access, load.lanes, load.cost), ("load", 7, 1));
+    assert_eq!(load.values, [[101], [101], [101]]);
+    assert_eq!((global.space, global.allocation_bytes), ("global", 1024));
+    let offsets: Vec<_> = global.addresses.iter().map(|a| a - global.base).collect();
+    assert_eq!((offsets, global.cost), (vec![0, 4, 8], 1));
+}
+
+#[test]
+fn strided_accesses_cost_what_the_counters_count() {
+    let events = trace(
+        "shl.b32 %r5, %r1, 3;\nand.b32 %r5, %r5, 1023;\nadd.s32 %r5, %r5, %r3;\n\
+         ld.shared.u32 %r6, [%r5];\n\
+         st.global.u32 [%rd3], %r1;",
+        32,
+    );
+    let costs = events.iter().filter_map(|event| match event {
+        Event::Access { access, .. } => Some((access.space, access.cost)),
+        _ => None,
+    });
+    assert_eq!(costs.collect::<Vec<_>>(), [("shared", 2), ("global", 4)]);
+}
+
+#[test]
+fn instructions_have_their_active_lanes_and_source() {
+    let events = trace(
+        "setp.lt.u32 %p1, %r1, 5;\n@!%p1 bra DONE;\nst.global.u32 [%rd3], %r1;\nDONE:",
+        32,
+    );
+    let store = events.iter().find_map(|event| match event {
+        Event::Instruction {
+            place,
+            class: "store",
+            active,
+        } => Some((place, *active)),
+        _ => None,
+    });
+    let (place, active) = store.expect("a store");
+    assert_eq!((active, place.warp, place.block), (0b11111, 0, 0));
+    assert!(place.line.starts_with("PTX line "), "{}", place.line);
+}
+
+#[test]
+fn shuffles_and_barriers_are_told() {
+    let events = trace(
+        "add.s32 %r5, %r1, 7;\n\
+         shfl.sync.down.b32 %r6, %r5, 16, 31, -1;\n\
+         bar.sync 0;\n\
+         st.global.u32 [%rd3], %r6;",
+        64,
+    );
+    let shuffled = events.iter().find_map(|event| match event {
+        Event::Shuffle {
+            place,
+            lanes,
+            sources,
+            values,
+        } if place.warp == 1 => Some((*lanes, sources, values)),
+        _ => None,
+    });
+    let (lanes, sources, values) = shuffled.expect("a shuffle of warp 1");
+    assert_eq!(
+        (lanes, sources[0], sources[15], sources[16]),
+        (u32::MAX, 16, 31, 16)
+    );
+    assert_eq!(values[0], 32 + 7);
+    let passed =
+        |event: &Event| matches!(event, Event::BarrierPassed { warps, .. } if *warps == [0, 1]);
+    let place_of = |test: &dyn Fn(&Event) -> bool| events.iter().position(test).expect("an event");
+    let is_store =
+        |e: &Event| matches!(e, Event::Access { access, .. } if access.access == "store");
+    assert!(place_of(&passed) < place_of(&is_store), "in order");
+}
+
+#[test]
+fn a_long_trace_is_cut_and_says_so() {
+    let (outcome, _) = run(
+        "mov.u32 %r5, 0;\nL: add.s32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 20000;\n@%p1 bra L;",
+        32,
+        true,
+    );
+    let trace = outcome.report.trace.expect("a trace");
+    assert_eq!(trace.events.len() as u64, MOST_EVENTS);
+    assert!(trace.dropped > 20_000, "{}", trace.dropped);
+}
