@@ -8,7 +8,7 @@ use mdbook_driver::MDBook;
 use mdbook_katex::preprocess::KatexProcessor;
 
 use crate::check;
-use crate::measured::Measured;
+use crate::directives::Directives;
 
 /// What to make of a figure that is not recorded yet, and of text that waits for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub fn build(root: &Path, dest: Option<&Path>, strictness: Strictness) -> Result
         book.config.build.build_dir = std::path::absolute(dest)?;
     }
     // Preprocessors are kept by name: these take the places, and the order, of book.toml's.
-    book.with_preprocessor(Measured::new(strictness));
+    book.with_preprocessor(Directives::new(strictness));
     book.with_preprocessor(KatexProcessor);
     book.build()?;
     Ok(book.build_dir_for("html"))

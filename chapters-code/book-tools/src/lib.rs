@@ -2,12 +2,16 @@
 //! nothing, a formula that KaTeX rejects, project code typed into a page, a figure that no recorded
 //! run holds.
 //!
-//! Figures come from `book/measurements/` through the `measured` directives ([`measured`]). The
-//! host code that makes such records is not here: that is `record`.
+//! Numbers come from `book/measurements/` through the `measured` directives ([`measured`]). The
+//! host code that makes such records is not here: that is `record`. Pictures of what a kernel does
+//! are drawn from its execution on the simulator, through the chapters' own libraries ([`figure`]).
 
 mod builder;
 pub mod capture;
 pub mod check;
+pub mod directives;
+mod expand;
+pub mod figure;
 pub mod measured;
 mod problem;
 pub mod readme;

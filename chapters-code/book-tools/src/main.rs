@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use book_tools::{Strictness, build, capture, measured, readme};
+use book_tools::{Strictness, build, capture, directives, readme};
 use clap::{Parser, Subcommand};
 
 /// Builds the book and what else is drawn from its recorded runs.
@@ -37,7 +37,7 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Serve `mdbook build` as the preprocessor `measured` (mdBook starts this itself)
+    /// Serve `mdbook build` as the preprocessor `directives` (mdBook starts this itself)
     #[command(hide = true)]
     Preprocess {
         supports: Option<String>,
@@ -75,7 +75,7 @@ fn run(command: Command) -> Result<()> {
             supports: Some(_), ..
         } => Ok(()),
         Command::Preprocess { supports: None, .. } => {
-            measured::serve(std::io::stdin(), std::io::stdout())
+            directives::serve(std::io::stdin(), std::io::stdout())
         }
     }
 }

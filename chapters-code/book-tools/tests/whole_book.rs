@@ -67,3 +67,24 @@ fn a_broken_book_names_every_page_and_line() {
         "{error}"
     );
 }
+
+#[test]
+fn a_figure_that_cannot_be_drawn_names_page_and_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path();
+    std::fs::create_dir(root.join("src")).expect("a folder");
+    std::fs::write(root.join("book.toml"), "[book]\ntitle = \"t\"\n").expect("a file");
+    std::fs::write(root.join("src/SUMMARY.md"), "- [One](one.md)\n").expect("a file");
+    let page = "# One\n\n{{#figure tree kernel=tree n=4 chapter=chapter_1_reduce}}\n\n\
+                {{#shout}}\n";
+    std::fs::write(root.join("src/one.md"), page).expect("a file");
+    let error = build(root, None, Strictness::Draft)
+        .expect_err("a refusal")
+        .to_string();
+    for expected in [
+        "src/one.md:3: there is no kernel `tree` in chapter_1_reduce",
+        "src/one.md:5: there is no directive shout",
+    ] {
+        assert!(error.contains(expected), "{error}");
+    }
+}

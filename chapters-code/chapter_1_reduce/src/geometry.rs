@@ -86,7 +86,7 @@ impl Geometry {
         let fits = match (self.shared, self.share) {
             (Shared::Dynamic, _) => threads.is_power_of_two(),
             (Shared::Static, Share::Grid) => threads > 0 && threads.is_multiple_of(32),
-            (Shared::Static | Shared::Bytes(_), _) => false,
+            (Shared::Static, Share::Elements(_) | Share::GridOfPacks(_)) => false,
         };
         (fits && threads <= 1024).then_some(Self { threads, ..self })
     }

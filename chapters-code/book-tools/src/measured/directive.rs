@@ -1,13 +1,10 @@
 //! A directive as it stands in a page: what it asks for, and the keys that select rows.
 
-use std::ops::Range;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::records::chapter_number;
-
-const OPENING: &str = "{{#measured";
 
 /// Keys that are not compared with a row's field of that name.
 const NOT_FIELDS: [&str; 5] = ["device", "broken", "before", "from", "to"];
@@ -34,24 +31,8 @@ pub(super) struct Directive {
     keys: Vec<(String, String)>,
 }
 
-/// The directives of `text`, each with its place, or with what is wrong with it.
-pub(super) fn find(
-    text: &str,
-) -> impl Iterator<Item = (Range<usize>, Result<Directive, String>)> + '_ {
-    text.match_indices(OPENING)
-        .map(|(start, _)| match text[start..].find("}}") {
-            Some(length) => {
-                let body = &text[start + "{{#".len()..start + length];
-                (start..start + length + "}}".len(), parse(body))
-            }
-            None => (
-                start..text.len(),
-                Err("this directive is not closed by }}".to_owned()),
-            ),
-        })
-}
-
-fn parse(body: &str) -> Result<Directive, String> {
+/// The directive with this body, `measured FIELD KEY=VALUE …`.
+pub(super) fn parse(body: &str) -> Result<Directive, String> {
     let mut words = body.split_whitespace();
     let kind = match words.next() {
         Some("measured") => match words.next() {

@@ -25,14 +25,9 @@ mod plot;
 mod records;
 mod table;
 
-use std::io::{Read, Write};
 use std::path::Path;
 
-use anyhow::Result;
-use mdbook_driver::book::{Book, BookItem, Chapter};
-use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
-
-use crate::{Problem, Problems, Strictness};
+use crate::{Problems, Strictness};
 use directive::{Directive, Kind};
 pub use format::{amount, value};
 pub use records::{Records, Run};
@@ -42,79 +37,33 @@ pub const FOLDER: &str = "measurements";
 
 const NOT_RECORDED: &str = "<span class=\"unrecorded\">not recorded yet</span>";
 
-/// The preprocessor that replaces the directives.
-#[derive(Debug, Clone, Copy)]
-pub struct Measured {
-    strictness: Strictness,
-}
-
-impl Measured {
-    /// The preprocessor; a strict one refuses a book that has no recorded run.
-    pub fn new(strictness: Strictness) -> Self {
-        Self { strictness }
-    }
-}
-
-impl Preprocessor for Measured {
-    fn name(&self) -> &str {
-        "measured"
-    }
-
-    fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
-        let source = &context.config.book.src;
-        let records = Records::load(&context.root.join(source).join(FOLDER))?;
-        let mut problems = Vec::new();
-        book.for_each_mut(|item| {
-            if let BookItem::Chapter(chapter) = item {
-                problems.extend(expand_chapter(chapter, source, &records, self.strictness));
-            }
-        });
-        Problems(problems).into_result()?;
-        Ok(book)
-    }
-}
-
-fn expand_chapter(
-    chapter: &mut Chapter,
-    source: &Path,
-    records: &Records,
-    strictness: Strictness,
-) -> Vec<Problem> {
-    let Some(path) = &chapter.source_path else {
-        return Vec::new();
-    };
-    match expand(&source.join(path), &chapter.content, records, strictness) {
-        Ok(text) => {
-            chapter.content = text;
-            Vec::new()
-        }
-        Err(Problems(problems)) => problems,
-    }
-}
-
 /// `text`, the content of `page`, with every directive replaced by what `records` hold.
+///
+/// # Errors
+/// The directives that nothing recorded answers.
 pub fn expand(
     page: &Path,
     text: &str,
     records: &Records,
     strictness: Strictness,
 ) -> Result<String, Problems> {
-    let mut expanded = String::with_capacity(text.len());
-    let mut problems = Vec::new();
-    let mut done = 0;
-    for (range, directive) in directive::find(text) {
-        expanded.push_str(&text[done..range.start]);
-        match directive.and_then(|directive| answer(&directive.on(page), records, strictness)) {
-            Ok(answer) => expanded.push_str(&answer),
-            Err(message) => problems.push(Problem::at(page, text, range.start, message)),
-        }
-        done = range.end;
-    }
-    expanded.push_str(&text[done..]);
-    Problems(problems).into_result().map(|()| expanded)
+    crate::expand::expand(page, text, &mut |call| {
+        answer(page, call.body, records, strictness)
+    })
 }
 
-fn answer(
+/// The answer to a directive with this body, as it stands on `page`.
+pub(crate) fn answer(
+    page: &Path,
+    body: &str,
+    records: &Records,
+    strictness: Strictness,
+) -> Result<String, String> {
+    let directive = directive::parse(body)?.on(page);
+    answer_to(&directive, records, strictness)
+}
+
+fn answer_to(
     directive: &Directive,
     records: &Records,
     strictness: Strictness,
@@ -142,12 +91,4 @@ fn inline(directive: &Directive, field: &str, records: &Records) -> Result<Strin
             .ok_or_else(|| format!("the recorded row has no field {field}"))?,
     };
     Ok(value(field, found))
-}
-
-/// Serves one request of mdBook's preprocessor protocol: a book in, a book out, as JSON.
-pub fn serve(input: impl Read, output: impl Write) -> Result<()> {
-    let (context, book) = mdbook_preprocessor::parse_input(input)?;
-    let book = Measured::new(Strictness::Draft).run(&context, book)?;
-    serde_json::to_writer(output, &book)?;
-    Ok(())
 }

@@ -1,0 +1,89 @@
+//! The preprocessor that answers all directives of this book, in one pass over the pages as they
+//! are written, so that its errors name the line that the author sees.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use anyhow::Result;
+use mdbook_driver::book::{Book, BookItem, Chapter};
+use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+
+use crate::expand::{Call, expand};
+use crate::figure::Figures;
+use crate::measured::{self, Records};
+use crate::{Problems, Strictness};
+
+/// The preprocessor that replaces the directives.
+#[derive(Debug, Clone, Copy)]
+pub struct Directives {
+    strictness: Strictness,
+}
+
+impl Directives {
+    /// The preprocessor; a strict one refuses a book that has no recorded run.
+    pub fn new(strictness: Strictness) -> Self {
+        Self { strictness }
+    }
+}
+
+impl Preprocessor for Directives {
+    fn name(&self) -> &str {
+        "directives"
+    }
+
+    fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
+        let source = &context.config.book.src;
+        let mut answers = Answers {
+            records: Records::load(&context.root.join(source).join(measured::FOLDER))?,
+            strictness: self.strictness,
+            figures: Figures::new(&context.root),
+        };
+        let mut problems = Vec::new();
+        book.for_each_mut(|item| {
+            if let BookItem::Chapter(chapter) = item
+                && let Err(Problems(found)) = answers.expand(chapter, source)
+            {
+                problems.extend(found);
+            }
+        });
+        Problems(problems).into_result()?;
+        Ok(book)
+    }
+}
+
+/// Whoever answers.
+struct Answers {
+    records: Records,
+    strictness: Strictness,
+    figures: Figures,
+}
+
+impl Answers {
+    fn expand(&mut self, chapter: &mut Chapter, source: &Path) -> Result<(), Problems> {
+        let Some(path) = &chapter.source_path else {
+            return Ok(());
+        };
+        let page = source.join(path);
+        let mut answer = |call: &Call<'_>| self.answer(&page, call);
+        chapter.content = expand(&page, &chapter.content, &mut answer)?;
+        Ok(())
+    }
+
+    fn answer(&mut self, page: &Path, call: &Call<'_>) -> Result<String, String> {
+        match call.name() {
+            "figure" => self.figures.answer(page, call.arguments()),
+            name if name.starts_with("measured") => {
+                measured::answer(page, call.body, &self.records, self.strictness)
+            }
+            other => Err(format!("there is no directive {other}")),
+        }
+    }
+}
+
+/// Serves one request of mdBook's preprocessor protocol: a book in, a book out, as JSON.
+pub fn serve(input: impl Read, output: impl Write) -> Result<()> {
+    let (context, book) = mdbook_preprocessor::parse_input(input)?;
+    let book = Directives::new(Strictness::Draft).run(&context, book)?;
+    serde_json::to_writer(output, &book)?;
+    Ok(())
+}

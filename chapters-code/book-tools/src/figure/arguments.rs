@@ -1,0 +1,128 @@
+//! What a figure's directive asks for: `KIND KEY=VALUE …`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use clap::ValueEnum;
+use harness::{Case, Chapter, Dtype, Input, Op, Shape};
+
+use crate::expand::words;
+
+/// The arguments of a directive, each taken once.
+#[derive(Debug)]
+pub(super) struct Arguments {
+    /// The first word.
+    pub(super) kind: String,
+    keys: BTreeMap<String, String>,
+}
+
+impl Arguments {
+    /// Reads what stands behind the directive's name.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut words = words(text)?.into_iter();
+        let kind = words.next().unwrap_or_default();
+        if kind.is_empty() || kind.contains('=') {
+            return Err("name the kind of figure: {{#figure KIND KEY=VALUE …}}".to_owned());
+        }
+        let mut keys = BTreeMap::new();
+        for word in words {
+            let (key, value) = word
+                .split_once('=')
+                .ok_or_else(|| format!("{word} is not KEY=VALUE"))?;
+            if keys.insert(key.to_owned(), value.to_owned()).is_some() {
+                return Err(format!("{key} is given twice"));
+            }
+        }
+        Ok(Self { kind, keys })
+    }
+
+    /// The value of a key, which is then no longer there.
+    pub(super) fn take(&mut self, key: &str) -> Option<String> {
+        self.keys.remove(key)
+    }
+
+    /// The same, of a key that must be there.
+    pub(super) fn need(&mut self, key: &str) -> Result<String, String> {
+        let kind = &self.kind;
+        let missing = || format!("a figure of {kind} needs {key}=");
+        self.keys.remove(key).ok_or_else(missing)
+    }
+
+    /// The number that a key stands for.
+    pub(super) fn number<T: std::str::FromStr>(&mut self, key: &str) -> Result<Option<T>, String> {
+        let Some(value) = self.take(key) else {
+            return Ok(None);
+        };
+        let wrong = |_| format!("{key}={value} is not a number in range");
+        value.parse().map(Some).map_err(wrong)
+    }
+
+    /// Fails if a key is left that nobody has taken.
+    pub(super) fn finish(self) -> Result<(), String> {
+        match self.keys.keys().next() {
+            None => Ok(()),
+            Some(key) => Err(format!("a figure of {} has no key {key}", self.kind)),
+        }
+    }
+}
+
+/// A run that a figure is drawn from.
+pub(super) struct Run {
+    /// The chapter whose kernel it is.
+    pub(super) chapter: &'static dyn Chapter,
+    pub(super) kernel: String,
+    pub(super) case: Case,
+    /// Threads of a block, where they are not the rung's own.
+    pub(super) block: Option<u32>,
+}
+
+const CHAPTERS: [&dyn Chapter; 2] = [
+    &chapter_0_setup::chapter::Setup,
+    &chapter_1_reduce::chapter::Reduce,
+];
+
+impl Run {
+    /// Takes the keys that say what to run; the page's folder names the chapter if no key does.
+    pub(super) fn take(arguments: &mut Arguments, page: &Path) -> Result<Self, String> {
+        let run = Self {
+            chapter: chapter(arguments.take("chapter"), page)?,
+            kernel: arguments.need("kernel")?,
+            case: Case {
+                shape: shape(&arguments.need("n")?)?,
+                dtype: choice(arguments, "dtype", Dtype::F32)?,
+                op: choice(arguments, "op", Op::Sum)?,
+                input: choice(arguments, "input", Input::Digits)?,
+                seed: arguments.number("seed")?.unwrap_or(1),
+            },
+            block: arguments.number("block")?,
+        };
+        Ok(run)
+    }
+}
+
+fn shape(text: &str) -> Result<Shape, String> {
+    text.parse().map_err(|error| format!("n={text}: {error}"))
+}
+
+fn choice<T: ValueEnum>(arguments: &mut Arguments, key: &str, default: T) -> Result<T, String> {
+    match arguments.take(key) {
+        Some(value) => T::from_str(&value, true).map_err(|error| format!("{key}={value}: {error}")),
+        None => Ok(default),
+    }
+}
+
+fn chapter(name: Option<String>, page: &Path) -> Result<&'static dyn Chapter, String> {
+    let folder = || {
+        let parent = page.parent()?.file_name()?.to_str()?;
+        Some(parent.to_owned())
+    };
+    let name = name.or_else(folder).unwrap_or_default();
+    let found = CHAPTERS.iter().find(|chapter| chapter.name() == name);
+    found.copied().ok_or_else(|| {
+        let known: Vec<_> = CHAPTERS.iter().map(|chapter| chapter.name()).collect();
+        format!(
+            "there is no chapter `{name}`: give chapter=, one of {}",
+            known.join(", ")
+        )
+    })
+}

@@ -1,0 +1,158 @@
+//! Figures drawn from executions: `{{#figure KIND kernel=RUNG n=SIZE KEY=VALUE …}}`.
+//!
+//! While the book is built, the simulator runs the named kernel at the named size, and the figure
+//! is drawn from the trace. Nothing in it is typed.
+//!
+//! | kind | shows | further keys |
+//! | --- | --- | --- |
+//! | `tree` | which thread folds what into what, step by step | `of=shared` (default) or `of=registers` |
+//!
+//! Keys of every kind: `kernel`, `n` (`8`, `2^10`, `32x64`); `block`, the threads of a block, where
+//! it is not the rung's own; `op`, `dtype`, `input` (`digits`), `seed`; `chapter`, where the page's
+//! folder does not name it; `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
+//! shown; `caption="…"`, with backquotes around code.
+//!
+//! An unknown kernel or key, a kernel that fails, and a run that holds nothing to draw are errors.
+
+mod arguments;
+mod html;
+mod picture;
+mod tree;
+mod tree_picture;
+mod value;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use harness::trace::{Event, Traced};
+use harness::{Case, Device, DeviceChoice};
+
+use arguments::{Arguments, Run};
+use picture::Picture;
+
+/// What runs are told apart by: chapter, kernel, case, block.
+type Key = (&'static str, String, Case, Option<u32>);
+
+/// Draws figures, one after another.
+pub struct Figures {
+    _root: PathBuf,
+    device: Option<Device>,
+    runs: HashMap<Key, Rc<Traced>>,
+    drawn: usize,
+    /// A kernel was stopped, after which the driver takes no more work from this process.
+    stopped: bool,
+}
+
+impl Figures {
+    /// Figures of the project in `root`.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            _root: root.to_path_buf(),
+            device: None,
+            runs: HashMap::new(),
+            drawn: 0,
+            stopped: false,
+        }
+    }
+
+    /// The figure that a directive on `page` asks for, as HTML.
+    ///
+    /// # Errors
+    /// What is wrong with the directive, or with the run.
+    pub fn answer(&mut self, page: &Path, arguments: &str) -> Result<String, String> {
+        let mut arguments = Arguments::parse(arguments)?;
+        let run = Run::take(&mut arguments, page)?;
+        let caption = arguments.take("caption");
+        let part = Part {
+            launch: arguments.number("launch")?.unwrap_or(1),
+            block: arguments.number("in_block")?.unwrap_or(0),
+            warp: arguments.number("warp")?.unwrap_or(0),
+        };
+        if self.stopped {
+            return Ok(String::new()); // that kernel's error ends the build
+        }
+        let traced = self.trace(&run)?;
+        let picture = match arguments.kind.as_str() {
+            "tree" => {
+                let of = arguments.take("of");
+                arguments.finish()?;
+                tree_picture::draw(&traced, &part, of.as_deref())?
+            }
+            other => return Err(format!("there is no figure of kind {other}")),
+        };
+        self.drawn += 1;
+        Ok(self.html(&run, &traced, &picture, caption.as_deref()))
+    }
+
+    fn html(&self, run: &Run, traced: &Traced, picture: &Picture, caption: Option<&str>) -> String {
+        let source = html::source(run, traced);
+        html::figure(self.drawn, picture, caption, &source)
+    }
+
+    /// The run, which figures of the same run share.
+    fn trace(&mut self, run: &Run) -> Result<Rc<Traced>, String> {
+        let key = (run.chapter.name(), run.kernel.clone(), run.case, run.block);
+        if let Some(traced) = self.runs.get(&key) {
+            return Ok(traced.clone());
+        }
+        let device = match self.device.take() {
+            Some(device) => device,
+            None => Device::open(DeviceChoice::Sim).map_err(|error| error.to_string())?,
+        };
+        let device = self.device.insert(device);
+        let traced = harness::trace::run(device, run.chapter, &run.kernel, &run.case, run.block);
+        self.stopped = device.stream.synchronize().is_err();
+        let traced = Rc::new(traced.map_err(|error| error.to_string())?);
+        self.runs.insert(key, traced.clone());
+        Ok(traced)
+    }
+}
+
+/// Which part of a run is shown.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Which launch, from 1.
+    launch: usize,
+    block: u64,
+    warp: u32,
+}
+
+impl Part {
+    /// The events of the part's block.
+    fn events<'t>(&self, traced: &'t Traced) -> Result<Vec<&'t Event>, String> {
+        let launches = &traced.report.launches;
+        let launch = self
+            .launch
+            .checked_sub(1)
+            .and_then(|index| launches.get(index));
+        let launch = launch.ok_or_else(|| {
+            format!(
+                "the run has {} launches, and none is the {}th",
+                launches.len(),
+                self.launch
+            )
+        })?;
+        let trace = launch.trace.as_ref().ok_or("the launch was not traced")?;
+        let own = |event: &&Event| block_of(event) == self.block;
+        let events: Vec<_> = trace.events.iter().filter(own).collect();
+        match events.is_empty() {
+            true => Err(format!("the launch has no block {}", self.block)),
+            false => Ok(events),
+        }
+    }
+}
+
+fn block_of(event: &Event) -> u64 {
+    match event {
+        Event::Instruction { place, .. }
+        | Event::Access { place, .. }
+        | Event::Shuffle { place, .. } => place.block,
+        Event::BarrierPassed { block, .. } | Event::WarpSynchronised { block, .. } => *block,
+    }
+}
+
+/// The lanes of a mask, in order.
+fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+}

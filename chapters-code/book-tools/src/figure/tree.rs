@@ -1,0 +1,260 @@
+//! Who folds what into what: the stages of a tree, read off a trace.
+//!
+//! In shared memory a thread's loads are what its next store depends on; between two barriers lies
+//! one stage. In registers a shuffle is a stage: a lane folds what it reads with what it has. Both
+//! are checked against the values: where the result is not the fold of what went into it, the
+//! kernel does something that this picture would not show, and there is none.
+
+use std::collections::{BTreeMap, HashMap};
+
+use harness::trace::{Event, MemoryAccess};
+use harness::{Dtype, Op};
+
+use super::{lanes, value};
+
+/// A value at a place: a word of the shared array, or a lane's register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) place: usize,
+    pub(super) bits: u64,
+}
+
+/// A thread puts the fold of some values in a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    pub(super) thread: u32,
+    /// Empty for what comes from global memory.
+    pub(super) from: Vec<Held>,
+    pub(super) to: Held,
+}
+
+/// What happens between two barriers, or in a shuffle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stage {
+    pub(super) moves: Vec<Move>,
+    /// What every place holds afterwards, where that is known.
+    pub(super) held: BTreeMap<usize, u64>,
+    /// Places that are read in this stage, whatever becomes of the value.
+    read: Vec<usize>,
+}
+
+/// The stages, of which the first fills the places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tree {
+    pub(super) stages: Vec<Stage>,
+}
+
+impl Tree {
+    /// How many places there are.
+    pub(super) fn width(&self) -> usize {
+        let last = |stage: &Stage| stage.held.keys().last().map_or(0, |&place| place + 1);
+        self.stages.iter().map(last).max().unwrap_or(0)
+    }
+
+    /// Whether what `place` holds after stage `number` is still read.
+    pub(super) fn is_live(&self, number: usize, place: usize) -> bool {
+        for stage in &self.stages[number + 1..] {
+            if stage.read.contains(&place) {
+                return true;
+            }
+            if stage.moves.iter().any(|step| step.to.place == place) {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// The tree that a block folds in its shared memory.
+pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree, String> {
+    let mut tree = Tree::default();
+    let mut stage = Stage::default();
+    // What each thread has read since its last store.
+    let mut pending: HashMap<u32, Vec<Held>> = HashMap::new();
+    for event in events {
+        match event {
+            Event::Access { place, access } if access.space == "shared" => {
+                for (lane, held) in held(access)? {
+                    let thread = place.warp * 32 + lane;
+                    if access.access == "load" {
+                        pending.entry(thread).or_default().push(held);
+                        stage.read.push(held.place);
+                        continue;
+                    }
+                    let from = pending.remove(&thread).unwrap_or_default();
+                    check(op, dtype, thread, &from, held)?;
+                    stage.held.insert(held.place, held.bits);
+                    stage.moves.push(Move {
+                        thread,
+                        from,
+                        to: held,
+                    });
+                }
+            }
+            Event::BarrierPassed { .. } | Event::WarpSynchronised { .. } => {
+                close(&mut tree, &mut stage);
+            }
+            Event::Instruction { .. } | Event::Access { .. } | Event::Shuffle { .. } => {}
+        }
+    }
+    // What is read in the end, on its way to the output, has no stage of its own.
+    if !stage.moves.is_empty() || !stage.read.is_empty() {
+        tree.stages.push(stage);
+        carry(&mut tree);
+    }
+    let folds = |step: &Move| !step.from.is_empty();
+    match tree
+        .stages
+        .iter()
+        .any(|stage| stage.moves.iter().any(folds))
+    {
+        true => Ok(tree),
+        false => Err("the block folds nothing in shared memory".to_owned()),
+    }
+}
+
+/// Ends a stage, unless nothing has been stored in it.
+fn close(tree: &mut Tree, stage: &mut Stage) {
+    if !stage.moves.is_empty() {
+        tree.stages.push(std::mem::take(stage));
+        carry(tree);
+    }
+}
+
+/// What the last stage did not touch is as before.
+fn carry(tree: &mut Tree) {
+    if let [.., before, last] = &mut tree.stages[..] {
+        for (&place, &bits) in &before.held {
+            last.held.entry(place).or_insert(bits);
+        }
+    }
+}
+
+fn check(op: Op, dtype: Dtype, thread: u32, from: &[Held], to: Held) -> Result<(), String> {
+    let bits: Vec<u64> = from.iter().map(|held| held.bits).collect();
+    if from.is_empty() || value::is_fold(op, dtype, &bits, to.bits) {
+        return Ok(());
+    }
+    let text = |bits: u64| value::text(dtype, bits);
+    let read: Vec<_> = bits.iter().map(|&bits| text(bits)).collect();
+    Err(format!(
+        "thread {thread} puts {} in place {}, which is not the {op} of what it has read, {}: the \
+         tree would not show where the rest comes from",
+        text(to.bits),
+        to.place,
+        read.join(" and "),
+    ))
+}
+
+/// The words of a shared array that an access touches, by lane.
+fn held(access: &MemoryAccess) -> Result<Vec<(u32, Held)>, String> {
+    let mut all = Vec::new();
+    let elements = lanes(access.lanes)
+        .zip(&access.addresses)
+        .zip(&access.values);
+    for ((lane, address), values) in elements {
+        let &[bits] = &values[..] else {
+            return Err("a tree has one value an access, and this kernel has several".to_owned());
+        };
+        let place = ((address - access.base) / u64::from(access.bytes)) as usize;
+        all.push((lane, Held { place, bits }));
+    }
+    Ok(all)
+}
+
+/// The tree that a warp folds in its registers, by the shuffles up to the first thing that it
+/// stores.
+pub(super) fn in_registers(
+    events: &[&Event],
+    warp: u32,
+    op: Op,
+    dtype: Dtype,
+) -> Result<Tree, String> {
+    let mut shuffles = Vec::new();
+    let mut result = None;
+    for event in events {
+        match event {
+            Event::Shuffle {
+                place,
+                sources,
+                values,
+                ..
+            } if place.warp == warp => shuffles.push((sources, values)),
+            Event::Access { place, access }
+                if place.warp == warp && access.access == "store" && !shuffles.is_empty() =>
+            {
+                result = held(access)?.first().copied();
+                break;
+            }
+            _ => {}
+        }
+    }
+    let (lane, Held { bits, .. }) =
+        result.ok_or_else(|| format!("warp {warp} folds nothing by shuffles"))?;
+    if shuffles.iter().any(|(sources, _)| sources.len() != 32) {
+        return Err("a shuffle lacks lanes, and the tree would lack branches".to_owned());
+    }
+    let mut tree = Tree::default();
+    for (_, values) in &shuffles {
+        let held = values.iter().map(|&bits| u64::from(bits));
+        tree.stages.push(Stage {
+            held: held.enumerate().collect(),
+            ..Stage::default()
+        });
+    }
+    tree.stages.push(Stage {
+        held: BTreeMap::from([(lane as usize, bits)]),
+        ..Stage::default()
+    });
+    let mut wanted = vec![lane as usize];
+    for number in (1..tree.stages.len()).rev() {
+        let sources = shuffles[number - 1].0;
+        let before = tree.stages[number - 1].held.clone();
+        wanted = fold_stage(&mut tree.stages[number], &before, sources, &wanted);
+    }
+    let first = &mut tree.stages[0];
+    first.moves = first
+        .held
+        .iter()
+        .map(|(&place, &bits)| filled(place, bits))
+        .collect();
+    for step in tree.stages.iter().flat_map(|stage| &stage.moves) {
+        check(op, dtype, step.thread, &step.from, step.to)?;
+    }
+    Ok(tree)
+}
+
+fn filled(place: usize, bits: u64) -> Move {
+    Move {
+        thread: place as u32,
+        from: Vec::new(),
+        to: Held { place, bits },
+    }
+}
+
+/// The moves of a shuffle that lead to the wanted lanes, and the lanes that these want.
+fn fold_stage(
+    stage: &mut Stage,
+    before: &BTreeMap<usize, u64>,
+    sources: &[u32],
+    wanted: &[usize],
+) -> Vec<usize> {
+    let mut needed = Vec::new();
+    for &lane in wanted {
+        let from = [lane, sources[lane] as usize].map(|place| Held {
+            place,
+            bits: before[&place],
+        });
+        needed.extend(from.map(|held| held.place));
+        let bits = stage.held[&lane];
+        stage.moves.push(Move {
+            thread: lane as u32,
+            from: from.to_vec(),
+            to: Held { place: lane, bits },
+        });
+    }
+    needed.sort_unstable();
+    needed.dedup();
+    stage.read.clone_from(&needed);
+    needed
+}

@@ -1,0 +1,202 @@
+//! A tree as a picture: a row of places a stage, and arrows from what is read to what is written.
+
+use harness::Dtype;
+use harness::trace::Traced;
+use svg::node::Node;
+use svg::node::element::{Group, path::Data};
+
+use super::picture::{Frame, Picture, path, rectangle, step_group, text};
+use super::tree::{self, Move, Stage, Tree};
+use super::{Part, value};
+
+/// From place to place.
+const PITCH: f64 = 25.0;
+/// A place's size.
+const CELL: [f64; 2] = [22.0, 28.0];
+/// From row to row.
+const ROW: f64 = 62.0;
+/// Room for the rows' numbers.
+const LEFT: f64 = 18.0;
+const TOP: f64 = 4.0;
+
+/// What the places of a tree are.
+#[derive(Clone, Copy)]
+struct Names {
+    place: &'static str,
+    worker: &'static str,
+    mark: &'static str,
+    where_: &'static str,
+}
+
+const SHARED: Names = Names {
+    place: "word",
+    worker: "thread",
+    mark: "t",
+    where_: "in shared memory",
+};
+const REGISTERS: Names = Names {
+    place: "lane",
+    worker: "lane",
+    mark: "l",
+    where_: "in registers, by shuffles",
+};
+
+/// The tree of a block's shared memory, or of a warp's registers.
+pub(super) fn draw(traced: &Traced, part: &Part, of: Option<&str>) -> Result<Picture, String> {
+    let events = part.events(traced)?;
+    let (op, dtype) = (traced.case.op, traced.case.dtype.accumulator());
+    let (tree, names) = match of.unwrap_or("shared") {
+        "shared" => (tree::in_shared(&events, op, dtype)?, SHARED),
+        "registers" => (
+            tree::in_registers(&events, part.warp, op, dtype)?,
+            REGISTERS,
+        ),
+        other => return Err(format!("of={other}: a tree is of shared or of registers")),
+    };
+    Ok(picture(&tree, dtype, names, traced.rung.name))
+}
+
+fn picture(tree: &Tree, dtype: Dtype, names: Names, kernel: &str) -> Picture {
+    let rows: Vec<&Stage> = tree
+        .stages
+        .iter()
+        .filter(|stage| !stage.moves.is_empty())
+        .collect();
+    let mut drawing = Group::new();
+    let mut said = Vec::new();
+    for (number, stage) in rows.iter().enumerate() {
+        let mut group = step_group(number + 1);
+        if number > 0 {
+            arrows(&mut group, stage, number);
+        }
+        row(&mut group, tree, number, dtype, names);
+        drawing.append(group);
+        said.push(in_words(stage, number, dtype, names));
+    }
+    let title = format!(
+        "The tree that {kernel} folds {}: {} values in {} steps.",
+        names.where_,
+        tree.width(),
+        rows.len() - 1
+    );
+    let frame = Frame {
+        drawing,
+        width: LEFT + PITCH * tree.width() as f64,
+        height: TOP + ROW * (rows.len() - 1) as f64 + CELL[1] + 2.0,
+    };
+    Picture {
+        title,
+        class: "tree",
+        frames: vec![frame],
+        said,
+    }
+}
+
+/// The middle of a place's upper edge.
+fn above(place: usize, row: usize) -> [f64; 2] {
+    [
+        LEFT + PITCH * place as f64 + CELL[0] / 2.0,
+        TOP + ROW * row as f64,
+    ]
+}
+
+fn arrows(group: &mut Group, stage: &Stage, number: usize) {
+    let mut own = Data::new();
+    let mut other = Data::new();
+    let mut heads = Data::new();
+    for step in &stage.moves {
+        let [x, y] = above(step.to.place, number);
+        for from in &step.from {
+            let [start, top] = above(from.place, number - 1);
+            let line = if from.place == step.to.place {
+                &mut own
+            } else {
+                &mut other
+            };
+            let drawn = std::mem::take(line).move_to((start, top + CELL[1]));
+            *line = drawn.line_to((x, y - 4.0));
+        }
+        if !step.from.is_empty() {
+            heads = heads
+                .move_to((x - 3.5, y - 6.0))
+                .line_to((x, y))
+                .line_to((x + 3.5, y - 6.0))
+                .close();
+        }
+    }
+    group.append(path("arrow own", own));
+    group.append(path("arrow", other));
+    group.append(path("head", heads));
+}
+
+fn row(group: &mut Group, tree: &Tree, number: usize, dtype: Dtype, names: Names) {
+    let stage = &tree.stages[number];
+    let [_, y] = above(0, number);
+    group.append(text(
+        "step",
+        [LEFT / 2.0 - 2.0, y + 18.0],
+        number.to_string(),
+    ));
+    for (&place, &bits) in &stage.held {
+        let [x, y] = above(place, number);
+        let written = stage.moves.iter().find(|step| step.to.place == place);
+        // A value that nobody reads again is of use only where it is the result.
+        let is_last = number > 0 && !tree.stages[number + 1..].iter().any(has_moves);
+        let live = tree.is_live(number, place) || (is_last && written.is_some());
+        let class = match (live, written) {
+            (false, _) => "cell dead",
+            (true, Some(_)) if number > 0 => "cell written",
+            (true, _) => "cell",
+        };
+        group.append(rectangle(class, [x - CELL[0] / 2.0, y], CELL));
+        if !live {
+            continue;
+        }
+        let raised = if written.is_some() && number > 0 {
+            13.0
+        } else {
+            18.0
+        };
+        group.append(text("value", [x, y + raised], value::text(dtype, bits)));
+        if let (Some(step), true) = (written, number > 0) {
+            let by = format!("{}{}", names.mark, step.thread);
+            group.append(text("by", [x, y + 24.0], by));
+        }
+    }
+}
+
+fn has_moves(stage: &Stage) -> bool {
+    !stage.moves.is_empty()
+}
+
+/// What a stage does, in words.
+fn in_words(stage: &Stage, number: usize, dtype: Dtype, names: Names) -> String {
+    let value = |bits: u64| value::text(dtype, bits);
+    if number == 0 {
+        let all: Vec<_> = stage.held.values().map(|&bits| value(bits)).collect();
+        return format!(
+            "Before the first step the {}s hold {}.",
+            names.place,
+            all.join(", ")
+        );
+    }
+    let one = |step: &Move| {
+        let mut read = step.from.clone();
+        read.sort_by_key(|held| held.place);
+        let from: Vec<_> = read.iter().map(|held| held.place.to_string()).collect();
+        let values: Vec<_> = read.iter().map(|held| value(held.bits)).collect();
+        format!(
+            "{} {} folds {}s {} into {} {}: {} give {}",
+            names.worker,
+            step.thread,
+            names.place,
+            from.join(" and "),
+            names.place,
+            step.to.place,
+            values.join(" and "),
+            value(step.to.bits)
+        )
+    };
+    let all: Vec<_> = stage.moves.iter().map(one).collect();
+    format!("Step {number}: {}.", all.join("; "))
+}

@@ -1,0 +1,154 @@
+//! Figures show what a run did, and what cannot be drawn says why.
+
+use std::path::Path;
+
+use book_tools::figure::Figures;
+
+fn draw(arguments: &str) -> Result<String, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = Path::new("book/chapter_1_reduce/index.md");
+    Figures::new(&root).answer(page, arguments)
+}
+
+fn drawn(arguments: &str) -> String {
+    let html = draw(arguments).unwrap_or_else(|error| panic!("{arguments}: {error}"));
+    assert!(
+        !html.contains("\n\n"),
+        "a blank line ends an HTML block in Markdown"
+    );
+    assert!(!html.contains('$'), "a dollar begins a formula");
+    html
+}
+
+/// The steps in words.
+fn said(arguments: &str) -> Vec<String> {
+    let html = drawn(arguments);
+    let items = html.split("<li>").skip(1);
+    items
+        .map(|item| item.split("</li>").next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+fn assert_refused(arguments: &str, message: &str) {
+    let error = draw(arguments).expect_err("a refusal");
+    assert!(error.contains(message), "{arguments}: {error}");
+}
+
+#[test]
+fn a_tree_in_shared_memory() {
+    insta::assert_snapshot!(drawn(
+        "tree kernel=sequential n=4 block=4 caption=\"Of `a` & <b>.\""
+    ));
+}
+
+#[test]
+fn a_tree_in_registers() {
+    let said = said("tree of=registers kernel=shuffle n=32 block=32");
+    assert_eq!(said.len(), 6);
+    assert!(said[0].starts_with("Before the first step the lanes hold 3, 1, 7, 0, 4, 1, 6, 3, "));
+    assert!(
+        said[5].starts_with("Step 5: lane 0 folds lanes 0 and 1 into lane 0: "),
+        "{said:?}"
+    );
+    assert_eq!(
+        said[1].matches(" folds ").count(),
+        16,
+        "lanes that nobody reads are left out"
+    );
+}
+
+#[test]
+fn the_same_tree_is_folded_by_other_threads() {
+    let modulo = said("tree kernel=interleaved_modulo n=8 block=8");
+    let strided = said("tree kernel=interleaved_strided n=8 block=8");
+    assert!(modulo[1].contains("thread 6 folds words 6 and 7 into word 6: 6 and 3 give 9"));
+    assert!(strided[1].contains("thread 3 folds words 6 and 7 into word 6: 6 and 3 give 9"));
+    assert_eq!(modulo[0], strided[0]);
+}
+
+#[test]
+fn a_directive_must_make_sense() {
+    assert_refused("", "name the kind");
+    assert_refused("kernel=sequential n=4", "name the kind");
+    assert_refused("tree n=4", "a figure of tree needs kernel=");
+    assert_refused("tree kernel=sequential", "a figure of tree needs n=");
+    assert_refused("tree kernel=sequential n=4 n=5", "n is given twice");
+    assert_refused(
+        "tree kernel=sequential n=four",
+        "n=four: `four` is not a size",
+    );
+    assert_refused("tree kernel=sequential n=4 colour=red", "has no key colour");
+    assert_refused(
+        "tree kernel=sequential n=4 block=x",
+        "block=x is not a number",
+    );
+    assert_refused("tree kernel=sequential n=4 dtype=f31", "dtype=f31");
+    assert_refused("tree kernel=sequential n=4 caption=\"open", "not closed");
+    assert_refused("tree kernel=sequential n=4 of=disk", "of=disk");
+    assert_refused("bush kernel=sequential n=4", "no figure of kind bush");
+    assert_refused(
+        "tree kernel=sequential n=4 chapter=chapter_9",
+        "no chapter `chapter_9`",
+    );
+    assert_refused("tree kernel=sequential n=4 launch=2", "1 launches");
+    assert_refused("tree kernel=sequential n=4 in_block=7", "no block 7");
+}
+
+#[test]
+fn a_run_must_be_there_and_succeed() {
+    assert_refused(
+        "tree kernel=sequental n=4",
+        "there is no kernel `sequental` in chapter_1_reduce; did you mean `sequential`?",
+    );
+    assert_refused("tree kernel=sequential n=4x4", "sequential is for vectors");
+    assert_refused(
+        "tree kernel=unrolled n=4 block=4",
+        "does not run in blocks of 4",
+    );
+    // Half of the lanes that the shuffles name are not there.
+    assert_refused(
+        "tree of=registers kernel=shuffle n=16 block=16",
+        "shuffle on sum of 16 f32, digits input: undefined value",
+    );
+    assert_refused(
+        "tree kernel=sequential n=2^20",
+        "it does too much for a trace",
+    );
+    assert_refused(
+        "tree kernel=one_thread n=4",
+        "folds nothing in shared memory",
+    );
+    assert_refused(
+        "tree of=registers kernel=sequential n=4",
+        "folds nothing by shuffles",
+    );
+    // Its last steps keep a value in a register, which this picture would not show.
+    assert_refused(
+        "tree kernel=unrolled_warp n=128 block=64",
+        "would not show where",
+    );
+}
+
+#[test]
+fn a_kernel_that_is_stopped_is_an_error_with_its_line() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let test = std::env::current_exe().expect("this program");
+    // It takes the driver with it, so it runs in a process of its own.
+    let run = std::process::Command::new(test)
+        .args(["--ignored", "--exact", "stopped", "--nocapture"])
+        .current_dir(root)
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{text}");
+}
+
+#[test]
+#[ignore = "run by the other test"]
+fn stopped() {
+    // A block of 32 has no second half of 32 words to read.
+    assert_refused(
+        "tree kernel=unrolled_warp n=32 block=32",
+        "unrolled_warp.cu:",
+    );
+}
