@@ -141,10 +141,11 @@ fn whoever_watches_changes_nothing() {
         let Some(alone) = ends(&text, &plain) else {
             continue;
         };
-        for (counters, races) in [(true, false), (false, true), (true, true)] {
+        for watcher in 1..8 {
             let watched = Options {
-                counters,
-                races,
+                counters: watcher & 1 != 0,
+                races: watcher & 2 != 0,
+                trace: watcher & 4 != 0,
                 ..plain.clone()
             };
             assert_eq!(
