@@ -59,8 +59,9 @@ pub(super) struct Barriers<'a> {
     code: &'a [Instruction],
     /// For each warp, by the number of the branch's instruction.
     ways: Vec<Vec<Ways>>,
-    /// For each barrier, the branches whose ways have not met yet where it stands.
-    around: HashMap<u32, Vec<u32>>,
+    /// For each instruction that is a barrier which lets lanes pass, the branches whose ways have met
+    /// where it stands.
+    met: Vec<Option<Vec<u32>>>,
     /// For a barrier, a branch, and whether it was taken: whether that way leads round the barrier.
     leads_round: HashMap<(u32, u32, bool), bool>,
     /// Exited lanes that a barrier has been checked for.
@@ -72,7 +73,7 @@ impl<'a> Barriers<'a> {
         Self {
             code,
             ways: Vec::new(),
-            around: HashMap::new(),
+            met: vec![None; code.len()],
             leads_round: HashMap::new(),
             checked: HashSet::new(),
         }
@@ -107,8 +108,13 @@ impl<'a> Barriers<'a> {
     }
 
     fn check(&mut self, passing: &Passing, found: &mut dyn FnMut(Finding)) {
-        for (i, a) in passing.waiters.iter().enumerate() {
-            for b in &passing.waiters[i + 1..] {
+        let waiters = &passing.waiters[..];
+        let together = waiters.iter().all(|w| w.pc == waiters[0].pc);
+        if together && passing.exited.iter().all(|lanes| *lanes == 0) {
+            return;
+        }
+        for (i, a) in waiters.iter().enumerate() {
+            for b in &waiters[i + 1..] {
                 if a.pc == b.pc {
                     continue;
                 }
@@ -228,20 +234,24 @@ impl<'a> Barriers<'a> {
     /// Lanes go on behind a barrier: of the branches that they took, those remain whose ways have
     /// not met here.
     fn forget(&mut self, waiter: &Waiter) {
-        if !self.around.contains_key(&waiter.pc) {
-            let all = 0..self.code.len() as u32;
-            let around = all.filter(|pc| self.is_within(waiter.pc, *pc)).collect();
-            self.around.insert(waiter.pc, around);
+        let barrier = waiter.pc as usize;
+        if self.met[barrier].is_none() {
+            self.met[barrier] = Some(self.branches_met_at(waiter.pc));
         }
-        let around = &self.around[&waiter.pc];
         let ways = &mut self.ways[waiter.warp as usize];
-        let mut next = around.iter().peekable();
-        for (pc, ways) in ways.iter_mut().enumerate() {
-            if next.next_if(|kept| **kept as usize == pc).is_none() {
-                ways[0] &= !waiter.lanes;
-                ways[1] &= !waiter.lanes;
+        for &branch in self.met[barrier].iter().flatten() {
+            for lanes in &mut ways[branch as usize] {
+                *lanes &= !waiter.lanes;
             }
         }
+    }
+
+    fn branches_met_at(&self, barrier: u32) -> Vec<u32> {
+        let all = 0..self.code.len() as u32;
+        let branches = all.filter(|pc| matches!(self.code[*pc as usize].op, Op::Bra(_)));
+        branches
+            .filter(|branch| !self.is_within(barrier, *branch))
+            .collect()
     }
 }
 

@@ -117,6 +117,12 @@ impl Clocks {
         clock.interval += 1;
     }
 
+    /// True if the whole warp of an earlier access has synchronised since.
+    #[inline(always)]
+    pub fn has_met_since(&self, earlier: &Event) -> bool {
+        self.0[earlier.warp() as usize].whole >= earlier.interval
+    }
+
     /// True if two accesses by threads of this block race. `later` happens now.
     #[inline(always)]
     pub fn conflict(&self, earlier: &Event, later: &Event) -> bool {

@@ -20,13 +20,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::clock::Clocks;
+use super::sweep::{self, Sweep};
 use super::{Event, Finding, each_word};
 use crate::observe::{Access, AccessKind, Strength};
 
-/// Words of device memory that a page of the history tells of.
-const PAGE_WORDS: usize = 1024;
+/// Rows of device memory that a page of the history tells of.
+const PAGE_ROWS: usize = 32;
 /// Bytes of device memory that a page tells of.
-const PAGE_BYTES: u64 = 4 * PAGE_WORDS as u64;
+const PAGE_BYTES: u64 = sweep::BYTES * PAGE_ROWS as u64;
 /// Parts of the history with a lock each. Neighbouring pages share one.
 const SHARDS: u64 = 64;
 /// Pages in a row that share a lock.
@@ -39,12 +40,29 @@ struct Entry {
     event: Event,
 }
 
-/// What has been done to a page. Either part is made when it is first needed.
-#[derive(Default)]
-struct Page {
-    writers: Option<Box<[Entry]>>,
-    readers: Option<Box<[Entry]>>,
+/// An access to a whole row, and the block that made it.
+#[derive(Clone, Copy, Default)]
+struct Whole {
+    block: u32,
+    sweep: Sweep,
 }
+
+/// What has been done to a row: to all its words together, or, where it is split, to each.
+#[derive(Default)]
+struct Row {
+    writer: Whole,
+    reader: Whole,
+    is_split: bool,
+    /// Each is made when it is first needed.
+    writers: Option<Words>,
+    readers: Option<Words>,
+}
+
+/// What has been done to the words of a row.
+type Words = Box<[Entry; sweep::WORDS]>;
+
+/// What has been done to a page.
+type Page = Box<[Row; PAGE_ROWS]>;
 
 /// Pages by number. Page numbers are as good as random to a multiplication.
 #[derive(Default)]
@@ -66,10 +84,28 @@ impl Hasher for Multiply {
     }
 }
 
-type Pages = std::collections::HashMap<u64, Page, BuildHasherDefault<Multiply>>;
+/// The pages of one part of the history.
+#[derive(Default)]
+struct Pages {
+    /// Where in the list each page is.
+    index: std::collections::HashMap<u64, usize, BuildHasherDefault<Multiply>>,
+    list: Vec<Page>,
+}
 
-/// What a launch has done to device memory so far. Takes four bytes for each byte that is written,
-/// and four for each that is read other than through the read-only path.
+impl Pages {
+    /// Where in the list a page is. It is made if there is none.
+    fn find(&mut self, number: u64) -> usize {
+        let list = &mut self.list;
+        *self.index.entry(number).or_insert_with(|| {
+            list.push(Page::default());
+            list.len() - 1
+        })
+    }
+}
+
+/// What a launch has done to device memory so far. Takes half a byte for each byte that is touched
+/// other than through the read-only path, and four more for each that is
+/// written, and for each that is read, where not by whole rows.
 pub(crate) struct GlobalHistory {
     shards: Vec<Mutex<Pages>>,
     /// For each warp of each block, up to which of its intervals its accesses are released.
@@ -144,72 +180,213 @@ impl<'a> GlobalRaces<'a> {
             return None;
         }
         let mut found = None;
-        let first_page = access.addresses[access.mask.trailing_zeros() as usize & 31] / PAGE_BYTES;
-        let mut shard = GlobalHistory::shard(first_page);
-        let mut pages = self.history.lock(shard);
-        each_word(access, event, |address, second| {
-            let number = address / PAGE_BYTES;
-            if GlobalHistory::shard(number) != shard {
-                shard = GlobalHistory::shard(number);
-                pages = self.history.lock(shard);
+        let mut cursor = Cursor::new(self.history);
+        match Sweep::of(access, event) {
+            Some(sweeps) => {
+                for (address, sweep) in sweeps {
+                    let row = cursor.row(address);
+                    if !self.sweep(row, clocks, sweep) {
+                        if let Some(race) = self.words(row, clocks, address, sweep) {
+                            found = Some(race);
+                        }
+                    }
+                }
             }
-            let page = pages.entry(number).or_default();
-            let word = (address % PAGE_BYTES / 4) as usize;
-            if let Some(first) = self.touch(page, word, clocks, second) {
-                found = Some(Finding::Global {
-                    first: first.event,
-                    first_block: first.block.into(),
-                    second,
-                    address,
-                });
-            }
-        });
-        drop(pages);
+            None => each_word(access, event, |address, event| {
+                let row = cursor.row(address);
+                if let Some(race) = self.word(row, clocks, address, event) {
+                    found = Some(race);
+                }
+            }),
+        }
+        drop(cursor);
         if access.strength == Strength::Strong && access.kind != AccessKind::Store {
             clocks.acquire(access.warp);
         }
         found
     }
 
+    /// Notes an access to a whole row, as [`Self::touch`] does to a word. False if the row is split,
+    /// or it may be part of a race: then nothing is noted.
     #[inline(always)]
-    fn touch(&self, page: &mut Page, word: usize, clocks: &Clocks, event: Event) -> Option<Entry> {
+    fn sweep(&self, row: &mut Row, clocks: &Clocks, sweep: Sweep) -> bool {
+        if row.is_split || self.may_conflict(clocks, &row.writer, &sweep) {
+            return false;
+        }
+        let block = self.block as u32;
+        let whole = Whole { block, sweep };
+        if sweep.is_load() {
+            if !row.reader.sweep.is_some() || row.reader.block == block {
+                row.reader = whole;
+            }
+            return true;
+        }
+        if self.may_conflict(clocks, &row.reader, &sweep) {
+            return false;
+        }
+        (row.writer, row.reader) = (whole, Whole::default());
+        true
+    }
+
+    /// Notes an access to a whole row word by word.
+    #[inline(never)]
+    fn words(&self, row: &mut Row, clocks: &Clocks, start: u64, sweep: Sweep) -> Option<Finding> {
+        let mut found = None;
+        for word in 0..sweep::WORDS {
+            let address = start + 4 * word as u64;
+            if let Some(race) = self.word(row, clocks, address, sweep.at(word)) {
+                found = Some(race);
+            }
+        }
+        if !sweep.is_load() {
+            let block = self.block as u32;
+            *row = Row {
+                writer: Whole { block, sweep },
+                ..Row::default()
+            };
+        }
+        found
+    }
+
+    /// Notes an access to one word.
+    #[inline(always)]
+    fn word(&self, row: &mut Row, clocks: &Clocks, address: u64, second: Event) -> Option<Finding> {
+        if !row.is_split {
+            row.split();
+        }
+        let word = (address % sweep::BYTES / 4) as usize;
+        let first = self.touch(row, word, clocks, second)?;
+        Some(Finding::Global {
+            first: first.event,
+            first_block: first.block.into(),
+            second,
+            address,
+        })
+    }
+
+    #[inline(always)]
+    fn touch(&self, row: &mut Row, word: usize, clocks: &Clocks, event: Event) -> Option<Entry> {
         let entry = Entry {
             block: self.block as u32,
             event,
         };
-        let race = |earlier: &Entry| self.conflict(clocks, earlier, &event);
+        let race = |earlier: Entry| {
+            let races = earlier.event.is_some() && self.conflict(clocks, &earlier, &event);
+            races.then_some(earlier)
+        };
         if event.is_load() {
-            let readers = page.readers.get_or_insert_with(no_entries);
-            readers[word].note_reader(entry);
-            return page.writers.as_ref().map(|w| w[word]).filter(race);
+            row.readers.get_or_insert_default()[word].note_reader(entry);
+            let writers = row.writers.as_ref()?;
+            return race(writers[word]);
         }
-        let writers = page.writers.get_or_insert_with(no_entries);
-        let writer = std::mem::replace(&mut writers[word], entry);
-        let reader = page.readers.as_mut().map(|r| std::mem::take(&mut r[word]));
-        Some(writer).filter(race).or(reader.filter(race))
+        let writers = row.writers.get_or_insert_default();
+        let found = race(std::mem::replace(&mut writers[word], entry));
+        let Some(readers) = &mut row.readers else {
+            return found;
+        };
+        let reader = std::mem::take(&mut readers[word]);
+        found.or_else(|| race(reader))
+    }
+
+    /// True if an access to a whole row may race with an earlier one in some word.
+    #[inline(always)]
+    fn may_conflict(&self, clocks: &Clocks, earlier: &Whole, later: &Sweep) -> bool {
+        let sweep = &earlier.sweep;
+        if !sweep.is_some() {
+            return false;
+        }
+        if earlier.block == self.block as u32 {
+            return sweep.may_conflict(clocks, later);
+        }
+        sweep.excludes(later)
+            && !sweep.both_strong(later)
+            && !self.is_released(clocks, earlier.block, &sweep.event(), &later.event())
     }
 
     #[inline(always)]
     fn conflict(&self, clocks: &Clocks, earlier: &Entry, later: &Event) -> bool {
         let event = &earlier.event;
-        if !event.is_some() {
-            return false;
-        }
         if earlier.block == self.block as u32 {
             return clocks.conflict(event, later);
         }
-        let released = || {
-            let up_to = self.history.released(earlier.block.into(), event.warp());
-            up_to.load(Ordering::Relaxed) >= event.interval
-        };
         event.excludes(later)
             && !event.both_strong(later)
-            && !(released() && clocks.has_acquired(later.warp()))
+            && !self.is_released(clocks, earlier.block, event, later)
+    }
+
+    /// True if an access of another block is released, and the later one's warp has acquired.
+    #[inline(always)]
+    fn is_released(&self, clocks: &Clocks, block: u32, earlier: &Event, later: &Event) -> bool {
+        let up_to = self.history.released(block.into(), earlier.warp());
+        up_to.load(Ordering::Relaxed) >= earlier.interval && clocks.has_acquired(later.warp())
     }
 }
 
-fn no_entries() -> Box<[Entry]> {
-    vec![Entry::default(); PAGE_WORDS].into()
+/// A page of the history, with its lock held.
+struct Cursor<'a> {
+    history: &'a GlobalHistory,
+    number: u64,
+    /// Where in the list of the pages that are locked with it.
+    index: usize,
+    pages: Option<MutexGuard<'a, Pages>>,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(history: &'a GlobalHistory) -> Self {
+        Self {
+            history,
+            number: 0,
+            index: 0,
+            pages: None,
+        }
+    }
+
+    /// The row of an address.
+    #[inline(always)]
+    fn row(&mut self, address: u64) -> &mut Row {
+        let number = address / PAGE_BYTES;
+        if number != self.number || self.pages.is_none() {
+            self.seek(number);
+        }
+        let history = self.history;
+        let pages = self
+            .pages
+            .get_or_insert_with(|| history.lock(GlobalHistory::shard(number)));
+        &mut pages.list[self.index][(address % PAGE_BYTES / sweep::BYTES) as usize]
+    }
+
+    #[inline(never)]
+    fn seek(&mut self, number: u64) {
+        let shard = GlobalHistory::shard(number);
+        if GlobalHistory::shard(self.number) != shard {
+            // Before the other is locked: two threads could wait for each other's.
+            self.pages = None;
+        }
+        let history = self.history;
+        let pages = self.pages.get_or_insert_with(|| history.lock(shard));
+        self.index = pages.find(number);
+        self.number = number;
+    }
+}
+
+impl Row {
+    /// Gives each word a history of its own, the same as before.
+    #[inline(never)]
+    fn split(&mut self) {
+        let words = |whole: Whole| -> Option<Words> {
+            let entry = |word| Entry {
+                block: whole.block,
+                event: whole.sweep.at(word),
+            };
+            whole
+                .sweep
+                .is_some()
+                .then(|| Box::new(std::array::from_fn(entry)))
+        };
+        self.writers = words(self.writer);
+        self.readers = words(self.reader);
+        self.is_split = true;
+    }
 }
 
 impl Entry {

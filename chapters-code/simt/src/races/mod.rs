@@ -9,6 +9,7 @@ mod clock;
 mod event;
 mod global;
 mod shared;
+mod sweep;
 
 pub(crate) use barriers::{Passing, Waiter};
 pub(crate) use event::Event;
@@ -193,16 +194,17 @@ fn add(findings: &mut Findings, finding: Finding) {
 /// Calls `touch` with each 4-byte word that each lane touches: its address, and what was done.
 #[inline(always)]
 fn each_word(access: &Access<'_>, event: Event, mut touch: impl FnMut(u64, Event)) {
+    let (words, part) = match access.bytes {
+        bytes @ 0..4 => (1, (1 << bytes) - 1),
+        bytes => (u64::from(bytes / 4), 0xf),
+    };
     for lane in lanes(access.mask) {
         let address = access.addresses[lane as usize & 31];
-        if access.bytes >= 4 {
-            let event = event.by(lane, 0xf);
-            for word in 0..u64::from(access.bytes / 4) {
-                touch(address + 4 * word, event);
-            }
-        } else {
-            let bytes = ((1 << access.bytes) - 1) << (address & 3);
-            touch(address, event.by(lane, bytes));
+        let within = if part == 0xf { 0 } else { address & 3 };
+        let event = event.by(lane, part << within);
+        // Called in one place, lest it be called and not inlined.
+        for word in 0..words {
+            touch(address + 4 * word, event);
         }
     }
 }

@@ -16,22 +16,34 @@
 //! warps by flags in shared memory (a volatile store, a fence, a spinning reader).
 
 use super::clock::Clocks;
+use super::sweep::{self, Sweep};
 use super::{Event, Finding, each_word};
 use crate::observe::Access;
 
 /// The history of one 4-byte word. An event of interval 0 is none.
 #[derive(Clone, Copy, Default)]
 struct Cell {
-    /// Of which block this is the history; stale ones count as empty.
-    generation: u32,
     writer: Event,
     /// The latest readers: of different threads, if there were several.
     readers: [Event; 2],
 }
 
+/// The history of a row: of all its words together, or in the cells.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    /// Of which block this is the history; stale ones count as empty.
+    generation: u32,
+    /// True if the history is in the row's cells.
+    is_split: bool,
+    writer: Sweep,
+    /// The latest readers: of different warps, if there were several.
+    readers: [Sweep; 2],
+}
+
 /// The detector for one block at a time.
 #[derive(Default)]
 pub(super) struct SharedRaces {
+    rows: Vec<Row>,
     cells: Vec<Cell>,
     generation: u32,
 }
@@ -39,8 +51,9 @@ pub(super) struct SharedRaces {
 impl SharedRaces {
     pub fn start_block(&mut self, shared_bytes: u32) {
         self.generation += 1;
-        self.cells
-            .resize(shared_bytes.div_ceil(4) as usize, Cell::default());
+        let rows = u64::from(shared_bytes).div_ceil(sweep::BYTES) as usize;
+        self.rows.resize(rows, Row::default());
+        self.cells.resize(rows * sweep::WORDS, Cell::default());
     }
 
     /// Notes an access; returns the last race it is part of.
@@ -52,26 +65,119 @@ impl SharedRaces {
         event: Event,
     ) -> Option<Finding> {
         let mut found = None;
-        let generation = self.generation;
-        each_word(access, event, |address, second| {
-            let Some(cell) = self.cells.get_mut(address as usize / 4) else {
-                return;
-            };
-            if cell.generation != generation {
-                *cell = Cell {
-                    generation,
-                    ..Cell::default()
-                };
+        match Sweep::of(access, event) {
+            Some(sweeps) => {
+                for (address, sweep) in sweeps {
+                    if let Some(race) = self.sweep(clocks, address, sweep) {
+                        found = Some(race);
+                    }
+                }
             }
-            if let Some(first) = cell.touch(clocks, second) {
-                found = Some(Finding::Shared {
-                    first,
-                    second,
-                    offset: address as u32,
-                });
-            }
-        });
+            None => each_word(access, event, |address, event| {
+                if let Some(race) = self.word(clocks, address, event) {
+                    found = Some(race);
+                }
+            }),
+        }
         found
+    }
+
+    /// Notes an access to a whole row.
+    #[inline(always)]
+    fn sweep(&mut self, clocks: &Clocks, address: u64, sweep: Sweep) -> Option<Finding> {
+        let generation = self.generation;
+        let number = (address / sweep::BYTES) as usize;
+        let row = self.rows.get_mut(number)?;
+        if row.generation != generation {
+            *row = Row {
+                generation,
+                ..Row::default()
+            };
+        }
+        if row.is_split || !row.touch(clocks, sweep) {
+            return self.words(clocks, number, sweep);
+        }
+        None
+    }
+
+    /// Notes an access to a whole row word by word.
+    #[inline(never)]
+    fn words(&mut self, clocks: &Clocks, number: usize, sweep: Sweep) -> Option<Finding> {
+        let mut found = None;
+        let start = number as u64 * sweep::BYTES;
+        for word in 0..sweep::WORDS {
+            let address = start + 4 * word as u64;
+            if let Some(race) = self.word(clocks, address, sweep.at(word)) {
+                found = Some(race);
+            }
+        }
+        if !sweep.is_load() {
+            let row = &mut self.rows[number];
+            (row.is_split, row.writer, row.readers) = (false, sweep, Default::default());
+        }
+        found
+    }
+
+    /// Notes an access to one word.
+    #[inline(always)]
+    fn word(&mut self, clocks: &Clocks, address: u64, second: Event) -> Option<Finding> {
+        let generation = self.generation;
+        let word = address as usize / 4;
+        let row = self.rows.get_mut(word / sweep::WORDS)?;
+        if row.generation != generation || !row.is_split {
+            self.split(word / sweep::WORDS);
+        }
+        let cell = self.cells.get_mut(word)?;
+        let first = cell.touch(clocks, second)?;
+        Some(Finding::Shared {
+            first,
+            second,
+            offset: address as u32,
+        })
+    }
+
+    /// Moves the history of a row into its cells.
+    #[inline(never)]
+    fn split(&mut self, number: usize) {
+        let row = &mut self.rows[number];
+        if row.generation != self.generation {
+            *row = Row::default();
+        }
+        (row.generation, row.is_split) = (self.generation, true);
+        let cells = self.cells[number * sweep::WORDS..].iter_mut();
+        for (word, cell) in cells.take(sweep::WORDS).enumerate() {
+            *cell = Cell {
+                writer: row.writer.at(word),
+                readers: row.readers.map(|reader| reader.at(word)),
+            };
+        }
+    }
+}
+
+impl Row {
+    /// Notes an access to the whole row, as [`Cell::touch`] does to a word. False if it may be part
+    /// of a race, or the words' histories come to differ: then nothing is noted.
+    #[inline(always)]
+    fn touch(&mut self, clocks: &Clocks, sweep: Sweep) -> bool {
+        let [last, other] = self.readers;
+        if self.writer.may_conflict(clocks, &sweep) {
+            return false;
+        }
+        if !sweep.is_load() {
+            if last.may_conflict(clocks, &sweep) || other.may_conflict(clocks, &sweep) {
+                return false;
+            }
+            (self.writer, self.readers) = (sweep, Default::default());
+            return true;
+        }
+        if last.is_some() && !last.is_by_threads_of(&sweep) {
+            if last.is_by_warp_of(&sweep) {
+                return false;
+            }
+            self.readers[1] = last;
+        }
+        self.readers[0] = sweep;
+        true
     }
 }
 
@@ -79,18 +185,24 @@ impl Cell {
     /// Notes an access to this word; returns an earlier one that it races with.
     #[inline(always)]
     fn touch(&mut self, clocks: &Clocks, event: Event) -> Option<Event> {
-        let race = |earlier: &Event| earlier.is_some() && clocks.conflict(earlier, &event);
+        let race = |earlier: Event| {
+            let races = earlier.is_some() && clocks.conflict(&earlier, &event);
+            races.then_some(earlier)
+        };
         if event.is_load() {
             if event.thread() != self.readers[0].thread() {
                 self.readers[1] = self.readers[0];
             }
             self.readers[0] = event;
-            return Some(self.writer).filter(race);
+            return race(self.writer);
         }
         let [first, second] = self.readers;
-        let found = [self.writer, first, second].into_iter().find(race);
+        let found = race(self.writer);
         self.writer = event;
+        if !first.is_some() {
+            return found;
+        }
         self.readers = Default::default();
-        found
+        found.or_else(|| race(first)).or_else(|| race(second))
     }
 }
