@@ -40,14 +40,26 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Space::Generic => {
                 for (target, part) in targets(&addresses, mask) {
                     let own = addresses.map(|a| a.wrapping_sub(target.window()));
-                    self.atomic_in(target, atom, &own, part)?;
+                    self.atomic_elsewhere(target, atom, &own, part)?;
                 }
                 Ok(())
             }
-            _ => self.atomic_in(Target::Device, atom, &addresses, mask),
+            _ => self.atomic_elsewhere(Target::Device, atom, &addresses, mask),
         }
     }
 
+    #[inline(never)]
+    fn atomic_elsewhere(
+        &mut self,
+        target: Target,
+        atom: &Atom,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+    ) -> Step {
+        self.atomic_in(target, atom, addresses, mask)
+    }
+
+    #[inline(always)]
     fn atomic_in(
         &mut self,
         target: Target,
@@ -118,6 +130,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(())
     }
 
+    #[inline(always)]
     fn values(&self, s: Src) -> [u64; 32] {
         match s {
             Src::R32(r) => {
@@ -141,6 +154,7 @@ struct Operands<'a> {
 
 impl Operands<'_> {
     /// Updates the cell of every active lane; the lane at fault if there is no memory.
+    #[inline(always)]
     fn update_all(&mut self, view: &mut impl Cells, atom: &Atom, flush: bool) -> Result<(), u32> {
         let update = Update {
             op: atom.op,
@@ -152,8 +166,13 @@ impl Operands<'_> {
             (AtomOp::Add, AtomType::U32 | AtomType::S32) => self.each(view, 4, |old, b, _| {
                 u64::from((old as u32).wrapping_add(b as u32))
             }),
-            _ => self.each(view, bytes(atom.ty), |old, b, c| update.apply(old, b, c)),
+            _ => self.each_of_any(view, &update),
         }
+    }
+
+    #[inline(never)]
+    fn each_of_any(&mut self, view: &mut impl Cells, update: &Update) -> Result<(), u32> {
+        self.each(view, bytes(update.ty), |old, b, c| update.apply(old, b, c))
     }
 
     #[inline(always)]
@@ -179,6 +198,7 @@ fn absent<V: View>(view: &V, atom: &Atom, address: u64, lane: u32) -> Box<Trap> 
     out_of_bounds(view, AccessKind::Atomic, bytes(atom.ty), address, lane)
 }
 
+#[inline(always)]
 fn check_alignment(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Step {
     let bits = lanes(mask).fold(0, |all, lane| all | addresses[lane as usize & 31]);
     if bits & u64::from(bytes - 1) == 0 {

@@ -185,10 +185,10 @@ impl<'a> GlobalRaces<'a> {
             Some(sweeps) => {
                 for (address, sweep) in sweeps {
                     let row = cursor.row(address);
-                    if !self.sweep(row, clocks, sweep) {
-                        if let Some(race) = self.words(row, clocks, address, sweep) {
-                            found = Some(race);
-                        }
+                    if !self.sweep(row, clocks, sweep)
+                        && let Some(race) = self.words(row, clocks, address, sweep)
+                    {
+                        found = Some(race);
                     }
                 }
             }

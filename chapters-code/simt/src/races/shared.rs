@@ -185,24 +185,28 @@ impl Cell {
     /// Notes an access to this word; returns an earlier one that it races with.
     #[inline(always)]
     fn touch(&mut self, clocks: &Clocks, event: Event) -> Option<Event> {
-        let race = |earlier: Event| {
-            let races = earlier.is_some() && clocks.conflict(&earlier, &event);
-            races.then_some(earlier)
-        };
+        let writer = self.writer;
         if event.is_load() {
             if event.thread() != self.readers[0].thread() {
                 self.readers[1] = self.readers[0];
             }
             self.readers[0] = event;
-            return race(self.writer);
+            return race(clocks, writer, event);
         }
-        let [first, second] = self.readers;
-        let found = race(self.writer);
         self.writer = event;
+        let [first, second] = self.readers;
         if !first.is_some() {
-            return found;
+            return race(clocks, writer, event);
         }
         self.readers = Default::default();
-        found.or_else(|| race(first)).or_else(|| race(second))
+        let mut earlier = [writer, first, second].into_iter();
+        earlier.find(|earlier| race(clocks, *earlier, event).is_some())
     }
+}
+
+/// The earlier access, if the later one, which happens now, races with it.
+#[inline(always)]
+fn race(clocks: &Clocks, earlier: Event, later: Event) -> Option<Event> {
+    let races = earlier.is_some() && clocks.conflict(&earlier, &later);
+    races.then_some(earlier)
 }
