@@ -7,6 +7,7 @@
 #include <cuda/functional>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <limits>
 #include <string>
 
 #ifdef _WIN32
