@@ -31,10 +31,13 @@
 
     function setUp(figure) {
         const frames = [...figure.querySelectorAll(".frame")];
+        if (frames.length === 0) {
+            return;
+        }
         const overflow = watchOverflow(frames);
         // mdBook turns pages with the arrow keys; here they scroll.
         frames.forEach((frame) => frame.addEventListener("keydown", (e) => e.stopPropagation()));
-        const said = [...figure.querySelectorAll(".said li")];
+        const said = [...figure.querySelectorAll(".said[data-steps] li, .part .words")];
         const last = said.length;
         if (last < 2) {
             return;
@@ -59,8 +62,11 @@
                     part.classList.toggle("later", step > 0 && own > step);
                 }
             }
-            count.textContent = step > 0 ? `${step} of ${last}` : "";
+            // The first row of a picture is what is there before the first step.
+            const before = several ? 0 : 1;
+            count.textContent = step > 0 ? `step ${step - before} of ${last - before}` : "";
             now.textContent = step > 0 ? said[step - 1].textContent : "";
+            now.classList.toggle("unseen", several); // its words stand below each drawing
             all.setAttribute("aria-pressed", String(step === 0));
             overflow();
         }
@@ -109,8 +115,8 @@
                 go(keys[event.key]);
             }
         });
-        figure.insertBefore(controls, frames[0]);
-        frames[frames.length - 1].after(now);
+        figure.prepend(controls);
+        (several ? parts[last - 1] : frames[0]).after(now);
         show(step);
     }
 

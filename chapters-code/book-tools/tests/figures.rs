@@ -58,6 +58,106 @@ fn a_tree_in_registers() {
 }
 
 #[test]
+fn banks_of_a_strided_access() {
+    insta::assert_snapshot!(drawn(
+        "banks kernel=interleaved_strided n=4 block=4 at=steps nth=1,2"
+    ));
+}
+
+#[test]
+fn conflicts_are_wavefronts() {
+    let all = "banks kernel=interleaved_strided n=256 at=steps nth=2,4,6,8,10,12,14,16";
+    let html = drawn(all);
+    let words = html.split("<p class=\"words\"").skip(1);
+    let wavefronts: Vec<_> = words
+        .map(|words| words.split("</p>").next().unwrap_or_default())
+        .map(|words| words.rsplit(", in ").next().unwrap_or_default())
+        .collect();
+    let expected = [2, 4, 8, 8, 8, 4, 2].map(|count| format!("{count} wavefronts."));
+    assert_eq!(wavefronts[..7], expected);
+    assert_eq!(wavefronts[7], "1 wavefront.");
+}
+
+#[test]
+fn sectors_of_a_row_a_thread() {
+    insta::assert_snapshot!(drawn("sectors kernel=rows_thread n=2x8 nth=2"));
+}
+
+#[test]
+fn what_is_read_and_not_wanted_is_told() {
+    let rows = said("sectors kernel=rows_thread n=32x64 nth=1");
+    let columns = said("sectors kernel=columns_thread n=32x64 nth=1");
+    assert!(
+        rows[0].contains("in 32 sectors of 32 bytes, together 1,024: 12.5 %"),
+        "{rows:?}"
+    );
+    assert!(columns[0].contains("in 4 sectors of 32 bytes, together 128: 100.0 %"));
+}
+
+#[test]
+fn lanes_over_time() {
+    insta::assert_snapshot!(drawn("timeline kernel=sequential n=2 block=2"));
+}
+
+#[test]
+fn divergence_and_idle_warps_are_told() {
+    let modulo = said("timeline kernel=interleaved_modulo n=64 block=64");
+    let strided = said("timeline kernel=interleaved_strided n=64 block=64");
+    assert_eq!((modulo.len(), strided.len()), (2, 2));
+    assert!(modulo[1].contains("up to barrier 2 ") && modulo[1].contains("down to 16"));
+    assert!(
+        !strided[1].contains("down to"),
+        "the second warp never diverges: {strided:?}"
+    );
+}
+
+#[test]
+fn a_race_is_two_accesses_and_what_is_missing() {
+    insta::assert_snapshot!(drawn("race kernel=missing_first_barrier n=64 block=64"));
+    let shuffle = drawn("race kernel=early_return_shuffle n=33");
+    assert!(
+        shuffle.contains("participation of the source lane"),
+        "{shuffle}"
+    );
+}
+
+#[test]
+fn what_is_not_there_is_not_drawn() {
+    assert_refused(
+        "banks kernel=one_thread n=4",
+        "warp 0 has no loads of shared memory",
+    );
+    assert_refused(
+        "banks kernel=sequential n=64 at=nowhere",
+        "sequential.cu has no anchor nowhere",
+    );
+    assert_refused(
+        "banks kernel=sequential n=64 at=steps nth=99",
+        "nth=99: warp 0 has",
+    );
+    assert_refused("banks kernel=sequential n=64 nth=x", "nth=x: write numbers");
+    assert_refused("banks kernel=sequential n=64 access=peek", "access=peek");
+    assert_refused(
+        "banks kernel=sequential n=64 dtype=f64 nth=1",
+        "accesses of 4 bytes, not 8",
+    );
+    assert_refused("sectors kernel=one_thread n=40", "choose with nth=");
+    assert_refused(
+        "sectors kernel=sequential n=32 dtype=f16 nth=1",
+        "a lane accesses 2",
+    );
+    assert_refused(
+        "timeline kernel=sequential n=4 block=4 span=3",
+        "span=3: a warp issues",
+    );
+    assert_refused(
+        "timeline kernel=sequential n=1024 block=1024",
+        "a block of 32 warps",
+    );
+    assert_refused("race kernel=sequential n=64", "reports 0 races");
+}
+
+#[test]
 fn the_same_tree_is_folded_by_other_threads() {
     let modulo = said("tree kernel=interleaved_modulo n=8 block=8");
     let strided = said("tree kernel=interleaved_strided n=8 block=8");

@@ -19,24 +19,51 @@ use super::picture::{Frame, Picture, short};
 const LARGEST: f64 = 1.35;
 const SMALLEST: f64 = 0.85;
 
-/// The whole figure, of which there are `number - 1` before it in the book.
+/// The drawings of figure `number`, and what they show in words: below each, if there are several,
+/// and otherwise in a list that unfolds.
+pub(super) fn drawings(number: usize, picture: &Picture) -> String {
+    let id = id(number);
+    let mut html = String::new();
+    if let [frame] = &picture.frames[..] {
+        let said = format!("{id}-said");
+        html.push_str("<div class=\"frame\" tabindex=\"0\">\n");
+        html.push_str(&drawn(&id, &picture.title, &said, frame));
+        html.push_str("</div>\n");
+        let steps = if picture.has_steps { " data-steps" } else { "" };
+        let _ = writeln!(html, "<details class=\"said\" id=\"{said}\"{steps}>");
+        html.push_str("<summary>In words</summary>\n<ol>\n");
+        for said in &picture.said {
+            let _ = writeln!(html, "<li>{}</li>", inline(said));
+        }
+        html.push_str("</ol>\n</details>\n");
+        return html;
+    }
+    let count = picture.frames.len();
+    for (index, (frame, words)) in picture.frames.iter().zip(&picture.said).enumerate() {
+        let step = index + 1;
+        let title = format!("{} Step {step} of {count}.", picture.title);
+        let own = format!("{id}-{step}");
+        let said = format!("{own}-said");
+        let _ = writeln!(html, "<div class=\"part\" data-step=\"{step}\">");
+        html.push_str("<div class=\"frame\" tabindex=\"0\">\n");
+        html.push_str(&drawn(&own, &title, &said, frame));
+        html.push_str("</div>\n");
+        let words = inline(words);
+        let _ = writeln!(html, "<p class=\"words\" id=\"{said}\">{words}</p>\n</div>");
+    }
+    html
+}
+
+/// The whole figure around its content.
 pub(super) fn figure(
     number: usize,
-    picture: &Picture,
+    class: &str,
+    content: &str,
     caption: Option<&str>,
     source: &str,
 ) -> String {
-    let id = format!("figure-{number}");
-    let mut html = format!("<figure class=\"drawn {}\" id=\"{id}\">\n", picture.class);
-    for (index, frame) in picture.frames.iter().enumerate() {
-        html.push_str(&framed(&id, index, picture, frame));
-    }
-    let _ = writeln!(html, "<details class=\"said\" id=\"{id}-said\">");
-    html.push_str("<summary>In words</summary>\n<ol>\n");
-    for said in &picture.said {
-        let _ = writeln!(html, "<li>{}</li>", inline(said));
-    }
-    html.push_str("</ol>\n</details>\n<figcaption>");
+    let id = id(number);
+    let mut html = format!("<figure class=\"drawn {class}\" id=\"{id}\">\n{content}<figcaption>");
     if let Some(caption) = caption {
         let _ = write!(html, "{} ", inline(caption));
     }
@@ -45,28 +72,18 @@ pub(super) fn figure(
     html
 }
 
-/// One drawing in a box that scrolls where it is too wide.
-fn framed(id: &str, index: usize, picture: &Picture, frame: &Frame) -> String {
+fn id(number: usize) -> String {
+    format!("figure-{number}")
+}
+
+/// One drawing, with its title, and the place of its description.
+fn drawn(id: &str, title: &str, said: &str, frame: &Frame) -> String {
     let Frame {
         drawing,
         width,
         height,
     } = frame;
-    let several = picture.frames.len() > 1;
-    let step = match several {
-        true => format!(" data-step=\"{}\"", index + 1),
-        false => String::new(),
-    };
-    let title_id = format!("{id}-title-{}", index + 1);
-    let title = match several {
-        true => format!(
-            "{} Step {} of {}.",
-            picture.title,
-            index + 1,
-            picture.frames.len()
-        ),
-        false => picture.title.clone(),
-    };
+    let title_id = format!("{id}-title");
     let mut title = Title::new(title);
     title.assign("id", title_id.as_str());
     let style = format!(
@@ -78,11 +95,11 @@ fn framed(id: &str, index: usize, picture: &Picture, frame: &Frame) -> String {
         .set("viewBox", (0.0, 0.0, *width, *height))
         .set("role", "img")
         .set("aria-labelledby", title_id.as_str())
-        .set("aria-describedby", format!("{id}-said"))
+        .set("aria-describedby", said)
         .set("style", style)
         .add(title);
     document.append(drawing.clone());
-    format!("<div class=\"frame\"{step} tabindex=\"0\">\n{document}\n</div>\n")
+    format!("{document}\n")
 }
 
 /// Where a picture comes from.

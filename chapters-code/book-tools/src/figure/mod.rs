@@ -6,17 +6,30 @@
 //! | kind | shows | further keys |
 //! | --- | --- | --- |
 //! | `tree` | which thread folds what into what, step by step | `of=shared` (default) or `of=registers` |
+//! | `banks` | a warp's accesses to shared memory: lanes, banks, wavefronts | `access`, `at`, `nth` |
+//! | `sectors` | a warp's accesses to global memory: lanes, lines, sectors | `access`, `at`, `nth` |
+//! | `timeline` | which lanes of a block's warps are active, instruction by instruction | `span`, the instructions that the axis has room for |
+//! | `race` | two accesses that nothing orders, as the race detector reports them | `race`, its number (1) |
 //!
 //! Keys of every kind: `kernel`, `n` (`8`, `2^10`, `32x64`); `block`, the threads of a block, where
 //! it is not the rung's own; `op`, `dtype`, `input` (`digits`), `seed`; `chapter`, where the page's
 //! folder does not name it; `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
 //! shown; `caption="…"`, with backquotes around code.
 //!
+//! Of accesses, `access=load` (default) or `store` says which; `at=ANCHOR` keeps those of the lines
+//! within an anchor of the source; `nth=1,3,5-8` chooses among those, in the order of execution.
+//!
 //! An unknown kernel or key, a kernel that fails, and a run that holds nothing to draw are errors.
 
+mod access;
 mod arguments;
+mod banks;
 mod html;
 mod picture;
+mod race;
+mod sectors;
+mod source;
+mod timeline;
 mod tree;
 mod tree_picture;
 mod value;
@@ -25,9 +38,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use harness::simulator::LaunchReport;
 use harness::trace::{Event, Traced};
 use harness::{Case, Device, DeviceChoice};
 
+use access::Wanted;
 use arguments::{Arguments, Run};
 use picture::Picture;
 
@@ -36,7 +51,7 @@ type Key = (&'static str, String, Case, Option<u32>);
 
 /// Draws figures, one after another.
 pub struct Figures {
-    _root: PathBuf,
+    root: PathBuf,
     device: Option<Device>,
     runs: HashMap<Key, Rc<Traced>>,
     drawn: usize,
@@ -48,7 +63,7 @@ impl Figures {
     /// Figures of the project in `root`.
     pub fn new(root: &Path) -> Self {
         Self {
-            _root: root.to_path_buf(),
+            root: root.to_path_buf(),
             device: None,
             runs: HashMap::new(),
             drawn: 0,
@@ -73,21 +88,55 @@ impl Figures {
             return Ok(String::new()); // that kernel's error ends the build
         }
         let traced = self.trace(&run)?;
-        let picture = match arguments.kind.as_str() {
+        let number = self.drawn + 1;
+        let (class, content) = match arguments.kind.as_str() {
+            "race" => {
+                let race = arguments.number("race")?.unwrap_or(1);
+                arguments.finish()?;
+                ("report", race::draw(&traced, &part, race, &self.root)?)
+            }
+            _ => {
+                let picture = self.picture(arguments, &traced, &part)?;
+                (picture.class, html::drawings(number, &picture))
+            }
+        };
+        self.drawn = number;
+        let source = html::source(&run, &traced);
+        let caption = caption.as_deref();
+        Ok(html::figure(number, class, &content, caption, &source))
+    }
+
+    fn picture(
+        &self,
+        mut arguments: Arguments,
+        traced: &Traced,
+        part: &Part,
+    ) -> Result<Picture, String> {
+        let (root, kernel) = (&self.root, traced.rung.name);
+        let events = part.events(traced)?;
+        match arguments.kind.as_str() {
             "tree" => {
                 let of = arguments.take("of");
                 arguments.finish()?;
-                tree_picture::draw(&traced, &part, of.as_deref())?
+                tree_picture::draw(traced, part, of.as_deref())
             }
-            other => return Err(format!("there is no figure of kind {other}")),
-        };
-        self.drawn += 1;
-        Ok(self.html(&run, &traced, &picture, caption.as_deref()))
-    }
-
-    fn html(&self, run: &Run, traced: &Traced, picture: &Picture, caption: Option<&str>) -> String {
-        let source = html::source(run, traced);
-        html::figure(self.drawn, picture, caption, &source)
+            "banks" => {
+                let wanted = Wanted::take(&mut arguments, "shared")?;
+                arguments.finish()?;
+                banks::draw(&wanted.find(&events, part, root)?, root, kernel)
+            }
+            "sectors" => {
+                let wanted = Wanted::take(&mut arguments, "global")?;
+                arguments.finish()?;
+                sectors::draw(&wanted.find(&events, part, root)?, root, kernel)
+            }
+            "timeline" => {
+                let span = arguments.number("span")?;
+                arguments.finish()?;
+                timeline::draw(&events, span, kernel)
+            }
+            other => Err(format!("there is no figure of kind {other}")),
+        }
     }
 
     /// The run, which figures of the same run share.
@@ -121,18 +170,7 @@ struct Part {
 impl Part {
     /// The events of the part's block.
     fn events<'t>(&self, traced: &'t Traced) -> Result<Vec<&'t Event>, String> {
-        let launches = &traced.report.launches;
-        let launch = self
-            .launch
-            .checked_sub(1)
-            .and_then(|index| launches.get(index));
-        let launch = launch.ok_or_else(|| {
-            format!(
-                "the run has {} launches, and none is the {}th",
-                launches.len(),
-                self.launch
-            )
-        })?;
+        let launch = self.launch(traced)?;
         let trace = launch.trace.as_ref().ok_or("the launch was not traced")?;
         let own = |event: &&Event| block_of(event) == self.block;
         let events: Vec<_> = trace.events.iter().filter(own).collect();
@@ -140,6 +178,18 @@ impl Part {
             true => Err(format!("the launch has no block {}", self.block)),
             false => Ok(events),
         }
+    }
+
+    fn launch<'t>(&self, traced: &'t Traced) -> Result<&'t LaunchReport, String> {
+        let launches = &traced.report.launches;
+        let index = self.launch.checked_sub(1);
+        index.and_then(|index| launches.get(index)).ok_or_else(|| {
+            format!(
+                "the run has {} launches, and none has the number {}",
+                launches.len(),
+                self.launch
+            )
+        })
     }
 }
 

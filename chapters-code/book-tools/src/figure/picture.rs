@@ -15,6 +15,8 @@ pub(super) struct Picture {
     pub(super) frames: Vec<Frame>,
     /// What happens in each step, in words. Together they say what the picture shows.
     pub(super) said: Vec<String>,
+    /// Whether what is said is said of steps, which readers can go through.
+    pub(super) has_steps: bool,
 }
 
 /// A drawing.

@@ -17,27 +17,29 @@ const CELL: [f64; 2] = [22.0, 28.0];
 const ROW: f64 = 62.0;
 /// Room for the rows' numbers.
 const LEFT: f64 = 18.0;
-const TOP: f64 = 4.0;
+/// Room for the places' numbers.
+const TOP: f64 = 16.0;
 
 /// What the places of a tree are.
 #[derive(Clone, Copy)]
 struct Names {
     place: &'static str,
     worker: &'static str,
-    mark: &'static str,
+    /// What a worker's number begins with; none where it is the place's.
+    mark: Option<&'static str>,
     where_: &'static str,
 }
 
 const SHARED: Names = Names {
     place: "word",
     worker: "thread",
-    mark: "t",
+    mark: Some("t"),
     where_: "in shared memory",
 };
 const REGISTERS: Names = Names {
     place: "lane",
     worker: "lane",
-    mark: "l",
+    mark: None,
     where_: "in registers, by shuffles",
 };
 
@@ -64,6 +66,10 @@ fn picture(tree: &Tree, dtype: Dtype, names: Names, kernel: &str) -> Picture {
         .collect();
     let mut drawing = Group::new();
     let mut said = Vec::new();
+    for place in 0..tree.width() {
+        let [x, _] = above(place, 0);
+        drawing.append(text("small", [x, TOP - 5.0], place.to_string()));
+    }
     for (number, stage) in rows.iter().enumerate() {
         let mut group = step_group(number + 1);
         if number > 0 {
@@ -89,6 +95,7 @@ fn picture(tree: &Tree, dtype: Dtype, names: Names, kernel: &str) -> Picture {
         class: "tree",
         frames: vec![frame],
         said,
+        has_steps: true,
     }
 }
 
@@ -152,14 +159,17 @@ fn row(group: &mut Group, tree: &Tree, number: usize, dtype: Dtype, names: Names
         if !live {
             continue;
         }
-        let raised = if written.is_some() && number > 0 {
-            13.0
+        let value = value::text(dtype, bits);
+        let class = if value.chars().count() > 2 {
+            "small"
         } else {
-            18.0
+            "value"
         };
-        group.append(text("value", [x, y + raised], value::text(dtype, bits)));
-        if let (Some(step), true) = (written, number > 0) {
-            let by = format!("{}{}", names.mark, step.thread);
+        let by = names.mark.zip(written.filter(|_| number > 0));
+        let raised = if by.is_some() { 13.0 } else { 18.0 };
+        group.append(text(class, [x, y + raised], value));
+        if let Some((mark, step)) = by {
+            let by = format!("{mark}{}", step.thread);
             group.append(text("by", [x, y + 24.0], by));
         }
     }

@@ -1,0 +1,63 @@
+//! The lines of source that a trace names.
+
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+/// A line of source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// The file within the project.
+    pub(super) file: String,
+    pub(super) number: usize,
+}
+
+impl Line {
+    /// Reads `file.cu:12`; none for what is not a file's line.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (file, number) = text.rsplit_once(':')?;
+        Some(Self {
+            file: file.to_owned(),
+            number: number.parse().ok()?,
+        })
+    }
+
+    /// The file's name and the line's number.
+    pub(super) fn short(&self) -> String {
+        let name = self.file.rsplit('/').next().unwrap_or(&self.file);
+        format!("{name}:{}", self.number)
+    }
+
+    /// What stands there.
+    pub(super) fn text(&self, root: &Path) -> Option<String> {
+        let text = fs::read_to_string(root.join(&self.file)).ok()?;
+        let line = text.lines().nth(self.number.checked_sub(1)?)?;
+        Some(line.trim().to_owned())
+    }
+}
+
+/// What a trace's line says, as code with its place: `` `x = y;` (file.cu:12) ``.
+pub(super) fn quoted(root: &Path, line: &str) -> String {
+    let quote = Line::parse(line).and_then(|line| Some((line.text(root)?, line.short())));
+    match quote {
+        Some((text, place)) => format!("`{text}` ({place})"),
+        None => line.to_owned(),
+    }
+}
+
+/// The lines between the marks of an anchor.
+pub(super) fn anchor(root: &Path, file: &str, name: &str) -> Result<RangeInclusive<usize>, String> {
+    let text = fs::read_to_string(root.join(file))
+        .map_err(|error| format!("cannot read {file}: {error}"))?;
+    let place = |marker: &str| {
+        let is_mark = |line: &str| {
+            let after = line.split_once(marker).map(|(_, after)| after.trim());
+            after == Some(name)
+        };
+        text.lines().position(is_mark)
+    };
+    match (place("ANCHOR:"), place("ANCHOR_END:")) {
+        (Some(first), Some(last)) if first < last => Ok(first + 2..=last),
+        _ => Err(format!("{file} has no anchor {name}")),
+    }
+}
