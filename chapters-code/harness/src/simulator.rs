@@ -144,8 +144,9 @@ pub struct LaunchReport {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// What the simulated hardware counted; the first nine as the hardware counts them, the
-        /// last four in terms of PTX.
+        /// What the simulated hardware counted. *Exact*: what a GPU of compute capability 9.0 counts
+        /// for the same launch. *PTX-level*: of PTX instructions, where a GPU counts those that
+        /// an assembler has made of them. `book/measurements/README.md` names the GPU's metrics.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct Counters {
@@ -161,35 +162,38 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Warp instructions that load from global memory with an active lane.
+    /// Warp instructions that load from global memory with an active lane. Exact.
     global_load_requests,
-    /// Distinct 32-byte blocks that those loads touch.
+    /// Distinct 32-byte blocks that those loads touch, each load by itself. Exact.
     global_load_sectors,
-    /// Warp instructions that store to global memory with an active lane.
+    /// Warp instructions that store to global memory with an active lane. Exact.
     global_store_requests,
-    /// Distinct 32-byte blocks that those stores touch.
+    /// Distinct 32-byte blocks that those stores touch, each store by itself. Exact.
     global_store_sectors,
-    /// Warp instructions that load from shared memory.
+    /// Warp instructions that load from shared memory. Exact, but for atomics that become a loop:
+    /// they load too, more often if other warps come between.
     shared_load_requests,
-    /// Passes over the banks that those loads take.
+    /// Passes over the banks that those loads take. Exact, with the same exception.
     shared_load_wavefronts,
-    /// Warp instructions that store to shared memory.
+    /// Warp instructions that store to shared memory. Exact.
     shared_store_requests,
-    /// Passes over the banks that those stores take.
+    /// Passes over the banks that those stores take. Exact.
     shared_store_wavefronts,
-    /// Wavefronts beyond those of an access without conflicts.
+    /// Wavefronts of shared loads and stores beyond those without conflicts. Exact, with the same
+    /// exception.
     shared_bank_conflicts,
-    /// Passes that atomics on shared memory take.
+    /// Passes over the banks that atomics on shared memory take. PTX-level: exact where an atomic
+    /// becomes one instruction, and otherwise for a warp that no other disturbs.
     shared_atomic_wavefronts,
-    /// Warp instructions that update global memory atomically.
+    /// Warp instructions that update global memory atomically. Exact.
     global_atomic_requests,
-    /// Instructions issued, one a warp.
+    /// Instructions issued, one a warp. PTX-level.
     warp_instructions,
-    /// Instructions executed, one an active lane.
+    /// Instructions executed, one an active lane. PTX-level.
     thread_instructions,
-    /// Branches on which the lanes of a warp went both ways.
+    /// Branches on which the lanes of a warp went both ways. PTX-level.
     divergent_branches,
-    /// Arrivals at a block's barrier, one a warp.
+    /// Arrivals at a block's barrier, one a warp. PTX-level.
     barriers,
 }
 

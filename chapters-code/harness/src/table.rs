@@ -166,22 +166,28 @@ const MEANINGS: &[(&str, &str)] = &[
     ),
     (
         "sectors\n/req",
-        "32-byte sectors of global memory that a request touches",
+        "32-byte sectors of global memory that a request touches; exact, as a GPU counts them",
     ),
     (
         "wavef.\n/req",
-        "wavefronts: passes over the banks that a shared-memory request takes",
+        "wavefronts: passes over the banks that a shared-memory request takes; exact",
     ),
     (
         "wavef.\n/KiB",
-        "wavefronts for each KiB that the operation must move",
+        "wavefronts for each KiB that the operation must move; exact",
     ),
     (
         "instr.\n/KiB",
-        "PTX instructions of warps for each KiB that the operation must move",
+        "instructions of warps for each KiB that the operation must move; PTX-level",
     ),
-    ("lanes", "active lanes of an instruction, of 32"),
-    ("barriers", "arrivals of warps at a block's barrier"),
+    (
+        "lanes",
+        "active lanes of an instruction, of 32; PTX-level: a GPU's own instructions are others",
+    ),
+    (
+        "barriers",
+        "arrivals of warps at a block's barrier; PTX-level",
+    ),
     (
         "races",
         "pairs of accesses, at least one a write, that nothing orders",

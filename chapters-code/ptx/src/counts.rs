@@ -5,40 +5,68 @@
 //! the banks. What ptxas 13.5 takes for one, tried case by case: `add` of the constant 1, and `inc`
 //! up to the largest number; not `add` of -1, of another constant or of a register, nor `dec`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::access::{Accesses, Register};
-use crate::ir::{Atom, AtomOp, AtomType, Const, Instruction, Op, R32, Space, Src};
+use crate::ir::{Alu, Atom, AtomOp, AtomType, Const, Instruction, Op, R32, Space, Un32};
 
 /// Sets [`Atom::counts`] where it is true.
 pub(crate) fn mark(code: &mut [Instruction], constants: &[(R32, Const)]) {
     let candidates: Vec<usize> = (0..code.len())
-        .filter(|&at| matches!(&code[at].op, Op::Atom(atom) if adds_one(atom, constants)))
+        .filter(|&at| matches!(&code[at].op, Op::Atom(atom) if counted_by(atom).is_some()))
         .collect();
     if candidates.is_empty() {
         return;
     }
-    let reads: HashSet<Register> = code
-        .iter()
-        .flat_map(|instruction| Accesses::of(instruction).reads)
-        .collect();
+    let accesses: Vec<Accesses> = code.iter().map(Accesses::of).collect();
+    let read: HashSet<Register> = accesses.iter().flat_map(|a| a.reads.clone()).collect();
+    let values = values(code, &accesses, constants);
     for at in candidates {
         if let Op::Atom(atom) = &mut code[at].op {
-            atom.counts = atom.d.is_none_or(|d| !reads.contains(&d.into()));
+            let unread = atom.d.is_none_or(|d| !read.contains(&d.into()));
+            atom.counts = unread && values.get(&atom.b.into()).copied() == counted_by(atom);
         }
     }
 }
 
-fn adds_one(atom: &Atom, constants: &[(R32, Const)]) -> bool {
-    let bits = match (atom.space, atom.op, atom.ty) {
-        (Space::Shared, AtomOp::Add, AtomType::U32 | AtomType::S32) => 1,
-        (Space::Shared, AtomOp::Inc, AtomType::U32) => u32::MAX,
-        _ => return false,
+/// The operand with which an atomic would add 1, if there is one.
+fn counted_by(atom: &Atom) -> Option<u32> {
+    match (atom.space, atom.op, atom.ty) {
+        (Space::Shared, AtomOp::Add, AtomType::U32 | AtomType::S32) => Some(1),
+        (Space::Shared, AtomOp::Inc, AtomType::U32) => Some(u32::MAX),
+        _ => None,
+    }
+}
+
+/// The registers that are known to hold a number: constants, and copies of them that nothing else
+/// is ever written over.
+fn values(
+    code: &[Instruction],
+    accesses: &[Accesses],
+    constants: &[(R32, Const)],
+) -> HashMap<Register, u32> {
+    let bits = |&(register, value): &(R32, Const)| match value {
+        Const::Bits(bits) => Some((register.into(), bits as u32)),
+        _ => None,
     };
-    let holds = |&(register, value): &(R32, Const)| {
-        atom.b == Src::R32(register) && matches!(value, Const::Bits(b) if b as u32 == bits)
-    };
-    constants.iter().any(holds)
+    let mut known: HashMap<Register, u32> = constants.iter().filter_map(bits).collect();
+    let mut writes: HashMap<Register, u32> = HashMap::new();
+    for register in accesses.iter().flat_map(|a| &a.writes) {
+        *writes.entry(*register).or_default() += 1;
+    }
+    for instruction in code {
+        if let Op::Alu(Alu::Un32 {
+            op: Un32::Mov,
+            d,
+            a,
+        }) = instruction.op
+            && writes[&d.into()] == 1
+            && let Some(&value) = known.get(&a.into())
+        {
+            known.insert(d.into(), value);
+        }
+    }
+    known
 }
 
 #[cfg(test)]
@@ -65,6 +93,7 @@ mod tests {
         check("red.shared.add.u32 [%r1], 1;", "", true);
         check("atom.shared.add.s32 %r2, [%r1], 1;", "", true);
         check("atom.shared.inc.u32 %r2, [%r1], -1;", "", true);
+        check("mov.u32 %r4, 1; red.shared.add.u32 [%r1], %r4;", "", true);
         check(
             "atom.shared.add.u32 %r2, [%r1], 1;",
             "st.shared.u32 [%r1], %r2;",
@@ -78,6 +107,7 @@ mod tests {
             "atom.shared.add.u32 %r2, [%r1], 2;",
             "atom.shared.add.u32 %r2, [%r1], -1;",
             "atom.shared.add.u32 %r2, [%r1], %r3;",
+            "mov.u32 %r3, 1; red.shared.add.u32 [%r1], %r3;",
             "atom.shared.inc.u32 %r2, [%r1], 1;",
             "atom.shared.or.b32 %r2, [%r1], 1;",
             "atom.shared.dec.u32 %r2, [%r1], -1;",

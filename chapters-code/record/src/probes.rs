@@ -37,7 +37,7 @@ enum Patterns {
 use Patterns::{All, Few, Groups};
 
 /// The kernels for shared memory, with the bytes that each lane accesses.
-const SHARED: [(&str, u32, Patterns); 33] = [
+const SHARED: [(&str, u32, Patterns); 31] = [
     ("load_u8", 1, Few),
     ("load_u16", 2, Few),
     ("load_u32", 4, Groups),
@@ -66,8 +66,6 @@ const SHARED: [(&str, u32, Patterns); 33] = [
     ("red_add_f32", 4, All),
     ("atom_add_u64", 8, Few),
     ("red_add_u64", 8, Groups),
-    ("atom_max_u64", 8, Few),
-    ("red_max_u64", 8, Few),
     ("red_add_f64", 8, Few),
     ("atom_add_f16x2", 4, Few),
     ("red_add_f16x2", 4, Few),

@@ -1,17 +1,22 @@
 //! Shared memory's banks: how many passes over them (*wavefronts*) a warp's access takes.
 //!
-//! Found by one-warp probes on an H200 and counted with Nsight Compute; `record`'s test `counters`
-//! replays every probe here and compares. In what follows a *unit* is what one lane accesses
-//! (4 bytes for narrower accesses), and the 32 banks of 4 bytes are taken together in as many as
-//! a unit spans, so that a pass serves one unit in each of 32, 16 or 8 wider banks.
+//! Found by some 1,200 one-warp probes on an H200, counted with Nsight Compute: `record`'s kernels
+//! `shared_probe.cu`. Its test `counters` makes the same launches here and compares; the rules
+//! below give what the hardware counted for every one of them. In what follows a *unit* is what one
+//! lane accesses (4 bytes for narrower accesses), and the 32 banks of 4 bytes are taken together in
+//! as many as a unit spans, so that a pass serves one unit in each of 32, 16 or 8 wider banks.
 //!
 //! - A warp is served in **groups**: 32 lanes for units of 4 bytes, two halves for 8 bytes, four
 //!   quarters for 16 bytes.
-//! - **Loads** of 8 and 16 bytes take two neighbouring groups (0 and 1, 2 and 3) together if in
-//!   both every lane's partner, if active, loads from the same address: the partner is lane ^ 1
-//!   for all of them, or lane ^ 2 for all of them. Stores never do.
+//! - A **load** of 8 or 16 bytes takes two neighbouring groups (0 and 1, 2 and 3) together if every
+//!   active lane's partner, where active, loads from the same address; partners are lane and
+//!   lane ^ 1 throughout the warp, or lane and lane ^ 2 throughout. A store never does.
 //! - A group takes as many wavefronts as the largest number of **distinct units in one bank**.
 //! - **Conflicts** are the wavefronts beyond one a group.
+//!
+//! For atomics see [`atomic`].
+
+pub(crate) mod atomic;
 
 use crate::counters::lanes;
 use crate::pattern::Pattern;
@@ -32,13 +37,13 @@ pub(crate) fn load(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, byte
         Pattern::Affine { step, .. } if affine(step, bytes) => in_groups(
             mask,
             bytes,
-            |pair| step == 0 || !has_partners(pair, 1) || !has_partners(pair, 2),
+            || step == 0 || !has_partners(mask, 1) || !has_partners(mask, 2),
             |group| evenly_spaced(step, group, bytes),
         ),
         _ => in_groups(
             mask,
             bytes,
-            |pair| partners_agree(addresses, pair, 1) || partners_agree(addresses, pair, 2),
+            || partners_agree(addresses, mask, 1) || partners_agree(addresses, mask, 2),
             |group| scattered(addresses, group, bytes),
         ),
     }
@@ -51,13 +56,13 @@ pub(crate) fn store(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, byt
         Pattern::Affine { step, .. } if affine(step, bytes) => in_groups(
             mask,
             bytes,
-            |_| false,
+            || false,
             |group| evenly_spaced(step, group, bytes),
         ),
         _ => in_groups(
             mask,
             bytes,
-            |_| false,
+            || false,
             |group| scattered(addresses, group, bytes),
         ),
     }
@@ -74,7 +79,7 @@ fn affine(step: i64, bytes: u32) -> bool {
 fn in_groups(
     mask: LaneMask,
     bytes: u32,
-    together: impl Fn(LaneMask) -> bool,
+    together: impl Fn() -> bool,
     wavefronts: impl Fn(LaneMask) -> u64,
 ) -> Passes {
     let one = |group| {
@@ -95,16 +100,10 @@ fn in_groups(
             all.conflicts += passes.conflicts;
         }
     };
-    let lanes = 128 / bytes;
-    let low = u32::MAX >> (32 - lanes);
-    for first in (0..32).step_by(2 * lanes as usize) {
-        let (a, b) = (mask & low << first, mask & low << (first + lanes));
-        if together(a | b) {
-            add(a | b);
-        } else {
-            add(a);
-            add(b);
-        }
+    let lanes = (128 / bytes) << u32::from(together());
+    let first = u32::MAX >> (32 - lanes);
+    for start in (0..32).step_by(lanes as usize) {
+        add(mask & first << start);
     }
     all
 }
@@ -185,12 +184,13 @@ impl Banks {
         }
     }
 
-    fn touch(&mut self, unit: u64) {
+    /// Returns how many distinct units its bank has now.
+    fn touch(&mut self, unit: u64) -> u8 {
         let bank = (unit & self.last) as usize & 31;
         let mut entry = self.head[bank];
         while entry != END {
             if self.units[usize::from(entry)] == unit {
-                return;
+                return self.length[bank];
             }
             entry = self.next[usize::from(entry)];
         }
@@ -200,21 +200,8 @@ impl Banks {
         self.used += 1;
         self.length[bank] += 1;
         self.longest = self.longest.max(u64::from(self.length[bank]));
+        self.length[bank]
     }
-}
-
-/// Wavefronts of a shared atomic: the longest queue at a bank, equal addresses queueing too.
-#[inline(always)]
-pub(crate) fn atomic_wavefronts(addresses: &[u64; 32], mask: LaneMask) -> u64 {
-    let mut queues = [0u8; 32];
-    for lane in lanes(mask) {
-        // All queues at once, so that equal banks do not wait for one another here too.
-        let bank = (addresses[lane as usize & 31] >> 2) as u8 & 31;
-        for (number, queue) in queues.iter_mut().enumerate() {
-            *queue += u8::from(number as u8 == bank);
-        }
-    }
-    u64::from(queues.into_iter().max().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -266,13 +253,9 @@ mod tests {
         check(8, ALL, |l| l % 2 * 256, [2, 4]);
         check(8, ALL, |l| l % 4 * 8, [2, 2]);
         check(16, ALL, |l| l / 2 * 16, [2, 4]);
-    }
-
-    #[test]
-    fn atomics_queue() {
-        let same = [64; 32];
-        assert_eq!(atomic_wavefronts(&same, ALL), 32);
-        let different = std::array::from_fn(|lane| 4 * lane as u64);
-        assert_eq!(atomic_wavefronts(&different, ALL), 1);
+        // Only half of the warp.
+        check(8, ALL, |l| if l < 16 { 0 } else { l * 8 }, [2, 2]);
+        // Lanes without an active partner.
+        check(8, 0x5555_5555, |l| l % 4 * 256, [2, 4]);
     }
 }

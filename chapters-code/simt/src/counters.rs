@@ -1,16 +1,17 @@
 //! What the hardware would count.
 //!
-//! *Exact* counters equal the hardware's for the same accesses: requests, sectors, shared-memory
-//! wavefronts and conflicts. *PTX-level* counters count PTX instructions; the assembler may
-//! predicate, unroll and merge, so the machine code's own counts differ.
+//! *Exact* counters equal those of a GPU of compute capability 9.0 for the same launch, as Nsight
+//! Compute reads them; `record`'s test `counters` compares some 2,200 launches with an H200's.
+//! *PTX-level* counters count PTX instructions; the assembler may predicate, unroll, merge and
+//! replace them, so the machine code's own counts differ. (Where it merges or drops memory
+//! accesses, which it does to equal ones with nothing between, even exact ones do.)
 //!
-//! Rules, after Nsight Compute's metrics on compute capability 9.0:
 //! - a **request** is a warp instruction with at least one active lane;
 //! - its **sectors** are the distinct 32-byte blocks of device memory that its lanes touch;
-//! - its shared-memory **wavefronts** are the largest number of distinct 4-byte words that it
-//!   touches in one of the 32 banks, taken over groups of 32 lanes for accesses of up to 4 bytes,
-//!   of 16 lanes for 8 bytes and of 8 lanes for 16 bytes, and summed over the groups;
-//! - **bank conflicts** are the wavefronts beyond one a group.
+//! - shared memory's **wavefronts** and **bank conflicts**: see [`crate::banks`].
+//!
+//! `cp.async` counts as a load from global and a store to shared memory, for which a GPU has
+//! counters of their own.
 
 use std::ops::AddAssign;
 
@@ -28,18 +29,19 @@ pub struct Counters {
     pub global_store_requests: u64,
     /// Sectors of them. Exact.
     pub global_store_sectors: u64,
-    /// Warp loads from shared memory. Exact.
+    /// Warp loads from shared memory. Exact, but for the loads of atomics that become a loop.
     pub shared_load_requests: u64,
-    /// Wavefronts of them. Exact for accesses of up to 4 bytes.
+    /// Wavefronts of them. Exact, with the same exception.
     pub shared_load_wavefronts: u64,
     /// Warp stores to shared memory. Exact.
     pub shared_store_requests: u64,
-    /// Wavefronts of them. Exact for accesses of up to 4 bytes.
+    /// Wavefronts of them. Exact.
     pub shared_store_wavefronts: u64,
-    /// Wavefronts of shared loads and stores beyond those without conflicts.
+    /// Wavefronts of shared loads and stores beyond those without conflicts. Exact, with the same
+    /// exception.
     pub shared_bank_conflicts: u64,
-    /// Wavefronts of atomics on shared memory: the longest queue at one bank, where lanes at one
-    /// address queue too. PTX-level: newer hardware merges some.
+    /// Wavefronts of atomics on shared memory. PTX-level: exact where an atomic becomes one
+    /// instruction, and otherwise for a warp that no other disturbs.
     pub shared_atomic_wavefronts: u64,
     /// Warp atomics and reductions on global memory. Exact.
     pub global_atomic_requests: u64,
@@ -49,7 +51,7 @@ pub struct Counters {
     pub thread_instructions: u64,
     /// Branches at which the active lanes of a warp parted. PTX-level.
     pub divergent_branches: u64,
-    /// Barriers, once a warp.
+    /// Barriers, once a warp. PTX-level.
     pub barriers: u64,
 }
 

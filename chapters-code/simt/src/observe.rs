@@ -4,7 +4,7 @@
 
 use ptx::ir::Op;
 
-use crate::banks;
+use crate::banks::{self, atomic::Form};
 use crate::counters::{self, Counters};
 use crate::grid::Grid;
 use crate::pattern::Pattern;
@@ -51,6 +51,8 @@ pub(crate) struct Access<'a> {
     pub addresses: &'a [u64; 32],
     pub mask: LaneMask,
     pub pattern: Pattern,
+    /// Of an atomic.
+    pub form: Form,
     pub warp: u32,
     pub pc: u32,
 }
@@ -158,7 +160,11 @@ impl Counting {
                 c.shared_bank_conflicts += passes.conflicts;
             }
             AccessKind::Atomic => {
-                c.shared_atomic_wavefronts += banks::atomic_wavefronts(addresses, mask);
+                let served = banks::atomic::serve(access.form, addresses, mask, bytes);
+                c.shared_atomic_wavefronts += served.wavefronts;
+                c.shared_load_requests += served.load_requests;
+                c.shared_load_wavefronts += served.loads.wavefronts;
+                c.shared_bank_conflicts += served.loads.conflicts;
             }
         }
     }

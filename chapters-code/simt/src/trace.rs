@@ -192,7 +192,10 @@ fn cost(access: &Access<'_>) -> u64 {
         (AccessSpace::Shared, AccessKind::Store) => {
             banks::store(pattern, addresses, mask, bytes).wavefronts
         }
-        (AccessSpace::Shared, AccessKind::Atomic) => banks::atomic_wavefronts(addresses, mask),
+        (AccessSpace::Shared, AccessKind::Atomic) => {
+            let served = banks::atomic::serve(access.form, addresses, mask, bytes);
+            served.wavefronts + served.loads.wavefronts
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::memory::{Target, addresses, targets};
 use super::rows::each_lane;
 use super::transfer::{misaligned, out_of_bounds};
 use super::view::{Bytes, Device, View};
+use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
@@ -79,6 +80,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Target::Shared => AccessSpace::Shared,
             Target::Device | Target::Local => AccessSpace::Global,
         };
+        let mut operands = Operands {
+            addresses,
+            mask,
+            b: self.values(atom.b),
+            c: atom.c.map_or([0; 32], |c| self.values(c)),
+            has_changed: false,
+        };
         self.observer.access(&Access {
             kind: AccessKind::Atomic,
             space,
@@ -88,16 +96,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             addresses,
             mask,
             pattern: Pattern::Scattered,
+            form: Form::of(atom, &operands.b),
             warp: self.warp.index,
             pc: self.pc,
         });
-        let mut operands = Operands {
-            addresses,
-            mask,
-            b: self.values(atom.b),
-            c: atom.c.map_or([0; 32], |c| self.values(c)),
-            has_changed: false,
-        };
         let flush = target == Target::Device;
         let done = match target {
             Target::Shared => {

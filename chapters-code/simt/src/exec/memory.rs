@@ -6,6 +6,7 @@ use super::rows::each_lane;
 use super::transfer::{self, Place, Shape, aligned, out_of_bounds};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
+use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
@@ -328,6 +329,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             addresses,
             mask,
             pattern,
+            form: Form::default(),
             warp,
             pc,
         };
