@@ -25,6 +25,15 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             lane,
             source,
         } => describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source),
+        Finding::Uninitialised { event, space, at } => {
+            describe_uninitialised(grid, grid.block_index(block), &event, space, at)
+        }
+        Finding::Pending {
+            event,
+            warp,
+            copy,
+            offset,
+        } => describe_pending(grid, grid.block_index(block), &event, (warp, copy), offset),
         Finding::MissedBarrier {
             waiter,
             absent,
@@ -74,11 +83,22 @@ fn describe_shared(
     };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
     let [x, y, z] = block;
+    let what = if one_instruction(first, second) {
+        format!(
+            "{} writes another value there than lane {} of the same warp",
+            within(&b),
+            a.lane
+        )
+    } else {
+        format!(
+            "{}, then {}, with no {missing}() in between",
+            within(&a),
+            within(&b)
+        )
+    };
     let message = format!(
-        "race in kernel `{}`, block ({x},{y},{z}): byte {offset} of shared array `{array}`: {}, then {}, with no {missing}() in between",
+        "race in kernel `{}`, block ({x},{y},{z}): byte {offset} of shared array `{array}`: {what}",
         grid.kernel.ir().name,
-        within(&a),
-        within(&b),
     );
     Race {
         kind: format!("{}_{}", a.access, b.access),
@@ -90,6 +110,11 @@ fn describe_shared(
         missing,
         message,
     }
+}
+
+/// True for lanes of one warp that write to one place by one instruction.
+fn one_instruction(first: &Event, second: &Event) -> bool {
+    first.warp() == second.warp() && first.same_instruction(second) && !first.is_load()
 }
 
 /// An access of a block that has been named already.
@@ -129,11 +154,18 @@ fn describe_global(
         "__threadfence" => "with no __threadfence() and atomic in between".into(),
         barrier => format!("with no {barrier}() in between"),
     };
+    let what = if one == other && one_instruction(first, second) {
+        format!(
+            "{} writes another value there than lane {} of the same warp",
+            whose(&b),
+            a.lane
+        )
+    } else {
+        format!("{}, then {}, {cure}", whose(&a), whose(&b))
+    };
     let message = format!(
-        "race in kernel `{}`: byte {offset} of {array}: {}, then {}, {cure}",
+        "race in kernel `{}`: byte {offset} of {array}: {what}",
         grid.kernel.ir().name,
-        whose(&a),
-        whose(&b),
     );
     let kind = format!("{}_{}", a.access, b.access);
     Race {
@@ -144,6 +176,84 @@ fn describe_global(
         first: a,
         second: b,
         missing,
+        message,
+    }
+}
+
+fn describe_uninitialised(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    event: &Event,
+    space: &'static str,
+    at: u64,
+) -> Race {
+    let (array, offset, name) = match space {
+        "global" => {
+            let region = grid.table.region(at);
+            let (base, bytes) = region.map_or((at, 0), |r| (r.base, r.bytes));
+            let name = format!("the allocation of {bytes} bytes at {base:#x}");
+            (name.clone(), at - base, name)
+        }
+        "shared" => {
+            let (array, offset) = grid.kernel.shared_variable(at as u32);
+            (
+                array.to_owned(),
+                offset.into(),
+                format!("shared array `{array}`"),
+            )
+        }
+        _ => (String::new(), at, "the thread's local memory".into()),
+    };
+    let reader = access(grid, block, event);
+    let [x, y, z] = block;
+    let message = format!(
+        "uninitialised read in kernel `{}`, block ({x},{y},{z}): byte {offset} of {name}: {}, but nobody has written it",
+        grid.kernel.ir().name,
+        within(&reader),
+    );
+    Race {
+        kind: "uninitialised_read".into(),
+        space,
+        array,
+        offset,
+        first: reader.clone(),
+        second: reader,
+        missing: "a write before it",
+        message,
+    }
+}
+
+fn describe_pending(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    event: &Event,
+    (warp, copy): (u32, u32),
+    offset: u32,
+) -> Race {
+    let (array, offset) = grid.kernel.shared_variable(offset);
+    let second = access(grid, block, event);
+    let first = RaceAccess {
+        line: grid.kernel.source(copy),
+        block,
+        warp,
+        lane: second.lane,
+        access: "copy",
+    };
+    let [x, y, z] = block;
+    let message = format!(
+        "race in kernel `{}`, block ({x},{y},{z}): byte {offset} of shared array `{array}`: {}, while the asynchronous copy that warp {warp} started at {} is under way",
+        grid.kernel.ir().name,
+        within(&second),
+        first.line,
+    );
+    Race {
+        kind: "pending_copy".into(),
+        space: "shared",
+        array: array.into(),
+        offset: offset.into(),
+        first,
+        second,
+        missing: "cp.async.wait_group",
         message,
     }
 }

@@ -5,6 +5,7 @@
 //! [`crate::converge`]) until the path has to wait, parts, ends, or has used up its time slice.
 
 mod atomic;
+mod checks;
 pub(crate) mod code;
 mod collective;
 mod memory;
@@ -395,7 +396,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             } => {
                 self.copy_async(*dst, *src, u32::from(*bytes), *src_bytes, active)?;
             }
-            Op::Nop | Op::CpAsyncWait(_) | Op::Nanosleep { .. } => {}
+            Op::Nop | Op::Nanosleep { .. } => {}
+            Op::CpAsyncWait(wait) => self.observer.copies_waited(self.warp.index, *wait, active),
             Op::Fence(scope) => self.fence(*scope),
             Op::Exit => return Ok(self.exit(path, active)),
             Op::Trap => {
@@ -477,10 +479,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     pub(super) fn fence(&mut self, scope: Scope) {
         std::sync::atomic::fence(Ordering::SeqCst);
-        match scope {
-            Scope::Block => {}
-            Scope::Device | Scope::System => self.observer.fence(self.warp.index),
-        }
+        self.observer.fence(self.warp.index, scope);
     }
 
     fn exit(&mut self, path: usize, active: LaneMask) -> Flow {

@@ -57,10 +57,7 @@ impl<'a> Grid<'a> {
     pub fn new(launch: &Launch<'a>, options: &'a Options, table: Snapshot) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(1);
         let blocks = launch.grid.iter().map(|b| u64::from(*b)).product();
-        let warps = launch.block.iter().product::<u32>().div_ceil(32);
         let isa = Isa::detect();
-        let checks = options.races || options.trace;
-        let history = GlobalHistory::new(checks.then_some((blocks, warps)));
         Self {
             kernel: launch.kernel,
             blocks: launch.grid,
@@ -75,7 +72,7 @@ impl<'a> Grid<'a> {
             id: LAUNCHES.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
             next: AtomicU64::new(0),
             stop: AtomicBool::new(false),
-            history,
+            history: GlobalHistory::new(),
             executed: AtomicU64::new(0),
             workers: worker_count(options, blocks),
             changes: AtomicU64::new(0),

@@ -102,6 +102,9 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcom
         };
     }
     let grid = Grid::new(launch, options, memory.snapshot());
+    if !options.races && !options.trace {
+        grid.table.give_up_tracking();
+    }
     if options.trace {
         run::<Tracing<'_>>(&grid)
     } else if options.races {

@@ -14,6 +14,7 @@
 //! | `exec` | one warp: control flow, memory, what lanes do together |
 //! | `registers`, `alu` | the registers of a warp and the arithmetic on them |
 //! | `memory`, `module` | device memory, variables and constants |
+//! | `written` | which of its bytes somebody has written |
 //! | `observe`, `counters`, `pattern`, `races`, `trace` | what is counted, found and kept |
 //! | `report`, `describe`, `fault` | how it is told |
 //!
@@ -41,6 +42,7 @@ mod report;
 mod schedule;
 mod stall;
 mod trace;
+mod written;
 
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};

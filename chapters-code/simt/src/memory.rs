@@ -11,10 +11,14 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::written::Written;
+
 /// The first device address. High enough not to be mistaken for an offset or a shared address.
 pub const DEVICE_BASE: u64 = 0x7000_0000_0000;
 /// Allocations begin at multiples of this.
 const ALIGNMENT: u64 = 512;
+/// Freed allocations that are remembered, to tell of accesses to them.
+const MOST_FREED: usize = 1024;
 /// Unmapped bytes between the end of an allocation and the next one, at the least.
 const GUARD: u64 = 4096;
 
@@ -90,11 +94,20 @@ struct Allocation {
     base: u64,
     bytes: u64,
     backing: Arc<Backing>,
+    written: Arc<Written>,
 }
 
 impl Allocation {
     fn end(&self) -> u64 {
         self.base + self.bytes
+    }
+
+    fn region(&self) -> Region {
+        Region {
+            base: self.base,
+            bytes: self.bytes,
+            pointer: self.backing.pointer,
+        }
     }
 }
 
@@ -137,32 +150,72 @@ impl Region {
     }
 }
 
+/// A region, and what has been written of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Tracked<'a> {
+    pub region: Region,
+    pub written: &'a Written,
+}
+
 /// The allocations at one moment, in order of address. Keeps them alive.
 #[derive(Clone, Default)]
 pub struct Snapshot {
     allocations: Arc<Vec<Allocation>>,
+    /// Base and bytes of the last ones that were freed.
+    freed: Arc<Vec<(u64, u64)>>,
 }
 
 impl Snapshot {
     /// The allocation that contains `address`.
     pub fn region(&self, address: u64) -> Option<Region> {
-        let index = self
-            .allocations
-            .partition_point(|a| a.base <= address)
-            .checked_sub(1)?;
-        let a = &self.allocations[index];
-        let region = Region {
-            base: a.base,
-            bytes: a.bytes,
-            pointer: a.backing.pointer,
-        };
-        region.contains(address, 1).then_some(region)
+        self.find(address).map(Allocation::region)
+    }
+
+    /// The allocation that contains `address`, with what has been written of it.
+    pub(crate) fn tracked(&self, address: u64) -> Option<Tracked<'_>> {
+        self.find(address).map(|a| Tracked {
+            region: a.region(),
+            written: &a.written,
+        })
+    }
+
+    fn find(&self, address: u64) -> Option<&Allocation> {
+        let after = self.allocations.partition_point(|a| a.base <= address);
+        let found = &self.allocations[after.checked_sub(1)?];
+        (address < found.end()).then_some(found)
+    }
+
+    /// From now on everything counts as written: a kernel runs that nobody watches.
+    pub(crate) fn give_up_tracking(&self) {
+        self.allocations.iter().for_each(|a| a.written.complete());
+    }
+
+    fn note_copied(&self, to: u64, from: u64, bytes: u64) {
+        if let (Some(source), Some(target)) = (self.tracked(from), self.tracked(to)) {
+            let (at, offset) = (to - target.region.base, from - source.region.base);
+            target.written.copy(at, source.written, offset, bytes);
+        }
+    }
+
+    fn note_written(&self, address: u64, bytes: u64) {
+        if let Some(to) = self.tracked(address) {
+            to.written.add(address - to.region.base, bytes);
+        }
     }
 
     /// Says where `address` lies with respect to the nearest allocation.
     pub fn describe(&self, address: u64) -> String {
         if address < 4096 {
             return "it is a null pointer, or an offset from one".into();
+        }
+        let freed = self
+            .freed
+            .iter()
+            .find(|(base, bytes)| (*base..base + bytes).contains(&address));
+        if let Some((base, bytes)) = freed {
+            return format!(
+                "it lies in the allocation of {bytes} bytes at {base:#x}, which was freed"
+            );
         }
         let next = self.allocations.partition_point(|a| a.base <= address);
         let after = self.allocations.get(next);
@@ -255,6 +308,7 @@ impl Memory {
             base,
             bytes,
             backing,
+            written: Arc::new(Written::nothing(bytes)),
         });
         Ok(base)
     }
@@ -272,6 +326,11 @@ impl Memory {
         };
         let freed = Arc::make_mut(&mut state.table.allocations).remove(index);
         state.used -= freed.bytes;
+        let remembered = Arc::make_mut(&mut state.table.freed);
+        if remembered.len() == MOST_FREED {
+            remembered.remove(0);
+        }
+        remembered.push((freed.base, freed.bytes));
         Ok(())
     }
 
@@ -290,6 +349,7 @@ impl Memory {
         let to = host_range(&table, address, data.len() as u64)?;
         // SAFETY: as in `read`.
         unsafe { std::ptr::copy(data.as_ptr(), to, data.len()) };
+        table.note_written(address, data.len() as u64);
         Ok(())
     }
 
@@ -300,6 +360,7 @@ impl Memory {
         let target = host_range(&table, to, bytes)?;
         // SAFETY: both ranges are mapped and kept alive; `copy` allows for overlap.
         unsafe { std::ptr::copy(source, target, bytes as usize) };
+        table.note_copied(to, from, bytes);
         Ok(())
     }
 
@@ -309,7 +370,9 @@ impl Memory {
             return Err(MemoryError::Pattern(pattern.len()));
         }
         let table = self.snapshot();
-        let to = host_range(&table, address, count.saturating_mul(pattern.len() as u64))?;
+        let bytes = count.saturating_mul(pattern.len() as u64);
+        let to = host_range(&table, address, bytes)?;
+        table.note_written(address, bytes);
         if pattern.iter().all(|b| *b == pattern[0]) {
             // SAFETY: the range is mapped and kept alive.
             unsafe { to.write_bytes(pattern[0], count as usize * pattern.len()) };

@@ -226,20 +226,50 @@ impl LoadedKernel {
         let fixed = self.ir.shared_variables.iter().filter(|v| v.2 > 0);
         for (name, at, bytes) in fixed {
             if (*at..at.saturating_add(*bytes)).contains(&offset) {
-                return (name, offset - at);
+                return (source_name(name), offset - at);
             }
         }
         let external = self.ir.shared_variables.iter().find(|v| v.2 == 0);
         match external {
-            Some((name, ..)) if offset >= dynamic => (name, offset - dynamic),
+            Some((name, ..)) if offset >= dynamic => (source_name(name), offset - dynamic),
             _ => ("shared memory", offset),
         }
     }
 }
 
+/// The name that a variable has in the source: that of a function's own array is mangled as
+/// `_ZZ` function `E` length name.
+fn source_name(name: &str) -> &str {
+    if !name.starts_with("_ZZ") {
+        return name;
+    }
+    let after = |at: usize| {
+        let rest = &name[at + 1..];
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let length: usize = rest[..digits].parse().ok()?;
+        rest.get(digits..digits + length)
+    };
+    let mut ends = name.rmatch_indices('E').map(|(at, _)| at);
+    ends.find_map(after).unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arrays_of_functions_have_their_own_names() {
+        for (mangled, name) in [
+            ("_ZZ18tree_first_barrierE1s", "s"),
+            ("_ZZ3sumILb0EEvPKiPiE7EE5tota", "EE5tota"),
+            ("_ZZ1kvE4bins_0", "bins"),
+            ("shared_memory", "shared_memory"),
+            ("_ZZE", "_ZZE"),
+            ("_ZZE9x", "_ZZE9x"),
+        ] {
+            assert_eq!(source_name(mangled), name);
+        }
+    }
 
     fn variable(name: &str, bytes: usize) -> ir::Variable {
         ir::Variable {

@@ -2,7 +2,7 @@
 //!
 //! The interpreter is compiled once for each observer, so a machine without any pays nothing.
 
-use ptx::ir::Op;
+use ptx::ir::{CpAsyncWait, Op, Scope};
 
 use crate::banks::{self, atomic::Form};
 use crate::counters::{self, Counters};
@@ -34,7 +34,9 @@ pub(crate) enum Strength {
     /// A plain access.
     #[default]
     Weak,
-    /// `volatile`, `relaxed` and stronger, and atomics.
+    /// `volatile`.
+    Volatile,
+    /// `relaxed` and stronger, and atomics.
     Strong,
 }
 
@@ -90,8 +92,19 @@ pub(crate) trait Observer<'a>: Send {
     fn branched(&mut self, _warp: u32, _pc: u32, _taken: LaneMask, _others: LaneMask) {}
     /// `bar.warp.sync` lets these lanes pass.
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask);
-    /// A warp executes a fence, or an access that releases, at device scope or wider.
-    fn fence(&mut self, warp: u32);
+    /// A warp executes a fence, or an access that releases.
+    fn fence(&mut self, warp: u32, scope: Scope);
+    /// A strong load, or an atomic, has read. Only told to those that check.
+    fn has_read(&mut self, _warp: u32, _: AccessSpace, _: &[u64; 32], _: LaneMask) {}
+    /// Of a store that is seen next: two lanes write different values to one place. Only told to
+    /// those that check.
+    fn writes_differ(&mut self, _: &Access<'_>, _lanes: [u32; 2]) {}
+    /// A load or store in local memory, each lane's its own.
+    fn local(&mut self, _: AccessKind, _: &[u64; 32], _bytes: u32, _: LaneMask, _at: (u32, u32)) {}
+    /// The last store that was seen is that of an asynchronous copy, which has only begun.
+    fn copy_started(&mut self, _: &Access<'_>) {}
+    /// Lanes of a warp commit asynchronous copies, or wait for them.
+    fn copies_waited(&mut self, _warp: u32, _: CpAsyncWait, _: LaneMask) {}
     /// A load, store or atomic in global or shared memory.
     fn access(&mut self, access: &Access<'_>);
     /// A shuffle reads from a lane that takes no part in it.
@@ -125,7 +138,7 @@ impl<'a> Observer<'a> for Nothing {
     fn divergence(&mut self) {}
     fn barrier(&mut self) {}
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
-    fn fence(&mut self, _: u32) {}
+    fn fence(&mut self, _: u32, _: Scope) {}
     #[inline(always)]
     fn access(&mut self, _: &Access<'_>) {}
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
@@ -221,7 +234,7 @@ impl<'a> Observer<'a> for Counting {
 
     fn warp_synchronised(&mut self, _: u32, _: LaneMask) {}
 
-    fn fence(&mut self, _: u32) {}
+    fn fence(&mut self, _: u32, _: Scope) {}
 
     #[inline(always)]
     fn access(&mut self, access: &Access<'_>) {
@@ -296,8 +309,35 @@ impl<'a> Observer<'a> for Checking<'a> {
         self.races.warp_synchronised(warp, lanes);
     }
 
-    fn fence(&mut self, warp: u32) {
-        self.races.fence(warp);
+    fn fence(&mut self, warp: u32, scope: Scope) {
+        self.races.fence(warp, scope);
+    }
+
+    fn has_read(&mut self, warp: u32, space: AccessSpace, addresses: &[u64; 32], mask: LaneMask) {
+        self.races.has_read(warp, space, addresses, mask);
+    }
+
+    fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
+        self.races.writes_differ(access, lanes);
+    }
+
+    fn local(
+        &mut self,
+        kind: AccessKind,
+        addresses: &[u64; 32],
+        bytes: u32,
+        mask: LaneMask,
+        at: (u32, u32),
+    ) {
+        self.races.local(kind, addresses, bytes, mask, at);
+    }
+
+    fn copy_started(&mut self, access: &Access<'_>) {
+        self.races.copy_started(access);
+    }
+
+    fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
+        self.races.copies_waited(warp, wait, active);
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{Op, Src};
+use ptx::ir::{CpAsyncWait, Op, Scope, Src};
 
 use crate::banks;
 use crate::counters::{self, lanes};
@@ -271,8 +271,35 @@ impl<'a> Observer<'a> for Tracing<'a> {
         });
     }
 
-    fn fence(&mut self, warp: u32) {
-        self.checking.fence(warp);
+    fn fence(&mut self, warp: u32, scope: Scope) {
+        self.checking.fence(warp, scope);
+    }
+
+    fn has_read(&mut self, warp: u32, space: AccessSpace, addresses: &[u64; 32], mask: LaneMask) {
+        self.checking.has_read(warp, space, addresses, mask);
+    }
+
+    fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
+        self.checking.writes_differ(access, lanes);
+    }
+
+    fn local(
+        &mut self,
+        kind: AccessKind,
+        addresses: &[u64; 32],
+        bytes: u32,
+        mask: LaneMask,
+        at: (u32, u32),
+    ) {
+        self.checking.local(kind, addresses, bytes, mask, at);
+    }
+
+    fn copy_started(&mut self, access: &Access<'_>) {
+        self.checking.copy_started(access);
+    }
+
+    fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
+        self.checking.copies_waited(warp, wait, active);
     }
 
     fn access(&mut self, access: &Access<'_>) {

@@ -123,6 +123,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         done?;
         self.warp.has_changed |= operands.has_changed;
+        if O::CHECKS {
+            self.observer
+                .has_read(self.warp.index, space, addresses, mask);
+        }
         let old = operands.b;
         match atom.d {
             Some(Src::R32(d)) => self.write32(d, mask, &each_lane(|lane| old[lane] as u32)),

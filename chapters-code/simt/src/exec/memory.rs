@@ -47,11 +47,10 @@ impl Target {
 fn strength(order: Order) -> Strength {
     match order {
         Order::Weak => Strength::Weak,
-        Order::Volatile
-        | Order::Relaxed(_)
-        | Order::Acquire(_)
-        | Order::Release(_)
-        | Order::AcqRel(_) => Strength::Strong,
+        Order::Volatile => Strength::Volatile,
+        Order::Relaxed(_) | Order::Acquire(_) | Order::Release(_) | Order::AcqRel(_) => {
+            Strength::Strong
+        }
     }
 }
 
@@ -60,7 +59,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn load_inline(&mut self, load: &Load, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, load.addr);
         let strength = strength(load.order);
-        if strength == Strength::Strong {
+        if strength != Strength::Weak {
             self.note_poll();
         }
         let (ty, len, read_only) = (load.ty, load.len, load.non_coherent);
@@ -96,7 +95,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
-        transfer::load(&mut view, registers, load, shape, place)
+        transfer::load(&mut view, registers, load, shape, place)?;
+        self.check_read(shape, AccessSpace::Global, addresses, mask);
+        Ok(())
     }
 
     #[inline(always)]
@@ -113,7 +114,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             name: "shared memory",
         };
         let registers = &mut self.warp.registers;
-        transfer::load(&mut view, registers, load, shape, place)
+        transfer::load(&mut view, registers, load, shape, place)?;
+        self.check_read(shape, AccessSpace::Shared, addresses, mask);
+        Ok(())
     }
 
     /// The spaces that are not counted, and generic addresses.
@@ -151,6 +154,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Space::Shared => self.load_shared(load, shape, addresses, mask),
             Space::Local => {
                 aligned(shape, addresses, mask)?;
+                self.check_local(shape, addresses, mask);
                 self.each_local_lane(mask, |view, registers, lane| {
                     transfer::load_lanes(view, registers, load, shape, addresses, 1 << lane)
                 })
@@ -203,6 +207,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let place = self.observe(shape, AccessSpace::Global, addresses, mask)?;
+        self.check_write(store, shape, AccessSpace::Global, place);
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
@@ -220,6 +225,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         mask: LaneMask,
     ) -> Step {
         let place = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
+        self.check_write(store, shape, AccessSpace::Shared, place);
         let mut view = Bytes {
             bytes: self.shared,
             name: "shared memory",
@@ -250,6 +256,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             Space::Local => {
                 aligned(shape, addresses, mask)?;
+                self.check_local(shape, addresses, mask);
                 self.each_local_lane(mask, |view, registers, lane| {
                     transfer::store_lanes(view, registers, store, shape, addresses, 1 << lane)
                 })
@@ -368,6 +375,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let (reading, writing) = (shape(AccessKind::Load), shape(AccessKind::Store));
         self.observe(reading, AccessSpace::Global, &from, mask)?;
         self.observe(writing, AccessSpace::Shared, &to, mask)?;
+        self.check_copy(writing, &to, mask);
         let wanted = src_bytes.map(|r| *self.warp.registers.r32(r));
         for lane in lanes(mask) {
             let i = lane as usize;

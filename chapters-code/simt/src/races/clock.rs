@@ -10,9 +10,15 @@
 //! | of different warps | a block barrier that both warps pass in between |
 //! | of different lanes of one warp | such a barrier, or a `bar.warp.sync` (`__syncwarp`) whose mask names both lanes |
 //!
-//! Shuffles and votes order no memory.
+//! | of any two | a flag, as [`super::sync`] tells |
+//!
+//! Shuffles and votes order no memory. Two atomic or relaxed accesses do not race, as each is one
+//! indivisible access, nor do two volatile ones of different warps. Two volatile accesses of one
+//! warp are reported all the same when nothing orders them: code that does this relies on lanes
+//! that run in step, which has not been promised since Volta.
 
 use super::Event;
+use super::sync::{Acquired, Releases, union};
 use crate::registers::LaneMask;
 
 /// The clock of one warp.
@@ -26,20 +32,31 @@ struct Clock {
     whole: u32,
     /// The same for synchronisations of some lanes.
     partial: Vec<(LaneMask, u32)>,
-    /// True once the warp, or one that it met at a barrier, has read device memory in a way that
-    /// can acquire.
-    acquired: bool,
+    /// What the warp, or one that it met at a barrier, has acquired through flags.
+    acquired: Acquired,
 }
 
 /// The clocks of a block's warps.
-#[derive(Default)]
-pub(super) struct Clocks(Vec<Clock>);
+pub(super) struct Clocks<'a> {
+    warps: Vec<Clock>,
+    block: u64,
+    releases: &'a Releases,
+}
 
-impl Clocks {
-    pub fn start_block(&mut self, warps: u32) {
-        self.0.clear();
+impl<'a> Clocks<'a> {
+    pub fn new(releases: &'a Releases) -> Self {
+        Self {
+            warps: Vec::new(),
+            block: 0,
+            releases,
+        }
+    }
+
+    pub fn start_block(&mut self, block: u64, warps: u32) {
+        self.block = block;
+        self.warps.clear();
         let seen = vec![0; warps as usize];
-        self.0.resize(
+        self.warps.resize(
             warps as usize,
             Clock {
                 interval: 1,
@@ -50,25 +67,26 @@ impl Clocks {
     }
 
     pub fn interval(&self, warp: u32) -> u32 {
-        self.0[warp as usize].interval
+        self.warps[warp as usize].interval
     }
 
     /// Begins a new interval.
     pub fn advance(&mut self, warp: u32) {
-        self.0[warp as usize].interval += 1;
+        self.warps[warp as usize].interval += 1;
     }
 
-    pub fn acquire(&mut self, warp: u32) {
-        self.0[warp as usize].acquired = true;
+    /// What a warp has acquired through flags.
+    pub fn acquired(&self, warp: u32) -> &Acquired {
+        &self.warps[warp as usize].acquired
     }
 
-    pub fn has_acquired(&self, warp: u32) -> bool {
-        self.0[warp as usize].acquired
+    pub fn acquired_mut(&mut self, warp: u32) -> &mut Acquired {
+        &mut self.warps[warp as usize].acquired
     }
 
     /// For each warp of the block, up to which interval everything comes before this warp's now.
     pub fn before(&self, warp: u32) -> impl Iterator<Item = (u32, u32)> {
-        let own = &self.0[warp as usize];
+        let own = &self.warps[warp as usize];
         let seen = own.seen.iter().enumerate();
         seen.map(move |(w, seen)| {
             (
@@ -84,30 +102,34 @@ impl Clocks {
 
     /// A barrier lets these warps pass, a bit each.
     pub fn barrier_passed(&mut self, warps: u32) {
-        let warps: Vec<usize> = (0..self.0.len()).filter(|w| warps >> w & 1 == 1).collect();
-        let mut joined = vec![0; self.0.len()];
-        let mut acquired = false;
+        let warps: Vec<usize> = (0..self.warps.len())
+            .filter(|w| warps >> w & 1 == 1)
+            .collect();
+        let mut joined = vec![0; self.warps.len()];
+        let mut acquired = None;
         for &w in &warps {
-            let clock = &self.0[w];
+            let clock = &self.warps[w];
             for (all, seen) in joined.iter_mut().zip(&clock.seen) {
                 *all = (*all).max(*seen);
             }
-            acquired |= clock.acquired;
+            if let Some(more) = &clock.acquired {
+                union(&mut acquired, more);
+            }
         }
         for &w in &warps {
-            joined[w] = self.0[w].interval;
+            joined[w] = self.warps[w].interval;
         }
         for &w in &warps {
-            let clock = &mut self.0[w];
+            let clock = &mut self.warps[w];
             clock.seen.copy_from_slice(&joined);
             clock.whole = clock.interval;
-            clock.acquired = acquired;
+            clock.acquired.clone_from(&acquired);
             clock.interval += 1;
         }
     }
 
     pub fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
-        let clock = &mut self.0[warp as usize];
+        let clock = &mut self.warps[warp as usize];
         if lanes == LaneMask::MAX {
             clock.whole = clock.interval;
         } else {
@@ -120,7 +142,7 @@ impl Clocks {
     /// True if the whole warp of an earlier access has synchronised since.
     #[inline(always)]
     pub fn has_met_since(&self, earlier: &Event) -> bool {
-        self.0[earlier.warp() as usize].whole >= earlier.interval
+        self.warps[earlier.warp() as usize].whole >= earlier.interval
     }
 
     /// True if two accesses by threads of this block race. `later` happens now.
@@ -129,14 +151,26 @@ impl Clocks {
         if earlier.thread() == later.thread() || !earlier.excludes(later) {
             return false;
         }
-        let clock = &self.0[later.warp() as usize];
+        let clock = &self.warps[later.warp() as usize];
         if earlier.warp() != later.warp() {
             return clock.seen[earlier.warp() as usize] < earlier.interval
-                && !earlier.both_strong(later);
+                && !earlier.both_strong(later)
+                && !self.flags_order(self.block, earlier, later);
         }
         clock.whole < earlier.interval
             && !earlier.same_instruction(later)
+            && !earlier.both_atomic_or_relaxed(later)
             && !clock.orders_some(earlier, later)
+            && !self.flags_order(self.block, earlier, later)
+    }
+
+    /// True if flags order an access of any block before one of this block.
+    #[inline(never)]
+    pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event) -> bool {
+        let acquired = self.acquired(later.warp());
+        let from = (block, earlier.warp());
+        let releases = self.releases;
+        releases.orders(from, earlier.interval, self.block, acquired)
     }
 }
 

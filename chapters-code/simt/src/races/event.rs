@@ -8,7 +8,8 @@ pub(crate) struct Event {
     pub pc: u32,
     /// The warp's interval at the time (see [`super::clock`]); 0 for no event at all.
     pub interval: u32,
-    /// Lane (5 bits), warp (5), bytes of the word that it touched (4), kind (2), strength (1).
+    /// Lane (5 bits), warp (5), bytes of the word that it touched (4), kind (2),
+    /// strength (2).
     tag: u32,
 }
 
@@ -16,6 +17,7 @@ const WARP: u32 = 5;
 const BYTES: u32 = 10;
 const KIND: u32 = 14;
 const STRONG: u32 = 16;
+const VOLATILE: u32 = 17;
 
 impl Event {
     /// An access by lane 0, to no bytes yet.
@@ -25,8 +27,12 @@ impl Event {
             AccessKind::Store => 1,
             AccessKind::Atomic => 2,
         };
-        let strong = u32::from(strength == Strength::Strong);
-        let tag = warp << WARP | kind << KIND | strong << STRONG;
+        let strength = match strength {
+            Strength::Weak => 0,
+            Strength::Volatile => 1 << STRONG | 1 << VOLATILE,
+            Strength::Strong => 1 << STRONG,
+        };
+        let tag = warp << WARP | kind << KIND | strength;
         Self { pc, interval, tag }
     }
 
@@ -92,6 +98,12 @@ impl Event {
     #[inline(always)]
     pub fn both_strong(&self, other: &Self) -> bool {
         self.tag & other.tag & 1 << STRONG != 0
+    }
+
+    /// True if each of the two is one indivisible access, and they are not both merely volatile.
+    #[inline(always)]
+    pub fn both_atomic_or_relaxed(&self, other: &Self) -> bool {
+        self.both_strong(other) && self.tag & other.tag & 1 << VOLATILE == 0
     }
 
     /// True if both are of one kind and made by one instruction.

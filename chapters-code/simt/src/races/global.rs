@@ -4,25 +4,22 @@
 //! them a write, that nothing orders.
 //!
 //! **What orders what:** threads of one block as [`super::clock`] tells. Threads of different blocks
-//! only by a release and an acquire: after its access the earlier thread (or one of its block that
-//! passed a barrier after it) must execute a fence (`__threadfence`) or a release, and the later
-//! one (or one of its block that passed a barrier before it) an atomic, a volatile, relaxed or
-//! acquiring read. Two atomics never race with each other, nor do two `volatile` or `relaxed`
-//! accesses of different warps.
+//! only by flags, as [`super::sync`] tells. Two atomics never race with each other, nor do two
+//! `volatile` or `relaxed` accesses of different warps. That two threads write the same value
+//! is no excuse, unless they are lanes of one warp and do so by one instruction.
 //!
-//! **Can miss:** whether the acquiring read saw what the releasing thread wrote is not checked, nor
-//! which lane of a warp executed the fence. Of each word the last writer and one reader are
-//! remembered. Loads through the read-only path (`ld.global.nc`) are not remembered, as PTX allows
-//! them only where nobody writes during the launch.
+//! **Can miss:** of each word the last writer and one reader are remembered. Loads through the
+//! read-only path (`ld.global.nc`) are not remembered, as PTX allows them only where nobody writes
+//! during the launch.
 
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::clock::Clocks;
 use super::sweep::{self, Sweep};
+use super::sync::Releases;
 use super::{Event, Finding, each_word};
-use crate::observe::{Access, AccessKind, Strength};
+use crate::observe::Access;
 
 /// Rows of device memory that a page of the history tells of.
 const PAGE_ROWS: usize = 32;
@@ -108,30 +105,20 @@ impl Pages {
 /// written, and for each that is read, where not by whole rows.
 pub(crate) struct GlobalHistory {
     shards: Vec<Mutex<Pages>>,
-    /// For each warp of each block, up to which of its intervals its accesses are released.
-    released: Vec<AtomicU32>,
-    warps: usize,
+    releases: Releases,
 }
 
 impl GlobalHistory {
-    /// For a grid of so many blocks of so many warps. `None` gives one that nobody is going to use.
-    pub fn new(grid: Option<(u64, u32)>) -> Self {
-        let (blocks, warps) = grid.unwrap_or((0, 0));
-        let entries = blocks as usize * warps as usize;
-        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        let released = std::iter::repeat_with(AtomicU32::default)
-            .take(entries)
-            .collect();
-        let warps = warps as usize;
+    pub fn new() -> Self {
         Self {
-            shards,
-            released,
-            warps,
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            releases: Releases::new(),
         }
     }
 
-    fn released(&self, block: u64, warp: u32) -> &AtomicU32 {
-        &self.released[block as usize * self.warps + warp as usize]
+    /// What blocks have released and published.
+    pub(super) fn releases(&self) -> &Releases {
+        &self.releases
     }
 
     /// The part of the history that a page is in, and its number.
@@ -161,18 +148,10 @@ impl<'a> GlobalRaces<'a> {
         self.block = block;
     }
 
-    /// A warp releases what comes before its now.
-    pub fn release(&self, clocks: &Clocks, warp: u32) {
-        for (other, interval) in clocks.before(warp) {
-            let released = self.history.released(self.block, other);
-            released.fetch_max(interval, Ordering::Relaxed);
-        }
-    }
-
     /// Notes an access; returns the last race it is part of.
     pub fn access(
         &mut self,
-        clocks: &mut Clocks,
+        clocks: &Clocks<'_>,
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
@@ -199,17 +178,13 @@ impl<'a> GlobalRaces<'a> {
                 }
             }),
         }
-        drop(cursor);
-        if access.strength == Strength::Strong && access.kind != AccessKind::Store {
-            clocks.acquire(access.warp);
-        }
         found
     }
 
     /// Notes an access to a whole row, as [`Self::touch`] does to a word. False if the row is split,
     /// or it may be part of a race: then nothing is noted.
     #[inline(always)]
-    fn sweep(&self, row: &mut Row, clocks: &Clocks, sweep: Sweep) -> bool {
+    fn sweep(&self, row: &mut Row, clocks: &Clocks<'_>, sweep: Sweep) -> bool {
         if row.is_split || self.may_conflict(clocks, &row.writer, &sweep) {
             return false;
         }
@@ -230,7 +205,13 @@ impl<'a> GlobalRaces<'a> {
 
     /// Notes an access to a whole row word by word.
     #[inline(never)]
-    fn words(&self, row: &mut Row, clocks: &Clocks, start: u64, sweep: Sweep) -> Option<Finding> {
+    fn words(
+        &self,
+        row: &mut Row,
+        clocks: &Clocks<'_>,
+        start: u64,
+        sweep: Sweep,
+    ) -> Option<Finding> {
         let mut found = None;
         for word in 0..sweep::WORDS {
             let address = start + 4 * word as u64;
@@ -250,7 +231,13 @@ impl<'a> GlobalRaces<'a> {
 
     /// Notes an access to one word.
     #[inline(always)]
-    fn word(&self, row: &mut Row, clocks: &Clocks, address: u64, second: Event) -> Option<Finding> {
+    fn word(
+        &self,
+        row: &mut Row,
+        clocks: &Clocks<'_>,
+        address: u64,
+        second: Event,
+    ) -> Option<Finding> {
         if !row.is_split {
             row.split();
         }
@@ -265,7 +252,13 @@ impl<'a> GlobalRaces<'a> {
     }
 
     #[inline(always)]
-    fn touch(&self, row: &mut Row, word: usize, clocks: &Clocks, event: Event) -> Option<Entry> {
+    fn touch(
+        &self,
+        row: &mut Row,
+        word: usize,
+        clocks: &Clocks<'_>,
+        event: Event,
+    ) -> Option<Entry> {
         let entry = Entry {
             block: self.block as u32,
             event,
@@ -290,7 +283,7 @@ impl<'a> GlobalRaces<'a> {
 
     /// True if an access to a whole row may race with an earlier one in some word.
     #[inline(always)]
-    fn may_conflict(&self, clocks: &Clocks, earlier: &Whole, later: &Sweep) -> bool {
+    fn may_conflict(&self, clocks: &Clocks<'_>, earlier: &Whole, later: &Sweep) -> bool {
         let sweep = &earlier.sweep;
         if !sweep.is_some() {
             return false;
@@ -300,25 +293,18 @@ impl<'a> GlobalRaces<'a> {
         }
         sweep.excludes(later)
             && !sweep.both_strong(later)
-            && !self.is_released(clocks, earlier.block, &sweep.event(), &later.event())
+            && !clocks.flags_order(earlier.block.into(), &sweep.event(), &later.event())
     }
 
     #[inline(always)]
-    fn conflict(&self, clocks: &Clocks, earlier: &Entry, later: &Event) -> bool {
+    fn conflict(&self, clocks: &Clocks<'_>, earlier: &Entry, later: &Event) -> bool {
         let event = &earlier.event;
         if earlier.block == self.block as u32 {
             return clocks.conflict(event, later);
         }
         event.excludes(later)
             && !event.both_strong(later)
-            && !self.is_released(clocks, earlier.block, event, later)
-    }
-
-    /// True if an access of another block is released, and the later one's warp has acquired.
-    #[inline(always)]
-    fn is_released(&self, clocks: &Clocks, block: u32, earlier: &Event, later: &Event) -> bool {
-        let up_to = self.history.released(block.into(), earlier.warp());
-        up_to.load(Ordering::Relaxed) >= earlier.interval && clocks.has_acquired(later.warp())
+            && !clocks.flags_order(earlier.block.into(), event, later)
     }
 }
 

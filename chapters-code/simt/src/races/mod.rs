@@ -1,15 +1,26 @@
-//! Finds what nothing orders: data races, and shuffles from lanes that take no part.
+//! Finds what nothing orders, what nobody has written, and what not everybody reaches.
 //!
-//! [`shared`] watches the shared memory of one block, [`global`] the device memory of a launch;
-//! what orders the threads of a block is the business of [`clock`]. Each says in its header what it
-//! detects, what orders what for it, and what it can miss.
+//! | module | looks for |
+//! | --- | --- |
+//! | [`shared`], [`global`] | data races in the shared memory of a block, in device memory |
+//! | [`clock`], [`sync`] | (what orders threads: barriers, and flags) |
+//! | [`copies`] | asynchronous copies that are not waited for |
+//! | [`uninitialised`] | reads of what nobody has written |
+//! | [`barriers`] | barriers that not everybody reaches |
+//!
+//! Each says in its header what it detects, what orders what for it, and what it can miss. Besides,
+//! shuffles from lanes that take no part are told here. Waiting for what cannot come ends a launch,
+//! checked or not, and so do accesses to what is no memory: see `stall` and `fault`.
 
 mod barriers;
 mod clock;
+mod copies;
 mod event;
 mod global;
 mod shared;
 mod sweep;
+mod sync;
+mod uninitialised;
 
 pub(crate) use barriers::{Passing, Waiter};
 pub(crate) use event::Event;
@@ -17,12 +28,16 @@ pub(crate) use global::GlobalHistory;
 
 use crate::counters::lanes;
 use crate::grid::Grid;
-use crate::observe::{Access, AccessSpace};
+use crate::observe::{Access, AccessKind, AccessSpace, Strength};
 use crate::registers::LaneMask;
 use barriers::Barriers;
 use clock::Clocks;
+use copies::{Copies, Pending};
 use global::GlobalRaces;
+use ptx::ir::{CpAsyncWait, Scope};
 use shared::SharedRaces;
+use sync::Flags;
+use uninitialised::Uninitialised;
 
 /// How many different findings a block keeps.
 const LIMIT: usize = 16;
@@ -50,6 +65,20 @@ pub(crate) enum Finding {
         lane: u32,
         source: u32,
     },
+    /// A read of what nobody has written: an address, or an offset in shared or local memory.
+    Uninitialised {
+        event: Event,
+        space: &'static str,
+        at: u64,
+    },
+    /// An access to shared memory to which an asynchronous copy is under way, that of instruction
+    /// `copy` of a warp.
+    Pending {
+        event: Event,
+        warp: u32,
+        copy: u32,
+        offset: u32,
+    },
     /// A barrier that some wait at and others have gone round by a branch.
     MissedBarrier {
         waiter: Waiter,
@@ -68,6 +97,21 @@ pub(crate) enum Finding {
 }
 
 impl Finding {
+    /// The two instructions of a race.
+    fn race(&self) -> Option<(u32, u32)> {
+        match self {
+            Self::Shared { first, second, .. } | Self::Global { first, second, .. } => {
+                Some((first.pc, second.pc))
+            }
+            Self::AbsentSource { .. }
+            | Self::Uninitialised { .. }
+            | Self::Pending { .. }
+            | Self::MissedBarrier { .. }
+            | Self::SplitBarrier { .. }
+            | Self::BarrierThreads { .. } => None,
+        }
+    }
+
     /// Findings with the same key tell the same story.
     fn key(&self) -> (u32, u32) {
         match self {
@@ -75,6 +119,8 @@ impl Finding {
                 (first.pc, second.pc)
             }
             Self::AbsentSource { pc, .. } => (*pc, u32::MAX),
+            Self::Uninitialised { event, .. } => (event.pc, u32::MAX - 1),
+            Self::Pending { event, copy, .. } => (*copy, event.pc),
             Self::MissedBarrier { waiter, branch, .. } => (waiter.pc, *branch),
             Self::SplitBarrier { waiter, other } => (waiter.pc, other.pc),
             Self::BarrierThreads { waiter, .. } => (waiter.pc, u32::MAX),
@@ -87,10 +133,14 @@ pub(crate) type Findings = Vec<Finding>;
 
 /// All detectors of one block at a time.
 pub(crate) struct Races<'a> {
-    clocks: Clocks,
+    clocks: Clocks<'a>,
     shared: SharedRaces,
     global: GlobalRaces<'a>,
     barriers: Barriers<'a>,
+    flags: Flags<'a>,
+    copies: Copies,
+    uninitialised: Uninitialised<'a>,
+    block: u64,
     findings: Findings,
 }
 
@@ -99,19 +149,27 @@ impl<'a> Races<'a> {
         let shared = SharedRaces::default();
         let global = GlobalRaces::new(&grid.history);
         Self {
-            clocks: Clocks::default(),
+            clocks: Clocks::new(grid.history.releases()),
             shared,
             global,
             barriers: Barriers::new(&grid.kernel.ir().code),
+            flags: Flags::new(grid.history.releases()),
+            copies: Copies::default(),
+            uninitialised: Uninitialised::new(&grid.table, grid.kernel.ir().local_bytes),
+            block: 0,
             findings: Vec::new(),
         }
     }
 
     pub fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
-        self.clocks.start_block(warps);
+        self.clocks.start_block(block, warps);
         self.shared.start_block(shared_bytes);
         self.global.start_block(block);
         self.barriers.start_block(warps);
+        self.flags.start_block(block);
+        self.copies.start_block(warps);
+        self.uninitialised.start_block(warps, shared_bytes);
+        self.block = block;
     }
 
     pub fn barrier_passed(&mut self, passing: &Passing) {
@@ -141,9 +199,72 @@ impl<'a> Races<'a> {
     }
 
     /// A fence, or a release, by a warp.
-    pub fn fence(&mut self, warp: u32) {
-        self.global.release(&self.clocks, warp);
+    pub fn fence(&mut self, warp: u32, scope: Scope) {
+        let before: Vec<_> = self.clocks.before(warp).collect();
+        self.flags.release(scope, &before);
         self.clocks.advance(warp);
+    }
+
+    /// A strong load, or an atomic, has read.
+    pub fn has_read(
+        &mut self,
+        warp: u32,
+        space: AccessSpace,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+    ) {
+        let acquired = self.clocks.acquired_mut(warp);
+        self.flags.acquire(space, addresses, mask, acquired);
+    }
+
+    /// Two lanes write different values to one place.
+    pub fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
+        let [first, second] = lanes.map(|lane| self.event(access).by(lane, 0xf));
+        let address = access.addresses[lanes[0] as usize];
+        self.add(match access.space {
+            AccessSpace::Shared => Finding::Shared {
+                first,
+                second,
+                offset: address as u32,
+            },
+            AccessSpace::Global => Finding::Global {
+                first,
+                first_block: self.block,
+                second,
+                address,
+            },
+        });
+    }
+
+    /// A load or store in local memory, by a warp at an instruction.
+    pub fn local(
+        &mut self,
+        kind: AccessKind,
+        addresses: &[u64; 32],
+        bytes: u32,
+        mask: LaneMask,
+        (warp, pc): (u32, u32),
+    ) {
+        let event = Event::new(pc, 1, warp, kind, Strength::Weak);
+        let found = self
+            .uninitialised
+            .local(kind, addresses, bytes, mask, event);
+        found.into_iter().for_each(|finding| self.add(finding));
+    }
+
+    /// A store to shared memory, seen already, is that of an asynchronous copy.
+    pub fn copy_started(&mut self, to: &Access<'_>) {
+        self.copies.start(to);
+    }
+
+    /// Lanes of a warp wait for asynchronous copies, which write in their name now.
+    pub fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
+        for copy in self.copies.wait(warp, wait, active) {
+            let to = copy.as_store();
+            let event = self.event(&to);
+            let found = self.shared_race(&to, event);
+            found.into_iter().for_each(|finding| self.add(finding));
+        }
     }
 
     pub fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
@@ -155,27 +276,71 @@ impl<'a> Races<'a> {
         });
     }
 
+    /// What was found. A read that came too early for a race is told as the race alone.
     pub fn take(&mut self) -> Findings {
-        std::mem::take(&mut self.findings)
+        let mut findings = std::mem::take(&mut self.findings);
+        let races: Vec<_> = findings.iter().filter_map(Finding::race).collect();
+        findings.retain(|finding| match finding {
+            Finding::Uninitialised { event, .. } => !races
+                .iter()
+                .any(|(first, second)| [*first, *second].contains(&event.pc)),
+            _ => true,
+        });
+        findings
     }
 
     pub fn access(&mut self, access: &Access<'_>) {
-        let interval = self.clocks.interval(access.warp);
-        let Access {
-            pc,
-            warp,
-            kind,
-            strength,
-            ..
-        } = *access;
-        let event = Event::new(pc, interval, warp, kind, strength);
-        let found = match access.space {
-            AccessSpace::Shared => self.shared.access(&self.clocks, access, event),
-            AccessSpace::Global => self.global.access(&mut self.clocks, access, event),
+        let event = self.event(access);
+        if access.strength != Strength::Weak && access.kind != AccessKind::Load {
+            let acquired = self.clocks.acquired(access.warp);
+            self.flags.publish(access, acquired);
+        }
+        let race = match access.space {
+            AccessSpace::Shared => self.shared_race(access, event),
+            AccessSpace::Global => self.global.access(&self.clocks, access, event),
         };
-        if let Some(finding) = found {
+        if let Some(finding) = race {
             self.add(finding);
         }
+        if let Some(finding) = self.uninitialised.access(access, event) {
+            self.add(finding);
+        }
+        if access.space == AccessSpace::Shared && !self.copies.is_idle() {
+            self.note_pending(access, event);
+        }
+    }
+
+    /// An access as an event, lanes and bytes aside.
+    #[inline(always)]
+    fn event(&self, access: &Access<'_>) -> Event {
+        let interval = self.clocks.interval(access.warp);
+        Event::new(
+            access.pc,
+            interval,
+            access.warp,
+            access.kind,
+            access.strength,
+        )
+    }
+
+    #[inline(always)]
+    fn shared_race(&mut self, access: &Access<'_>, event: Event) -> Option<Finding> {
+        self.shared.access(&self.clocks, access, event)
+    }
+
+    #[cold]
+    fn note_pending(&mut self, access: &Access<'_>, event: Event) {
+        let Some((copy, event, address)) = self.copies.touched(access, event) else {
+            return;
+        };
+        let &Pending { warp, pc: copy, .. } = copy;
+        let offset = address as u32;
+        self.add(Finding::Pending {
+            event,
+            warp,
+            copy,
+            offset,
+        });
     }
 
     fn add(&mut self, finding: Finding) {

@@ -4,16 +4,12 @@
 //! a write, that nothing orders; after HiRace (Jain et al., arXiv 2401.04701), with vector clocks
 //! a warp in place of its state machine.
 //!
-//! **What orders what** is told in [`super::clock`]. Besides: two atomics never race with each
-//! other. Two `volatile` or `relaxed` accesses of different warps do not race, as each is one
-//! indivisible access; those of one warp are reported all the same when nothing orders them,
-//! because code that does this relies on lanes running in lockstep, which has not been promised
-//! since Volta.
+//! **What orders what** is told in [`super::clock`] and, for flags, in [`super::sync`]. Besides: two
+//! atomics never race with each other. Lanes of one warp that write one word by one instruction
+//! race if their values differ; that they do is told by who executes the store.
 //!
 //! **Can miss:** a write is remembered until the next one to the same word, and two readers are
-//! remembered for each word. Lanes of one warp that write a word by the same store instruction are
-//! not reported, as they usually write the same value. **May report wrongly:** code that orders
-//! warps by flags in shared memory (a volatile store, a fence, a spinning reader).
+//! remembered for each word.
 
 use super::clock::Clocks;
 use super::sweep::{self, Sweep};
@@ -60,7 +56,7 @@ impl SharedRaces {
     #[inline(always)]
     pub fn access(
         &mut self,
-        clocks: &Clocks,
+        clocks: &Clocks<'_>,
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
@@ -84,7 +80,7 @@ impl SharedRaces {
 
     /// Notes an access to a whole row.
     #[inline(always)]
-    fn sweep(&mut self, clocks: &Clocks, address: u64, sweep: Sweep) -> Option<Finding> {
+    fn sweep(&mut self, clocks: &Clocks<'_>, address: u64, sweep: Sweep) -> Option<Finding> {
         let generation = self.generation;
         let number = (address / sweep::BYTES) as usize;
         let row = self.rows.get_mut(number)?;
@@ -102,7 +98,7 @@ impl SharedRaces {
 
     /// Notes an access to a whole row word by word.
     #[inline(never)]
-    fn words(&mut self, clocks: &Clocks, number: usize, sweep: Sweep) -> Option<Finding> {
+    fn words(&mut self, clocks: &Clocks<'_>, number: usize, sweep: Sweep) -> Option<Finding> {
         let mut found = None;
         let start = number as u64 * sweep::BYTES;
         for word in 0..sweep::WORDS {
@@ -120,7 +116,7 @@ impl SharedRaces {
 
     /// Notes an access to one word.
     #[inline(always)]
-    fn word(&mut self, clocks: &Clocks, address: u64, second: Event) -> Option<Finding> {
+    fn word(&mut self, clocks: &Clocks<'_>, address: u64, second: Event) -> Option<Finding> {
         let generation = self.generation;
         let word = address as usize / 4;
         let row = self.rows.get_mut(word / sweep::WORDS)?;
@@ -158,7 +154,7 @@ impl Row {
     /// Notes an access to the whole row, as [`Cell::touch`] does to a word. False if it may be part
     /// of a race, or the words' histories come to differ: then nothing is noted.
     #[inline(always)]
-    fn touch(&mut self, clocks: &Clocks, sweep: Sweep) -> bool {
+    fn touch(&mut self, clocks: &Clocks<'_>, sweep: Sweep) -> bool {
         let [last, other] = self.readers;
         if self.writer.may_conflict(clocks, &sweep) {
             return false;
@@ -184,7 +180,7 @@ impl Row {
 impl Cell {
     /// Notes an access to this word; returns an earlier one that it races with.
     #[inline(always)]
-    fn touch(&mut self, clocks: &Clocks, event: Event) -> Option<Event> {
+    fn touch(&mut self, clocks: &Clocks<'_>, event: Event) -> Option<Event> {
         let writer = self.writer;
         if event.is_load() {
             if event.thread() != self.readers[0].thread() {
@@ -206,7 +202,7 @@ impl Cell {
 
 /// The earlier access, if the later one, which happens now, races with it.
 #[inline(always)]
-fn race(clocks: &Clocks, earlier: Event, later: Event) -> Option<Event> {
+fn race(clocks: &Clocks<'_>, earlier: Event, later: Event) -> Option<Event> {
     let races = earlier.is_some() && clocks.conflict(&earlier, &later);
     races.then_some(earlier)
 }

@@ -86,7 +86,7 @@ impl Sweep {
 
     /// True if two accesses by threads of this block may race in some word. `later` happens now.
     #[inline(always)]
-    pub fn may_conflict(&self, clocks: &Clocks, later: &Self) -> bool {
+    pub fn may_conflict(&self, clocks: &Clocks<'_>, later: &Self) -> bool {
         if !self.is_some() || self.is_by_threads_of(later) {
             return false;
         }

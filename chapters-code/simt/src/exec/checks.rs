@@ -1,0 +1,134 @@
+//! What only those observers are told that look for mistakes. The others pay nothing for it.
+
+use ptx::ir::{Src, Store};
+
+use super::Exec;
+use super::transfer::{Place, Shape};
+use crate::counters::lanes;
+use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
+use crate::pattern::Pattern;
+use crate::registers::LaneMask;
+
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
+    /// A load has been executed. What it acquires must be looked up after it has read: had another
+    /// block written in between, it would have read a flag without acquiring what that stands for.
+    #[inline(always)]
+    pub(super) fn check_read(
+        &mut self,
+        shape: Shape,
+        space: AccessSpace,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+    ) {
+        if O::CHECKS && shape.strength != Strength::Weak {
+            self.observer
+                .has_read(self.warp.index, space, addresses, mask);
+        }
+    }
+
+    /// A store is executed: lanes that write to one place should write one value.
+    #[inline(always)]
+    pub(super) fn check_write(
+        &mut self,
+        store: &Store,
+        shape: Shape,
+        space: AccessSpace,
+        place: Place<'_>,
+    ) {
+        let Place {
+            addresses,
+            mask,
+            row,
+            ..
+        } = place;
+        if !O::CHECKS || row.is_some() || ascend(addresses, mask) {
+            return;
+        }
+        if let Some(lanes) = self.writers_of_one_place(store, addresses, mask) {
+            let access = self.as_access(shape, space, addresses, mask);
+            self.observer.writes_differ(&access, lanes);
+        }
+    }
+
+    /// Two lanes that write different values to one address.
+    #[inline(never)]
+    fn writers_of_one_place(
+        &self,
+        store: &Store,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+    ) -> Option<[u32; 2]> {
+        let mut order = [0; 32];
+        let mut count = 0;
+        for lane in lanes(mask) {
+            order[count] = lane;
+            count += 1;
+        }
+        order[..count].sort_unstable_by_key(|lane| addresses[*lane as usize]);
+        let value = |lane: u32, s: Src| match s {
+            Src::R32(r) => u64::from(self.warp.registers.r32(r)[lane as usize]),
+            Src::R64(r) => self.warp.registers.r64(r)[lane as usize],
+        };
+        let differ = |pair: &&[u32]| {
+            let same_place = addresses[pair[0] as usize] == addresses[pair[1] as usize];
+            let elements = &store.s[..usize::from(store.len)];
+            same_place
+                && elements
+                    .iter()
+                    .any(|s| value(pair[0], *s) != value(pair[1], *s))
+        };
+        let found = order[..count].windows(2).find(differ)?;
+        Some([found[0].min(found[1]), found[0].max(found[1])])
+    }
+
+    /// An access to local memory.
+    #[inline(always)]
+    pub(super) fn check_local(&mut self, shape: Shape, addresses: &[u64; 32], mask: LaneMask) {
+        if O::CHECKS {
+            let at = (self.warp.index, self.pc);
+            let (kind, bytes) = (shape.kind, shape.bytes());
+            self.observer.local(kind, addresses, bytes, mask, at);
+        }
+    }
+
+    /// An asynchronous copy begins; its store has been seen.
+    #[inline(always)]
+    pub(super) fn check_copy(&mut self, shape: Shape, to: &[u64; 32], mask: LaneMask) {
+        if O::CHECKS {
+            let access = self.as_access(shape, AccessSpace::Shared, to, mask);
+            self.observer.copy_started(&access);
+        }
+    }
+
+    fn as_access<'m>(
+        &self,
+        shape: Shape,
+        space: AccessSpace,
+        addresses: &'m [u64; 32],
+        mask: LaneMask,
+    ) -> Access<'m> {
+        debug_assert!(shape.kind == AccessKind::Store);
+        Access {
+            kind: shape.kind,
+            space,
+            strength: shape.strength,
+            read_only: shape.read_only,
+            bytes: shape.bytes(),
+            addresses,
+            mask,
+            pattern: Pattern::Scattered,
+            warp: self.warp.index,
+            pc: self.pc,
+        }
+    }
+}
+
+/// True if each active lane's address is above that of the active lane before it.
+#[inline(always)]
+fn ascend(addresses: &[u64; 32], mask: LaneMask) -> bool {
+    let mut last = None;
+    lanes(mask).all(|lane| {
+        let address = addresses[lane as usize & 31];
+        last.replace(address).is_none_or(|last| last < address)
+    })
+}

@@ -1,0 +1,121 @@
+//! Asynchronous copies to shared memory that are touched before they are there.
+//!
+//! **Detects** accesses to words of shared memory to which a `cp.async` is under way, by whichever
+//! thread, the one that started it included.
+//!
+//! **What ends a copy:** that the thread which started it waits for its group (`cp.async.wait_group`)
+//! or for all (`cp.async.wait_all`). For the detector of races in shared memory the copy then writes,
+//! a second time, in the name of that thread: so others need a barrier behind the *wait*.
+//!
+//! **Can miss:** groups are counted a warp, not a thread.
+
+use ptx::ir::CpAsyncWait;
+
+use super::{Event, each_word};
+use crate::observe::{Access, AccessKind, AccessSpace, Strength};
+use crate::pattern::Pattern;
+use crate::registers::LaneMask;
+
+/// A copy under way.
+pub(super) struct Pending {
+    /// The destination: offsets in shared memory.
+    pub addresses: [u64; 32],
+    pub mask: LaneMask,
+    pub bytes: u32,
+    pub warp: u32,
+    pub pc: u32,
+    /// Its group's number in the warp; `None` as long as the group is not committed.
+    group: Option<u32>,
+}
+
+/// The detector for one block at a time.
+#[derive(Default)]
+pub(super) struct Copies {
+    pending: Vec<Pending>,
+    /// Groups that each warp has committed.
+    committed: Vec<u32>,
+}
+
+impl Copies {
+    pub fn start_block(&mut self, warps: u32) {
+        self.pending.clear();
+        self.committed.clear();
+        self.committed.resize(warps as usize, 0);
+    }
+
+    #[inline(always)]
+    pub fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// A warp starts a copy.
+    pub fn start(&mut self, to: &Access<'_>) {
+        self.pending.push(Pending {
+            addresses: *to.addresses,
+            mask: to.mask,
+            bytes: to.bytes,
+            warp: to.warp,
+            pc: to.pc,
+            group: None,
+        });
+    }
+
+    /// The copy that an access to shared memory should have waited for, the access as an event, and
+    /// the offset.
+    pub fn touched(&self, access: &Access<'_>, event: Event) -> Option<(&Pending, Event, u64)> {
+        let mut found = None;
+        each_word(access, event, |address, event| {
+            found = found.or_else(|| {
+                let copy = self.pending.iter().find(|copy| copy.covers(address))?;
+                Some((copy, event, address))
+            });
+        });
+        found
+    }
+
+    /// Lanes of a warp commit or wait; returns the copies that have ended by that.
+    pub fn wait(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) -> Vec<Pending> {
+        let committed = &mut self.committed[warp as usize];
+        let most = match wait {
+            CpAsyncWait::Commit => {
+                let own = self.pending.iter_mut().filter(|c| c.warp == warp);
+                own.for_each(|c| c.group = c.group.or(Some(*committed)));
+                *committed += 1;
+                return Vec::new();
+            }
+            CpAsyncWait::Group(most) => *committed - most.min(*committed),
+            CpAsyncWait::All => u32::MAX,
+        };
+        let ended = |copy: &Pending| {
+            let is_old = most == u32::MAX || copy.group.is_some_and(|group| group < most);
+            copy.warp == warp && is_old && copy.mask & !active == 0
+        };
+        self.pending.extract_if(.., |copy| ended(copy)).collect()
+    }
+}
+
+impl Pending {
+    /// The copy as a store.
+    pub fn as_store(&self) -> Access<'_> {
+        Access {
+            kind: AccessKind::Store,
+            space: AccessSpace::Shared,
+            strength: Strength::Weak,
+            read_only: false,
+            bytes: self.bytes,
+            addresses: &self.addresses,
+            mask: self.mask,
+            pattern: Pattern::Scattered,
+            warp: self.warp,
+            pc: self.pc,
+        }
+    }
+
+    fn covers(&self, address: u64) -> bool {
+        let within = |lane: u32| {
+            let at = self.addresses[lane as usize];
+            (at..at + u64::from(self.bytes)).contains(&address)
+        };
+        crate::counters::lanes(self.mask).any(within)
+    }
+}

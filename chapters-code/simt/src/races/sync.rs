@@ -1,0 +1,246 @@
+//! What flags order: fences, and the atomic or volatile accesses that carry them from thread to
+//! thread, in global and in shared memory.
+//!
+//! A warp that executes a fence **releases** what its block has done before, as far as it is ordered
+//! before the fence. A strong write (volatile, relaxed, atomic) to a word then **publishes** there
+//! what its block has released so far, and what its warp has acquired from others. A strong read of
+//! that word by another thread **acquires** it. So:
+//!
+//! | earlier access | | later access |
+//! | --- | --- | --- |
+//! | data; fence; strong write to a flag | → | strong read of that flag; data |
+//! | the same, then an atomic on the flag by a third block | → | strong read of that flag; data |
+//! | the same, where a barrier of either block lies between data and fence, or flag and data | → | the same |
+//!
+//! A fence for the block (`__threadfence_block`) counts for threads of the block only. A plain write
+//! of a flag publishes nothing, and a plain read acquires nothing; nor does a strong write that
+//! comes before the fence. As in CUDA's own examples, the reader needs no fence of its own.
+//!
+//! **Can miss:** which lane of a warp executes what is not told apart; a fence of another warp of
+//! the block counts too, as far as its knowledge reaches; an acquired block counts with all that
+//! it had released when the flag was written.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ptx::ir::Scope;
+
+use crate::counters::lanes;
+use crate::observe::{Access, AccessKind, AccessSpace};
+use crate::registers::LaneMask;
+
+/// Releases that are told apart, for each block.
+const MOST_RELEASES: usize = 4096;
+/// Parts of the state with a lock each.
+const SHARDS: usize = 64;
+
+/// For each block that something was acquired from, how many of its releases.
+pub(super) type Acquired = Option<Arc<HashMap<u64, u32>>>;
+
+/// For each warp of a block, up to which of its intervals its accesses are released.
+#[derive(Clone)]
+struct Release {
+    to_block: Vec<u32>,
+    to_device: Vec<u32>,
+}
+
+/// What is published, by address.
+type Places = HashMap<u64, Arc<HashMap<u64, u32>>>;
+
+/// What the blocks of a launch share.
+pub(super) struct Releases {
+    blocks: Vec<Mutex<HashMap<u64, Vec<Release>>>>,
+    /// What is published in device memory, by address.
+    published: Vec<Mutex<Places>>,
+    has_published: AtomicBool,
+}
+
+fn shards<T: Default>() -> Vec<Mutex<T>> {
+    std::iter::repeat_with(Mutex::default)
+        .take(SHARDS)
+        .collect()
+}
+
+fn lock<T>(shards: &[Mutex<T>], number: u64) -> MutexGuard<'_, T> {
+    let shard = &shards[number as usize % SHARDS];
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Releases {
+    pub fn new() -> Self {
+        Self {
+            blocks: shards(),
+            published: shards(),
+            has_published: AtomicBool::new(false),
+        }
+    }
+
+    /// A warp of a block releases what comes before its now: up to an interval of each warp. Returns
+    /// how many releases the block has made.
+    fn add(&self, block: u64, scope: Scope, before: &[(u32, u32)]) -> u32 {
+        let mut blocks = lock(&self.blocks, block);
+        let releases = blocks.entry(block).or_default();
+        let mut next = releases.last().cloned().unwrap_or_else(|| Release {
+            to_block: vec![0; before.len()],
+            to_device: vec![0; before.len()],
+        });
+        for &(warp, interval) in before {
+            let warp = warp as usize;
+            next.to_block[warp] = next.to_block[warp].max(interval);
+            if scope != Scope::Block {
+                next.to_device[warp] = next.to_device[warp].max(interval);
+            }
+        }
+        if releases.len() == MOST_RELEASES {
+            releases.pop();
+        }
+        releases.push(next);
+        releases.len() as u32
+    }
+
+    /// True if an access of a warp of block `from` in this interval is ordered before what a warp of
+    /// block `to` does now that has acquired this.
+    pub fn orders(&self, from: (u64, u32), interval: u32, to: u64, acquired: &Acquired) -> bool {
+        let (block, warp) = from;
+        let Some(count) = acquired.as_ref().and_then(|a| a.get(&block)) else {
+            return false;
+        };
+        let blocks = lock(&self.blocks, block);
+        let release = blocks
+            .get(&block)
+            .and_then(|all| all.get(*count as usize - 1));
+        release.is_some_and(|release| {
+            let up_to = if block == to {
+                &release.to_block
+            } else {
+                &release.to_device
+            };
+            up_to[warp as usize] >= interval
+        })
+    }
+}
+
+/// What is known in one block at a time.
+pub(super) struct Flags<'a> {
+    releases: &'a Releases,
+    block: u64,
+    /// Releases of the block.
+    count: u32,
+    /// What is published in shared memory, by offset.
+    shared: Places,
+}
+
+impl<'a> Flags<'a> {
+    pub fn new(releases: &'a Releases) -> Self {
+        Self {
+            releases,
+            block: 0,
+            count: 0,
+            shared: HashMap::new(),
+        }
+    }
+
+    pub fn start_block(&mut self, block: u64) {
+        self.block = block;
+        self.count = 0;
+        self.shared.clear();
+    }
+
+    /// A warp executes a fence.
+    pub fn release(&mut self, scope: Scope, before: &[(u32, u32)]) {
+        self.count = self.releases.add(self.block, scope, before);
+    }
+
+    /// A strong access is about to write.
+    pub fn publish(&mut self, access: &Access<'_>, acquired: &Acquired) {
+        let has_some = self.count > 0 || acquired.is_some();
+        let is_shared = access.space == AccessSpace::Shared;
+        let has_any = if is_shared {
+            !self.shared.is_empty()
+        } else {
+            self.releases.has_published.load(Ordering::Relaxed)
+        };
+        if !has_some && !has_any {
+            return;
+        }
+        let mut own = acquired.clone();
+        if self.count > 0 {
+            union(
+                &mut own,
+                &Arc::new(HashMap::from([(self.block, self.count)])),
+            );
+        }
+        let keeps = access.kind == AccessKind::Atomic;
+        for lane in lanes(access.mask) {
+            let address = access.addresses[lane as usize];
+            if is_shared {
+                publish_at(&mut self.shared, address, &own, keeps);
+            } else {
+                self.releases.has_published.store(true, Ordering::Relaxed);
+                let mut places = lock(&self.releases.published, address / 4);
+                publish_at(&mut places, address, &own, keeps);
+            }
+        }
+    }
+
+    /// A strong access has read. Adds what it acquires.
+    pub fn acquire(
+        &self,
+        space: AccessSpace,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+        acquired: &mut Acquired,
+    ) {
+        let has_any = match space {
+            AccessSpace::Shared => !self.shared.is_empty(),
+            AccessSpace::Global => self.releases.has_published.load(Ordering::Relaxed),
+        };
+        for lane in lanes(if has_any { mask } else { 0 }) {
+            let address = addresses[lane as usize];
+            let there = match space {
+                AccessSpace::Shared => self.shared.get(&address).cloned(),
+                AccessSpace::Global => {
+                    let places = lock(&self.releases.published, address / 4);
+                    places.get(&address).cloned()
+                }
+            };
+            if let Some(there) = there {
+                union(acquired, &there);
+            }
+        }
+    }
+}
+
+fn publish_at(places: &mut Places, address: u64, own: &Acquired, keeps: bool) {
+    let mut all = own.clone();
+    match places.get(&address) {
+        Some(there) if keeps => union(&mut all, there),
+        _ => {}
+    }
+    match all {
+        Some(all) => {
+            places.insert(address, all);
+        }
+        None => {
+            places.remove(&address);
+        }
+    }
+}
+
+/// Adds what another has acquired.
+pub(super) fn union(acquired: &mut Acquired, more: &Arc<HashMap<u64, u32>>) {
+    let Some(own) = acquired else {
+        *acquired = Some(more.clone());
+        return;
+    };
+    let adds = |(block, count): (&u64, &u32)| own.get(block).is_none_or(|own| own < count);
+    if Arc::ptr_eq(own, more) || !more.iter().any(adds) {
+        return;
+    }
+    let own = Arc::make_mut(own);
+    for (&block, &count) in more.iter() {
+        let known = own.entry(block).or_default();
+        *known = count.max(*known);
+    }
+}

@@ -1,0 +1,190 @@
+//! The planted kernels and their launches. Each is followed, under its name with `_ok`, by the same
+//! kernel without the bug.
+
+#![allow(dead_code)] // each of the programs that include it uses its part
+
+/// What is wrong with a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bug {
+    /// Two accesses that nothing orders.
+    Race,
+    /// A barrier that not everybody reaches, or that is called wrongly.
+    Barrier,
+    /// A warp-wide operation that names lanes which take no part.
+    Lanes,
+    /// An access to what is no memory.
+    OutOfBounds,
+    /// An address that is no multiple of the access's size.
+    Misaligned,
+    /// A read of what nobody has written.
+    Uninitialised,
+    /// Waiting for what cannot come.
+    Deadlock,
+}
+
+/// A kernel with a bug, and how it and its twin are launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Planted {
+    /// Its name.
+    pub name: &'static str,
+    /// The source file, without `.cu`.
+    pub file: &'static str,
+    /// The PTX of that file.
+    pub ptx: &'static str,
+    /// Its bug.
+    pub bug: Bug,
+    /// Blocks.
+    pub grid: u32,
+    /// Threads a block.
+    pub block: u32,
+    /// Elements of `in`, `out` and `fresh`.
+    pub n: u32,
+}
+
+/// Elements of `scratch`.
+pub const SCRATCH: u32 = 1024;
+
+/// Element `i` of `in`.
+pub fn input(i: u32) -> i32 {
+    (i * 37 + 11) as i32 % 61
+}
+
+impl Planted {
+    /// Bytes of dynamic shared memory.
+    pub fn dynamic_shared(&self) -> u32 {
+        match self.name {
+            "too_little_dynamic_shared" => 4 * self.block,
+            _ => 0,
+        }
+    }
+
+    /// True if the host frees `fresh` before the launch.
+    pub fn frees(&self) -> bool {
+        self.name == "freed_memory"
+    }
+
+    /// The name of the kernel without the bug.
+    pub fn twin(&self) -> String {
+        format!("{}_ok", self.name)
+    }
+}
+
+macro_rules! planted {
+    ($($file:literal $ptx:literal: $($name:ident $bug:ident ($grid:literal, $block:literal, $n:literal))*;)*) => {
+        &[$($(Planted {
+            name: stringify!($name),
+            file: $file,
+            ptx: include_str!(concat!("kernels/", $ptx, ".ptx")),
+            bug: Bug::$bug,
+            grid: $grid,
+            block: $block,
+            n: $n,
+        },)*)*]
+    };
+}
+
+/// All of them, file by file.
+pub const PLANTED: &[Planted] = planted! {
+    "shared" "shared":
+        tree_first_barrier Race (1, 128, 128)
+        tree_step_barrier Race (1, 128, 128)
+        reused_scratch Race (1, 128, 128)
+        hillis_steele Race (1, 128, 128)
+        transposed_tile Race (1, 128, 128)
+        one_buffer_for_two Race (1, 128, 128)
+        told_by_one Race (1, 128, 128)
+        bins_without_atomics Race (1, 128, 128)
+        bins_zeroed_late Race (1, 128, 128)
+        stencil_in_place Race (1, 128, 128)
+        last_writer_wins Race (1, 128, 128)
+        neighbouring_shorts Race (1, 128, 128)
+        tile_drawn_early Race (1, 128, 128)
+        result_read_early Race (1, 128, 128);
+    "warp" "warp":
+        warp_tree Race (1, 64, 64)
+        warp_tree_volatile Race (1, 64, 64)
+        warp_exchange Race (1, 32, 32)
+        half_a_syncwarp Race (1, 32, 32)
+        shuffle_as_barrier Race (1, 32, 32)
+        vote_as_barrier Race (1, 32, 32)
+        lanes_write_one_word Race (1, 32, 32)
+        place_in_queue Race (1, 32, 32)
+        warp_exchange_global Race (1, 32, 32)
+        bytes_of_a_word Race (1, 32, 32);
+    "global" "global":
+        global_bins Race (4, 64, 256)
+        total_of_blocks Race (4, 32, 128)
+        next_block Race (4, 64, 256)
+        plain_flags Race (4, 64, 256)
+        rotation_in_place Race (1, 128, 128)
+        own_results Race (2, 64, 128)
+        pivot_row Race (1, 64, 64);
+    "flags" "flags":
+        last_block_unfenced Race (4, 64, 256)
+        last_block_fenced_in_block Race (4, 64, 256)
+        last_block_fenced_by_one Race (4, 64, 256)
+        look_back_unfenced Race (4, 64, 256)
+        look_back_fenced_late Race (4, 64, 256)
+        look_back_by_one Race (4, 64, 256)
+        plain_look_at_flag Race (2, 32, 64)
+        lock_unfenced Race (4, 32, 128)
+        lock_let_go_early Race (4, 32, 128)
+        lock_of_lanes Race (1, 32, 32)
+        shared_flag_unfenced Race (1, 64, 64)
+        buffer_given_back_early Race (1, 64, 64);
+    "barriers" "barriers":
+        barrier_for_half_a_warp Barrier (1, 64, 64)
+        barrier_for_half_a_block Barrier (1, 64, 64)
+        barrier_in_ragged_loop Barrier (1, 64, 100)
+        one_barrier_more Barrier (1, 64, 64)
+        two_barriers_for_a_warp Barrier (1, 64, 64)
+        named_barrier_for_more Barrier (1, 128, 128)
+        named_barrier_for_some_lanes Barrier (1, 128, 128)
+        named_barrier_disagreed Barrier (1, 128, 128)
+        shuffle_in_branch Lanes (1, 32, 32)
+        two_shuffles Lanes (1, 32, 32)
+        shuffle_from_absent_lane Lanes (1, 32, 32)
+        shuffle_after_return Lanes (1, 64, 52)
+        ballot_in_ragged_loop Lanes (1, 32, 100)
+        own_lane_missing Lanes (1, 32, 32)
+        lanes_disagree Lanes (1, 32, 32)
+        syncwarp_in_branch Lanes (1, 32, 32);
+    "bounds" "bounds":
+        read_past_n OutOfBounds (2, 64, 100)
+        write_past_n OutOfBounds (2, 64, 100)
+        right_neighbour OutOfBounds (1, 64, 64)
+        left_neighbour OutOfBounds (1, 64, 64)
+        negative_remainder OutOfBounds (1, 64, 100)
+        scaled_twice OutOfBounds (1, 64, 64)
+        rows_and_columns OutOfBounds (1, 64, 64)
+        past_shared_array OutOfBounds (1, 64, 64)
+        too_little_dynamic_shared OutOfBounds (1, 64, 64)
+        misaligned_vector Misaligned (1, 16, 64)
+        misaligned_shared Misaligned (1, 64, 64)
+        past_local_array OutOfBounds (1, 32, 64)
+        freed_memory OutOfBounds (1, 64, 64)
+        null_pointer OutOfBounds (1, 64, 64)
+        atomic_past_n OutOfBounds (1, 64, 64);
+    "uninitialised" "uninitialised":
+        accumulates_into_fresh Uninitialised (1, 64, 64)
+        atomics_into_fresh Uninitialised (1, 64, 64)
+        half_written Uninitialised (1, 64, 64)
+        bytes_half_written Uninitialised (1, 64, 64)
+        shared_accumulator Uninitialised (1, 64, 64)
+        partial_tile Uninitialised (1, 64, 50)
+        halo_forgotten Uninitialised (1, 64, 64)
+        local_array Uninitialised (1, 64, 64);
+    "copies" "copies.compute_80":
+        copy_not_waited_for Race (1, 64, 64)
+        copy_without_barrier Race (1, 64, 64)
+        copy_waited_for_late Race (1, 64, 64)
+        copy_of_younger_group Race (1, 64, 64)
+        stage_filled_early Race (1, 64, 64);
+    "waiting" "waiting":
+        flag_that_nobody_raises Deadlock (2, 64, 128)
+        two_locks Deadlock (2, 32, 64)
+        lock_not_let_go Deadlock (4, 32, 128)
+        flag_behind_barrier Deadlock (1, 64, 64)
+        ticket_drawn_twice Deadlock (3, 32, 64)
+        grid_barrier Deadlock (4, 64, 256);
+};
