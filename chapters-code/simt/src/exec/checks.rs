@@ -4,6 +4,7 @@ use ptx::ir::{Src, Store};
 
 use super::Exec;
 use super::transfer::{Place, Shape};
+use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
 use crate::pattern::Pattern;
@@ -117,6 +118,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             addresses,
             mask,
             pattern: Pattern::Scattered,
+            form: Form::default(),
             warp: self.warp.index,
             pc: self.pc,
         }

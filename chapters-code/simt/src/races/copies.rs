@@ -12,6 +12,7 @@
 use ptx::ir::CpAsyncWait;
 
 use super::{Event, each_word};
+use crate::banks::atomic::Form;
 use crate::observe::{Access, AccessKind, AccessSpace, Strength};
 use crate::pattern::Pattern;
 use crate::registers::LaneMask;
@@ -106,6 +107,7 @@ impl Pending {
             addresses: &self.addresses,
             mask: self.mask,
             pattern: Pattern::Scattered,
+            form: Form::default(),
             warp: self.warp,
             pc: self.pc,
         }
