@@ -370,3 +370,16 @@ fn tables_fit() {
         }
     }
 }
+
+#[test]
+fn a_broken_kernel_named_runs_alone_under_its_own_heading() {
+    let one = "missing_first_barrier";
+    let output = chapter_1(&["--device", "sim", "--broken", "--kernel", one]);
+    let text = stdout(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(
+        text.contains(one) && !text.contains("lockstep_warp"),
+        "{text}"
+    );
+    assert!(!text.contains("sum of 2^20"), "{text}");
+}

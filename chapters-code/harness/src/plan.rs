@@ -13,12 +13,12 @@ pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<Run
             return Err(unknown(chapter, name, &known));
         }
     }
-    let wanted = |rung: &RungInfo| match options.kernel.is_empty() {
-        true => options.broken || !rung.is_broken(),
-        false => {
-            options.kernel.iter().any(|name| name == rung.name)
-                || (options.broken && rung.is_broken())
-        }
+    let named = |rung: &RungInfo| options.kernel.iter().any(|name| name == rung.name);
+    // Whoever names a broken one means that one, not all.
+    let also_broken = options.broken && !known.iter().any(|rung| rung.is_broken() && named(rung));
+    let wanted = |rung: &RungInfo| match rung.is_broken() {
+        true => also_broken || named(rung),
+        false => options.kernel.is_empty() || named(rung),
     };
     Ok(known.into_iter().filter(wanted).collect())
 }

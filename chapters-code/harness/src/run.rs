@@ -150,9 +150,12 @@ impl<'a> Session<'a> {
                 Ok(())
             });
         drop(progress);
-        let title = self.chapter.title(&group.case);
         let table = table::render(&group.case, &rows, terminal::width());
-        let mut text = format!("\n{title}\n{}", table.text);
+        // Broken kernels have a heading of their own, and each its own case.
+        let mut text = match rows.iter().all(|row| row.broken) && !rows.is_empty() {
+            true => table.text,
+            false => format!("\n{}\n{}", self.chapter.title(&group.case), table.text),
+        };
         for note in &group.notes {
             text += &terminal::wrap(note, terminal::width(), 4);
         }

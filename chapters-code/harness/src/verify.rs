@@ -77,7 +77,7 @@ pub enum Checker {
     Guard,
     /// The input was changed.
     Input,
-    /// The race detector, which only the simulator has.
+    /// What the simulator finds while a kernel runs: races, undefined values.
     Races,
     /// The launch was stopped: bad address, deadlock, trap.
     Fault,
@@ -101,7 +101,7 @@ impl Checker {
             Self::Result => "result",
             Self::Guard => "guard zone",
             Self::Input => "input check",
-            Self::Races => "race detector",
+            Self::Races => "detector",
             Self::Fault => "fault",
         }
     }
