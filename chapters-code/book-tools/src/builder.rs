@@ -2,6 +2,7 @@
 //! that book.toml names for people who run `mdbook build`.
 
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use anyhow::{Context, Result};
 use mdbook_driver::MDBook;
@@ -9,6 +10,7 @@ use mdbook_katex::preprocess::KatexProcessor;
 
 use crate::check;
 use crate::directives::Directives;
+use crate::listing::{self, Links};
 
 /// What to make of a figure that is not recorded yet, and of text that waits for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +31,13 @@ pub fn build(root: &Path, dest: Option<&Path>, strictness: Strictness) -> Result
         book.config.build.build_dir = std::path::absolute(dest)?;
     }
     // Preprocessors are kept by name: these take the places, and the order, of book.toml's.
-    book.with_preprocessor(Directives::new(strictness));
+    let directives = Directives::new(strictness, Links::ToCopies);
+    let listed = directives.listed();
+    book.with_preprocessor(directives);
     book.with_preprocessor(KatexProcessor);
     book.build()?;
-    Ok(book.build_dir_for("html"))
+    let built = book.build_dir_for("html");
+    let listed = listed.lock().unwrap_or_else(PoisonError::into_inner);
+    listing::copy(root, &built, &listed).context("cannot copy the listed files into the book")?;
+    Ok(built)
 }

@@ -1,8 +1,10 @@
 //! The preprocessor that answers all directives of this book, in one pass over the pages as they
 //! are written, so that its errors name the line that the author sees.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use mdbook_driver::book::{Book, BookItem, Chapter};
@@ -10,19 +12,34 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use crate::expand::{Call, expand};
 use crate::figure::Figures;
+use crate::listing::{Links, Listings};
 use crate::measured::{self, Records};
 use crate::{Problems, Strictness};
 
 /// The preprocessor that replaces the directives.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Directives {
     strictness: Strictness,
+    links: Links,
+    listed: Listed,
 }
+
+/// The files that the book lists, known when the preprocessor has run.
+pub(crate) type Listed = Arc<Mutex<BTreeSet<String>>>;
 
 impl Directives {
     /// The preprocessor; a strict one refuses a book that has no recorded run.
-    pub fn new(strictness: Strictness) -> Self {
-        Self { strictness }
+    pub fn new(strictness: Strictness, links: Links) -> Self {
+        Self {
+            strictness,
+            links,
+            listed: Listed::default(),
+        }
+    }
+
+    /// Where the files that the book lists will stand.
+    pub(crate) fn listed(&self) -> Listed {
+        self.listed.clone()
     }
 }
 
@@ -37,6 +54,7 @@ impl Preprocessor for Directives {
             records: Records::load(&context.root.join(source).join(measured::FOLDER))?,
             strictness: self.strictness,
             figures: Figures::new(&context.root),
+            listings: Listings::new(&context.root, self.links),
         };
         let mut problems = Vec::new();
         book.for_each_mut(|item| {
@@ -47,6 +65,8 @@ impl Preprocessor for Directives {
             }
         });
         Problems(problems).into_result()?;
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        *listed = answers.listings.files;
         Ok(book)
     }
 }
@@ -56,6 +76,7 @@ struct Answers {
     records: Records,
     strictness: Strictness,
     figures: Figures,
+    listings: Listings,
 }
 
 impl Answers {
@@ -72,6 +93,7 @@ impl Answers {
     fn answer(&mut self, page: &Path, call: &Call<'_>) -> Result<String, String> {
         match call.name() {
             "figure" => self.figures.answer(page, call.arguments()),
+            "listing" => self.listings.answer(page, call.arguments()),
             name if name.starts_with("measured") => {
                 measured::answer(page, call.body, &self.records, self.strictness)
             }
@@ -83,7 +105,7 @@ impl Answers {
 /// Serves one request of mdBook's preprocessor protocol: a book in, a book out, as JSON.
 pub fn serve(input: impl Read, output: impl Write) -> Result<()> {
     let (context, book) = mdbook_preprocessor::parse_input(input)?;
-    let book = Directives::new(Strictness::Draft).run(&context, book)?;
+    let book = Directives::new(Strictness::Draft, Links::None).run(&context, book)?;
     serde_json::to_writer(output, &book)?;
     Ok(())
 }

@@ -6,15 +6,18 @@
 //! host code that makes such records is not here: that is `record`. Pictures of what a kernel does
 //! are drawn from its execution on the simulator, through the chapters' own libraries ([`figure`]).
 
+mod anchor;
 mod builder;
 pub mod capture;
 pub mod check;
 pub mod directives;
 mod expand;
 pub mod figure;
+mod listing;
 pub mod measured;
 mod problem;
 pub mod readme;
 
 pub use builder::{Strictness, build};
+pub use listing::Links;
 pub use problem::{Problem, Problems};

@@ -1,8 +1,8 @@
 //! Every include finds its file, and its anchor in it. mdBook reports a missing file in its log and
 //! goes on, and says nothing of a missing anchor.
 
-use crate::Problem;
 use crate::check::Page;
+use crate::{Problem, anchor};
 
 const OPENING: &str = "{{#include ";
 
@@ -21,27 +21,17 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
 }
 
 fn fault_of(page: &Page<'_>, target: &str) -> Option<String> {
-    let (path, anchor) = match target.split_once(':') {
-        Some((path, anchor)) => (path, Some(anchor)),
+    let (path, name) = match target.split_once(':') {
+        Some((path, name)) => (path, Some(name)),
         None => (target, None),
     };
     let text = match std::fs::read_to_string(page.folder.join(path)) {
         Ok(text) => text,
         Err(error) => return Some(format!("cannot include {path}: {error}")),
     };
-    let anchor = anchor?;
-    if anchor.is_empty() || anchor.starts_with(|c: char| c.is_ascii_digit()) {
+    let name = name?;
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return Some(format!("include {path} by an anchor: line numbers move"));
     }
-    ["ANCHOR:", "ANCHOR_END:"]
-        .iter()
-        .find(|marker| !has_marker(&text, marker, anchor))
-        .map(|marker| format!("{path} has no line with `{marker} {anchor}`"))
-}
-
-fn has_marker(text: &str, marker: &str, anchor: &str) -> bool {
-    text.lines().any(|line| {
-        line.split_once(marker)
-            .is_some_and(|(_, name)| name.trim_start().trim_end() == anchor)
-    })
+    anchor::missing(path, &text, name)
 }

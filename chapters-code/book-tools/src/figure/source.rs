@@ -49,15 +49,5 @@ pub(super) fn quoted(root: &Path, line: &str) -> String {
 pub(super) fn anchor(root: &Path, file: &str, name: &str) -> Result<RangeInclusive<usize>, String> {
     let text = fs::read_to_string(root.join(file))
         .map_err(|error| format!("cannot read {file}: {error}"))?;
-    let place = |marker: &str| {
-        let is_mark = |line: &str| {
-            let after = line.split_once(marker).map(|(_, after)| after.trim());
-            after == Some(name)
-        };
-        text.lines().position(is_mark)
-    };
-    match (place("ANCHOR:"), place("ANCHOR_END:")) {
-        (Some(first), Some(last)) if first < last => Ok(first + 2..=last),
-        _ => Err(format!("{file} has no anchor {name}")),
-    }
+    crate::anchor::lines(&text, name).ok_or_else(|| format!("{file} has no anchor {name}"))
 }
