@@ -71,7 +71,7 @@ pub(crate) fn store(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, byt
 /// True if a step goes from one unit to another, never between parts of one.
 #[inline(always)]
 fn affine(step: i64, bytes: u32) -> bool {
-    step % i64::from(bytes.max(4)) == 0
+    step & i64::from(bytes.max(4) - 1) == 0
 }
 
 /// Sums up the groups of lanes that are served together.
@@ -100,7 +100,7 @@ fn in_groups(
             all.conflicts += passes.conflicts;
         }
     };
-    let lanes = (128 / bytes) << u32::from(together());
+    let lanes = 1 << (7 - bytes.trailing_zeros() + u32::from(together()));
     let first = u32::MAX >> (32 - lanes);
     for start in (0..32).step_by(lanes as usize) {
         add(mask & first << start);
@@ -140,18 +140,18 @@ fn evenly_spaced(step: i64, group: LaneMask, bytes: u32) -> u64 {
     if step == 0 {
         return 1;
     }
-    let bytes = bytes.max(4);
-    let shared_factor = step.trailing_zeros() - bytes.trailing_zeros();
-    let apart = (128 / bytes) >> shared_factor.min(5);
-    u64::from(group.count_ones().div_ceil(apart.max(1)))
+    // All powers of two, by their logarithms: no division on this path.
+    let unit = bytes.max(4).trailing_zeros();
+    let apart = (7 - unit).saturating_sub(step.trailing_zeros() - unit);
+    u64::from((group.count_ones() + (1 << apart) - 1) >> apart)
 }
 
 /// The most distinct units in one bank.
 fn scattered(addresses: &[u64; 32], group: LaneMask, bytes: u32) -> u64 {
-    let bytes = bytes.max(4);
-    let mut banks = Banks::new(128 / bytes);
+    let unit = bytes.max(4).trailing_zeros();
+    let mut banks = Banks::new(128 >> unit);
     for lane in lanes(group) {
-        banks.touch(addresses[lane as usize & 31] >> bytes.trailing_zeros());
+        banks.touch(addresses[lane as usize & 31] >> unit);
     }
     banks.longest
 }
