@@ -1,6 +1,6 @@
 //! Whatever parses can be loaded, and its kernels launched: each runs to its end, faults, or is
-//! stopped at its instruction limit. And whoever watches changes nothing: with counters and the
-//! race check the kernels end in the same way, and leave the same bytes, as without.
+//! stopped at its instruction limit. And whoever watches changes nothing: with counters, the race
+//! check and the trace the kernels end in the same way, and leave the same bytes, as without.
 
 #![no_main]
 
@@ -27,11 +27,12 @@ fuzz_target!(|text: &str| {
     let watched = Options {
         counters: choice & 1 == 0,
         races: choice & 2 == 0,
+        trace: choice & 32 == 0,
         ..plain.clone()
     };
     let alone = run(module, &plain);
     // What reads the time of day may see another one.
-    if (watched.counters || watched.races) && !text.contains("globaltimer") {
+    if !text.contains("globaltimer") {
         let module = ptx::parse(text).expect("it was parsed before");
         assert_eq!(run(module, &watched), alone, "with {watched:?}");
     }
