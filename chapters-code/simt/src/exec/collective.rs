@@ -15,8 +15,14 @@ use crate::registers::LaneMask;
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// `bar.warp.sync`, or what lanes compute together.
     pub(super) fn collective(&mut self, path: usize, op: &Op, active: LaneMask) -> Step<Flow> {
-        let masks = *self.warp.registers.r32(members_of(op));
+        let masks = self.warp.registers.r32(members_of(op));
         let members = masks[active.trailing_zeros() as usize & 31];
+        // All at once, as nearly always: the mask is the same in every register.
+        let differing = masks.iter().fold(0, |all, mask| all | (mask ^ members));
+        if differing == 0 && active & !members == 0 {
+            return Ok(self.collective_together(path, op, members, active));
+        }
+        let masks = *masks;
         if let Some(lane) = lanes(active).find(|lane| masks[*lane as usize] >> lane & 1 == 0) {
             let own = masks[lane as usize];
             let cause = format!(
@@ -28,13 +34,24 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if alike != active {
             return Ok(self.collective_in_groups(path, op, &masks, active));
         }
+        Ok(self.collective_together(path, op, members, active))
+    }
+
+    /// Lanes on one path that name the same lanes, themselves among them.
+    fn collective_together(
+        &mut self,
+        path: usize,
+        op: &Op,
+        members: LaneMask,
+        active: LaneMask,
+    ) -> Flow {
         if members & self.warp.paths.alive() & !active == 0 {
             self.combine(op, active);
             self.pc += 1;
-            return Ok(Flow::Next);
+            return Flow::Next;
         }
         self.park(path, waiting_at(op, members));
-        Ok(Flow::Switch)
+        Flow::Switch
     }
 
     /// Lanes on one path that name different lanes. Where each group that is named is there, all

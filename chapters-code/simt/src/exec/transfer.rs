@@ -3,12 +3,12 @@
 
 use ptx::ir::{Load, MemType, Src, Store};
 
-use super::rows::{self, each_lane};
+use super::rows;
 use super::view::View;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::{AccessKind, Strength};
-use crate::registers::{LaneMask, Registers};
+use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
 
 /// What is the same for every lane of a load or store.
 #[derive(Clone, Copy)]
@@ -155,10 +155,8 @@ pub(super) fn load_lanes<V: View>(
         let Some(d) = *d else { continue };
         let offset = element as u64 * size;
         let loaded = match d {
-            Src::R32(d) => load32(view, load, addresses, offset, mask)
-                .map(|values| registers.write32(d, mask, &values)),
-            Src::R64(d) => load64(view, load, addresses, offset, mask)
-                .map(|values| registers.write64(d, mask, &values)),
+            Src::R32(d) => load32(view, registers.r32_mut(d), load, addresses, offset, mask),
+            Src::R64(d) => load64(view, registers.r64_mut(d), load, addresses, offset, mask),
         };
         loaded.map_err(|lane| {
             let address = addresses[lane as usize];
@@ -172,38 +170,57 @@ pub(super) fn load_lanes<V: View>(
 #[inline(always)]
 fn load32<V: View>(
     view: &mut V,
+    row: &mut Lanes32,
     load: &Load,
     at: &[u64; 32],
     offset: u64,
     mask: LaneMask,
-) -> Result<[u32; 32], u32> {
-    if let MemType::B32 | MemType::S32 = load.ty {
-        return gather(view, at, offset, mask, u32::from_le_bytes);
+) -> Result<(), u32> {
+    let bits = load.sign_to;
+    match load.ty {
+        MemType::B32 | MemType::S32 => gather(view, row, at, offset, mask, u32::from_le_bytes),
+        MemType::U8 => gather(view, row, at, offset, mask, |[b]| u32::from(b)),
+        MemType::U16 => gather(view, row, at, offset, mask, |b| {
+            u16::from_le_bytes(b).into()
+        }),
+        MemType::S8 => gather(view, row, at, offset, mask, |[b]| {
+            extend(b as i8, bits) as u32
+        }),
+        MemType::S16 => gather(view, row, at, offset, mask, |b| {
+            extend(i16::from_le_bytes(b), bits) as u32
+        }),
+        MemType::B64 => gather(view, row, at, offset, mask, |b| {
+            u64::from_le_bytes(b) as u32
+        }),
     }
-    let wide = load64(view, load, at, offset, mask)?;
-    Ok(each_lane(|lane| wide[lane] as u32))
 }
 
 /// One element of every active lane, for a 64-bit register.
 #[inline(always)]
 fn load64<V: View>(
     view: &mut V,
+    row: &mut Lanes64,
     load: &Load,
     at: &[u64; 32],
     offset: u64,
     mask: LaneMask,
-) -> Result<[u64; 32], u32> {
+) -> Result<(), u32> {
+    let bits = load.sign_to;
     match load.ty {
-        MemType::B64 => gather(view, at, offset, mask, u64::from_le_bytes),
-        MemType::B32 => gather(view, at, offset, mask, |b| u32::from_le_bytes(b).into()),
-        MemType::S32 => gather(view, at, offset, mask, |b| {
+        MemType::B64 => gather(view, row, at, offset, mask, u64::from_le_bytes),
+        MemType::B32 => gather(view, row, at, offset, mask, |b| {
+            u32::from_le_bytes(b).into()
+        }),
+        MemType::S32 => gather(view, row, at, offset, mask, |b| {
             extend(i32::from_le_bytes(b), 64)
         }),
-        MemType::U8 => gather(view, at, offset, mask, |[b]| u64::from(b)),
-        MemType::U16 => gather(view, at, offset, mask, |b| u16::from_le_bytes(b).into()),
-        MemType::S8 => gather(view, at, offset, mask, |[b]| extend(b as i8, load.sign_to)),
-        MemType::S16 => gather(view, at, offset, mask, |b| {
-            extend(i16::from_le_bytes(b), load.sign_to)
+        MemType::U8 => gather(view, row, at, offset, mask, |[b]| u64::from(b)),
+        MemType::U16 => gather(view, row, at, offset, mask, |b| {
+            u16::from_le_bytes(b).into()
+        }),
+        MemType::S8 => gather(view, row, at, offset, mask, |[b]| extend(b as i8, bits)),
+        MemType::S16 => gather(view, row, at, offset, mask, |b| {
+            extend(i16::from_le_bytes(b), bits)
         }),
     }
 }
@@ -218,22 +235,30 @@ fn extend(value: impl Into<i64>, bits: u8) -> u64 {
     }
 }
 
-/// One element of every active lane; the lane at fault if there is no memory.
+/// One element of every active lane; the lane at fault if there is no memory. The loop over all
+/// lanes is a loop of its own, as that needs no mask.
 #[inline(always)]
-fn gather<V: View, T: Copy + Default, const N: usize>(
+fn gather<V: View, T, const N: usize>(
     view: &mut V,
+    row: &mut [T; 32],
     at: &[u64; 32],
     offset: u64,
     mask: LaneMask,
     convert: impl Fn([u8; N]) -> T,
-) -> Result<[T; 32], u32> {
-    let mut values = [T::default(); 32];
+) -> Result<(), u32> {
+    if mask == LaneMask::MAX {
+        for i in 0..32 {
+            let bytes = view.load::<N>(at[i].wrapping_add(offset));
+            row[i] = convert(bytes.ok_or(i as u32)?);
+        }
+        return Ok(());
+    }
     for lane in lanes(mask) {
         let i = lane as usize & 31;
-        let bytes = view.load::<N>(at[i].wrapping_add(offset)).ok_or(lane)?;
-        values[i] = convert(bytes);
+        let bytes = view.load::<N>(at[i].wrapping_add(offset));
+        row[i] = convert(bytes.ok_or(lane)?);
     }
-    Ok(values)
+    Ok(())
 }
 
 /// Stores lane by lane, element by element.
@@ -249,17 +274,24 @@ pub(super) fn store_lanes<V: View>(
     let size = element_bytes(store.ty);
     for (element, s) in store.s[..usize::from(store.len)].iter().enumerate() {
         let offset = element as u64 * u64::from(size);
-        let stored = match *s {
-            Src::R32(s) => {
+        let stored = match (*s, size) {
+            (Src::R32(s), 4) => {
                 let values = registers.r32(s);
-                scatter(view, addresses, offset, mask, size, |lane| {
-                    values[lane].into()
-                })
+                scatter(view, addresses, offset, mask, |i| values[i].to_le_bytes())
             }
-            Src::R64(s) => {
+            (Src::R64(s), 8) => {
                 let values = registers.r64(s);
-                scatter(view, addresses, offset, mask, size, |lane| values[lane])
+                scatter(view, addresses, offset, mask, |i| values[i].to_le_bytes())
             }
+            (s, 1) => scatter(view, addresses, offset, mask, |i| {
+                [low(registers, s, i) as u8]
+            }),
+            (s, 2) => scatter(view, addresses, offset, mask, |i| {
+                (low(registers, s, i) as u16).to_le_bytes()
+            }),
+            (s, _) => scatter(view, addresses, offset, mask, |i| {
+                low(registers, s, i).to_le_bytes()
+            }),
         };
         stored.map_err(|lane| {
             let address = addresses[lane as usize];
@@ -269,25 +301,27 @@ pub(super) fn store_lanes<V: View>(
     Ok(())
 }
 
+/// The low half of a register in one lane.
+#[inline(always)]
+fn low(registers: &Registers, s: Src, lane: usize) -> u32 {
+    match s {
+        Src::R32(s) => registers.r32(s)[lane],
+        Src::R64(s) => registers.r64(s)[lane] as u32,
+    }
+}
+
 /// Stores one element of every active lane; the lane at fault if there is no memory.
 #[inline(always)]
-fn scatter<V: View>(
+fn scatter<V: View, const N: usize>(
     view: &mut V,
     at: &[u64; 32],
     offset: u64,
     mask: LaneMask,
-    size: u32,
-    value: impl Fn(usize) -> u64,
+    value: impl Fn(usize) -> [u8; N],
 ) -> Result<(), u32> {
     for lane in lanes(mask) {
         let i = lane as usize & 31;
-        let (at, value) = (at[i].wrapping_add(offset), value(i));
-        let stored = match size {
-            1 => view.store(at, [value as u8]),
-            2 => view.store(at, (value as u16).to_le_bytes()),
-            4 => view.store(at, (value as u32).to_le_bytes()),
-            _ => view.store(at, value.to_le_bytes()),
-        };
+        let stored = view.store(at[i].wrapping_add(offset), value(i));
         stored.ok_or(lane)?;
     }
     Ok(())
