@@ -58,6 +58,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn load_inline(&mut self, load: &Load, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, load.addr);
+        let addresses = in_memory(&addresses);
         let strength = strength(load.order);
         if strength != Strength::Weak {
             self.note_poll();
@@ -71,9 +72,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             read_only,
         };
         match load.space {
-            Space::Global => self.load_device(load, shape, &addresses, mask)?,
-            Space::Shared => self.load_shared(load, shape, &addresses, mask)?,
-            space => self.load_elsewhere(space, load, shape, &addresses, mask)?,
+            Space::Global => self.load_device(load, shape, addresses, mask)?,
+            Space::Shared => self.load_shared(load, shape, addresses, mask)?,
+            space => self.load_elsewhere(space, load, shape, addresses, mask)?,
         }
         if matches!(load.order, Order::Acquire(_)) {
             std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
@@ -178,6 +179,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn store_inline(&mut self, store: &Store, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, store.addr);
+        let addresses = in_memory(&addresses);
         let strength = strength(store.order);
         let (ty, len, read_only) = (store.ty, store.len, false);
         let shape = Shape {
@@ -192,9 +194,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             self.fence(scope);
         }
         match store.space {
-            Space::Global => self.store_device(store, shape, &addresses, mask),
-            Space::Shared => self.store_shared(store, shape, &addresses, mask),
-            space => self.store_elsewhere(space, store, shape, &addresses, mask),
+            Space::Global => self.store_device(store, shape, addresses, mask),
+            Space::Shared => self.store_shared(store, shape, addresses, mask),
+            space => self.store_elsewhere(space, store, shape, addresses, mask),
         }
     }
 
@@ -401,6 +403,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         Ok(())
     }
+}
+
+/// The same addresses, as an array that lies in memory. Where the compiler takes it apart it finds
+/// few vectors, and puts them together from scalars.
+#[inline(always)]
+fn in_memory(addresses: &[u64; 32]) -> &[u64; 32] {
+    std::hint::black_box(addresses)
 }
 
 /// The address of every lane, active or not.
