@@ -6,3 +6,5 @@ pub mod launches;
 pub mod ncu;
 pub mod probes;
 mod rungs;
+
+pub use rungs::chapters;

@@ -10,6 +10,11 @@ use crate::launches::{Launch, reported};
 /// Sizes: 256 blocks of 256, and one that is a multiple of nothing.
 const SIZES: [u64; 2] = [1 << 16, 100_003];
 
+/// All chapters with kernels, in order.
+pub fn chapters() -> Vec<Box<dyn Chapter>> {
+    vec![Box::new(Setup), Box::new(Reduce)]
+}
+
 fn case(shape: Shape) -> Case {
     Case {
         shape,

@@ -4,6 +4,7 @@
 
 mod list;
 mod run;
+mod sanitizer;
 
 use std::collections::BTreeSet;
 
