@@ -26,9 +26,9 @@
 //! # Memory of the host
 //!
 //! Device memory is taken from the host as it is touched. All else is small: a program needs no more
-//! than twice what it allocates, and 200 MB. Looking for races adds up to 8 bytes for each byte of
-//! device memory that a launch touches, as long as it runs: 4 if it is read, 4 if it is written
-//! (`tests/host_memory.rs`). Blocks that wait for each other, as at a barrier of the whole grid, are
+//! than twice what it allocates, and 200 MB. Looking for races adds half a byte for each byte of device
+//! memory that a launch touches, as long as it runs, and where warps do not touch whole rows 4 more if
+//! it is read, and 4 if it is written (`tests/host_memory.rs`). Blocks that wait for each other, as at a barrier of the whole grid, are
 //! held all at once, each with the registers, shared and local memory that its PTX declares; that
 //! comes on top.
 //!
