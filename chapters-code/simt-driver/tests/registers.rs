@@ -105,11 +105,15 @@ fn many_registers() {
 #[track_caller]
 fn check_occupancy(function: &CudaFunction, registers: u32, entry: &str) {
     let fixed = function.shared_size_bytes().unwrap() as u32;
+    let most = function.max_threads_per_block().unwrap() as u32 / 32;
     for warps in [1, 2, 4, 8, 16, 32] {
         let a_warp = (registers * 32).next_multiple_of(256);
         let by_registers = 65_536 / 4 / a_warp * 4 / warps;
         let by_shared = 233_472 / (fixed + 1024).next_multiple_of(128);
-        let expected = by_registers.min(by_shared).min(64 / warps).min(32);
+        let expected = match warps > most {
+            true => 0, // past its `.maxntid` a kernel is not launched at all
+            false => by_registers.min(by_shared).min(64 / warps).min(32),
+        };
         let blocks = function.occupancy_max_active_blocks_per_multiprocessor(32 * warps, 0, None);
         assert_eq!(blocks.unwrap(), expected, "{entry}: {warps} warps a block");
     }
