@@ -112,10 +112,12 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
     Ok(module)
 }
 
-/// Refuses a kernel with more static shared memory than a block has, as the assembler in NVIDIA's
-/// driver does: only dynamic shared memory can be more.
+/// Refuses a kernel with more static shared memory than a block can have.
+///
+/// As an H200's driver does (580.159.04, CUDA 13.0): it takes up to what dynamic shared memory can
+/// be asked for, where the stand-alone assembler refuses whatever is above 48 KiB.
 fn check_shared(kernel: &ir::Kernel) -> Result {
-    let (bytes, most) = (kernel.static_shared_bytes, profile::SHARED_BLOCK);
+    let (bytes, most) = (kernel.static_shared_bytes, profile::SHARED_BLOCK_OPT_IN);
     if bytes > most {
         let name = &kernel.name;
         return Err(CUresult::INVALID_PTX.because(format!(
@@ -234,9 +236,13 @@ impl Module {
 impl Settings {
     fn new(kernel: &LoadedKernel) -> Self {
         let fixed = kernel.ir().static_shared_bytes;
-        let dynamic_shared = profile::SHARED_BLOCK.saturating_sub(fixed);
+        // What an H200 answers: a kernel with more than 48 KiB of static shared memory needs not ask.
+        let most = match fixed <= profile::SHARED_BLOCK {
+            true => profile::SHARED_BLOCK,
+            false => profile::SHARED_BLOCK_OPT_IN,
+        };
         Self {
-            dynamic_shared,
+            dynamic_shared: most.saturating_sub(fixed),
             carveout: -1,
             large_clusters: false,
         }

@@ -71,9 +71,9 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "more static shared memory than a block has",
-        run: |_| load(&PTX.replace("fixed[1024]", "fixed[49153]")),
+        run: |_| load(&PTX.replace("fixed[1024]", "fixed[232449]")),
         expected: CUDA_ERROR_INVALID_PTX,
-        said: &["`shared`", "49153 bytes of static shared memory", "49152"],
+        said: &["`shared`", "232449 bytes of static shared memory", "232448"],
     },
     Case {
         name: "too many threads",

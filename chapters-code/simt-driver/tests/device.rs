@@ -2,12 +2,13 @@
 
 mod common;
 
-use common::{code, context, kernel};
+use common::{PTX, code, context, kernel};
 use cudarc::driver::sys::{
     self, CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUlimit,
     CUresult,
 };
 use cudarc::driver::{CudaContext, result};
+use cudarc::nvrtc::Ptx;
 
 #[test]
 fn an_h200() {
@@ -115,6 +116,26 @@ fn function_attributes() {
     assert_eq!(shared.get_attribute(most).unwrap(), 232_448 - 1024);
     let error = code(shared.set_attribute(most, 232_448 - 1023));
     assert_eq!(error, CUresult::CUDA_ERROR_INVALID_VALUE);
+}
+
+/// As an H200 answers.
+#[test]
+fn static_shared_memory_leaves_the_rest_to_dynamic() {
+    let context = context();
+    let most = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let known = [
+        (48_000, 1152),
+        (49_152, 0),
+        (65_536, 166_912),
+        (100_000, 132_448),
+        (232_448, 0),
+    ];
+    for (fixed, rest) in known {
+        let text = PTX.replace("fixed[1024]", &format!("fixed[{fixed}]"));
+        let module = context.load_module(Ptx::from_src(text)).unwrap();
+        let shared = module.load_function("shared").unwrap();
+        assert_eq!(shared.get_attribute(most).unwrap(), rest, "{fixed}");
+    }
 }
 
 #[test]
