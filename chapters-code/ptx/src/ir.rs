@@ -282,9 +282,9 @@ pub enum Op {
     },
     /// `ret` from the entry function, or `exit`.
     Exit,
-    /// `trap`: aborts the grid with an error.
+    /// `trap`, and `brkpt`, which without a debugger is the same: aborts the grid with an error.
     Trap,
-    /// `brkpt`, and `pmevent`: no effect here.
+    /// `pmevent`: no effect here.
     Nop,
     /// `bar`, `barrier`.
     Bar(Bar),
@@ -793,14 +793,14 @@ pub enum Alu {
     },
     /// `slct`: c >= 0 ? a : b.
     Slct32 {
-        float: bool,
+        by: SlctType,
         d: R32,
         a: R32,
         b: R32,
         c: R32,
     },
     Slct64 {
-        float: bool,
+        by: SlctType,
         d: R64,
         a: R64,
         b: R64,
@@ -1003,8 +1003,12 @@ pub enum Bin32 {
         round: Round,
         ftz: bool,
     },
-    /// `div.approx`, `div.full`.
+    /// `div.approx`: zero, or of an infinity NaN, where the divisor is above 2^126.
     DivApproxF32 {
+        ftz: bool,
+    },
+    /// `div.full`.
+    DivFullF32 {
         ftz: bool,
     },
     /// `nan`: `min.NaN`, a NaN operand gives a NaN.
@@ -1045,7 +1049,6 @@ pub enum Un32 {
     BfindS,
     BfindShiftU,
     BfindShiftS,
-    /// `fns` with base 0 is not in the dialect.
     Neg16,
     Not16,
     Abs16,
@@ -1129,6 +1132,8 @@ pub enum Ter32 {
     Dp4a(Sign, Sign),
     Dp2aLo(Sign, Sign),
     Dp2aHi(Sign, Sign),
+    /// `fns`: of `a`'s set bits, from bit `b` on, the `c`-th; 0xffffffff where there is none.
+    Fns,
 }
 
 /// `prmt`'s mode.
@@ -1160,7 +1165,9 @@ pub enum Un64 {
     RcpF64(Round),
     /// `rcp.approx.ftz.f64`, `rsqrt.approx.f64`.
     RcpApproxF64,
-    RsqrtApproxF64,
+    RsqrtApproxF64 {
+        ftz: bool,
+    },
 }
 
 /// Two operands to one 64-bit result.
@@ -1276,6 +1283,14 @@ pub enum CmpType64 {
     U64,
     S64,
     F64,
+}
+
+/// What `slct` takes its third operand for. A NaN is not at least zero; -0 is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum SlctType {
+    S32,
+    F32 { ftz: bool },
 }
 
 /// `setp.CMP.BOOL p|q, a, b, c`: p = cmp BOOL c, q = !cmp BOOL c.

@@ -39,3 +39,9 @@ pub fn parse(text: &str) -> Result<ir::Module, Error> {
     let module = parse::module(text)?;
     decode::module(&module)
 }
+
+/// The opcodes that [`parse`] knows: those of instructions without options in full, as `mul.wide.u32`,
+/// and of the others the part before the first dot, as `ld`.
+pub fn opcodes() -> Vec<String> {
+    decode::opcodes().collect()
+}

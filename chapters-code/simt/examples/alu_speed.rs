@@ -16,6 +16,7 @@ const WINDOWS: Windows = Windows {
     shared_bytes: 1 << 32,
     local_base: 1 << 41,
     local_bytes: 1 << 32,
+    constants: Vec::new(),
 };
 
 /// Executions of one instruction, which alternates between destinations.

@@ -182,11 +182,11 @@ fn execute_lanes<V: Vectors>(lanes: Lanes<'_, V>, alu: &Alu, windows: &Windows) 
         Alu::SetMask { d, p, if_true } => select::set_mask(lanes, d, p, if_true),
         Alu::Selp32 { d, a, b, p } => select::selp32(lanes, d, [a, b], p),
         Alu::Selp64 { d, a, b, p } => select::selp64(lanes, d, [a, b], p),
-        Alu::Slct32 { float, d, a, b, c } => {
-            select::slct32(float, lanes.regs, lanes.mask, d, [a, b, c]);
+        Alu::Slct32 { by, d, a, b, c } => {
+            select::slct32(by, lanes.regs, lanes.mask, d, [a, b, c]);
         }
-        Alu::Slct64 { float, d, a, b, c } => {
-            select::slct64(float, lanes.regs, lanes.mask, d, [a, b], c);
+        Alu::Slct64 { by, d, a, b, c } => {
+            select::slct64(by, lanes.regs, lanes.mask, d, [a, b], c);
         }
         Alu::PredOp { op, d, a, b } => {
             let bits = compare::combine(op, lanes.regs.pred(a), lanes.regs.pred(b));

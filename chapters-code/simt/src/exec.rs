@@ -412,7 +412,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 return self.branch_indexed(path, *index, targets, *reconverge, active);
             }
             // A guard that is false in some lanes: those go on, the others execute this again.
-            _ if active != mask && synchronises(op) => {
+            op if active != mask && synchronises(op) && !self.is_complete(op, active) => {
                 self.warp.paths.get_mut(path).pc = self.pc;
                 self.warp.paths.split(path, active, self.pc, None);
                 return Ok(Flow::Switch);

@@ -12,13 +12,6 @@ use crate::races::GlobalHistory;
 use crate::registers::LaneMask;
 use crate::stall::Stall;
 
-const WINDOWS: Windows = Windows {
-    shared_base: SHARED_WINDOW,
-    shared_bytes: WINDOW_BYTES,
-    local_base: LOCAL_WINDOW,
-    local_bytes: WINDOW_BYTES,
-};
-
 /// A launch at work.
 pub(crate) struct Grid<'a> {
     pub kernel: &'a LoadedKernel,
@@ -65,7 +58,13 @@ impl<'a> Grid<'a> {
             dynamic_shared: launch.dynamic_shared,
             params: launch.params,
             table,
-            windows: WINDOWS,
+            windows: Windows {
+                shared_base: SHARED_WINDOW,
+                shared_bytes: WINDOW_BYTES,
+                local_base: LOCAL_WINDOW,
+                local_bytes: WINDOW_BYTES,
+                constants: launch.kernel.constant_memory().to_vec(),
+            },
             isa,
             steps: code::prepare(launch.kernel, isa, launch.params),
             options,

@@ -1,6 +1,7 @@
 //! A module on a device: its variables have addresses, and its kernels' constants have values.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ptx::ir::{self, Const, R32, R64, Symbol};
@@ -40,6 +41,7 @@ pub struct LoadedKernel {
     files: Arc<[String]>,
     constants32: Vec<(R32, u32)>,
     constants64: Vec<(R64, u64)>,
+    constant_memory: Arc<[Range<u64>]>,
 }
 
 impl LoadedModule {
@@ -57,6 +59,7 @@ impl LoadedModule {
             return Err(error);
         }
         let address = |s: Symbol| addresses[s.0 as usize].unwrap_or(0);
+        let constant_memory = constant_memory(&module, &addresses);
         let variables = module
             .variables
             .iter()
@@ -66,7 +69,11 @@ impl LoadedModule {
         let files: Arc<[String]> = module.files.into();
         let kernels = module.kernels.into_iter();
         let kernels = kernels
-            .map(|k| Arc::new(LoadedKernel::resolve(k, &files, address)))
+            .map(|k| {
+                let mut kernel = LoadedKernel::resolve(k, &files, address);
+                kernel.constant_memory = constant_memory.clone();
+                Arc::new(kernel)
+            })
             .collect();
         Ok(Self {
             variables,
@@ -114,6 +121,16 @@ fn place(
         addresses.push(address);
     }
     Ok(())
+}
+
+/// Where the variables in constant space lie.
+fn constant_memory(module: &ir::Module, addresses: &[Option<u64>]) -> Arc<[Range<u64>]> {
+    let placed = module.variables.iter().zip(addresses);
+    let constants = placed.filter(|(variable, _)| variable.space == ir::Space::Const);
+    let range = |(variable, at): (&ir::Variable, &Option<u64>)| {
+        at.map(|at| at..at + variable.init.len() as u64)
+    };
+    constants.filter_map(range).collect()
 }
 
 /// Writes the variables' contents, with the addresses of others that are in them.
@@ -170,6 +187,7 @@ impl LoadedKernel {
             files: files.clone(),
             constants32,
             constants64,
+            constant_memory: Arc::default(),
         }
     }
 
@@ -186,6 +204,11 @@ impl LoadedKernel {
     /// Slots of the 64-bit file with a fixed value.
     pub(crate) fn constants64(&self) -> &[(R64, u64)] {
         &self.constants64
+    }
+
+    /// Where the module's variables in constant space lie.
+    pub(crate) fn constant_memory(&self) -> &[Range<u64>] {
+        &self.constant_memory
     }
 
     /// Bytes of shared memory of a block, static and dynamic.

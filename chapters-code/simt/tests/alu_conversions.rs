@@ -347,13 +347,17 @@ fn integer_to_float() {
 fn nan(from: Num, to: Num, x: u64) -> u64 {
     // By bits: a compiler may fold a conversion of a NaN to any NaN.
     let widened = |x: u64| (x >> 31 & 1) << 63 | 0x7ff8 << 48 | (x & 0x7f_ffff) << 29;
+    let upper = |fraction: u32| (x >> 63, (x & ((1 << 52) - 1) | 1 << 51) >> (52 - fraction));
     match (from, to) {
+        (Num::F64, Num::F16) => upper(10).0 << 15 | 0x7c00 | upper(10).1,
+        (Num::F64, Num::Bf16) => upper(7).0 << 15 | 0x7f80 | upper(7).1,
+        (Num::F64, Num::F32) => upper(23).0 << 31 | 0x7f80_0000 | upper(23).1,
         (_, Num::F16 | Num::Bf16) => 0x7fff,
         (Num::Bf16, Num::F32) => x << 16 & 0xffff_0000,
         (_, Num::F32) => 0x7fff_ffff,
         (Num::Bf16, _) => widened(x << 16 & 0xffff_0000),
         (Num::F32, _) => widened(x),
-        (Num::F16, _) => widened(0x7fff_ffff),
+        (Num::F16, _) => (x >> 15 & 1) << 63 | 0x7ff8 << 48 | (x & 0x3ff) << 42,
         _ => x | 1 << 51,
     }
 }
@@ -375,7 +379,7 @@ fn float_to_float() {
                     match to {
                         _ if value.is_nan() => nan(from, to, x),
                         Num::F64 => value.to_bits(),
-                        Num::F32 => cpu::narrow32(round, value).to_bits().into(),
+                        Num::F32 => cpu::narrow32((round, false), value).to_bits().into(),
                         Num::F16 if value.is_infinite() => sign | 0x7c00,
                         _ if value.is_infinite() => sign | 0x7f80,
                         _ if value == 0.0 => sign,
@@ -408,7 +412,7 @@ fn modifiers_between_floats() {
             |x| {
                 let value = float(Num::F32, flush(x));
                 if value.is_nan() {
-                    nan(Num::F32, Num::F64, x)
+                    nan(Num::F32, Num::F64, 0x7fff_ffff)
                 } else {
                     value.to_bits()
                 }
@@ -429,9 +433,9 @@ fn modifiers_between_floats() {
             check((Num::F64, Num::F32), (round, false, true), &row, |x| {
                 let value = float(Num::F64, x);
                 if value.is_nan() {
-                    0x7fff_ffff
+                    nan(Num::F64, Num::F32, x)
                 } else {
-                    flush(cpu::narrow32(round, value).to_bits().into())
+                    cpu::narrow32((round, true), value).to_bits().into()
                 }
             });
         }

@@ -39,7 +39,7 @@ fn operand(bits: u32, ftz: bool) -> f32 {
     }
 }
 
-type Cpu32 = fn(Round, f32, f32) -> f32;
+type Cpu32 = fn((Round, bool), f32, f32) -> f32;
 
 fn check_binary32(rows: &[[Lanes32; 2]], make: impl Fn(Round, bool, bool) -> Bin32, model: Cpu32) {
     for [x, y] in rows {
@@ -53,7 +53,7 @@ fn check_binary32(rows: &[[Lanes32; 2]], make: impl Fn(Round, bool, bool) -> Bin
                 };
                 check32(&[*x, *y], &[], alu, |i| {
                     finished(
-                        model(round, operand(x[i], ftz), operand(y[i], ftz)),
+                        model((round, ftz), operand(x[i], ftz), operand(y[i], ftz)),
                         ftz,
                         sat,
                     )
@@ -92,7 +92,7 @@ fn f32_quotients() {
         {
             let model = |i: usize| {
                 finished(
-                    cpu::div32(round, operand(x[i], ftz), operand(y[i], ftz)),
+                    cpu::div32((round, ftz), operand(x[i], ftz), operand(y[i], ftz)),
                     ftz,
                     false,
                 )
@@ -110,7 +110,7 @@ fn f32_quotients() {
                 model,
             );
             if round == Round::NearestEven {
-                let op = Bin32::DivApproxF32 { ftz };
+                let op = Bin32::DivFullF32 { ftz };
                 check32(
                     &[x, y],
                     &[],
@@ -136,10 +136,14 @@ fn f32_roots_and_reciprocals() {
         {
             let make = |op| move |d| Alu::Un32 { op, d, a: S[0] };
             check32(&[x], &[], make(Un32::SqrtF32 { round, ftz }), |i| {
-                finished(cpu::sqrt32(round, operand(x[i], ftz)), ftz, false)
+                finished(cpu::sqrt32((round, ftz), operand(x[i], ftz)), ftz, false)
             });
             check32(&[x], &[], make(Un32::RcpF32 { round, ftz }), |i| {
-                finished(cpu::div32(round, 1.0, operand(x[i], ftz)), ftz, false)
+                finished(
+                    cpu::div32((round, ftz), 1.0, operand(x[i], ftz)),
+                    ftz,
+                    false,
+                )
             });
         }
     }
@@ -165,7 +169,7 @@ fn f32_fma() {
                 };
                 check32(&[x, y, z], &[], make, |i| {
                     let [a, b, c] = [x[i], y[i], z[i]].map(|x| operand(x, ftz));
-                    finished(cpu::fma32(round, a, b, c), ftz, sat)
+                    finished(cpu::fma32((round, ftz), a, b, c), ftz, sat)
                 });
             }
         }
@@ -273,7 +277,8 @@ fn signs() {
     }
 }
 
-/// A NaN result: the first NaN operand, quieted, or the one that is made.
+/// A NaN result: of the operands, in the order in which a NaN of theirs is passed on, the first that
+/// is one, quieted; or the one that is made.
 fn finished64(x: f64, operands: &[u64]) -> u64 {
     if !x.is_nan() {
         return x.to_bits();
@@ -303,7 +308,11 @@ fn f64_arithmetic() {
                 };
                 check64(&[], &[x, y], make, |i| {
                     let result = model(round, f64::from_bits(x[i]), f64::from_bits(y[i]));
-                    finished64(result, &[x[i], y[i]])
+                    // The dividend comes first; otherwise the second operand does.
+                    match op(round) {
+                        Bin64::DivF64(_) => finished64(result, &[x[i], y[i]]),
+                        _ => finished64(result, &[y[i], x[i]]),
+                    }
                 });
             }
         }
@@ -355,7 +364,7 @@ fn f64_fma() {
             };
             check64(&[], &[x, y, z], make, |i| {
                 let [a, b, c] = [x[i], y[i], z[i]].map(f64::from_bits);
-                finished64(cpu::fma64(round, a, b, c), &[x[i], y[i], z[i]])
+                finished64(cpu::fma64(round, a, b, c), &[y[i], z[i], x[i]])
             });
         }
     }

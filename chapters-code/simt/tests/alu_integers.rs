@@ -193,9 +193,19 @@ fn bit(x: i128, i: u32) -> i128 {
     x >> i & 1
 }
 
+/// The position and the length of a bit field. The manual takes the low eight bits of each; of 64-bit
+/// values the hardware takes all.
+fn place(msb: u32, position: u32, length: u32) -> (u32, u32) {
+    if msb == 31 {
+        (position & 0xff, length & 0xff)
+    } else {
+        (position.min(1000), length.min(1000))
+    }
+}
+
 /// `bfe`, as the manual writes it.
 fn field(a: i128, signed: bool, msb: u32, b: u32, c: u32) -> i128 {
-    let (pos, len) = (b & 0xff, c & 0xff);
+    let (pos, len) = place(msb, b, c);
     let sbit = if !signed || len == 0 {
         0
     } else {
@@ -214,7 +224,7 @@ fn field(a: i128, signed: bool, msb: u32, b: u32, c: u32) -> i128 {
 
 /// `bfi`, as the manual writes it.
 fn inserted(a: i128, b: i128, msb: u32, c: u32, d: u32) -> i128 {
-    let (pos, len) = (c & 0xff, d & 0xff);
+    let (pos, len) = place(msb, c, d);
     (0..=msb)
         .map(|i| {
             if i >= pos && i < pos + len {

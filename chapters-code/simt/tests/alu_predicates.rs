@@ -7,7 +7,7 @@ use alu_common::{
     rows32, rows64,
 };
 use half::{bf16, f16};
-use ptx::ir::{Alu, Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp};
+use ptx::ir::{Alu, Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp, SlctType};
 use std::cmp::Ordering;
 
 const ORDERED: [Cmp; 6] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge];
@@ -282,16 +282,16 @@ fn selection_by_sign() {
         let (x, y) = (random.row32(INTEGERS), random.row32(INTEGERS));
         let (v, w) = (random.row64(DOUBLES), random.row64(DOUBLES));
         let c = random.row32(FLOATS);
-        for float in [false, true] {
-            let first = |i: usize| {
-                if float {
-                    f32::from_bits(c[i]) >= 0.0
-                } else {
-                    c[i] as i32 >= 0
-                }
+        let float = |ftz| SlctType::F32 { ftz };
+        for by in [SlctType::S32, float(false), float(true)] {
+            let first = |i: usize| match by {
+                SlctType::S32 => c[i] as i32 >= 0,
+                SlctType::F32 { ftz: false } => f32::from_bits(c[i]) >= 0.0,
+                // A negative subnormal flushes to -0, which is not below zero.
+                SlctType::F32 { ftz: true } => f32::from_bits(c[i]) > -f32::MIN_POSITIVE,
             };
             let make = |d| Alu::Slct32 {
-                float,
+                by,
                 d,
                 a: S[0],
                 b: S[1],
@@ -304,7 +304,7 @@ fn selection_by_sign() {
                 |i| if first(i) { x[i] } else { y[i] },
             );
             let make = |d| Alu::Slct64 {
-                float,
+                by,
                 d,
                 a: T[0],
                 b: T[1],

@@ -158,7 +158,7 @@ impl<'a> Decoder<'_, '_, 'a> {
                     len,
                 }
             }
-            _ => return Err(inst.operand_count(operands.len())),
+            _ => return self.tabled_sequence(form, ty, inst),
         };
         self.alu(alu)
     }

@@ -37,7 +37,7 @@ fn atom_type(op: AtomOp, ty: Type) -> Option<AtomType> {
         (Add, Type::U32) | (Min | Max | Inc | Dec, Type::U32) => AtomType::U32,
         (Add | Min | Max, Type::S32) => AtomType::S32,
         (Add | Min | Max, Type::U64) => AtomType::U64,
-        (Add | Min | Max, Type::S64) => AtomType::S64,
+        (Min | Max, Type::S64) => AtomType::S64,
         (Add, Type::F32) => AtomType::F32,
         (Add, Type::F64) => AtomType::F64,
         (Add, Type::F16) => AtomType::F16,

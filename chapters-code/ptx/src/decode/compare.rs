@@ -3,7 +3,9 @@
 use super::Decoded;
 use super::inst::Inst;
 use super::kernel::Decoder;
-use crate::ir::{Alu, Cmp, CmpType32, CmpType64, Combine, FloatClass, Guard, Pred, PredOp, R32};
+use crate::ir::{
+    Alu, Cmp, CmpType32, CmpType64, Combine, FloatClass, Guard, Pred, PredOp, R32, SlctType,
+};
 use crate::syntax::{Operand, Type};
 
 const COMPARISONS: [(&str, Cmp); 18] = [
@@ -114,6 +116,20 @@ impl Comparison {
     }
 }
 
+/// Whether `set` exists from this type to that: 16-bit results are for 16-bit comparisons, but for
+/// `f16` ones, and 16-bit numbers are not compared into an `f32`.
+fn can_set(to: Type, from: Type, ftz: bool) -> bool {
+    let from_f16 = matches!(from, Type::F16 | Type::F16x2);
+    let from_bf16 = matches!(from, Type::Bf16 | Type::Bf16x2);
+    match to {
+        Type::U16 | Type::S16 => from_f16 || from_bf16,
+        Type::F32 => !from_f16 && !from_bf16,
+        Type::F16 | Type::F16x2 => !from_bf16,
+        Type::Bf16 | Type::Bf16x2 => !ftz,
+        _ => true,
+    }
+}
+
 impl<'a> Decoder<'_, '_, 'a> {
     /// `setp.lt.and.s32 p|q, a, b, !c`
     pub fn setp(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
@@ -145,6 +161,9 @@ impl<'a> Decoder<'_, '_, 'a> {
             Type::U16 | Type::S16 => 0xffff,
             _ => return Err(inst.unsupported()),
         };
+        if !can_set(to, ty, comparison.ftz) {
+            return Err(inst.unsupported());
+        }
         let (d, [a, b], with) = self.comparison_operands(&inst, comparison)?;
         let d = self.dst32(d)?;
         let p = self.registers.scratch_pred()?;
@@ -295,6 +314,9 @@ impl<'a> Decoder<'_, '_, 'a> {
     /// `selp.b32 d, a, b, p`
     pub fn selp(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let ty = inst.ty()?;
+        if matches!(ty, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) {
+            return Err(inst.unsupported());
+        }
         let [d, mut a, mut b, p] = inst.operands()?.each_ref();
         let Guard { pred: p, negated } = self.guard_of(p)?;
         if negated {
@@ -327,19 +349,20 @@ impl<'a> Decoder<'_, '_, 'a> {
     /// `slct.b32.s32 d, a, b, c`
     pub fn slct(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let (ty, by) = (inst.ty()?, inst.ty()?);
-        let float = match by {
-            Type::F32 => true,
-            Type::S32 => false,
+        let by_type = match by {
+            Type::F32 => SlctType::F32 {
+                ftz: inst.flag("ftz"),
+            },
+            Type::S32 => SlctType::S32,
             _ => return Err(inst.unsupported()),
         };
-        // `.ftz` is refused: it would select otherwise for negative subnormals.
         let [d, a, b, c] = inst.operands()?;
-        let c = self.src32(c, by)?;
+        let (c, by) = (self.src32(c, by)?, by_type);
         let alu = match ty.bytes() {
             8 => {
                 let (a, b) = (self.src64(a, ty)?, self.src64(b, ty)?);
                 Alu::Slct64 {
-                    float,
+                    by,
                     d: self.dst64(d)?,
                     a,
                     b,
@@ -349,7 +372,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             2 | 4 => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
                 Alu::Slct32 {
-                    float,
+                    by,
                     d: self.dst32(d)?,
                     a,
                     b,

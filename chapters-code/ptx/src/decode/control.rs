@@ -117,7 +117,7 @@ impl<'a> Decoder<'_, '_, 'a> {
                 let [] = inst.operands()?;
                 match base {
                     "exit" => Op::Exit,
-                    "trap" => Op::Trap,
+                    "trap" | "brkpt" => Op::Trap,
                     _ => Op::Nop,
                 }
             }

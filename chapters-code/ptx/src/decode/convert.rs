@@ -55,6 +55,9 @@ impl<'a> Decoder<'_, '_, 'a> {
         if matches!(to, Type::F16x2 | Type::Bf16x2) && from == Type::F32 {
             return self.cvt_pack(inst, to);
         }
+        if from == Type::F32 && matches!(to, Type::F16 | Type::Bf16) && inst.flag("relu") {
+            return self.cvt_relu(inst, to);
+        }
         let conversion = conversion(&mut inst, to, from)?;
         let [d, a] = inst.operands()?;
         let a = self.conversion_source(a, from)?;
@@ -126,6 +129,27 @@ impl<'a> Decoder<'_, '_, 'a> {
             ftz,
             d,
             a,
+        })
+    }
+
+    /// `cvt.rn.relu.f16.f32 d, a`: the lower half of a pair.
+    fn cvt_relu(&mut self, mut inst: Inst<'_, 'a>, to: Type) -> Decoded<()> {
+        let to = if to == Type::F16 {
+            PackedHalf::F16x2
+        } else {
+            PackedHalf::Bf16x2
+        };
+        let round = inst.require(&ROUNDINGS[..2])?;
+        let [d, a] = inst.operands()?;
+        let (a, zero) = (self.src32(a, Type::F32)?, self.bits32(0)?);
+        let d = self.dst32(d)?;
+        self.alu(Alu::CvtPack {
+            to,
+            round,
+            relu: true,
+            d,
+            a: zero,
+            b: a,
         })
     }
 
@@ -201,7 +225,7 @@ fn conversion(inst: &mut Inst<'_, '_>, to_ty: Type, from_ty: Type) -> Decoded<Co
         (true, true, None, None) => !narrows,
         _ => false,
     };
-    if !allowed {
+    if !allowed || !exists(to_ty, from_ty, sat) {
         return Err(inst.unsupported());
     }
     Ok(Conversion {
@@ -211,6 +235,16 @@ fn conversion(inst: &mut Inst<'_, '_>, to_ty: Type, from_ty: Type) -> Decoded<Co
         sat,
         ftz,
     })
+}
+
+/// Whether a conversion exists apart from its rounding: none between `bf16` and 8 bits, and no
+/// `.sat` where it could change nothing, or of `bf16`.
+fn exists(to: Type, from: Type, sat: bool) -> bool {
+    let bf16 = to == Type::Bf16 || from == Type::Bf16;
+    let byte = to.bytes() == 1 || from.bytes() == 1;
+    let widens = to.bytes() > from.bytes() && (to.is_signed() || !from.is_signed());
+    let holds_all = !is_float(to) && !is_float(from) && (widens || to == from);
+    !(bf16 && (byte || sat) || holds_all && sat)
 }
 
 /// The integer of so many bytes that a narrower one extends to; `None` if it is not narrower.

@@ -26,15 +26,16 @@ impl<'a> Decoder<'_, '_, 'a> {
         let op = match base {
             "neg" => return self.un32(inst, Un32::NegF32 { ftz }, Type::F32),
             "abs" => return self.un32(inst, Un32::AbsF32 { ftz }, Type::F32),
-            "min" => Bin32::MinF32 {
-                ftz,
-                nan: inst.flag("NaN"),
-            },
-            "max" => Bin32::MaxF32 {
-                ftz,
-                nan: inst.flag("NaN"),
-            },
-            "div" if inst.flag("approx") || inst.flag("full") => Bin32::DivApproxF32 { ftz },
+            "min" | "max" => {
+                let nan = inst.flag("NaN");
+                let op = match base {
+                    "min" => Bin32::MinF32 { ftz, nan },
+                    _ => Bin32::MaxF32 { ftz, nan },
+                };
+                return self.min_max(inst, op, Type::F32);
+            }
+            "div" if inst.flag("approx") => Bin32::DivApproxF32 { ftz },
+            "div" if inst.flag("full") => Bin32::DivFullF32 { ftz },
             "div" => Bin32::DivF32 {
                 round: inst.require(&ROUNDINGS)?,
                 ftz,
@@ -173,11 +174,9 @@ fn function_f32(inst: &mut Inst<'_, '_>) -> Decoded<Un32> {
 fn function_f64(inst: &mut Inst<'_, '_>) -> Decoded<Un64> {
     let base = inst.syntax.base;
     if inst.flag("approx") {
-        // Subnormals: `rcp.approx.ftz` flushes them always, `rsqrt.approx` without `.ftz` too on
-        // every target of this dialect's age.
         return match (base, inst.flag("ftz")) {
             ("rcp", true) => Ok(Un64::RcpApproxF64),
-            ("rsqrt", _) => Ok(Un64::RsqrtApproxF64),
+            ("rsqrt", ftz) => Ok(Un64::RsqrtApproxF64 { ftz }),
             _ => Err(inst.unsupported()),
         };
     }

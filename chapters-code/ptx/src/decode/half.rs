@@ -7,7 +7,7 @@ use crate::ir::{Alu, Bin32, Half, R32, Ter32, Un32};
 use crate::syntax::{Operand, Type};
 
 /// The format that a type names; `None` for the options that it does not have.
-fn half(ty: Type, ftz: bool, sat: bool) -> Option<Half> {
+pub(super) fn half(ty: Type, ftz: bool, sat: bool) -> Option<Half> {
     match ty {
         Type::F16 => Some(Half::F16 { ftz, sat }),
         Type::F16x2 => Some(Half::F16x2 { ftz, sat }),
@@ -39,10 +39,15 @@ impl<'a> Decoder<'_, '_, 'a> {
             "add" => Bin32::AddHalf(half),
             "sub" => Bin32::SubHalf(half),
             "mul" => Bin32::MulHalf(half),
-            "min" if inst.flag("NaN") => Bin32::MinNanHalf(half),
-            "max" if inst.flag("NaN") => Bin32::MaxNanHalf(half),
-            "min" => Bin32::MinHalf(half),
-            "max" => Bin32::MaxHalf(half),
+            "min" | "max" => {
+                let op = match (base, inst.flag("NaN")) {
+                    ("min", true) => Bin32::MinNanHalf(half),
+                    ("max", true) => Bin32::MaxNanHalf(half),
+                    ("min", false) => Bin32::MinHalf(half),
+                    _ => Bin32::MaxHalf(half),
+                };
+                return self.min_max(inst, op, ty);
+            }
             _ => return Err(inst.unsupported()),
         };
         self.bin32(inst, op, ty)

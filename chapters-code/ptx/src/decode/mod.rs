@@ -27,6 +27,7 @@ mod moves;
 mod operands;
 mod registers;
 mod scope;
+mod sequence;
 mod special;
 mod table;
 mod variables;
@@ -35,6 +36,7 @@ mod warp;
 use crate::error::{Error, ErrorKind};
 use crate::{ir, syntax};
 use context::Context;
+pub(crate) use dispatch::opcodes;
 
 /// What decoding a part gives; its place is added where the line is known.
 type Decoded<T> = Result<T, ErrorKind>;

@@ -25,6 +25,14 @@ pub(super) enum Form {
     Bfe64(Sign),
     Bfi32,
     Bfi64,
+    /// One operation on `a` and `b`, another on its result and `c`.
+    Then(Bin32, Bin32),
+    /// Then the larger of the result and zero.
+    Relu(Bin32),
+    /// The larger minus the smaller, plus `c`.
+    Sad16(Bin32, Bin32),
+    /// Of the second operand, the five lowest bits.
+    Wrap(Bin32),
 }
 
 /// The form of an opcode, with the type that its constants have.
@@ -38,6 +46,13 @@ pub(super) fn lookup(opcode: &str) -> Option<(Form, Type)> {
     let (head, tail) = opcode.rsplit_once('.')?;
     let &form = FORMS.get(&(head, tail))?;
     Some((form, Type::named(tail).unwrap_or(Type::B32)))
+}
+
+/// The opcodes of the table, in full.
+pub(super) fn opcodes() -> impl Iterator<Item = String> {
+    TABLE
+        .iter()
+        .flat_map(|(head, tails, _)| tails.split(' ').map(move |tail| format!("{head}.{tail}")))
 }
 
 use Form as F;
@@ -62,6 +77,13 @@ const TABLE: &[(&str, &str, Form)] = &[
     ("mad.hi", "s32", F::Ter32(Ter32::MadHiS)),
     ("mad24.lo", "u32", F::Ter32(Ter32::Mad24LoU)),
     ("mad24.lo", "s32", F::Ter32(Ter32::Mad24LoS)),
+    ("mad24.hi", "u32", F::Then(Bin32::Mul24HiU, Bin32::Add)),
+    ("mad24.hi", "s32", F::Then(Bin32::Mul24HiS, Bin32::Add)),
+    (
+        "mad24.hi.sat",
+        "s32",
+        F::Then(Bin32::Mul24HiS, Bin32::AddSatS),
+    ),
     ("sad", "u32", F::Ter32(Ter32::SadU)),
     ("sad", "s32", F::Ter32(Ter32::SadS)),
     ("div", "u32", F::Bin32(Bin32::DivU)),
@@ -72,6 +94,8 @@ const TABLE: &[(&str, &str, Form)] = &[
     ("min", "s32", F::Bin32(Bin32::MinS)),
     ("max", "u32", F::Bin32(Bin32::MaxU)),
     ("max", "s32", F::Bin32(Bin32::MaxS)),
+    ("min.relu", "s32", F::Relu(Bin32::MinS)),
+    ("max.relu", "s32", F::Relu(Bin32::MaxS)),
     ("neg", "s32", F::Un32(Un32::Neg)),
     ("abs", "s32", F::Un32(Un32::Abs)),
     // Bits; the logic of 16-bit values is that of 32, for their upper half is zero.
@@ -99,6 +123,8 @@ const TABLE: &[(&str, &str, Form)] = &[
     ("bmsk.wrap", "b32", F::Bin32(Bin32::BmskWrap)),
     ("szext.clamp", "u32", F::Bin32(Bin32::SzextClampU)),
     ("szext.clamp", "s32", F::Bin32(Bin32::SzextClampS)),
+    ("szext.wrap", "u32", F::Wrap(Bin32::SzextClampU)),
+    ("szext.wrap", "s32", F::Wrap(Bin32::SzextClampS)),
     ("shf.l.clamp", "b32", F::Ter32(Ter32::ShfLeftClamp)),
     ("shf.l.wrap", "b32", F::Ter32(Ter32::ShfLeftWrap)),
     ("shf.r.clamp", "b32", F::Ter32(Ter32::ShfRightClamp)),
@@ -110,6 +136,7 @@ const TABLE: &[(&str, &str, Form)] = &[
     ("prmt.b32", "ecl", F::Ter32(Ter32::Prmt(PrmtMode::Ecl))),
     ("prmt.b32", "ecr", F::Ter32(Ter32::Prmt(PrmtMode::Ecr))),
     ("prmt.b32", "rc16", F::Ter32(Ter32::Prmt(PrmtMode::Rc16))),
+    ("fns", "b32", F::Ter32(Ter32::Fns)),
     // Dot products.
     ("dp4a.u32", "u32", F::Ter32(Ter32::Dp4a(Unsigned, Unsigned))),
     ("dp4a.u32", "s32", F::Ter32(Ter32::Dp4a(Unsigned, Signed))),
@@ -164,6 +191,10 @@ const TABLE: &[(&str, &str, Form)] = &[
     ("mul.wide", "u16", F::Bin32(Bin32::MulWideU16)),
     ("mul.wide", "s16", F::Bin32(Bin32::MulWideS16)),
     ("mad.lo", "u16 s16", F::Ter32(Ter32::MadLo16)),
+    ("mad.hi", "u16", F::Then(Bin32::MulHiU16, Bin32::Add16)),
+    ("mad.hi", "s16", F::Then(Bin32::MulHiS16, Bin32::Add16)),
+    ("sad", "u16", F::Sad16(Bin32::MaxU16, Bin32::MinU16)),
+    ("sad", "s16", F::Sad16(Bin32::MaxS16, Bin32::MinS16)),
     ("mad.wide", "u16", F::MadWide16(Ter32::MadWideU16)),
     ("mad.wide", "s16", F::MadWide16(Ter32::MadWideS16)),
     ("div", "u16", F::Bin32(Bin32::DivU16)),

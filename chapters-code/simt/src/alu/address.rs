@@ -1,14 +1,15 @@
 //! Generic addresses.
 //!
 //! Shared and local memory appear in the generic address space through a window each; a generic
-//! address in neither is an address in global, constant or parameter space.
+//! address in neither is an address in device memory, where the module's constants lie too.
 
 use super::lanes::{row, test};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Pred, R64, Space};
+use std::ops::Range;
 
 /// Where the windows lie.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Windows {
     /// Generic address of the start of shared memory.
     pub shared_base: u64,
@@ -18,6 +19,8 @@ pub struct Windows {
     pub local_base: u64,
     /// Size of the local window in bytes.
     pub local_bytes: u64,
+    /// Where the variables in constant space lie.
+    pub constants: Vec<Range<u64>>,
 }
 
 impl Windows {
@@ -40,15 +43,15 @@ impl Windows {
         address.wrapping_sub(self.local_base) < self.local_bytes
     }
 
-    /// Whether a generic address is one of `space`. Constant and parameter memory have no window
-    /// here: no address is in them alone, and theirs count as global.
+    /// Whether a generic address is one of `space`. Parameters have no generic addresses here.
     pub fn contains(&self, space: Space, address: u64) -> bool {
         match space {
             Space::Generic => true,
             Space::Shared => self.in_shared(address),
             Space::Local => self.in_local(address),
             Space::Global => !self.in_shared(address) && !self.in_local(address),
-            Space::Const | Space::Param => false,
+            Space::Const => self.constants.iter().any(|range| range.contains(&address)),
+            Space::Param => false,
         }
     }
 }

@@ -1,13 +1,43 @@
 //! The `.approx` functions: computed in `f64` and rounded, hence within the error that the PTX
 //! manual allows, but not bit for bit what a GPU's function units and their tables give.
 
+use super::exact::{self, Finite, Value};
 use super::float::{self, flush_if};
 use super::half::{Bf16, F16, Format16};
+use ptx::ir::Round;
 
 /// `f` on `f32` bits.
 pub fn unary32(ftz: bool, x: u32, f: impl Fn(f64) -> f64) -> u32 {
     let x = f32::from_bits(flush_if(ftz, x));
     flush_if(ftz, float::canonical(f(f64::from(x)) as f32))
+}
+
+/// `div.approx`.
+///
+/// It multiplies by the reciprocal, which is zero for a divisor above 2^126: so is then the quotient,
+/// and that of an infinity NaN.
+#[inline(always)]
+pub fn quotient(x: f32, y: f32) -> f32 {
+    const LARGEST_DIVISOR: f32 = f32::from_bits((127 + 126) << 23);
+    if y.abs() > LARGEST_DIVISOR {
+        x * 0.0f32.copysign(y)
+    } else {
+        x / y
+    }
+}
+
+/// [`quotient`] in any rounding.
+pub fn exact_quotient([x, y]: [Value; 2], round: Round) -> Value {
+    match y {
+        Value::Finite(divisor) if divisor.is_above(126) => {
+            let zero = Value::Finite(Finite {
+                significand: 0,
+                ..divisor
+            });
+            exact::mul([x, zero], round)
+        }
+        _ => exact::div([x, y], round),
+    }
 }
 
 /// `rsqrt.approx`: an infinity of the zero's sign for a zero.
@@ -31,13 +61,23 @@ pub fn unary_bf16(x: u32, f: impl Fn(f64) -> f64) -> u32 {
 
 /// `rcp.approx.ftz.f64`: sees and gives the upper 32 bits only, without subnormals.
 pub fn rcp_f64(x: u64) -> u64 {
+    upper_f64(x, |x| 1.0 / x)
+}
+
+/// `rsqrt.approx.ftz.f64`, likewise.
+pub fn rsqrt_ftz_f64(x: u64) -> u64 {
+    upper_f64(x, rsqrt)
+}
+
+/// `f` on the upper 32 bits, rounded to the nearest such number. A NaN is 0x7fffffff there, as the
+/// function unit gives for `f32`.
+fn upper_f64(x: u64, f: impl Fn(f64) -> f64) -> u64 {
     const UPPER: u64 = !0 << 32;
-    let x = flush64(x & UPPER);
-    let result = 1.0 / f64::from_bits(x);
+    let result = f(f64::from_bits(flush64(x & UPPER)));
     if result.is_nan() {
-        float::propagate64(&[x])
+        u64::from(float::NAN32) << 32
     } else {
-        flush64(result.to_bits() & UPPER)
+        flush64(result.to_bits().saturating_add(1 << 31) & UPPER)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Two operands to one 32-bit result.
 
-use super::exact;
 use super::float::{self, Mode, SIGN32};
 use super::float_lanes::{arithmetic2, min_max};
 use super::half::{Order, Sum};
 use super::int::{self, sext16};
 use super::lanes::Lanes;
 use super::vectors::Vectors;
+use super::{approx, exact};
 use ptx::ir::{Bin32, R32, Round};
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -82,6 +82,20 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Bin32, d: R32, s: [R32; 2]) 
             arithmetic2(lanes, d, s, mode, (f32::div, exact::div));
         }
         Bin32::DivApproxF32 { ftz } => {
+            let mode = Mode {
+                round: Round::NearestEven,
+                ftz,
+                sat: false,
+            };
+            arithmetic2(
+                lanes,
+                d,
+                s,
+                mode,
+                (approx::quotient, approx::exact_quotient),
+            );
+        }
+        Bin32::DivFullF32 { ftz } => {
             let mode = Mode {
                 round: Round::NearestEven,
                 ftz,

@@ -160,7 +160,7 @@ fn from64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R64) {
     match (c.from, c.to, c.round) {
         (Num::S64 | Num::U64, Num::S32 | Num::U32, _) => lanes.map_64(d, a, |x| x as u32),
         (Num::F64, Num::F32, round) if nearest(round) => {
-            lanes.map_64(d, a, |x| float::canonical(f64::from_bits(x) as f32));
+            lanes.map_64(d, a, float::narrow64);
         }
         (from, to, _) => match Extension::of_result(to) {
             Some(write) if matches!(from, Num::S64 | Num::U64) => {

@@ -15,13 +15,14 @@ pub struct Conversion {
     pub round: Round,
     /// `.sat`: to the range of an integer type, to [0, 1] for floats.
     pub sat: bool,
-    /// `.ftz`, on `f32` operands and results.
+    /// `.ftz`, on `f32` operands and results; the operand of a conversion to `f16` keeps its
+    /// subnormals all the same, as the directed roundings show on an H200.
     pub ftz: bool,
 }
 
 /// The bits of the result for these bits of the operand.
 pub fn convert(c: Conversion, bits: u64) -> u64 {
-    let bits = if c.ftz && c.from == Num::F32 {
+    let bits = if c.ftz && c.from == Num::F32 && c.to != Num::F16 {
         flush(bits as u32).into()
     } else {
         bits
@@ -125,8 +126,14 @@ fn float_to_integer(c: Conversion, from: Format, to: Integer, bits: u64) -> i128
 /// Changes the format, or within one rounds to an integral value.
 fn float_to_float(c: Conversion, from: Format, to: Format, bits: u64) -> u64 {
     let value = from.decode(bits);
+    if from == to && to == F64 && c.round == Round::None {
+        return bits;
+    }
     if value == Value::Nan {
-        return nan(from, to, bits);
+        return nan(c, from, to, bits);
+    }
+    if from != to && c.ftz && to == F32 {
+        return to.encode_flushing(value, c.round);
     }
     if from != to {
         return to.encode(value, c.round);
@@ -138,17 +145,18 @@ fn float_to_float(c: Conversion, from: Format, to: Format, bits: u64) -> u64 {
     to.encode(F64.decode(integral.to_bits()), Round::NearestEven)
 }
 
-/// A NaN keeps its bits, as far as there is room, on the way to `f32` from `bf16` and to `f64`.
-fn nan(from: Format, to: Format, bits: u64) -> u64 {
-    let single = match from {
-        F64 if to == F64 => return float::propagate64(&[bits]),
-        BF16 if to != BF16 => bits << 16,
-        F32 if to == F64 => bits,
-        _ => F32.nan,
-    };
-    match to {
-        F64 => float::widen_nan(single),
-        F32 if from == BF16 => single,
+/// A NaN keeps its sign and bits, as far as there is room, on the way to and from `f64`, and from
+/// `bf16` to `f32`; but where subnormals are flushed, an `f32`'s becomes canonical first.
+fn nan(c: Conversion, from: Format, to: Format, bits: u64) -> u64 {
+    match (from, to) {
+        (F64, F64) => float::propagate64(&[bits]),
+        (F64, _) => to.narrow_nan(bits),
+        // f16's ten bits of fraction, and its sign, where `f32` has its own.
+        (F16, F64) => float::widen_nan((bits & 0x8000) << 16 | (bits & 0x3ff) << 13),
+        (BF16, F64) => float::widen_nan(bits << 16),
+        (F32, F64) if !c.ftz => float::widen_nan(bits),
+        (F32, F64) => float::widen_nan(F32.nan),
+        (BF16, F32) if !c.ftz => bits << 16,
         _ => to.nan,
     }
 }

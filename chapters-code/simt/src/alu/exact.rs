@@ -68,6 +68,16 @@ pub struct Finite {
     pub significand: u128,
 }
 
+impl Finite {
+    /// Whether the magnitude is above `2^exponent`.
+    pub fn is_above(self, exponent: i32) -> bool {
+        let top = 127 - self.significand.leading_zeros() as i32;
+        let order = (self.exponent + top).cmp(&exponent);
+        self.significand != 0
+            && (order.is_gt() || order.is_eq() && !self.significand.is_power_of_two())
+    }
+}
+
 impl Format {
     fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
@@ -84,6 +94,12 @@ impl Format {
 
     fn sign(self, negative: bool) -> u64 {
         u64::from(negative) << (self.fraction_bits + self.exponent_bits)
+    }
+
+    /// The NaN with the sign and the upper bits of an `f64`'s, quieted.
+    pub fn narrow_nan(self, bits: u64) -> u64 {
+        let quiet = bits | 1 << 51;
+        self.sign(bits >> 63 != 0) | self.infinity() | (quiet << 12) >> (64 - self.fraction_bits)
     }
 
     /// The number that `bits` stand for.
@@ -113,6 +129,23 @@ impl Format {
             Value::Infinite { negative } => self.sign(negative) | self.infinity(),
             Value::Finite(x) => self.sign(x.negative) | self.encode_magnitude(x, round),
         }
+    }
+
+    /// Likewise, but what is below the smallest normal number becomes a zero of its sign. It is so
+    /// if it is when rounded to the format's precision, whatever the exponent.
+    pub fn encode_flushing(self, value: Value, round: Round) -> u64 {
+        match value {
+            Value::Finite(x) if self.is_tiny(x, round) => self.sign(x.negative),
+            _ => self.encode(value, round),
+        }
+    }
+
+    fn is_tiny(self, x: Finite, round: Round) -> bool {
+        let top = 127 - x.significand.leading_zeros() as i32;
+        let lowest = x.exponent + top - self.fraction_bits as i32;
+        let kept = round_shift(x.significand, lowest - x.exponent, round, x.negative);
+        let carried = kept >> (self.fraction_bits + 1) != 0;
+        x.significand != 0 && lowest + i32::from(carried) < self.min_exponent()
     }
 
     fn encode_magnitude(self, x: Finite, round: Round) -> u64 {

@@ -2,9 +2,14 @@
 //! subnormals, saturation, minimum and maximum, directed roundings.
 //!
 //! NaN results. For `f32` the CUDA programming guide fixes them: "the quiet NaN of bit pattern
-//! 0x7fffffff". For `f64` nothing is documented; here an operand that is a NaN is passed on,
-//! quieted, the first one where there are several (of `min` and `max` the second), and an invalid
-//! operation gives 0xfff8000000000000.
+//! 0x7fffffff". For `f64` nothing is documented; on an H200 an operand that is a NaN is passed on,
+//! quieted. Where several are, it is the second, else the third (of `min`, `max` and `div` too the
+//! one that the hardware's order of operands puts first). An invalid operation gives
+//! 0xfff8000000000000.
+//!
+//! `.ftz` flushes a result that is below the smallest normal number after rounding to the format's
+//! precision, with an exponent as small as it takes: so 2^-126 (1 - 2^-24) becomes zero, although
+//! the nearest number that the format has is 2^-126.
 
 use super::exact::{F32, F64, Value};
 use ptx::ir::Round;
@@ -165,10 +170,24 @@ pub fn max64(a: u64, b: u64) -> u64 {
     choose64(a, b, key64(a) > key64(b))
 }
 
-/// The bits of an `f64` result that is a NaN: the first NaN of the operands, quieted.
+/// The bits of an `f64` result that is a NaN: the second operand if that is one, else the third, else
+/// the first, quieted.
 pub fn propagate64(operands: &[u64]) -> u64 {
-    let nan = operands.iter().find(|&&x| is_nan64(x));
+    let mut in_order = operands.iter().skip(1).chain(operands.first());
+    let nan = in_order.find(|&&x| is_nan64(x));
     nan.map_or(F64.nan, |x| x | QUIET64)
+}
+
+/// An `f64` as the nearest `f32`; a NaN keeps its sign and the upper bits of its fraction, quieted.
+#[inline(always)]
+pub fn narrow64(bits: u64) -> u32 {
+    let nan = (bits >> 32) as u32 & SIGN32 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x7f_ffff;
+    let value = f64::from_bits(bits);
+    if value.is_nan() {
+        nan
+    } else {
+        (value as f32).to_bits()
+    }
 }
 
 /// The bits of an `f32` that is a NaN as an `f64`: quieted, with sign and fraction kept.
@@ -199,7 +218,20 @@ pub fn nearest32<const N: usize>(mode: Mode, s: [u32; N], f: impl Fn([f32; N]) -
 /// `f` on `f32` operands, in any rounding.
 pub fn directed32<const N: usize>(mode: Mode, s: [u32; N], f: impl Fn([Value; N]) -> Value) -> u32 {
     let values = s.map(|x| F32.decode(flush_if(mode.ftz, x).into()));
-    finish(mode, F32.encode(f(values), mode.round) as u32)
+    let result = f(values);
+    let bits = if mode.ftz {
+        F32.encode_flushing(result, mode.round)
+    } else {
+        F32.encode(result, mode.round)
+    };
+    finish(mode, bits as u32)
+}
+
+/// Whether a result of [`nearest32`] may have been rounded up to the smallest normal number, so that
+/// only [`directed32`] knows whether `.ftz` flushes it.
+#[inline(always)]
+pub fn is_smallest(bits: u32) -> bool {
+    bits & !SIGN32 == 0x0080_0000
 }
 
 /// What the modifiers do to a result.

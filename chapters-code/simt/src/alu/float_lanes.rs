@@ -1,10 +1,10 @@
 //! Loops over `f32` lanes: a vector loop for the usual modifiers, one lane at a time for the rest.
 
 use super::exact::Exactly;
-use super::float::{self, Mode, canonical, directed32, flush, flush_if, nearest32};
-use super::lanes::{Lanes, with1, with2, with3};
+use super::float::{self, Mode, canonical, directed32, flush, flush_if, is_smallest, nearest32};
+use super::lanes::{Lanes, row, with1, with2, with3};
 use super::vectors::Vectors;
-use crate::registers::{LaneMask, Registers};
+use crate::registers::{LaneMask, Lanes32, Registers};
 use ptx::ir::R32;
 
 /// How to execute a [`Mode`].
@@ -15,7 +15,7 @@ enum Path {
     Flush,
     /// Lane by lane, in the CPU's rounding.
     Saturate,
-    /// Lane by lane, in integers.
+    /// Lane by lane, in integers: any rounding.
     Directed,
 }
 
@@ -24,9 +24,15 @@ fn path(mode: Mode) -> Path {
     match (float::is_nearest(mode.round), mode.sat, mode.ftz) {
         (true, false, false) => Path::Plain,
         (true, false, true) => Path::Flush,
-        (true, true, _) => Path::Saturate,
-        (false, _, _) => Path::Directed,
+        (true, true, false) => Path::Saturate,
+        (false, _, _) | (true, true, true) => Path::Directed,
     }
+}
+
+/// Whether a lane's result may have been rounded up to the smallest normal number.
+#[inline(always)]
+fn any_smallest(row: &Lanes32) -> bool {
+    row.iter().fold(false, |any, &x| any | is_smallest(x))
 }
 
 #[inline(always)]
@@ -37,7 +43,7 @@ fn flushed(x: u32) -> f32 {
 /// `d = near(a)`, or `exactly(a)` where the rounding is directed.
 #[inline(always)]
 pub fn arithmetic1<V: Vectors>(
-    lanes: Lanes<'_, V>,
+    mut lanes: Lanes<'_, V>,
     d: R32,
     a: R32,
     mode: Mode,
@@ -45,7 +51,14 @@ pub fn arithmetic1<V: Vectors>(
 ) {
     match path(mode) {
         Path::Plain => lanes.map1(d, a, |x| canonical(near(f32::from_bits(x)))),
-        Path::Flush => lanes.map1(d, a, |x| flush(canonical(near(flushed(x))))),
+        Path::Flush => {
+            let x = lanes.regs.r32(a);
+            let out = row!(i => flush(canonical(near(flushed(x[i])))));
+            match any_smallest(&out) {
+                false => lanes.write32(d, &out),
+                true => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
+            }
+        }
         Path::Saturate => saturated1(lanes.regs, lanes.mask, d, a, mode, near),
         Path::Directed => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
     }
@@ -80,7 +93,7 @@ fn directed1(
 /// [`arithmetic1`] with two operands.
 #[inline(always)]
 pub fn arithmetic2<V: Vectors>(
-    lanes: Lanes<'_, V>,
+    mut lanes: Lanes<'_, V>,
     d: R32,
     s: [R32; 2],
     mode: Mode,
@@ -90,7 +103,14 @@ pub fn arithmetic2<V: Vectors>(
         Path::Plain => lanes.map2(d, s, |x, y| {
             canonical(near(f32::from_bits(x), f32::from_bits(y)))
         }),
-        Path::Flush => lanes.map2(d, s, |x, y| flush(canonical(near(flushed(x), flushed(y))))),
+        Path::Flush => {
+            let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
+            let out = row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
+            match any_smallest(&out) {
+                false => lanes.write32(d, &out),
+                true => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
+            }
+        }
         Path::Saturate => saturated2(lanes.regs, lanes.mask, d, s, mode, near),
         Path::Directed => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
@@ -125,7 +145,7 @@ fn directed2(
 /// [`arithmetic1`] with three operands.
 #[inline(always)]
 pub fn arithmetic3<V: Vectors>(
-    lanes: Lanes<'_, V>,
+    mut lanes: Lanes<'_, V>,
     d: R32,
     s: [R32; 3],
     mode: Mode,
@@ -139,9 +159,16 @@ pub fn arithmetic3<V: Vectors>(
                 f32::from_bits(z),
             ))
         }),
-        Path::Flush => lanes.map3(d, s, |x, y, z| {
-            flush(canonical(near(flushed(x), flushed(y), flushed(z))))
-        }),
+        Path::Flush => {
+            let regs = &*lanes.regs;
+            let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
+            let out =
+                row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))));
+            match any_smallest(&out) {
+                false => lanes.write32(d, &out),
+                true => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
+            }
+        }
         Path::Saturate => saturated3(lanes.regs, lanes.mask, d, s, mode, near),
         Path::Directed => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
     }

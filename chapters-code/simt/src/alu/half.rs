@@ -98,6 +98,14 @@ impl Format16 for F16 {
     }
 }
 
+impl F16 {
+    /// `2 (a × b + c)`, rounded once.
+    pub fn fma_doubled(a: u32, b: u32, c: u32) -> u32 {
+        let product = 2.0 * Self::widen(a) * Self::widen(b);
+        Self::narrow(add_to_odd32(product, 2.0 * Self::widen(c)))
+    }
+}
+
 impl Format16 for Bf16 {
     const INFINITY: u32 = 0x7f80;
 
@@ -167,6 +175,8 @@ fn narrow_to_odd(x: f64) -> f32 {
 pub trait Operation2: Copy {
     /// The result, in 16 bits.
     fn apply<F: Format16>(self, a: u32, b: u32) -> u32;
+    /// Twice the result, rounded once, where that may differ from twice the rounded result.
+    fn doubled<F: Format16>(self, a: u32, b: u32) -> Option<u32>;
 }
 
 /// `a + (b ^ flip)`: a sum, or with the sign bit as `flip` a difference.
@@ -181,6 +191,11 @@ impl Operation2 for Sum {
     fn apply<F: Format16>(self, a: u32, b: u32) -> u32 {
         F::add(a, b ^ self.flip)
     }
+
+    // A sum as small as a subnormal is exact.
+    fn doubled<F: Format16>(self, _: u32, _: u32) -> Option<u32> {
+        None
+    }
 }
 
 /// `a × b`.
@@ -191,6 +206,10 @@ impl Operation2 for Product {
     #[inline(always)]
     fn apply<F: Format16>(self, a: u32, b: u32) -> u32 {
         F::mul(a, b)
+    }
+
+    fn doubled<F: Format16>(self, a: u32, b: u32) -> Option<u32> {
+        Some(F::narrow(2.0 * F::widen(a) * F::widen(b)))
     }
 }
 
@@ -224,6 +243,10 @@ impl Operation2 for Order {
         let chosen = if a_nan | b_nan { number } else { chosen };
         let nan = (a_nan & b_nan) | ((a_nan | b_nan) & propagate);
         if nan { NAN16 } else { chosen }
+    }
+
+    fn doubled<F: Format16>(self, _: u32, _: u32) -> Option<u32> {
+        None
     }
 }
 
@@ -273,6 +296,17 @@ pub fn abs16<F: Format16>(x: u32) -> u32 {
 /// A subnormal becomes the zero of its sign.
 pub fn flush_f16(x: u32) -> u32 {
     if x & 0x7c00 == 0 { x & 0x8000 } else { x }
+}
+
+/// [`flush_f16`] of a result, which is below the smallest normal number if it is when rounded to 11
+/// bits whatever the exponent: twice the result is, where rounding has made it that number.
+pub fn flush_result_f16(x: u32, doubled: impl Fn() -> Option<u32>) -> u32 {
+    let is_rounded_up = |twice| twice & 0x7fff < 0x0800;
+    if x & 0x7fff == 0x0400 && doubled().is_some_and(is_rounded_up) {
+        x & 0x8000
+    } else {
+        flush_f16(x)
+    }
 }
 
 /// `.sat` of an `f16`: clamps to [0, 1]; a NaN becomes 0.

@@ -3,7 +3,8 @@
 //! A value alone is computed as a pair whose upper half is dropped, so that both share a loop.
 
 use super::half::{
-    Bf16, F16, Format16, Operation2, flush_f16, pair_fma, pair1, pair2, relu, saturate_f16,
+    Bf16, F16, Format16, Operation2, flush_f16, flush_result_f16, pair_fma, pair1, pair2, relu,
+    saturate_f16,
 };
 use super::lanes::{Lanes, row, with1, with2, with3};
 use super::vectors::Vectors;
@@ -31,8 +32,13 @@ impl Modifiers {
         if self.ftz { flush_f16(x) } else { x }
     }
 
-    fn finish(self, x: u32) -> u32 {
-        let x = self.flush(x);
+    /// What the modifiers do to a result, of which `doubled` is the double if that was rounded.
+    fn finish(self, x: u32, doubled: impl Fn() -> Option<u32>) -> u32 {
+        let x = if self.ftz {
+            flush_result_f16(x, doubled)
+        } else {
+            x
+        };
         if self.sat { saturate_f16(x) } else { x }
     }
 }
@@ -44,7 +50,12 @@ struct Modified<O>(O, Modifiers);
 impl<O: Operation2> Operation2 for Modified<O> {
     fn apply<F: Format16>(self, a: u32, b: u32) -> u32 {
         let Self(f, modifiers) = self;
-        modifiers.finish(f.apply::<F>(modifiers.flush(a), modifiers.flush(b)))
+        let (a, b) = (modifiers.flush(a), modifiers.flush(b));
+        modifiers.finish(f.apply::<F>(a, b), || f.doubled::<F>(a, b))
+    }
+
+    fn doubled<F: Format16>(self, a: u32, b: u32) -> Option<u32> {
+        self.0.doubled::<F>(a, b)
     }
 }
 
@@ -139,7 +150,8 @@ fn map_fused<V: Vectors, F: Format16>(
 
 fn modified_fma(modifiers: Modifiers, with_relu: bool, s: [u32; 3]) -> u32 {
     let [x, y, z] = s.map(|x| modifiers.flush(x));
-    let result = modifiers.finish(F16::fma(x, y, z));
+    let doubled = || Some(F16::fma_doubled(x, y, z));
+    let result = modifiers.finish(F16::fma(x, y, z), doubled);
     if with_relu {
         relu(result, F16::INFINITY)
     } else {
@@ -161,7 +173,7 @@ pub fn unary(
     match half {
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let modifiers = Modifiers { ftz, sat };
-            let f = |x| modifiers.finish(f16(modifiers.flush(x)));
+            let f = |x| modifiers.finish(f16(modifiers.flush(x)), || None);
             with1(regs, mask, d, a, |x| pair1(x, f) & kept);
         }
         Half::Bf16 | Half::Bf16x2 => with1(regs, mask, d, a, |x| pair1(x, bf16) & kept),

@@ -271,16 +271,16 @@ pub fn bfi_b32(a: u32, b: u32, position: u32, length: u32) -> u32 {
     (b & !field) | (shl(a, position) & field)
 }
 
-/// `bfe.u64`.
+/// `bfe.u64`. Of 64-bit values the hardware takes positions and lengths as they are, where of 32-bit
+/// ones it takes their low eight bits.
 pub fn bfe_u64(a: u64, position: u32, length: u32) -> u64 {
-    a.checked_shr(position & 0xff).unwrap_or(0) & low_ones64(length & 0xff)
+    a.checked_shr(position).unwrap_or(0) & low_ones64(length)
 }
 
-/// `bfe.s64`.
+/// `bfe.s64`, likewise.
 pub fn bfe_s64(a: u64, position: u32, length: u32) -> u64 {
-    let length = length & 0xff;
     let unused = 64 - length.clamp(1, 64);
-    let field = ((a as i64) >> (position & 0xff).min(63)) << unused;
+    let field = ((a as i64) >> position.min(63)) << unused;
     if length == 0 {
         0
     } else {
@@ -288,10 +288,9 @@ pub fn bfe_s64(a: u64, position: u32, length: u32) -> u64 {
     }
 }
 
-/// `bfi.b64`.
+/// `bfi.b64`, likewise.
 pub fn bfi_b64(a: u64, b: u64, position: u32, length: u32) -> u64 {
-    let position = position & 0xff;
-    let field = low_ones64(length & 0xff).checked_shl(position).unwrap_or(0);
+    let field = low_ones64(length).checked_shl(position).unwrap_or(0);
     (b & !field) | (a.checked_shl(position).unwrap_or(0) & field)
 }
 
@@ -378,4 +377,18 @@ pub fn dp2a(signs: [Sign; 2], first: u32, a: u32, b: u32, c: u32) -> u32 {
         };
         sum.wrapping_add(half.wrapping_mul(byte(b, first + i, signs[1])))
     })
+}
+
+/// `fns`: the place of the `nth` set bit of `a` from bit `base` on, counted from one, upwards or for
+/// a negative `nth` downwards. Zero asks for `base` itself. 0xffffffff where there is none.
+pub fn fns(a: u32, base: u32, nth: u32) -> u32 {
+    let base = base & 31;
+    let is_set = |place: &u32| a >> place & 1 == 1;
+    let skipped = (nth as i32).unsigned_abs().saturating_sub(1) as usize;
+    let found = match nth as i32 {
+        0 => Some(base).filter(is_set),
+        1.. => (base..32).filter(is_set).nth(skipped),
+        _ => (0..=base).rev().filter(is_set).nth(skipped),
+    };
+    found.unwrap_or(!0)
 }

@@ -1,9 +1,10 @@
 //! Choosing between registers: `selp`, `slct`, and the tail of `set`.
 
+use super::float::flush_if;
 use super::lanes::{Lanes, row};
 use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers, lane_word, lane_word64};
-use ptx::ir::{Pred, R32, R64};
+use ptx::ir::{Pred, R32, R64, SlctType};
 
 /// `selp`, 32 bits.
 #[inline(always)]
@@ -32,26 +33,25 @@ pub fn set_mask<V: Vectors>(mut lanes: Lanes<'_, V>, d: R32, p: Pred, if_true: u
 }
 
 /// Whether the condition of `slct` holds: `c >= 0`, false for a NaN and true for -0.
-fn not_negative(float: bool, c: u32) -> bool {
-    if float {
-        f32::from_bits(c) >= 0.0
-    } else {
-        c as i32 >= 0
+fn not_negative(by: SlctType, c: u32) -> bool {
+    match by {
+        SlctType::S32 => c as i32 >= 0,
+        SlctType::F32 { ftz } => f32::from_bits(flush_if(ftz, c)) >= 0.0,
     }
 }
 
 /// `slct`, 32 bits.
 #[inline(never)]
-pub fn slct32(float: bool, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) {
+pub fn slct32(by: SlctType, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) {
     let [x, y, c] = s.map(|r| regs.r32(r));
-    let out = row!(i => if not_negative(float, c[i]) { x[i] } else { y[i] });
+    let out = row!(i => if not_negative(by, c[i]) { x[i] } else { y[i] });
     regs.write32(d, mask, &out);
 }
 
 /// `slct`, 64 bits.
 #[inline(never)]
-pub fn slct64(float: bool, regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], c: R32) {
+pub fn slct64(by: SlctType, regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], c: R32) {
     let ([x, y], c) = (s.map(|r| regs.r64(r)), regs.r32(c));
-    let out = row!(i => if not_negative(float, c[i]) { x[i] } else { y[i] });
+    let out = row!(i => if not_negative(by, c[i]) { x[i] } else { y[i] });
     regs.write64(d, mask, &out);
 }

@@ -47,6 +47,7 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Ter32, d: R32, s: [R32; 3]) 
         Ter32::Dp4a(a, b) => dp4a([a, b], lanes.regs, lanes.mask, d, s),
         Ter32::Dp2aLo(a, b) => dp2a([a, b], 0, lanes.regs, lanes.mask, d, s),
         Ter32::Dp2aHi(a, b) => dp2a([a, b], 2, lanes.regs, lanes.mask, d, s),
+        Ter32::Fns => lanes.each3(d, s, int::fns),
     }
 }
 

@@ -6,7 +6,7 @@ use super::vectors::Vectors;
 use super::{approx, exact, float, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Bin64, Count64, R32, R64, Shift, Sign, Ter64, Un64};
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Mul, Sub};
 
 /// Executes a [`Un64`].
 #[inline(always)]
@@ -23,7 +23,8 @@ pub fn unary<V: Vectors>(lanes: Lanes<'_, V>, op: Un64, d: R64, a: R64) {
         Un64::SqrtF64(round) => arithmetic1(lanes, d, a, round, (f64::sqrt, exact::sqrt)),
         Un64::RcpF64(round) => arithmetic1(lanes, d, a, round, (f64::recip, exact::rcp)),
         Un64::RcpApproxF64 => lanes.each1_64(d, a, approx::rcp_f64),
-        Un64::RsqrtApproxF64 => lanes.each1_64(d, a, approx::rsqrt_f64),
+        Un64::RsqrtApproxF64 { ftz: false } => lanes.each1_64(d, a, approx::rsqrt_f64),
+        Un64::RsqrtApproxF64 { ftz: true } => lanes.each1_64(d, a, approx::rsqrt_ftz_f64),
     }
 }
 
@@ -50,7 +51,14 @@ pub fn binary<V: Vectors>(lanes: Lanes<'_, V>, op: Bin64, d: R64, s: [R64; 2]) {
         Bin64::AddF64(round) => arithmetic2(lanes, d, s, round, (f64::add, exact::add)),
         Bin64::SubF64(round) => arithmetic2(lanes, d, s, round, (f64::sub, exact::sub)),
         Bin64::MulF64(round) => arithmetic2(lanes, d, s, round, (f64::mul, exact::mul)),
-        Bin64::DivF64(round) => arithmetic2(lanes, d, s, round, (f64::div, exact::div)),
+        // With the operands exchanged, as a NaN's bits are those of the dividend first.
+        Bin64::DivF64(round) => arithmetic2(
+            lanes,
+            d,
+            [s[1], s[0]],
+            round,
+            (|y, x| x / y, |[y, x], round| exact::div([x, y], round)),
+        ),
         Bin64::MinF64 => lanes.map2_64(d, s, float::min64),
         Bin64::MaxF64 => lanes.map2_64(d, s, float::max64),
         Bin64::CopysignF64 => lanes.each2_64(d, s, |x, y| (x & (1 << 63)) | (y & !(1 << 63))),

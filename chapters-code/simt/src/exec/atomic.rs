@@ -310,7 +310,7 @@ impl Update {
             AtomType::U64 => self.pick(old, b, u64::wrapping_add),
             AtomType::S64 => self.pick(old as i64, b as i64, i64::wrapping_add) as u64,
             AtomType::F32 => u64::from(self.add_f32(old as u32, b as u32)),
-            AtomType::F64 => canonical64(f64::from_bits(old) + f64::from_bits(b)),
+            AtomType::F64 => self.add_f64(old, b),
             AtomType::F16 => u64::from(add_f16(old as u16, b as u16)),
             AtomType::Bf16 => u64::from(add_bf16(old as u16, b as u16)),
             AtomType::F16x2 => halves(old, b, add_f16),
@@ -323,6 +323,26 @@ impl Update {
             AtomOp::Min => old.min(b),
             AtomOp::Max => old.max(b),
             _ => add(old, b),
+        }
+    }
+
+    /// `atom.add.f64` passes a NaN on: in shared memory, where it is a loop around `add.f64`, quieted
+    /// and the memory's before the operand's, in global memory as it is and the operand's first.
+    fn add_f64(&self, old: u64, b: u64) -> u64 {
+        const QUIET: u64 = 1 << 51;
+        match (is_nan64(old), is_nan64(b)) {
+            (false, false) => {
+                let sum = f64::from_bits(old) + f64::from_bits(b);
+                if sum.is_nan() {
+                    0xfff8 << 48
+                } else {
+                    sum.to_bits()
+                }
+            }
+            (true, _) if !self.flush => old | QUIET,
+            (false, true) if !self.flush => b | QUIET,
+            (_, true) => b,
+            (true, false) => old,
         }
     }
 
@@ -344,12 +364,9 @@ impl Update {
     }
 }
 
-fn canonical64(x: f64) -> u64 {
-    if x.is_nan() {
-        0xfff8_0000_0000_0000
-    } else {
-        x.to_bits()
-    }
+/// `f64` bits that are a NaN.
+fn is_nan64(bits: u64) -> bool {
+    f64::from_bits(bits).is_nan()
 }
 
 fn add_f16(a: u16, b: u16) -> u16 {

@@ -54,6 +54,19 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Flow::Switch
     }
 
+    /// Whether a warp-wide operation waits for no lane but those that are there.
+    pub(super) fn is_complete(&self, op: &Op, active: LaneMask) -> bool {
+        let members = match op {
+            Op::Bar(_) => return false,
+            Op::BarWarpSync { mask } => *mask,
+            op => members_of(op),
+        };
+        let absent = |lane| {
+            self.warp.registers.r32(members)[lane as usize] & self.warp.paths.alive() & !active
+        };
+        lanes(active).all(|lane| absent(lane) == 0)
+    }
+
     /// Lanes on one path that name different lanes. Where each group that is named is there, all
     /// of them have what they wait for; otherwise the first one goes its own way.
     fn collective_in_groups(

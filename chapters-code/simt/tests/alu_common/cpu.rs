@@ -5,24 +5,42 @@
 use ptx::ir::Round;
 use std::arch::asm;
 
-/// The control register with this rounding: all exceptions masked, subnormals kept.
-fn control(round: Round) -> u32 {
-    let mode = match round {
+/// A rounding, and whether results below the smallest normal number become zeros. (x86 judges them
+/// after rounding to the format's precision, as PTX's `.ftz` does.)
+#[derive(Clone, Copy)]
+pub struct Mode(Round, bool);
+
+impl From<Round> for Mode {
+    fn from(round: Round) -> Self {
+        Self(round, false)
+    }
+}
+
+impl From<(Round, bool)> for Mode {
+    fn from((round, ftz): (Round, bool)) -> Self {
+        Self(round, ftz)
+    }
+}
+
+/// The control register with this mode: all exceptions masked, subnormal operands kept.
+fn control(mode: impl Into<Mode>) -> u32 {
+    let Mode(round, ftz) = mode.into();
+    let round = match round {
         Round::NearestEven | Round::None => 0,
         Round::Down => 1,
         Round::Up => 2,
         Round::Zero => 3,
     };
-    0x1f80 | mode << 13
+    0x1f80 | round << 13 | u32::from(ftz) << 15
 }
 
 /// Defines a function that executes one instruction under a rounding. The first operand is the
 /// instruction's destination too.
 macro_rules! rounded {
-    ($name:ident, $ty:ty, ($first:ident $(, $arg:ident)*), $instruction:literal) => {
-        /// The instruction of the same name, under a rounding.
-        pub fn $name(round: Round, $first: $ty $(, $arg: $ty)*) -> $ty {
-            let (directed, usual) = (control(round), control(Round::NearestEven));
+    ($name:ident, $mode:ty, $ty:ty, ($first:ident $(, $arg:ident)*), $instruction:literal) => {
+        /// The instruction of the same name, in a mode.
+        pub fn $name(mode: $mode, $first: $ty $(, $arg: $ty)*) -> $ty {
+            let (directed, usual) = (control(mode), control(Round::NearestEven));
             let mut result = $first;
             // SAFETY: the callers see to it that the CPU has the instruction, and the control
             // register is put back before any other floating-point instruction.
@@ -43,29 +61,41 @@ macro_rules! rounded {
     };
 }
 
-rounded!(add32, f32, (a, b), "addss {d}, {b}");
-rounded!(sub32, f32, (a, b), "subss {d}, {b}");
-rounded!(mul32, f32, (a, b), "mulss {d}, {b}");
-rounded!(div32, f32, (a, b), "divss {d}, {b}");
-rounded!(sqrt32, f32, (a), "sqrtss {d}, {d}");
-rounded!(add64, f64, (a, b), "addsd {d}, {b}");
-rounded!(sub64, f64, (a, b), "subsd {d}, {b}");
-rounded!(mul64, f64, (a, b), "mulsd {d}, {b}");
-rounded!(div64, f64, (a, b), "divsd {d}, {b}");
-rounded!(sqrt64, f64, (a), "sqrtsd {d}, {d}");
-rounded!(narrow, f64, (a), "cvtsd2ss {d}, {d}");
-rounded!(multiply_add32, f32, (c, a, b), "vfmadd231ss {d}, {a}, {b}");
-rounded!(multiply_add64, f64, (c, a, b), "vfmadd231sd {d}, {a}, {b}");
+rounded!(add32, (Round, bool), f32, (a, b), "addss {d}, {b}");
+rounded!(sub32, (Round, bool), f32, (a, b), "subss {d}, {b}");
+rounded!(mul32, (Round, bool), f32, (a, b), "mulss {d}, {b}");
+rounded!(div32, (Round, bool), f32, (a, b), "divss {d}, {b}");
+rounded!(sqrt32, (Round, bool), f32, (a), "sqrtss {d}, {d}");
+rounded!(add64, Round, f64, (a, b), "addsd {d}, {b}");
+rounded!(sub64, Round, f64, (a, b), "subsd {d}, {b}");
+rounded!(mul64, Round, f64, (a, b), "mulsd {d}, {b}");
+rounded!(div64, Round, f64, (a, b), "divsd {d}, {b}");
+rounded!(sqrt64, Round, f64, (a), "sqrtsd {d}, {d}");
+rounded!(narrow, (Round, bool), f64, (a), "cvtsd2ss {d}, {d}");
+rounded!(
+    multiply_add32,
+    (Round, bool),
+    f32,
+    (c, a, b),
+    "vfmadd231ss {d}, {a}, {b}"
+);
+rounded!(
+    multiply_add64,
+    Round,
+    f64,
+    (c, a, b),
+    "vfmadd231sd {d}, {a}, {b}"
+);
 
 /// Whether the CPU has `fma`.
 pub fn has_fma() -> bool {
     std::arch::is_x86_feature_detected!("fma")
 }
 
-/// `a × b + c`, under a rounding.
-pub fn fma32(round: Round, a: f32, b: f32, c: f32) -> f32 {
+/// `a × b + c`, in a mode.
+pub fn fma32(mode: (Round, bool), a: f32, b: f32, c: f32) -> f32 {
     assert!(has_fma());
-    multiply_add32(round, c, a, b)
+    multiply_add32(mode, c, a, b)
 }
 
 /// `a × b + c`, under a rounding.
@@ -74,9 +104,9 @@ pub fn fma64(round: Round, a: f64, b: f64, c: f64) -> f64 {
     multiply_add64(round, c, a, b)
 }
 
-/// `f64` to `f32`, under a rounding.
-pub fn narrow32(round: Round, a: f64) -> f32 {
-    f32::from_bits(narrow(round, a).to_bits() as u32)
+/// `f64` to `f32`, in a mode.
+pub fn narrow32(mode: (Round, bool), a: f64) -> f32 {
+    f32::from_bits(narrow(mode, a).to_bits() as u32)
 }
 
 /// Defines a conversion from `i64`.

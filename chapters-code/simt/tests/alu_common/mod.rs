@@ -13,6 +13,7 @@ pub const WINDOWS: Windows = Windows {
     shared_bytes: 1 << 32,
     local_base: 0x0200_0000_0000,
     local_bytes: 1 << 32,
+    constants: Vec::new(),
 };
 
 /// Masks under which every instruction is tried.
