@@ -1,7 +1,8 @@
-//! Every kernel once, in a fixed order: so that what a profiler counts on a GPU can be laid beside
-//! what the simulator counts.
+//! What is recorded on a GPU so that the simulator can be held against it: every kernel once, in a
+//! fixed order, for a profiler to count; and the results of every instruction.
 
 pub mod counts;
+pub mod instructions;
 pub mod launches;
 pub mod ncu;
 pub mod probes;
