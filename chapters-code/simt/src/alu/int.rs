@@ -380,13 +380,15 @@ pub fn dp2a(signs: [Sign; 2], first: u32, a: u32, b: u32, c: u32) -> u32 {
 }
 
 /// `fns`: the place of the `nth` set bit of `a` from bit `base` on, counted from one, upwards or for
-/// a negative `nth` downwards. Zero asks for `base` itself. 0xffffffff where there is none.
+/// a negative `nth` downwards. Zero asks for `base` itself. 0xffffffff where there is none; for an
+/// `nth` without a magnitude, 0x80000000, the hardware gives 0.
 pub fn fns(a: u32, base: u32, nth: u32) -> u32 {
     let base = base & 31;
     let is_set = |place: &u32| a >> place & 1 == 1;
     let skipped = (nth as i32).unsigned_abs().saturating_sub(1) as usize;
     let found = match nth as i32 {
         0 => Some(base).filter(is_set),
+        i32::MIN => Some(0),
         1.. => (base..32).filter(is_set).nth(skipped),
         _ => (0..=base).rev().filter(is_set).nth(skipped),
     };

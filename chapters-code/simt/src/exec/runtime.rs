@@ -40,14 +40,16 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         args: R64,
         active: LaneMask,
     ) -> Step {
+        let mut counts = [0; 32];
         for lane in lanes(active) {
             let format = self.warp.registers.r64(format)[lane as usize];
             let args = self.warp.registers.r64(args)[lane as usize];
-            let text = self.formatted(format, args, lane)?;
+            let (text, arguments) = self.formatted(format, args, lane)?;
+            counts[lane as usize] = arguments;
             self.grid.print(&text);
         }
         if let Some(d) = d {
-            self.write32(d, active, &[0; 32]);
+            self.write32(d, active, &counts);
         }
         Ok(())
     }
@@ -122,9 +124,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(value)
     }
 
-    /// The text of one `printf`: conversions as in C, with arguments packed at their own size.
-    fn formatted(&mut self, format: u64, mut args: u64, lane: u32) -> Step<String> {
+    /// The text of one `printf`, and how many arguments it took: conversions as in C, with arguments
+    /// packed at their own size.
+    fn formatted(&mut self, format: u64, mut args: u64, lane: u32) -> Step<(String, u32)> {
         let format = self.string(format, lane)?;
+        let mut count = 0;
         let mut out = String::new();
         let mut rest = format.as_str();
         while let Some(start) = rest.find('%') {
@@ -135,10 +139,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let Some(end) = end else { break };
             let (flags, conversion) = (&rest[..end], rest.as_bytes()[end]);
             rest = &rest[end + 1..];
+            count += u32::from(conversion != b'%');
             self.convert(&mut out, flags, conversion, &mut args, lane)?;
         }
         out.push_str(rest);
-        Ok(out)
+        Ok((out, count))
     }
 
     fn convert(
