@@ -26,7 +26,7 @@ const CONTEXT: usize = 2;
 /// Whether the names of files are links, which lead to copies that somebody must make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// They are, and [`copy`] will be called.
+    /// They are, and `copy` will be called.
     ToCopies,
     /// They are not.
     None,

@@ -140,7 +140,7 @@ pub fn write(rows: &[Row], to: impl std::io::Write) -> Result<()> {
     Ok(writer.flush()?)
 }
 
-/// Reads what [`write`] wrote. Lines that begin with `#` are left out.
+/// Reads what [`write()`] wrote. Lines that begin with `#` are left out.
 ///
 /// # Errors
 /// Where it is no such file.
