@@ -120,6 +120,11 @@ pub(crate) fn opcodes() -> impl Iterator<Item = String> {
     table::opcodes().chain(families)
 }
 
+/// Whether there is an instruction whose opcode begins so, up to the first dot.
+pub(crate) fn is_known(base: &str) -> bool {
+    opcodes().any(|opcode| opcode.split('.').next() == Some(base))
+}
+
 impl<'a> Decoder<'_, '_, 'a> {
     /// Decodes an instruction.
     pub fn dispatch(&mut self, inst: Inst<'_, 'a>) -> Decoded<()> {

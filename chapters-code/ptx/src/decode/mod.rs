@@ -36,7 +36,7 @@ mod warp;
 use crate::error::{Error, ErrorKind};
 use crate::{ir, syntax};
 use context::Context;
-pub(crate) use dispatch::opcodes;
+pub(crate) use dispatch::{is_known, opcodes};
 
 /// What decoding a part gives; its place is added where the line is known.
 type Decoded<T> = Result<T, ErrorKind>;

@@ -1,6 +1,8 @@
 //! Instructions and their operands.
 
 use super::{Parsed, Parser};
+use crate::decode;
+use crate::error::ErrorKind;
 use crate::lexer::Kind;
 use crate::syntax::{Instruction, Operand};
 
@@ -17,8 +19,13 @@ impl<'a> Parser<'_, 'a> {
             modifiers.push(&modifier.text[1..]);
             end = modifier.start + modifier.text.len();
         }
-        let operands = self.list(';', "`,` or `;`", Self::operand)?;
         let opcode = &self.text[first.start..end];
+        let operands = self.list(';', "`,` or `;`", Self::operand);
+        // Instructions outside the dialect have operands of their own kinds.
+        let operands = operands.map_err(|error| match decode::is_known(base) {
+            true => error,
+            false => ErrorKind::UnsupportedInstruction(opcode.into()),
+        })?;
         Ok(Instruction {
             guard,
             opcode,

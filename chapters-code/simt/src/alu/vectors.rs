@@ -88,6 +88,7 @@ macro_rules! declare {
             /// Whether some lanes may be inactive.
             const MASKED: bool;
             /// Whether its functions are compiled for AVX2.
+            #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
             const AVX2: bool;
             $($(#[$doc])* fn $name(lanes: Lanes<'_, Self>, $($arg: $ty),*);)*
         }
