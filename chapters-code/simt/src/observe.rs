@@ -254,6 +254,81 @@ impl<'a> Observer<'a> for Counting {
     }
 }
 
+/// The methods that count instructions, for an observer with a part that counts them.
+macro_rules! forward_counts {
+    ($part:ident) => {
+        #[inline(always)]
+        fn instructions(&mut self, count: u32, lanes: LaneMask) {
+            self.$part.instructions(count, lanes);
+        }
+
+        #[inline(always)]
+        fn guarded(&mut self, lanes: LaneMask) {
+            self.$part.guarded(lanes);
+        }
+
+        fn divergence(&mut self) {
+            self.$part.divergence();
+        }
+
+        fn barrier(&mut self) {
+            self.$part.barrier();
+        }
+    };
+}
+
+/// The methods that only the race check listens to, for an observer with a part that does.
+macro_rules! forward_checks {
+    ($part:ident) => {
+        fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
+            self.$part.barrier_counts(waiter, threads, disagrees);
+        }
+
+        #[inline(always)]
+        fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
+            self.$part.branched(warp, pc, taken, others);
+        }
+
+        fn fence(&mut self, warp: u32, scope: Scope) {
+            self.$part.fence(warp, scope);
+        }
+
+        fn has_read(
+            &mut self,
+            warp: u32,
+            space: AccessSpace,
+            addresses: &[u64; 32],
+            mask: LaneMask,
+        ) {
+            self.$part.has_read(warp, space, addresses, mask);
+        }
+
+        fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
+            self.$part.writes_differ(access, lanes);
+        }
+
+        fn local(
+            &mut self,
+            kind: AccessKind,
+            addresses: &[u64; 32],
+            bytes: u32,
+            mask: LaneMask,
+            at: (u32, u32),
+        ) {
+            self.$part.local(kind, addresses, bytes, mask, at);
+        }
+
+        fn copy_started(&mut self, access: &Access<'_>) {
+            self.$part.copy_started(access);
+        }
+
+        fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
+            self.$part.copies_waited(warp, wait, active);
+        }
+    };
+}
+pub(crate) use {forward_checks, forward_counts};
+
 /// Counts, and looks for races.
 pub(crate) struct Checking<'a> {
     counting: Counting,
@@ -274,70 +349,15 @@ impl<'a> Observer<'a> for Checking<'a> {
         self.races.start_block(block, warps, shared_bytes);
     }
 
-    #[inline(always)]
-    fn instructions(&mut self, count: u32, lanes: LaneMask) {
-        self.counting.instructions(count, lanes);
-    }
-
-    #[inline(always)]
-    fn guarded(&mut self, lanes: LaneMask) {
-        self.counting.guarded(lanes);
-    }
-
-    fn divergence(&mut self) {
-        self.counting.divergence();
-    }
-
-    fn barrier(&mut self) {
-        self.counting.barrier();
-    }
+    forward_counts!(counting);
+    forward_checks!(races);
 
     fn barrier_passed(&mut self, passing: &Passing) {
         self.races.barrier_passed(passing);
     }
 
-    fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
-        self.races.barrier_counts(waiter, threads, disagrees);
-    }
-
-    #[inline(always)]
-    fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
-        self.races.branched(warp, pc, taken, others);
-    }
-
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
         self.races.warp_synchronised(warp, lanes);
-    }
-
-    fn fence(&mut self, warp: u32, scope: Scope) {
-        self.races.fence(warp, scope);
-    }
-
-    fn has_read(&mut self, warp: u32, space: AccessSpace, addresses: &[u64; 32], mask: LaneMask) {
-        self.races.has_read(warp, space, addresses, mask);
-    }
-
-    fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
-        self.races.writes_differ(access, lanes);
-    }
-
-    fn local(
-        &mut self,
-        kind: AccessKind,
-        addresses: &[u64; 32],
-        bytes: u32,
-        mask: LaneMask,
-        at: (u32, u32),
-    ) {
-        self.races.local(kind, addresses, bytes, mask, at);
-    }
-
-    fn copy_started(&mut self, access: &Access<'_>) {
-        self.races.copy_started(access);
-    }
-
-    fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
-        self.races.copies_waited(warp, wait, active);
     }
 
     #[inline(always)]

@@ -11,7 +11,9 @@ use ptx::ir::{CpAsyncWait, Op, Scope, Src};
 use crate::banks;
 use crate::counters::{self, lanes};
 use crate::grid::Grid;
-use crate::observe::{Access, AccessKind, AccessSpace, Checking, Observer, Seen};
+use crate::observe::{
+    Access, AccessKind, AccessSpace, Checking, Observer, Seen, forward_checks, forward_counts,
+};
 use crate::races::{Passing, Waiter};
 use crate::registers::{LaneMask, Lanes32, Registers};
 
@@ -230,21 +232,8 @@ impl<'a> Observer<'a> for Tracing<'a> {
         });
     }
 
-    fn instructions(&mut self, count: u32, lanes: LaneMask) {
-        self.checking.instructions(count, lanes);
-    }
-
-    fn guarded(&mut self, lanes: LaneMask) {
-        self.checking.guarded(lanes);
-    }
-
-    fn divergence(&mut self) {
-        self.checking.divergence();
-    }
-
-    fn barrier(&mut self) {
-        self.checking.barrier();
-    }
+    forward_counts!(checking);
+    forward_checks!(checking);
 
     fn barrier_passed(&mut self, passing: &Passing) {
         self.checking.barrier_passed(passing);
@@ -254,14 +243,6 @@ impl<'a> Observer<'a> for Tracing<'a> {
         });
     }
 
-    fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
-        self.checking.barrier_counts(waiter, threads, disagrees);
-    }
-
-    fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
-        self.checking.branched(warp, pc, taken, others);
-    }
-
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
         self.checking.warp_synchronised(warp, lanes);
         self.add(|own| Event::WarpSynchronised {
@@ -269,37 +250,6 @@ impl<'a> Observer<'a> for Tracing<'a> {
             warp,
             lanes,
         });
-    }
-
-    fn fence(&mut self, warp: u32, scope: Scope) {
-        self.checking.fence(warp, scope);
-    }
-
-    fn has_read(&mut self, warp: u32, space: AccessSpace, addresses: &[u64; 32], mask: LaneMask) {
-        self.checking.has_read(warp, space, addresses, mask);
-    }
-
-    fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
-        self.checking.writes_differ(access, lanes);
-    }
-
-    fn local(
-        &mut self,
-        kind: AccessKind,
-        addresses: &[u64; 32],
-        bytes: u32,
-        mask: LaneMask,
-        at: (u32, u32),
-    ) {
-        self.checking.local(kind, addresses, bytes, mask, at);
-    }
-
-    fn copy_started(&mut self, access: &Access<'_>) {
-        self.checking.copy_started(access);
-    }
-
-    fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
-        self.checking.copies_waited(warp, wait, active);
     }
 
     fn access(&mut self, access: &Access<'_>) {
