@@ -1,0 +1,286 @@
+//! Operations on registers alone.
+
+use super::{
+    Bin32, Bin64, Cmp, CmpType32, CmpType64, Combine, Count64, FloatClass, Num, PackedHalf, Pred,
+    PredOp, R32, R64, Round, Shift, Sign, SlctType, Space, Src, Ter32, Ter64, Un32, Un64,
+};
+
+/// An operation on registers alone.
+///
+/// 16-bit operations read and write 32-bit slots whose upper half is zero. Where a form says `F32`
+/// and the like, the bits of the slot are that number. `ftz` flushes subnormal inputs and results
+/// to a zero of their sign.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum Alu {
+    Un32 {
+        op: Un32,
+        d: R32,
+        a: R32,
+    },
+    Bin32 {
+        op: Bin32,
+        d: R32,
+        a: R32,
+        b: R32,
+    },
+    Ter32 {
+        op: Ter32,
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+    },
+    Un64 {
+        op: Un64,
+        d: R64,
+        a: R64,
+    },
+    Bin64 {
+        op: Bin64,
+        d: R64,
+        a: R64,
+        b: R64,
+    },
+    Ter64 {
+        op: Ter64,
+        d: R64,
+        a: R64,
+        b: R64,
+        c: R64,
+    },
+    /// Shifts of 64-bit values: the amount is a 32-bit register, clamped at 64.
+    Shift64 {
+        op: Shift,
+        d: R64,
+        a: R64,
+        b: R32,
+    },
+    /// 32 × 32 → 64.
+    MulWide {
+        signed: Sign,
+        d: R64,
+        a: R32,
+        b: R32,
+    },
+    /// 32 × 32 + 64 → 64.
+    MadWide {
+        signed: Sign,
+        d: R64,
+        a: R32,
+        b: R32,
+        c: R64,
+    },
+    /// `popc.b64`, `clz.b64`, `bfind.u64|s64`.
+    Count64 {
+        op: Count64,
+        d: R32,
+        a: R64,
+    },
+    /// `bfe`/`bfi` on 64 bits.
+    Bfe64 {
+        signed: Sign,
+        d: R64,
+        a: R64,
+        b: R32,
+        c: R32,
+    },
+    Bfi64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        c: R32,
+        len: R32,
+    },
+    /// `bfi.b32 d, a, b, c, len`.
+    Bfi32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+        len: R32,
+    },
+    /// `lop3.b32` with its look-up table.
+    Lop3 {
+        table: u8,
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+    },
+    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad…cc`: `carry` is a 32-bit register that holds the
+    /// condition code's carry flag (0 or 1), the same one throughout a kernel.
+    AddCarry32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
+    SubBorrow32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
+    AddCarry64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
+    SubBorrow64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        carry: R32,
+        uses: bool,
+        sets: bool,
+    },
+    /// `setp`, with an optional second predicate (the complement) and combination with a third.
+    Setp32 {
+        cmp: Cmp,
+        ty: CmpType32,
+        d: Pred,
+        q: Option<Pred>,
+        a: R32,
+        b: R32,
+        with: Option<Combine>,
+    },
+    Setp64 {
+        cmp: Cmp,
+        ty: CmpType64,
+        d: Pred,
+        q: Option<Pred>,
+        a: R64,
+        b: R64,
+        with: Option<Combine>,
+    },
+    /// Turns a predicate into `if_true` or zero: the tail of `set`, which decodes to `setp` and this.
+    SetMask {
+        d: R32,
+        p: Pred,
+        if_true: u32,
+    },
+    /// `selp`: p ? a : b.
+    Selp32 {
+        d: R32,
+        a: R32,
+        b: R32,
+        p: Pred,
+    },
+    Selp64 {
+        d: R64,
+        a: R64,
+        b: R64,
+        p: Pred,
+    },
+    /// `slct`: c >= 0 ? a : b.
+    Slct32 {
+        by: SlctType,
+        d: R32,
+        a: R32,
+        b: R32,
+        c: R32,
+    },
+    Slct64 {
+        by: SlctType,
+        d: R64,
+        a: R64,
+        b: R64,
+        c: R32,
+    },
+    /// Predicate logic. `Mov` and `Not` ignore `b`.
+    PredOp {
+        op: PredOp,
+        d: Pred,
+        a: Pred,
+        b: Pred,
+    },
+    /// `cvt`. `a` is in the file that `from` asks for and `d` in the one for `to`; of `a` only the
+    /// low bits that `from` names count. A result of 16 bits has a zero upper half, one of 8 bits
+    /// is extended to 16 first; where PTX asks to extend further, a second `Cvt` does that.
+    /// Between floats of one format, a `round` rounds to an integral value.
+    Cvt {
+        from: Num,
+        to: Num,
+        round: Round,
+        sat: bool,
+        ftz: bool,
+        d: Src,
+        a: Src,
+    },
+    /// `cvt.rn.f16x2.f32 d, a, b` and bf16x2: `a` goes to the upper half.
+    CvtPack {
+        to: PackedHalf,
+        round: Round,
+        relu: bool,
+        d: R32,
+        a: R32,
+        b: R32,
+    },
+    /// `cvt.pack.sat.…` is not in the dialect. `mov.b64 d, {lo, hi}`:
+    Pack64 {
+        d: R64,
+        lo: R32,
+        hi: R32,
+    },
+    Unpack64 {
+        lo: Option<R32>,
+        hi: Option<R32>,
+        a: R64,
+    },
+    /// `mov.b32 d, {lo, hi}` of 16-bit registers.
+    Pack32 {
+        d: R32,
+        lo: R32,
+        hi: R32,
+    },
+    Unpack32 {
+        lo: Option<R32>,
+        hi: Option<R32>,
+        a: R32,
+    },
+    /// `mov.b64 d, {a, b, c, d}` of 16-bit registers.
+    Pack64x4 {
+        d: R64,
+        s: [R32; 4],
+    },
+    Unpack64x4 {
+        d: [Option<R32>; 4],
+        a: R64,
+    },
+    /// `cvta.SPACE`: to a generic address; `cvta.to.SPACE`: from one.
+    ToGeneric {
+        space: Space,
+        d: R64,
+        a: R64,
+    },
+    FromGeneric {
+        space: Space,
+        d: R64,
+        a: R64,
+    },
+    /// `isspacep`.
+    IsSpace {
+        space: Space,
+        d: Pred,
+        a: R64,
+    },
+    /// `testp.f32`, `testp.f64`.
+    Testp32 {
+        class: FloatClass,
+        d: Pred,
+        a: R32,
+    },
+    Testp64 {
+        class: FloatClass,
+        d: Pred,
+        a: R64,
+    },
+}

@@ -1,0 +1,166 @@
+//! Loads, stores, atomics and asynchronous copies.
+
+use super::{Space, Src};
+
+/// A memory address: register plus offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// The base. A 32-bit base is zero-extended.
+    pub base: Src,
+    /// Bytes to add.
+    pub offset: i64,
+}
+
+/// The type of a memory access, an element's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemType {
+    /// 1 byte, zero-extended into a 32-bit register.
+    U8,
+    /// 1 byte, sign-extended to the register's declared width: to 16 bits for a `.b16`
+    /// register (whose upper half is zero), to 32 for a `.b32` one, as [`Load::sign_to`] says.
+    S8,
+    /// 2 bytes, zero-extended.
+    U16,
+    /// 2 bytes, sign-extended.
+    S16,
+    /// 4 bytes. Into a 64-bit register it is zero-extended, or, as `S32`, sign-extended.
+    B32,
+    /// 4 bytes, sign-extended where the destination is a 64-bit register.
+    S32,
+    /// 8 bytes.
+    B64,
+}
+
+/// How strong an access is: PTX ISA section 8, "Memory consistency model".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// No qualifier.
+    Weak,
+    /// `.volatile`.
+    Volatile,
+    /// `.relaxed`, at a scope.
+    Relaxed(Scope),
+    /// `ld.acquire`, at a scope.
+    Acquire(Scope),
+    /// `st.release`, at a scope.
+    Release(Scope),
+    /// `atom.acq_rel`, at a scope.
+    AcqRel(Scope),
+}
+
+/// A scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The block (`.cta`).
+    Block,
+    /// The device (`.gpu`; the cluster counts as the device).
+    Device,
+    /// `.sys`.
+    System,
+}
+
+/// A load of one to four elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// The state space.
+    pub space: Space,
+    /// Element type.
+    pub ty: MemType,
+    /// Destinations: one, two or four; the first `len` are used. `None` is PTX's `_`.
+    pub d: [Option<Src>; 4],
+    /// Number of elements.
+    pub len: u8,
+    /// The address of the first.
+    pub addr: Address,
+    /// Ordering.
+    pub order: Order,
+    /// `.nc` or `ldu`: through the read-only path.
+    pub non_coherent: bool,
+    /// For signed narrow types: bits to extend to, 16, 32 or 64.
+    pub sign_to: u8,
+}
+
+/// A store of one to four elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Store {
+    /// The state space.
+    pub space: Space,
+    /// Element type; signedness does not matter.
+    pub ty: MemType,
+    /// Sources; the first `len` are used.
+    pub s: [Src; 4],
+    /// Number of elements.
+    pub len: u8,
+    /// The address of the first.
+    pub addr: Address,
+    /// Ordering.
+    pub order: Order,
+}
+
+/// An atomic read-modify-write.
+#[derive(Clone, Copy, Debug)]
+pub struct Atom {
+    /// The state space.
+    pub space: Space,
+    /// What to do.
+    pub op: AtomOp,
+    /// On what.
+    pub ty: AtomType,
+    /// Where the old value goes; `None` for `red` and `_`.
+    pub d: Option<Src>,
+    /// The address.
+    pub addr: Address,
+    /// The operand; for `cas` the value compared with.
+    pub b: Src,
+    /// For `cas`: the new value.
+    pub c: Option<Src>,
+    /// Ordering.
+    pub order: Order,
+    /// True if it adds 1 to shared memory, and nothing reads the old value: compute capability 8.0
+    /// and later has an instruction of its own for that, which serves equal addresses together.
+    pub counts: bool,
+}
+
+/// The operation of an [`Atom`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum AtomOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Exch,
+    Cas,
+    Inc,
+    Dec,
+}
+
+/// The type of an [`Atom`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum AtomType {
+    B16,
+    U32,
+    S32,
+    U64,
+    S64,
+    F32,
+    F64,
+    F16,
+    Bf16,
+    F16x2,
+    Bf16x2,
+}
+
+/// Waiting for asynchronous copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CpAsyncWait {
+    /// `cp.async.commit_group`.
+    Commit,
+    /// `cp.async.wait_group n`: at most `n` groups may be pending.
+    Group(u32),
+    /// `cp.async.wait_all`.
+    All,
+}
