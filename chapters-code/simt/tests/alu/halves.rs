@@ -1,9 +1,7 @@
 //! `f16` and `bf16` arithmetic against exact sums of integers, rounded by searching all numbers of
 //! the format.
 
-mod alu_common;
-
-use alu_common::{Random, S, check32};
+use crate::common::{self, Random, S, check32};
 use half::{bf16, f16};
 use ptx::ir::{Alu, Bin32, Half, Ter32, Un32};
 use simt::registers::Lanes32;
@@ -27,9 +25,9 @@ const HALVES: &[u32] = &[
 
 /// Pairs of halves: all combinations of two, and random ones.
 fn rows<const N: usize>(random: u64) -> Vec<[Lanes32; N]> {
-    let mut rows = alu_common::combinations::<N, u32>(&HALVES[..if N == 2 { 42 } else { 21 }]);
+    let mut rows = common::combinations::<N, u32>(&HALVES[..if N == 2 { 42 } else { 21 }]);
     if N == 3 {
-        rows.extend(alu_common::combinations::<N, u32>(&HALVES[21..]));
+        rows.extend(common::combinations::<N, u32>(&HALVES[21..]));
     }
     // The upper halves go through the same values in another order.
     for (n, row) in rows.clone().into_iter().rev().enumerate() {

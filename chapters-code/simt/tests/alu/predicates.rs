@@ -1,8 +1,7 @@
 //! Comparisons, predicate logic and selection.
 
-mod alu_common;
-
-use alu_common::{
+use crate::common;
+use crate::common::{
     DOUBLES, FLOATS, INTEGERS, P, Random, S, T, check_pred, check32, check64, isas, registers,
     rows32, rows64,
 };
@@ -152,7 +151,7 @@ fn combined_comparisons() {
     let less = (0..32).fold(0, |bits, i| bits | u32::from(x[i] < y[i]) << i);
     let third = 0x0ff0_5a3cu32;
     for isa in isas() {
-        for mask in alu_common::MASKS {
+        for mask in common::MASKS {
             for (op, negated) in [PredOp::And, PredOp::Or, PredOp::Xor]
                 .iter()
                 .flat_map(|&op| [(op, false), (op, true)])
@@ -172,7 +171,7 @@ fn combined_comparisons() {
                         b: S[1],
                         with: Some(Combine { op, c, negated }),
                     };
-                    isa.execute(&alu, &mut regs, mask, &alu_common::WINDOWS);
+                    isa.execute(&alu, &mut regs, mask, &common::WINDOWS);
                     let operand = if negated { !third } else { third };
                     let combined = |bits| match op {
                         PredOp::And => bits & operand,
@@ -200,7 +199,7 @@ fn predicate_logic() {
     ];
     let (a, b, before) = (0x1234_5678, 0x0ff0_ff00, 0xc0de_cafe);
     for isa in isas() {
-        for mask in alu_common::MASKS {
+        for mask in common::MASKS {
             for (op, model) in table {
                 let mut regs = registers(&[], &[]);
                 for (n, bits) in [before, a, b].into_iter().enumerate() {
@@ -212,7 +211,7 @@ fn predicate_logic() {
                     a: Pred(1),
                     b: Pred(2),
                 };
-                isa.execute(&alu, &mut regs, mask, &alu_common::WINDOWS);
+                isa.execute(&alu, &mut regs, mask, &common::WINDOWS);
                 assert_eq!(
                     regs.pred(Pred(0)),
                     model(a, b) & mask | before & !mask,
@@ -231,18 +230,18 @@ fn selection() {
     let (x, y) = (random.row32(INTEGERS), random.row32(INTEGERS));
     let (v, w) = (random.row64(DOUBLES), random.row64(DOUBLES));
     for isa in isas() {
-        for mask in alu_common::MASKS {
+        for mask in common::MASKS {
             let mut regs = registers(&[x, y], &[v, w]);
             regs.set_pred(P, BITS, !0);
             for alu in [
                 Alu::Selp32 {
-                    d: alu_common::D,
+                    d: common::D,
                     a: S[0],
                     b: S[1],
                     p: P,
                 },
                 Alu::Selp64 {
-                    d: alu_common::E,
+                    d: common::E,
                     a: T[0],
                     b: T[1],
                     p: P,
@@ -253,22 +252,16 @@ fn selection() {
                     if_true: 0x3f80_0000,
                 },
             ] {
-                isa.execute(&alu, &mut regs, mask, &alu_common::WINDOWS);
+                isa.execute(&alu, &mut regs, mask, &common::WINDOWS);
             }
             for i in (0..32).filter(|i| mask >> i & 1 == 1) {
-                assert_eq!(
-                    regs.r32(alu_common::D)[i],
-                    if chosen(i) { x[i] } else { y[i] }
-                );
-                assert_eq!(
-                    regs.r64(alu_common::E)[i],
-                    if chosen(i) { v[i] } else { w[i] }
-                );
+                assert_eq!(regs.r32(common::D)[i], if chosen(i) { x[i] } else { y[i] });
+                assert_eq!(regs.r64(common::E)[i], if chosen(i) { v[i] } else { w[i] });
                 assert_eq!(regs.r32(S[2])[i], if chosen(i) { 0x3f80_0000 } else { 0 });
             }
             for i in (0..32).filter(|i| mask >> i & 1 == 0) {
-                assert_eq!(regs.r32(alu_common::D)[i], alu_common::BEFORE32);
-                assert_eq!(regs.r64(alu_common::E)[i], alu_common::BEFORE64);
+                assert_eq!(regs.r32(common::D)[i], common::BEFORE32);
+                assert_eq!(regs.r64(common::E)[i], common::BEFORE64);
                 assert_eq!(regs.r32(S[2])[i], 0);
             }
         }

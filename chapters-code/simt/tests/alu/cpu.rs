@@ -1,7 +1,5 @@
 //! The CPU's own directed roundings, as a model for ours.
 
-#![allow(dead_code)]
-
 use ptx::ir::Round;
 use std::arch::asm;
 

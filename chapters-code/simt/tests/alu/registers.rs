@@ -1,8 +1,6 @@
 //! Packing, carry chains, generic addresses: what moves bits between registers.
 
-mod alu_common;
-
-use alu_common::{
+use crate::common::{
     BEFORE32, D, INTEGERS, MASKS, P, Random, S, T, WINDOWS, check_pred, check32, check64, isas,
     registers,
 };
