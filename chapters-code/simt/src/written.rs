@@ -68,10 +68,33 @@ impl Written {
         if other.is_complete() {
             return self.add(offset, bytes);
         }
-        for byte in (0..bytes).filter(|byte| other.has_some(from + byte, 1)) {
-            self.add(offset + byte, 1);
+        let Some(bits) = other.bits.get() else {
+            return;
+        };
+        // Both may be one allocation, and the ranges overlap: all is read before any is added.
+        let words = words_of(from, bytes);
+        let known: Vec<(u64, u64)> = words
+            .map(|(word, mask)| {
+                let first = 64 * word as u64;
+                (first, bits[word].load(Ordering::Relaxed) & mask)
+            })
+            .collect();
+        for (first, mask) in known {
+            for (start, length) in runs(mask) {
+                self.add(offset + (first + start - from), length);
+            }
         }
     }
+}
+
+/// The runs of ones in a word: where each begins, and how long it is.
+fn runs(mut word: u64) -> impl Iterator<Item = (u64, u64)> {
+    std::iter::from_fn(move || {
+        let start = (word != 0).then(|| word.trailing_zeros())?;
+        let length = (word >> start).trailing_ones();
+        word &= u64::MAX.checked_shl(start + length).unwrap_or(0);
+        Some((start.into(), length.into()))
+    })
 }
 
 /// The words of 64 bits that a range of bits lies in, each with its bits.
@@ -103,6 +126,25 @@ mod tests {
         assert_eq!(all(4, 4), [(0, 0xf0)]);
         assert_eq!(all(64, 64), [(1, u64::MAX)]);
         assert_eq!(all(60, 70), [(0, 0xf << 60), (1, u64::MAX), (2, 3)]);
+    }
+
+    #[test]
+    fn runs_of_ones() {
+        let all = |word| runs(word).collect::<Vec<_>>();
+        assert_eq!(all(0), []);
+        assert_eq!(all(u64::MAX), [(0, 64)]);
+        assert_eq!(all(0b1011_0100), [(2, 1), (4, 2), (7, 1)]);
+        assert_eq!(all(1 << 63), [(63, 1)]);
+    }
+
+    #[test]
+    fn a_copy_within_an_allocation_takes_what_was_there_before() {
+        let written = Written::nothing(400);
+        written.add(10, 3);
+        written.add(100, 60);
+        written.copy(12, &written, 10, 300);
+        let has: Vec<u64> = (0..400).filter(|at| written.has_some(*at, 1)).collect();
+        assert_eq!(has, (10..15).chain(100..162).collect::<Vec<_>>());
     }
 
     #[test]
