@@ -6,6 +6,7 @@ use ptx::ir::{BarKind, Op, Special, SpecialSlot};
 
 use crate::barrier::{Barriers, Tally};
 use crate::converge::{NOWHERE, Path, Waiting};
+use crate::describe;
 use crate::exec::{Exec, Pause, Warp};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::grid::Grid;
@@ -220,7 +221,7 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Puts the place to a trap.
     fn fault(&self, grid: &Grid<'_>, warp: u32, pc: u32, trap: &Trap) -> Fault {
-        let [bx, by, bz] = grid.block_index(self.index);
+        let block = describe::name(grid.block_index(self.index));
         let kernel = &grid.kernel.ir().name;
         let source = grid.kernel.source(pc);
         let thread = match trap.lane {
@@ -231,7 +232,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             None => format!("warp {warp}"),
         };
         let message = format!(
-            "kernel `{kernel}` at {source}, block ({bx},{by},{bz}), {thread}: {}",
+            "kernel `{kernel}` at {source}, {block}, {thread}: {}",
             trap.cause
         );
         Fault {
@@ -242,8 +243,7 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Every thread that has not exited waits, and nothing can let any of them go on.
     fn deadlock(&self, grid: &Grid<'_>) -> Fault {
-        let [x, y, z] = grid.block_index(self.index);
-        let place = format!(", block ({x},{y},{z})");
+        let place = format!(", {}", describe::name(grid.block_index(self.index)));
         deadlock(
             grid,
             &place,
@@ -287,10 +287,10 @@ impl<'a, O: Observer<'a>> Block<O> {
 /// Every thread of the resident blocks waits or goes round in a circle, and nobody changes memory.
 pub(crate) fn stall<'a, O: Observer<'a>>(grid: &'a Grid<'a>, blocks: &[Block<O>]) -> Fault {
     let in_block = |block: &Block<O>| {
-        let [x, y, z] = grid.block_index(block.index);
+        let name = describe::name(grid.block_index(block.index));
         let waits = block.waits(grid).into_iter();
         waits
-            .map(move |wait| format!("block ({x},{y},{z}), {wait}"))
+            .map(move |wait| format!("{name}, {wait}"))
             .collect::<Vec<_>>()
     };
     let mut blocks: Vec<_> = blocks.iter().collect();

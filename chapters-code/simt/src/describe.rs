@@ -1,6 +1,7 @@
 //! Puts names to findings: kernel, source lines, threads, arrays, and what is missing.
 
 use crate::grid::Grid;
+use crate::memory;
 use crate::observe::AccessKind;
 use crate::races::{Event, Finding, Waiter};
 use crate::report::{Race, RaceAccess};
@@ -68,6 +69,23 @@ fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     }
 }
 
+/// Which kernel and block a finding is about.
+fn in_block(grid: &Grid<'_>, block: [u32; 3]) -> String {
+    format!("in kernel `{}`, {}", grid.kernel.ir().name, name(block))
+}
+
+/// A block's coordinates in words.
+pub(crate) fn name([x, y, z]: [u32; 3]) -> String {
+    format!("block ({x},{y},{z})")
+}
+
+/// The allocation that an address lies in, and where in it.
+fn allocation(grid: &Grid<'_>, address: u64) -> (String, u64) {
+    let region = grid.table.region(address);
+    let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
+    (memory::name(base, bytes), address - base)
+}
+
 fn describe_shared(
     grid: &Grid<'_>,
     block: [u32; 3],
@@ -82,13 +100,8 @@ fn describe_shared(
         "__syncthreads"
     };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
-    let [x, y, z] = block;
     let what = if one_instruction(first, second) {
-        format!(
-            "{} writes another value there than lane {} of the same warp",
-            within(&b),
-            a.lane
-        )
+        another_value(&within(&b), a.lane)
     } else {
         format!(
             "{}, then {}, with no {missing}() in between",
@@ -97,8 +110,8 @@ fn describe_shared(
         )
     };
     let message = format!(
-        "race in kernel `{}`, block ({x},{y},{z}): byte {offset} of shared array `{array}`: {what}",
-        grid.kernel.ir().name,
+        "race {}: byte {offset} of shared array `{array}`: {what}",
+        in_block(grid, block),
     );
     Race {
         kind: format!("{}_{}", a.access, b.access),
@@ -125,6 +138,23 @@ fn within(e: &RaceAccess) -> String {
     )
 }
 
+/// An access of any block.
+fn whose(e: &RaceAccess) -> String {
+    format!(
+        "{} by {}, warp {}, lane {} at {}",
+        e.access,
+        name(e.block),
+        e.warp,
+        e.lane,
+        e.line
+    )
+}
+
+/// What the later of two writes by one instruction does.
+fn another_value(access: &str, first_lane: u32) -> String {
+    format!("{access} writes another value there than lane {first_lane} of the same warp")
+}
+
 fn describe_global(
     grid: &Grid<'_>,
     blocks: [u64; 2],
@@ -139,27 +169,13 @@ fn describe_global(
         (true, false) => "__syncthreads",
         (false, _) => "__threadfence",
     };
-    let region = grid.table.region(address);
-    let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
-    let array = format!("the allocation of {bytes} bytes at {base:#x}");
-    let offset = address - base;
-    let whose = |e: &RaceAccess| {
-        let [x, y, z] = e.block;
-        format!(
-            "{} by block ({x},{y},{z}), warp {}, lane {} at {}",
-            e.access, e.warp, e.lane, e.line
-        )
-    };
+    let (array, offset) = allocation(grid, address);
     let cure = match missing {
         "__threadfence" => "with no __threadfence() and atomic in between".into(),
         barrier => format!("with no {barrier}() in between"),
     };
     let what = if one == other && one_instruction(first, second) {
-        format!(
-            "{} writes another value there than lane {} of the same warp",
-            whose(&b),
-            a.lane
-        )
+        another_value(&whose(&b), a.lane)
     } else {
         format!("{}, then {}, {cure}", whose(&a), whose(&b))
     };
@@ -189,10 +205,8 @@ fn describe_uninitialised(
 ) -> Race {
     let (array, offset, name) = match space {
         "global" => {
-            let region = grid.table.region(at);
-            let (base, bytes) = region.map_or((at, 0), |r| (r.base, r.bytes));
-            let name = format!("the allocation of {bytes} bytes at {base:#x}");
-            (name.clone(), at - base, name)
+            let (name, offset) = allocation(grid, at);
+            (name.clone(), offset, name)
         }
         "shared" => {
             let (array, offset) = grid.kernel.shared_variable(at as u32);
@@ -205,10 +219,9 @@ fn describe_uninitialised(
         _ => (String::new(), at, "the thread's local memory".into()),
     };
     let reader = access(grid, block, event);
-    let [x, y, z] = block;
     let message = format!(
-        "uninitialised read in kernel `{}`, block ({x},{y},{z}): byte {offset} of {name}: {}, but nobody has written it",
-        grid.kernel.ir().name,
+        "uninitialised read {}: byte {offset} of {name}: {}, but nobody has written it",
+        in_block(grid, block),
         within(&reader),
     );
     Race {
@@ -239,10 +252,9 @@ fn describe_pending(
         lane: second.lane,
         access: "copy",
     };
-    let [x, y, z] = block;
     let message = format!(
-        "race in kernel `{}`, block ({x},{y},{z}): byte {offset} of shared array `{array}`: {}, while the asynchronous copy that warp {warp} started at {} is under way",
-        grid.kernel.ir().name,
+        "race {}: byte {offset} of shared array `{array}`: {}, while the asynchronous copy that warp {warp} started at {} is under way",
+        in_block(grid, block),
         within(&second),
         first.line,
     );
@@ -267,10 +279,9 @@ fn describe_shuffle(
     source: u32,
 ) -> Race {
     let line = grid.kernel.source(pc);
-    let [x, y, z] = block;
     let message = format!(
-        "undefined value in kernel `{}`, block ({x},{y},{z}), warp {warp}: at {line}, lane {lane} reads from lane {source}, which takes no part in the shuffle",
-        grid.kernel.ir().name
+        "undefined value {}, warp {warp}: at {line}, lane {lane} reads from lane {source}, which takes no part in the shuffle",
+        in_block(grid, block)
     );
     let side = |lane, access| RaceAccess {
         line: line.clone(),
@@ -326,10 +337,9 @@ fn describe_missed_barrier(
     branch: u32,
 ) -> Race {
     let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
-    let [x, y, z] = block;
     let message = format!(
-        "barrier in divergent code in kernel `{}`, block ({x},{y},{z}): warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never come: the branch at {branch} leads them past it",
-        grid.kernel.ir().name,
+        "barrier in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never come: the branch at {branch} leads them past it",
+        in_block(grid, block),
         waiter.warp,
         waiter.lanes,
         absent.warp,
@@ -347,10 +357,9 @@ fn describe_split_barrier(
     other: &Waiter,
 ) -> Race {
     let (at, elsewhere) = (grid.kernel.source(waiter.pc), grid.kernel.source(other.pc));
-    let [x, y, z] = block;
     let message = format!(
-        "barrier in divergent code in kernel `{}`, block ({x},{y},{z}): of warp {}, lanes {:#010x} wait at {at}, and lanes {:#010x} at {elsewhere}",
-        grid.kernel.ir().name,
+        "barrier in divergent code {}: of warp {}, lanes {:#010x} wait at {at}, and lanes {:#010x} at {elsewhere}",
+        in_block(grid, block),
         waiter.warp,
         waiter.lanes,
         other.lanes,
@@ -368,15 +377,14 @@ fn describe_barrier_threads(
     disagrees: bool,
 ) -> Race {
     let at = grid.kernel.source(waiter.pc);
-    let [x, y, z] = block;
     let what = if disagrees {
         "where others that wait there named another number"
     } else {
         "which is no multiple of 32"
     };
     let message = format!(
-        "barrier misused in kernel `{}`, block ({x},{y},{z}): at {at}, warp {} arrives at a barrier for {threads} threads, {what}",
-        grid.kernel.ir().name,
+        "barrier misused {}: at {at}, warp {} arrives at a barrier for {threads} threads, {what}",
+        in_block(grid, block),
         waiter.warp,
     );
     let sides = [(waiter, at.clone(), "wait"), (waiter, at, "wait")];

@@ -102,6 +102,10 @@ impl Allocation {
         self.base + self.bytes
     }
 
+    fn name(&self) -> String {
+        name(self.base, self.bytes)
+    }
+
     fn region(&self) -> Region {
         Region {
             base: self.base,
@@ -213,21 +217,19 @@ impl Snapshot {
             .iter()
             .find(|(base, bytes)| (*base..base + bytes).contains(&address));
         if let Some((base, bytes)) = freed {
-            return format!(
-                "it lies in the allocation of {bytes} bytes at {base:#x}, which was freed"
-            );
+            return format!("it lies in {}, which was freed", name(*base, *bytes));
         }
         let next = self.allocations.partition_point(|a| a.base <= address);
         let after = self.allocations.get(next);
         let before = next.checked_sub(1).and_then(|i| self.allocations.get(i));
         match (before, after) {
-            (Some(a), _) if address < a.end() => format!("it lies in {}", name(a)),
+            (Some(a), _) if address < a.end() => format!("it lies in {}", a.name()),
             (Some(a), Some(b)) if address - a.end() > b.base - address => ahead(address, b),
             (Some(a), _) => {
                 format!(
                     "it is {} past the end of {}",
                     count(address - a.end() + 1),
-                    name(a)
+                    a.name()
                 )
             }
             (None, Some(b)) => ahead(address, b),
@@ -236,12 +238,13 @@ impl Snapshot {
     }
 }
 
-fn name(a: &Allocation) -> String {
-    format!("the allocation of {} bytes at {:#x}", a.bytes, a.base)
+/// An allocation in words.
+pub(crate) fn name(base: u64, bytes: u64) -> String {
+    format!("the allocation of {bytes} bytes at {base:#x}")
 }
 
 fn ahead(address: u64, b: &Allocation) -> String {
-    format!("it is {} before {}", count(b.base - address), name(b))
+    format!("it is {} before {}", count(b.base - address), b.name())
 }
 
 fn count(bytes: u64) -> String {
