@@ -87,7 +87,7 @@ pub(crate) trait Observer<'a>: Send {
     /// Threads arrive at a barrier for so many threads; others that are there may have named another
     /// number. Only told to those that check.
     fn barrier_counts(&mut self, _: Waiter, _threads: u32, _disagrees: bool) {}
-    /// A warp executes a branch: the lanes that take it, and the others.
+    /// A warp executes a branch with a condition: the lanes that take it, and the others.
     #[inline(always)]
     fn branched(&mut self, _warp: u32, _pc: u32, _taken: LaneMask, _others: LaneMask) {}
     /// `bar.warp.sync` lets these lanes pass.

@@ -57,10 +57,14 @@ type Ways = [LaneMask; 2];
 /// The detector for one block at a time.
 pub(super) struct Barriers<'a> {
     code: &'a [Instruction],
-    /// For each warp, by the number of the branch's instruction.
+    /// The instructions that are branches with a condition.
+    branches: Vec<u32>,
+    /// For each instruction that is one, its place in that list.
+    numbers: Vec<u32>,
+    /// For each warp, branch by branch of that list.
     ways: Vec<Vec<Ways>>,
-    /// For each instruction that is a barrier which lets lanes pass, the branches whose ways have met
-    /// where it stands.
+    /// For each instruction that is a barrier which lets lanes pass, the branches, by their places in
+    /// the list, whose ways have met where it stands.
     met: Vec<Option<Vec<u32>>>,
     /// For a barrier, a branch, and whether it was taken: whether that way leads round the barrier.
     leads_round: HashMap<(u32, u32, bool), bool>,
@@ -70,8 +74,17 @@ pub(super) struct Barriers<'a> {
 
 impl<'a> Barriers<'a> {
     pub fn new(code: &'a [Instruction]) -> Self {
+        let is_branch =
+            |pc: &u32| matches!(&code[*pc as usize].op, Op::Bra(branch) if branch.guard.is_some());
+        let branches: Vec<u32> = (0..code.len() as u32).filter(is_branch).collect();
+        let mut numbers = vec![u32::MAX; code.len()];
+        for (number, pc) in branches.iter().enumerate() {
+            numbers[*pc as usize] = number as u32;
+        }
         Self {
             code,
+            branches,
+            numbers,
             ways: Vec::new(),
             met: vec![None; code.len()],
             leads_round: HashMap::new(),
@@ -84,14 +97,15 @@ impl<'a> Barriers<'a> {
         self.ways.resize_with(warps as usize, Vec::new);
         for ways in &mut self.ways {
             ways.clear();
-            ways.resize(self.code.len(), [0; 2]);
+            ways.resize(self.branches.len(), [0; 2]);
         }
     }
 
-    /// A warp executes a branch.
+    /// A warp executes a branch that has a condition.
     #[inline(always)]
     pub fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
-        if let Some([a, b]) = self.ways[warp as usize].get_mut(pc as usize) {
+        let number = self.numbers[pc as usize];
+        if let Some([a, b]) = self.ways[warp as usize].get_mut(number as usize) {
             *a |= taken;
             *b |= others;
         }
@@ -164,13 +178,13 @@ impl<'a> Barriers<'a> {
     /// The branch by which some of these lanes went round the barrier at `barrier`, and past the
     /// place where its ways meet: they are at `now`, or have exited.
     fn way_round(&mut self, barrier: u32, absent: &Waiter, now: Option<u32>) -> Option<u32> {
-        for pc in 0..self.code.len() as u32 {
-            let ways = self.ways[absent.warp as usize][pc as usize];
+        for number in 0..self.branches.len() {
+            let pc = self.branches[number];
+            let ways = self.ways[absent.warp as usize][number];
             for (lanes, taken) in ways.into_iter().zip([true, false]) {
-                let met = |here: u32| !self.is_within(here, pc);
                 if lanes & absent.lanes != 0
-                    && now.is_none_or(met)
                     && self.goes_round(barrier, pc, taken)
+                    && now.is_none_or(|here| !self.is_within(here, pc))
                 {
                     return Some(pc);
                 }
@@ -193,7 +207,7 @@ impl<'a> Barriers<'a> {
         let Some(Op::Bra(op)) = self.code.get(branch as usize).map(|i| &i.op) else {
             return false;
         };
-        let (Some(_), Some(meet)) = (op.guard, op.reconverge) else {
+        let Some(meet) = op.reconverge else {
             return false;
         };
         let is_end = matches!(self.code[meet as usize].op, Op::Exit);
@@ -247,10 +261,9 @@ impl<'a> Barriers<'a> {
     }
 
     fn branches_met_at(&self, barrier: u32) -> Vec<u32> {
-        let all = 0..self.code.len() as u32;
-        let branches = all.filter(|pc| matches!(self.code[*pc as usize].op, Op::Bra(_)));
-        branches
-            .filter(|branch| !self.is_within(barrier, *branch))
+        let numbers = 0..self.branches.len() as u32;
+        numbers
+            .filter(|number| !self.is_within(barrier, self.branches[*number as usize]))
             .collect()
     }
 }
