@@ -1,6 +1,7 @@
 //! What all blocks of a launch share.
 
 use std::io::Write as _;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::alu::{Isa, Windows};
@@ -34,7 +35,7 @@ pub(crate) struct Grid<'a> {
     /// Set when a block has faulted: the others stop at the end of their time slices.
     pub stop: AtomicBool,
     /// What has been done to device memory, if races are looked for.
-    pub history: GlobalHistory,
+    pub history: OnceLock<GlobalHistory>,
     /// Instructions executed so far, if they are limited.
     pub executed: AtomicU64,
     /// Host threads that run it, at most.
@@ -71,7 +72,7 @@ impl<'a> Grid<'a> {
             id: LAUNCHES.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
             next: AtomicU64::new(0),
             stop: AtomicBool::new(false),
-            history: GlobalHistory::new(),
+            history: OnceLock::new(),
             executed: AtomicU64::new(0),
             workers: worker_count(options, blocks),
             changes: AtomicU64::new(0),

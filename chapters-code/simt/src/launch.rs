@@ -102,9 +102,6 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcom
         };
     }
     let grid = Grid::new(launch, options, memory.snapshot());
-    if !options.races && !options.trace {
-        grid.table.give_up_tracking();
-    }
     if options.trace {
         run::<Tracing<'_>>(&grid)
     } else if options.races {
@@ -191,6 +188,9 @@ struct Gathered {
 }
 
 fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
+    if !O::CHECKS {
+        grid.table.give_up_tracking();
+    }
     let workers = grid.workers;
     let resident = resident_limit(grid).div_ceil(workers);
     let all = Mutex::new(Gathered::default());

@@ -291,9 +291,11 @@ impl<'a> GlobalRaces<'a> {
         if earlier.block == self.block as u32 {
             return sweep.may_conflict(clocks, later);
         }
-        sweep.excludes(later)
-            && !sweep.both_strong(later)
-            && !clocks.flags_order(earlier.block.into(), &sweep.event(), &later.event())
+        let entry = Entry {
+            block: earlier.block,
+            event: sweep.at(0),
+        };
+        self.conflict(clocks, &entry, &later.at(0))
     }
 
     #[inline(always)]

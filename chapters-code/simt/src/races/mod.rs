@@ -147,13 +147,14 @@ pub(crate) struct Races<'a> {
 impl<'a> Races<'a> {
     pub fn new(grid: &'a Grid<'a>) -> Self {
         let shared = SharedRaces::default();
-        let global = GlobalRaces::new(&grid.history);
+        let history = grid.history.get_or_init(GlobalHistory::new);
+        let global = GlobalRaces::new(history);
         Self {
-            clocks: Clocks::new(grid.history.releases()),
+            clocks: Clocks::new(history.releases()),
             shared,
             global,
             barriers: Barriers::new(&grid.kernel.ir().code),
-            flags: Flags::new(grid.history.releases()),
+            flags: Flags::new(history.releases()),
             copies: Copies::default(),
             uninitialised: Uninitialised::new(&grid.table, grid.kernel.ir().local_bytes),
             block: 0,

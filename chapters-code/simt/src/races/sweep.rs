@@ -101,16 +101,4 @@ impl Sweep {
     pub fn excludes(&self, later: &Self) -> bool {
         self.at(0).excludes(&later.at(0))
     }
-
-    /// See [`Event::both_strong`].
-    #[inline(always)]
-    pub fn both_strong(&self, later: &Self) -> bool {
-        self.event.both_strong(&later.event)
-    }
-
-    /// The event of the row's first word.
-    #[inline(always)]
-    pub fn event(&self) -> Event {
-        self.event
-    }
 }
