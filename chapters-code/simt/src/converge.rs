@@ -146,9 +146,15 @@ impl Paths {
         self.paths.len() > 1
     }
 
-    /// Splits a path at a branch: `taken` goes to `target`, the rest to the next instruction. They
-    /// meet at `meet`, if anywhere.
-    pub fn split(&mut self, index: usize, taken: LaneMask, target: u32, meet: Option<u32>) {
+    /// Splits a path: `taken` goes to the first of two places, the rest to the other. They meet at
+    /// `meet`, if anywhere.
+    pub fn split(
+        &mut self,
+        index: usize,
+        taken: LaneMask,
+        [target, other]: [u32; 2],
+        meet: Option<u32>,
+    ) {
         let path = self.paths[index];
         let meeting = self.meeting_for(path, meet);
         self.paths[index] = Path {
@@ -159,7 +165,7 @@ impl Paths {
         };
         let rest = path.mask & !taken;
         self.paths.push(Path {
-            pc: path.pc + 1,
+            pc: other,
             mask: rest,
             meeting,
             waiting: Waiting::No,
@@ -321,8 +327,7 @@ mod tests {
     #[test]
     fn lanes_that_part_meet_again() {
         let mut paths = start();
-        at(&mut paths, 0, 5);
-        paths.split(0, 0xff, 10, Some(20));
+        paths.split(0, 0xff, [10, 6], Some(20));
         assert_eq!(
             paths.iter().map(|p| (p.pc, p.mask)).collect::<Vec<_>>(),
             [(10, 0xff), (6, !0xff)]
@@ -342,7 +347,7 @@ mod tests {
     #[test]
     fn exited_lanes_are_not_waited_for() {
         let mut paths = start();
-        paths.split(0, 0xff, 10, Some(20));
+        paths.split(0, 0xff, [10, 1], Some(20));
         at(&mut paths, 1, 20);
         paths.arrive(1);
         assert!(paths.exit(0, 0xff));
@@ -356,9 +361,8 @@ mod tests {
         for lane in 0..31 {
             let running = paths.runnable().unwrap();
             let mask = paths.get(running).mask;
-            at(&mut paths, running, 7);
             // The backward branch at 7: all but one lane go back to 3.
-            paths.split(running, mask & !(1 << lane), 3, Some(8));
+            paths.split(running, mask & !(1 << lane), [3, 8], Some(8));
             let left = paths.runnable().unwrap();
             assert_eq!(paths.get(left).pc, 8);
             paths.arrive(left);
@@ -376,7 +380,7 @@ mod tests {
     #[test]
     fn a_path_that_waits_in_vain_goes_on() {
         let mut paths = start();
-        paths.split(0, 0xff, 10, Some(20));
+        paths.split(0, 0xff, [10, 1], Some(20));
         at(&mut paths, 1, 20);
         paths.arrive(1);
         paths.get_mut(0).waiting = Waiting::Barrier(0);
@@ -390,7 +394,7 @@ mod tests {
     #[test]
     fn equal_paths_join_at_a_release() {
         let mut paths = start();
-        paths.split(0, 0xff, 6, None);
+        paths.split(0, 0xff, [6, 1], None);
         for index in 0..2 {
             at(&mut paths, index, 9);
             paths.get_mut(index).waiting = Waiting::WarpSync(LaneMask::MAX);

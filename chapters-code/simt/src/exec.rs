@@ -8,24 +8,22 @@ mod atomic;
 mod checks;
 pub(crate) mod code;
 mod collective;
+mod control;
 mod memory;
 mod rows;
 mod runtime;
 mod transfer;
 mod view;
 
-use std::sync::atomic::Ordering;
-
-use ptx::ir::{Atom, Bar, BarKind, Branch, Guard, Load, Op, Pred, R32, R64, Scope, Store};
+use ptx::ir::{Atom, Branch, Guard, Load, Op, Pred, R32, R64, Store};
 
 use crate::alu::Isa;
 use crate::barrier::Barriers;
-use crate::converge::{NOWHERE, Paths, Waiting};
+use crate::converge::{NOWHERE, Paths};
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
 use crate::memory::Region;
 use crate::observe::Observer;
-use crate::races::Waiter;
 use crate::registers::{LaneMask, Registers};
 use code::{Ready, Work};
 
@@ -343,16 +341,6 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
-    /// Some lanes of a path take a branch, the others do not.
-    #[inline(never)]
-    fn part(&mut self, path: usize, branch: &Branch, taken: LaneMask) {
-        self.observer.divergence();
-        self.warp.paths.get_mut(path).pc = self.pc;
-        self.warp
-            .paths
-            .split(path, taken, branch.target, branch.reconverge);
-    }
-
     /// Executes what reads or writes memory.
     #[inline(always)]
     fn access(&mut self, work: &Work<'_>, active: LaneMask) -> Step {
@@ -412,9 +400,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 return self.branch_indexed(path, *index, targets, *reconverge, active);
             }
             // A guard that is false in some lanes: those go on, the others execute this again.
-            op if active != mask && synchronises(op) && !self.is_complete(op, active) => {
-                self.warp.paths.get_mut(path).pc = self.pc;
-                self.warp.paths.split(path, active, self.pc, None);
+            op if active != mask && control::synchronises(op) && !self.is_complete(op, active) => {
+                let places = [self.pc, self.pc + 1];
+                self.warp.paths.split(path, active, places, None);
                 return Ok(Flow::Switch);
             }
             Op::Bar(bar) => return self.barrier(path, bar, active),
@@ -475,137 +463,5 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// The warp's clock: its own instructions move it.
     fn clock_now(&self) -> u64 {
         self.warp.clock - u64::from(self.budget)
-    }
-
-    pub(super) fn fence(&mut self, scope: Scope) {
-        std::sync::atomic::fence(Ordering::SeqCst);
-        self.observer.fence(self.warp.index, scope);
-    }
-
-    fn exit(&mut self, path: usize, active: LaneMask) -> Flow {
-        self.pc += 1;
-        self.warp.has_changed = true;
-        self.warp.paths.get_mut(path).pc = self.pc;
-        self.warp.paths.exit(path, active);
-        self.release_complete();
-        Flow::Pause(Pause::Exited(active))
-    }
-
-    /// Sends each lane to its target; the first lane's goes on as this path.
-    fn branch_indexed(
-        &mut self,
-        path: usize,
-        index: R32,
-        targets: &[u32],
-        meet: Option<u32>,
-        active: LaneMask,
-    ) -> Step<Flow> {
-        let indices = self.warp.registers.r32(index);
-        let lane = active.trailing_zeros();
-        let chosen = indices[lane as usize];
-        let Some(&target) = targets.get(chosen as usize) else {
-            let cause = format!("branches to entry {chosen} of a table of {}", targets.len());
-            return Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause));
-        };
-        let same = |lane: &u32| indices[*lane as usize] == chosen;
-        let taken = crate::counters::lanes(active)
-            .filter(same)
-            .fold(0, |m, l| m | 1 << l);
-        self.warp.paths.get_mut(path).pc = self.pc;
-        if taken == active {
-            self.pc = target;
-            return Ok(Flow::Next);
-        }
-        self.observer.divergence();
-        self.warp.paths.split(path, taken, target, meet);
-        // The rest executes this instruction again, and finds its own first lane.
-        let rest = self.warp.paths.iter().count() - 1;
-        self.warp.paths.get_mut(rest).pc = self.pc;
-        Ok(Flow::Switch)
-    }
-
-    /// The usual barrier: for all threads of the block.
-    #[inline(always)]
-    fn sync(&mut self, path: usize, id: u8, pc: u32, lanes: LaneMask) -> Flow {
-        self.observer.barrier();
-        self.barriers.arrive_simply(id, self.warp.index, lanes);
-        let path = self.warp.paths.get_mut(path);
-        (path.pc, path.waiting) = (pc, Waiting::Barrier(id));
-        Flow::Pause(Pause::Arrived(id))
-    }
-
-    fn barrier(&mut self, path: usize, bar: &Bar, active: LaneMask) -> Step<Flow> {
-        let id = self.first32(bar.id, active);
-        if id > 15 {
-            let cause = format!("barrier {id}: there are 16, numbered from 0");
-            return Err(Trap::new(FaultKind::IllegalInstruction, None, cause));
-        }
-        let threads = bar.threads.map(|r| self.first32(r, active));
-        let reduces = !matches!(bar.kind, BarKind::Sync | BarKind::Arrive);
-        let votes = match bar.kind {
-            BarKind::Sync | BarKind::Arrive => 0,
-            BarKind::RedPopc { a, negated, .. }
-            | BarKind::RedAnd { a, negated, .. }
-            | BarKind::RedOr { a, negated, .. } => active & self.predicate(a, negated),
-        };
-        self.observer.barrier();
-        self.warp.has_changed |= reduces;
-        let id = id as u8;
-        let arrival = Arrival {
-            lanes: active,
-            threads,
-            votes,
-            reduces,
-        };
-        let warp = self.warp.index;
-        if O::CHECKS
-            && let Some(threads) = threads
-        {
-            let disagrees = self.barriers.disagrees(id, &arrival);
-            let (lanes, pc) = (active, self.pc);
-            let waiter = Waiter { warp, lanes, pc };
-            self.observer.barrier_counts(waiter, threads, disagrees);
-        }
-        self.barriers.arrive(id, warp, &arrival);
-        let path = self.warp.paths.get_mut(path);
-        path.pc = self.pc;
-        if matches!(bar.kind, BarKind::Arrive) {
-            path.pc += 1;
-        } else {
-            path.waiting = Waiting::Barrier(id);
-        }
-        Ok(Flow::Pause(Pause::Arrived(id)))
-    }
-}
-
-/// True for operations that lanes do together.
-fn synchronises(op: &Op) -> bool {
-    match op {
-        Op::Bar(_)
-        | Op::BarWarpSync { .. }
-        | Op::Shfl { .. }
-        | Op::Vote(_)
-        | Op::MatchAny { .. }
-        | Op::MatchAll { .. }
-        | Op::Redux { .. }
-        | Op::Elect { .. } => true,
-        Op::Alu(_)
-        | Op::Ld(_)
-        | Op::St(_)
-        | Op::Atom(_)
-        | Op::CpAsync { .. }
-        | Op::CpAsyncWait(_)
-        | Op::Bra(_)
-        | Op::BrxIdx { .. }
-        | Op::Exit
-        | Op::Trap
-        | Op::Nop
-        | Op::Fence(_)
-        | Op::ActiveMask { .. }
-        | Op::Nanosleep { .. }
-        | Op::ReadClock { .. }
-        | Op::ReadClock64 { .. }
-        | Op::Vprintf { .. }
-        | Op::AssertFail { .. } => false,
     }
 }

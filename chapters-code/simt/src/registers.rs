@@ -4,7 +4,7 @@
 //! which the compiler turns into vector instructions. Values narrower than 32 bits live in 32-bit
 //! registers. A predicate register is one bit a lane.
 
-use ptx::ir::{Kernel, Pred, R32, R64};
+use ptx::ir::{Kernel, Pred, R32, R64, Src};
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -89,6 +89,15 @@ impl Registers {
         match self.r64.get_mut(r.0 as usize) {
             Some(row) => &mut row.0,
             None => undeclared(),
+        }
+    }
+
+    /// What one lane has in a register of either width.
+    #[inline(always)]
+    pub fn bits(&self, s: Src, lane: u32) -> u64 {
+        match s {
+            Src::R32(r) => self.r32(r)[lane as usize].into(),
+            Src::R64(r) => self.r64(r)[lane as usize],
         }
     }
 

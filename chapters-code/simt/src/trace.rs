@@ -308,10 +308,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
 
 /// The bits of what a lane loads or stores.
 fn elements(op: &Op, registers: &Registers, lane: u32) -> Vec<u64> {
-    let value = |source: Src| match source {
-        Src::R32(r) => u64::from(registers.r32(r)[lane as usize]),
-        Src::R64(r) => registers.r64(r)[lane as usize],
-    };
+    let value = |source: Src| registers.bits(source, lane);
     match op {
         Op::Ld(load) => {
             let taken = load.d[..usize::from(load.len)].iter().flatten();

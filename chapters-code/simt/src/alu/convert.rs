@@ -25,11 +25,7 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, [d, a]: [Src; 2])
 #[inline(never)]
 fn each(c: Conversion, regs: &mut Registers, mask: LaneMask, [d, a]: [Src; 2]) {
     for lane in active(mask) {
-        let bits = match a {
-            Src::R32(a) => regs.r32(a)[lane].into(),
-            Src::R64(a) => regs.r64(a)[lane],
-        };
-        let result = convert(c, bits);
+        let result = convert(c, regs.bits(a, lane as u32));
         match d {
             Src::R32(d) => regs.r32_mut(d)[lane] = result as u32,
             Src::R64(d) => regs.r64_mut(d)[lane] = result,

@@ -6,7 +6,7 @@ use super::Exec;
 use super::transfer::{Place, Shape};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
-use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
+use crate::observe::{Access, AccessSpace, Observer, Strength};
 use crate::pattern::Pattern;
 use crate::registers::LaneMask;
 
@@ -46,7 +46,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return;
         }
         if let Some(lanes) = self.writers_of_one_place(store, addresses, mask) {
-            let access = self.as_access(shape, space, addresses, mask);
+            let access = self.as_access(shape, space, addresses, mask, Pattern::Scattered);
             self.observer.writes_differ(&access, lanes);
         }
     }
@@ -66,10 +66,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             count += 1;
         }
         order[..count].sort_unstable_by_key(|lane| addresses[*lane as usize]);
-        let value = |lane: u32, s: Src| match s {
-            Src::R32(r) => u64::from(self.warp.registers.r32(r)[lane as usize]),
-            Src::R64(r) => self.warp.registers.r64(r)[lane as usize],
-        };
+        let value = |lane: u32, s: Src| self.warp.registers.bits(s, lane);
         let differ = |pair: &&[u32]| {
             let same_place = addresses[pair[0] as usize] == addresses[pair[1] as usize];
             let elements = &store.s[..usize::from(store.len)];
@@ -96,19 +93,21 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn check_copy(&mut self, shape: Shape, to: &[u64; 32], mask: LaneMask) {
         if O::CHECKS {
-            let access = self.as_access(shape, AccessSpace::Shared, to, mask);
+            let access = self.as_access(shape, AccessSpace::Shared, to, mask, Pattern::Scattered);
             self.observer.copy_started(&access);
         }
     }
 
-    fn as_access<'m>(
+    /// A load or store, as observers see it.
+    #[inline(always)]
+    pub(super) fn as_access<'m>(
         &self,
         shape: Shape,
         space: AccessSpace,
         addresses: &'m [u64; 32],
         mask: LaneMask,
+        pattern: Pattern,
     ) -> Access<'m> {
-        debug_assert!(shape.kind == AccessKind::Store);
         Access {
             kind: shape.kind,
             space,
@@ -117,7 +116,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             bytes: shape.bytes(),
             addresses,
             mask,
-            pattern: Pattern::Scattered,
+            pattern,
             form: Form::default(),
             warp: self.warp.index,
             pc: self.pc,

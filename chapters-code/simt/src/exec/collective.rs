@@ -85,10 +85,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             groups.push(group);
             rest &= !group;
             if members & alive != group {
-                self.warp.paths.get_mut(path).pc = self.pc;
-                self.warp.paths.split(path, group, self.pc, None);
-                let other = self.warp.paths.iter().count() - 1;
-                self.warp.paths.get_mut(other).pc = self.pc;
+                self.warp.paths.split(path, group, [self.pc; 2], None);
                 return Flow::Switch;
             }
         }
@@ -276,15 +273,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     fn key(&self, a: Src, lane: u32) -> u64 {
-        match a {
-            Src::R32(r) => u64::from(self.warp.registers.r32(r)[lane as usize]),
-            Src::R64(r) => self.warp.registers.r64(r)[lane as usize],
-        }
+        self.warp.registers.bits(a, lane)
     }
 }
 
 /// The lanes of `active` that name just these lanes.
-fn alike(masks: &[u32; 32], active: LaneMask, members: LaneMask) -> LaneMask {
+pub(super) fn alike(masks: &[u32; 32], active: LaneMask, members: LaneMask) -> LaneMask {
     let same = lanes(active).filter(|lane| masks[*lane as usize] == members);
     same.fold(0, |all, lane| all | 1 << lane)
 }

@@ -6,11 +6,10 @@ use super::rows::each_lane;
 use super::transfer::{self, Place, Shape, aligned, out_of_bounds};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
-use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
-use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
+use crate::observe::{AccessKind, AccessSpace, Observer, Strength};
 use crate::pattern::{self, Pattern};
 use crate::registers::{LaneMask, Registers};
 
@@ -322,26 +321,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Some(origin) => Pattern::of_row(origin, mask, shape.bytes()),
             None => Pattern::of(addresses, mask),
         };
-        let Shape {
-            strength,
-            kind,
-            read_only,
-            ..
-        } = shape;
-        let (bytes, warp, pc) = (shape.bytes(), self.warp.index, self.pc);
-        let access = Access {
-            kind,
-            space,
-            strength,
-            read_only,
-            bytes,
-            addresses,
-            mask,
-            pattern,
-            form: Form::default(),
-            warp,
-            pc,
-        };
+        let access = self.as_access(shape, space, addresses, mask, pattern);
         self.observer.access(&access);
         Ok(Place {
             addresses,

@@ -1,0 +1,151 @@
+//! What leads the lanes of a warp apart, holds them up, or ends them: branches, barriers, exits.
+
+use std::sync::atomic::Ordering;
+
+use ptx::ir::{Bar, BarKind, Branch, Op, R32, Scope};
+
+use super::{Arrival, Exec, Flow, Pause, collective};
+use crate::converge::Waiting;
+use crate::fault::{FaultKind, Step, Trap};
+use crate::observe::Observer;
+use crate::races::Waiter;
+use crate::registers::LaneMask;
+
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
+    /// Some lanes of a path take a branch, the others do not.
+    #[inline(never)]
+    pub(super) fn part(&mut self, path: usize, branch: &Branch, taken: LaneMask) {
+        self.observer.divergence();
+        let places = [branch.target, self.pc + 1];
+        self.warp
+            .paths
+            .split(path, taken, places, branch.reconverge);
+    }
+
+    pub(super) fn fence(&mut self, scope: Scope) {
+        std::sync::atomic::fence(Ordering::SeqCst);
+        self.observer.fence(self.warp.index, scope);
+    }
+
+    pub(super) fn exit(&mut self, path: usize, active: LaneMask) -> Flow {
+        self.pc += 1;
+        self.warp.has_changed = true;
+        self.warp.paths.get_mut(path).pc = self.pc;
+        self.warp.paths.exit(path, active);
+        self.release_complete();
+        Flow::Pause(Pause::Exited(active))
+    }
+
+    /// Sends each lane to its target; the first lane's goes on as this path.
+    pub(super) fn branch_indexed(
+        &mut self,
+        path: usize,
+        index: R32,
+        targets: &[u32],
+        meet: Option<u32>,
+        active: LaneMask,
+    ) -> Step<Flow> {
+        let indices = self.warp.registers.r32(index);
+        let lane = active.trailing_zeros();
+        let chosen = indices[lane as usize];
+        let Some(&target) = targets.get(chosen as usize) else {
+            let cause = format!("branches to entry {chosen} of a table of {}", targets.len());
+            return Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause));
+        };
+        let taken = collective::alike(indices, active, chosen);
+        if taken == active {
+            self.pc = target;
+            return Ok(Flow::Next);
+        }
+        self.observer.divergence();
+        // The rest executes this instruction again, and finds its own first lane.
+        let places = [target, self.pc];
+        self.warp.paths.split(path, taken, places, meet);
+        Ok(Flow::Switch)
+    }
+
+    /// The usual barrier: for all threads of the block.
+    #[inline(always)]
+    pub(super) fn sync(&mut self, path: usize, id: u8, pc: u32, lanes: LaneMask) -> Flow {
+        self.observer.barrier();
+        self.barriers.arrive_simply(id, self.warp.index, lanes);
+        let path = self.warp.paths.get_mut(path);
+        (path.pc, path.waiting) = (pc, Waiting::Barrier(id));
+        Flow::Pause(Pause::Arrived(id))
+    }
+
+    pub(super) fn barrier(&mut self, path: usize, bar: &Bar, active: LaneMask) -> Step<Flow> {
+        let id = self.first32(bar.id, active);
+        if id > 15 {
+            let cause = format!("barrier {id}: there are 16, numbered from 0");
+            return Err(Trap::new(FaultKind::IllegalInstruction, None, cause));
+        }
+        let threads = bar.threads.map(|r| self.first32(r, active));
+        let reduces = !matches!(bar.kind, BarKind::Sync | BarKind::Arrive);
+        let votes = match bar.kind {
+            BarKind::Sync | BarKind::Arrive => 0,
+            BarKind::RedPopc { a, negated, .. }
+            | BarKind::RedAnd { a, negated, .. }
+            | BarKind::RedOr { a, negated, .. } => active & self.predicate(a, negated),
+        };
+        self.observer.barrier();
+        self.warp.has_changed |= reduces;
+        let id = id as u8;
+        let arrival = Arrival {
+            lanes: active,
+            threads,
+            votes,
+            reduces,
+        };
+        let warp = self.warp.index;
+        if O::CHECKS
+            && let Some(threads) = threads
+        {
+            let disagrees = self.barriers.disagrees(id, &arrival);
+            let (lanes, pc) = (active, self.pc);
+            let waiter = Waiter { warp, lanes, pc };
+            self.observer.barrier_counts(waiter, threads, disagrees);
+        }
+        self.barriers.arrive(id, warp, &arrival);
+        let path = self.warp.paths.get_mut(path);
+        path.pc = self.pc;
+        if matches!(bar.kind, BarKind::Arrive) {
+            path.pc += 1;
+        } else {
+            path.waiting = Waiting::Barrier(id);
+        }
+        Ok(Flow::Pause(Pause::Arrived(id)))
+    }
+}
+
+/// True for operations that lanes do together.
+pub(super) fn synchronises(op: &Op) -> bool {
+    match op {
+        Op::Bar(_)
+        | Op::BarWarpSync { .. }
+        | Op::Shfl { .. }
+        | Op::Vote(_)
+        | Op::MatchAny { .. }
+        | Op::MatchAll { .. }
+        | Op::Redux { .. }
+        | Op::Elect { .. } => true,
+        Op::Alu(_)
+        | Op::Ld(_)
+        | Op::St(_)
+        | Op::Atom(_)
+        | Op::CpAsync { .. }
+        | Op::CpAsyncWait(_)
+        | Op::Bra(_)
+        | Op::BrxIdx { .. }
+        | Op::Exit
+        | Op::Trap
+        | Op::Nop
+        | Op::Fence(_)
+        | Op::ActiveMask { .. }
+        | Op::Nanosleep { .. }
+        | Op::ReadClock { .. }
+        | Op::ReadClock64 { .. }
+        | Op::Vprintf { .. }
+        | Op::AssertFail { .. } => false,
+    }
+}
