@@ -1,15 +1,18 @@
-//! The build itself: mdBook's, in this process, with our two preprocessors in place of the commands
-//! that book.toml names for people who run `mdbook build`.
+//! The build itself: mdBook's, in this process, with our preprocessor in place of the command that
+//! book.toml names for people who run `mdbook build`.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::PoisonError;
 
 use anyhow::{Context, Result};
 use mdbook_driver::MDBook;
-use mdbook_katex::preprocess::KatexProcessor;
+use mdbook_driver::config::Config;
 
 use crate::check;
 use crate::directives::Directives;
+use crate::figure::Figures;
 use crate::listing::{self, Links};
 
 /// What to make of a figure that is not recorded yet, and of text that waits for one.
@@ -21,23 +24,68 @@ pub enum Strictness {
     Strict,
 }
 
-/// Builds the book whose `book.toml` lies in `root`, into `dest` or the folder that `book.toml`
-/// names, and returns that folder.
-pub fn build(root: &Path, dest: Option<&Path>, strictness: Strictness) -> Result<PathBuf> {
-    let mut book = MDBook::load(root)
-        .with_context(|| format!("cannot load the book of {}", root.display()))?;
-    check::check(&book, strictness)?;
-    if let Some(dest) = dest {
-        book.config.build.build_dir = std::path::absolute(dest)?;
+/// Builds a book, as often as is asked for. From one time to the next it keeps what cannot have
+/// changed: the executions that figures are drawn from, and rendered formulas.
+pub struct Builder {
+    root: PathBuf,
+    strictness: Strictness,
+    figures: Rc<RefCell<Figures>>,
+}
+
+impl Builder {
+    /// A builder of the book whose `book.toml` lies in `root`.
+    pub fn new(root: &Path, strictness: Strictness) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            strictness,
+            figures: Rc::new(RefCell::new(Figures::new(root))),
+        }
     }
-    // Preprocessors are kept by name: these take the places, and the order, of book.toml's.
-    let directives = Directives::new(strictness, Links::ToCopies);
-    let listed = directives.listed();
-    book.with_preprocessor(directives);
-    book.with_preprocessor(KatexProcessor);
-    book.build()?;
-    let built = book.build_dir_for("html");
-    let listed = listed.lock().unwrap_or_else(PoisonError::into_inner);
-    listing::copy(root, &built, &listed).context("cannot copy the listed files into the book")?;
-    Ok(built)
+
+    /// Builds into `dest` or the folder that `book.toml` names, and returns that folder.
+    ///
+    /// # Errors
+    /// All that is wrong with the book, or what the file system says.
+    pub fn build(&self, dest: Option<&Path>) -> Result<PathBuf> {
+        self.build_with(dest, |_| Ok(()))
+    }
+
+    /// Builds with other settings than `book.toml`'s.
+    ///
+    /// # Errors
+    /// All that is wrong with the book, or what the file system says.
+    pub fn build_with(
+        &self,
+        dest: Option<&Path>,
+        configure: impl FnOnce(&mut Config) -> Result<()>,
+    ) -> Result<PathBuf> {
+        let mut book = MDBook::load(&self.root)
+            .with_context(|| format!("cannot load the book of {}", self.root.display()))?;
+        configure(&mut book.config)?;
+        let source = &book.config.book.src;
+        check::check(&book.book, &self.root, source, self.strictness)?;
+        if let Some(dest) = dest {
+            book.config.build.build_dir = std::path::absolute(dest)?;
+        }
+        // Preprocessors are kept by name: this one takes the place, and the order, of book.toml's.
+        let figures = self.figures.clone();
+        let directives = Directives::new(self.strictness, Links::ToCopies, figures);
+        let listed = directives.listed();
+        book.with_preprocessor(directives);
+        book.build()?;
+        let built = book.build_dir_for("html");
+        let listed = listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listing::copy(&self.root, &built, &listed)
+            .context("cannot copy the listed files into the book")?;
+        Ok(built)
+    }
+}
+
+/// Builds the book whose `book.toml` lies in `root` once, into `dest` or the folder that `book.toml`
+/// names, and returns that folder.
+///
+/// # Errors
+/// All that is wrong with the book, or what the file system says.
+pub fn build(root: &Path, dest: Option<&Path>, strictness: Strictness) -> Result<PathBuf> {
+    Builder::new(root, strictness).build(dest)
 }

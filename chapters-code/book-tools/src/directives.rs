@@ -1,9 +1,11 @@
-//! The preprocessor that answers all directives of this book, in one pass over the pages as they
-//! are written, so that its errors name the line that the author sees.
+//! The preprocessor that answers all directives of this book and renders its formulas, in one pass
+//! over the pages as they are written, so that its errors name the line that the author sees.
 
+use std::cell::{RefCell, RefMut};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
@@ -14,13 +16,13 @@ use crate::expand::{Call, expand};
 use crate::figure::Figures;
 use crate::listing::{Links, Listings};
 use crate::measured::{self, Records};
-use crate::{Problems, Strictness};
+use crate::{Problem, Problems, Strictness, check, mathematics};
 
 /// The preprocessor that replaces the directives.
-#[derive(Debug)]
 pub struct Directives {
     strictness: Strictness,
     links: Links,
+    figures: Rc<RefCell<Figures>>,
     listed: Listed,
 }
 
@@ -29,10 +31,11 @@ pub(crate) type Listed = Arc<Mutex<BTreeSet<String>>>;
 
 impl Directives {
     /// The preprocessor; a strict one refuses a book that has no recorded run.
-    pub fn new(strictness: Strictness, links: Links) -> Self {
+    pub fn new(strictness: Strictness, links: Links, figures: Rc<RefCell<Figures>>) -> Self {
         Self {
             strictness,
             links,
+            figures,
             listed: Listed::default(),
         }
     }
@@ -53,9 +56,10 @@ impl Preprocessor for Directives {
         let mut answers = Answers {
             records: Records::load(&context.root.join(source).join(measured::FOLDER))?,
             strictness: self.strictness,
-            figures: Figures::new(&context.root),
+            figures: self.figures.borrow_mut(),
             listings: Listings::new(&context.root, self.links),
         };
+        answers.figures.begin();
         let mut problems = Vec::new();
         book.for_each_mut(|item| {
             if let BookItem::Chapter(chapter) = item
@@ -72,21 +76,30 @@ impl Preprocessor for Directives {
 }
 
 /// Whoever answers.
-struct Answers {
+struct Answers<'a> {
     records: Records,
     strictness: Strictness,
-    figures: Figures,
+    figures: RefMut<'a, Figures>,
     listings: Listings,
 }
 
-impl Answers {
+impl Answers<'_> {
     fn expand(&mut self, chapter: &mut Chapter, source: &Path) -> Result<(), Problems> {
         let Some(path) = &chapter.source_path else {
             return Ok(());
         };
         let page = source.join(path);
         let mut answer = |call: &Call<'_>| self.answer(&page, call);
-        chapter.content = expand(&page, &chapter.content, &mut answer)?;
+        let expanded = expand(&page, &chapter.content, &mut answer)?;
+        // A formula that the author wrote has been checked before: this one came from an answer.
+        chapter.content = mathematics::expand(&expanded).map_err(|(_, words)| {
+            Problems(vec![Problem::at(
+                &page,
+                "",
+                0,
+                format!("KaTeX rejects a formula that a directive made: {words}"),
+            )])
+        })?;
         Ok(())
     }
 
@@ -103,9 +116,15 @@ impl Answers {
 }
 
 /// Serves one request of mdBook's preprocessor protocol: a book in, a book out, as JSON.
+///
+/// # Errors
+/// All that is wrong with the book.
 pub fn serve(input: impl Read, output: impl Write) -> Result<()> {
     let (context, book) = mdbook_preprocessor::parse_input(input)?;
-    let book = Directives::new(Strictness::Draft, Links::None).run(&context, book)?;
+    let (root, source) = (&context.root, &context.config.book.src);
+    check::check(&book, root, source, Strictness::Draft)?;
+    let figures = Rc::new(RefCell::new(Figures::new(root)));
+    let book = Directives::new(Strictness::Draft, Links::None, figures).run(&context, book)?;
     serde_json::to_writer(output, &book)?;
     Ok(())
 }

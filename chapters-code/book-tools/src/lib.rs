@@ -14,10 +14,12 @@ pub mod directives;
 mod expand;
 pub mod figure;
 mod listing;
+mod mathematics;
 pub mod measured;
 mod problem;
 pub mod readme;
+pub mod serve;
 
-pub use builder::{Strictness, build};
+pub use builder::{Builder, Strictness, build};
 pub use listing::Links;
 pub use problem::{Problem, Problems};

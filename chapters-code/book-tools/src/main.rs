@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use book_tools::serve::{self, Browser};
 use book_tools::{Strictness, build, capture, directives, readme};
 use clap::{Parser, Subcommand};
 
@@ -24,6 +25,15 @@ enum Command {
         /// Refuse figures that are not recorded yet, and text that waits for them
         #[arg(long)]
         strict: bool,
+    },
+    /// Show the book in a browser, and build it again whenever one of its sources is saved
+    Serve {
+        /// Where on this machine; 0 takes any port that is free
+        #[arg(short, long, default_value_t = 3000)]
+        port: u16,
+        /// Open the browser
+        #[arg(short, long)]
+        open: bool,
     },
     /// Draw README.md's table from the recorded runs
     Readme {
@@ -66,6 +76,10 @@ fn run(command: Command) -> Result<()> {
             let built = build(&root()?, dest.as_deref(), strictness)?;
             println!("built {}", built.join("index.html").display());
             Ok(())
+        }
+        Command::Serve { port, open } => {
+            let browser = if open { Browser::Open } else { Browser::Leave };
+            serve::serve(&root()?, port, browser)
         }
         Command::Readme { check: true } => readme::check(&root()?),
         Command::Readme { check: false } => readme::update(&root()?),

@@ -246,9 +246,13 @@ fn a_kernel_that_is_stopped_is_an_error_with_its_line() {
 #[test]
 #[ignore = "run by the other test"]
 fn stopped() {
+    let mut figures = Figures::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let page = Path::new("book/chapter_1_reduce/index.md");
     // A block of 32 has no second half of 32 words to read.
-    assert_refused(
-        "tree kernel=unrolled_warp n=32 block=32",
-        "unrolled_warp.cu:",
-    );
+    let error = figures
+        .answer(page, "tree kernel=unrolled_warp n=32 block=32")
+        .expect_err("a refusal");
+    assert!(error.contains("unrolled_warp.cu:"), "{error}");
+    let next = figures.answer(page, "tree kernel=sequential n=4 block=4");
+    next.expect("a figure, in a context of its own");
 }

@@ -7,10 +7,9 @@ mod includes;
 mod links;
 mod pending;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use mdbook_driver::MDBook;
-use mdbook_driver::book::BookItem;
+use mdbook_driver::book::{Book, BookItem};
 
 use crate::{Problem, Problems, Strictness};
 
@@ -34,16 +33,26 @@ impl Page<'_> {
     }
 }
 
-/// Checks every page of `book`.
-pub fn check(book: &MDBook, strictness: Strictness) -> Result<(), Problems> {
+/// Checks every page of `book`, whose pages are in the folder `source` of `root`.
+///
+/// # Errors
+/// All that is wrong, with page and line.
+pub fn check(
+    book: &Book,
+    root: &Path,
+    source: &Path,
+    strictness: Strictness,
+) -> Result<(), Problems> {
     let mut problems = Vec::new();
-    let source = book.source_dir();
-    for (name, folder, text) in pages(book) {
+    let folder_of_pages = root.join(source);
+    for (path, text) in pages(book) {
+        let name = source.join(path);
+        let folder = root.join(&name);
         let page = Page {
             name: &name,
-            folder: &folder,
-            source: &source,
-            text: &text,
+            folder: folder.parent().unwrap_or(root),
+            source: &folder_of_pages,
+            text,
         };
         problems.extend(check_page(&page));
         if strictness == Strictness::Strict {
@@ -59,20 +68,10 @@ pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
     checks.iter().flat_map(|check| check(page)).collect()
 }
 
-fn pages(book: &MDBook) -> Vec<(PathBuf, PathBuf, String)> {
-    let source = book.source_dir();
-    book.iter()
-        .filter_map(|item| match item {
-            BookItem::Chapter(chapter) => {
-                let path = chapter.source_path.as_ref()?;
-                let folder = source.join(path).parent()?.to_path_buf();
-                Some((
-                    book.config.book.src.join(path),
-                    folder,
-                    chapter.content.clone(),
-                ))
-            }
-            BookItem::Separator | BookItem::PartTitle(_) => None,
-        })
-        .collect()
+/// The pages that have a file, relative to the source folder, and their text.
+fn pages(book: &Book) -> impl Iterator<Item = (&Path, &str)> {
+    book.iter().filter_map(|item| match item {
+        BookItem::Chapter(chapter) => Some((chapter.source_path.as_deref()?, &*chapter.content)),
+        BookItem::Separator | BookItem::PartTitle(_) => None,
+    })
 }

@@ -55,8 +55,6 @@ pub struct Figures {
     device: Option<Device>,
     runs: HashMap<Key, Rc<Traced>>,
     drawn: usize,
-    /// A kernel was stopped, after which the driver takes no more work from this process.
-    stopped: bool,
 }
 
 impl Figures {
@@ -67,8 +65,12 @@ impl Figures {
             device: None,
             runs: HashMap::new(),
             drawn: 0,
-            stopped: false,
         }
+    }
+
+    /// Numbers figures from 1 again, for another build of the book.
+    pub(crate) fn begin(&mut self) {
+        self.drawn = 0;
     }
 
     /// The figure that a directive on `page` asks for, as HTML.
@@ -84,9 +86,6 @@ impl Figures {
             block: arguments.number("in_block")?.unwrap_or(0),
             warp: arguments.number("warp")?.unwrap_or(0),
         };
-        if self.stopped {
-            return Ok(String::new()); // that kernel's error ends the build
-        }
         let traced = self.trace(&run)?;
         let number = self.drawn + 1;
         let (class, content) = match arguments.kind.as_str() {
@@ -151,7 +150,10 @@ impl Figures {
         };
         let device = self.device.insert(device);
         let traced = harness::trace::run(device, run.chapter, &run.kernel, &run.case, run.block);
-        self.stopped = device.stream.synchronize().is_err();
+        if device.stream.synchronize().is_err() {
+            // A kernel was stopped, and with its context goes the error that it left there.
+            self.device = None;
+        }
         let traced = Rc::new(traced.map_err(|error| error.to_string())?);
         self.runs.insert(key, traced.clone());
         Ok(traced)

@@ -1,0 +1,168 @@
+//! `book serve` shows a small book, follows its changes, and outlives its errors.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+/// A running server, ended with the test.
+struct Server {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    address: String,
+}
+
+impl Server {
+    fn start(root: &Path) -> Self {
+        let mut child = book(root, "0")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let line = line_with(&mut output, "serving http://");
+        let address = line
+            .split("http://")
+            .nth(1)
+            .and_then(|rest| rest.split('/').next());
+        let address = address.expect("an address").to_owned();
+        Self {
+            child,
+            output,
+            address,
+        }
+    }
+
+    /// What is answered to a request for `path`, head and all.
+    fn get(&self, path: &str) -> String {
+        let mut text = String::new();
+        let mut stream = self.ask(path);
+        stream.read_to_string(&mut text).expect("an answer");
+        text
+    }
+
+    /// The first news.
+    fn news(&self) -> String {
+        line_with(&mut BufReader::new(self.ask("/__live")), "data:")
+    }
+
+    fn ask(&self, path: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .expect("a time-out");
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        )
+        .expect("it listens");
+        stream
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn book(root: &Path, port: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_book"));
+    command.args(["serve", "--port", port]).current_dir(root);
+    command
+}
+
+/// The next line that contains `part`.
+fn line_with(lines: &mut impl BufRead, part: &str) -> String {
+    let mut line = String::new();
+    while !line.contains(part) {
+        line.clear();
+        assert_ne!(
+            lines.read_line(&mut line).expect("a line"),
+            0,
+            "no line with {part}"
+        );
+    }
+    line
+}
+
+fn write(root: &Path, file: &str, text: &str) {
+    let path = root.join(file);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(path, text).expect("a file");
+}
+
+fn small_book() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write(
+        folder.path(),
+        "book.toml",
+        "[book]\ntitle = \"t\"\nsrc = \"book\"\n",
+    );
+    write(folder.path(), "book/SUMMARY.md", "- [One](one.md)\n");
+    write(folder.path(), "book/one.md", "# One\n\nbefore\n");
+    write(folder.path(), "chapters-code/README.md", "");
+    folder
+}
+
+#[test]
+fn a_change_is_served_and_an_error_does_not_end_it() {
+    let folder = small_book();
+    let root = folder.path();
+    let mut server = Server::start(root);
+    let page = server.get("/one.html");
+    assert!(
+        page.starts_with("HTTP/1.1 200") && page.contains("before"),
+        "{page}"
+    );
+    assert!(page.contains("/__live.js"), "the page listens for news");
+    assert!(server.get("/nowhere").starts_with("HTTP/1.1 404"));
+    assert!(server.get("/../book.toml").starts_with("HTTP/1.1 404"));
+
+    write(root, "book/one.md", "# One\n\nbad: $\\frac{1}$\n");
+    while server.news().contains("\"error\":null") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(
+        server.news().contains("book/one.md:3: KaTeX rejects"),
+        "{}",
+        server.news()
+    );
+    assert!(
+        server.get("/one.html").contains("before"),
+        "the last good page stays"
+    );
+
+    write(root, "book/one.md", "# One\n\nafter\n");
+    line_with(&mut server.output, "built in");
+    assert!(server.news().contains("\"error\":null"));
+    assert!(server.get("/one.html").contains("after"));
+}
+
+#[test]
+fn a_book_that_is_broken_from_the_start_is_served_once_it_is_mended() {
+    let folder = small_book();
+    write(folder.path(), "book/one.md", "[dead](nowhere.md)\n");
+    let mut server = Server::start(folder.path());
+    let page = server.get("/one.html");
+    assert!(
+        page.starts_with("HTTP/1.1 503") && page.contains("/__live.js"),
+        "{page}"
+    );
+    assert!(server.news().contains("leads nowhere"));
+    write(folder.path(), "book/one.md", "mended\n");
+    line_with(&mut server.output, "built in");
+    assert!(server.get("/one.html").contains("mended"));
+}
+
+#[test]
+fn a_port_that_is_taken_names_the_option() {
+    let folder = small_book();
+    let server = Server::start(folder.path());
+    let port = server.address.rsplit(':').next().expect("a port");
+    let output = book(folder.path(), port).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(said.contains(port) && said.contains("--port"), "{said}");
+}
