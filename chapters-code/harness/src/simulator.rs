@@ -50,17 +50,10 @@ impl Simulator {
 
     /// What the launches since the last call did, as the simulator's JSON.
     pub fn take_json(&self) -> String {
-        let mut buffer: Vec<u8> = vec![0; 64 * 1024];
-        loop {
+        read_all(|buffer| {
             // SAFETY: the function writes at most `len` bytes.
-            let needed = unsafe { (self.take_report)(buffer.as_mut_ptr().cast(), buffer.len()) };
-            if needed < buffer.len() {
-                buffer.truncate(needed);
-                return String::from_utf8_lossy(&buffer).into_owned();
-            }
-            // One spare byte for a terminating NUL.
-            buffer.resize(needed + 1, 0);
-        }
+            unsafe { (self.take_report)(buffer.as_mut_ptr().cast(), buffer.len()) }
+        })
     }
 
     /// What the launches since the last call did.
@@ -70,6 +63,23 @@ impl Simulator {
             launches: Vec::new(),
             unreadable: Some(error.to_string()),
         })
+    }
+}
+
+/// A report takes that much at first.
+const USUAL: usize = 64 * 1024;
+
+/// The text that `take` hands over. It returns the text's length, and once a buffer has had room
+/// for it the text is gone: the next call is for another.
+fn read_all(mut take: impl FnMut(&mut [u8]) -> usize) -> String {
+    let mut buffer = vec![0; USUAL];
+    loop {
+        let needed = take(&mut buffer);
+        let fitted = needed <= buffer.len();
+        buffer.resize(needed, 0);
+        if fitted {
+            return String::from_utf8_lossy(&buffer).into_owned();
+        }
     }
 }
 
@@ -242,4 +252,26 @@ pub struct Fault {
     pub kind: String,
     /// Kernel, source line, thread and cause.
     pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{USUAL, read_all};
+
+    #[test]
+    fn a_report_is_read_whatever_its_length() {
+        for length in [0, 1, USUAL - 1, USUAL, USUAL + 1, 3 * USUAL] {
+            let mut report = "x".repeat(length);
+            // As simtTakeReport does: what has fitted is forgotten.
+            let text = read_all(|buffer| {
+                let needed = report.len();
+                if needed <= buffer.len() {
+                    buffer[..needed].copy_from_slice(report.as_bytes());
+                    report.clear();
+                }
+                needed
+            });
+            assert_eq!(text.len(), length);
+        }
+    }
 }
