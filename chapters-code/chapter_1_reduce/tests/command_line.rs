@@ -51,6 +51,22 @@ fn sizes_that_are_none() {
 }
 
 #[test]
+fn counts_that_are_none() {
+    for seed in ["x", "-1", "1.5", "2^70", ""] {
+        refuses(
+            &["--seed", seed],
+            &["--seed", "whole number", "for example 42"],
+        );
+    }
+    for samples in ["x", "-1", "19", "100001"] {
+        refuses(
+            &["--samples", samples],
+            &["from 20 to 100000", "for example 50"],
+        );
+    }
+}
+
+#[test]
 fn sizes_that_do_not_fit() {
     refuses(
         &["--device", "sim", "-n", "2^45"],

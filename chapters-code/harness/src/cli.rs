@@ -32,7 +32,7 @@ pub struct Options {
     pub broken: bool,
 
     /// What the inputs are drawn from
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = seed)]
     pub seed: u64,
 
     /// Timing samples of a rung on a GPU; 20 at least
@@ -40,7 +40,7 @@ pub struct Options {
         long,
         default_value_t = 20,
         allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(20..=100_000)
+        value_parser = samples
     )]
     pub samples: u32,
 
@@ -66,6 +66,23 @@ impl Options {
     pub fn prints(&self) -> bool {
         self.json.as_deref() != Some(Path::new("-"))
     }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "a seed is a whole number from 0 to 2^64 - 1; write for example 42".into())
+}
+
+/// Reads `--samples`.
+///
+/// # Errors
+/// What is accepted, with an example.
+pub fn samples(text: &str) -> Result<u32, String> {
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count| (20..=100_000).contains(count));
+    count.ok_or_else(|| "samples are a whole number from 20 to 100000; write for example 50".into())
 }
 
 /// Options of the chapters whose kernels are made for several types and operators.

@@ -16,6 +16,7 @@ use anyhow::Context;
 use clap::Parser;
 use harness::{
     DeviceChoice, Row,
+    cli::samples,
     device::host_available_bytes,
     progress::Progress,
     runner::{Runner, Step},
@@ -44,7 +45,7 @@ struct Arguments {
     quick: bool,
 
     /// Timing samples of a rung; 20 at least
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(20..=100_000))]
+    #[arg(long, default_value_t = 20, value_parser = samples)]
     samples: u32,
 
     /// Seconds after which no further case is begun; what is left out is listed in the file
