@@ -7,17 +7,16 @@ use harness::{Case, Dtype, Error, Input, Op, Shape, verify::Checker};
 use crate::{
     Ready, Rung, Setup,
     geometry::{GRID_WITH_TREE, Geometry, Pass, Share, Shared, TREE, TREE_OF_PAIRS},
-    passes, single_pass,
+    passes,
+    rung::rung,
+    single_pass,
 };
 
 macro_rules! broken {
     ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal) => {
         Rung {
-            name: $name,
-            idea: $idea,
-            ptx: &[include_str!(concat!("../kernels/broken/", $name, ".ptx"))],
-            setup: $setup,
             caught_by: &[$(Checker::$by),*],
+            ..rung!($name, $setup, $idea, [concat!("broken/", $name, ".ptx")])
         }
     };
 }

@@ -7,12 +7,10 @@ use crate::{
 
 /// The rungs that the options ask for, in the ladder's order.
 pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<RungInfo>, Error> {
-    let known = chapter.rungs();
     for name in &options.kernel {
-        if !known.iter().any(|rung| rung.name == name) {
-            return Err(unknown(chapter, name, &known));
-        }
+        rung(chapter, name)?;
     }
+    let known = chapter.rungs();
     let named = |rung: &RungInfo| options.kernel.iter().any(|name| name == rung.name);
     // Whoever names a broken one means that one, not all.
     let also_broken = options.broken && !known.iter().any(|rung| rung.is_broken() && named(rung));

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Deserialize;
 
 use crate::{
-    Case, Chapter, Device, Error, Refusal, RungInfo,
+    Case, Chapter, Device, Error, RungInfo,
     ladder::{self, Once},
     plan,
     simulator::Report,
@@ -42,7 +42,7 @@ pub fn run(
         ..chapter.case_for(rung.name, case)
     };
     if let Some(refusal) = chapter.refusal(rung.name, &case) {
-        return Err(refused(rung.name, refusal, &case));
+        return Err(Error::Usage(plan::reason(rung.name, refusal, &case)));
     }
     let simulator = device.simulator().ok_or_else(|| {
         Error::Usage("only the simulator traces\n  remedy: use `--device sim`".into())
@@ -69,11 +69,10 @@ pub fn run(
             cause,
         })
     };
-    let found: Vec<_> = verdict.failures.iter().collect();
-    let expected = |by| rung.caught_by.contains(&by);
-    match found.iter().find(|failure| !expected(failure.by)) {
+    let mut failures = verdict.failures.iter();
+    match failures.find(|failure| !rung.caught_by.contains(&failure.by)) {
         Some(failure) => return fail(failure.message.clone()),
-        None if rung.is_broken() && found.is_empty() => {
+        None if rung.is_broken() && verdict.failures.is_empty() => {
             return fail("it is declared broken, and nothing noticed".into());
         }
         None => {}
@@ -87,10 +86,6 @@ pub fn run(
         ));
     }
     Ok(Traced { rung, case, report })
-}
-
-fn refused(rung: &str, refusal: Refusal, case: &Case) -> Error {
-    Error::Usage(plan::reason(rung, refusal, case))
 }
 
 /// What the warps of a launch did.

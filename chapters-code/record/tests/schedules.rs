@@ -2,7 +2,7 @@
 //! order in which warps and blocks take turns.
 
 use harness::{
-    Case, Chapter, Device, DeviceChoice, Dtype, Input, Op, Row, Shape,
+    Case, Chapter, DeviceChoice, Dtype, Input, Op, Row, Shape,
     progress::Progress,
     runner::{Runner, Step},
 };
@@ -24,30 +24,30 @@ fn cases() -> Vec<Case> {
     shapes.map(case).collect()
 }
 
-/// The rungs of a chapter that are meant to be right, on every case that they are for.
+/// The rungs of a chapter that are meant to be right, on every case that they are for. Those of a
+/// case follow one another, and share its input.
 fn steps(chapter: &dyn Chapter) -> Vec<Step> {
-    let rungs = chapter.rungs().into_iter().filter(|rung| !rung.is_broken());
-    let on_cases = rungs.flat_map(|rung| {
-        let own = |case: &Case| chapter.case_for(rung.name, case);
-        let cases: Vec<Case> = cases().iter().map(own).collect();
-        cases.into_iter().map(move |case| (rung, case))
-    });
-    let fits =
-        |(rung, case): &(harness::RungInfo, Case)| chapter.refusal(rung.name, case).is_none();
-    let fitting = on_cases.filter(fits);
-    fitting.map(|(rung, case)| Step { rung, case }).collect()
+    let mut steps = Vec::new();
+    for case in cases() {
+        for rung in chapter.rungs() {
+            let case = chapter.case_for(rung.name, &case);
+            if !rung.is_broken() && chapter.refusal(rung.name, &case).is_none() {
+                steps.push(Step { rung, case });
+            }
+        }
+    }
+    steps
 }
 
 #[test]
 fn every_rung_under_many_schedules() {
-    let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
-    let simulator = device.simulator().expect("it is the simulator");
     let mut runner = Runner::open(DeviceChoice::Sim, 20, None).expect("the simulator opens");
     let mut wrong = Vec::new();
     for chapter in record::chapters() {
         let steps = steps(&*chapter);
         assert!(!steps.is_empty(), "{} has no rungs", chapter.name());
         for seed in SEEDS {
+            let simulator = runner.device.simulator().expect("it is the simulator");
             assert!(simulator.set(c"seed", seed));
             let mut done = |row: Row| {
                 if !row.is_as_declared() || !row.races.is_empty() {

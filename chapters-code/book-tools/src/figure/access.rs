@@ -1,5 +1,7 @@
 //! Which memory instructions of a warp a figure shows.
 
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use harness::trace::{Event, MemoryAccess, Place};
@@ -20,11 +22,24 @@ pub(super) struct Wanted {
     nth: Option<Vec<usize>>,
 }
 
+/// The lines within an anchor, by file.
+type Anchors = HashMap<String, RangeInclusive<usize>>;
+
 /// An instruction that was found.
 #[derive(Clone, Copy)]
 pub(super) struct Found<'t> {
     pub(super) place: &'t Place,
     pub(super) access: &'t MemoryAccess,
+}
+
+impl Found<'_> {
+    /// What its lanes do.
+    pub(super) fn verb(&self) -> &'static str {
+        match self.access.access.as_str() {
+            "load" => "read",
+            _ => "write",
+        }
+    }
 }
 
 impl Wanted {
@@ -54,6 +69,7 @@ impl Wanted {
         root: &Path,
     ) -> Result<Vec<Found<'t>>, String> {
         let mut found = Vec::new();
+        let mut anchors = Anchors::new();
         for event in events {
             let Event::Access { place, access } = event else {
                 continue;
@@ -62,7 +78,7 @@ impl Wanted {
             if own
                 && access.space == self.space
                 && access.access == self.access
-                && self.is_there(place, root)?
+                && self.is_there(place, root, &mut anchors)?
             {
                 found.push(Found { place, access });
             }
@@ -70,11 +86,17 @@ impl Wanted {
         self.choose(found, part)
     }
 
-    fn is_there(&self, place: &Place, root: &Path) -> Result<bool, String> {
+    fn is_there(&self, place: &Place, root: &Path, anchors: &mut Anchors) -> Result<bool, String> {
         let (Some(anchor), Some(line)) = (&self.at, Line::parse(&place.line)) else {
             return Ok(self.at.is_none());
         };
-        Ok(source::anchor(root, &line.file, anchor)?.contains(&line.number))
+        if let Some(lines) = anchors.get(&line.file) {
+            return Ok(lines.contains(&line.number));
+        }
+        let lines = source::anchor(root, &line.file, anchor)?;
+        let is_there = lines.contains(&line.number);
+        anchors.insert(line.file, lines);
+        Ok(is_there)
     }
 
     fn choose<'t>(&self, all: Vec<Found<'t>>, part: &Part) -> Result<Vec<Found<'t>>, String> {

@@ -157,11 +157,7 @@ fn in_words(found: &Found<'_>, queues: &Queues, root: &Path) -> String {
     let words: usize = queues.iter().map(Vec::len).sum();
     let banks = queues.iter().filter(|queue| !queue.is_empty()).count();
     let wavefronts = longest(queues);
-    let verb = if access.access == "load" {
-        "read"
-    } else {
-        "write"
-    };
+    let verb = found.verb();
     let line = source::quoted(root, &found.place.line);
     let plural = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),

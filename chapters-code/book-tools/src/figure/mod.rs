@@ -117,7 +117,7 @@ impl Figures {
             "tree" => {
                 let of = arguments.take("of");
                 arguments.finish()?;
-                tree_picture::draw(traced, part, of.as_deref())
+                tree_picture::draw(&events, traced, part.warp, of.as_deref())
             }
             "banks" => {
                 let wanted = Wanted::take(&mut arguments, "shared")?;

@@ -11,6 +11,7 @@ use svg::node::element::Group;
 use super::access::Found;
 use super::picture::{Frame, Picture, rectangle, text};
 use super::{lanes, source};
+use crate::measured::thousands;
 
 const WORDS_A_SECTOR: u64 = 8;
 const WORDS_A_LINE: u64 = 32;
@@ -143,16 +144,12 @@ fn in_words(found: &Found<'_>, root: &Path) -> String {
     let active = u64::from(access.lanes.count_ones());
     let wanted = active * u64::from(access.bytes);
     let moved = 32 * access.cost;
-    let verb = if access.access == "load" {
-        "read"
-    } else {
-        "write"
-    };
+    let verb = found.verb();
     format!(
         "{line}: {active} lanes {verb} {wanted} bytes, in {} sectors of 32 bytes, together {}: \
          {:.1} % of them are of use.",
         access.cost,
-        crate::measured::value("n", &moved.into()),
+        thousands(moved),
         100.0 * wanted as f64 / moved as f64
     )
 }

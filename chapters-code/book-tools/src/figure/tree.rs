@@ -51,6 +51,14 @@ impl Tree {
         self.stages.iter().map(last).max().unwrap_or(0)
     }
 
+    /// The stages in which something moves: all but a last one in which the result is only read.
+    pub(super) fn steps(&self) -> &[Stage] {
+        match &self.stages[..] {
+            [steps @ .., last] if last.moves.is_empty() => steps,
+            all => all,
+        }
+    }
+
     /// Whether what `place` holds after stage `number` is still read.
     pub(super) fn is_live(&self, number: usize, place: usize) -> bool {
         for stage in &self.stages[number + 1..] {

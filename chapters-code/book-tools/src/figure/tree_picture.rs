@@ -1,13 +1,13 @@
 //! A tree as a picture: a row of places a stage, and arrows from what is read to what is written.
 
 use harness::Dtype;
-use harness::trace::Traced;
+use harness::trace::{Event, Traced};
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
 
 use super::picture::{Frame, Picture, path, rectangle, step_group, text};
 use super::tree::{self, Move, Stage, Tree};
-use super::{Part, value};
+use super::value;
 
 /// From place to place.
 const PITCH: f64 = 25.0;
@@ -44,26 +44,23 @@ const REGISTERS: Names = Names {
 };
 
 /// The tree of a block's shared memory, or of a warp's registers.
-pub(super) fn draw(traced: &Traced, part: &Part, of: Option<&str>) -> Result<Picture, String> {
-    let events = part.events(traced)?;
+pub(super) fn draw(
+    events: &[&Event],
+    traced: &Traced,
+    warp: u32,
+    of: Option<&str>,
+) -> Result<Picture, String> {
     let (op, dtype) = (traced.case.op, traced.case.dtype.accumulator());
     let (tree, names) = match of.unwrap_or("shared") {
-        "shared" => (tree::in_shared(&events, op, dtype)?, SHARED),
-        "registers" => (
-            tree::in_registers(&events, part.warp, op, dtype)?,
-            REGISTERS,
-        ),
+        "shared" => (tree::in_shared(events, op, dtype)?, SHARED),
+        "registers" => (tree::in_registers(events, warp, op, dtype)?, REGISTERS),
         other => return Err(format!("of={other}: a tree is of shared or of registers")),
     };
     Ok(picture(&tree, dtype, names, traced.rung.name))
 }
 
 fn picture(tree: &Tree, dtype: Dtype, names: Names, kernel: &str) -> Picture {
-    let rows: Vec<&Stage> = tree
-        .stages
-        .iter()
-        .filter(|stage| !stage.moves.is_empty())
-        .collect();
+    let rows = tree.steps();
     let mut drawing = Group::new();
     let mut said = Vec::new();
     for place in 0..tree.width() {
@@ -138,45 +135,43 @@ fn arrows(group: &mut Group, stage: &Stage, number: usize) {
 
 fn row(group: &mut Group, tree: &Tree, number: usize, dtype: Dtype, names: Names) {
     let stage = &tree.stages[number];
+    let is_last = number > 0 && number + 1 == tree.steps().len();
     let [_, y] = above(0, number);
-    group.append(text(
-        "step",
-        [LEFT / 2.0 - 2.0, y + 18.0],
-        number.to_string(),
-    ));
+    let label = text("step", [LEFT / 2.0 - 2.0, y + 18.0], number.to_string());
+    group.append(label);
     for (&place, &bits) in &stage.held {
-        let [x, y] = above(place, number);
-        let written = stage.moves.iter().find(|step| step.to.place == place);
+        let corner = above(place, number);
+        let is_here = |step: &&Move| number > 0 && step.to.place == place;
+        let written = stage.moves.iter().find(is_here);
         // A value that nobody reads again is of use only where it is the result.
-        let is_last = number > 0 && !tree.stages[number + 1..].iter().any(has_moves);
-        let live = tree.is_live(number, place) || (is_last && written.is_some());
-        let class = match (live, written) {
-            (false, _) => "cell dead",
-            (true, Some(_)) if number > 0 => "cell written",
-            (true, _) => "cell",
-        };
-        group.append(rectangle(class, [x - CELL[0] / 2.0, y], CELL));
-        if !live {
+        let is_live = tree.is_live(number, place) || (is_last && written.is_some());
+        if !is_live {
+            cell(group, "cell dead", corner);
             continue;
         }
-        let value = value::text(dtype, bits);
-        let class = if value.chars().count() > 2 {
-            "small"
-        } else {
-            "value"
-        };
-        let by = names.mark.zip(written.filter(|_| number > 0));
-        let raised = if by.is_some() { 13.0 } else { 18.0 };
-        group.append(text(class, [x, y + raised], value));
-        if let Some((mark, step)) = by {
-            let by = format!("{mark}{}", step.thread);
-            group.append(text("by", [x, y + 24.0], by));
-        }
+        let class = written.map_or("cell", |_| "cell written");
+        cell(group, class, corner);
+        let by = names.mark.zip(written);
+        let by = by.map(|(mark, step)| format!("{mark}{}", step.thread));
+        content(group, corner, value::text(dtype, bits), by);
     }
 }
 
-fn has_moves(stage: &Stage) -> bool {
-    !stage.moves.is_empty()
+fn cell(group: &mut Group, class: &str, [x, y]: [f64; 2]) {
+    group.append(rectangle(class, [x - CELL[0] / 2.0, y], CELL));
+}
+
+/// A cell's value, and below it who wrote it.
+fn content(group: &mut Group, [x, y]: [f64; 2], value: String, by: Option<String>) {
+    let class = match value.chars().count() {
+        0..=2 => "value",
+        _ => "small",
+    };
+    let raised = by.as_ref().map_or(18.0, |_| 13.0);
+    group.append(text(class, [x, y + raised], value));
+    if let Some(by) = by {
+        group.append(text("by", [x, y + 24.0], by));
+    }
 }
 
 /// What a stage does, in words.

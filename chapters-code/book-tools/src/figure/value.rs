@@ -1,33 +1,20 @@
 //! The values that a trace holds as bits: as text, and whether one follows from others.
 
-use harness::half::{bf16, f16};
-use harness::{Dtype, Op};
+use harness::{Dtype, Element, Op, with_element};
 
 /// A value of type `dtype` as it stands in a picture.
 pub(super) fn text(dtype: Dtype, bits: u64) -> String {
-    let float = |value: f64| {
-        let short = format!("{value:.2}");
-        let short = short.trim_end_matches('0').trim_end_matches('.');
-        short.replace('-', "−")
+    let text = if dtype.is_float() {
+        let short = format!("{:.2}", number(dtype, bits));
+        short.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        with_element!(dtype, T => <T as Element>::from_bits(bits).to_i64()).to_string()
     };
-    match dtype {
-        Dtype::F32 | Dtype::F64 | Dtype::F16 | Dtype::Bf16 => float(number(dtype, bits)),
-        Dtype::I32 => (bits as i32).to_string().replace('-', "−"),
-        Dtype::I64 => (bits as i64).to_string().replace('-', "−"),
-        Dtype::U32 => (bits as u32).to_string(),
-    }
+    text.replace('-', "−")
 }
 
 fn number(dtype: Dtype, bits: u64) -> f64 {
-    match dtype {
-        Dtype::F32 => f32::from_bits(bits as u32).into(),
-        Dtype::F64 => f64::from_bits(bits),
-        Dtype::F16 => f16::from_bits(bits as u16).into(),
-        Dtype::Bf16 => bf16::from_bits(bits as u16).into(),
-        Dtype::I32 => f64::from(bits as i32),
-        Dtype::U32 => f64::from(bits as u32),
-        Dtype::I64 => bits as i64 as f64,
-    }
+    with_element!(dtype, T => <T as Element>::from_bits(bits).to_f64())
 }
 
 /// Whether `result` is the fold of `values`. Exact for the small whole numbers of a figure.
@@ -56,6 +43,7 @@ mod tests {
         assert_eq!(text(Dtype::F32, bits(25.0)), "25");
         assert_eq!(text(Dtype::F32, bits(-0.5)), "−0.5");
         assert_eq!(text(Dtype::I32, u64::from((-3i32) as u32)), "−3");
+        assert_eq!(text(Dtype::I64, (1 << 53) + 1), "9007199254740993");
     }
 
     #[test]

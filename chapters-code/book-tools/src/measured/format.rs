@@ -97,7 +97,8 @@ fn significant(number: f64) -> String {
     format!("{number:.*}", (2 - magnitude).clamp(0, 9) as usize)
 }
 
-fn thousands(number: u64) -> String {
+/// `number` with commas between its thousands.
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -29,6 +29,7 @@ use std::path::Path;
 
 use crate::{Problems, Strictness};
 use directive::{Directive, Kind};
+pub(crate) use format::thousands;
 pub use format::{amount, value};
 pub use records::{Records, Run};
 
