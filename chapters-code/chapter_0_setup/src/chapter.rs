@@ -244,7 +244,7 @@ impl Operation for Sweep<'_> {
 
     fn verify(&mut self) -> Result<Verdict, Error> {
         let mut verdict = match self.out.download()? {
-            Ok(computed) => verify::compare(&computed, &self.expected),
+            Ok(computed) => verify::compare(&computed, self.expected.iter().copied()),
             Err(at) => Verdict::of(Failure::beside_output(at)),
         };
         for (host, input) in self.vectors.host.iter().zip(&self.vectors.input) {

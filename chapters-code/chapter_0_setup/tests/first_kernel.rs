@@ -33,6 +33,7 @@ fn every_kernel_at_awkward_sizes() {
         op: Op::Sum,
         input: Input::Uniform,
         seed: 1,
+        parameters: Default::default(),
     };
     let steps: Vec<Step> = sizes
         .iter()

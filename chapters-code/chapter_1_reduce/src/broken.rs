@@ -105,6 +105,7 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
         op: Op::Sum,
         input: Input::Uniform,
         seed: case.seed,
+        parameters: case.parameters,
     };
     match rung {
         "max_padded_with_zero" => Case {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Input, Op, Operation, Problem, Refusal, RungInfo,
-    Shape,
+    Case, Chapter, Device, Dtype, Element, Error, Input, Op, Operation, Parameters, Problem,
+    Refusal, RungInfo, Shape,
     buffer::{self, Guarded},
     ceiling::Ceiling,
     inputs, kernel,
@@ -260,7 +260,7 @@ impl<T: Element> Operation for Fold<'_, T> {
 
     fn verify(&mut self) -> Result<Verdict, Error> {
         let mut verdict = match self.out.download()? {
-            Ok(computed) => verify::compare(&computed, &self.expected),
+            Ok(computed) => verify::compare(&computed, self.expected.iter().copied()),
             Err(at) => Verdict::of(Failure::beside_output(at)),
         };
         if let Some(failure) = self.check_input()? {
@@ -312,6 +312,7 @@ pub fn checksum_cases() -> Vec<Case> {
         op,
         input: Input::Uniform,
         seed: 7,
+        parameters: Parameters::default(),
     };
     let vector = |n| Shape::Vector { n };
     let mut cases = Vec::new();

@@ -28,7 +28,7 @@ fn op_code(op: Op) -> Option<c_int> {
         Op::Sum => Some(0),
         Op::Max => Some(1),
         Op::Min => Some(2),
-        Op::Product | Op::And | Op::Or => None,
+        Op::Product | Op::And | Op::Or | Op::Affine => None,
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn reduce<'a, A: Element>(
     let computed = out
         .download()?
         .map_err(|_| peers.error("it wrote beside its output"))?;
-    let verdict = verify::compare(&computed, &expected);
+    let verdict = verify::compare(&computed, expected);
     if let Some(failure) = verdict.failures.first() {
         return Err(peers.error(format!("its {case} is wrong: {}", failure.message)));
     }

@@ -1,6 +1,6 @@
 //! The sequential algorithm, which every kernel is checked against.
 
-use harness::{Case, Element, Op, bound, verify::Exact};
+use harness::{Case, Element, Op, bound, case::compose, verify::Exact};
 
 /// Folds integers one after another. In 64 bits, which wrap: cut down to 32, sums and products are
 /// what 32 bits would have given.
@@ -13,6 +13,7 @@ pub fn fold_integers<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> i
         Op::Min => elements.fold(T::HIGHEST.to_i64(), i64::min),
         Op::And => elements.fold(-1, |a, b| a & b),
         Op::Or => elements.fold(0, |a, b| a | b),
+        Op::Affine => elements.fold(1 << 32, |a, b| compose(a as u64, b as u64) as i64),
     }
 }
 
@@ -30,7 +31,8 @@ pub struct FloatFold {
 /// Folds floats one after another in `f64`.
 ///
 /// Sums keep what each addition rounds off and add it at the end (Neumaier 1974), so that even a sum
-/// of `f64` is right to its last place or so. `and` and `or` have no meaning for floats.
+/// of `f64` is right to its last place or so. `and`, `or` and `affine` have
+/// no meaning for floats.
 pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> FloatFold {
     let (mut value, mut rounded_off, mut absolute_sum, mut n) = (identity::<T>(op), 0.0, 0.0, 0);
     for x in elements.map(T::to_f64) {
@@ -38,7 +40,7 @@ pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Flo
             Op::Max => value = f64::max(value, x),
             Op::Min => value = f64::min(value, x),
             Op::Product => value *= x,
-            Op::Sum | Op::And | Op::Or => {
+            Op::Sum | Op::And | Op::Or | Op::Affine => {
                 let sum = value + x;
                 let (large, small) = if value.abs() >= x.abs() {
                     (value, x)
@@ -61,7 +63,7 @@ pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Flo
 
 fn identity<T: Element>(op: Op) -> f64 {
     match op {
-        Op::Sum | Op::And | Op::Or => 0.0,
+        Op::Sum | Op::And | Op::Or | Op::Affine => 0.0,
         Op::Product => 1.0,
         Op::Max => T::LOWEST.to_f64(),
         Op::Min => T::HIGHEST.to_f64(),

@@ -47,7 +47,7 @@ fn check<T: Element>(rung: &str, n: usize, skipped: usize) {
         .expect("nothing else is written");
     let folded = fold(Op::Sum, host[skipped..].iter().copied());
     let expected = folded.expect::<T>(&case, ready.depth, ready.underflow);
-    let verdict = verify::compare(&computed, &[expected]);
+    let verdict = verify::compare(&computed, [expected]);
     let dtype = T::DTYPE;
     assert!(
         verdict.is_correct(),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Dtype, Shape};
 
 /// An associative operator with an identity, as `--op` and the kernels' names spell it.
@@ -21,17 +23,22 @@ pub enum Op {
     And,
     /// Bitwise or, identity 0; integers only.
     Or,
+    /// Composition of maps x ↦ a·x + b, first the left one: associative, but not commutative.
+    /// Of 64-bit elements whose high word is a and whose low word is b, both modulo 2^32; the
+    /// identity is a = 1, b = 0.
+    Affine,
 }
 
 impl Op {
     /// All operators, in the order in which they are listed.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Sum,
         Self::Max,
         Self::Min,
         Self::Product,
         Self::And,
         Self::Or,
+        Self::Affine,
     ];
 
     /// The name in kernels, on the command line and in JSON.
@@ -43,6 +50,7 @@ impl Op {
             Self::Product => "product",
             Self::And => "and",
             Self::Or => "or",
+            Self::Affine => "affine",
         }
     }
 }
@@ -51,6 +59,14 @@ impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
+}
+
+/// The composition of two affine maps x ↦ a·x + b, each packed as [`Op::Affine`] says: `first` is
+/// applied first.
+pub fn compose(first: u64, then: u64) -> u64 {
+    let [(a1, b1), (a2, b2)] = [first, then].map(|map| ((map >> 32) as u32, map as u32));
+    let (a, b) = (a1.wrapping_mul(a2), a2.wrapping_mul(b1).wrapping_add(b2));
+    u64::from(a) << 32 | u64::from(b)
 }
 
 /// How the elements are distributed, as `--input` spells it.
@@ -69,6 +85,12 @@ pub enum Input {
     Denormal,
     /// Small whole numbers that can be followed by hand: 3 1 7 0 4 1 6 3, then digits at random.
     Digits,
+    /// The bell curve: floats of mean 0 and deviation 1, integers of mean 0 and deviation 2^20.
+    Gaussian,
+    /// Rank k with a probability proportional to 1/k, up to 65536: few values are most elements.
+    Zipf,
+    /// As uniform, in ascending order.
+    Sorted,
 }
 
 impl Input {
@@ -81,6 +103,9 @@ impl Input {
             Self::Negative => "negative",
             Self::Denormal => "denormal",
             Self::Digits => "digits",
+            Self::Gaussian => "gaussian",
+            Self::Zipf => "zipf",
+            Self::Sorted => "sorted",
         }
     }
 }
@@ -88,6 +113,57 @@ impl Input {
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// Whether a scan's result at i takes in element i, as `--kind` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
+#[value(rename_all = "lower")]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// It does: y[i] = x[0] ⊕ … ⊕ x[i].
+    Inclusive,
+    /// It does not: y[i] = x[0] ⊕ … ⊕ x[i − 1], and y[0] is the identity.
+    Exclusive,
+}
+
+impl Kind {
+    /// The name in kernels, on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inclusive => "inclusive",
+            Self::Exclusive => "exclusive",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What the problems of some chapters have besides size, type, operator and input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Parameters {
+    /// Bins of a histogram.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bins: Option<u32>,
+    /// The kind of a scan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+}
+
+impl fmt::Display for Parameters {
+    /// What there is, each with a comma before it: `, 256 bins`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(bins) = self.bins {
+            write!(f, ", {bins} bins")?;
+        }
+        if let Some(kind) = self.kind {
+            write!(f, ", {kind}")?;
+        }
+        Ok(())
     }
 }
 
@@ -104,6 +180,8 @@ pub struct Case {
     pub input: Input,
     /// What the elements are drawn from.
     pub seed: u64,
+    /// What else the chapter's problems have.
+    pub parameters: Parameters,
 }
 
 impl Case {

@@ -22,11 +22,15 @@ pub enum Dtype {
     F16,
     /// bfloat16, accumulated in `f32`.
     Bf16,
+    /// 8-bit unsigned integer; arithmetic wraps.
+    U8,
+    /// 16-bit unsigned integer; arithmetic wraps.
+    U16,
 }
 
 impl Dtype {
     /// All types, in the order in which they are listed.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::I32,
         Self::U32,
         Self::I64,
@@ -34,6 +38,8 @@ impl Dtype {
         Self::F64,
         Self::F16,
         Self::Bf16,
+        Self::U8,
+        Self::U16,
     ];
 
     /// The name in kernels, on the command line and in JSON.
@@ -46,13 +52,16 @@ impl Dtype {
             Self::F64 => "f64",
             Self::F16 => "f16",
             Self::Bf16 => "bf16",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
         }
     }
 
     /// Bytes of one element.
     pub fn size(self) -> usize {
         match self {
-            Self::F16 | Self::Bf16 => 2,
+            Self::U8 => 1,
+            Self::F16 | Self::Bf16 | Self::U16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::F64 => 8,
         }
@@ -66,7 +75,7 @@ impl Dtype {
     /// Unit roundoff u of the format: half the distance from 1 to the next number; 0 for integers.
     pub fn unit_roundoff(self) -> f64 {
         match self {
-            Self::I32 | Self::U32 | Self::I64 => 0.0,
+            Self::I32 | Self::U32 | Self::I64 | Self::U8 | Self::U16 => 0.0,
             Self::F32 => f64::powi(2.0, -24),
             Self::F64 => f64::powi(2.0, -53),
             Self::F16 => f64::powi(2.0, -11),
@@ -162,6 +171,8 @@ element! {
         f16::from_f64, |b| f16::from_bits(b as u16), f16::to_f64;
     bf16: Bf16 in f32, bf16::NEG_INFINITY, bf16::INFINITY,
         bf16::from_f64, |b| bf16::from_bits(b as u16), bf16::to_f64;
+    u8: U8 in u8, u8::MIN, u8::MAX, |v| v as u8, |b| b as u8, |x| x as f64;
+    u16: U16 in u16, u16::MIN, u16::MAX, |v| v as u16, |b| b as u16, |x| x as f64;
 }
 
 /// Runs an expression with `$T` standing for the Rust type of a [`Dtype`].
@@ -195,6 +206,14 @@ macro_rules! with_element {
             }
             $crate::Dtype::Bf16 => {
                 type $T = $crate::half::bf16;
+                $body
+            }
+            $crate::Dtype::U8 => {
+                type $T = u8;
+                $body
+            }
+            $crate::Dtype::U16 => {
+                type $T = u16;
                 $body
             }
         }

@@ -21,6 +21,10 @@ pub fn generate<T: Element>(case: &Case) -> Vec<T> {
         Input::Negative => negative::<T>(seed, i),
         Input::Denormal => denormal::<T>(seed, i),
         Input::Digits => T::from_f64(digit(seed, i)),
+        Input::Gaussian if T::DTYPE.is_float() => T::from_f64(gaussian(seed, i)),
+        Input::Gaussian => T::from_f64(gaussian(seed, i) * f64::powi(2.0, 20)),
+        Input::Zipf => T::from_f64(zipf(seed, i, 1 << 16) as f64),
+        Input::Sorted => T::from_f64(i as f64 - (n / 2) as f64),
     };
     (0..n).into_par_iter().map(element).collect()
 }
@@ -48,6 +52,8 @@ fn uniform<T: Element>(op: Op, seed: u64, i: u64, n: u64) -> T {
         Op::Product => factor(seed, i),
         Op::And => T::from_bits(!lone_bit(random, n)),
         Op::Or => T::from_bits(lone_bit(random, n)),
+        // Odd factors: the product of many even ones is 0 modulo 2^32, and hides what came before.
+        Op::Affine => T::from_bits(random | 1 << 32),
         _ if T::DTYPE.is_float() => T::from_f64(signed_fraction(random)),
         _ => T::from_bits(if random as u32 == 0 { 1 } else { random }),
     }
@@ -100,6 +106,23 @@ fn denormal<T: Element>(seed: u64, i: u64) -> T {
     T::from_f64(signed_fraction(bits(seed, i)) * significand)
 }
 
+/// A number in (0, 1].
+fn unit(bits: u64) -> f64 {
+    ((bits >> 11) + 1) as f64 * f64::powi(2.0, -53)
+}
+
+/// A draw from the normal distribution of mean 0 and deviation 1 (Box and Muller 1958).
+pub fn gaussian(seed: u64, i: u64) -> f64 {
+    let [radius, angle] = [0, 1].map(|half| unit(bits(seed, 2 * i + half)));
+    (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+}
+
+/// A rank in 1 ..= `ranks`, k with the probability ln(1 + 1/k) / ln(1 + ranks): about as 1/k.
+pub fn zipf(seed: u64, i: u64, ranks: u64) -> u64 {
+    let rank = ((1.0 - unit(bits(seed, i))) * ((ranks + 1) as f64).ln()).exp();
+    (rank as u64).clamp(1, ranks)
+}
+
 fn digit(seed: u64, i: u64) -> f64 {
     const FIRST: [u8; 8] = [3, 1, 7, 0, 4, 1, 6, 3];
     match FIRST.get(i as usize) {
@@ -122,6 +145,7 @@ mod tests {
             op,
             input: Input::Uniform,
             seed: 1,
+            parameters: Default::default(),
         }
     }
 
@@ -176,6 +200,23 @@ mod tests {
             ..case(Op::Sum, Dtype::F32, 10)
         };
         assert_ne!(short, generate::<f32>(&other));
+    }
+
+    #[test]
+    fn few_ranks_of_many_are_half_of_a_zipf_input() {
+        let ranks: Vec<u64> = (0..100_000).map(|i| zipf(1, i, 65_536)).collect();
+        assert!(ranks.iter().all(|rank| (1..=65_536).contains(rank)));
+        // ln 257 / ln 65537 is 0.5003.
+        let few = ranks.iter().filter(|&&rank| rank <= 256).count();
+        assert!((49_000..51_000).contains(&few), "{few}");
+    }
+
+    #[test]
+    fn a_bell_curve_has_two_thirds_within_its_deviation() {
+        let draws: Vec<f64> = (0..100_000).map(|i| gaussian(1, i)).collect();
+        let near = draws.iter().filter(|x| x.abs() < 1.0).count();
+        assert!((67_500..69_000).contains(&near), "{near}");
+        assert!((draws.iter().sum::<f64>() / 1e5).abs() < 0.02);
     }
 
     #[test]

@@ -291,6 +291,7 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
         op: case.op.name(),
         input: case.input.name(),
         seed: case.seed,
+        parameters: case.parameters,
         device: device.properties.name.clone(),
         simulated: device.is_simulated(),
         broken: rung.is_broken(),

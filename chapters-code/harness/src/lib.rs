@@ -33,7 +33,7 @@ pub mod timing;
 pub mod trace;
 pub mod verify;
 
-pub use case::{Case, Input, Op};
+pub use case::{Case, Input, Kind, Op, Parameters};
 pub use cli::{Options, TypeOptions};
 pub use device::Device;
 pub use driver::DeviceChoice;
@@ -42,5 +42,5 @@ pub use error::Error;
 pub use half;
 pub use ladder::{Chapter, Operation, Problem, Refusal, Run, RungInfo, run_rung};
 pub use row::Row;
-pub use run::{main, run};
+pub use run::{main, run, run_all};
 pub use shape::Shape;

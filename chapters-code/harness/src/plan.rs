@@ -1,8 +1,8 @@
 //! From the command line's options to what runs on what, refused before anything runs.
 
 use crate::{
-    Case, Chapter, Device, Dtype, Error, Op, Options, Refusal, Shape, TypeOptions,
-    ladder::RungInfo, runner::Step, terminal,
+    Case, Chapter, Device, Dtype, Error, Input, Op, Options, Parameters, Refusal, Shape,
+    TypeOptions, ladder::RungInfo, runner::Step, terminal,
 };
 
 /// The rungs that the options ask for, in the ladder's order.
@@ -61,28 +61,43 @@ fn edits(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
-/// Every combination of the sizes, types, operators and inputs that are asked for, each once.
-pub(crate) fn cases(shapes: &[Shape], types: &TypeOptions, seed: u64) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for &shape in shapes {
-        for &dtype in &types.dtype {
-            for &op in &types.op {
-                for &input in &types.input {
-                    let case = Case {
-                        shape,
-                        dtype,
-                        op,
-                        input,
-                        seed,
-                    };
-                    if !cases.contains(&case) {
-                        cases.push(case);
-                    }
-                }
+/// Every combination of the sizes, types, operators, inputs and parameters that are asked for, each
+/// once.
+pub(crate) fn cases(
+    shapes: &[Shape],
+    types: &TypeOptions,
+    parameters: &[Parameters],
+    seed: u64,
+) -> Vec<Case> {
+    let first = Case {
+        shape: Shape::Vector { n: 0 },
+        dtype: Dtype::F32,
+        op: Op::Sum,
+        input: Input::Uniform,
+        seed,
+        parameters: Parameters::default(),
+    };
+    let cases = vary(&[first], shapes, |case, shape| Case { shape, ..case });
+    let cases = vary(&cases, &types.dtype, |case, dtype| Case { dtype, ..case });
+    let cases = vary(&cases, &types.op, |case, op| Case { op, ..case });
+    let cases = vary(&cases, &types.input, |case, input| Case { input, ..case });
+    vary(&cases, parameters, |case, parameters| Case {
+        parameters,
+        ..case
+    })
+}
+
+/// Every case with each of the values in its turn.
+fn vary<T: Copy>(cases: &[Case], values: &[T], set: impl Fn(Case, T) -> Case) -> Vec<Case> {
+    let mut varied = Vec::new();
+    for &case in cases {
+        for case in values.iter().map(|&value| set(case, value)) {
+            if !varied.contains(&case) {
+                varied.push(case);
             }
         }
     }
-    cases
+    varied
 }
 
 /// A case and what runs on it: one table.

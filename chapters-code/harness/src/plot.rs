@@ -81,11 +81,14 @@ fn ladders(rows: &[Row]) -> Vec<Ladder> {
 }
 
 fn name(row: &Row, rows: &[Row]) -> String {
-    let kind = |row: &Row| (row.op, row.dtype, row.input);
+    let kind = |row: &Row| (row.op, row.dtype, row.input, row.parameters);
     let mut others = rows.iter().filter(|other| !other.broken);
     match others.all(|other| kind(other) == kind(row)) {
         true => row.kernel.into(),
-        false => format!("{} {} {} {}", row.kernel, row.op, row.dtype, row.input),
+        false => format!(
+            "{} {} {} {}{}",
+            row.kernel, row.op, row.dtype, row.input, row.parameters
+        ),
     }
 }
 

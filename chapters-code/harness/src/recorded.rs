@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{Row, ceiling::Ceilings, timing::Time};
+use crate::{Parameters, Row, ceiling::Ceilings, timing::Time};
 
 mod embedded {
     // FILES: the path within the repository and the text of every file in book/measurements/.
@@ -53,6 +53,9 @@ pub struct RecordedRow {
     pub op: String,
     /// Distribution of the elements.
     pub input: String,
+    /// What else the chapter's problems have.
+    #[serde(flatten)]
+    pub parameters: Parameters,
     /// Its time.
     pub time_ms: Option<Time>,
 }
@@ -78,6 +81,9 @@ pub struct Checksum {
     pub op: String,
     /// What the input is drawn from.
     pub seed: u64,
+    /// What else the chapter's problems have.
+    #[serde(flatten)]
+    pub parameters: Parameters,
     /// As [`crate::verify::checksum`] writes it.
     pub bits: String,
 }
@@ -94,6 +100,7 @@ impl Checksum {
             dtype: row.dtype.into(),
             op: row.op.into(),
             seed: row.seed,
+            parameters: row.parameters,
             bits: row.checksum.clone(),
         }
     }
@@ -129,6 +136,7 @@ impl Recording {
                 && (recorded.n, recorded.rows, recorded.cols) == (row.n, row.rows, row.cols)
                 && (&*recorded.dtype, &*recorded.op, &*recorded.input)
                     == (row.dtype, row.op, row.input)
+                && recorded.parameters == row.parameters
         };
         self.rows.iter().find(same)?.time_ms
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    Case, Shape,
+    Case, Parameters, Shape,
     ceiling::Ceiling,
     simulator::{Counters, Race},
     timing::Time,
@@ -33,6 +33,9 @@ pub struct Row {
     pub input: &'static str,
     /// What they are drawn from.
     pub seed: u64,
+    /// What else the chapter's problems have, each a field of its own.
+    #[serde(flatten)]
+    pub parameters: Parameters,
     /// The device's name.
     pub device: String,
     /// Whether it was the simulator.

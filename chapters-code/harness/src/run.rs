@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, process::ExitCode};
 
 use crate::{
-    Chapter, Error, Options, Row, TypeOptions,
+    Chapter, Error, Options, Parameters, Row, TypeOptions,
     json::{JsonLines, Target},
     ladder::Bench,
     plan::{self, Group, check_memory},
@@ -43,6 +43,19 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 /// For a command line that asks for what there is not, a device that is not to be had, a file that
 /// cannot be written, and a kernel after which the driver takes no more work.
 pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> anyhow::Result<bool> {
+    run_all(chapter, options, types, &[Parameters::default()])
+}
+
+/// The same, with each of the parameters that the chapter's own options ask for.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_all(
+    chapter: &dyn Chapter,
+    options: &Options,
+    types: &TypeOptions,
+    parameters: &[Parameters],
+) -> anyhow::Result<bool> {
     let rungs = plan::select(chapter, options)?;
     if options.list {
         terminal::print(&list(chapter))?;
@@ -55,7 +68,7 @@ pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> any
         true => chapter.default_shapes(device),
         false => options.elements.clone(),
     };
-    let cases = plan::cases(&shapes, types, options.seed);
+    let cases = plan::cases(&shapes, types, parameters, options.seed);
     let groups = plan::plan(chapter, options, &rungs, &cases)?;
     for step in groups.iter().flat_map(|group| &group.steps) {
         check_memory(chapter, device, &step.case)?;

@@ -276,6 +276,9 @@ fn other_case(row: &Row, case: &Case) -> String {
     if row.input != case.input.name() {
         text += &format!(", {} input", row.input);
     }
+    if row.parameters != case.parameters {
+        text += &row.parameters.to_string();
+    }
     text
 }
 

@@ -107,8 +107,11 @@ impl Checker {
     }
 }
 
-/// Compares computed bytes with what they should be.
-pub fn compare<T: Element>(computed: &[u8], expected: &[Exact<T>]) -> Verdict {
+/// Compares computed bytes with what they should be, one value after another.
+pub fn compare<T: Element>(
+    computed: &[u8],
+    expected: impl IntoIterator<Item = Exact<T>>,
+) -> Verdict {
     let values = computed
         .chunks_exact(size_of::<T>())
         .map(bytemuck::pod_read_unaligned::<T>);
@@ -116,10 +119,11 @@ pub fn compare<T: Element>(computed: &[u8], expected: &[Exact<T>]) -> Verdict {
         checksum: checksum(computed),
         ..Verdict::default()
     };
-    let mut wrong = 0usize;
+    let (mut wrong, mut of) = (0usize, 0usize);
     let mut first_wrong = None;
     for (i, (got, exact)) in values.zip(expected).enumerate() {
-        let (value, bound, right) = judge(got, exact);
+        of += 1;
+        let (value, bound, right) = judge(got, &exact);
         let error = if right && value == got.to_f64() {
             0.0
         } else {
@@ -134,7 +138,7 @@ pub fn compare<T: Element>(computed: &[u8], expected: &[Exact<T>]) -> Verdict {
         }
     }
     if let Some((i, got, value, bound)) = first_wrong {
-        let message = describe(i, got, value, bound, (wrong, expected.len()));
+        let message = describe(i, got, value, bound, (wrong, of));
         verdict.failures.push(Failure {
             by: Checker::Result,
             message,
@@ -201,7 +205,7 @@ mod tests {
 
     #[track_caller]
     fn check<T: Element>(got: T, exact: Exact<T>, right: bool) {
-        let verdict = compare(bytemuck::bytes_of(&got), &[exact]);
+        let verdict = compare(bytemuck::bytes_of(&got), [exact]);
         assert_eq!(verdict.is_correct(), right, "{verdict:?}");
     }
 

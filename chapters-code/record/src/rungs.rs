@@ -27,6 +27,7 @@ fn case(shape: Shape) -> Case {
         op: Op::Sum,
         input: Input::Uniform,
         seed: 1,
+        parameters: Default::default(),
     }
 }
 

@@ -40,6 +40,7 @@ fn vector(n: u64, dtype: Dtype, op: Op) -> Case {
         op,
         input: Input::Uniform,
         seed: SEED,
+        parameters: Default::default(),
     }
 }
 

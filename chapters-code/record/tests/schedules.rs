@@ -20,6 +20,7 @@ fn cases() -> Vec<Case> {
         op: Op::Sum,
         input: Input::Uniform,
         seed: 1,
+        parameters: Default::default(),
     };
     shapes.map(case).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
-use harness::{Case, Chapter, Dtype, Input, Op, Shape};
+use harness::{Case, Chapter, Dtype, Input, Op, Parameters, Shape};
 
 use crate::expand::words;
 
@@ -93,6 +93,10 @@ impl Run {
                 op: choice(arguments, "op", Op::Sum)?,
                 input: choice(arguments, "input", Input::Digits)?,
                 seed: arguments.number("seed")?.unwrap_or(1),
+                parameters: Parameters {
+                    bins: arguments.number("bins")?,
+                    kind: chosen(arguments, "kind")?,
+                },
             },
             block: arguments.number("block")?,
         };
@@ -105,10 +109,15 @@ fn shape(text: &str) -> Result<Shape, String> {
 }
 
 fn choice<T: ValueEnum>(arguments: &mut Arguments, key: &str, default: T) -> Result<T, String> {
-    match arguments.take(key) {
-        Some(value) => T::from_str(&value, true).map_err(|error| format!("{key}={value}: {error}")),
-        None => Ok(default),
-    }
+    Ok(chosen(arguments, key)?.unwrap_or(default))
+}
+
+fn chosen<T: ValueEnum>(arguments: &mut Arguments, key: &str) -> Result<Option<T>, String> {
+    let Some(value) = arguments.take(key) else {
+        return Ok(None);
+    };
+    let chosen = T::from_str(&value, true).map_err(|error| format!("{key}={value}: {error}"))?;
+    Ok(Some(chosen))
 }
 
 fn chapter(name: Option<String>, page: &Path) -> Result<&'static dyn Chapter, String> {

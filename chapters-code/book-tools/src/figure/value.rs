@@ -1,6 +1,6 @@
 //! The values that a trace holds as bits: as text, and whether one follows from others.
 
-use harness::{Dtype, Element, Op, with_element};
+use harness::{Dtype, Element, Op, case::compose, with_element};
 
 /// A value of type `dtype` as it stands in a picture.
 pub(super) fn text(dtype: Dtype, bits: u64) -> String {
@@ -30,6 +30,7 @@ pub(super) fn is_fold(op: Op, dtype: Dtype, values: &[u64], result: u64) -> bool
         Op::Min => fold(f64::min),
         Op::And => values.iter().copied().reduce(|a, b| a & b) == Some(result),
         Op::Or => values.iter().copied().reduce(|a, b| a | b) == Some(result),
+        Op::Affine => values.iter().copied().reduce(compose) == Some(result),
     }
 }
 

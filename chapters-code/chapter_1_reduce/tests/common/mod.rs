@@ -42,6 +42,7 @@ pub fn vector(n: u64, dtype: Dtype, op: Op) -> Case {
         op,
         input: Input::Uniform,
         seed: 1,
+        parameters: Default::default(),
     }
 }
 
