@@ -2,13 +2,13 @@
 //! should notice it, and a test holds it to that.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Case, Dtype, Error, Input, Op, Shape, verify::Checker};
+use harness::{Case, Dtype, Error, Input, Op, Shape, rung, verify::Checker};
 
 use crate::{
     Ready, Rung, Setup,
     geometry::{GRID_WITH_TREE, Geometry, Pass, Share, Shared, TREE, TREE_OF_PAIRS},
     passes,
-    rung::rung,
+    setup::{function, scratch},
     single_pass,
 };
 
@@ -132,7 +132,7 @@ fn one_block(s: &Setup<'_>) -> Result<Ready, Error> {
     };
     let n = s.case.elements();
     let depth = n.div_ceil(u64::from(THREADS)) + u64::from(THREADS.ilog2());
-    let kernel = s.function(s.case.dtype)?;
+    let kernel = function(s, s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         let mut launch = stream.launch_builder(&function);
@@ -148,11 +148,11 @@ fn one_block(s: &Setup<'_>) -> Result<Ready, Error> {
 fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
     let plan = TREE.passes(s.device, &s.case);
     let depth = plan.iter().map(|pass| pass.depth).sum();
-    let mut scratch = s.scratch(plan[0].blocks)?;
+    let mut scratch = scratch(s, plan[0].blocks)?;
     let dtype = s.case.dtype;
     let config_of = move |pass: &Pass| TREE.config(pass.blocks, dtype);
     let config = config_of(&plan[0]);
-    let kernel = s.function(dtype)?;
+    let kernel = function(s, dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         for (i, pass) in plan.iter().enumerate() {

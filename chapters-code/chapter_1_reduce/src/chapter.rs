@@ -2,20 +2,19 @@
 
 use std::collections::HashMap;
 
-use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Chapter, Device, Dtype, Element, Error, Input, Op, Operation, Parameters, Problem,
     Refusal, RungInfo, Shape,
-    buffer::{self, Guarded},
     ceiling::Ceiling,
     inputs, kernel,
     peers::{PeerRun, Peers},
-    verify::{self, Exact, Failure, Verdict},
+    rung::Uploaded,
+    verify::{self, Exact},
     with_element,
 };
 
 use crate::{
-    LADDER, Ready, Rung, Setup, broken,
+    LADDER, Rung, broken,
     matrix::{MATRIX, folds_columns},
     peer,
     reference::{Folded, fold},
@@ -118,47 +117,35 @@ impl Chapter for Reduce {
     }
 }
 
-/// A case with its input in both memories.
+/// A case, and what should come out for each way of folding; a matrix has two.
 struct Reduction<T> {
-    device: Device,
-    case: Case,
-    host: Vec<T>,
-    input: CudaSlice<u8>,
-    /// Threads of a block, where they are not the rung's own.
-    block: Option<u32>,
-    /// What should come out, for each way of folding; a matrix has two.
+    uploaded: Uploaded<T>,
     folded: HashMap<bool, Vec<Folded>>,
 }
 
 impl<T: Element> Reduction<T> {
     fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let host = inputs::generate::<T>(case);
-        let input = buffer::upload(device, &host)?;
         Ok(Self {
-            device: device.clone(),
-            case: *case,
-            host,
-            input,
-            block: None,
+            uploaded: Uploaded::new(device, case, inputs::generate::<T>(case))?,
             folded: HashMap::new(),
         })
     }
 
     /// The reference: one value for a vector, one for each row or column of a matrix.
     fn folded(&mut self, columns: bool) -> &[Folded] {
-        let (op, host) = (self.case.op, &self.host);
+        let (case, host) = (self.uploaded.case, &self.uploaded.host);
         self.folded
             .entry(columns)
-            .or_insert_with(|| match self.case.shape {
-                Shape::Vector { .. } => vec![fold(op, host.iter().copied())],
+            .or_insert_with(|| match case.shape {
+                Shape::Vector { .. } => vec![fold(case.op, host.iter().copied())],
                 Shape::Matrix { rows, cols } => {
                     let (rows, cols) = (rows as usize, cols as usize);
                     let row = |r: usize| &host[r * cols..(r + 1) * cols];
                     if columns {
-                        fold_columns(op, host, rows, cols)
+                        fold_columns(case.op, host, rows, cols)
                     } else {
                         (0..rows)
-                            .map(|r| fold(op, row(r).iter().copied()))
+                            .map(|r| fold(case.op, row(r).iter().copied()))
                             .collect()
                     }
                 }
@@ -191,109 +178,37 @@ fn fold_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec
 
 impl<T: Element> Problem for Reduction<T> {
     fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let rung = rung(name)?;
-        let module = kernel::load_module(&self.device, name, rung.ptx)?;
-        let setup = Setup {
-            device: &self.device,
-            module,
-            case: self.case,
-            block: self.block,
-        };
-        let ready = (rung.setup)(&setup)?;
-        if let Some(threads) = self.block.filter(|&b| b != ready.config.block_dim.0) {
-            let own = ready.config.block_dim.0;
-            return Err(Error::Usage(format!(
-                "{name} does not run in blocks of {threads} threads; its own have {own}"
-            )));
-        }
-        let case = self.case;
+        let ready = self.uploaded.ready(rung(name)?)?;
+        let case = self.uploaded.case;
         let expected: Vec<Exact<T::Acc>> = self
             .folded(folds_columns(name))
             .iter()
             .map(|folded| folded.expect::<T>(&case, ready.depth, ready.underflow))
             .collect();
-        let out = Guarded::new(&self.device, expected.len() * size_of::<T::Acc>())?;
-        Ok(Box::new(Fold {
-            problem: self,
-            ready,
-            expected,
-            out,
-        }))
+        let bytes = expected.len() * size_of::<T::Acc>();
+        self.uploaded.operation(ready, bytes, move |_, computed| {
+            verify::compare(computed, expected.iter().copied())
+        })
     }
 
     fn set_block(&mut self, threads: u32) -> Result<(), Error> {
-        self.block = Some(threads);
+        self.uploaded.block = Some(threads);
         Ok(())
     }
 
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        if matches!(self.case.shape, Shape::Matrix { .. }) {
+        let case = self.uploaded.case;
+        if matches!(case.shape, Shape::Matrix { .. }) {
             return Ok(None);
         }
         // Any order of additions is within the bound of the deepest.
-        let (case, depth) = (self.case, self.case.elements());
         let expected: Vec<_> = self
             .folded(false)
             .iter()
-            .map(|folded| folded.expect::<T>(&case, depth, 0.0))
+            .map(|folded| folded.expect::<T>(&case, case.elements(), 0.0))
             .collect();
-        peer::reduce(&self.device, &case, &self.input, expected, peers)
-    }
-}
-
-/// A rung on a case.
-struct Fold<'p, T: Element> {
-    problem: &'p mut Reduction<T>,
-    ready: Ready,
-    expected: Vec<Exact<T::Acc>>,
-    out: Guarded,
-}
-
-impl<T: Element> Operation for Fold<'_, T> {
-    fn poison(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn launch(&mut self) -> Result<(), DriverError> {
-        (self.ready.launch)(&self.problem.input.as_view(), &mut self.out.view_mut())
-    }
-
-    fn verify(&mut self) -> Result<Verdict, Error> {
-        let mut verdict = match self.out.download()? {
-            Ok(computed) => verify::compare(&computed, self.expected.iter().copied()),
-            Err(at) => Verdict::of(Failure::beside_output(at)),
-        };
-        if let Some(failure) = self.check_input()? {
-            verdict.failures.push(failure);
-        }
-        Ok(verdict)
-    }
-
-    fn bytes(&self) -> u64 {
-        let result_bytes = self.expected.len() * size_of::<T::Acc>();
-        self.problem.case.input_bytes() + result_bytes as u64
-    }
-
-    fn usage(&self) -> Result<kernel::Usage, Error> {
-        kernel::usage(&self.problem.device, &self.ready.kernel, &self.ready.config)
-    }
-}
-
-impl<T: Element> Fold<'_, T> {
-    /// Whether the input is as it was; if not, puts it back for the next rung.
-    fn check_input(&mut self) -> Result<Option<Failure>, Error> {
-        let Reduction {
-            device,
-            host,
-            input,
-            ..
-        } = &mut *self.problem;
-        let now = buffer::download(device, input)?;
-        let failure = verify::input_changed(host, &now);
-        if failure.is_some() {
-            *input = buffer::upload(device, host)?;
-        }
-        Ok(failure)
+        let Uploaded { device, input, .. } = &self.uploaded;
+        peer::reduce(device, &case, input, expected, peers)
     }
 }
 

@@ -15,19 +15,19 @@ pub mod geometry;
 pub mod matrix;
 mod peer;
 pub mod reference;
-pub mod rung;
+pub mod setup;
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Dtype, Error, Op, buffer, kernel};
+use harness::{Dtype, Error, Op, buffer, kernel, rung};
 
-pub use crate::rung::{Launch, Ready, Rung, Setup};
 use crate::{
     geometry::{
         GRID, GRID_OF_PACKS, GRID_OF_TILES, GRID_WITH_TREE, Geometry, Pass, TREE, TREE_OF_PAIRS,
         UNROLLED,
     },
-    rung::rung,
+    setup::{function, scratch},
 };
+pub use harness::rung::{Launch, Ready, Rung, Setup};
 
 /// The ladder: each rung is the one before with one idea changed.
 #[rustfmt::skip] // a table
@@ -83,7 +83,7 @@ const ONE: LaunchConfig = LaunchConfig {
 // ---- One thread ---------------------------------------------------------------------------------
 
 fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
-    let kernel = s.function(s.case.dtype)?;
+    let kernel = function(s, s.case.dtype)?;
     let (stream, function, n) = (s.stream(), kernel.clone(), s.case.elements());
     Ok(Ready::new(kernel, ONE, n, move |input, out| {
         let mut launch = stream.launch_builder(&function);
@@ -101,14 +101,14 @@ fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
 /// A pass reads what the one before has written: two scratch buffers take turns. The input is only
 /// read.
 fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
-    let geometry = s.geometry(geometry);
+    let geometry = setup::geometry(s, geometry);
     let plan = geometry.passes(s.device, &s.case);
     let partials = |pass: usize| plan.get(pass).map_or(0, |pass| pass.blocks);
-    let mut scratch = [s.scratch(partials(0))?, s.scratch(partials(1))?];
+    let mut scratch = [scratch(s, partials(0))?, scratch(s, partials(1))?];
     let depth = plan.iter().map(|pass| pass.depth).sum();
 
-    let kernel = s.function(s.case.dtype)?; // sum_f16 …
-    let again = s.function(s.case.dtype.accumulator())?; // … and sum_f32 over its partials
+    let kernel = function(s, s.case.dtype)?; // sum_f16 …
+    let again = function(s, s.case.dtype.accumulator())?; // … and sum_f32 over its partials
     let dtype = s.case.dtype;
     let config_of = move |pass: &Pass| geometry.config(pass.blocks, dtype);
     let (stream, first, last) = (s.stream(), kernel.clone(), plan.len() - 1);
@@ -143,13 +143,13 @@ fn passes(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
 
 /// One launch: partials go to scratch, and a counter tells which block comes last and folds them.
 fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
-    let geometry = s.geometry(geometry);
+    let geometry = setup::geometry(s, geometry);
     let Pass { n, blocks, depth } = geometry.pass(s.device, s.case.elements(), s.case.dtype);
     let depth = depth + fold_depth(blocks, geometry.threads);
     let config = geometry.config(blocks, s.case.dtype);
-    let mut partials = s.scratch(blocks)?;
+    let mut partials = scratch(s, blocks)?;
     let mut counter = buffer::upload(s.device, &[0u32])?;
-    let kernel = s.function(s.case.dtype)?;
+    let kernel = function(s, s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         let mut launch = stream.launch_builder(&function);
@@ -168,7 +168,7 @@ fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
 /// The end of a kernel is a barrier for the whole grid: a second one, of one block, folds the
 /// partials.
 fn second_kernel(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
-    let geometry = s.geometry(geometry);
+    let geometry = setup::geometry(s, geometry);
     const FINISH: &str = include_str!("../kernels/finish_second_kernel.ptx");
     const ONE_BLOCK: LaunchConfig = LaunchConfig {
         block_dim: (1024, 1, 1),
@@ -181,8 +181,8 @@ fn second_kernel(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
     let Pass { n, blocks, depth } = geometry.pass(s.device, s.case.elements(), s.case.dtype);
     let depth = depth + fold_depth(blocks, 1024);
     let config = geometry.config(blocks, s.case.dtype);
-    let mut partials = s.scratch(blocks)?;
-    let kernel = s.function(s.case.dtype)?;
+    let mut partials = scratch(s, blocks)?;
+    let kernel = function(s, s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         let mut first = stream.launch_builder(&function);
@@ -206,7 +206,7 @@ fn atomic(s: &Setup<'_>) -> Result<Ready, Error> {
     let identity = kernel::load_function(&s.module, &entry)?;
     let Pass { n, blocks, depth } = GRID.pass(s.device, s.case.elements(), s.case.dtype);
     let config = GRID.config(blocks, s.case.dtype);
-    let kernel = s.function(s.case.dtype)?;
+    let kernel = function(s, s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     let ready = Ready::new(kernel, config, depth + blocks, move |input, out| {
         let mut first = stream.launch_builder(&identity);

@@ -3,9 +3,12 @@
 //! The kernels are for `f32`, `(const f32* in, f32* out, size_t rows, size_t cols)`, row-major.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Shape};
+use harness::{Error, Shape, rung};
 
-use crate::{Ready, Rung, Setup, rung::rung};
+use crate::{
+    Ready, Rung, Setup,
+    setup::{function, scratch},
+};
 
 /// Rungs that fold the rows, or the columns, of a matrix.
 pub const MATRIX: &[Rung] = &[
@@ -74,7 +77,7 @@ fn one_launch(s: &Setup<'_>, plan: Plan) -> Result<Ready, Error> {
         block_dim: (block, 1, 1),
         shared_mem_bytes: 0,
     };
-    let kernel = s.function(s.case.dtype)?;
+    let kernel = function(s, s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         if grid == 0 {
@@ -104,8 +107,8 @@ fn columns_block(s: &Setup<'_>) -> Result<Ready, Error> {
     if splits > 1 {
         depth += splits.div_ceil(32) + 5;
     }
-    let mut partials = s.scratch(splits * cols)?;
-    let kernel = s.function(s.case.dtype)?;
+    let mut partials = scratch(s, splits * cols)?;
+    let kernel = function(s, s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         let mut first = stream.launch_builder(&function);

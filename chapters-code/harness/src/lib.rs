@@ -24,6 +24,7 @@ pub mod progress;
 pub mod recorded;
 pub mod row;
 pub mod run;
+pub mod rung;
 pub mod runner;
 pub mod shape;
 pub mod simulator;
