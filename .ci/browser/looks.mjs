@@ -1,0 +1,104 @@
+// What is looked for within a page. Each function runs in the browser, and returns what is wrong, a
+// line each.
+
+/** Formulas and directives that were left as they are written. */
+export function unrendered() {
+    const problems = [];
+    const skipped = "script, style, template, code, pre, svg, .katex";
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const text = walker.currentNode.data;
+        if (/\$|\{\{#|\\\(|\\\[/.test(text) && !walker.currentNode.parentElement.closest(skipped)) {
+            problems.push(`not rendered: ${text.trim().slice(0, 80)}`);
+        }
+    }
+    return problems;
+}
+
+/** Formulas without MathML, or not in KaTeX's fonts. */
+export async function formulas() {
+    const problems = [];
+    await document.fonts.ready;
+    for (const formula of document.querySelectorAll(".katex")) {
+        const words = formula.textContent.slice(0, 40);
+        if (!formula.querySelector(".katex-mathml math")) {
+            problems.push(`no MathML: ${words}`);
+        }
+        if (!getComputedStyle(formula).fontFamily.includes("KaTeX_Main")) {
+            problems.push(`KaTeX's stylesheet does not apply: ${words}`);
+        }
+    }
+    const loaded = [...document.fonts].some((f) => f.family.includes("KaTeX") && f.status === "loaded");
+    if (document.querySelector(".katex") && !loaded) {
+        problems.push("none of KaTeX's fonts was loaded");
+    }
+    return problems;
+}
+
+/** Pictures that say nothing to those who cannot see them. */
+export function alternatives() {
+    const problems = [];
+    const text = (ids) =>
+        (ids ?? "").split(/\s+/).filter(Boolean).map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim();
+    for (const image of document.querySelectorAll("main img")) {
+        if (!image.alt.trim()) {
+            problems.push(`no text for the image ${image.src}`);
+        }
+    }
+    for (const figure of document.querySelectorAll("main figure")) {
+        const where = figure.id || figure.textContent.trim().slice(0, 40);
+        for (const drawing of figure.querySelectorAll("svg")) {
+            const name = text(drawing.getAttribute("aria-labelledby")) || drawing.getAttribute("aria-label") || "";
+            if (drawing.getAttribute("role") !== "img" || name.trim() === "") {
+                problems.push(`${where}: a drawing without a name`);
+            }
+            const described = drawing.getAttribute("aria-describedby");
+            const words = text(described) || figure.querySelector("table")?.textContent || "";
+            if (words.trim() === "" && figure.matches(".drawn")) {
+                problems.push(`${where}: a drawing without a description`);
+            }
+        }
+        if (!figure.querySelector("figcaption")?.textContent.trim()) {
+            problems.push(`${where}: a figure without a caption`);
+        }
+    }
+    return problems;
+}
+
+/** Whatever makes the page itself scroll sideways. */
+export function overflow() {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) {
+        return [];
+    }
+    const wide = [...document.querySelectorAll("main *")].filter((element) => {
+        const right = element.getBoundingClientRect().right;
+        for (let box = element.parentElement; box && box !== document.body; box = box.parentElement) {
+            if (/auto|scroll|hidden|clip/.test(getComputedStyle(box).overflowX)) {
+                return false;
+            }
+        }
+        return right > width + 0.5;
+    });
+    const names = wide.slice(0, 5).map((e) => `${e.tagName}.${e.className?.baseVal ?? e.className}: ${e.textContent.trim().slice(0, 30)}`);
+    return [`${document.documentElement.scrollWidth} px wide instead of ${width}: ${names.join("; ")}`];
+}
+
+/** The page's links, absolute, and its anchors. */
+export function linksAndAnchors() {
+    return {
+        links: [...document.querySelectorAll("a[href]")].map((a) => a.href),
+        anchors: [...document.querySelectorAll("[id]")].map((e) => e.id),
+    };
+}
+
+/** Milliseconds to the first content on the screen. */
+export function firstPaint() {
+    return performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity;
+}
+
+/** Bytes over the network for this page, compressed, without fonts. */
+export function weight() {
+    const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+    return entries.filter((e) => !e.name.endsWith(".woff2")).reduce((sum, e) => sum + e.transferSize, 0);
+}

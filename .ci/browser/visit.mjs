@@ -1,0 +1,80 @@
+// The built book, served on this machine, and a browser to visit its pages with. BOOK names the
+// folder, SUBPATH the path that the book was built for (its `output.html.site-url`), CHROMIUM the
+// browser.
+import { resolve } from "node:path";
+import { after, before } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { filesOf, serve } from "./site.mjs";
+
+export const FOLDER = resolve(process.env.BOOK ?? "../../target/book");
+const SUBPATH = process.env.SUBPATH ?? "/warp-by-warp/";
+
+export const THEMES = ["light", "navy"];
+export const PHONE = { width: 360, height: 740 };
+export const DESKTOP = { width: 1280, height: 900 };
+
+/** What a reader reads: all pages but the contents without JavaScript, the page for a wrong address,
+ * and the print page, which has them all once more. */
+const OTHERS = ["toc.html", "404.html", "print.html"];
+export const PAGES = filesOf(FOLDER, ".html").filter((page) => !OTHERS.includes(page));
+
+let site;
+let browser;
+before(async () => {
+    site = await serve(FOLDER, SUBPATH);
+    browser = await chromium.launch({
+        executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+        args: ["--no-sandbox"],
+    });
+});
+after(async () => {
+    await browser?.close();
+    site?.close();
+});
+
+/** Where the book is served. */
+export const root = () => site.root;
+
+/** Opens a page, by its path or its whole address, in a profile of its own, lets `look` look at it and
+ * add to the problems, and returns these, with what went wrong meanwhile: messages on the console,
+ * exceptions, requests beyond the book or for what is not there. */
+export async function visit(path, { theme, ...options }, look) {
+    const profile = await browser.newContext({ viewport: DESKTOP, ...options });
+    const problems = [];
+    try {
+        if (theme) {
+            const choose = (name) => localStorage.setItem("mdbook-theme", name);
+            await profile.addInitScript(choose, theme);
+        }
+        const page = await profile.newPage();
+        listen(page, problems);
+        const address = path.includes("://") ? path : site.root + path;
+        await page.goto(address, { waitUntil: "load" });
+        await look(page, problems);
+    } finally {
+        await profile.close();
+    }
+    return problems;
+}
+
+function listen(page, problems) {
+    const files = pathToFileURL(FOLDER).href;
+    page.on("console", (message) => {
+        if (["error", "warning"].includes(message.type())) {
+            problems.push(`console: ${message.text()}`);
+        }
+    });
+    page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
+    page.on("request", (request) => {
+        const url = request.url();
+        if (![site.root, files, "data:"].some((start) => url.startsWith(start))) {
+            problems.push(`a request beyond the book: ${url}`);
+        }
+    });
+    page.on("response", (response) => {
+        if (response.status() >= 400) {
+            problems.push(`${response.status()}: ${response.url()}`);
+        }
+    });
+}

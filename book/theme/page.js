@@ -1,0 +1,77 @@
+// What mdBook's pages lack for those who use a keyboard or a screen reader.
+"use strict";
+
+(() => {
+    // The bar at the top is the page's banner.
+    document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");
+
+    // mdBook calls its dark theme by a name of its own.
+    const dark = document.getElementById("mdbook-theme-navy");
+    if (dark) {
+        dark.textContent = "Dark";
+    }
+
+    // The switch of the sidebar is a label, which no key reaches: a button stands in for it.
+    const label = document.getElementById("mdbook-sidebar-toggle");
+    if (label) {
+        const button = document.createElement("button");
+        for (const name of ["class", "title", "aria-label", "aria-controls"]) {
+            button.setAttribute(name, label.getAttribute(name));
+        }
+        const follow = () => button.setAttribute("aria-expanded", label.getAttribute("aria-expanded"));
+        new MutationObserver(follow).observe(label, { attributeFilter: ["aria-expanded"] });
+        follow();
+        button.type = "button";
+        button.append(...label.childNodes);
+        button.addEventListener("click", () => label.click());
+        label.hidden = true;
+        label.before(button);
+    }
+
+    // Paper is light. The theme comes back afterwards.
+    const html = document.documentElement;
+    const sheets = ["mdbook-highlight-css", "mdbook-tomorrow-night-css"].map((id) => document.getElementById(id));
+    let screen = null;
+    function toPaper() {
+        if (html.classList.contains("navy")) {
+            screen = sheets.map((sheet) => sheet?.disabled);
+            html.classList.replace("navy", "light");
+            sheets.forEach((sheet, index) => sheet && (sheet.disabled = index > 0));
+        }
+    }
+    function toScreen() {
+        if (screen) {
+            html.classList.replace("light", "navy");
+            sheets.forEach((sheet, index) => sheet && (sheet.disabled = screen[index]));
+            screen = null;
+        }
+    }
+    addEventListener("beforeprint", toPaper);
+    addEventListener("afterprint", toScreen);
+    matchMedia("print").addEventListener("change", (e) => (e.matches ? toPaper() : toScreen()));
+
+    // What scrolls by itself is a stop of the Tab key, and there the arrows scroll: elsewhere they
+    // turn the page.
+    const scrollers = [...document.querySelectorAll("pre > code, .table-wrapper, .katex-display, figure.plot")];
+    function update() {
+        for (const scroller of scrollers) {
+            if (scroller.scrollWidth > scroller.clientWidth) {
+                scroller.tabIndex = 0;
+            } else {
+                scroller.removeAttribute("tabindex");
+            }
+        }
+    }
+    for (const scroller of scrollers) {
+        scroller.addEventListener("keydown", (event) => {
+            if (scroller.hasAttribute("tabindex") && event.key.startsWith("Arrow")) {
+                event.stopPropagation();
+            }
+        });
+    }
+    // Also when fonts have come, and when what is folded opens.
+    const sizes = new ResizeObserver(update);
+    scrollers.forEach((scroller) => sizes.observe(scroller));
+    document.fonts.ready.then(update);
+    update();
+})();
