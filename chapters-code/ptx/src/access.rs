@@ -1,6 +1,9 @@
 //! Which registers an operation reads and writes.
 
-use crate::ir::{Address, Alu, Bar, BarKind, Guard, Instruction, Op, Pred, R32, R64, Src, Vote};
+use crate::ir::{
+    Address, Alu, Bar, BarKind, BulkCopy, BulkDirection, Guard, Instruction, Mbarrier, MbarrierOp,
+    Op, Phase, Pred, R32, R64, Src, Vote,
+};
 
 /// A register of any of the three files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -112,7 +115,15 @@ impl Accesses {
             } => self.address(*dst).address(*src).reads_all(*src_bytes),
             Op::Bra(branch) => self.guard(branch.guard),
             Op::BrxIdx { index, .. } => self.reads(*index),
-            Op::Exit | Op::Trap | Op::Nop | Op::Fence(_) | Op::CpAsyncWait(_) => self,
+            Op::Exit
+            | Op::Trap
+            | Op::Nop
+            | Op::Fence(_)
+            | Op::CpAsyncWait(_)
+            | Op::BulkWait(_)
+            | Op::ProxyFence(_) => self,
+            Op::Mbarrier(mbarrier) => self.mbarrier(mbarrier),
+            Op::Bulk(copy) => self.bulk(copy),
             Op::Bar(bar) => self.barrier(bar),
             Op::BarWarpSync { mask } => self.reads(*mask),
             Op::Nanosleep { t } => self.reads(*t),
@@ -146,6 +157,32 @@ impl Accesses {
             Op::ActiveMask { d } => self.writes(*d),
             Op::Elect { d, pred, mask } => self.writes_all(*d).writes(*pred).reads(*mask),
         };
+    }
+
+    fn mbarrier(&mut self, mbarrier: &Mbarrier) -> &mut Self {
+        self.address(mbarrier.addr);
+        match mbarrier.op {
+            MbarrierOp::Init { count: n }
+            | MbarrierOp::ExpectTx { bytes: n }
+            | MbarrierOp::CompleteTx { bytes: n } => self.reads(n),
+            MbarrierOp::Inval | MbarrierOp::AfterCopies { .. } => self,
+            MbarrierOp::Arrive(arrive) => self
+                .writes_all(arrive.state)
+                .reads_all(arrive.count)
+                .reads_all(arrive.expect),
+            MbarrierOp::Wait { d, phase, .. } => match phase {
+                Phase::State(state) => self.writes(d).reads(state),
+                Phase::Parity(parity) => self.writes(d).reads(parity),
+            },
+        }
+    }
+
+    fn bulk(&mut self, copy: &BulkCopy) -> &mut Self {
+        self.address(copy.dst).address(copy.src).reads(copy.bytes);
+        match copy.direction {
+            BulkDirection::Load { mbarrier } => self.address(mbarrier),
+            BulkDirection::Store => self,
+        }
     }
 
     fn vote(&mut self, vote: &Vote) -> &mut Self {

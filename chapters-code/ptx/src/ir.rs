@@ -16,6 +16,7 @@
 //! of the *PTX ISA* manual, section 9.7.
 
 mod alu;
+mod asynchronous;
 mod formats;
 mod memory;
 mod operations;
@@ -24,6 +25,7 @@ mod warp;
 use std::fmt;
 
 pub use alu::*;
+pub use asynchronous::*;
 pub use formats::*;
 pub use memory::*;
 pub use operations::*;
@@ -284,6 +286,14 @@ pub enum Op {
     },
     /// `cp.async.commit_group`, `cp.async.wait_group N`, `cp.async.wait_all` (`None` for commit).
     CpAsyncWait(CpAsyncWait),
+    /// `mbarrier`, and `cp.async.mbarrier.arrive`.
+    Mbarrier(Mbarrier),
+    /// `cp.async.bulk` between global and shared memory.
+    Bulk(BulkCopy),
+    /// `cp.async.bulk.commit_group`, `cp.async.bulk.wait_group`.
+    BulkWait(BulkWait),
+    /// `fence.proxy.async`, `fence.mbarrier_init`.
+    ProxyFence(ProxyFence),
     /// `bra`, with its guard.
     Bra(Branch),
     /// `brx.idx`: lane's `targets[index]`.

@@ -160,5 +160,16 @@ macro_rules! families {
 }
 
 families!(
-    integers, floats, halves, compare, convert, moves, memory, atomics, warp, control, calls
+    integers,
+    floats,
+    halves,
+    compare,
+    convert,
+    moves,
+    memory,
+    atomics,
+    asynchronous,
+    warp,
+    control,
+    calls
 );

@@ -7,10 +7,11 @@ use ptx::ir::{BarKind, Op, Special, SpecialSlot};
 use crate::barrier::{Barriers, Tally};
 use crate::converge::{NOWHERE, Path, Waiting};
 use crate::describe;
-use crate::exec::{Exec, Pause, Warp};
+use crate::exec::{Exec, Pause, Warp, bulk};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::grid::Grid;
 use crate::observe::Observer;
+use crate::proxy::{Proxy, ProxyEvent};
 use crate::races::{Passing, Waiter};
 use crate::registers::LaneMask;
 use crate::schedule::Schedule;
@@ -26,6 +27,7 @@ pub(crate) struct Block<O> {
     warps: Vec<Warp>,
     shared: Vec<u8>,
     barriers: Barriers,
+    proxy: Proxy,
     /// Threads that have not exited.
     alive: u32,
     pub observer: O,
@@ -54,6 +56,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             warps,
             shared: vec![POISON; grid.shared_bytes() as usize],
             barriers: Barriers::default(),
+            proxy: Proxy::default(),
             alive: 0,
             observer: O::new(grid),
             schedule: Schedule::new(grid.options.seed),
@@ -67,6 +70,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.alive = grid.threads_per_block();
         self.shared.fill(POISON);
         self.barriers = Barriers::default();
+        self.proxy.clear();
         self.schedule.reseed(index);
         self.watch.restart();
         self.observer
@@ -88,7 +92,9 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Since which of the grid's changes no thread of the block can go on; `None` if one may.
     pub fn stuck_since(&self) -> Option<u64> {
-        self.watch.stuck_since(&self.warps)
+        // A copy under way changes something when it is done.
+        let since = self.watch.stuck_since(&self.warps);
+        since.filter(|_| self.proxy.is_idle())
     }
 
     fn run_rounds(&mut self, grid: &'a Grid<'a>, rounds: u32) -> Result<Progress, Fault> {
@@ -97,8 +103,12 @@ impl<'a, O: Observer<'a>> Block<O> {
             for turn in 0..self.warps.len() {
                 let warp = self.schedule.pick(turn, self.warps.len());
                 progress |= self.run_warp(grid, warp)?;
+                if !self.proxy.is_idle() {
+                    self.move_copies(grid)?;
+                }
             }
             if self.alive == 0 {
+                self.finish_copies(grid)?;
                 return Ok(Progress::Done);
             }
             if !progress {
@@ -118,6 +128,7 @@ impl<'a, O: Observer<'a>> Block<O> {
                 warp: &mut self.warps[index],
                 shared: &mut self.shared,
                 barriers: &mut self.barriers,
+                proxy: &mut self.proxy,
                 observer: &mut self.observer,
                 budget,
                 pc: 0,
@@ -150,6 +161,35 @@ impl<'a, O: Observer<'a>> Block<O> {
             self.look(index);
         }
         Ok(progress)
+    }
+
+    /// Lets bulk copies get on, as the schedule has it.
+    #[cold]
+    fn move_copies(&mut self, grid: &'a Grid<'a>) -> Result<(), Fault> {
+        match self.schedule.copy(self.proxy.copies.count()) {
+            Some(index) => self.move_copy(grid, index),
+            None => Ok(()),
+        }
+    }
+
+    fn move_copy(&mut self, grid: &'a Grid<'a>, index: usize) -> Result<(), Fault> {
+        let (proxy, shared) = (&mut self.proxy, &mut self.shared[..]);
+        let moved = bulk::step(grid, proxy, index, shared, &mut self.observer);
+        if let Some(warp) = self.warps.first_mut() {
+            warp.has_changed = true;
+        }
+        moved.map_err(|(copy, trap)| self.fault(grid, copy.warp, copy.pc, &trap))
+    }
+
+    /// All threads have exited: ends the copies that they have not waited for.
+    fn finish_copies(&mut self, grid: &'a Grid<'a>) -> Result<(), Fault> {
+        if O::CHECKS {
+            self.observer.proxy(&ProxyEvent::Ended);
+        }
+        while !self.proxy.is_idle() {
+            self.move_copy(grid, 0)?;
+        }
+        Ok(())
     }
 
     /// Looks whether a warp runs in a circle.
@@ -260,7 +300,9 @@ impl<'a, O: Observer<'a>> Block<O> {
             .flat_map(|w| w.paths.iter().map(move |p| (w, p)));
         let line = |(warp, path): (&Warp, &Path)| {
             let place = grid.kernel.source(path.pc);
+            let phase = self.awaited_phase(grid, warp, path);
             let what = match path.waiting {
+                Waiting::No if phase.is_some() => phase.unwrap_or_default(),
                 Waiting::Barrier(id) => format!("wait at barrier {id} ({place})"),
                 Waiting::WarpSync(m) => {
                     format!("wait in __syncwarp for the lanes {m:#010x} ({place})")
@@ -281,6 +323,17 @@ impl<'a, O: Observer<'a>> Block<O> {
             ))
         };
         paths.filter_map(line).collect()
+    }
+
+    /// The phase of an mbarrier that a path waits for, if it does, and what that phase waits for.
+    fn awaited_phase(&self, grid: &Grid<'_>, warp: &Warp, path: &Path) -> Option<String> {
+        let (offset, object) = self.proxy.mbarriers.awaited(warp.index, path.mask)?;
+        let place = grid.kernel.shared_place(offset);
+        let (phase, wants) = (object.phase(), object.wants());
+        let at = grid.kernel.source(warp.polled_at);
+        Some(format!(
+            "spin on phase {phase} of the mbarrier at {place} ({at}): {wants}"
+        ))
     }
 }
 

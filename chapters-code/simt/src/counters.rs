@@ -11,7 +11,9 @@
 //! - shared memory's **wavefronts** and **bank conflicts**: see [`crate::banks`].
 //!
 //! `cp.async` counts as a load from global and a store to shared memory, for which a GPU has
-//! counters of their own.
+//! counters of their own. Bulk copies (`cp.async.bulk`) and `mbarrier` instructions count as warp
+//! instructions alone: on a GPU what a bulk copy moves does not pass through the units whose requests,
+//! sectors and wavefronts these are.
 
 use std::ops::AddAssign;
 
@@ -116,7 +118,7 @@ fn distinct(values: [u64; 32], mask: LaneMask) -> u64 {
 
 /// The active lanes, in order.
 #[inline(always)]
-pub(crate) fn lanes(mut mask: LaneMask) -> impl Iterator<Item = u32> {
+pub(crate) fn lanes(mut mask: LaneMask) -> impl Iterator<Item = u32> + Clone {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);

@@ -1,5 +1,7 @@
 //! Puts names to findings: kernel, source lines, threads, arrays, and what is missing.
 
+mod proxy;
+
 use crate::grid::Grid;
 use crate::memory;
 use crate::observe::AccessKind;
@@ -9,6 +11,30 @@ use crate::report::{Race, RaceAccess};
 /// Puts names to a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     match *finding {
+        Finding::Shared {
+            first,
+            second,
+            offset,
+        } if first.is_asynchronous_with(&second) => {
+            let place = proxy::Place {
+                space: "shared",
+                at: offset.into(),
+            };
+            proxy::describe_race(grid, [block; 2], [&first, &second], place)
+        }
+        Finding::Global {
+            first,
+            first_block,
+            second,
+            address,
+        } if first.is_asynchronous_with(&second) => {
+            let place = proxy::Place {
+                space: "global",
+                at: address,
+            };
+            proxy::describe_race(grid, [first_block, block], [&first, &second], place)
+        }
+        Finding::Proxy(ref finding) => proxy::describe(finding, grid, block),
         Finding::Shared {
             first,
             second,

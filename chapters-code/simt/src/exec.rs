@@ -5,10 +5,12 @@
 //! [`crate::converge`]) until the path has to wait, parts, ends, or has used up its time slice.
 
 mod atomic;
+pub(crate) mod bulk;
 mod checks;
 pub(crate) mod code;
 mod collective;
 mod control;
+mod mbarrier;
 mod memory;
 mod rows;
 mod runtime;
@@ -24,6 +26,7 @@ use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
 use crate::memory::Region;
 use crate::observe::Observer;
+use crate::proxy::{Proxy, ProxyEvent};
 use crate::registers::{LaneMask, Registers};
 use code::{Ready, Work};
 
@@ -123,6 +126,7 @@ pub(crate) struct Exec<'b, 'a, O> {
     pub warp: &'b mut Warp,
     pub shared: &'b mut [u8],
     pub barriers: &'b mut Barriers,
+    pub proxy: &'b mut Proxy,
     pub observer: &'b mut O,
     /// Instructions left in the time slice.
     pub budget: u32,
@@ -387,6 +391,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::Nop | Op::Nanosleep { .. } => {}
             Op::CpAsyncWait(wait) => self.observer.copies_waited(self.warp.index, *wait, active),
             Op::Fence(scope) => self.fence(*scope),
+            Op::Mbarrier(mbarrier) => return self.mbarrier(path, mbarrier, active),
+            Op::Bulk(copy) => self.bulk(copy, active)?,
+            Op::BulkWait(wait) => return self.bulk_wait(*wait, active),
+            Op::ProxyFence(fence) => self.tell(ProxyEvent::Fenced {
+                fence: *fence,
+                warp: self.warp.index,
+                lanes: active,
+            }),
             Op::Exit => return Ok(self.exit(path, active)),
             Op::Trap => {
                 let lane = Some(active.trailing_zeros());

@@ -14,6 +14,7 @@
 //! | `exec` | one warp: control flow, memory, what lanes do together |
 //! | `registers`, `alu` | the registers of a warp and the arithmetic on them |
 //! | `memory`, `module` | device memory, variables and constants |
+//! | `proxy` | mbarrier objects, and bulk copies under way |
 //! | `written` | which of its bytes somebody has written |
 //! | `observe`, `counters`, `pattern`, `races`, `trace` | what is counted, found and kept |
 //! | `report`, `describe`, `fault` | how it is told |
@@ -36,6 +37,7 @@ mod memory;
 mod module;
 mod observe;
 mod pattern;
+mod proxy;
 mod races;
 pub mod registers;
 mod report;

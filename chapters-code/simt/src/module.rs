@@ -239,6 +239,12 @@ impl LoadedKernel {
         }
     }
 
+    /// A byte of a block's shared memory, in words.
+    pub(crate) fn shared_place(&self, offset: u32) -> String {
+        let (array, offset) = self.shared_variable(offset);
+        format!("byte {offset} of shared array `{array}`")
+    }
+
     /// The name of the shared variable at an offset of the block's shared memory, and the offset
     /// of the byte within it.
     pub fn shared_variable(&self, offset: u32) -> (&str, u32) {

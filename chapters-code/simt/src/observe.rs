@@ -8,6 +8,7 @@ use crate::banks::{self, atomic::Form};
 use crate::counters::{self, Counters};
 use crate::grid::Grid;
 use crate::pattern::Pattern;
+use crate::proxy::ProxyEvent;
 use crate::races::{Findings, Passing, Races, Waiter};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
 use crate::trace::Event;
@@ -105,6 +106,8 @@ pub(crate) trait Observer<'a>: Send {
     fn copy_started(&mut self, _: &Access<'_>) {}
     /// Lanes of a warp commit asynchronous copies, or wait for them.
     fn copies_waited(&mut self, _warp: u32, _: CpAsyncWait, _: LaneMask) {}
+    /// Something happens to mbarriers or bulk copies. Only told to those that check.
+    fn proxy(&mut self, _: &ProxyEvent) {}
     /// A load, store or atomic in global or shared memory.
     fn access(&mut self, access: &Access<'_>);
     /// A shuffle reads from a lane that takes no part in it.
@@ -324,6 +327,10 @@ macro_rules! forward_checks {
 
         fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
             self.$part.copies_waited(warp, wait, active);
+        }
+
+        fn proxy(&mut self, event: &crate::proxy::ProxyEvent) {
+            self.$part.proxy(event);
         }
     };
 }

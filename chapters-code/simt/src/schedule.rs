@@ -60,6 +60,15 @@ impl Schedule {
         }
     }
 
+    /// Which of so many bulk copies under way gets on now, if any does.
+    pub fn copy(&mut self, count: usize) -> Option<usize> {
+        if self.seed == 0 {
+            return Some(0);
+        }
+        let moves = self.draw(4) == 0;
+        moves.then(|| self.draw(count as u64) as usize)
+    }
+
     /// A number below `bound`, by SplitMix64 (Steele, Lea and Flood 2014).
     fn draw(&mut self, bound: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

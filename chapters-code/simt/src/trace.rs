@@ -328,11 +328,11 @@ fn class(op: &Op) -> &'static str {
         Op::Ld(_) => "load",
         Op::St(_) => "store",
         Op::Atom(_) => "atomic",
-        Op::CpAsync { .. } | Op::CpAsyncWait(_) => "async_copy",
+        Op::CpAsync { .. } | Op::CpAsyncWait(_) | Op::Bulk(_) | Op::BulkWait(_) => "async_copy",
         Op::Bra(_) | Op::BrxIdx { .. } => "branch",
         Op::Exit | Op::Trap | Op::AssertFail { .. } => "exit",
-        Op::Bar(_) | Op::BarWarpSync { .. } => "barrier",
-        Op::Fence(_) => "fence",
+        Op::Bar(_) | Op::BarWarpSync { .. } | Op::Mbarrier(_) => "barrier",
+        Op::Fence(_) | Op::ProxyFence(_) => "fence",
         Op::Shfl { .. }
         | Op::Vote(_)
         | Op::MatchAny { .. }

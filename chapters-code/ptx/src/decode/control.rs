@@ -199,6 +199,10 @@ impl<'a> Decoder<'_, '_, 'a> {
 
     /// `membar.gl`, `fence.acq_rel.gpu`
     pub fn fence(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+        let kind = inst.syntax.modifiers.first();
+        if matches!(kind, Some(&("proxy" | "mbarrier_init"))) {
+            return self.proxy_fence(inst);
+        }
         let scope = if inst.syntax.base == "membar" {
             inst.require(&LEVELS)?
         } else {

@@ -8,10 +8,16 @@ use crate::ir::{Alu, Const, CpAsyncWait, Op, Space, Un64};
 use crate::syntax::Type;
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `cp.async` in its forms without a barrier object.
+    /// `cp.async` in all its forms.
     pub fn copy_async(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if !inst.flag("async") {
             return Err(inst.unsupported());
+        }
+        if inst.flag("bulk") {
+            return self.bulk(inst);
+        }
+        if inst.flag("mbarrier") {
+            return self.mbarrier_after_copies(inst);
         }
         if inst.flag("commit_group") {
             let [] = inst.operands()?;

@@ -9,6 +9,7 @@
 
 mod alu;
 mod atom;
+mod bulk;
 mod call;
 mod compare;
 mod context;
@@ -22,6 +23,7 @@ mod inst;
 mod kernel;
 mod layout;
 mod location;
+mod mbarrier;
 mod memory;
 mod moves;
 mod operands;

@@ -135,6 +135,10 @@ pub(super) fn synchronises(op: &Op) -> bool {
         | Op::Atom(_)
         | Op::CpAsync { .. }
         | Op::CpAsyncWait(_)
+        | Op::Mbarrier(_)
+        | Op::Bulk(_)
+        | Op::BulkWait(_)
+        | Op::ProxyFence(_)
         | Op::Bra(_)
         | Op::BrxIdx { .. }
         | Op::Exit

@@ -23,7 +23,7 @@ pub(super) enum Target {
 
 impl Target {
     #[inline(always)]
-    fn of(address: u64) -> Self {
+    pub(super) fn of(address: u64) -> Self {
         if address.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES {
             Self::Shared
         } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES {

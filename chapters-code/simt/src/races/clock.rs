@@ -17,7 +17,11 @@
 //! warp are reported all the same when nothing orders them: code that does this relies on lanes
 //! that run in step, which has not been promised since Volta.
 
+use std::sync::Arc;
+
 use super::Event;
+use super::event::FIRST_AGENT;
+use super::knowledge::{Knowers, Knowledge, raise};
 use super::sync::{Acquired, Releases, union};
 use crate::registers::LaneMask;
 
@@ -39,6 +43,8 @@ struct Clock {
 /// The clocks of a block's warps.
 pub(super) struct Clocks<'a> {
     warps: Vec<Clock>,
+    /// What threads have learned one by one.
+    pub knowers: Knowers,
     block: u64,
     releases: &'a Releases,
 }
@@ -47,6 +53,7 @@ impl<'a> Clocks<'a> {
     pub fn new(releases: &'a Releases) -> Self {
         Self {
             warps: Vec::new(),
+            knowers: Knowers::default(),
             block: 0,
             releases,
         }
@@ -54,6 +61,7 @@ impl<'a> Clocks<'a> {
 
     pub fn start_block(&mut self, block: u64, warps: u32) {
         self.block = block;
+        self.knowers.start_block(warps);
         self.warps.clear();
         let seen = vec![0; warps as usize];
         self.warps.resize(
@@ -84,26 +92,58 @@ impl<'a> Clocks<'a> {
         &mut self.warps[warp as usize].acquired
     }
 
-    /// For each warp of the block, up to which interval everything comes before this warp's now.
-    pub fn before(&self, warp: u32) -> impl Iterator<Item = (u32, u32)> {
+    /// For each actor of the block, up to which interval everything comes before this warp's now. Of
+    /// what only some lanes know, all.
+    pub fn before(&self, warp: u32) -> Vec<(u32, u32)> {
         let own = &self.warps[warp as usize];
         let seen = own.seen.iter().enumerate();
-        seen.map(move |(w, seen)| {
-            (
-                w as u32,
-                if w as u32 == warp {
-                    own.interval
-                } else {
-                    *seen
-                },
-            )
-        })
+        let mut before: Vec<_> = seen.map(|(w, seen)| (w as u32, *seen)).collect();
+        before[warp as usize].1 = own.interval;
+        if self.knowers.is_some() {
+            let (warps, agents) = self.knowers.most(warp);
+            for ((_, seen), known) in before.iter_mut().zip(warps) {
+                *seen = known.max(*seen);
+            }
+            before.extend((FIRST_AGENT..).zip(agents));
+        }
+        before
+    }
+
+    /// A thread learns something at an mbarrier.
+    pub fn learn(&mut self, warp: u32, lane: u32, more: &Arc<Knowledge>) {
+        self.knowers.learn(32 * warp + lane, more);
+        if let Some(acquired) = &more.acquired {
+            union(&mut self.warps[warp as usize].acquired, acquired);
+        }
+    }
+
+    /// What comes before a thread's now.
+    pub fn known(&self, warp: u32, lane: u32) -> Knowledge {
+        let (own, thread) = (&self.warps[warp as usize], 32 * warp + lane);
+        let mut known = Knowledge::default();
+        for (w, &seen) in own.seen.iter().enumerate() {
+            let of_warp = if w as u32 == warp { own.whole } else { seen };
+            known.threads.extend([of_warp; 32]);
+        }
+        for (mask, at) in &own.partial {
+            if mask >> lane & 1 == 1 {
+                for other in crate::counters::lanes(*mask) {
+                    raise(&mut known.threads, (32 * warp + other) as usize, *at);
+                }
+            }
+        }
+        raise(&mut known.threads, thread as usize, own.interval);
+        if let Some(learned) = self.knowers.of(thread) {
+            known.join(learned);
+        }
+        known.acquired.clone_from(&own.acquired);
+        known
     }
 
     /// A barrier lets these warps pass, a bit each.
-    pub fn barrier_passed(&mut self, warps: u32) {
+    pub fn barrier_passed(&mut self, members: u32) {
         let warps: Vec<usize> = (0..self.warps.len())
-            .filter(|w| warps >> w & 1 == 1)
+            .filter(|w| members >> w & 1 == 1)
             .collect();
         let mut joined = vec![0; self.warps.len()];
         let mut acquired = None;
@@ -119,6 +159,7 @@ impl<'a> Clocks<'a> {
         for &w in &warps {
             joined[w] = self.warps[w].interval;
         }
+        self.knowers.warps_meet(members);
         for &w in &warps {
             let clock = &mut self.warps[w];
             clock.seen.copy_from_slice(&joined);
@@ -137,6 +178,7 @@ impl<'a> Clocks<'a> {
             clock.partial.push((lanes, clock.interval));
         }
         clock.interval += 1;
+        self.knowers.lanes_meet(warp, lanes);
     }
 
     /// True if the whole warp of an earlier access has synchronised since.
@@ -148,6 +190,9 @@ impl<'a> Clocks<'a> {
     /// True if two accesses by threads of this block race. `later` happens now.
     #[inline(always)]
     pub fn conflict(&self, earlier: &Event, later: &Event) -> bool {
+        if earlier.is_asynchronous_with(later) {
+            return earlier.excludes(later) && self.conflict_of_proxies(earlier, later);
+        }
         if earlier.thread() == later.thread() || !earlier.excludes(later) {
             return false;
         }
@@ -164,13 +209,63 @@ impl<'a> Clocks<'a> {
             && !self.flags_order(self.block, earlier, later)
     }
 
-    /// True if flags order an access of any block before one of this block.
+    /// True if flags, or what a thread has learned alone, order an access of any block before one of
+    /// this block.
     #[inline(never)]
     pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event) -> bool {
         let acquired = self.acquired(later.warp());
-        let from = (block, earlier.warp());
+        let from = (block, earlier.actor());
         let releases = self.releases;
-        releases.orders(from, earlier.interval, self.block, acquired)
+        block == self.block && self.is_known(earlier, later)
+            || releases.orders(from, earlier.interval, self.block, acquired)
+    }
+
+    /// True if the thread of a later access knows of an earlier one of this block, of itself.
+    fn is_known(&self, earlier: &Event, later: &Event) -> bool {
+        if earlier.is_asynchronous() {
+            return self.knowers.knows_agent(later.thread(), earlier);
+        }
+        let (knower, thread) = (later.thread(), earlier.thread());
+        self.knowers.knows_thread(knower, thread, earlier.interval)
+    }
+
+    /// As [`Self::conflict`], where one access is asynchronous.
+    #[cold]
+    fn conflict_of_proxies(&self, earlier: &Event, later: &Event) -> bool {
+        if earlier.is_asynchronous() {
+            return !self.flags_order(self.block, earlier, later);
+        }
+        !self.precedes(earlier, later) || self.lacks_fence(earlier, later)
+    }
+
+    /// True if an access by a thread of this block comes before one that another starts.
+    pub fn precedes(&self, earlier: &Event, later: &Event) -> bool {
+        let clock = &self.warps[later.warp() as usize];
+        let by_barrier = if earlier.warp() == later.warp() {
+            clock.whole >= earlier.interval || clock.orders_some(earlier, later)
+        } else {
+            clock.seen[earlier.warp() as usize] >= earlier.interval
+        };
+        earlier.thread() == later.thread()
+            || by_barrier
+            || self.flags_order(self.block, earlier, later)
+    }
+
+    /// True if an asynchronous access follows an ordinary write with no fence between the proxies.
+    pub fn lacks_fence(&self, earlier: &Event, later: &Event) -> bool {
+        let (knower, thread) = (later.thread(), earlier.thread());
+        !earlier.is_load() && !self.knowers.knows_fence(knower, thread, earlier.interval)
+    }
+
+    /// True if either all lanes of a later access know of all that an earlier warp of this block had
+    /// done, or none of them alone.
+    #[inline(always)]
+    pub fn lanes_agree(&self, earlier: &Event, later: &Event) -> bool {
+        !self.knowers.is_some()
+            || self.warps[later.warp() as usize].seen[earlier.warp() as usize] >= earlier.interval
+            || self
+                .knowers
+                .all_know(later.warp(), earlier.warp(), earlier.interval)
     }
 }
 

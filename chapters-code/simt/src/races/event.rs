@@ -2,6 +2,9 @@
 
 use crate::observe::{AccessKind, Strength};
 
+/// The actor that agent 0 is.
+pub(super) const FIRST_AGENT: u32 = 32;
+
 /// What one thread did to one word of memory.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Event {
@@ -9,7 +12,7 @@ pub(crate) struct Event {
     /// The warp's interval at the time (see [`super::clock`]); 0 for no event at all.
     pub interval: u32,
     /// Lane (5 bits), warp (5), bytes of the word that it touched (4), kind (2),
-    /// strength (2).
+    /// strength (2), and, if it is asynchronous, the number of the agent that does it, from 1 (14).
     tag: u32,
 }
 
@@ -18,6 +21,10 @@ const BYTES: u32 = 10;
 const KIND: u32 = 14;
 const STRONG: u32 = 16;
 const VOLATILE: u32 = 17;
+const AGENT: u32 = 18;
+
+/// Agents that are told apart in a block.
+pub(super) const MOST_AGENTS: u32 = (1 << (32 - AGENT)) - 1;
 
 impl Event {
     /// An access by lane 0, to no bytes yet.
@@ -45,6 +52,11 @@ impl Event {
         }
     }
 
+    /// The same access to all bytes of a word.
+    pub fn with_all_bytes(self) -> Self {
+        self.by(0, 0xf)
+    }
+
     #[inline(always)]
     pub fn is_some(&self) -> bool {
         self.interval != 0
@@ -60,10 +72,49 @@ impl Event {
         self.tag >> WARP & 31
     }
 
-    /// The thread's number in its block.
+    /// The thread's number in its block; of asynchronous accesses, that of the one that started it.
     #[inline(always)]
     pub fn thread(&self) -> u32 {
         self.tag & 1023
+    }
+
+    /// True if both are by one thread, or by one agent for one thread.
+    #[inline(always)]
+    pub fn is_by_thread_of(&self, other: &Self) -> bool {
+        (self.tag ^ other.tag) & (1023 | MOST_AGENTS << AGENT) == 0
+    }
+
+    /// The same access, done asynchronously by an agent, of which this is its copy or group
+    /// `number`.
+    pub fn by_agent(self, agent: u32, number: u32) -> Self {
+        Self {
+            tag: self.tag | (agent + 1) << AGENT,
+            interval: number,
+            ..self
+        }
+    }
+
+    /// The agent that does it.
+    pub fn agent(&self) -> Option<u32> {
+        (self.tag >> AGENT).checked_sub(1)
+    }
+
+    /// True if one of them is asynchronous.
+    #[inline(always)]
+    pub fn is_asynchronous_with(&self, other: &Self) -> bool {
+        (self.tag | other.tag) >> AGENT != 0
+    }
+
+    /// True if it is asynchronous.
+    #[inline(always)]
+    pub fn is_asynchronous(&self) -> bool {
+        self.tag >> AGENT != 0
+    }
+
+    /// Who is to release it to other blocks: its warp, or, from 32 on, its agent.
+    pub fn actor(&self) -> u32 {
+        self.agent()
+            .map_or(self.warp(), |agent| FIRST_AGENT + agent)
     }
 
     pub fn kind(&self) -> AccessKind {

@@ -181,6 +181,21 @@ impl<'a> GlobalRaces<'a> {
         found
     }
 
+    /// Notes an access by an agent to neighbouring words; returns the last race it is part of.
+    pub fn range(
+        &self,
+        clocks: &Clocks<'_>,
+        (start, bytes): (u64, u32),
+        event: Event,
+    ) -> Option<Finding> {
+        let mut cursor = Cursor::new(self.history);
+        let words = (start..start + u64::from(bytes)).step_by(4);
+        let event = event.with_all_bytes();
+        words.fold(None, |found, at| {
+            self.word(cursor.row(at), clocks, at, event).or(found)
+        })
+    }
+
     /// Notes an access to a whole row, as [`Self::touch`] does to a word. False if the row is split,
     /// or it may be part of a race: then nothing is noted.
     #[inline(always)]

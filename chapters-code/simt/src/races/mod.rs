@@ -5,6 +5,7 @@
 //! | [`shared`], [`global`] | data races in the shared memory of a block, in device memory |
 //! | [`clock`], [`sync`] | (what orders threads: barriers, and flags) |
 //! | [`copies`] | asynchronous copies that are not waited for |
+//! | [`proxy`], [`knowledge`] | mbarriers, bulk copies, and what is visible to them |
 //! | [`uninitialised`] | reads of what nobody has written |
 //! | [`barriers`] | barriers that not everybody reaches |
 //!
@@ -17,6 +18,9 @@ mod clock;
 mod copies;
 mod event;
 mod global;
+mod knowledge;
+mod proxy;
+mod proxy_events;
 mod shared;
 mod sweep;
 mod sync;
@@ -25,6 +29,7 @@ mod uninitialised;
 pub(crate) use barriers::{Passing, Waiter};
 pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
+pub(crate) use proxy::ProxyFinding;
 
 use crate::counters::lanes;
 use crate::grid::Grid;
@@ -34,6 +39,7 @@ use barriers::Barriers;
 use clock::Clocks;
 use copies::{Copies, Pending};
 use global::GlobalRaces;
+use proxy::ProxyRaces;
 use ptx::ir::{CpAsyncWait, Scope};
 use shared::SharedRaces;
 use sync::Flags;
@@ -94,6 +100,8 @@ pub(crate) enum Finding {
         threads: u32,
         disagrees: bool,
     },
+    /// Something about mbarriers or bulk copies.
+    Proxy(ProxyFinding),
 }
 
 impl Finding {
@@ -108,7 +116,8 @@ impl Finding {
             | Self::Pending { .. }
             | Self::MissedBarrier { .. }
             | Self::SplitBarrier { .. }
-            | Self::BarrierThreads { .. } => None,
+            | Self::BarrierThreads { .. }
+            | Self::Proxy(_) => None,
         }
     }
 
@@ -124,6 +133,7 @@ impl Finding {
             Self::MissedBarrier { waiter, branch, .. } => (waiter.pc, *branch),
             Self::SplitBarrier { waiter, other } => (waiter.pc, other.pc),
             Self::BarrierThreads { waiter, .. } => (waiter.pc, u32::MAX),
+            Self::Proxy(finding) => finding.key(),
         }
     }
 }
@@ -139,6 +149,7 @@ pub(crate) struct Races<'a> {
     barriers: Barriers<'a>,
     flags: Flags<'a>,
     copies: Copies,
+    proxy: ProxyRaces,
     uninitialised: Uninitialised<'a>,
     block: u64,
     findings: Findings,
@@ -156,6 +167,7 @@ impl<'a> Races<'a> {
             barriers: Barriers::new(&grid.kernel.ir().code),
             flags: Flags::new(history.releases()),
             copies: Copies::default(),
+            proxy: ProxyRaces::default(),
             uninitialised: Uninitialised::new(&grid.table, grid.kernel.ir().local_bytes),
             block: 0,
             findings: Vec::new(),
@@ -169,6 +181,7 @@ impl<'a> Races<'a> {
         self.barriers.start_block(warps);
         self.flags.start_block(block);
         self.copies.start_block(warps);
+        self.proxy.start_block();
         self.uninitialised.start_block(warps, shared_bytes);
         self.block = block;
     }
@@ -201,7 +214,7 @@ impl<'a> Races<'a> {
 
     /// A fence, or a release, by a warp.
     pub fn fence(&mut self, warp: u32, scope: Scope) {
-        let before: Vec<_> = self.clocks.before(warp).collect();
+        let before = self.clocks.before(warp);
         self.flags.release(scope, &before);
         self.clocks.advance(warp);
     }

@@ -78,6 +78,29 @@ impl SharedRaces {
         found
     }
 
+    /// Notes an access by one thread, or agent, to neighbouring words; returns the last race it is
+    /// part of.
+    pub fn range(
+        &mut self,
+        clocks: &Clocks<'_>,
+        (start, bytes): (u64, u32),
+        event: Event,
+    ) -> Option<Finding> {
+        let words = (start..start + u64::from(bytes)).step_by(4);
+        let event = event.with_all_bytes();
+        words.fold(None, |found, at| self.word(clocks, at, event).or(found))
+    }
+
+    /// The last write to a word.
+    pub fn writer(&mut self, address: u64) -> Option<Event> {
+        let word = address as usize / 4;
+        let row = self.rows.get(word / sweep::WORDS)?;
+        if row.generation != self.generation || !row.is_split {
+            self.split(word / sweep::WORDS);
+        }
+        self.cells.get(word).map(|cell| cell.writer)
+    }
+
     /// Notes an access to a whole row.
     #[inline(always)]
     fn sweep(&mut self, clocks: &Clocks<'_>, address: u64, sweep: Sweep) -> Option<Finding> {
@@ -183,7 +206,7 @@ impl Cell {
     fn touch(&mut self, clocks: &Clocks<'_>, event: Event) -> Option<Event> {
         let writer = self.writer;
         if event.is_load() {
-            if event.thread() != self.readers[0].thread() {
+            if !event.is_by_thread_of(&self.readers[0]) {
                 self.readers[1] = self.readers[0];
             }
             self.readers[0] = event;

@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::Scope;
 
+use super::knowledge::raise;
 use crate::counters::lanes;
 use crate::observe::{Access, AccessKind, AccessSpace};
 use crate::registers::LaneMask;
@@ -38,7 +39,8 @@ const SHARDS: usize = 64;
 /// For each block that something was acquired from, how many of its releases.
 pub(super) type Acquired = Option<Arc<HashMap<u64, u32>>>;
 
-/// For each warp of a block, up to which of its intervals its accesses are released.
+/// For each actor of a block (warps, and from 32 on agents), up to which of its intervals its accesses
+/// are released.
 #[derive(Clone)]
 struct Release {
     to_block: Vec<u32>,
@@ -86,10 +88,9 @@ impl Releases {
             to_device: vec![0; before.len()],
         });
         for &(warp, interval) in before {
-            let warp = warp as usize;
-            next.to_block[warp] = next.to_block[warp].max(interval);
+            raise(&mut next.to_block, warp as usize, interval);
             if scope != Scope::Block {
-                next.to_device[warp] = next.to_device[warp].max(interval);
+                raise(&mut next.to_device, warp as usize, interval);
             }
         }
         if releases.len() == MOST_RELEASES {
@@ -116,7 +117,9 @@ impl Releases {
             } else {
                 &release.to_device
             };
-            up_to[warp as usize] >= interval
+            up_to
+                .get(warp as usize)
+                .is_some_and(|up_to| *up_to >= interval)
         })
     }
 }

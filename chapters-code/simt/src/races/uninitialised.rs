@@ -159,6 +159,39 @@ impl<'a> Uninitialised<'a> {
         found
     }
 
+    /// Notes an access by an asynchronous copy: it reads words that nobody has written, or will
+    /// have written them.
+    pub fn range(
+        &mut self,
+        space: AccessSpace,
+        (start, bytes): (u64, u32),
+        event: Event,
+    ) -> Option<Finding> {
+        let bytes = u64::from(bytes);
+        let tracked = match space {
+            AccessSpace::Shared => None,
+            AccessSpace::Global => Some(self.table.tracked(start)?),
+        };
+        let first = start - tracked.map_or(0, |t| t.region.base);
+        if !event.is_load() {
+            match tracked {
+                Some(tracked) => tracked.written.add(first, bytes),
+                None => self.shared.add(first, bytes),
+            }
+            return None;
+        }
+        let is_written = |offset: &u64| match tracked {
+            Some(tracked) => tracked.written.has_some(*offset, 4),
+            None => self.shared.has_some(*offset, 4),
+        };
+        let unwritten = (first..first + bytes).step_by(4).find(|o| !is_written(o))?;
+        let (space, at) = match space {
+            AccessSpace::Shared => ("shared", unwritten),
+            AccessSpace::Global => ("global", start + unwritten - first),
+        };
+        Some(Finding::Uninitialised { event, space, at })
+    }
+
     /// Notes an access to local memory, each lane's to its own.
     pub fn local(
         &mut self,

@@ -20,6 +20,11 @@ pub enum Bug {
     Uninitialised,
     /// Waiting for what cannot come.
     Deadlock,
+    /// A copy that need not see what ordinary instructions did.
+    Fence,
+    /// An mbarrier used wrongly, which the schedule makes a race, a deadlock, or an instruction on what
+    /// is no mbarrier.
+    Mbarrier,
 }
 
 /// A kernel with a bug, and how it and its twin are launched.
@@ -180,6 +185,37 @@ pub const PLANTED: &[Planted] = planted! {
         copy_waited_for_late Race (1, 64, 64)
         copy_of_younger_group Race (1, 64, 64)
         stage_filled_early Race (1, 64, 64);
+    "pipelines" "pipelines.compute_90":
+        wait_for_wrong_parity Mbarrier (1, 96, 192)
+        bytes_not_announced Mbarrier (1, 96, 192)
+        too_few_bytes_announced Deadlock (1, 96, 192)
+        second_copy_not_announced Mbarrier (1, 96, 192)
+        stage_filled_while_in_use Race (1, 96, 192)
+        more_consumers_than_counted Mbarrier (1, 96, 192)
+        fewer_consumers_than_counted Deadlock (1, 96, 192)
+        arrival_in_one_branch Deadlock (1, 96, 192)
+        stage_read_before_wait Race (1, 96, 192)
+        lane_arrives_for_others Race (1, 96, 192)
+        lane_waits_for_others Race (1, 96, 192)
+        barrier_for_a_copy Race (1, 96, 192)
+        source_written_late Race (1, 96, 192);
+    "mbarriers" "mbarriers.compute_90":
+        init_without_barrier Mbarrier (1, 64, 128)
+        init_not_fenced Fence (1, 64, 128)
+        initialised_every_round Mbarrier (1, 64, 128)
+        buffer_over_barrier Mbarrier (1, 64, 128)
+        barrier_given_up Mbarrier (1, 64, 128)
+        arrives_for_too_many Mbarrier (1, 64, 128)
+        result_not_fenced Fence (1, 64, 128)
+        result_fenced_early Fence (1, 64, 128)
+        result_stored_early Race (1, 64, 128)
+        buffer_written_while_copied Race (1, 64, 128)
+        younger_buffer_written Race (1, 64, 128)
+        result_read_when_source_is Race (1, 64, 128)
+        exit_while_copied Race (1, 64, 128)
+        misaligned_copy Misaligned (1, 64, 128)
+        copy_past_end OutOfBounds (1, 64, 128)
+        copy_of_odd_size Mbarrier (1, 64, 128);
     "waiting" "waiting":
         flag_that_nobody_raises Deadlock (2, 64, 128)
         two_locks Deadlock (2, 32, 64)

@@ -18,7 +18,11 @@ const SEEDS: std::ops::Range<u64> = 0..12;
 fn bug(kind: &str) -> Option<Bug> {
     Some(match kind {
         "read_write" | "write_read" | "write_write" | "atomic_read" | "read_atomic"
-        | "atomic_write" | "write_atomic" | "pending_copy" => Bug::Race,
+        | "atomic_write" | "write_atomic" | "pending_copy" | "early_copy" | "abandoned_copy" => {
+            Bug::Race
+        }
+        "missing_proxy_fence" => Bug::Fence,
+        "mbarrier_reinitialised" | "mbarrier_overwritten" => Bug::Mbarrier,
         "divergent_barrier" | "barrier_threads" => Bug::Barrier,
         "shuffle_source" | "illegal_instruction" => Bug::Lanes,
         "uninitialised_read" => Bug::Uninitialised,
@@ -35,6 +39,8 @@ fn tells(found: &Found, planted: &Planted) -> bool {
     let told = bug(&found.kind);
     told == Some(planted.bug)
         || told == Some(Bug::Deadlock) && matches!(planted.bug, Bug::Barrier | Bug::Lanes)
+        || planted.bug == Bug::Mbarrier
+            && matches!(told, Some(Bug::Race | Bug::Deadlock | Bug::Lanes))
 }
 
 #[test]

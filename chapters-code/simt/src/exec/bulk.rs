@@ -1,0 +1,235 @@
+//! `cp.async.bulk`: how copies start, how they get on, and how threads wait for their groups.
+
+use ptx::ir::{BulkCopy, BulkDirection, BulkWait, Space};
+
+use super::memory::addresses;
+use super::view::{Bytes, Device, View};
+use super::{Exec, Flow};
+use crate::counters::lanes;
+use crate::fault::{FaultKind, Step, Trap};
+use crate::grid::Grid;
+use crate::memory::Region;
+use crate::observe::Observer;
+use crate::proxy::{Bulk, Completion, Direction, Proxy, ProxyEvent};
+use crate::registers::LaneMask;
+
+/// What the size and the addresses of a copy must be multiples of.
+const UNIT: u32 = 16;
+
+/// The instruction, for reports.
+const NAME: &str = "cp.async.bulk";
+
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
+    /// `cp.async.bulk`: a copy for each lane, of which only the beginning is seen.
+    pub(super) fn bulk(&mut self, copy: &BulkCopy, active: LaneMask) -> Step {
+        self.warp.has_changed = true;
+        let (to, from) = (
+            addresses(&self.warp.registers, copy.dst),
+            addresses(&self.warp.registers, copy.src),
+        );
+        let objects = match copy.direction {
+            BulkDirection::Load { mbarrier } => Some(addresses(&self.warp.registers, mbarrier)),
+            BulkDirection::Store => None,
+        };
+        for lane in lanes(active) {
+            let i = lane as usize;
+            let direction = match objects {
+                Some(objects) => {
+                    let mbarrier = self.object_offset(Space::Shared, objects[i], lane, NAME)?;
+                    self.expect_object(mbarrier, lane, NAME)?;
+                    Direction::Load { mbarrier }
+                }
+                None => {
+                    let group = self.proxy.copies.open_group((self.warp.index, lane));
+                    Direction::Store { group }
+                }
+            };
+            let (shared, global) = match direction {
+                Direction::Load { .. } => (to[i], from[i]),
+                Direction::Store { .. } => (from[i], to[i]),
+            };
+            let bytes = self.warp.registers.r32(copy.bytes)[i];
+            self.check_bulk(direction, shared, global, bytes, lane)?;
+            let bulk = self.proxy.copies.start(Bulk {
+                id: 0,
+                direction,
+                shared: shared as u32,
+                global,
+                bytes,
+                warp: self.warp.index,
+                lane,
+                pc: self.pc,
+            });
+            self.tell(ProxyEvent::Started(bulk));
+        }
+        Ok(())
+    }
+
+    /// What a copy asks of its addresses and its size.
+    fn check_bulk(
+        &self,
+        direction: Direction,
+        shared: u64,
+        global: u64,
+        bytes: u32,
+        lane: u32,
+    ) -> Step {
+        let fail = |kind, cause: String| Err(Trap::new(kind, Some(lane), cause));
+        let verbs = match direction {
+            Direction::Load { .. } => ["write", "read"],
+            Direction::Store { .. } => ["read", "write"],
+        };
+        let spaces = [("shared", shared), ("global", global)];
+        for ((space, address), verb) in spaces.into_iter().zip(verbs) {
+            if !address.is_multiple_of(UNIT.into()) {
+                let cause = format!(
+                    "misaligned {verb} of `{NAME}` in {space} memory at {address:#x}: the address must be a multiple of {UNIT}"
+                );
+                return fail(FaultKind::MisalignedAddress, cause);
+            }
+        }
+        if !bytes.is_multiple_of(UNIT) {
+            let cause = format!("`{NAME}` of {bytes} bytes: the size must be a multiple of {UNIT}");
+            return fail(FaultKind::IllegalInstruction, cause);
+        }
+        let size = self.shared.len() as u64;
+        if bytes > 0 && shared.saturating_add(bytes.into()) > size {
+            let verb = verbs[0];
+            let cause = format!(
+                "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in shared memory at {shared:#x}: there are {size} bytes"
+            );
+            return fail(FaultKind::IllegalAddress, cause);
+        }
+        let table = &self.grid.table;
+        let region = table.region(global);
+        if bytes > 0 && region.is_none_or(|r| !r.contains(global, bytes.into())) {
+            let (verb, end) = (verbs[1], global.saturating_add(u64::from(bytes) - 1));
+            let place = table.describe(if region.is_some() { end } else { global });
+            let cause = format!(
+                "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in global memory at {global:#x}: its end, {end:#x}, {place}"
+            );
+            return fail(FaultKind::IllegalAddress, cause);
+        }
+        Ok(())
+    }
+
+    /// `cp.async.bulk.commit_group` and `wait_group`. What is waited for is there at once, as it
+    /// might have been before.
+    pub(super) fn bulk_wait(&mut self, wait: BulkWait, active: LaneMask) -> Step<Flow> {
+        for lane in lanes(active) {
+            let at = self.at(lane);
+            let thread = (at.warp, at.lane);
+            let committed = self.proxy.copies.open_group(thread) - 1;
+            let (most, written) = match wait {
+                BulkWait::Commit => {
+                    self.proxy.copies.commit(thread);
+                    continue;
+                }
+                BulkWait::Group(most) => (most, true),
+                BulkWait::GroupRead(most) => (most, false),
+            };
+            let group = committed.saturating_sub(most);
+            loop {
+                let copies = &self.proxy.copies;
+                let next = if written {
+                    copies.of_groups(thread, group)
+                } else {
+                    copies.of_groups_unread(thread, group)
+                };
+                let Some(index) = next else { break };
+                let (grid, proxy) = (self.grid, &mut *self.proxy);
+                step(grid, proxy, index, self.shared, self.observer).map_err(|(_, trap)| trap)?;
+                self.warp.has_changed = true;
+            }
+            self.tell(ProxyEvent::Waited { at, group, written });
+        }
+        self.pc += 1;
+        Ok(Flow::Next)
+    }
+}
+
+/// A copy gets on: it reads its source, or, if it has, writes its destination and is done. What can
+/// go wrong is that its mbarrier is not what it was.
+pub(crate) fn step<'a, O: Observer<'a>>(
+    grid: &'a Grid<'a>,
+    proxy: &mut Proxy,
+    index: usize,
+    shared: &mut [u8],
+    observer: &mut O,
+) -> Result<(), (Bulk, Box<Trap>)> {
+    let copy = proxy.copies.get_mut(index);
+    let bulk = copy.bulk;
+    let mut memory = Memory {
+        device: Device {
+            table: &grid.table,
+            region: &mut Region::EMPTY.clone(),
+        },
+        shared: Bytes {
+            bytes: shared,
+            name: "shared memory",
+        },
+    };
+    let Some(data) = copy.data.take() else {
+        copy.data = Some(memory.read(&bulk));
+        return Ok(());
+    };
+    memory.write(&bulk, &data);
+    proxy.copies.remove(index);
+    let Direction::Load { mbarrier } = bulk.direction else {
+        return Ok(());
+    };
+    match complete(proxy, mbarrier, bulk.bytes, shared) {
+        Ok(completion) if O::CHECKS => observer.proxy(&ProxyEvent::Loaded { bulk, completion }),
+        Ok(_) => {}
+        Err(cause) => {
+            let place = grid.kernel.shared_place(mbarrier);
+            let cause = format!("the end of `{NAME}` is counted at {place}{cause}");
+            let kind = FaultKind::IllegalInstruction;
+            return Err((bulk, Trap::new(kind, Some(bulk.lane), cause)));
+        }
+    }
+    Ok(())
+}
+
+/// Counts bytes off that have come; or says what is wrong with the object.
+fn complete(
+    proxy: &mut Proxy,
+    mbarrier: u32,
+    bytes: u32,
+    shared: &mut [u8],
+) -> Result<Completion, String> {
+    let found = proxy.mbarriers.get(mbarrier, shared);
+    let mut object = found.map_err(|absent| format!(", {absent}"))?;
+    let completion = object.complete(bytes);
+    let completion = completion.map_err(|misuse| format!(": {misuse}"))?;
+    proxy.mbarriers.put(mbarrier, object, shared);
+    Ok(completion)
+}
+
+/// Both memories that a copy goes between. That its bytes are there was checked when it started.
+struct Memory<'m> {
+    device: Device<'m>,
+    shared: Bytes<'m>,
+}
+
+impl Memory<'_> {
+    fn read(&mut self, bulk: &Bulk) -> Vec<u8> {
+        let mut data = Vec::with_capacity(bulk.bytes as usize);
+        for at in (0..u64::from(bulk.bytes)).step_by(UNIT as usize) {
+            let part: Option<[u8; UNIT as usize]> = match bulk.direction {
+                Direction::Load { .. } => self.device.load(bulk.global + at),
+                Direction::Store { .. } => self.shared.load(u64::from(bulk.shared) + at),
+            };
+            data.extend(part.unwrap_or_default());
+        }
+        data
+    }
+
+    fn write(&mut self, bulk: &Bulk, data: &[u8]) {
+        let written = match bulk.direction {
+            Direction::Load { .. } => self.shared.write(bulk.shared.into(), data),
+            Direction::Store { .. } => self.device.write(bulk.global, data),
+        };
+        debug_assert!(written.is_some() || data.is_empty());
+    }
+}

@@ -1,0 +1,173 @@
+//! What the detectors do when something happens to mbarriers and bulk copies.
+
+use super::proxy::{self, ProxyFinding};
+use super::{Event, Finding, Races};
+use crate::counters::lanes;
+use crate::observe::{AccessKind, AccessSpace, Strength};
+use crate::proxy::{At, Bulk, Completion, Direction, MBARRIER_BYTES, ProxyEvent};
+
+impl Races<'_> {
+    /// Something happens to mbarriers or bulk copies.
+    pub fn proxy(&mut self, event: &ProxyEvent) {
+        match *event {
+            ProxyEvent::Initialised {
+                mbarrier,
+                at,
+                was_live,
+            } => self.initialised(mbarrier, at, was_live),
+            ProxyEvent::Invalidated { mbarrier, at } => {
+                self.touch_object(mbarrier, at, AccessKind::Store);
+            }
+            ProxyEvent::Overwritten { mbarrier } => self.overwritten(mbarrier),
+            ProxyEvent::Counted {
+                mbarrier,
+                at,
+                completion,
+            } => self.arrived(mbarrier, at, false, completion),
+            ProxyEvent::Arrived {
+                mbarrier,
+                at,
+                releases,
+                completion,
+            } => self.arrived(mbarrier, at, releases, completion),
+            ProxyEvent::Looked {
+                mbarrier,
+                at,
+                acquires,
+            } => self.looked(mbarrier, at, acquires),
+            ProxyEvent::Fenced {
+                fence,
+                warp,
+                lanes: mask,
+            } => {
+                for lane in lanes(mask) {
+                    self.proxy.fenced(32 * warp + lane);
+                    proxy::fence(&mut self.clocks, fence, warp, lane);
+                }
+                self.clocks.advance(warp);
+            }
+            ProxyEvent::Started(bulk) => self.started(&bulk),
+            ProxyEvent::Loaded { bulk, completion } => self.proxy.loaded(&bulk, completion),
+            ProxyEvent::Waited { at, group, written } => {
+                self.proxy.waited(&mut self.clocks, at, group, written);
+            }
+            ProxyEvent::Ended => {
+                let findings = &mut self.findings;
+                let mut found = |finding| super::add(findings, Finding::Proxy(finding));
+                self.proxy.ended(&self.clocks, &mut found);
+            }
+        }
+    }
+
+    /// An access to an object by one of the instructions that are for it.
+    fn touch_object(&mut self, mbarrier: u32, at: At, kind: AccessKind) -> Event {
+        let strength = match kind {
+            AccessKind::Store => Strength::Weak,
+            AccessKind::Load | AccessKind::Atomic => Strength::Strong,
+        };
+        let interval = self.clocks.interval(at.warp);
+        let event = Event::new(at.pc, interval, at.warp, kind, strength).by(at.lane, 0);
+        let range = (u64::from(mbarrier), MBARRIER_BYTES);
+        let race = self.shared.range(&self.clocks, range, event);
+        // The history forgets who initialised it at the first arrival.
+        let race = race.or_else(|| self.proxy.init_race(&self.clocks, mbarrier, event));
+        race.into_iter().for_each(|finding| self.add(finding));
+        event
+    }
+
+    fn initialised(&mut self, mbarrier: u32, at: At, was_live: bool) {
+        let init = self.touch_object(mbarrier, at, AccessKind::Store);
+        self.proxy.initialised(mbarrier, init);
+        // What a fence follows must be told from what comes after the fence.
+        self.clocks.advance(at.warp);
+        if was_live {
+            let finding = ProxyFinding::Reinitialised { init, mbarrier };
+            self.add(Finding::Proxy(finding));
+        }
+    }
+
+    fn overwritten(&mut self, mbarrier: u32) {
+        let words = [mbarrier, mbarrier + 4];
+        let writes = words.map(|word| self.shared.writer(word.into()));
+        let plain = |write: &Event| write.is_some() && write.kind() == AccessKind::Store;
+        if let Some(write) = writes.into_iter().flatten().find(plain) {
+            let finding = ProxyFinding::Overwritten { write, mbarrier };
+            self.add(Finding::Proxy(finding));
+        }
+    }
+
+    fn arrived(&mut self, mbarrier: u32, at: At, releases: bool, completion: Completion) {
+        self.touch_object(mbarrier, at, AccessKind::Atomic);
+        let known = releases.then(|| self.clocks.known(at.warp, at.lane));
+        self.proxy.arrived(mbarrier, known.as_ref(), completion);
+        if releases {
+            self.clocks.advance(at.warp);
+        }
+    }
+
+    fn looked(&mut self, mbarrier: u32, at: At, acquires: bool) {
+        if acquires && let Some(learned) = self.proxy.completed(mbarrier) {
+            self.clocks.learn(at.warp, at.lane, learned);
+        }
+        self.touch_object(mbarrier, at, AccessKind::Load);
+    }
+
+    fn started(&mut self, bulk: &Bulk) {
+        let Some(accesses) = self.proxy.started(bulk) else {
+            return;
+        };
+        if let Direction::Load { mbarrier } = bulk.direction {
+            let copy = accesses.shared;
+            let unseen = self.proxy.unfenced_init(&self.clocks, mbarrier, copy);
+            unseen.into_iter().for_each(|finding| self.add(finding));
+        }
+        let (shared, global) = (
+            (u64::from(bulk.shared), bulk.bytes),
+            (bulk.global, bulk.bytes),
+        );
+        let found = [
+            self.shared.range(&self.clocks, shared, accesses.shared),
+            self.global.range(&self.clocks, global, accesses.global),
+        ];
+        for finding in found.into_iter().flatten() {
+            let finding = self.fence_or_race(finding);
+            self.add(finding);
+        }
+        let sides = [
+            (AccessSpace::Shared, shared, accesses.shared),
+            (AccessSpace::Global, global, accesses.global),
+        ];
+        for (space, range, event) in sides {
+            let unwritten = self.uninitialised.range(space, range, event);
+            unwritten.into_iter().for_each(|finding| self.add(finding));
+        }
+    }
+
+    /// Where a copy follows an ordinary write that all but a fence orders before it, the fence is what
+    /// is missing.
+    fn fence_or_race(&self, finding: Finding) -> Finding {
+        let (write, copy, space, at) = match finding {
+            Finding::Shared {
+                first,
+                second,
+                offset,
+            } => (first, second, "shared", u64::from(offset)),
+            Finding::Global {
+                first,
+                second,
+                address,
+                first_block,
+            } if first_block == self.block => (first, second, "global", address),
+            other => return other,
+        };
+        if write.is_asynchronous() || !self.clocks.precedes(&write, &copy) {
+            return finding;
+        }
+        Finding::Proxy(ProxyFinding::Unfenced {
+            write,
+            copy,
+            space,
+            at,
+        })
+    }
+}
