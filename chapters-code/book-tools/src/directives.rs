@@ -4,7 +4,7 @@
 use std::cell::{RefCell, RefMut};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,10 +12,16 @@ use anyhow::Result;
 use mdbook_driver::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
+use crate::bibliography::Bibliography;
+use crate::constructs::{self, Sources};
+use crate::evidence;
 use crate::expand::{Call, expand};
 use crate::figure::Figures;
+use crate::glossary::{self, Glossary};
+use crate::lesson::{Blocks, Plan};
 use crate::listing::{Links, Listings};
 use crate::measured::{self, Records};
+use crate::opcodes;
 use crate::{Problem, Problems, Strictness, check, mathematics};
 
 /// The preprocessor that replaces the directives.
@@ -52,22 +58,17 @@ impl Preprocessor for Directives {
     }
 
     fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
-        let source = &context.config.book.src;
-        let mut answers = Answers {
-            records: Records::load(&context.root.join(source).join(measured::FOLDER))?,
-            strictness: self.strictness,
-            figures: self.figures.borrow_mut(),
-            listings: Listings::new(&context.root, self.links),
-        };
+        let mut answers = Answers::new(self, context, &book)?;
         answers.figures.begin();
         let mut problems = Vec::new();
         book.for_each_mut(|item| {
             if let BookItem::Chapter(chapter) = item
-                && let Err(Problems(found)) = answers.expand(chapter, source)
+                && let Err(Problems(found)) = answers.expand(chapter)
             {
                 problems.extend(found);
             }
         });
+        problems.extend(answers.problems());
         Problems(problems).into_result()?;
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         *listed = answers.listings.files;
@@ -77,42 +78,118 @@ impl Preprocessor for Directives {
 
 /// Whoever answers.
 struct Answers<'a> {
+    root: PathBuf,
+    /// The folder of the pages, relative to the root.
+    source: PathBuf,
     records: Records,
     strictness: Strictness,
     figures: RefMut<'a, Figures>,
     listings: Listings,
+    glossary: Glossary,
+    bibliography: Bibliography,
+    plan: Plan,
+    kernels: Sources,
 }
 
-impl Answers<'_> {
-    fn expand(&mut self, chapter: &mut Chapter, source: &Path) -> Result<(), Problems> {
-        let Some(path) = &chapter.source_path else {
-            return Ok(());
-        };
-        let page = source.join(path);
-        let mut answer = |call: &Call<'_>| self.answer(&page, call);
-        let expanded = expand(&page, &chapter.content, &mut answer)?;
-        // A formula that the author wrote has been checked before: this one came from an answer.
-        chapter.content = mathematics::expand(&expanded).map_err(|(_, words)| {
-            Problems(vec![Problem::at(
-                &page,
-                "",
-                0,
-                format!("KaTeX rejects a formula that a directive made: {words}"),
-            )])
-        })?;
-        Ok(())
+impl<'a> Answers<'a> {
+    /// Reads what the directives of `book` are answered from.
+    fn new(asked: &'a Directives, context: &PreprocessorContext, book: &Book) -> Result<Self> {
+        let source = context.config.book.src.clone();
+        let folder = context.root.join(&source);
+        let mut bibliography =
+            Bibliography::load(&folder, &source).map_err(|problem| Problems(vec![problem]))?;
+        let mut glossary = Glossary::default();
+        let mut plan = Plan::default();
+        for (place, (path, chapter)) in pages(book).enumerate() {
+            bibliography.survey(place, &chapter.name, path, &chapter.content);
+            plan.survey(&chapter.name, path, &chapter.content);
+            if path == Path::new(glossary::PAGE) {
+                glossary =
+                    Glossary::read(&source.join(path), &chapter.content).map_err(Problems)?;
+            }
+        }
+        Ok(Self {
+            records: Records::load(&folder.join(measured::FOLDER))?,
+            strictness: asked.strictness,
+            figures: asked.figures.borrow_mut(),
+            listings: Listings::new(&context.root, asked.links),
+            kernels: Sources::load(&context.root)?,
+            root: context.root.clone(),
+            source,
+            glossary,
+            bibliography,
+            plan,
+        })
     }
 
-    fn answer(&mut self, page: &Path, call: &Call<'_>) -> Result<String, String> {
+    fn expand(&mut self, chapter: &mut Chapter) -> Result<(), Problems> {
+        let Some(path) = chapter.source_path.clone() else {
+            return Ok(());
+        };
+        let page = self.source.join(&path);
+        let marked = match path == Path::new(glossary::PAGE) {
+            true => glossary::titles(&chapter.content),
+            false => self.glossary.mark(&path, &chapter.content),
+        };
+        let mut blocks = Blocks::default();
+        let mut answer = |call: &Call<'_>| {
+            let block = blocks.answer(call);
+            block.unwrap_or_else(|| self.answer(&path, &page, call))
+        };
+        let expanded = expand(&page, &marked, &mut answer);
+        let mut problems: Vec<Problem> = blocks.unfinished(&page, &marked).into_iter().collect();
+        if path == Path::new(constructs::PAGE) {
+            problems.extend(self.kernels.missing(&page, &chapter.content));
+        }
+        match expanded.and_then(|text| with_formulas(&page, &text)) {
+            Ok(text) => chapter.content = text,
+            Err(Problems(found)) => problems.extend(found),
+        }
+        Problems(problems).into_result()
+    }
+
+    /// The answer to a directive of the page at `path` in the source folder, `page` in the project.
+    fn answer(&mut self, path: &Path, page: &Path, call: &Call<'_>) -> Result<String, String> {
         match call.name() {
             "figure" => self.figures.answer(page, call.arguments()),
             "listing" => self.listings.answer(page, call.arguments()),
+            "term" => self.glossary.answer(path, call.arguments()),
+            "cite" => self.bibliography.cite(path, call.arguments()),
+            "bibliography" => Ok(self.bibliography.entries()),
+            "teaching_plan" => self.plan.tables(),
+            "evidence" => evidence::sections(&self.root, &self.source),
+            "used_in" => self.kernels.used_in(call.arguments()),
+            "opcodes" => opcodes::answer(call.arguments()),
             name if name.starts_with("measured") => {
                 measured::answer(page, call.body, &self.records, self.strictness)
             }
             other => Err(format!("there is no directive {other}")),
         }
     }
+
+    /// What is wrong with the book as a whole, once all pages are answered.
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.bibliography.uncited(&self.source);
+        problems.extend(self.glossary.unused(&self.source.join(glossary::PAGE)));
+        problems
+    }
+}
+
+/// `text` with its formulas rendered. One that the author wrote has been checked before: what is
+/// rejected here came from an answer.
+fn with_formulas(page: &Path, text: &str) -> Result<String, Problems> {
+    mathematics::expand(text).map_err(|(_, words)| {
+        let message = format!("KaTeX rejects a formula that a directive made: {words}");
+        Problems(vec![Problem::at(page, "", 0, message)])
+    })
+}
+
+/// The pages of `book` that have a file, with its path in the source folder.
+fn pages(book: &Book) -> impl Iterator<Item = (&PathBuf, &Chapter)> {
+    book.iter().filter_map(|item| match item {
+        BookItem::Chapter(chapter) => Some((chapter.source_path.as_ref()?, chapter)),
+        BookItem::Separator | BookItem::PartTitle(_) => None,
+    })
 }
 
 /// Serves one request of mdBook's preprocessor protocol: a book in, a book out, as JSON.

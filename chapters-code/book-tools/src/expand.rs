@@ -16,7 +16,7 @@ pub(crate) struct Call<'a> {
     /// What stands between the braces.
     pub(crate) body: &'a str,
     /// Where it stands, braces and all; to the end of the text if it is not closed.
-    range: Range<usize>,
+    pub(crate) range: Range<usize>,
     closed: bool,
 }
 
@@ -33,7 +33,16 @@ impl<'a> Call<'a> {
 }
 
 /// The directives of `text` but mdBook's own.
-fn calls(text: &str) -> impl Iterator<Item = Call<'_>> {
+pub(crate) fn calls(text: &str) -> impl Iterator<Item = Call<'_>> {
+    all(text).filter(|call| !OF_MDBOOK.contains(&call.name()))
+}
+
+/// Where the directives of `text` stand, mdBook's own among them.
+pub(crate) fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
+    all(text).map(|call| call.range)
+}
+
+fn all(text: &str) -> impl Iterator<Item = Call<'_>> {
     let call = |(start, _)| {
         let inside = start + OPENING.len();
         let length = text[inside..].find("}}");
@@ -44,8 +53,7 @@ fn calls(text: &str) -> impl Iterator<Item = Call<'_>> {
             closed: length.is_some(),
         }
     };
-    let calls = text.match_indices(OPENING).map(call);
-    calls.filter(|call| !OF_MDBOOK.contains(&call.name()))
+    text.match_indices(OPENING).map(call)
 }
 
 /// `text`, the content of `page`, with the answer to every directive in its place.

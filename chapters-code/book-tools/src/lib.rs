@@ -7,15 +7,21 @@
 //! are drawn from its execution on the simulator, through the chapters' own libraries ([`figure`]).
 
 mod anchor;
+mod bibliography;
 mod builder;
 pub mod capture;
 pub mod check;
+mod constructs;
 pub mod directives;
+mod evidence;
 mod expand;
 pub mod figure;
+mod glossary;
+mod lesson;
 mod listing;
 mod mathematics;
 pub mod measured;
+mod opcodes;
 mod problem;
 pub mod readme;
 pub mod serve;

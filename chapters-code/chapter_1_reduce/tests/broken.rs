@@ -30,6 +30,7 @@ fn each_by_its_checker() {
         ("last_block_without_fence", Checker::Races),
         ("scratch_is_input", Checker::Input),
         ("non_power_of_two_tail", Checker::Result),
+        ("off_by_one_pair", Checker::Result),
         ("max_padded_with_zero", Checker::Result),
         ("half_accumulator", Checker::Result),
     ];
@@ -42,6 +43,18 @@ fn each_by_its_checker() {
             other => panic!("{kernel}: {other:?}"),
         }
     }
+}
+
+/// An element that is left out and another that is counted twice: a sum of equal ones is right.
+#[test]
+fn equal_elements_hide_a_misplaced_one() {
+    let equal = harness::Case {
+        input: harness::Input::Constant,
+        ..common::sum_f32(1 << 14)
+    };
+    let rows = common::run(&[equal], &|rung, _| rung.name == "off_by_one_pair");
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0].caught, Some(Caught::Missed(None)));
 }
 
 /// Sums of halves stop at 2,048 in each thread, and the tree over them ends in infinity.

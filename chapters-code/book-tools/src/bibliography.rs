@@ -1,0 +1,186 @@
+//! The bibliography: `bibliography.toml` beside the pages holds the works, a table each, under the key
+//! that pages cite them by.
+//!
+//! - `{{#cite KEY}}`, or `{{#cite KEY "section 4.6"}}`: the work's label, a link to its entry.
+//! - `{{#bibliography}}`: the entries, in the order of their labels, each with the pages that cite it.
+//!
+//! A work that no page cites must say `further = true`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::Problem;
+use crate::expand::{calls, words};
+
+/// The file of the works, in the book's source folder.
+const FILE: &str = "bibliography.toml";
+
+/// The page that holds `{{#bibliography}}`, in the book's source folder.
+const PAGE: &str = "bibliography.md";
+
+/// The works of a book, and the pages that cite each.
+#[derive(Debug, Default)]
+pub(crate) struct Bibliography {
+    works: BTreeMap<String, Work>,
+    cited: BTreeMap<String, BTreeSet<Citing>>,
+}
+
+/// A page that cites a work: its place in the book, its title, and its path.
+type Citing = (usize, String, PathBuf);
+
+/// A work as the file has it. The texts are Markdown.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Work {
+    /// What a page shows: `Brent 1974`.
+    label: String,
+    authors: String,
+    title: String,
+    /// Journal, volume and pages, or publisher; and the year.
+    published: String,
+    doi: Option<String>,
+    arxiv: Option<String>,
+    url: Option<String>,
+    /// What to look for in it.
+    note: Option<String>,
+    /// Whether it is here though no page cites it.
+    #[serde(default)]
+    further: bool,
+}
+
+impl Work {
+    fn link(&self) -> Option<String> {
+        let doi = self
+            .doi
+            .as_ref()
+            .map(|doi| format!("https://doi.org/{doi}"));
+        let arxiv = self
+            .arxiv
+            .as_ref()
+            .map(|id| format!("https://arxiv.org/abs/{id}"));
+        doi.or(arxiv).or(self.url.clone())
+    }
+}
+
+impl Bibliography {
+    /// Reads the works of the book whose sources are in `folder`; none if there is no such file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, which messages call `source`.
+    pub(crate) fn load(folder: &Path, source: &Path) -> Result<Self, Problem> {
+        let path = folder.join(FILE);
+        if !path.is_file() {
+            return Ok(Self::default());
+        }
+        let problem = |text: &str, offset, message: String| {
+            Problem::at(source.join(FILE), text, offset, message)
+        };
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| problem("", 0, format!("cannot read it: {error}")))?;
+        let works: BTreeMap<String, Work> = toml::from_str(&text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            problem(&text, offset, error.message().to_owned())
+        })?;
+        if let Some((key, _)) = works.iter().find(|(_, work)| work.link().is_none()) {
+            let offset = text.find(&format!("[{key}]")).unwrap_or(0);
+            let message = format!("{key} needs a doi, an arxiv or a url");
+            return Err(problem(&text, offset, message));
+        }
+        let cited = BTreeMap::new();
+        Ok(Self { works, cited })
+    }
+
+    /// Notes what a page cites, before any page is answered.
+    pub(crate) fn survey(&mut self, place: usize, title: &str, path: &Path, text: &str) {
+        for call in calls(text).filter(|call| call.name() == "cite") {
+            if let Some(key) = words(call.arguments())
+                .ok()
+                .and_then(|w| w.into_iter().next())
+            {
+                let citing = (place, title.to_owned(), path.to_path_buf());
+                self.cited.entry(key).or_default().insert(citing);
+            }
+        }
+    }
+
+    /// The citation that a directive on the page at `path` asks for.
+    pub(crate) fn cite(&self, path: &Path, arguments: &str) -> Result<String, String> {
+        let words = words(arguments)?;
+        let (key, part) = match words.as_slice() {
+            [key] => (key, String::new()),
+            [key, part] => (key, format!(", {part}")),
+            _ => return Err("a citation is {{#cite KEY}} or {{#cite KEY \"PART\"}}".to_owned()),
+        };
+        let work = self
+            .works
+            .get(key)
+            .ok_or_else(|| format!("the bibliography has no work `{key}`"))?;
+        let up = up(path);
+        let label = &work.label;
+        Ok(format!(
+            "<a class=\"cite\" href=\"{up}{PAGE}#{key}\">{label}</a>{part}"
+        ))
+    }
+
+    /// All works, for the bibliography's page.
+    pub(crate) fn entries(&self) -> String {
+        let mut works: Vec<_> = self.works.iter().collect();
+        works.sort_by(|(_, a), (_, b)| a.label.cmp(&b.label));
+        let mut text = String::new();
+        for (key, work) in works {
+            let _ = writeln!(
+                text,
+                "<div class=\"work\" id=\"{key}\">\n\n{}\n\n</div>\n",
+                self.entry(key, work)
+            );
+        }
+        text
+    }
+
+    fn entry(&self, key: &str, work: &Work) -> String {
+        let Work {
+            label,
+            authors,
+            title,
+            published,
+            ..
+        } = work;
+        let link = work.link().unwrap_or_default();
+        let mut text = format!("**{label}.** {authors}. [{title}]({link}). {published}.");
+        if let Some(note) = &work.note {
+            let _ = write!(text, " {note}");
+        }
+        let pages = self.cited.get(key).into_iter().flatten();
+        let pages: Vec<String> = pages
+            .map(|(_, title, path)| format!("[{title}]({})", path.display()))
+            .collect();
+        if !pages.is_empty() {
+            let _ = write!(
+                text,
+                " <span class=\"cited\">Cited in {}.</span>",
+                pages.join(", ")
+            );
+        }
+        text
+    }
+
+    /// The works that no page cites and that do not say that they are further reading.
+    pub(crate) fn uncited(&self, source: &Path) -> Vec<Problem> {
+        let uncited =
+            |(key, work): &(&String, &Work)| !work.further && !self.cited.contains_key(*key);
+        let problem = |(key, _): (&String, &Work)| Problem {
+            page: source.join(FILE),
+            line: 1,
+            message: format!("no page cites {key}; cite it, or set further = true"),
+        };
+        self.works.iter().filter(uncited).map(problem).collect()
+    }
+}
+
+/// From the folder of the page at `path` up to the book's source folder.
+pub(crate) fn up(path: &Path) -> String {
+    "../".repeat(path.components().count().saturating_sub(1))
+}

@@ -1,0 +1,88 @@
+//! `{{#evidence}}`: every recording of the project, with its device, date, commit and command, and what
+//! it covers. Recordings are found, not listed, so that none can be forgotten:
+//!
+//! - all files of `measurements/` beside the pages, where one of an unknown kind is an error;
+//! - folders with a `device.txt` and files called `*_attributes.txt` in the tests of the crates.
+
+mod file;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::measured::FOLDER;
+use file::Fact;
+
+/// What is in the folder of the recorded runs, and is no recording.
+const NOT_A_RECORDING: &str = "README.md";
+
+/// A section of facts about every recording of the project in `root`, whose pages are in `source`.
+///
+/// # Errors
+/// A recording that cannot be read, or whose kind is not known.
+pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
+    let mut text = String::new();
+    for name in names(&root.join(source).join(FOLDER))? {
+        if name != NOT_A_RECORDING {
+            let facts = file::facts(&root.join(source).join(FOLDER).join(&name))
+                .map_err(|cause| format!("{FOLDER}/{name}: {cause}"))?;
+            let link = format!("[`{name}`]({FOLDER}/{name})");
+            text.push_str(&section(&link, &facts));
+        }
+    }
+    for path in in_tests(root)? {
+        let facts = file::facts(&root.join(&path))
+            .map_err(|cause| format!("{}: {cause}", path.display()))?;
+        text.push_str(&section(&format!("`{}`", path.display()), &facts));
+    }
+    Ok(text)
+}
+
+/// A recording as a table of two columns.
+fn section(title: &str, facts: &[Fact]) -> String {
+    let rows: String = facts
+        .iter()
+        .map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")))
+        .collect();
+    format!("### {title}\n\n| | |\n| --- | --- |\n{rows}\n")
+}
+
+/// The recordings in the tests of the crates, relative to `root`.
+fn in_tests(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let crates = Path::new("chapters-code");
+    let mut found = Vec::new();
+    if root.join(crates).is_dir() {
+        for name in names(&root.join(crates))? {
+            search(root, &crates.join(name).join("tests"), &mut found)?;
+        }
+    }
+    Ok(found)
+}
+
+fn search(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+    if !root.join(folder).is_dir() {
+        return Ok(());
+    }
+    for name in names(&root.join(folder))? {
+        let path = folder.join(&name);
+        match root.join(&path).join(file::DEVICE).is_file() || name.ends_with(file::ATTRIBUTES) {
+            true => found.push(path),
+            false => search(root, &path, found)?,
+        }
+    }
+    Ok(())
+}
+
+/// The names in `folder`, sorted; none if it is not there.
+fn names(folder: &Path) -> Result<Vec<String>, String> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let name = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry.map_err(|error| error.to_string())?;
+        Ok(entry.file_name().to_string_lossy().into_owned())
+    };
+    let mut names: Vec<String> = entries.map(name).collect::<Result<_, String>>()?;
+    names.sort();
+    Ok(names)
+}

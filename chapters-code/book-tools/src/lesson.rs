@@ -1,0 +1,127 @@
+//! What pages hold for learning and for teaching, as blocks between directives:
+//!
+//! ```text
+//! {{#question}}
+//! How many steps?
+//! {{#answer}}
+//! As many as the tree is deep.
+//! {{#end}}
+//!
+//! {{#teachers minutes=10}}
+//! Draw the tree before you show the code.
+//! {{#end}}
+//! ```
+//!
+//! Questions are numbered on their page, and their answers unfold. Notes for teachers unfold too, and
+//! say how long the section takes that they stand in. `{{#teaching_plan}}` adds up those minutes, a
+//! table a chapter. `{{#aside TITLE}}` … `{{#end}}` is what a first reading may leave folded.
+
+mod plan;
+
+use std::mem;
+use std::path::Path;
+
+use crate::Problem;
+use crate::expand::Call;
+pub(crate) use plan::Plan;
+
+/// What is open at a place of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Open {
+    #[default]
+    Nothing,
+    Question,
+    Answer,
+    Notes,
+    Aside,
+}
+
+/// The blocks of one page.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    questions: usize,
+    open: Open,
+    /// Where the open block begins.
+    since: usize,
+}
+
+impl Blocks {
+    /// The HTML that a directive stands for, or nothing if it is none of a block.
+    pub(crate) fn answer(&mut self, call: &Call<'_>) -> Option<Result<String, String>> {
+        let answer = match call.name() {
+            "question" => self.enter(Open::Question, call, &[Open::Nothing]),
+            "answer" => self.enter(Open::Answer, call, &[Open::Question]),
+            "teachers" => minutes(call.arguments())
+                .and_then(|_| self.enter(Open::Notes, call, &[Open::Nothing])),
+            "aside" => self.enter(Open::Aside, call, &[Open::Nothing]),
+            "end" => self.enter(
+                Open::Nothing,
+                call,
+                &[Open::Answer, Open::Notes, Open::Aside],
+            ),
+            _ => return None,
+        };
+        Some(answer.map(|left| self.html(left, call)))
+    }
+
+    /// Goes on to `next`, if what is open allows it; gives what has been open.
+    fn enter(&mut self, next: Open, call: &Call<'_>, after: &[Open]) -> Result<Open, String> {
+        if !after.contains(&self.open) {
+            let place = match self.open {
+                Open::Nothing => "outside of any block",
+                Open::Question => "in a question, which needs its answer",
+                Open::Answer => "in an answer, which needs its end",
+                Open::Notes => "in notes for teachers, which need their end",
+                Open::Aside => "in an aside, which needs its end",
+            };
+            return Err(format!("`{}` stands {place}", call.name()));
+        }
+        self.since = call.range.start;
+        Ok(mem::replace(&mut self.open, next))
+    }
+
+    fn html(&mut self, left: Open, call: &Call<'_>) -> String {
+        match self.open {
+            Open::Question => {
+                self.questions += 1;
+                let number = self.questions;
+                format!(
+                    "<div class=\"question\" role=\"group\" aria-label=\"Question {number}\">\n\n\
+                     <span class=\"number\">{number}</span>"
+                )
+            }
+            Open::Answer => {
+                let number = self.questions;
+                format!(
+                    "\n<details class=\"answer\"><summary>Answer\
+                     <span class=\"unseen\"> to question {number}</span></summary>\n"
+                )
+            }
+            Open::Notes => format!(
+                "<details class=\"teachers\"><summary>For teachers: {} minutes</summary>\n",
+                minutes(call.arguments()).unwrap_or_default()
+            ),
+            Open::Aside => format!(
+                "<details class=\"aside\"><summary>{}</summary>\n",
+                call.arguments()
+            ),
+            Open::Nothing if left == Open::Answer => "\n</details>\n\n</div>\n".to_owned(),
+            Open::Nothing => "\n</details>\n".to_owned(),
+        }
+    }
+
+    /// A problem if a block of `page` is still open at its end.
+    pub(crate) fn unfinished(&self, page: &Path, text: &str) -> Option<Problem> {
+        let message = "this block has no {{#end}}";
+        (self.open != Open::Nothing).then(|| Problem::at(page, text, self.since, message))
+    }
+}
+
+/// The minutes that notes for teachers give.
+fn minutes(arguments: &str) -> Result<u32, String> {
+    let number = arguments.strip_prefix("minutes=").map(str::parse);
+    match number {
+        Some(Ok(minutes)) if minutes > 0 => Ok(minutes),
+        _ => Err("say how long the section takes: {{#teachers minutes=10}}".to_owned()),
+    }
+}
