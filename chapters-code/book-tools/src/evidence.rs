@@ -37,13 +37,14 @@ pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// A recording as a table of two columns.
+/// A recording as a table of two columns, under its first fact.
 fn section(title: &str, facts: &[Fact]) -> String {
-    let rows: String = facts
+    let mut rows = facts
         .iter()
-        .map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")))
-        .collect();
-    format!("### {title}\n\n| | |\n| --- | --- |\n{rows}\n")
+        .map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
+    let head = rows.next().unwrap_or_default();
+    let rows: String = rows.collect();
+    format!("### {title}\n\n{head}| --- | --- |\n{rows}\n")
 }
 
 /// The recordings in the tests of the crates, relative to `root`.

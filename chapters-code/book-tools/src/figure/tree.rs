@@ -1,7 +1,8 @@
 //! Who folds what into what: the stages of a tree, read off a trace.
 //!
-//! In shared memory a thread's loads are what its next store depends on; between two barriers lies
-//! one stage. In registers a shuffle is a stage: a lane folds what it reads with what it has. Both
+//! In shared memory a thread's loads are what its next store depends on, and, where they do not explain
+//! it, what the thread stored last in the same place, which it still has in a register; between two
+//! barriers lies one stage. In registers a shuffle is a stage: a lane folds what it reads with what it has. Both
 //! are checked against the values: where the result is not the fold of what went into it, the
 //! kernel does something that this picture would not show, and there is none.
 
@@ -51,6 +52,33 @@ impl Tree {
         self.stages.iter().map(last).max().unwrap_or(0)
     }
 
+    /// The end of this tree in its first places: from where the first place needs no other any more.
+    /// What comes into them from the other places is left out.
+    pub(super) fn of_first(mut self, places: usize) -> Result<Self, String> {
+        if places == 0 || places > self.width() {
+            let width = self.width();
+            return Err(format!("places={places}: the tree has {width} places"));
+        }
+        let outside = |step: &Move| step.from.iter().any(|held| held.place >= places);
+        let comes_in = |stage: &Stage| {
+            let mut moves = stage.moves.iter();
+            moves.any(|step| step.to.place == 0 && outside(step))
+        };
+        let start = self.stages.iter().rposition(comes_in).unwrap_or(0);
+        self.stages.drain(..start);
+        for stage in &mut self.stages {
+            stage.held.retain(|&place, _| place < places);
+            stage.read.retain(|&place| place < places);
+            stage
+                .moves
+                .retain(|step| step.to.place < places && !outside(step));
+        }
+        let first = &mut self.stages[0];
+        let held = first.held.iter();
+        first.moves = held.map(|(&place, &bits)| filled(place, bits)).collect();
+        Ok(self)
+    }
+
     /// The stages in which something moves: all but a last one in which the result is only read.
     pub(super) fn steps(&self) -> &[Stage] {
         match &self.stages[..] {
@@ -73,30 +101,62 @@ impl Tree {
     }
 }
 
+/// What the threads of a block have in registers of what they did in shared memory.
+#[derive(Default)]
+struct Threads {
+    /// What each has read since its last store.
+    pending: HashMap<u32, Vec<Held>>,
+    /// What each stored last.
+    stored: HashMap<u32, Held>,
+}
+
+impl Threads {
+    /// What `thread` folded to store `held`.
+    fn folded(&mut self, op: Op, dtype: Dtype, thread: u32, held: Held) -> Vec<Held> {
+        let mut from = self.pending.remove(&thread).unwrap_or_default();
+        let stored = self.stored.insert(thread, held);
+        let own = stored.filter(|stored| stored.place == held.place);
+        if let Some(own) = own
+            && check(op, dtype, thread, &from, held).is_err()
+        {
+            from.insert(0, own);
+        }
+        from
+    }
+}
+
 /// The tree that a block folds in its shared memory.
 pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree, String> {
     let mut tree = Tree::default();
     let mut stage = Stage::default();
-    // What each thread has read since its last store.
-    let mut pending: HashMap<u32, Vec<Held>> = HashMap::new();
+    let mut threads = Threads::default();
     for event in events {
         match event {
             Event::Access { place, access } if access.space == "shared" => {
                 for (lane, held) in held(access)? {
                     let thread = place.warp * 32 + lane;
                     if access.access == "load" {
-                        pending.entry(thread).or_default().push(held);
+                        threads.pending.entry(thread).or_default().push(held);
                         stage.read.push(held.place);
                         continue;
                     }
-                    let from = pending.remove(&thread).unwrap_or_default();
+                    let from = threads.folded(op, dtype, thread, held);
                     check(op, dtype, thread, &from, held)?;
+                    stage.read.extend(from.iter().map(|held| held.place));
                     stage.held.insert(held.place, held.bits);
                     stage.moves.push(Move {
                         thread,
                         from,
                         to: held,
                     });
+                }
+            }
+            // The result may go out from a register, without being read again.
+            Event::Access { place, access } if access.access == "store" => {
+                for (lane, result) in held(access)? {
+                    let stored = threads.stored.get(&(place.warp * 32 + lane));
+                    let own = stored.filter(|stored| stored.bits == result.bits);
+                    stage.read.extend(own.map(|stored| stored.place));
                 }
             }
             Event::BarrierPassed { .. } | Event::WarpSynchronised { .. } => {
@@ -265,4 +325,31 @@ fn fold_stage(
     needed.dedup();
     stage.read.clone_from(&needed);
     needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_unknown_origin_is_refused() {
+        let held = |place, number: u64| Held {
+            place,
+            bits: number,
+        };
+        let mut threads = Threads::default();
+        let (op, dtype) = (Op::Sum, Dtype::U32);
+        assert!(threads.folded(op, dtype, 0, held(0, 4)).is_empty());
+        threads.pending.insert(0, vec![held(1, 5)]);
+        let from = threads.folded(op, dtype, 0, held(0, 9));
+        assert_eq!(
+            from,
+            [held(0, 4), held(1, 5)],
+            "what it stored, and what it read"
+        );
+        threads.pending.insert(0, vec![held(1, 5)]);
+        let from = threads.folded(op, dtype, 0, held(0, 20));
+        let refused = check(op, dtype, 0, &from, held(0, 20)).expect_err("9 + 5 is not 20");
+        assert!(refused.contains("would not show where"), "{refused}");
+    }
 }

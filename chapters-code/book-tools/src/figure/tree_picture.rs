@@ -49,12 +49,17 @@ pub(super) fn draw(
     traced: &Traced,
     warp: u32,
     of: Option<&str>,
+    places: Option<usize>,
 ) -> Result<Picture, String> {
     let (op, dtype) = (traced.case.op, traced.case.dtype.accumulator());
     let (tree, names) = match of.unwrap_or("shared") {
         "shared" => (tree::in_shared(events, op, dtype)?, SHARED),
         "registers" => (tree::in_registers(events, warp, op, dtype)?, REGISTERS),
         other => return Err(format!("of={other}: a tree is of shared or of registers")),
+    };
+    let tree = match places {
+        Some(places) => tree.of_first(places)?,
+        None => tree,
     };
     Ok(picture(&tree, dtype, names, traced.rung.name))
 }
