@@ -15,6 +15,9 @@ use file::Fact;
 /// What is in the folder of the recorded runs, and is no recording.
 const NOT_A_RECORDING: &str = "README.md";
 
+/// The folder of the crates.
+const CRATES: &str = "chapters-code";
+
 /// A section of facts about every recording of the project in `root`, whose pages are in `source`.
 ///
 /// # Errors
@@ -25,31 +28,33 @@ pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
         if name != NOT_A_RECORDING {
             let facts = file::facts(&root.join(source).join(FOLDER).join(&name))
                 .map_err(|cause| format!("{FOLDER}/{name}: {cause}"))?;
-            let link = format!("[`{name}`]({FOLDER}/{name})");
-            text.push_str(&section(&link, &facts));
+            let link = format!("[{name}]({FOLDER}/{name})");
+            text.push_str(&section(&name, &link, &facts));
         }
     }
     for path in in_tests(root)? {
         let facts = file::facts(&root.join(&path))
             .map_err(|cause| format!("{}: {cause}", path.display()))?;
-        text.push_str(&section(&format!("`{}`", path.display()), &facts));
+        let name = path.strip_prefix(CRATES).unwrap_or(&path).display();
+        let place = format!("`{}`", path.display());
+        text.push_str(&section(&name.to_string(), &place, &facts));
     }
     Ok(text)
 }
 
-/// A recording as a table of two columns, under its first fact.
-fn section(title: &str, facts: &[Fact]) -> String {
+/// A recording as a table of two columns, under its first fact; the last line says where it is.
+fn section(title: &str, place: &str, facts: &[Fact]) -> String {
     let mut rows = facts
         .iter()
         .map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
     let head = rows.next().unwrap_or_default();
     let rows: String = rows.collect();
-    format!("### {title}\n\n{head}| --- | --- |\n{rows}\n")
+    format!("### {title}\n\n{head}| --- | --- |\n{rows}| file | {place} |\n\n")
 }
 
 /// The recordings in the tests of the crates, relative to `root`.
 fn in_tests(root: &Path) -> Result<Vec<PathBuf>, String> {
-    let crates = Path::new("chapters-code");
+    let crates = Path::new(CRATES);
     let mut found = Vec::new();
     if root.join(crates).is_dir() {
         for name in names(&root.join(crates))? {
