@@ -283,3 +283,51 @@ fn what_kernels_use_is_explained() {
         "book/cuda_subset.md:4: no kernel uses __syncwarp",
     );
 }
+
+/// The pages of the chapters of this book, but those that only list: path and text.
+fn chapter_pages() -> Vec<(String, String)> {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book");
+    let mut pages = Vec::new();
+    for folder in std::fs::read_dir(book).expect("the book") {
+        let folder = folder.expect("an entry").path();
+        if !folder.to_string_lossy().contains("chapter_") {
+            continue;
+        }
+        for page in std::fs::read_dir(folder).expect("a folder") {
+            let path = page.expect("an entry").path();
+            let listed = ["exercises.md", "further_reading.md"];
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.ends_with(".md") && !listed.contains(&&*name) {
+                let text = std::fs::read_to_string(&path).expect("a page");
+                pages.push((path.to_string_lossy().into_owned(), text));
+            }
+        }
+    }
+    assert!(pages.len() > 10, "{pages:?}");
+    pages
+}
+
+#[test]
+fn every_page_of_a_chapter_asks_three_to_six_questions() {
+    for (path, text) in chapter_pages() {
+        let asked = text.matches("{{#question}}").count();
+        assert!((3..=6).contains(&asked), "{path}: {asked}");
+    }
+}
+
+#[test]
+fn every_section_of_a_chapter_has_notes_for_teachers() {
+    /// Sections that take no time in class.
+    const WITHOUT: [&str; 3] = [
+        "By the end of this chapter",
+        "How to read the ladder",
+        "Test yourself",
+    ];
+    for (path, text) in chapter_pages() {
+        for section in text.split("\n## ").skip(1) {
+            let title = section.lines().next().unwrap_or_default();
+            let has_notes = section.contains("{{#teachers minutes=");
+            assert!(has_notes || WITHOUT.contains(&title), "{path}: {title}");
+        }
+    }
+}
