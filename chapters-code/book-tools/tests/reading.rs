@@ -61,7 +61,7 @@ fn build_terms(text: &str) -> Result<tempfile::TempDir, String> {
 #[test]
 fn the_first_use_of_a_word_leads_to_the_glossary() {
     let text = "# A bank\n\n`bank` [bank](one.md) $bank$ {{#term work}} per-bank\n\n\
-                | a |\n| - |\n| bank conflicts |\n\nA bank\nconflict. Banks, banks and conflicts.\n";
+                {{#teachers minutes=5}}\nbanks\n{{#end}}\n\n| a |\n| - |\n| bank conflicts |\n\nA bank\nconflict. Banks, banks and conflicts.\n";
     let folder = build_terms(text).expect("a sound book");
     let page = page(&folder, "chapter_1/one.html");
     let conflict = "href=\"../glossary.html#bank-conflict\" data-definition=\"Two | words.\"";
@@ -73,6 +73,10 @@ fn the_first_use_of_a_word_leads_to_the_glossary() {
         "the first sentence: {page}"
     );
     assert!(page.contains("All operations.\">work</a>"), "{page}");
+    assert!(
+        page.contains("<p>banks</p>"),
+        "not in notes for teachers: {page}"
+    );
     let glossary = self::page(&folder, "glossary.html");
     assert!(glossary.contains("id=\"bank-conflict\""), "{glossary}");
     assert!(!glossary.contains("<!-- conflict"), "{glossary}");

@@ -1,5 +1,5 @@
 //! Where a page first uses the words of an entry in its running text: not in headings, links, code,
-//! formulas, HTML or directives.
+//! formulas, HTML, directives or notes for teachers.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::{Match, Regex, RegexBuilder};
 
 use super::entries::Entry;
-use crate::expand::ranges;
+use crate::expand::{calls, ranges};
 
 /// Stands for a byte that is no running text.
 const MASK: u8 = 0;
@@ -78,7 +78,7 @@ fn prose(text: &str) -> String {
             _ => {}
         }
     }
-    for range in ranges(text) {
+    for range in ranges(text).chain(notes_for_teachers(text)) {
         kept[range].fill(false);
     }
     let mask = |(byte, kept): (u8, bool)| match kept || byte.is_ascii_whitespace() {
@@ -87,6 +87,20 @@ fn prose(text: &str) -> String {
     };
     let masked: Vec<u8> = text.bytes().zip(kept).map(mask).collect();
     String::from_utf8_lossy(&masked).into_owned()
+}
+
+/// Notes for teachers, which students may leave folded: a word is not explained there first.
+fn notes_for_teachers(text: &str) -> Vec<Range<usize>> {
+    let mut notes = Vec::new();
+    let mut since = None;
+    for call in calls(text) {
+        match call.name() {
+            "teachers" => since = Some(call.range.start),
+            "end" => notes.extend(since.take().map(|start| start..call.range.end)),
+            _ => {}
+        }
+    }
+    notes
 }
 
 fn is_skipped(tag: &Tag<'_>) -> bool {
