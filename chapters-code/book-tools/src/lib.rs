@@ -25,6 +25,8 @@ mod opcodes;
 mod problem;
 pub mod readme;
 pub mod serve;
+pub mod site;
+pub mod test;
 
 pub use builder::{Builder, Strictness, build};
 pub use listing::Links;

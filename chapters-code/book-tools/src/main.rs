@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use book_tools::serve::{self, Browser};
-use book_tools::{Strictness, build, capture, directives, readme};
+use book_tools::{Strictness, build, capture, directives, readme, test};
 use clap::{Parser, Subcommand};
 
 /// Builds the book and what else is drawn from its recorded runs.
@@ -35,6 +35,8 @@ enum Command {
         #[arg(short, long)]
         open: bool,
     },
+    /// Check all of the book that can be checked without a browser, and say what that is
+    Test,
     /// Draw README.md's table from the recorded runs
     Readme {
         /// Change nothing; fail if the table is not current
@@ -81,6 +83,7 @@ fn run(command: Command) -> Result<()> {
             let browser = if open { Browser::Open } else { Browser::Leave };
             serve::serve(&root()?, port, browser)
         }
+        Command::Test => test::run(&root()?),
         Command::Readme { check: true } => readme::check(&root()?),
         Command::Readme { check: false } => readme::update(&root()?),
         Command::Capture { check: true } => capture::check(&root()?),
