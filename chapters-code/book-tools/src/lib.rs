@@ -21,6 +21,7 @@ mod lesson;
 mod listing;
 mod mathematics;
 pub mod measured;
+pub mod offline;
 mod opcodes;
 mod problem;
 pub mod readme;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use book_tools::serve::{self, Browser};
-use book_tools::{Strictness, build, capture, directives, readme, test};
+use book_tools::{Strictness, build, capture, directives, offline, readme, test};
 use clap::{Parser, Subcommand};
 
 /// Builds the book and what else is drawn from its recorded runs.
@@ -37,6 +37,19 @@ enum Command {
     },
     /// Check all of the book that can be checked without a browser, and say what that is
     Test,
+    /// Pack the built book into a zip file, which can be read without a network
+    Zip {
+        /// Instead of target/warp-by-warp.zip
+        file: Option<PathBuf>,
+    },
+    /// Have a browser print the book as a PDF
+    Pdf {
+        /// Instead of target/warp-by-warp.pdf
+        file: Option<PathBuf>,
+        /// Chromium or Chrome, where it is not found under its usual names
+        #[arg(long, value_name = "PATH")]
+        browser: Option<PathBuf>,
+    },
     /// Draw README.md's table from the recorded runs
     Readme {
         /// Change nothing; fail if the table is not current
@@ -82,6 +95,18 @@ fn run(command: Command) -> Result<()> {
         Command::Serve { port, open } => {
             let browser = if open { Browser::Open } else { Browser::Leave };
             serve::serve(&root()?, port, browser)
+        }
+        Command::Zip { file } => {
+            println!(
+                "packed {}",
+                offline::zip(&root()?, file.as_deref())?.display()
+            );
+            Ok(())
+        }
+        Command::Pdf { file, browser } => {
+            let printed = offline::pdf(&root()?, file.as_deref(), browser.as_deref())?;
+            println!("printed {}", printed.display());
+            Ok(())
         }
         Command::Test => test::run(&root()?),
         Command::Readme { check: true } => readme::check(&root()?),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use book_tools::{Strictness, build, readme};
+use book_tools::{Strictness, build, offline, readme, site};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -19,8 +19,43 @@ fn the_book_builds_and_needs_no_network() {
         page.contains("../katex/katex.min.css"),
         "KaTeX's stylesheet is the book's own"
     );
-    assert!(!page.contains("cdn."), "nothing comes from elsewhere");
     assert!(dest.join("katex/fonts/KaTeX_Main-Regular.woff2").is_file());
+    let report = site::check(&dest).expect("a folder that can be read");
+    assert_eq!(report.problems, Vec::<String>::new());
+}
+
+#[test]
+fn the_zip_file_has_every_page_and_the_licence() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("book.zip");
+    offline::zip(&repository(), Some(&file)).expect("a sound book");
+    let mut zip =
+        zip::ZipArchive::new(std::fs::File::open(file).expect("a file")).expect("a zip file");
+    for name in [
+        "index.html",
+        "chapter_1_reduce/index.html",
+        "katex/fonts/KaTeX_Main-Regular.woff2",
+        "LICENSE-CC-BY-4.0",
+    ] {
+        let name = format!("warp-by-warp/{name}");
+        assert!(zip.by_name(&name).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn a_browser_that_is_not_there_is_an_error_with_the_option() {
+    let file = tempfile::tempdir()
+        .expect("a temporary folder")
+        .path()
+        .join("book.pdf");
+    let error = offline::pdf(
+        &repository(),
+        Some(&file),
+        Some(Path::new("no/such/browser")),
+    )
+    .expect_err("a refusal")
+    .to_string();
+    assert!(error.contains("--browser"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,119 @@
+//! The book to take along: a zip file of the built pages, which need no network, and a PDF that a
+//! browser prints.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::{Strictness, build, site};
+
+/// The files' name, and that of the folder in the zip file.
+const NAME: &str = "warp-by-warp";
+
+/// What goes along beside the pages.
+const LICENCE: &str = "LICENSE-CC-BY-4.0";
+
+/// Browsers that print without a window, by the names that systems give them.
+const BROWSERS: [&str; 7] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+];
+
+/// Packs the book of `root` into `file`, or a file in `target/`, and returns its path.
+///
+/// # Errors
+/// Where the book is not sound, or the file cannot be written.
+pub fn zip(root: &Path, file: Option<&Path>) -> Result<PathBuf> {
+    let pages = built(root, "zip")?;
+    let file = place(root, file, "zip");
+    pack(root, &pages, &file).with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(file)
+}
+
+fn pack(root: &Path, pages: &Path, file: &Path) -> Result<()> {
+    let mut zip = ZipWriter::new(File::create(file)?);
+    let mut add = |name: &str, from: &Path| -> Result<()> {
+        // Without the time, so that the same book is the same file.
+        zip.start_file(format!("{NAME}/{name}"), SimpleFileOptions::DEFAULT)?;
+        Ok(zip.write_all(&fs::read(from)?)?)
+    };
+    add(LICENCE, &root.join(LICENCE))?;
+    for path in site::files(pages)? {
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        add(&parts.join("/"), &pages.join(&path))?;
+    }
+    zip.finish()?;
+    Ok(())
+}
+
+/// Has a browser print the book of `root` into `file`, or a file in `target/`, and returns its path.
+/// Without `browser` it is one that is installed under its usual name.
+///
+/// # Errors
+/// Where the book is not sound, there is no browser, or it does not print.
+pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<PathBuf> {
+    let pages = built(root, "pdf")?;
+    let file = place(root, file, "pdf");
+    let _ = fs::remove_file(&file);
+    let usual = BROWSERS.map(Path::new);
+    let candidates = browser.as_slice();
+    for browser in if candidates.is_empty() {
+        &usual[..]
+    } else {
+        candidates
+    } {
+        match print(browser, &pages.join("print.html"), &file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).context(format!("cannot run {}", browser.display())),
+            Ok(said) => {
+                ensure!(
+                    file.is_file(),
+                    "{} printed nothing:\n{said}",
+                    browser.display()
+                );
+                return Ok(file);
+            }
+        }
+    }
+    bail!(
+        "there is no browser to print with: install Chromium or Chrome, or name it with --browser"
+    )
+}
+
+/// Starts a browser that prints `page`, and returns what it says.
+fn print(browser: &Path, page: &Path, file: &Path) -> std::io::Result<String> {
+    let mut to = std::ffi::OsString::from("--print-to-pdf=");
+    to.push(std::path::absolute(file)?);
+    let output = Command::new(browser)
+        .args(["--headless", "--disable-gpu", "--no-pdf-header-footer"])
+        .arg("--generate-pdf-document-outline")
+        // The page is our own, and in a container there is often no sandbox to be had.
+        .arg("--no-sandbox")
+        // Fonts are there before it prints.
+        .arg("--virtual-time-budget=20000")
+        .arg(to)
+        .arg(std::path::absolute(page)?)
+        .output()?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Builds the book for release, in a folder for this use of it.
+fn built(root: &Path, kind: &str) -> Result<PathBuf> {
+    let folder = root.join("target/offline").join(kind);
+    build(root, Some(&folder), Strictness::Strict)
+}
+
+fn place(root: &Path, file: Option<&Path>, kind: &str) -> PathBuf {
+    let usual = || root.join("target").join(NAME).with_extension(kind);
+    file.map_or_else(usual, Path::to_path_buf)
+}
