@@ -128,7 +128,7 @@ impl Bibliography {
     /// All works, for the bibliography's page.
     pub(crate) fn entries(&self) -> String {
         let mut works: Vec<_> = self.works.iter().collect();
-        works.sort_by(|(_, a), (_, b)| a.label.to_lowercase().cmp(&b.label.to_lowercase()));
+        works.sort_by_key(|(_, work)| work.label.to_lowercase());
         let mut text = String::new();
         for (key, work) in works {
             let _ = writeln!(
