@@ -9,20 +9,21 @@
 // With several blocks in y the rows are split between them: `out` is then a matrix of gridDim.y
 // rows of partials, and the same kernel folds those.
 //
-// <op>_f32(const float* in, float* out, size_t rows, size_t cols), in row-major; sum, max, min
+// <op>_f32(const float* in, float* out, size_t rows, size_t cols), in row-major; sum, max, min.
+// sum_u32 likewise, with which chapter 2 sums its blocks' histograms.
 // Launch: grid (ceil(cols / 32), splits), at least (1, 1), block (32, 32), no dynamic shared memory.
 // Writes out[s * cols + c] for each split s and column c.
 #define LAUNCH_BOUNDS __launch_bounds__(1024)
 #include "block_reduce.cuh"
 
-template <typename Op>
-__device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
-    __shared__ f32 tile[32][33];
+template <typename Op, typename T>
+__device__ void reduce(const T* in, T* out, size_t rows, size_t cols) {
+    __shared__ T tile[32][33];
     unsigned lane = threadIdx.x;
     unsigned warp = threadIdx.y;
     size_t first_col = size_t(blockIdx.x) * 32;
 
-    f32 x = Op::identity();
+    T x = Op::identity();
     if (first_col + lane < cols) {
         for (size_t row = size_t(blockIdx.y) * 32 + warp; row < rows; row += gridDim.y * 32) {
             x = Op::combine(x, in[row * cols + first_col + lane]);
@@ -40,3 +41,8 @@ __device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
 }
 
 MATRIX_KERNELS
+
+extern "C" __global__ void LAUNCH_BOUNDS sum_u32(const u32* __restrict__ in, u32* __restrict__ out,
+                                                 size_t rows, size_t cols) {
+    reduce<Sum<u32>>(in, out, rows, cols);
+}

@@ -149,6 +149,12 @@ pub struct Parameters {
     /// Bins of a histogram.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bins: Option<u32>,
+    /// Keys that a histogram's input is drawn from, where they are not as many as its bins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<u32>,
+    /// Copies of a histogram that a block keeps, where they are not the rung's own number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
     /// The kind of a scan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
@@ -159,6 +165,12 @@ impl fmt::Display for Parameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(bins) = self.bins {
             write!(f, ", {bins} bins")?;
+        }
+        if let Some(keys) = self.keys {
+            write!(f, ", {keys} keys")?;
+        }
+        if let Some(copies) = self.copies {
+            write!(f, ", {copies} copies")?;
         }
         if let Some(kind) = self.kind {
             write!(f, ", {kind}")?;

@@ -44,6 +44,11 @@ pub enum Refusal {
     WantsMatrix,
     /// It has no kernel for the operator and the type.
     NoKernel,
+    /// Its histogram has no room for so many bins.
+    TooManyBins {
+        /// How many it has room for.
+        most: u32,
+    },
 }
 
 /// A chapter: its ladder, and how to set up the problem that its rungs solve.
@@ -67,6 +72,13 @@ pub trait Chapter {
     }
     /// Why a rung does not run on a case, if it does not.
     fn refusal(&self, rung: &str, case: &Case) -> Option<Refusal>;
+    /// Refuses a case that makes no sense for the chapter, before anything runs.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with what would make sense.
+    fn check(&self, _case: &Case) -> Result<(), Error> {
+        Ok(())
+    }
     /// Device memory that a case takes, in bytes.
     fn device_bytes(&self, case: &Case) -> u64;
     /// Makes a case's input, puts it on the device and computes what should come out.

@@ -135,11 +135,15 @@ pub(crate) fn plan(
 }
 
 fn group(chapter: &dyn Chapter, options: &Options, rungs: &[RungInfo], case: &Case) -> Group {
-    let (mut steps, mut notes, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut steps, mut notes) = (Vec::new(), Vec::new());
+    let (mut refused, mut too_small) = (Vec::new(), Vec::new());
     let by_name = !options.kernel.is_empty();
     for &rung in rungs {
         let case = chapter.case_for(rung.name, case);
         match chapter.refusal(rung.name, &case) {
+            Some(refusal @ Refusal::TooManyBins { .. }) => {
+                too_small.push(reason(rung.name, refusal, &case));
+            }
             Some(refusal) => refused.push(reason(rung.name, refusal, &case)),
             None if !by_name && case.elements() > rung.most_elements => notes.push(format!(
                 "{} is left out above {} elements, where it takes long; `--kernel {}` runs it",
@@ -147,6 +151,9 @@ fn group(chapter: &dyn Chapter, options: &Options, rungs: &[RungInfo], case: &Ca
             )),
             None => steps.push(Step { rung, case }),
         }
+    }
+    if !steps.is_empty() {
+        notes.extend(too_small);
     }
     // Whoever names a rung and a size wants to know why the one does not go with the other.
     if by_name && !options.elements.is_empty() && !steps.is_empty() {
@@ -165,6 +172,7 @@ pub(crate) fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
         Refusal::WantsVector => format!("{rung} is for vectors: give -n N"),
         Refusal::WantsMatrix => format!("{rung} is for matrices: give -n ROWSxCOLS"),
         Refusal::NoKernel => format!("{rung} has no {} of {}", case.op, case.dtype),
+        Refusal::TooManyBins { most } => format!("{rung} has room for up to {most} bins"),
     }
 }
 

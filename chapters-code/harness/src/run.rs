@@ -71,6 +71,7 @@ pub fn run_all(
     let cases = plan::cases(&shapes, types, parameters, options.seed);
     let groups = plan::plan(chapter, options, &rungs, &cases)?;
     for step in groups.iter().flat_map(|group| &group.steps) {
+        chapter.check(&step.case)?;
         check_memory(chapter, device, &step.case)?;
     }
     // Only now: a command that is refused leaves the file as it was.

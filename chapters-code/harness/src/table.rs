@@ -107,7 +107,7 @@ fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
         column("wavef.\n/req", 0, &|rows, i| counted(rows[i], wavefronts)),
         column("wavef.\n/KiB", 0, &|rows, i| {
             a_kib(rows[i], |c| {
-                c.shared_load_wavefronts + c.shared_store_wavefronts
+                c.shared_load_wavefronts + c.shared_store_wavefronts + c.shared_atomic_wavefronts
             })
         }),
         column("instr.\n/KiB", 0, &|rows, i| {

@@ -95,6 +95,8 @@ impl Run {
                 seed: arguments.number("seed")?.unwrap_or(1),
                 parameters: Parameters {
                     bins: arguments.number("bins")?,
+                    keys: arguments.number("keys")?,
+                    copies: arguments.number("copies")?,
                     kind: chosen(arguments, "kind")?,
                 },
             },

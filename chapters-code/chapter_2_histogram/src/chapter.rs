@@ -1,0 +1,227 @@
+//! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
+
+use harness::{
+    Case, Chapter, Device, Dtype, Error, Op, Operation, Parameters, Problem, Refusal, RungInfo,
+    Shape,
+    ceiling::Ceiling,
+    kernel,
+    peers::{PeerRun, Peers},
+    rung::{Rung, Uploaded},
+    verify::{self, Exact},
+};
+
+use crate::{
+    LADDER,
+    bins::{Bins, USUAL},
+    broken,
+    inputs::{self, DTYPES, INPUTS, join},
+    most_bins,
+    reference::{Key, beyond, histogram},
+};
+
+/// Chapter 2.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Histogram {
+    /// What is done about keys that have no bin.
+    pub beyond: Beyond,
+}
+
+/// What is done about keys that have no bin. They are never written beside the bins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beyond {
+    /// They are counted apart, behind the bins.
+    #[default]
+    Count,
+    /// An input that has any is refused.
+    Refuse,
+}
+
+/// All rungs: the ladder, then the broken ones.
+pub fn rungs() -> impl Iterator<Item = &'static Rung> {
+    LADDER.iter().chain(broken::BROKEN)
+}
+
+fn rung(name: &str) -> Result<&'static Rung, Error> {
+    let found = rungs().find(|rung| rung.name == name);
+    found.ok_or_else(|| Error::Usage(format!("there is no kernel `{name}`; see --list")))
+}
+
+impl Chapter for Histogram {
+    fn name(&self) -> &'static str {
+        "chapter_2_histogram"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Chapter 2, histogram: how often does each key occur?"
+    }
+
+    fn rungs(&self) -> Vec<RungInfo> {
+        let info = |rung: &Rung| RungInfo {
+            name: rung.name,
+            idea: rung.idea,
+            caught_by: rung.caught_by,
+            ceiling: Ceiling::Read,
+            most_elements: u64::MAX,
+        };
+        rungs().map(info).collect()
+    }
+
+    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
+        let n = if device.is_simulated() {
+            1 << 20
+        } else {
+            1 << 28
+        };
+        vec![Shape::Vector { n }]
+    }
+
+    fn case_for(&self, rung: &str, case: &Case) -> Case {
+        let bins = Some(case.parameters.bins.unwrap_or(USUAL));
+        let case = Case {
+            parameters: Parameters {
+                bins,
+                ..case.parameters
+            },
+            ..*case
+        };
+        match broken::BROKEN.iter().any(|broken| broken.name == rung) {
+            true => broken::case_for(rung, &case),
+            false => case,
+        }
+    }
+
+    fn title(&self, case: &Case) -> String {
+        let Case {
+            shape,
+            dtype,
+            input,
+            parameters,
+            ..
+        } = case;
+        format!("histogram of {shape} {dtype}{parameters}, {input} input")
+    }
+
+    fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
+        let rung = rung(name).ok()?;
+        let bins = case.parameters.bins.unwrap_or(USUAL);
+        let entry = format!("histogram_{}", case.dtype);
+        let most = most_bins(name);
+        match case.shape {
+            Shape::Matrix { .. } => Some(Refusal::WantsVector),
+            _ if case.op != Op::Sum => Some(Refusal::NoKernel),
+            _ if !kernel::has_entry(rung.ptx, &entry) => Some(Refusal::NoKernel),
+            _ if bins > most => Some(Refusal::TooManyBins { most }),
+            _ => None,
+        }
+    }
+
+    fn check(&self, case: &Case) -> Result<(), Error> {
+        let fail =
+            |what: String, remedy: String| Err(Error::Usage(format!("{what}\n  remedy: {remedy}")));
+        Bins::of(case)?;
+        if !INPUTS.contains(&case.input) {
+            let remedy = format!("give --input, one of {}", join(INPUTS));
+            return fail(format!("keys have no {} input", case.input), remedy);
+        }
+        if case.parameters.keys == Some(0) {
+            return fail(
+                "keys are drawn from 1 at least".into(),
+                "give --keys 1 or more".into(),
+            );
+        }
+        if case
+            .parameters
+            .copies
+            .is_some_and(|copies| !(1..=32).contains(&copies) || !copies.is_power_of_two())
+        {
+            return fail(
+                "copies are a power of two up to 32".into(),
+                "give --copies 1, 2, 4, 8, 16 or 32".into(),
+            );
+        }
+        if case.elements() > u64::from(u32::MAX) {
+            return fail(
+                format!(
+                    "{} keys are more than a counter of 32 bits can count",
+                    case.shape
+                ),
+                "give -n, up to 4294967295".into(),
+            );
+        }
+        Ok(())
+    }
+
+    fn device_bytes(&self, case: &Case) -> u64 {
+        // The keys; a histogram a block, of which there are some thousands at most; and something
+        // for the driver.
+        let bins = u64::from(case.parameters.bins.unwrap_or(USUAL));
+        case.input_bytes() + 4 * 2048 * bins + (64 << 20)
+    }
+
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+        Ok(match case.dtype {
+            Dtype::U8 => Box::new(Counting::<u8>::new(device, case, self.beyond)?),
+            Dtype::U16 => Box::new(Counting::<u16>::new(device, case, self.beyond)?),
+            Dtype::U32 => Box::new(Counting::<u32>::new(device, case, self.beyond)?),
+            Dtype::F32 => Box::new(Counting::<f32>::new(device, case, self.beyond)?),
+            other => {
+                let known = join(DTYPES);
+                return Err(Error::Usage(format!(
+                    "keys are not of type {other}\n  remedy: give --dtype, one of {known}"
+                )));
+            }
+        })
+    }
+}
+
+/// A case, and what should come out.
+struct Counting<K> {
+    uploaded: Uploaded<K>,
+    counts: Vec<u32>,
+}
+
+impl<K: Key> Counting<K> {
+    fn new(device: &Device, case: &Case, option: Beyond) -> Result<Self, Error> {
+        let bins = Bins::of(case)?;
+        let keys: Vec<K> = inputs::keys(case, &bins);
+        if let (Beyond::Refuse, Some(found)) = (option, beyond(&keys, &bins)) {
+            return Err(refused(&keys, &bins, found));
+        }
+        Ok(Self {
+            counts: histogram(&keys, &bins),
+            uploaded: Uploaded::new(device, case, keys)?,
+        })
+    }
+}
+
+/// Why an input with such keys is refused.
+fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> Error {
+    let (n, key, m) = (keys.len(), keys[first].to_f64(), bins.count);
+    let which = match K::DTYPE.is_float() {
+        true => format!("[{}, {}) is the range of the {m} bins", bins.low, bins.high),
+        false => format!("the last of {m} bins is {}", m - 1),
+    };
+    let more = match K::DTYPE.is_float() {
+        true => "",
+        false => "give --bins so that all keys have one, or ",
+    };
+    Error::Usage(format!(
+        "{count} of {n} keys have no bin, the first of them key {first}, which is {key}: {which}\n  \
+         remedy: {more}count them apart with --beyond count"
+    ))
+}
+
+impl<K: Key> Problem for Counting<K> {
+    fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
+        let ready = self.uploaded.ready(rung(name)?)?;
+        let counts = &self.counts;
+        let judge = |_: &[K], computed: &[u8]| {
+            verify::compare(computed, counts.iter().copied().map(Exact::Equal))
+        };
+        self.uploaded.operation(ready, 4 * counts.len(), judge)
+    }
+
+    fn peer<'a>(&'a mut self, _peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+        Ok(None)
+    }
+}

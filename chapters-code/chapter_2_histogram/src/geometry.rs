@@ -1,0 +1,141 @@
+//! How many blocks, and how much shared memory for each.
+
+use cudarc::driver::{
+    CudaFunction, LaunchConfig,
+    sys::{CUdevice_attribute_enum::*, CUfunction_attribute_enum},
+};
+use harness::{Device, Error};
+
+/// Shared memory that every device gives a block without being asked, in counters.
+pub const EVERYWHERE: u32 = 48 * 1024 / 4;
+
+/// Threads of a block of the rungs that load a key at a time.
+pub const THREADS: u32 = 256;
+
+/// Warps of such a block.
+pub const WARPS: u32 = THREADS / 32;
+
+/// Threads of a block of `banked` and what follows, as in `tiles.cuh`.
+pub const TILE_THREADS: u32 = 1024;
+
+/// Packs of a tile.
+const TILE: u64 = 2 * TILE_THREADS as u64;
+
+/// What the kernels declare themselves, besides what the launch gives them.
+const STATIC_BYTES: u32 = 32;
+
+/// A device's shared memory, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedMemory {
+    /// Of a multiprocessor.
+    pub of_multiprocessor: u32,
+    /// Of a block that asks for it, at most.
+    pub of_block: u32,
+    /// What the system takes of each block's.
+    pub reserved: u32,
+}
+
+impl SharedMemory {
+    /// Asks a device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the driver does not say.
+    pub fn of(device: &Device) -> Result<Self, Error> {
+        let get = |which| {
+            device
+                .context
+                .attribute(which)
+                .map(|value| value.max(0) as u32)
+        };
+        Ok(Self {
+            of_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+            of_block: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+            reserved: get(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)?,
+        })
+    }
+
+    /// Counters for each of so many blocks on one multiprocessor.
+    pub fn counters(&self, blocks: u32) -> u32 {
+        let each = (self.of_multiprocessor / blocks.max(1)).saturating_sub(self.reserved);
+        each.min(self.of_block).saturating_sub(STATIC_BYTES) / 4
+    }
+
+    /// Blocks with so many counters that a multiprocessor holds at once.
+    pub fn blocks(&self, counters: u32) -> u32 {
+        let fits = |&blocks: &u32| self.counters(blocks) >= counters;
+        (1..=32).rev().find(fits).unwrap_or(1)
+    }
+}
+
+/// Blocks of so many threads, with so many counters each, that the device holds at once.
+///
+/// # Errors
+/// As [`SharedMemory::of`].
+pub fn resident(device: &Device, threads: u32, counters: u32) -> Result<u32, Error> {
+    let shared = SharedMemory::of(device)?;
+    let by_shared = device.properties.multiprocessors * shared.blocks(counters);
+    Ok(device.resident_blocks(threads).min(by_shared))
+}
+
+/// Tiles of so many bytes of keys.
+pub fn tiles(bytes: u64) -> u64 {
+    (bytes / 16).div_ceil(TILE)
+}
+
+/// The logarithm of how many copies of so many counters fit, with two blocks on a multiprocessor or,
+/// where even one copy does not, with one: 5 at most, a copy a bank. None where a block has no room
+/// for a single one.
+pub fn log_copies(shared: SharedMemory, counters: u32) -> Option<u32> {
+    let fits = |&log: &u32| u64::from(counters) << log <= u64::from(shared.counters(2));
+    let alone = (counters <= shared.counters(1)).then_some(0);
+    (0..=5).rev().find(fits).or(alone)
+}
+
+/// A launch of blocks with so many counters each.
+pub fn config(blocks: u64, threads: u32, counters: u32) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 4 * counters,
+    }
+}
+
+/// Lets a kernel have as much dynamic shared memory as its launch gives it.
+///
+/// # Errors
+/// [`Error::Driver`] where a block cannot have so much.
+pub fn allow(kernel: &CudaFunction, config: &LaunchConfig) -> Result<(), Error> {
+    let most = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let bytes = config.shared_mem_bytes;
+    kernel
+        .set_attribute(most, bytes as i32)
+        .map_err(|error| Error::driver(format!("asking for {bytes} bytes of shared memory"), error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const H200: SharedMemory = SharedMemory {
+        of_multiprocessor: 233_472,
+        of_block: 232_448,
+        reserved: 1024,
+    };
+
+    #[test]
+    fn copies_leave_room_for_two_blocks() {
+        let copies = |counters| log_copies(H200, counters).map(|log| 1 << log);
+        assert_eq!(copies(257), Some(32));
+        assert_eq!(copies(2049), Some(8));
+        assert_eq!(copies(28_920), Some(1));
+        assert_eq!(copies(58_104), Some(1)); // one block has a multiprocessor to itself
+        assert_eq!(copies(58_105), None);
+    }
+
+    #[test]
+    fn blocks_that_fit() {
+        assert_eq!(H200.blocks(0), 32);
+        assert_eq!(H200.blocks(EVERYWHERE), 4);
+        assert_eq!(H200.blocks(58_104), 1);
+    }
+}

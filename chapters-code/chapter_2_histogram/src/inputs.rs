@@ -1,0 +1,182 @@
+//! Keys drawn from all bins, or from more than there are; floats with some that have no bin.
+
+use std::fmt;
+
+use harness::{
+    Case, Dtype, Input,
+    inputs::{bits, gaussian, generate, zipf},
+};
+use rayon::prelude::*;
+
+use crate::{bins::Bins, reference::Key};
+
+/// The inputs that histograms have.
+pub const INPUTS: [Input; 6] = [
+    Input::Uniform,
+    Input::Gaussian,
+    Input::Zipf,
+    Input::Constant,
+    Input::Sorted,
+    Input::Digits,
+];
+
+/// The types of keys.
+pub const DTYPES: [Dtype; 4] = [Dtype::U8, Dtype::U16, Dtype::U32, Dtype::F32];
+
+/// Of floats drawn at random, about one in so many is one of [`ODD`].
+const ODD_ONES: u64 = 1024;
+
+/// Floats that have no bin, or stand at the edge of one: as in [`position`], 0 is the lower end of
+/// the range and 1 the upper one.
+const ODD: [f64; 8] = [
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    1.0,
+    -0.0,
+    2.5,
+    -1e-30,
+    1.0 - 1.0 / (1 << 24) as f64,
+];
+
+/// The keys of a case: as many as there are elements.
+pub fn keys<K: Key>(case: &Case, bins: &Bins) -> Vec<K> {
+    if case.input == Input::Digits {
+        let keys = u64::from(drawn_from(case, bins));
+        let digits: Vec<K> = generate(case);
+        let number = |digit: K| (digit.to_f64() as u64 % keys) as f64;
+        return digits
+            .into_iter()
+            .map(|d| of_number(number(d), bins))
+            .collect();
+    }
+    let make = |i| match K::DTYPE {
+        Dtype::F32 => K::from_f64(position(case, i, bins)),
+        _ => K::from_f64(number(case, i, bins) as f64),
+    };
+    (0..case.elements()).into_par_iter().map(make).collect()
+}
+
+/// From how many keys the input is drawn: as many as there are bins, or as the case says, and no more
+/// than the type has.
+pub fn drawn_from(case: &Case, bins: &Bins) -> u32 {
+    let wanted = case.parameters.keys.unwrap_or(bins.count);
+    match case.dtype {
+        Dtype::U8 => wanted.min(1 << 8),
+        Dtype::U16 => wanted.min(1 << 16),
+        _ => wanted,
+    }
+}
+
+/// Key i as a number.
+fn number(case: &Case, i: u64, bins: &Bins) -> u64 {
+    let keys = u64::from(drawn_from(case, bins));
+    let last = keys - 1;
+    match case.input {
+        Input::Gaussian => {
+            let middle = keys as f64 / 2.0;
+            ((middle + gaussian(case.seed, i) * keys as f64 / 8.0) as u64).min(last)
+        }
+        Input::Zipf => zipf(case.seed, i, keys) - 1,
+        Input::Constant => keys / 3,
+        Input::Sorted => (u128::from(i) * u128::from(keys) / u128::from(case.elements())) as u64,
+        _ => ((bits(case.seed, i) >> 32) * keys) >> 32,
+    }
+}
+
+/// Float i: somewhere in the bin of its number, or an odd one.
+fn position(case: &Case, i: u64, bins: &Bins) -> f64 {
+    let random = bits(!case.seed, i);
+    let at_random = matches!(case.input, Input::Uniform | Input::Gaussian | Input::Zipf);
+    if at_random && random.is_multiple_of(ODD_ONES) {
+        let odd = ODD[(random / ODD_ONES % ODD.len() as u64) as usize];
+        return f64::from(bins.low) + odd * f64::from(bins.high - bins.low);
+    }
+    let fraction = match case.input {
+        Input::Constant | Input::Sorted => 0.5,
+        _ => (random >> 40) as f64 / (1u64 << 24) as f64,
+    };
+    in_range(number(case, i, bins) as f64 + fraction, bins)
+}
+
+fn of_number<K: Key>(number: f64, bins: &Bins) -> K {
+    match K::DTYPE {
+        Dtype::F32 => K::from_f64(in_range(number + 0.5, bins)),
+        _ => K::from_f64(number),
+    }
+}
+
+/// A position counted in bins, as a float of the range.
+fn in_range(position: f64, bins: &Bins) -> f64 {
+    let width = f64::from(bins.high) - f64::from(bins.low);
+    f64::from(bins.low) + position / f64::from(bins.count) * width
+}
+
+/// Names for a message, `a, b, c`.
+pub(crate) fn join(names: impl IntoIterator<Item: fmt::Display>) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| name.to_string()).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::{Op, Parameters, Shape};
+
+    use super::*;
+    use crate::reference::histogram;
+
+    fn counts<K: Key>(input: Input, keys_drawn: Option<u32>) -> Vec<u32> {
+        let case = Case {
+            shape: Shape::Vector { n: 100_000 },
+            dtype: K::DTYPE,
+            op: Op::Sum,
+            input,
+            seed: 1,
+            parameters: Parameters {
+                keys: keys_drawn,
+                ..Parameters::default()
+            },
+        };
+        let bins = Bins::even(100, 0.0, 1.0).expect("bins");
+        histogram(&keys::<K>(&case, &bins), &bins)
+    }
+
+    fn check_type<K: Key>() {
+        let uniform = counts::<K>(Input::Uniform, None);
+        assert!(
+            uniform[..100]
+                .iter()
+                .all(|&count| (800..1200).contains(&count))
+        );
+        let bell = counts::<K>(Input::Gaussian, None);
+        assert!(bell[50] > 2 * bell[35] && bell[35] > 5 * bell[10] && bell[10] > 0);
+        let zipf = counts::<K>(Input::Zipf, None);
+        assert!(zipf[0] > 10_000 && zipf[0] > 12 * zipf[20] && zipf[99] > 0);
+        assert_eq!(counts::<K>(Input::Constant, None)[33], 100_000);
+        assert!(
+            counts::<K>(Input::Sorted, None)[..100]
+                .iter()
+                .all(|&count| count == 1000)
+        );
+        let beyond = counts::<K>(Input::Uniform, Some(200))[100];
+        assert!((48_000..52_000).contains(&beyond), "{beyond}");
+    }
+
+    #[test]
+    fn shapes_of_all_inputs() {
+        check_type::<u8>();
+        check_type::<u16>();
+        check_type::<u32>();
+        check_type::<f32>();
+    }
+
+    #[test]
+    fn floats_have_some_without_a_bin() {
+        let uniform = counts::<f32>(Input::Uniform, None);
+        assert!(
+            uniform[100..].iter().all(|&count| count > 5),
+            "{:?}",
+            &uniform[100..]
+        );
+    }
+}

@@ -1,0 +1,264 @@
+//! Histogram: how often does each key occur?
+//!
+//! Here stand the ladder, a line a rung, and below it the launches, in plain cudarc. A rung is a
+//! kernel file of its own, `kernels/<rung>.cu`, compiled to PTX beside it. An output holds a counter
+//! of 32 bits for each bin, and three more for keys that have none ([`bins::EXTRA`]).
+//!
+//! Rungs three to five leave a histogram for each block; chapter 1's `columns_block` sums them.
+
+pub mod bins;
+pub mod broken;
+pub mod chapter;
+pub mod geometry;
+pub mod inputs;
+pub mod model;
+pub mod reference;
+
+use cudarc::driver::PushKernelArg;
+use harness::{Case, Dtype, Error, Op, Shape, buffer, kernel};
+
+pub use crate::{
+    bins::Bins,
+    rung::{Ready, Rung, Setup},
+};
+use crate::{
+    bins::{EXTRA, MOST},
+    geometry::{EVERYWHERE, SharedMemory, THREADS, TILE_THREADS, WARPS},
+    rung::rung,
+};
+
+/// The ladder: each rung is the one before with one idea changed. Before the first comes a kernel
+/// that is wrong, `racy` of [`broken`].
+#[rustfmt::skip] // a table
+pub const LADDER: &[Rung] = &[
+    rung!("global_atomics", |s| zero_then_count(s, 0, u32::MAX),
+        "atomic increments of counters in global memory"),
+    rung!("shared_atomics", |s| partials(s, 1),
+        "a histogram a block in shared memory, summed by columns_block of chapter 1"),
+    rung!("warp_copies", |s| partials(s, WARPS),
+        "a histogram a warp"),
+    rung!("match_any", |s| partials(s, 1),
+        "a histogram a block; lanes with the same counter agree on one addition"),
+    rung!("banked", banked,
+        "16-byte loads, up to 32 copies a block, each in its banks; the first block zeroes"),
+
+    // Other ways for banked to get zeros to add to.
+    rung!("finish_memset", finish_memset,
+        "banked; the host zeroes the output"),
+    rung!("finish_exchange", finish_exchange,
+        "banked; the last block takes the sums out and leaves zeros"),
+
+    // What banked is where shared memory ends.
+    rung!("ranges", ranges,
+        "each block counts a range of the bins"),
+];
+
+/// The most bins that a rung has room for: in the shared memory that every device gives a block,
+/// where it keeps whole histograms there; banked goes on as ranges.
+pub fn most_bins(rung: &str) -> u32 {
+    match rung {
+        "shared_atomics" | "match_any" | "finish_memset" | "finish_exchange" => EVERYWHERE - EXTRA,
+        "warp_copies" => EVERYWHERE / WARPS - EXTRA,
+        _ => MOST,
+    }
+}
+
+/// Roundings on the way to a count.
+const EXACT: u64 = 0;
+
+/// The entry point for a case's keys, such as `histogram_u32`.
+fn function(s: &Setup<'_>) -> Result<CudaFunction, Error> {
+    s.entry(&format!("histogram_{}", s.case.dtype))
+}
+
+// ---- In global memory ---------------------------------------------------------------------------
+
+/// Zeroes the output; then blocks of 256 threads, as many as `most` and the device allow, count into
+/// it, with so many counters of shared memory each.
+fn zero_then_count(s: &Setup<'_>, counters: u32, most: u32) -> Result<Ready, Error> {
+    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
+    let resident = geometry::resident(s.device, THREADS, counters)?.min(most);
+    let blocks = n.div_ceil(u64::from(THREADS)).clamp(1, u64::from(resident));
+    let config = geometry::config(blocks, THREADS, counters);
+    let kernel = function(s)?;
+    let (stream, count) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, EXACT, move |input, out| {
+        stream.memset_zeros(out)?;
+        let mut launch = stream.launch_builder(&count);
+        launch.arg(input).arg(out).arg(&n).arg(&bins);
+        // SAFETY: the kernel is `(const T* in, u32* out, size_t n, Bins bins)`: it reads in[0 .. n]
+        // and adds to out[0 .. bins.count + 3], which is that long; its shared memory is what its
+        // contract asks for.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }))
+}
+
+// ---- A histogram a block, then a matrix's columns --------------------------------------------------
+
+/// Each block counts into so many copies in shared memory, and writes their sum as a row of a matrix,
+/// whose columns are the bins.
+fn partials(s: &Setup<'_>, copies: u32) -> Result<Ready, Error> {
+    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
+    let counters = bins.counters();
+    let resident = geometry::resident(s.device, THREADS, copies * counters)?;
+    let blocks = n.div_ceil(u64::from(THREADS)).clamp(1, u64::from(resident));
+    let config = geometry::config(blocks, THREADS, copies * counters);
+    let mut partials = s.scratch(4 * blocks * u64::from(counters))?;
+    let mut columns = columns(s, blocks, u64::from(counters))?;
+    let kernel = function(s)?;
+    let (stream, count) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, EXACT, move |input, out| {
+        let mut launch = stream.launch_builder(&count);
+        launch.arg(input).arg(&mut partials).arg(&n).arg(&bins);
+        // SAFETY: the kernel is `(const T* in, u32* partials, size_t n, Bins bins)`: it reads
+        // in[0 .. n] and writes a row of bins.count + 3 counters for each block; the launch gives it
+        // shared memory for as many copies as it keeps.
+        unsafe { launch.launch(config)? };
+        (columns.launch)(&partials.as_view(), out)
+    }))
+}
+
+/// Chapter 1's reduction of the columns of a matrix of counters.
+fn columns(s: &Setup<'_>, rows: u64, cols: u64) -> Result<Ready, Error> {
+    let mut rungs = chapter_1_reduce::matrix::MATRIX.iter();
+    let Some(rung) = rungs.find(|rung| rung.name == "columns_block") else {
+        return Err(Error::Usage("chapter 1 has no columns_block".into()));
+    };
+    let case = Case {
+        shape: Shape::Matrix { rows, cols },
+        dtype: Dtype::U32,
+        op: Op::Sum,
+        ..s.case
+    };
+    (rung.setup)(&Setup {
+        device: s.device,
+        module: kernel::load_module(s.device, rung.name, rung.ptx)?,
+        case,
+        block: None,
+    })
+}
+
+// ---- Copies in banks ------------------------------------------------------------------------------
+
+/// How `banked` and its finishes are launched: their configuration, and the copies' logarithm.
+struct Banked {
+    config: LaunchConfig,
+    log_copies: u32,
+}
+
+impl Banked {
+    /// None where a block of the device has no room for a single copy.
+    fn of(s: &Setup<'_>) -> Result<Option<Self>, Error> {
+        let counters = reference::reachable(s.case.dtype, &Bins::of(&s.case)?);
+        let shared = SharedMemory::of(s.device)?;
+        let Some(most) = geometry::log_copies(shared, counters) else {
+            return Ok(None);
+        };
+        let wanted = s.case.parameters.copies.map(u32::ilog2);
+        let log_copies = wanted.unwrap_or(most).min(most);
+        let resident = geometry::resident(s.device, TILE_THREADS, counters << log_copies)?;
+        let blocks = geometry::tiles(s.case.input_bytes()).clamp(1, u64::from(resident));
+        Ok(Some(Self {
+            config: geometry::config(blocks, TILE_THREADS, counters << log_copies),
+            log_copies,
+        }))
+    }
+}
+
+fn no_room() -> Error {
+    Error::Usage(
+        "a block of this device has no room for so many bins\n  remedy: give --bins, up to 12000"
+            .into(),
+    )
+}
+
+fn banked(s: &Setup<'_>) -> Result<Ready, Error> {
+    let Some(Banked { config, log_copies }) = Banked::of(s)? else {
+        let ptx = include_str!("../kernels/ranges.ptx");
+        return ranges(&Setup {
+            module: kernel::load_module(s.device, "ranges", &[ptx])?,
+            ..*s
+        });
+    };
+    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
+    let mut state = buffer::upload(s.device, &[0u64; 2])?;
+    let kernel = function(s)?;
+    geometry::allow(&kernel, &config)?;
+    let (stream, count) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, EXACT, move |input, out| {
+        let mut launch = stream.launch_builder(&count);
+        launch.arg(input).arg(out).arg(&n).arg(&bins);
+        launch.arg(&log_copies).arg(&mut state);
+        // SAFETY: the kernel is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, State*
+        // state)`: it reads in[0 .. n] and writes out[0 .. bins.count + 3]. Shared memory holds the
+        // copies; the state is zero at first, and every launch on it has this grid.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }))
+}
+
+fn finish_memset(s: &Setup<'_>) -> Result<Ready, Error> {
+    let Banked { config, log_copies } = Banked::of(s)?.ok_or_else(no_room)?;
+    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
+    let kernel = function(s)?;
+    geometry::allow(&kernel, &config)?;
+    let (stream, count) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, EXACT, move |input, out| {
+        stream.memset_zeros(out)?;
+        let mut launch = stream.launch_builder(&count);
+        launch.arg(input).arg(out).arg(&n).arg(&bins);
+        launch.arg(&log_copies);
+        // SAFETY: as banked's, without a state; the kernel adds to an output that is zero.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }))
+}
+
+fn finish_exchange(s: &Setup<'_>) -> Result<Ready, Error> {
+    let Banked { config, log_copies } = Banked::of(s)?.ok_or_else(no_room)?;
+    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
+    let mut sums = buffer::upload(s.device, &vec![0u32; bins.counters() as usize])?;
+    let mut counter = buffer::upload(s.device, &[0u32])?;
+    let kernel = function(s)?;
+    geometry::allow(&kernel, &config)?;
+    let (stream, count) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, EXACT, move |input, out| {
+        let mut launch = stream.launch_builder(&count);
+        launch.arg(input).arg(out).arg(&n).arg(&bins);
+        launch.arg(&log_copies).arg(&mut sums).arg(&mut counter);
+        // SAFETY: as banked's, with sums[0 .. bins.count + 3] and a counter in place of the state;
+        // both are zero at first, and the kernel leaves them at zero.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }))
+}
+
+// ---- Ranges of bins -------------------------------------------------------------------------------
+
+/// As many ranges as it takes for one to fit a block that has a multiprocessor to itself, and two at
+/// least.
+fn ranges(s: &Setup<'_>) -> Result<Ready, Error> {
+    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
+    let counters = bins.counters();
+    let room = SharedMemory::of(s.device)?.counters(1);
+    let ranges = counters.div_ceil(room.max(1)).max(2);
+    let width = counters.div_ceil(ranges);
+    let resident = geometry::resident(s.device, TILE_THREADS, width)?;
+    let stripes = u64::from((resident / ranges).max(1));
+    let stripes = geometry::tiles(s.case.input_bytes()).clamp(1, stripes);
+    let config = geometry::config(stripes * u64::from(ranges), TILE_THREADS, width);
+    let mut state = buffer::upload(s.device, &[0u64; 2])?;
+    let kernel = function(s)?;
+    geometry::allow(&kernel, &config)?;
+    let (stream, count) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, EXACT, move |input, out| {
+        let mut launch = stream.launch_builder(&count);
+        launch.arg(input).arg(out).arg(&n).arg(&bins);
+        launch.arg(&ranges).arg(&mut state);
+        // SAFETY: ranges.cu reads in[0 .. n] and writes out[0 .. bins.count + 3]; shared memory holds
+        // a range, the grid is a multiple of the ranges, and the state is as banked's.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }))
+}

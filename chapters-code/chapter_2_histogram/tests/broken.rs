@@ -1,0 +1,99 @@
+//! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
+
+mod common;
+
+use chapter_2_histogram::broken::BROKEN;
+use harness::{Row, row::Caught, verify::Checker};
+
+fn broken_rows(n: u64) -> Vec<Row> {
+    let rows = common::run(&[common::u32s(n)], &|rung, _| rung.is_broken());
+    assert_eq!(rows.len(), BROKEN.len());
+    rows
+}
+
+fn row(n: u64, kernel: &str) -> Row {
+    let mut rows = broken_rows(n).into_iter();
+    rows.find(|row| row.kernel == kernel).expect("it was run")
+}
+
+#[test]
+fn all_are_caught_at_every_size() {
+    for n in [1, 5000, 1 << 16] {
+        common::check(&broken_rows(n));
+    }
+}
+
+/// The checker that the chapter names for each.
+#[test]
+fn each_by_its_checker() {
+    let expected = [
+        ("racy", Checker::Races),
+        ("missing_barrier", Checker::Races),
+        ("same_warp", Checker::Races),
+        ("zeroed_late", Checker::Races),
+        ("packed_overflow", Checker::Result),
+        ("rounded_up", Checker::Result),
+    ];
+    let rows = broken_rows(1 << 14);
+    assert_eq!(rows.len(), expected.len());
+    for (row, (kernel, checker)) in rows.iter().zip(expected) {
+        assert_eq!(row.kernel, kernel);
+        match &row.caught {
+            Some(Caught::By(by)) => assert!(by.contains(&checker), "{kernel}: {by:?}"),
+            other => panic!("{kernel}: {other:?}"),
+        }
+    }
+}
+
+/// Lost keys, too, not only the race.
+#[test]
+fn plain_increments_lose_keys() {
+    for kernel in ["racy", "same_warp"] {
+        let row = row(1 << 14, kernel);
+        let lost = row
+            .failures
+            .iter()
+            .any(|failure| failure.contains("results are wrong"));
+        assert!(lost, "{:?}", row.failures);
+    }
+}
+
+/// A race's report names both lines of the kernel's file and what is missing.
+#[test]
+fn races_name_what_is_missing() {
+    for (kernel, space, missing) in [
+        ("missing_barrier", "shared", "__syncthreads"),
+        ("same_warp", "shared", "__syncwarp"),
+    ] {
+        let row = row(1 << 14, kernel);
+        let race = &row.races[0];
+        assert_eq!((&*race.space, &*race.missing), (space, missing), "{kernel}");
+        assert!(race.first.line.contains(&format!("{kernel}.cu:")));
+    }
+    let race = &row(1 << 14, "zeroed_late").races[0];
+    assert_eq!(race.space, "global");
+    assert_ne!(race.first.block, race.second.block);
+}
+
+/// A counter of 16 bits that is full carries into its neighbour.
+#[test]
+fn a_full_counter_carries() {
+    let row = row(1 << 17, "packed_overflow");
+    // Bin 85 has 2^17 + 1 keys: 2^17 is 0 in 16 bits.
+    let expected = "out[85] is 1, expected 131073";
+    assert!(row.failures[0].contains(expected), "{:?}", row.failures);
+}
+
+/// The end of the range is counted in the first bin of the next copy.
+#[test]
+fn what_is_rounded_up_is_counted_in_the_first_bin() {
+    let row = row(1 << 20, "rounded_up");
+    let first = row.failures[0]
+        .strip_prefix("out[0] is ")
+        .expect("bin 0 is wrong");
+    let (counted, rest) = first.split_once(", expected ").expect("two counts");
+    let expected = rest.split(' ').next().unwrap_or_default();
+    let [counted, expected] =
+        [counted, expected].map(|count| count.parse::<u32>().expect("a count"));
+    assert!(counted > expected, "{}", row.failures[0]);
+}

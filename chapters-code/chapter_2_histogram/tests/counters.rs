@@ -1,0 +1,117 @@
+//! The counts that the chapter quotes, and those that its model of contention predicts.
+
+mod common;
+
+use chapter_2_histogram::model::Wavefronts;
+use harness::{
+    Case, Chapter, Dtype, Input, Parameters,
+    simulator::{Counters, LaunchReport},
+};
+
+/// What the first launch of a rung counted.
+fn first_launch(rung: &str, case: &Case) -> LaunchReport {
+    let runner = common::simulator();
+    let device = &runner.device;
+    let mut problem = common::CHAPTER.problem(device, case).expect("a problem");
+    let mut operation = problem.operation(rung).expect("an operation");
+    operation.poison().expect("it is poisoned");
+    device.take_report();
+    operation.launch().expect("it is launched");
+    device.finish("running").expect("it runs");
+    device.take_report().launches.remove(0)
+}
+
+fn counted(rung: &str, case: &Case) -> Counters {
+    first_launch(rung, case).counters.expect("counters are on")
+}
+
+const N: u64 = 1 << 20;
+const REQUESTS: u64 = N / 32;
+
+fn case(bins: u32, copies: Option<u32>) -> Case {
+    Case {
+        parameters: Parameters {
+            copies,
+            ..common::with_bins(bins)
+        },
+        ..common::u32s(N)
+    }
+}
+
+/// The mean of so many draws lies this many standard deviations from what is expected, at most: once
+/// in two million times it would not.
+const DEVIATIONS: f64 = 5.0;
+
+#[track_caller]
+fn check_mean(wavefronts: u64, expected: Wavefronts) {
+    let mean = wavefronts as f64 / REQUESTS as f64;
+    let deviation = (expected.variance / REQUESTS as f64).sqrt();
+    let off = mean - expected.mean;
+    assert!(
+        off.abs() <= DEVIATIONS * deviation + 1e-9,
+        "{mean}: {expected:?}"
+    );
+}
+
+#[test]
+fn one_copy_waits_as_the_model_says() {
+    for bins in [2, 32, 33, 64, 256, 257, 2048, 4096] {
+        let counters = counted("shared_atomics", &case(bins, None));
+        check_mean(
+            counters.shared_atomic_wavefronts,
+            Wavefronts::uniform(bins as usize, 1),
+        );
+    }
+}
+
+#[test]
+fn copies_wait_as_the_model_says() {
+    for copies in [1, 2, 4, 8, 16, 32] {
+        let counters = counted("banked", &case(256, Some(copies)));
+        let expected = Wavefronts::uniform(256, copies as usize);
+        check_mean(counters.shared_atomic_wavefronts, expected);
+    }
+}
+
+/// Ranks drawn as the input draws them, k with the probability ln(1 + 1/k) / ln(1 + m).
+#[test]
+fn skewed_keys_wait_as_the_model_says() {
+    let m = 256;
+    let zipf = (1..=m).map(|k| (1.0 + 1.0 / k as f64).ln() / (1.0 + m as f64).ln());
+    let zipf: Vec<f64> = zipf.collect();
+    let skewed = Case {
+        input: Input::Zipf,
+        ..case(m, None)
+    };
+    for (rung, copies) in [
+        ("shared_atomics", 1),
+        ("warp_copies", 1),
+        ("match_any", 1),
+        ("banked", 32),
+    ] {
+        let counters = counted(rung, &skewed);
+        check_mean(
+            counters.shared_atomic_wavefronts,
+            Wavefronts::expected(&zipf, copies),
+        );
+    }
+}
+
+/// Whatever the keys are.
+#[test]
+fn a_copy_a_bank_never_waits() {
+    for input in [Input::Uniform, Input::Zipf, Input::Constant, Input::Sorted] {
+        for dtype in [Dtype::U8, Dtype::U16, Dtype::U32] {
+            let case = Case {
+                input,
+                dtype,
+                ..case(256, None)
+            };
+            let counters = counted("banked", &case);
+            assert_eq!(
+                counters.shared_atomic_wavefronts, REQUESTS,
+                "{input} {dtype}"
+            );
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Every rung, on every size that has tripped one, for every type of key, number of bins and input,
+//! under several schedules, with the race check on.
+
+mod common;
+
+use chapter_2_histogram::inputs::{DTYPES, INPUTS};
+use common::{check, run_all, simulator, u32s, with_bins};
+use harness::{Case, Dtype, Input, Parameters, Shape};
+
+/// Around a warp, a block, two blocks, three blocks and a bit; and around a tile and two.
+const SIZES: &[u64] = &[
+    0,
+    1,
+    31,
+    32,
+    33,
+    255,
+    256,
+    257,
+    1023,
+    1024,
+    1025,
+    3 * 512 + 7,
+    8192 + 5,
+    2 * 8192 + 1,
+];
+
+fn check_type(dtype: Dtype) {
+    let sizes = SIZES.iter().map(|&n| Case { dtype, ..u32s(n) });
+    let rows = run_all(&sizes.collect::<Vec<_>>());
+    assert_eq!(rows.len(), 8 * SIZES.len());
+    check(&rows);
+}
+
+#[test]
+fn u8_at_awkward_sizes() {
+    check_type(Dtype::U8);
+}
+
+#[test]
+fn u16_at_awkward_sizes() {
+    check_type(Dtype::U16);
+}
+
+#[test]
+fn u32_at_awkward_sizes() {
+    check_type(Dtype::U32);
+}
+
+#[test]
+fn f32_at_awkward_sizes() {
+    check_type(Dtype::F32);
+}
+
+fn of_all_types(n: u64, bins: u32) -> Vec<Case> {
+    let case = |dtype| Case {
+        dtype,
+        parameters: with_bins(bins),
+        ..u32s(n)
+    };
+    DTYPES.map(case).into()
+}
+
+#[test]
+fn few_and_many_bins() {
+    for (bins, rungs) in [(2, 8), (3, 8), (32, 8), (257, 8), (2048, 7), (4096, 7)] {
+        let rows = run_all(&of_all_types(5003, bins));
+        assert_eq!(rows.len(), 4 * rungs, "{bins} bins");
+        check(&rows);
+    }
+}
+
+/// Where shared memory ends: the last sizes that fit, and the first that do not.
+#[test]
+fn as_many_bins_as_fit() {
+    for (bins, rungs) in [
+        (1533, 8),
+        (1534, 7),
+        (12_285, 7),
+        (12_286, 3),
+        (58_103, 3),
+        (58_104, 3),
+    ] {
+        let rows = run_all(&of_all_types(3001, bins));
+        assert_eq!(rows.len(), 4 * rungs, "{bins} bins");
+        check(&rows);
+    }
+}
+
+#[test]
+fn the_most_bins() {
+    let rows = run_all(&of_all_types(100_003, 1 << 16));
+    assert_eq!(rows.len(), 4 * 3);
+    check(&rows);
+}
+
+#[test]
+fn all_inputs() {
+    let mut cases = Vec::new();
+    for input in INPUTS {
+        for bins in [3, 256, 4096] {
+            cases.extend(
+                of_all_types(10_007, bins)
+                    .into_iter()
+                    .map(|case| Case { input, ..case }),
+            );
+        }
+    }
+    check(&run_all(&cases));
+}
+
+#[test]
+fn keys_without_a_bin_are_counted_apart() {
+    let mut cases = of_all_types(10_007, 100);
+    for case in &mut cases {
+        case.parameters.keys = Some(300);
+    }
+    cases.push(Case {
+        parameters: Parameters {
+            keys: Some(u32::MAX),
+            ..with_bins(65_536)
+        },
+        ..u32s(10_007)
+    });
+    check(&run_all(&cases));
+}
+
+#[test]
+fn any_number_of_copies() {
+    let mut cases = Vec::new();
+    for copies in [1, 2, 4, 8, 16, 32] {
+        cases.extend(
+            of_all_types(10_007, 100)
+                .into_iter()
+                .chain(of_all_types(10_007, 300))
+                .map(|case| Case {
+                    parameters: Parameters {
+                        copies: Some(copies),
+                        ..case.parameters
+                    },
+                    ..case
+                }),
+        );
+    }
+    check(&common::run(&cases, &|rung, _| rung.name == "banked"));
+}
+
+#[test]
+fn a_million_and_three() {
+    let case = |(dtype, input)| Case {
+        dtype,
+        input,
+        ..u32s((1 << 20) + 3)
+    };
+    let cases = [
+        (Dtype::U32, Input::Uniform),
+        (Dtype::U8, Input::Zipf),
+        (Dtype::F32, Input::Gaussian),
+    ];
+    check(&run_all(&cases.map(case)));
+}
+
+/// Blocks and warps take turns in another order with each seed.
+#[test]
+fn under_many_schedules() {
+    let cases: Vec<Case> = [Dtype::U8, Dtype::U32, Dtype::F32]
+        .map(|dtype| Case {
+            shape: Shape::Vector { n: 70_001 },
+            dtype,
+            ..u32s(0)
+        })
+        .into();
+    let set = |seed| {
+        let runner = simulator();
+        assert!(
+            runner
+                .device
+                .simulator()
+                .expect("it is one")
+                .set(c"seed", seed)
+        );
+    };
+    for seed in 1..=6 {
+        set(seed);
+        check(&run_all(&cases));
+    }
+    set(0);
+}
