@@ -77,8 +77,7 @@ impl Bins {
     pub fn of(case: &Case) -> Result<Self, Error> {
         let count = case.parameters.bins.unwrap_or(USUAL);
         let remedy = format!("remedy: give --bins, from {FEWEST} to {MOST}");
-        Self::even(count, 0.0, 1.0)
-            .map_err(|error| Error::Usage(format!("{error}\n  {remedy}")))
+        Self::even(count, 0.0, 1.0).map_err(|error| Error::Usage(format!("{error}\n  {remedy}")))
     }
 
     /// Counters of an output: the bins', and those behind them.

@@ -26,6 +26,13 @@ pub struct Histogram {
     pub beyond: Beyond,
 }
 
+impl Histogram {
+    /// Counts keys that have no bin apart.
+    pub const COUNTING: Self = Self {
+        beyond: Beyond::Count,
+    };
+}
+
 /// What is done about keys that have no bin. They are never written beside the bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beyond {

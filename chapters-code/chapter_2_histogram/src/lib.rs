@@ -14,17 +14,16 @@ pub mod inputs;
 pub mod model;
 pub mod reference;
 
-use cudarc::driver::PushKernelArg;
-use harness::{Case, Dtype, Error, Op, Shape, buffer, kernel};
-
-pub use crate::{
-    bins::Bins,
+use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
+use harness::{
+    Case, Dtype, Error, Op, Shape, buffer, kernel, rung,
     rung::{Ready, Rung, Setup},
 };
+
+pub use crate::bins::Bins;
 use crate::{
     bins::{EXTRA, MOST},
     geometry::{EVERYWHERE, SharedMemory, THREADS, TILE_THREADS, WARPS},
-    rung::rung,
 };
 
 /// The ladder: each rung is the one before with one idea changed. Before the first comes a kernel

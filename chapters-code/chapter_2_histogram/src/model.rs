@@ -141,7 +141,7 @@ mod tests {
     fn simulated(bins: u64, copies: u64, warps: u64) -> f64 {
         let longest = |warp: u64| {
             let mut words: Vec<u64> = (0..32)
-                .map(|lane| (bits(7, 32 * warp + lane) >> 32) * bins >> 32)
+                .map(|lane| ((bits(7, 32 * warp + lane) >> 32) * bins) >> 32)
                 .zip(0..32)
                 .map(|(bin, lane)| bin * copies + lane % copies)
                 .collect();

@@ -175,7 +175,7 @@ fn nothing_and_one_key() {
 fn json_says_how_many_bins() {
     let output = simulated("--bins 3 --keys 5 --copies 2 --kernel banked --json -");
     let row: serde_json::Value = serde_json::from_str(stdout(&output).trim()).expect("JSON");
-    for (field, value) in [("bins", 3), ("keys", 5), ("copies", 2), ("bytes", 4012)] {
+    for (field, value) in [("bins", 3), ("keys", 5), ("copies", 2), ("bytes", 4024)] {
         assert_eq!(row[field], value, "{field}");
     }
     assert_eq!(row["dtype"], "u32");

@@ -76,9 +76,10 @@ pub(super) struct Run {
     pub(super) block: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 2] = [
+const CHAPTERS: [&dyn Chapter; 3] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
+    &chapter_2_histogram::chapter::Histogram::COUNTING,
 ];
 
 impl Run {
