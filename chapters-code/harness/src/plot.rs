@@ -15,6 +15,9 @@ const WIDTH: u32 = 960;
 const NAMES: u32 = 260;
 const LINE: u32 = 16;
 
+/// The lines behind a picture.
+const GRID: RGBColor = RGBColor(208, 208, 208);
+
 type Drawing<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// Checks that a picture can be written there, before anything runs; what is there stays until it
@@ -98,6 +101,15 @@ fn value(row: &Row) -> Option<f64> {
         .or_else(|| Some(instructions? / (row.n.max(1) as f64 / 32.0)))
 }
 
+/// The powers of two between two sizes, as many as can be labelled.
+fn powers(first: f64, last: f64) -> Vec<f64> {
+    const MOST: f64 = 14.0;
+    let (low, high) = (first.log2().ceil(), last.log2().floor());
+    let step = ((high - low + 1.0) / MOST).ceil().max(1.0) as i32;
+    let powers = (low as i32..=high as i32).filter(|power| power % step == 0);
+    powers.map(|power| 2f64.powi(power)).collect()
+}
+
 fn color(i: usize) -> RGBAColor {
     Palette99::pick(i).to_rgba()
 }
@@ -160,12 +172,21 @@ impl Plot<'_> {
         let mut chart = ChartBuilder::on(area)
             .caption(self.title(), ("sans-serif", 18))
             .margin(16)
-            .x_label_area_size(36)
-            .y_label_area_size(64)
-            .build_cartesian_2d((first..last).log_scale(), 0.0..self.top())?;
+            .x_label_area_size(52)
+            .y_label_area_size(72)
+            .build_cartesian_2d(
+                (first..last)
+                    .log_scale()
+                    .with_key_points(powers(first, last)),
+                0.0..self.top(),
+            )?;
         chart
             .configure_mesh()
-            .x_label_formatter(&|n| format!("{n:.0}"))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .label_style(("sans-serif", 14, &BLACK))
+            .axis_desc_style(("sans-serif", 15, &BLACK))
+            .x_label_formatter(&|n| format!("2^{:.0}", n.log2()))
             .x_desc("elements")
             .y_desc(self.unit())
             .draw()?;
@@ -201,13 +222,17 @@ impl Plot<'_> {
         let mut chart = ChartBuilder::on(area)
             .caption(self.title(), ("sans-serif", 18))
             .margin(16)
-            .x_label_area_size(36)
+            .x_label_area_size(52)
             .y_label_area_size(8)
             .build_cartesian_2d(0.0..self.top(), count..0.0)?;
         chart
             .configure_mesh()
             .disable_y_mesh()
             .y_labels(0)
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .label_style(("sans-serif", 14, &BLACK))
+            .axis_desc_style(("sans-serif", 15, &BLACK))
             .x_desc(self.unit())
             .draw()?;
         let bar = |(i, (_, points)): (usize, &Ladder)| {
