@@ -2,6 +2,7 @@
 //! that pages cite them by.
 //!
 //! - `{{#cite KEY}}`, or `{{#cite KEY "section 4.6"}}`: the work's label, a link to its entry.
+//! - `{{#published 2.3× cite=KEY}}`: a figure that a work gives, with its label.
 //! - `{{#bibliography}}`: the entries, in the order of their labels, each with the pages that cite it.
 //!
 //! A work that no page cites must say `further = true`.
@@ -13,13 +14,16 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::Problem;
-use crate::expand::{calls, words};
+use crate::expand::{Call, calls, words};
 
 /// The file of the works, in the book's source folder.
 const FILE: &str = "bibliography.toml";
 
 /// The page that holds `{{#bibliography}}`, in the book's source folder.
 const PAGE: &str = "bibliography.md";
+
+/// What names the work that a figure is out of.
+const KEY: &str = "cite=";
 
 /// The works of a book, and the pages that cite each.
 #[derive(Debug, Default)]
@@ -95,14 +99,9 @@ impl Bibliography {
 
     /// Notes what a page cites, before any page is answered.
     pub(crate) fn survey(&mut self, place: usize, title: &str, path: &Path, text: &str) {
-        for call in calls(text).filter(|call| call.name() == "cite") {
-            if let Some(key) = words(call.arguments())
-                .ok()
-                .and_then(|w| w.into_iter().next())
-            {
-                let citing = (place, title.to_owned(), path.to_path_buf());
-                self.cited.entry(key).or_default().insert(citing);
-            }
+        for key in calls(text).filter_map(|call| key(&call)) {
+            let citing = (place, title.to_owned(), path.to_path_buf());
+            self.cited.entry(key).or_default().insert(citing);
         }
     }
 
@@ -123,6 +122,20 @@ impl Bibliography {
         Ok(format!(
             "<a class=\"cite\" href=\"{up}{PAGE}#{key}\">{label}</a>{part}"
         ))
+    }
+
+    /// The figure that a directive on the page at `path` says is a work's.
+    pub(crate) fn published(&self, path: &Path, arguments: &str) -> Result<String, String> {
+        let (keys, figure): (Vec<_>, Vec<_>) = words(arguments)?
+            .into_iter()
+            .partition(|word| word.starts_with(KEY));
+        match &keys[..] {
+            [key] if !figure.is_empty() => {
+                let label = self.cite(path, &key[KEY.len()..])?;
+                Ok(format!("{} ({label})", figure.join(" ")))
+            }
+            _ => Err("a published figure is {{#published FIGURE cite=KEY}}".to_owned()),
+        }
     }
 
     /// All works, for the bibliography's page.
@@ -177,6 +190,16 @@ impl Bibliography {
             message: format!("no page cites {key}; cite it, or set further = true"),
         };
         self.works.iter().filter(uncited).map(problem).collect()
+    }
+}
+
+/// The work that a directive cites, if it does.
+fn key(call: &Call<'_>) -> Option<String> {
+    let mut words = words(call.arguments()).ok()?.into_iter();
+    match call.name() {
+        "cite" => words.next(),
+        "published" => words.find_map(|word| Some(word.strip_prefix(KEY)?.to_owned())),
+        _ => None,
     }
 }
 

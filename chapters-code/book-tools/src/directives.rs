@@ -155,6 +155,8 @@ impl<'a> Answers<'a> {
             "listing" => self.listings.answer(page, call.arguments()),
             "term" => self.glossary.answer(path, call.arguments()),
             "cite" => self.bibliography.cite(path, call.arguments()),
+            "published" => self.bibliography.published(path, call.arguments()),
+            "predict" => predicted(call.arguments()),
             "bibliography" => Ok(self.bibliography.entries()),
             "teaching_plan" => self.plan.tables(),
             "evidence" => evidence::sections(&self.root, &self.source),
@@ -172,6 +174,14 @@ impl<'a> Answers<'a> {
         let mut problems = self.bibliography.uncited(&self.source);
         problems.extend(self.glossary.unused(&self.source.join(glossary::PAGE)));
         problems
+    }
+}
+
+/// A figure that nobody has measured.
+fn predicted(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("write what is predicted: {{#predict 1.8×}}".to_owned()),
+        text => Ok(format!("<span class=\"predicted\">{text}</span>")),
     }
 }
 

@@ -56,6 +56,12 @@ fn all(text: &str) -> impl Iterator<Item = Call<'_>> {
     text.match_indices(OPENING).map(call)
 }
 
+/// Where the directives of these names stand.
+pub(crate) fn places(text: &str, names: &[&str]) -> impl Iterator<Item = Range<usize>> {
+    let called = calls(text).filter(|call| names.contains(&call.name()));
+    called.map(|call| call.range)
+}
+
 /// `text`, the content of `page`, with the answer to every directive in its place.
 ///
 /// # Errors

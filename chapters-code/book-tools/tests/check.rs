@@ -2,10 +2,15 @@
 
 use std::path::Path;
 
-use book_tools::check::{Page, check_page};
+use book_tools::Problem;
+use book_tools::check::{Page, check_for_release, check_page};
 
 /// The problems of a page with this text, in a folder with `kernel.cu`, as "line: message".
 fn problems(text: &str) -> Vec<String> {
+    found_by(check_page, text)
+}
+
+fn found_by(check: fn(&Page<'_>) -> Vec<Problem>, text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let kernel = "before\n// ANCHOR: body\ninside\n// ANCHOR_END: body\n// ANCHOR: open\n";
     std::fs::write(folder.path().join("kernel.cu"), kernel).expect("a file");
@@ -15,7 +20,7 @@ fn problems(text: &str) -> Vec<String> {
         source: folder.path(),
         text,
     };
-    check_page(&page)
+    check(&page)
         .iter()
         .map(|p| format!("{}: {}", p.line, p.message))
         .collect()
@@ -92,4 +97,50 @@ fn a_formula_that_katex_rejects_is_refused() {
 #[test]
 fn a_display_formula_that_katex_rejects_is_refused() {
     assert_refused("$x$ and $x$\n\n$$\n\\nosuchmacro\n$$\n", 3, "KaTeX rejects");
+}
+
+#[test]
+fn a_block_says_its_language() {
+    assert_refused("a\n\n```\nx\n```\n", 3, "does not say its language");
+    assert_refused("a\n\n~~~\nx\n~~~\n", 3, "does not say its language");
+    assert_refused("a\n\n    x = 1\n", 3, "between fences");
+}
+
+#[test]
+fn typed_code_is_refused_between_tildes_too() {
+    assert_refused("~~~cpp\nint x;\n~~~\n", 2, "never typed");
+}
+
+#[test]
+fn a_typed_rate_is_refused_for_a_release() {
+    let typed = [
+        "It reaches 4,412 GB/s.",
+        "It reaches 4.8\u{a0}TB/s.",
+        "A launch takes 2.7 µs.",
+        "A launch takes 3 ms, and",
+        "a load 349\nns",
+        "**Measured:** 1.8× the rung before.",
+        "a gain of 1.8×",
+        "a gain of $1.8\\times$.",
+        "3 times faster than",
+        "97 % of peak",
+        "97\u{a0}% of\nthe theoretical peak",
+        "{{#figure tree kernel=a n=8 caption=\"It takes 2 ms.\"}}",
+        "| a | 12 GB/s |",
+    ];
+    for text in typed {
+        let found = found_by(check_for_release, &format!("one\n\n{text}\n"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].starts_with("3: "), "{found:?}");
+        assert!(found[0].contains("is typed"), "{found:?}");
+        assert_eq!(problems(text), Vec::<String>::new(), "a draft may have it");
+    }
+}
+
+#[test]
+fn what_is_no_typed_rate_passes_a_release() {
+    let text = "{{#measured gb_per_s kernel=a n=2^28}}, {{#predict 1.8×}}, {{#published 2.3× cite=x}},\n\
+                a tile of 64×64, of 64 × 64 and of $64 \\times 64$; the `GB/s` column; `12 GB/s`.\n\
+                <!-- 3 ms -->\n\n```output\n12 GB/s\n```\n\n| median ms | GB/s |\n";
+    assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
 }

@@ -2,10 +2,12 @@
 //! wrote them, so that its errors name the line to mend.
 
 mod code;
+mod fences;
 mod formulas;
 mod includes;
 mod links;
 mod pending;
+mod rates;
 
 use std::path::Path;
 
@@ -56,7 +58,7 @@ pub fn check(
         };
         problems.extend(check_page(&page));
         if strictness == Strictness::Strict {
-            problems.extend(pending::check(&page));
+            problems.extend(check_for_release(&page));
         }
     }
     Problems(problems).into_result()
@@ -64,7 +66,19 @@ pub fn check(
 
 /// Checks one page, except for what only a strict build asks.
 pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
-    let checks = [includes::check, code::check, links::check, formulas::check];
+    let checks = [
+        includes::check,
+        code::check,
+        fences::check,
+        links::check,
+        formulas::check,
+    ];
+    checks.iter().flat_map(|check| check(page)).collect()
+}
+
+/// Checks one page for what only a strict build asks.
+pub fn check_for_release(page: &Page<'_>) -> Vec<Problem> {
+    let checks = [pending::check, rates::check];
     checks.iter().flat_map(|check| check(page)).collect()
 }
 
