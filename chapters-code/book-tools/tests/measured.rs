@@ -112,7 +112,8 @@ fn a_table_holds_the_ladder_and_the_peer() {
         !table.contains("matrix"),
         "a matrix is another problem: {table}"
     );
-    assert!(table.contains("NVIDIA H200, driver 1.2, recorded 2026-01-02."));
+    let source = "NVIDIA H200, driver 1.2, [recorded 2026-01-02](../measurements/0.json).";
+    assert!(table.contains(source), "{table}");
 }
 
 #[test]
@@ -138,20 +139,117 @@ fn a_table_may_hold_a_part_of_the_ladder() {
     );
 }
 
-#[test]
-fn a_plot_has_a_curve_for_every_kernel() {
-    let plot = page("{{#measured_plot dtype=f32}}", &records(&[RUN])).expect("a plot");
-    for name in ["slow", "fast", "ceiling", "peer"] {
-        assert!(
-            plot.contains(&format!("<title>{name}</title>")),
-            "{name}: {plot}"
-        );
-    }
-    assert!(!plot.contains("NaN"));
+/// A run like [`RUN`] on another device, twice as fast. Only tests know it.
+fn other_device() -> String {
+    let other = RUN.replace("NVIDIA H200", "Other 3000");
+    other.replace("4412.4", "8824.8").replace("1.024", "2.5")
+}
+
+fn picture(directive: &str, runs: &[&str]) -> String {
+    let html = page(directive, &records(runs)).expect("a picture");
+    assert!(!html.contains("NaN"), "{html}");
     assert!(
-        !plot.contains("\n\n"),
+        !html.contains("\n\n"),
         "a blank line ends an HTML block in Markdown"
     );
+    html
+}
+
+#[test]
+fn a_plot_has_a_curve_for_every_kernel() {
+    let plot = picture("{{#measured_plot dtype=f32}}", &[RUN]);
+    for name in [
+        "<code>slow</code>",
+        "<code>fast</code>",
+        "read sweep",
+        "CUB",
+    ] {
+        assert!(plot.contains(name), "{name}: {plot}");
+    }
+    let curves = plot.matches("class=\"curve ").count();
+    assert_eq!(curves, 2 * 4, "for a wide and for a narrow column: {plot}");
+    assert!(
+        plot.contains("At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, read sweep"),
+        "the alternative has the figures: {plot}"
+    );
+    assert!(
+        plot.contains("<td>1.02 GB/s</td><td>2.05 GB/s</td>"),
+        "{plot}"
+    );
+    let file = "<a href=\"../measurements/0.json\">recorded 2026-01-02</a>";
+    assert!(plot.contains(file), "{plot}");
+}
+
+#[test]
+fn a_plot_may_show_some_kernels_and_sizes() {
+    let plot = picture("{{#measured_plot kernels=slow dtype=f32}}", &[RUN]);
+    assert!(plot.contains("slow") && !plot.contains("fast"), "{plot}");
+    assert_refused(
+        "{{#measured_plot kernels=slow,other dtype=f32}}",
+        "no such row is of other",
+    );
+    assert_refused(
+        "{{#measured_plot least=2^11 dtype=f32}}",
+        "fewer than two sizes",
+    );
+    assert_refused("{{#measured_plot kernel=absent dtype=f32}}", "no row");
+    assert_refused(
+        "{{#measured_plot device=B200 dtype=f32}}",
+        "no run on such a device",
+    );
+}
+
+#[test]
+fn bars_are_of_one_size() {
+    let bars = picture("{{#measured_bars n=2048 dtype=f32}}", &[RUN]);
+    assert_eq!(bars.matches("class=\"bar\"").count(), 2 * 2, "{bars}");
+    assert_eq!(bars.matches("class=\"bar peer\"").count(), 2, "{bars}");
+    assert_eq!(bars.matches("class=\"curve ceiling\"").count(), 2, "{bars}");
+    assert!(
+        bars.contains("<td>4,412 GB/s</td><td>98.1 %</td><td>2.00 µs</td>"),
+        "{bars}"
+    );
+    assert_refused("{{#measured_bars dtype=f32}}", "2 sizes are so");
+}
+
+#[test]
+fn several_devices_stand_side_by_side() {
+    let other = other_device();
+    let runs = [RUN, &other];
+    let plot = picture("{{#measured_plot dtype=f32}}", &runs);
+    assert_eq!(plot.matches("<div class=\"panel\">").count(), 2, "{plot}");
+    let bars = picture("{{#measured_bars n=2048 dtype=f32}}", &runs);
+    assert!(bars.contains("Other 3000: rate"), "{bars}");
+    assert!(
+        bars.contains("8,825 GB/s") && bars.contains("4,412 GB/s"),
+        "{bars}"
+    );
+    let only = picture("{{#measured_bars n=2048 dtype=f32 device=Other}}", &runs);
+    assert!(!only.contains("H200"), "{only}");
+    let table = page("{{#measured_table n=2048 dtype=f32}}", &records(&runs)).expect("a table");
+    assert!(
+        table.contains("| kernel | NVIDIA H200 | of its ceiling | Other 3000 |"),
+        "{table}"
+    );
+    assert!(
+        table.contains("| `fast` | 4,412 GB/s | 98.1 % | 8,825 GB/s | 98.1 % |"),
+        "{table}"
+    );
+    assert_eq!(value("gb_per_s kernel=fast n=2^11 dtype=f32"), "4,412 GB/s");
+}
+
+#[test]
+fn a_device_without_times_is_left_out() {
+    let simulated = RUN.replace("NVIDIA H200", "SIMT simulator (H200 profile)");
+    let simulated = simulated.replace("\"gb_per_s\"", "\"nothing\"");
+    let bars = picture("{{#measured_bars n=2048 dtype=f32}}", &[RUN, &simulated]);
+    assert_eq!(bars.matches("<div class=\"panel\">").count(), 1, "{bars}");
+}
+
+#[test]
+fn what_says_that_it_is_no_run_is_passed_over() {
+    let records = records(&[RUN, "{\"kind\": \"a probe of caches\"}"]);
+    assert_eq!(records.runs().len(), 1);
 }
 
 #[test]

@@ -25,7 +25,7 @@ mod access;
 mod arguments;
 mod banks;
 mod html;
-mod picture;
+pub(crate) mod picture;
 mod race;
 mod sectors;
 mod source;

@@ -29,7 +29,7 @@ pub(super) struct Frame {
 }
 
 /// An element with a class and attributes.
-pub(super) fn element<const N: usize>(
+pub(crate) fn element<const N: usize>(
     name: &str,
     class: &str,
     attributes: [(&str, f64); N],
@@ -45,7 +45,7 @@ pub(super) fn element<const N: usize>(
 }
 
 /// A rectangle with slightly rounded corners.
-pub(super) fn rectangle(class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) -> Element {
+pub(crate) fn rectangle(class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) -> Element {
     let attributes = [
         ("x", x),
         ("y", y),
@@ -57,21 +57,21 @@ pub(super) fn rectangle(class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]
 }
 
 /// A straight line, or several in one path.
-pub(super) fn path(class: &str, data: impl Into<Value>) -> Element {
+pub(crate) fn path(class: &str, data: impl Into<Value>) -> Element {
     let mut path = element("path", class, []);
     path.assign("d", data);
     path
 }
 
 /// Text, centred at x and standing on y.
-pub(super) fn text(class: &str, [x, y]: [f64; 2], content: impl Into<String>) -> Element {
+pub(crate) fn text(class: &str, [x, y]: [f64; 2], content: impl Into<String>) -> Element {
     let mut text = element("text", class, [("x", x), ("y", y)]);
     text.append(Text::new(content));
     text
 }
 
 /// A coordinate with at most one decimal.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::records::chapter_number;
 
 /// Keys that are not compared with a row's field of that name.
-const NOT_FIELDS: [&str; 5] = ["device", "broken", "before", "from", "to"];
+const NOT_FIELDS: [&str; 7] = [
+    "device", "broken", "before", "from", "to", "kernels", "least",
+];
 
 /// What a directive asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +20,10 @@ pub(super) enum Kind {
     Rung,
     /// The ladder as a table.
     Table,
-    /// The ladder as a picture.
+    /// Rates over sizes as a picture.
     Plot,
+    /// Rates at one size as a picture.
+    Bars,
     /// All recorded runs.
     Devices,
 }
@@ -42,6 +46,7 @@ pub(super) fn parse(body: &str) -> Result<Directive, String> {
         Some("measured_rung") => Kind::Rung,
         Some("measured_table") => Kind::Table,
         Some("measured_plot") => Kind::Plot,
+        Some("measured_bars") => Kind::Bars,
         Some("measured_devices") => Kind::Devices,
         other => {
             return Err(format!(
@@ -74,9 +79,20 @@ impl Directive {
         self
     }
 
-    /// A part of the name of the device whose run is meant.
+    /// A part of the name of the device whose run is meant, where only one can be.
     pub(super) fn device(&self) -> &str {
         self.get("device").unwrap_or("H200")
+    }
+
+    /// Whether a run on `device` is meant, where all of them can be.
+    pub(super) fn is_of(&self, device: &str) -> bool {
+        self.get("device").is_none_or(|part| device.contains(part))
+    }
+
+    /// The kernels that are meant, where the key `kernels` names them.
+    pub(super) fn kernels(&self) -> Vec<&str> {
+        let names = self.get("kernels").into_iter();
+        names.flat_map(|names| names.split(',')).collect()
     }
 
     /// The same rows of the rung that the key `before` names, if it is there.
@@ -107,6 +123,11 @@ impl Directive {
     /// asked for.
     pub(super) fn selects(&self, row: &Value) -> bool {
         if row.get("rows").is_some() && self.get("rows").or(self.get("cols")).is_none() {
+            return false;
+        }
+        if let Some(least) = self.get("least").and_then(integer)
+            && row["n"].as_u64().is_none_or(|n| n < least)
+        {
             return false;
         }
         let broken = self.get("broken").unwrap_or("false");

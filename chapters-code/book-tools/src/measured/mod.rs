@@ -7,21 +7,26 @@
 //! - `{{#measured_rung before=RUNG KEY=VALUE …}}`: the rate of one row, its part of the ceiling and
 //!   of the peak, and its gain over the same row of the rung before.
 //! - `{{#measured_table KEY=VALUE …}}`: the ladder as a table, a line a kernel.
-//! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel.
+//! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel, with the
+//!   ceiling and the peer.
+//! - `{{#measured_bars KEY=VALUE …}}`: bandwidth at one size as a picture, a bar a kernel, likewise.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
 //!
-//! Tables and plots take two more keys, `from=KERNEL` and `to=KERNEL`: a part of the ladder.
+//! Tables and pictures show all devices that are recorded, side by side. They take four more keys:
+//! `from=KERNEL` and `to=KERNEL`, a part of the ladder; `kernels=KERNEL,KERNEL`, some of it; and
+//! `least=SIZE`, which leaves smaller sizes out.
 //!
 //! A key is a field of the row, and a size may be written as a power, `2^28`. Three keys are never
-//! needed: `chapter` (the page's own), `broken` (false), `device` (part of the device's name; H200).
+//! needed: `chapter` (the page's own), `broken` (false), `device` (part of the device's name; H200 for
+//! single values, and otherwise all).
 //! Rows of a matrix are selected by `rows=` or `cols=` only.
 //!
 //! A figure that no recorded run holds is an error. Only while there is no recorded run at all, and
 //! the build is a draft, does a directive show "not recorded yet" instead.
 
+mod chart;
 mod directive;
 mod format;
-mod plot;
 mod records;
 mod table;
 
@@ -61,10 +66,11 @@ pub(crate) fn answer(
     strictness: Strictness,
 ) -> Result<String, String> {
     let directive = directive::parse(body)?.on(page);
-    answer_to(&directive, records, strictness)
+    answer_to(page, &directive, records, strictness)
 }
 
 fn answer_to(
+    page: &Path,
     directive: &Directive,
     records: &Records,
     strictness: Strictness,
@@ -78,9 +84,10 @@ fn answer_to(
     match &directive.kind {
         Kind::Value(field) => inline(directive, field, records),
         Kind::Rung => table::rung(directive, records),
-        Kind::Table => table::ladder(directive, records),
-        Kind::Plot => plot::ladder(directive, records),
-        Kind::Devices => Ok(table::devices(records)),
+        Kind::Table => table::ladder(page, directive, records),
+        Kind::Plot => chart::over_sizes(page, directive, records),
+        Kind::Bars => chart::at_one_size(page, directive, records),
+        Kind::Devices => Ok(table::devices(page, records)),
     }
 }
 

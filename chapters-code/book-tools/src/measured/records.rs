@@ -16,8 +16,13 @@ pub struct Records {
 /// One recorded run.
 #[derive(Debug, Clone)]
 pub struct Run {
+    /// Its file's name.
+    file: String,
     whole: Value,
 }
+
+/// What a file's `kind` says if it is a recorded run. Most say nothing.
+const KIND: &str = "recorded run";
 
 impl Records {
     /// Reads every `*.json` of `folder`; none if there is no such folder.
@@ -30,7 +35,7 @@ impl Records {
                     .extension()
                     .is_some_and(|extension| extension == "json")
                 {
-                    runs.push(Run::load(&path)?);
+                    runs.extend(Run::load(&path)?);
                 }
             }
         }
@@ -48,6 +53,28 @@ impl Records {
         &self.runs
     }
 
+    /// The newest run of every device that `directive` means and that has such rows, with these.
+    pub(super) fn of_devices(
+        &self,
+        directive: &Directive,
+    ) -> Result<Vec<(&Run, Vec<&Value>)>, String> {
+        let mut runs: Vec<&Run> = self.runs.iter().collect();
+        runs.dedup_by_key(|run| run.device());
+        runs.retain(|run| directive.is_of(run.device()));
+        let mut found = Vec::new();
+        let mut refused = "no run on such a device is recorded".to_owned();
+        for run in runs {
+            match run.select(directive) {
+                Ok(rows) => found.push((run, rows)),
+                Err(cause) => refused = cause,
+            }
+        }
+        match found.is_empty() {
+            true => Err(refused),
+            false => Ok(found),
+        }
+    }
+
     /// The newest run of the device whose name contains `device`.
     pub fn run(&self, device: &str) -> Result<&Run, String> {
         self.runs
@@ -58,18 +85,31 @@ impl Records {
 }
 
 impl Run {
-    fn load(path: &Path) -> Result<Self> {
+    /// Reads a file; none if it says that it is something else.
+    fn load(path: &Path) -> Result<Option<Self>> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
         let whole: Value = serde_json::from_str(&text)
             .with_context(|| format!("{} is not a recorded run", path.display()))?;
-        let run = Self { whole };
+        if whole["kind"].as_str().is_some_and(|kind| kind != KIND) {
+            return Ok(None);
+        }
+        let name = path.file_name().unwrap_or_default();
+        let run = Self {
+            file: name.to_string_lossy().into_owned(),
+            whole,
+        };
         anyhow::ensure!(
             !run.device().is_empty() && run.whole["rows"].is_array(),
             "{} is not a recorded run: it needs device.name and rows",
             path.display()
         );
-        Ok(run)
+        Ok(Some(run))
+    }
+
+    /// The name of its file in the folder of the recorded runs.
+    pub fn file(&self) -> &str {
+        &self.file
     }
 
     /// The device's name.
@@ -102,7 +142,8 @@ impl Run {
         if rows.is_empty() {
             return Err(format!("no row of the run on {} is so", self.device()));
         }
-        part_of_ladder(rows, directive.ends())
+        let rows = part_of_ladder(rows, directive.ends())?;
+        named(rows, &directive.kernels())
     }
 
     /// The only row that `directive` selects.
@@ -147,6 +188,17 @@ fn part_of_ladder<'a>(
         place.is_none_or(|place| (first..=last).contains(&place))
     };
     Ok(rows.into_iter().filter(meant).collect())
+}
+
+/// The rows of the named kernels, each of which must have one; all, if none is named.
+fn named<'a>(mut rows: Vec<&'a Value>, kernels: &[&str]) -> Result<Vec<&'a Value>, String> {
+    for name in kernels {
+        if !rows.iter().any(|row| row["kernel"] == **name) {
+            return Err(format!("no such row is of {name}"));
+        }
+    }
+    rows.retain(|row| kernels.is_empty() || kernels.iter().any(|name| row["kernel"] == **name));
+    Ok(rows)
 }
 
 /// The value at the end of `path`, whose parts are joined by dots.

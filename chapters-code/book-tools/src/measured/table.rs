@@ -1,21 +1,37 @@
 //! A rung in a sentence, the ladder as a table, and the list of recorded runs.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::directive::Directive;
 use super::records::{Records, Run, field};
 use super::value;
 
-/// A line for every row that `directive` selects, in the order of the ladder, and one for the peer.
-pub(super) fn ladder(directive: &Directive, records: &Records) -> Result<String, String> {
-    let run = records.run(directive.device())?;
-    let rows = run.select(directive)?;
+/// A line for every kernel that `directive` selects, in the order of the ladder, and one for the
+/// peer; columns for every device that is recorded.
+pub(super) fn ladder(
+    page: &Path,
+    directive: &Directive,
+    records: &Records,
+) -> Result<String, String> {
+    let runs = records.of_devices(directive)?;
+    let mut table = match &runs[..] {
+        [(_, rows)] => of_one(rows),
+        several => of_several(several),
+    };
+    let sources: Vec<String> = runs.iter().map(|(run, _)| source(page, run)).collect();
+    table.push_str(&format!("\n*{}*\n", sources.join(" ")));
+    Ok(table)
+}
+
+fn of_one(rows: &[&Value]) -> String {
     let mut table = String::from(
         "| kernel | median time | rate | of the ceiling | of peak | over the line before |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut before = None;
-    for row in &rows {
+    for row in rows {
         let time = field(row, "time_ms.median").and_then(Value::as_f64);
         let gain = before
             .zip(time)
@@ -23,9 +39,39 @@ pub(super) fn ladder(directive: &Directive, records: &Records) -> Result<String,
         table.push_str(&line(row, gain));
         before = time;
     }
-    table.push_str(&peer_line(&rows).unwrap_or_default());
-    table.push_str(&format!("\n*{}*\n", source(run)));
-    Ok(table)
+    table.push_str(&peer_line(rows).unwrap_or_default());
+    table
+}
+
+/// The devices beside one another: of each the rate, and its part of the ceiling.
+fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
+    let mut table = String::from("| kernel |");
+    for (run, _) in runs {
+        table.push_str(&format!(" {} | of its ceiling |", run.device()));
+    }
+    table.push_str(&format!(
+        "\n| --- |{}\n",
+        " ---: | ---: |".repeat(runs.len())
+    ));
+    let mut kernels: Vec<&Value> = Vec::new();
+    for row in runs.iter().flat_map(|(_, rows)| rows) {
+        if !kernels.contains(&&row["kernel"]) {
+            kernels.push(&row["kernel"]);
+        }
+    }
+    for kernel in kernels {
+        table.push_str(&format!("| `{}` |", kernel.as_str().unwrap_or_default()));
+        for (_, rows) in runs {
+            let row = rows.iter().find(|row| row["kernel"] == *kernel);
+            for path in ["gb_per_s", "fraction_of_ceiling"] {
+                let found = row.and_then(|row| field(row, path));
+                let cell = found.map_or(String::new(), |found| value(path, found));
+                table.push_str(&format!(" {cell} |"));
+            }
+        }
+        table.push('\n');
+    }
+    table
 }
 
 /// The rate of the one row that `directive` selects, against the ceiling, the peak and the rung
@@ -78,20 +124,41 @@ fn peer_line(rows: &[&Value]) -> Option<String> {
     ))
 }
 
-/// Where a table or picture comes from.
-pub(super) fn source(run: &Run) -> String {
-    let driver = run
-        .field("device.driver")
-        .map_or(String::new(), |found| value("", found));
+/// Where a table comes from, with a link to the file.
+fn source(page: &Path, run: &Run) -> String {
+    let [device, driver, date] = origin(run);
     format!(
-        "{}, driver {driver}, recorded {}.",
-        run.device(),
-        run.date()
+        "{device}, driver {driver}, [recorded {date}]({}).",
+        file(page, run)
     )
 }
 
+/// The same for a picture.
+pub(super) fn source_in_html(page: &Path, run: &Run) -> String {
+    let [device, driver, date] = origin(run);
+    format!(
+        "{device}, driver {driver}, <a href=\"{}\">recorded {date}</a>.",
+        file(page, run)
+    )
+}
+
+fn origin(run: &Run) -> [String; 3] {
+    let driver = run.field("device.driver");
+    [
+        run.device().to_owned(),
+        driver.map_or(String::new(), |found| value("", found)),
+        run.date().to_owned(),
+    ]
+}
+
+/// From a page, which stands in the book's source folder, to a run's file, which mdBook copies.
+fn file(page: &Path, run: &Run) -> String {
+    let up = "../".repeat(page.components().count().saturating_sub(2));
+    format!("{up}{}/{}", super::FOLDER, run.file())
+}
+
 /// A line for every recorded run.
-pub(super) fn devices(records: &Records) -> String {
+pub(super) fn devices(page: &Path, records: &Records) -> String {
     let mut table = String::from(
         "| device | compute capability | driver | peak | date | rows |\n\
          | --- | --- | --- | ---: | --- | ---: |\n",
@@ -102,12 +169,13 @@ pub(super) fn devices(records: &Records) -> String {
                 .map_or(String::new(), |found| value(path, found))
         };
         table.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} | {} | [{}]({}) | {} |\n",
             run.device(),
             cell("device.compute_capability"),
             cell("device.driver"),
             cell("device.peak_gb_per_s"),
             run.date(),
+            file(page, run),
             run.rows().len(),
         ));
     }

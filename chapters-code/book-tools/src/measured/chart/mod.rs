@@ -1,0 +1,188 @@
+//! Recorded rates as pictures: over all sizes, a curve a kernel, and at one size, a bar a kernel.
+//!
+//! A picture is drawn twice, for a wide column and for a narrow one, so that its text is legible on
+//! a phone too; the stylesheet shows one of them. Colours are the stylesheet's. Where several
+//! devices are recorded, each has a panel. The figures themselves unfold below, as a table.
+
+mod bars;
+mod data;
+mod lines;
+mod scale;
+mod series;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use svg::Document;
+use svg::node::Node;
+use svg::node::element::Group;
+
+use super::directive::Directive;
+use super::format::thousands;
+use super::records::{Records, Run};
+use super::table;
+use series::{Series, Style};
+
+/// What one device gave.
+struct Panel<'a> {
+    run: &'a Run,
+    series: Vec<Series>,
+}
+
+/// A drawing for a column of one of the two widths.
+struct Drawing {
+    class: &'static str,
+    content: Group,
+    width: f64,
+    height: f64,
+}
+
+/// Bandwidth over size.
+pub(super) fn over_sizes(
+    page: &Path,
+    directive: &Directive,
+    records: &Records,
+) -> Result<String, String> {
+    let panels = panels(directive, records)?;
+    let mut html = String::new();
+    for panel in &panels {
+        let drawings = lines::draw(&panel.series)?;
+        let title = title("Bandwidth over size", panel);
+        html.push_str(&panel_html(panel, &title, drawings, panels.len()));
+    }
+    let data: String = panels.iter().map(data::over_sizes).collect();
+    let caption = "Bandwidth over size: bytes that must be moved, by the median time.";
+    Ok(figure("lines", page, &html, &data, caption, &panels))
+}
+
+/// The rates at one size.
+pub(super) fn at_one_size(
+    page: &Path,
+    directive: &Directive,
+    records: &Records,
+) -> Result<String, String> {
+    let panels = panels(directive, records)?;
+    let size = one_size(&panels)?;
+    let mut html = String::new();
+    for panel in &panels {
+        let title = title("Bandwidth", panel);
+        html.push_str(&panel_html(
+            panel,
+            &title,
+            bars::draw(&panel.series),
+            panels.len(),
+        ));
+    }
+    let caption = format!("Bandwidth at {} elements.", size_in_html(size));
+    let data = data::at_one_size(&panels);
+    Ok(figure("bars", page, &html, &data, &caption, &panels))
+}
+
+fn panels<'a>(directive: &Directive, records: &'a Records) -> Result<Vec<Panel<'a>>, String> {
+    let mut panels = Vec::new();
+    for (run, rows) in records.of_devices(directive)? {
+        let series = series::of(&rows);
+        if series.iter().any(|one| one.style.is_own()) {
+            panels.push(Panel { run, series });
+        }
+    }
+    match panels.is_empty() {
+        true => Err("no such row has a rate".to_owned()),
+        false => Ok(panels),
+    }
+}
+
+/// The only size of the panels' kernels.
+fn one_size(panels: &[Panel<'_>]) -> Result<f64, String> {
+    let series = panels.iter().flat_map(|panel| &panel.series);
+    let mut sizes: Vec<f64> = series.flat_map(Series::sizes).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.dedup();
+    match sizes[..] {
+        [size] => Ok(size),
+        _ => Err(format!("{} sizes are so: choose one with n=", sizes.len())),
+    }
+}
+
+/// What a panel shows, with the figures at its largest size.
+fn title(what: &str, panel: &Panel<'_>) -> String {
+    let largest = panel.series.iter().flat_map(Series::sizes);
+    let largest = largest.fold(0.0, f64::max);
+    let at = |one: &Series| Some(format!("{} {}", one.name, one.rate_at(largest)?));
+    let rates: Vec<String> = panel.series.iter().filter_map(at).collect();
+    format!(
+        "{what} on {}. At {} elements: {}.",
+        panel.run.device(),
+        thousands(largest as u64),
+        rates.join(", ")
+    )
+}
+
+fn panel_html(panel: &Panel<'_>, title: &str, drawings: [Drawing; 2], panels: usize) -> String {
+    let mut html = String::from("<div class=\"panel\">\n");
+    if panels > 1 {
+        let _ = writeln!(
+            html,
+            "<p class=\"device\">{}</p>",
+            escape(panel.run.device())
+        );
+    }
+    for drawing in drawings {
+        let mut document = Document::new()
+            .set("class", drawing.class)
+            .set("viewBox", (0.0, 0.0, drawing.width, drawing.height))
+            .set("role", "img")
+            .set("aria-label", title);
+        document.append(drawing.content);
+        let _ = writeln!(html, "{document}");
+    }
+    html.push_str("<ol class=\"key\">\n");
+    for one in &panel.series {
+        let _ = writeln!(
+            html,
+            "<li><span class=\"swatch {}\"></span> {}</li>",
+            one.style.class(),
+            one.html_name()
+        );
+    }
+    html.push_str("</ol>\n</div>\n");
+    html
+}
+
+fn figure(
+    class: &str,
+    page: &Path,
+    panels_html: &str,
+    data: &str,
+    caption: &str,
+    panels: &[Panel<'_>],
+) -> String {
+    let several = if panels.len() > 1 { " several" } else { "" };
+    let sources: Vec<String> = panels
+        .iter()
+        .map(|panel| table::source_in_html(page, panel.run))
+        .collect();
+    format!(
+        "<figure class=\"plot {class}\">\n<div class=\"panels{several}\">\n{panels_html}</div>\n\
+         <details class=\"data\"><summary>The figures as a table</summary>\n{data}</details>\n\
+         <figcaption>{caption} <span class=\"source\">{}</span></figcaption>\n</figure>\n",
+        sources.join(" ")
+    )
+}
+
+/// A number of elements, as a power of two if it is one.
+fn size_in_html(size: f64) -> String {
+    match power(size) {
+        Some(power) => format!("2<sup>{power}</sup>"),
+        None => thousands(size as u64),
+    }
+}
+
+fn power(size: f64) -> Option<u32> {
+    let size = size as u64;
+    (size >= 1024 && size.is_power_of_two()).then(|| size.ilog2())
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
