@@ -110,8 +110,26 @@ fn powers(first: f64, last: f64) -> Vec<f64> {
     powers.map(|power| 2f64.powi(power)).collect()
 }
 
-fn color(i: usize) -> RGBAColor {
-    Palette99::pick(i).to_rgba()
+/// Colours that stand out from white, and from one another.
+const COLORS: [RGBColor; 8] = [
+    RGBColor(11, 98, 168),
+    RGBColor(181, 72, 15),
+    RGBColor(26, 122, 76),
+    RGBColor(154, 47, 120),
+    RGBColor(122, 92, 0),
+    RGBColor(90, 75, 184),
+    RGBColor(0, 112, 122),
+    RGBColor(161, 51, 47),
+];
+
+/// A rung's colour.
+fn color(i: usize) -> RGBColor {
+    COLORS[i % COLORS.len()]
+}
+
+/// Whether a rung's line is dashed: where there are more rungs than colours, the others' are.
+fn is_dashed(i: usize) -> bool {
+    i >= COLORS.len()
 }
 
 struct Plot<'a> {
@@ -147,6 +165,11 @@ impl Plot<'_> {
             .iter()
             .flat_map(|(_, points)| points.iter().map(|point| point.1));
         values.chain(self.ceiling()).fold(1e-9, f64::max) * 1.05
+    }
+
+    /// A value beside its axis.
+    fn label(&self, value: f64) -> String {
+        format!("{value:.*}", usize::from(self.top() < 10.0))
     }
 
     fn draw_on(&self, area: &Drawing<'_>) -> Result<(), Failed> {
@@ -187,12 +210,17 @@ impl Plot<'_> {
             .label_style(("sans-serif", 14, &BLACK))
             .axis_desc_style(("sans-serif", 15, &BLACK))
             .x_label_formatter(&|n| format!("2^{:.0}", n.log2()))
+            .y_label_formatter(&|value| self.label(*value))
             .x_desc("elements")
             .y_desc(self.unit())
             .draw()?;
         for (i, (_, points)) in self.ladders.iter().enumerate() {
             let (color, points) = (color(i), points.iter().copied());
-            chart.draw_series(LineSeries::new(points.clone(), color.stroke_width(2)))?;
+            let stroke = color.stroke_width(2);
+            match is_dashed(i) {
+                true => chart.draw_series(DashedLineSeries::new(points.clone(), 6, 4, stroke))?,
+                false => chart.draw_series(LineSeries::new(points.clone(), stroke))?,
+            };
             chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?;
         }
         if let Some(rate) = self.ceiling() {
@@ -201,17 +229,23 @@ impl Plot<'_> {
         Ok(())
     }
 
-    /// The lines' names, each behind its colour.
+    /// The lines' names, each behind a piece of its line.
     fn names(&self, area: &Drawing<'_>) -> Result<(), Failed> {
+        const WHOLE: &[[i32; 2]] = &[[0, 16]];
+        const DASHES: &[[i32; 2]] = &[[0, 6], [10, 16]];
         let names = self.ladders.iter().enumerate();
-        let mut names: Vec<_> = names.map(|(i, (name, _))| (color(i), &**name)).collect();
+        let mut names: Vec<_> = names
+            .map(|(i, (name, _))| (color(i), if is_dashed(i) { DASHES } else { WHOLE }, &**name))
+            .collect();
         if self.ceiling().is_some() {
-            names.push((BLACK.to_rgba(), "ceiling"));
+            names.push((BLACK, WHOLE, "ceiling"));
         }
-        for (i, (color, name)) in names.into_iter().enumerate() {
+        for (i, (color, line, name)) in names.into_iter().enumerate() {
             let y = 48 + LINE as i32 * i as i32;
-            let stroke = color.stroke_width(2);
-            area.draw(&PathElement::new([(0, y + 6), (16, y + 6)], stroke))?;
+            for piece in line {
+                let ends = piece.map(|x| (x, y + 6));
+                area.draw(&PathElement::new(ends, color.stroke_width(2)))?;
+            }
             area.draw(&Text::new(name, (22, y), ("sans-serif", 13)))?;
         }
         Ok(())
@@ -229,6 +263,7 @@ impl Plot<'_> {
             .configure_mesh()
             .disable_y_mesh()
             .y_labels(0)
+            .x_label_formatter(&|value| self.label(*value))
             .light_line_style(TRANSPARENT)
             .bold_line_style(GRID)
             .label_style(("sans-serif", 14, &BLACK))
@@ -239,7 +274,7 @@ impl Plot<'_> {
             let y = i as f64;
             Rectangle::new(
                 [(0.0, y + 0.1), (points[0].1, y + 0.9)],
-                Palette99::pick(0).mix(0.6).filled(),
+                COLORS[0].mix(0.3).filled(),
             )
         };
         chart.draw_series(self.ladders.iter().enumerate().map(bar))?;
