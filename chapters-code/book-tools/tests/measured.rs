@@ -239,6 +239,27 @@ fn several_devices_stand_side_by_side() {
 }
 
 #[test]
+fn a_kernel_that_one_device_lacks_keeps_its_place_and_its_colour() {
+    let lacks = other_device().replace("\"kernel\": \"slow\"", "\"kernel\": \"absent\"");
+    let table = page(
+        "{{#measured_table n=2048 dtype=f32}}",
+        &records(&[RUN, &lacks]),
+    );
+    let table = table.expect("a table");
+    let lines: Vec<&str> = table
+        .lines()
+        .filter_map(|line| line.split('`').nth(1))
+        .collect();
+    assert_eq!(lines, ["absent", "slow", "fast"], "{table}");
+    let bars = picture("{{#measured_plot dtype=f32}}", &[RUN, &lacks]);
+    assert_eq!(
+        bars.matches("curve s3").count(),
+        2 * 2,
+        "fast, twice on both: {bars}"
+    );
+}
+
+#[test]
 fn a_device_without_times_is_left_out() {
     let simulated = RUN.replace("NVIDIA H200", "SIMT simulator (H200 profile)");
     let simulated = simulated.replace("\"gb_per_s\"", "\"nothing\"");

@@ -167,12 +167,7 @@ fn part_of_ladder<'a>(
     rows: Vec<&'a Value>,
     [from, to]: [Option<&str>; 2],
 ) -> Result<Vec<&'a Value>, String> {
-    let mut kernels: Vec<&str> = Vec::new();
-    for name in rows.iter().filter_map(|row| row["kernel"].as_str()) {
-        if !kernels.contains(&name) {
-            kernels.push(name);
-        }
-    }
+    let kernels = kernels([&rows[..]]);
     let place = |name: &str| kernels.iter().position(|kernel| *kernel == name);
     let find = |name: &str| place(name).ok_or_else(|| format!("no such row is of {name}"));
     let first = from.map_or(Ok(0), find)?;
@@ -199,6 +194,25 @@ fn named<'a>(mut rows: Vec<&'a Value>, kernels: &[&str]) -> Result<Vec<&'a Value
     }
     rows.retain(|row| kernels.is_empty() || kernels.iter().any(|name| row["kernel"] == **name));
     Ok(rows)
+}
+
+/// The kernels of one or several runs' rows in one order: that of the first run, with what only a later one
+/// has behind the kernel that it follows there.
+pub(super) fn kernels<'a: 'r, 'r>(runs: impl IntoIterator<Item = &'r [&'a Value]>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for rows in runs {
+        let mut next = 0;
+        for name in rows.iter().filter_map(|row| row["kernel"].as_str()) {
+            match names.iter().position(|known| *known == name) {
+                Some(place) => next = place + 1,
+                None => {
+                    names.insert(next, name);
+                    next += 1;
+                }
+            }
+        }
+    }
+    names
 }
 
 /// The value at the end of `path`, whose parts are joined by dots.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::directive::Directive;
-use super::records::{Records, Run, field};
+use super::records::{self, Records, Run, field};
 use super::value;
 
 /// A line for every kernel that `directive` selects, in the order of the ladder, and one for the
@@ -53,16 +53,10 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
         "\n| --- |{}\n",
         " ---: | ---: |".repeat(runs.len())
     ));
-    let mut kernels: Vec<&Value> = Vec::new();
-    for row in runs.iter().flat_map(|(_, rows)| rows) {
-        if !kernels.contains(&&row["kernel"]) {
-            kernels.push(&row["kernel"]);
-        }
-    }
-    for kernel in kernels {
-        table.push_str(&format!("| `{}` |", kernel.as_str().unwrap_or_default()));
+    for kernel in records::kernels(runs.iter().map(|(_, rows)| &rows[..])) {
+        table.push_str(&format!("| `{kernel}` |"));
         for (_, rows) in runs {
-            let row = rows.iter().find(|row| row["kernel"] == *kernel);
+            let row = rows.iter().find(|row| row["kernel"] == kernel);
             for path in ["gb_per_s", "fraction_of_ceiling"] {
                 let found = row.and_then(|row| field(row, path));
                 let cell = found.map_or(String::new(), |found| value(path, found));

@@ -44,8 +44,7 @@ pub(super) fn at_one_size(panels: &[Panel<'_>]) -> String {
             names.push(one);
         }
     }
-    // Kernels that only one device has run come after the others, and still before their ceiling.
-    names.sort_by_key(|one| !one.style.is_own());
+    names.sort_by_key(|one| one.style);
     let mut rows = String::new();
     for name in names {
         let cells: String = panels

@@ -19,7 +19,7 @@ use svg::node::element::Group;
 
 use super::directive::Directive;
 use super::format::thousands;
-use super::records::{Records, Run};
+use super::records::{self, Records, Run};
 use super::table;
 use series::{Series, Style};
 
@@ -79,9 +79,11 @@ pub(super) fn at_one_size(
 }
 
 fn panels<'a>(directive: &Directive, records: &'a Records) -> Result<Vec<Panel<'a>>, String> {
+    let runs = records.of_devices(directive)?;
+    let kernels = records::kernels(runs.iter().map(|(_, rows)| &rows[..]));
     let mut panels = Vec::new();
-    for (run, rows) in records.of_devices(directive)? {
-        let series = series::of(&rows);
+    for (run, rows) in runs {
+        let series = series::of(&rows, &kernels);
         if series.iter().any(|one| one.style.is_own()) {
             panels.push(Panel { run, series });
         }

@@ -9,7 +9,7 @@ use super::super::{amount, value};
 const COLOURS: usize = 8;
 
 /// How a series is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Style {
     /// A kernel, by its place in the ladder.
     Kernel(usize),
@@ -75,27 +75,25 @@ impl Series {
     }
 }
 
-/// The series of these rows: the kernels in the order in which they come, the ceilings that their
-/// rates are compared with, and the peers.
-pub(super) fn of(rows: &[&Value]) -> Vec<Series> {
+/// The series of these rows: the kernels in the order of `kernels`, which gives each its colour, the
+/// ceilings that their rates are compared with, and the peers.
+pub(super) fn of(rows: &[&Value], kernels: &[&str]) -> Vec<Series> {
     let mut all = Vec::new();
-    for row in rows {
-        let name = row["kernel"].as_str().unwrap_or_default();
-        add(&mut all, name, None, own(row));
-    }
-    for (place, series) in all.iter_mut().enumerate() {
-        series.style = Style::Kernel(place);
+    for (place, name) in kernels.iter().enumerate() {
+        for row in rows.iter().filter(|row| row["kernel"] == **name) {
+            add(&mut all, name, Style::Kernel(place), own(row));
+        }
     }
     for row in rows {
         let name = match row["ceiling"].as_str() {
             Some("copy") => "copy, at its best",
             _ => "read sweep, at its best",
         };
-        add(&mut all, name, Some(Style::Ceiling), ceiling(row));
+        add(&mut all, name, Style::Ceiling, ceiling(row));
     }
     for row in rows {
         let name = field(row, "peer.name").map_or(String::new(), |name| value("", name));
-        add(&mut all, &name, Some(Style::Peer), peer(row));
+        add(&mut all, &name, Style::Peer, peer(row));
     }
     for series in &mut all {
         series.points.sort_by(|a, b| a.n.total_cmp(&b.n));
@@ -104,7 +102,7 @@ pub(super) fn of(rows: &[&Value]) -> Vec<Series> {
     all
 }
 
-fn add(all: &mut Vec<Series>, name: &str, style: Option<Style>, point: Option<Point>) {
+fn add(all: &mut Vec<Series>, name: &str, style: Style, point: Option<Point>) {
     let Some(point) = point.filter(|point| point.n > 0.0 && point.rate > 0.0) else {
         return;
     };
@@ -114,7 +112,7 @@ fn add(all: &mut Vec<Series>, name: &str, style: Option<Style>, point: Option<Po
     }
     all.push(Series {
         name: name.to_owned(),
-        style: style.unwrap_or(Style::Kernel(0)),
+        style,
         points: vec![point],
     });
 }
