@@ -235,7 +235,47 @@ fn several_devices_stand_side_by_side() {
         table.contains("| `fast` | 4,412 GB/s | 98.1 % | 8,825 GB/s | 98.1 % |"),
         "{table}"
     );
-    assert_eq!(value("gb_per_s kernel=fast n=2^11 dtype=f32"), "4,412 GB/s");
+    assert!(
+        table.contains("| CUB | 4.00 GB/s | | 4.00 GB/s | |"),
+        "{table}"
+    );
+    let single = page(
+        "{{#measured gb_per_s kernel=fast n=2^11 dtype=f32}}",
+        &records(&runs),
+    );
+    assert_eq!(single.expect("a value"), "4,412 GB/s");
+}
+
+/// A reader's own recording, put beside the others, breaks no page.
+#[test]
+fn every_page_can_show_one_more_device() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book");
+    let folder = book.join("measurements");
+    let recorded = std::fs::read_dir(&folder).expect("a folder");
+    let recorded = recorded.map(|entry| entry.expect("an entry").path());
+    let is_run = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "json");
+    let runs: Vec<String> = recorded
+        .filter(is_run)
+        .map(|path| std::fs::read_to_string(path).expect("a run"))
+        .collect();
+    let own = runs[0].replace("NVIDIA H200", "A reader's own");
+    let mut runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    runs.push(&own);
+    let records = records(&runs);
+    let mut shown = 0;
+    for name in [
+        "chapter_0_setup/your_machine.md",
+        "chapter_1_reduce/whole_picture.md",
+    ] {
+        let text = std::fs::read_to_string(book.join(name)).expect("a page");
+        for (start, _) in text.match_indices("{{#measured") {
+            let end = start + text[start..].find("}}").expect("an end") + 2;
+            let page = Path::new("book").join(name);
+            let answer = expand(&page, &text[start..end], &records, Strictness::Strict);
+            shown += usize::from(answer.expect("an answer").contains("A reader's own"));
+        }
+    }
+    assert!(shown >= 4, "pictures and a table show it: {shown}");
 }
 
 #[test]

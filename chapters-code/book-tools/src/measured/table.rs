@@ -39,7 +39,9 @@ fn of_one(rows: &[&Value]) -> String {
         table.push_str(&line(row, gain));
         before = time;
     }
-    table.push_str(&peer_line(rows).unwrap_or_default());
+    if let Some(Peer { name, time, rate }) = peer(rows) {
+        table.push_str(&format!("| {name} | {time} | {rate} | | | |\n"));
+    }
     table
 }
 
@@ -62,6 +64,17 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
                 let cell = found.map_or(String::new(), |found| value(path, found));
                 table.push_str(&format!(" {cell} |"));
             }
+        }
+        table.push('\n');
+    }
+    let peers: Vec<Option<Peer>> = runs.iter().map(|(_, rows)| peer(rows)).collect();
+    if let Some(first) = peers.iter().flatten().next() {
+        // Versions differ from run to run.
+        let name = first.name.split(' ').next().unwrap_or_default();
+        table.push_str(&format!("| {name} |"));
+        for peer in &peers {
+            let rate = peer.as_ref().map_or("", |peer| &peer.rate);
+            table.push_str(&format!(" {rate} | |"));
         }
         table.push('\n');
     }
@@ -104,18 +117,24 @@ fn line(row: &Value, gain: Option<f64>) -> String {
     )
 }
 
-/// The peer of the last row that has one, at the rate that its time makes of that row's bytes.
-fn peer_line(rows: &[&Value]) -> Option<String> {
+/// What a peer library took for the last row that has one, and the rate that this makes of its bytes.
+struct Peer {
+    name: String,
+    time: String,
+    rate: String,
+}
+
+fn peer(rows: &[&Value]) -> Option<Peer> {
     let row = rows.iter().rev().find(|row| row["peer"].is_object())?;
     let peer = &row["peer"];
-    let rate = row["bytes"].as_f64()? / (peer["time_ms"]["median"].as_f64()? * 1e6);
-    Some(format!(
-        "| {} {} | {} | {} | | | |\n",
-        peer["name"].as_str()?,
-        peer["version"].as_str().unwrap_or_default(),
-        value("time_ms", &peer["time_ms"]["median"]),
-        super::amount("gb_per_s", rate),
-    ))
+    let version = peer["version"].as_str().unwrap_or_default();
+    let time = &peer["time_ms"]["median"];
+    let rate = row["bytes"].as_f64()? / (time.as_f64()? * 1e6);
+    Some(Peer {
+        name: format!("{} {version}", peer["name"].as_str()?),
+        time: value("time_ms", time),
+        rate: super::amount("gb_per_s", rate),
+    })
 }
 
 /// Where a table comes from, with a link to the file.
