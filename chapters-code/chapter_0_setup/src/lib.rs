@@ -7,6 +7,7 @@
 
 pub mod chapter;
 pub mod doctor;
+pub mod wrong_clock;
 
 use std::sync::Arc;
 

@@ -23,6 +23,16 @@ fn vectors_are_added() {
     }
 }
 
+/// On the simulator the times mean nothing, but all ways run.
+#[test]
+fn a_launch_is_timed_in_four_ways() {
+    let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
+    let times = chapter_0_setup::wrong_clock::measure(&device).expect("it runs");
+    for time in [times.first, times.host, times.cached, times.right] {
+        assert!(time > 0.0 && time.is_finite(), "{times:?}");
+    }
+}
+
 #[test]
 fn every_kernel_at_awkward_sizes() {
     let mut runner = Runner::open(DeviceChoice::Sim, 20, None).expect("the simulator opens");

@@ -30,6 +30,7 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         Some((_, "json")) => run(&text),
         Some((stem, "csv")) if stem.starts_with("ncu_") => counters(&text),
         Some((stem, "tsv")) if stem.starts_with("sanitizer_") => tools(stem, &text),
+        Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => wrong_clock(stem, &text),
         _ if name.ends_with(ATTRIBUTES) => attributes(&text),
         _ => Err(
             "no recording of this kind is known; describe it in book-tools/src/evidence".to_owned(),
@@ -185,6 +186,28 @@ fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
                 tools.into_iter().collect::<Vec<_>>().join(", ")
             ),
         ),
+    ])
+}
+
+/// What a launch seems to take when it is timed wrongly.
+fn wrong_clock(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
+    let header = header(text);
+    let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());
+    let ways = text.lines().filter(|line| !line.starts_with('#')).count();
+    Ok(vec![
+        ("what", "one launch, timed wrongly and rightly".to_owned()),
+        ("device", field("device")),
+        ("driver", field("driver")),
+        (
+            "date",
+            stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned(),
+        ),
+        ("commit", field("commit")),
+        (
+            "command",
+            "`wrong_clock`, an example of chapter 0".to_owned(),
+        ),
+        ("holds", format!("{} ways", ways.saturating_sub(1))),
     ])
 }
 
