@@ -4,7 +4,7 @@ mod proxy;
 
 use crate::grid::Grid;
 use crate::memory;
-use crate::observe::AccessKind;
+use crate::observe::{AccessKind, AccessSpace};
 use crate::races::{Event, Finding, Waiter};
 use crate::report::{Race, RaceAccess};
 
@@ -15,11 +15,8 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             first,
             second,
             offset,
-        } if first.is_asynchronous_with(&second) => {
-            let place = proxy::Place {
-                space: "shared",
-                at: offset.into(),
-            };
+        } if first.is_asynchronous() || second.is_asynchronous() => {
+            let place = (AccessSpace::Shared, offset.into());
             proxy::describe_race(grid, [block; 2], [&first, &second], place)
         }
         Finding::Global {
@@ -27,11 +24,8 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             first_block,
             second,
             address,
-        } if first.is_asynchronous_with(&second) => {
-            let place = proxy::Place {
-                space: "global",
-                at: address,
-            };
+        } if first.is_asynchronous() || second.is_asynchronous() => {
+            let place = (AccessSpace::Global, address);
             proxy::describe_race(grid, [first_block, block], [&first, &second], place)
         }
         Finding::Proxy(ref finding) => proxy::describe(finding, grid, block),

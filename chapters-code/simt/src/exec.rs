@@ -26,7 +26,7 @@ use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
 use crate::memory::Region;
 use crate::observe::Observer;
-use crate::proxy::{Proxy, ProxyEvent};
+use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
 use code::{Ready, Work};
 
@@ -394,11 +394,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::Mbarrier(mbarrier) => return self.mbarrier(path, mbarrier, active),
             Op::Bulk(copy) => self.bulk(copy, active)?,
             Op::BulkWait(wait) => return self.bulk_wait(*wait, active),
-            Op::ProxyFence(fence) => self.tell(ProxyEvent::Fenced {
-                fence: *fence,
-                warp: self.warp.index,
-                lanes: active,
-            }),
+            Op::ProxyFence(fence) => self.proxy_fence(*fence, active),
             Op::Exit => return Ok(self.exit(path, active)),
             Op::Trap => {
                 let lane = Some(active.trailing_zeros());

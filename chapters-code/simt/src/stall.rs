@@ -10,7 +10,8 @@
 //! somebody else changes memory. When every resident warp has come back or waits, and no further
 //! block can become resident, nobody will. Stores count as changes, whatever they write; atomics
 //! only if they leave another value behind, so that polling with an atomic, or for a lock, is no
-//! change. Reading a clock, printing, reductions at barriers and exits count as changes too: what
+//! change. Arriving at an mbarrier is one, and so is a bulk copy that gets on; looking whether a phase is
+//! complete is none. Reading a clock, printing, reductions at barriers and exits count as changes too: what
 //! they may lead to is not in the state. Hence no loop that a clock ends is ever reported, and
 //! `nanosleep` makes no difference.
 //!

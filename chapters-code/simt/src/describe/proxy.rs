@@ -2,48 +2,43 @@
 
 use super::{access, allocation, in_block, whose, within};
 use crate::grid::Grid;
-use crate::observe::AccessKind;
+use crate::observe::{AccessKind, AccessSpace};
 use crate::races::{Event, ProxyFinding};
 use crate::report::{Race, RaceAccess};
 
-/// Where something is: its space, and its address or its offset in shared memory.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub space: &'static str,
-    pub at: u64,
-}
+/// Where something is: a space, and an address or an offset in it.
+pub(super) type Place = (AccessSpace, u64);
 
-impl Place {
-    /// The array, and the offset within it.
-    fn named(self, grid: &Grid<'_>) -> (String, u64) {
-        match self.space {
-            "shared" => {
-                let (array, offset) = grid.kernel.shared_variable(self.at as u32);
-                (array.to_owned(), offset.into())
-            }
-            _ => allocation(grid, self.at),
+/// The name of a place's space, the array, and the offset within it.
+fn named(grid: &Grid<'_>, (space, at): Place) -> (&'static str, String, u64) {
+    match space {
+        AccessSpace::Shared => {
+            let (array, offset) = grid.kernel.shared_variable(at as u32);
+            ("shared", array.to_owned(), offset.into())
+        }
+        AccessSpace::Global => {
+            let (array, offset) = allocation(grid, at);
+            ("global", array, offset)
         }
     }
+}
 
-    fn in_words(self, grid: &Grid<'_>) -> String {
-        let (array, offset) = self.named(grid);
-        match self.space {
-            "shared" => format!("byte {offset} of shared array `{array}`"),
-            _ => format!("byte {offset} of {array}"),
+fn in_words(grid: &Grid<'_>, place: Place) -> String {
+    match (named(grid, place), place.0) {
+        ((_, array, offset), AccessSpace::Shared) => {
+            format!("byte {offset} of shared array `{array}`")
         }
+        ((_, array, offset), AccessSpace::Global) => format!("byte {offset} of {array}"),
     }
 }
 
 /// A side of a finding.
 fn side(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
-    let access = access(grid, block, event);
+    let mut side = access(grid, block, event);
     if event.is_asynchronous() {
-        return RaceAccess {
-            access: "copy",
-            ..access
-        };
+        side.access = "copy";
     }
-    access
+    side
 }
 
 /// The copy that an asynchronous access belongs to.
@@ -52,15 +47,17 @@ fn copy(event: &Event, side: &RaceAccess) -> String {
         AccessKind::Load => "from",
         AccessKind::Store | AccessKind::Atomic => "to",
     };
-    let (warp, lane, line) = (side.warp, side.lane, &side.line);
+    let RaceAccess {
+        warp, lane, line, ..
+    } = side;
     format!("the bulk copy {there} there by warp {warp}, lane {lane} at {line}")
 }
 
 /// What the end of a copy is known by.
-fn wait(event: &Event, space: &str) -> &'static str {
+fn wait(event: &Event, space: AccessSpace) -> &'static str {
     match (event.kind(), space) {
-        (AccessKind::Load, "shared") => "cp.async.bulk.wait_group.read",
-        (AccessKind::Store, "global") => "cp.async.bulk.wait_group",
+        (AccessKind::Load, AccessSpace::Shared) => "cp.async.bulk.wait_group.read",
+        (AccessKind::Store, AccessSpace::Global) => "cp.async.bulk.wait_group",
         _ => "a wait at the copy's mbarrier",
     }
 }
@@ -74,140 +71,113 @@ pub(super) fn describe_race(
 ) -> Race {
     let [one, other] = blocks.map(|block| grid.block_index(block));
     let (a, b) = (side(grid, one, first), side(grid, other, second));
-    let name = |side: &RaceAccess| {
-        if one == other {
-            within(side)
-        } else {
-            whose(side)
-        }
-    };
+    let name = if one == other { within } else { whose };
     let (kind, missing, what) = if first.is_asynchronous() {
-        let missing = wait(first, place.space);
-        let later = if second.is_asynchronous() {
-            copy(second, &b)
-        } else {
-            name(&b)
+        let missing = wait(first, place.0);
+        let later = match second.is_asynchronous() {
+            true => copy(second, &b),
+            false => name(&b),
         };
-        let what = format!(
-            "{later}, while {} may be under way: {missing} is missing",
-            copy(first, &a)
-        );
+        let first = copy(first, &a);
+        let what = format!("{later}, while {first} may be under way: {missing} is missing");
         ("pending_copy", missing, what)
     } else {
-        let missing = "a barrier, or an arrival and a wait";
+        let (first, second) = (name(&a), copy(second, &b));
         let what = format!(
-            "{}, then {}, with neither a barrier nor an arrival and a wait in between",
-            name(&a),
-            copy(second, &b)
+            "{first}, then {second}, with neither a barrier nor an arrival and a wait in between"
         );
-        ("early_copy", missing, what)
+        ("early_copy", "a barrier, or an arrival and a wait", what)
     };
-    let message = format!(
-        "race {}: {}: {what}",
-        in_block(grid, other),
-        place.in_words(grid)
-    );
+    let (block, where_) = (in_block(grid, other), in_words(grid, place));
+    let message = format!("race {block}: {where_}: {what}");
     race(grid, kind, place, [a, b], missing, message)
 }
 
 /// Puts names to a finding of a block.
 pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> Race {
     let block = grid.block_index(block);
-    let at = in_block(grid, block);
-    let object = |mbarrier: u32| Place {
-        space: "shared",
-        at: mbarrier.into(),
-    };
-    let sides = |first: &Event, second: &Event| [first, second].map(|e| side(grid, block, e));
     match finding {
         ProxyFinding::Unfenced {
             write,
-            copy: bulk,
+            copy,
             space,
-            at: address,
-        } => {
-            let (space, place) = (
-                *space,
-                Place {
-                    space,
-                    at: *address,
-                },
-            );
-            let [a, b] = sides(write, bulk);
-            let message = format!(
-                "race {at}: {}: {}, which {} need not see: fence.proxy.async is missing",
-                place.in_words(grid),
-                within(&a),
-                copy(bulk, &b),
-            );
-            let missing = "fence.proxy.async";
-            race(
-                grid,
-                "missing_proxy_fence",
-                Place { space, ..place },
-                [a, b],
-                missing,
-                message,
-            )
-        }
+            at,
+        } => unfenced(grid, block, [write, copy], (*space, *at)),
         ProxyFinding::UnfencedInit {
             init,
-            copy: bulk,
+            copy,
             mbarrier,
-        } => {
-            let place = object(*mbarrier);
-            let [a, b] = sides(init, bulk);
-            let message = format!(
-                "race {at}: the mbarrier at {}, initialised by warp {}, lane {} at {}, need not be initialised for the bulk copy that warp {}, lane {} starts at {}: fence.mbarrier_init, or fence.proxy.async, is missing",
-                place.in_words(grid),
-                a.warp,
-                a.lane,
-                a.line,
-                b.warp,
-                b.lane,
-                b.line,
-            );
-            let missing = "fence.mbarrier_init";
-            race(grid, "missing_proxy_fence", place, [a, b], missing, message)
-        }
+        } => unfenced_init(grid, block, [init, copy], *mbarrier),
         ProxyFinding::Reinitialised { init, mbarrier } => {
-            let place = object(*mbarrier);
-            let [a, b] = sides(init, init);
-            let message = format!(
-                "mbarrier misused {at}: warp {}, lane {} at {} initialises the mbarrier at {}, which is one already: mbarrier.inval is missing",
-                a.warp,
-                a.lane,
-                a.line,
-                place.in_words(grid),
-            );
-            race(
-                grid,
-                "mbarrier_reinitialised",
-                place,
-                [a, b],
-                "mbarrier.inval",
-                message,
-            )
+            reinitialised(grid, block, init, *mbarrier)
         }
-        ProxyFinding::Overwritten { write, mbarrier } => {
-            let place = object(*mbarrier);
-            let [a, b] = sides(write, write);
-            let message = format!(
-                "mbarrier misused {at}: {} goes over the mbarrier at {}",
-                within(&a),
-                place.in_words(grid),
-            );
-            race(
-                grid,
-                "mbarrier_overwritten",
-                place,
-                [a, b],
-                "mbarrier.inval",
-                message,
-            )
-        }
-        ProxyFinding::Abandoned { copy: bulk, loads } => abandoned(grid, block, bulk, *loads),
+        ProxyFinding::Overwritten { write, mbarrier } => overwritten(grid, block, write, *mbarrier),
+        ProxyFinding::Abandoned { copy, loads } => abandoned(grid, block, copy, *loads),
     }
+}
+
+fn unfenced(grid: &Grid<'_>, block: [u32; 3], [write, bulk]: [&Event; 2], place: Place) -> Race {
+    let (a, b) = (side(grid, block, write), side(grid, block, bulk));
+    let message = format!(
+        "race {}: {}: {}, which {} need not see: fence.proxy.async is missing",
+        in_block(grid, block),
+        in_words(grid, place),
+        within(&a),
+        copy(bulk, &b),
+    );
+    let missing = "fence.proxy.async";
+    race(grid, "missing_proxy_fence", place, [a, b], missing, message)
+}
+
+fn object(mbarrier: u32) -> Place {
+    (AccessSpace::Shared, mbarrier.into())
+}
+
+fn unfenced_init(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    [init, bulk]: [&Event; 2],
+    mbarrier: u32,
+) -> Race {
+    let (a, b) = (side(grid, block, init), side(grid, block, bulk));
+    let message = format!(
+        "race {}: the mbarrier at {}, initialised by warp {}, lane {} at {}, need not be initialised for the bulk copy that warp {}, lane {} starts at {}: fence.mbarrier_init, or fence.proxy.async, is missing",
+        in_block(grid, block),
+        in_words(grid, object(mbarrier)),
+        a.warp,
+        a.lane,
+        a.line,
+        b.warp,
+        b.lane,
+        b.line,
+    );
+    let (kind, missing) = ("missing_proxy_fence", "fence.mbarrier_init");
+    race(grid, kind, object(mbarrier), [a, b], missing, message)
+}
+
+fn reinitialised(grid: &Grid<'_>, block: [u32; 3], init: &Event, mbarrier: u32) -> Race {
+    let a = side(grid, block, init);
+    let message = format!(
+        "mbarrier misused {}: warp {}, lane {} at {} initialises the mbarrier at {}, which is one already: mbarrier.inval is missing",
+        in_block(grid, block),
+        a.warp,
+        a.lane,
+        a.line,
+        in_words(grid, object(mbarrier)),
+    );
+    let (kind, missing) = ("mbarrier_reinitialised", "mbarrier.inval");
+    let sides = [a.clone(), a];
+    race(grid, kind, object(mbarrier), sides, missing, message)
+}
+
+fn overwritten(grid: &Grid<'_>, block: [u32; 3], write: &Event, mbarrier: u32) -> Race {
+    let a = side(grid, block, write);
+    let (who, place) = (within(&a), in_words(grid, object(mbarrier)));
+    let what = format!("{who} goes over the mbarrier at {place}");
+    let message = format!("mbarrier misused {}: {what}", in_block(grid, block));
+    let (kind, missing) = ("mbarrier_overwritten", "mbarrier.inval");
+    let sides = [a.clone(), a];
+    race(grid, kind, object(mbarrier), sides, missing, message)
 }
 
 fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Race {
@@ -224,10 +194,6 @@ fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Rac
         a.lane,
         a.line,
     );
-    let a = RaceAccess {
-        access: "copy",
-        ..a
-    };
     Race {
         kind: "abandoned_copy".into(),
         space: "shared",
@@ -248,10 +214,10 @@ fn race(
     missing: &'static str,
     message: String,
 ) -> Race {
-    let (array, offset) = place.named(grid);
+    let (space, array, offset) = named(grid, place);
     Race {
         kind: kind.into(),
-        space: place.space,
+        space,
         array,
         offset,
         first,

@@ -1,6 +1,6 @@
 //! `cp.async.bulk`: how copies start, how they get on, and how threads wait for their groups.
 
-use ptx::ir::{BulkCopy, BulkDirection, BulkWait, Space};
+use ptx::ir::{BulkCopy, BulkDirection, BulkWait, ProxyFence, Space};
 
 use super::memory::addresses;
 use super::view::{Bytes, Device, View};
@@ -16,11 +16,15 @@ use crate::registers::LaneMask;
 /// What the size and the addresses of a copy must be multiples of.
 const UNIT: u32 = 16;
 
+/// Copies of a block that are under way at a time; what starts beyond waits for the oldest to end.
+const MOST_UNDER_WAY: usize = 1024;
+
 /// The instruction, for reports.
 const NAME: &str = "cp.async.bulk";
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// `cp.async.bulk`: a copy for each lane, of which only the beginning is seen.
+    #[inline(never)]
     pub(super) fn bulk(&mut self, copy: &BulkCopy, active: LaneMask) -> Step {
         self.warp.has_changed = true;
         let (to, from) = (
@@ -49,6 +53,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 Direction::Store { .. } => (from[i], to[i]),
             };
             let bytes = self.warp.registers.r32(copy.bytes)[i];
+            while self.proxy.copies.count() >= MOST_UNDER_WAY {
+                self.step(0)?;
+            }
             self.check_bulk(direction, shared, global, bytes, lane)?;
             let bulk = self.proxy.copies.start(Bulk {
                 id: 0,
@@ -63,6 +70,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             self.tell(ProxyEvent::Started(bulk));
         }
         Ok(())
+    }
+
+    /// A copy gets on.
+    fn step(&mut self, index: usize) -> Step {
+        let (grid, proxy) = (self.grid, &mut *self.proxy);
+        self.warp.has_changed = true;
+        step(grid, proxy, index, self.shared, self.observer).map_err(|(_, trap)| trap)
     }
 
     /// What a copy asks of its addresses and its size.
@@ -113,8 +127,16 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(())
     }
 
+    /// `fence.proxy.async` and `fence.mbarrier_init`, which matter to those alone that look for mistakes.
+    #[inline(never)]
+    pub(super) fn proxy_fence(&mut self, fence: ProxyFence, lanes: LaneMask) {
+        let warp = self.warp.index;
+        self.tell(ProxyEvent::Fenced { fence, warp, lanes });
+    }
+
     /// `cp.async.bulk.commit_group` and `wait_group`. What is waited for is there at once, as it
     /// might have been before.
+    #[inline(never)]
     pub(super) fn bulk_wait(&mut self, wait: BulkWait, active: LaneMask) -> Step<Flow> {
         for lane in lanes(active) {
             let at = self.at(lane);
@@ -137,9 +159,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     copies.of_groups_unread(thread, group)
                 };
                 let Some(index) = next else { break };
-                let (grid, proxy) = (self.grid, &mut *self.proxy);
-                step(grid, proxy, index, self.shared, self.observer).map_err(|(_, trap)| trap)?;
-                self.warp.has_changed = true;
+                self.step(index)?;
             }
             self.tell(ProxyEvent::Waited { at, group, written });
         }

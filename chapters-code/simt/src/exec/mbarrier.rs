@@ -25,6 +25,7 @@ struct Here {
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Executes an `mbarrier` instruction. A warp that finds a phase incomplete gives up the rest of
     /// its time slice.
+    #[inline(never)]
     pub(super) fn mbarrier(
         &mut self,
         path: usize,

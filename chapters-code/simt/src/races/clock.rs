@@ -9,8 +9,8 @@
 //! | of one thread | program order |
 //! | of different warps | a block barrier that both warps pass in between |
 //! | of different lanes of one warp | such a barrier, or a `bar.warp.sync` (`__syncwarp`) whose mask names both lanes |
-//!
 //! | of any two | a flag, as [`super::sync`] tells |
+//! | of one block | an arrival at an mbarrier and a wait there, as [`super::proxy`] tells |
 //!
 //! Shuffles and votes order no memory. Two atomic or relaxed accesses do not race, as each is one
 //! indivisible access, nor do two volatile ones of different warps. Two volatile accesses of one
@@ -187,13 +187,11 @@ impl<'a> Clocks<'a> {
         self.warps[earlier.warp() as usize].whole >= earlier.interval
     }
 
-    /// True if two accesses by threads of this block race. `later` happens now.
+    /// True if two accesses by threads of this block race. `later` happens now, and is not
+    /// asynchronous.
     #[inline(always)]
     pub fn conflict(&self, earlier: &Event, later: &Event) -> bool {
-        if earlier.is_asynchronous_with(later) {
-            return earlier.excludes(later) && self.conflict_of_proxies(earlier, later);
-        }
-        if earlier.thread() == later.thread() || !earlier.excludes(later) {
+        if earlier.is_by_thread_of(later) || !earlier.excludes(later) {
             return false;
         }
         let clock = &self.warps[later.warp() as usize];
@@ -217,7 +215,7 @@ impl<'a> Clocks<'a> {
         let from = (block, earlier.actor());
         let releases = self.releases;
         block == self.block && self.is_known(earlier, later)
-            || releases.orders(from, earlier.interval, self.block, acquired)
+            || releases.orders(from, earlier.number(), self.block, acquired)
     }
 
     /// True if the thread of a later access knows of an earlier one of this block, of itself.
@@ -229,9 +227,11 @@ impl<'a> Clocks<'a> {
         self.knowers.knows_thread(knower, thread, earlier.interval)
     }
 
-    /// As [`Self::conflict`], where one access is asynchronous.
-    #[cold]
-    fn conflict_of_proxies(&self, earlier: &Event, later: &Event) -> bool {
+    /// As [`Self::conflict`], where the later access is that of a copy which starts now.
+    pub fn conflict_with_copy(&self, earlier: &Event, later: &Event) -> bool {
+        if !earlier.excludes(later) {
+            return false;
+        }
         if earlier.is_asynchronous() {
             return !self.flags_order(self.block, earlier, later);
         }
@@ -257,12 +257,16 @@ impl<'a> Clocks<'a> {
         !earlier.is_load() && !self.knowers.knows_fence(knower, thread, earlier.interval)
     }
 
-    /// True if either all lanes of a later access know of all that an earlier warp of this block had
-    /// done, or none of them alone.
+    /// True if threads that learn alone may make other lanes of a later access, by another warp of
+    /// this block than an earlier one, know less than the first lane does.
     #[inline(always)]
-    pub fn lanes_agree(&self, earlier: &Event, later: &Event) -> bool {
-        !self.knowers.is_some()
-            || self.warps[later.warp() as usize].seen[earlier.warp() as usize] >= earlier.interval
+    pub fn lanes_differ(&self, earlier: &Event, later: &Event) -> bool {
+        self.knowers.is_some() && !self.lanes_agree(earlier, later)
+    }
+
+    #[cold]
+    fn lanes_agree(&self, earlier: &Event, later: &Event) -> bool {
+        self.warps[later.warp() as usize].seen[earlier.warp() as usize] >= earlier.interval
             || self
                 .knowers
                 .all_know(later.warp(), earlier.warp(), earlier.interval)

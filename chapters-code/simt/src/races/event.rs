@@ -2,6 +2,9 @@
 
 use crate::observe::{AccessKind, Strength};
 
+/// In the place of an interval: the access is asynchronous.
+const ASYNCHRONOUS: u32 = 1 << 31;
+
 /// The actor that agent 0 is.
 pub(super) const FIRST_AGENT: u32 = 32;
 
@@ -9,7 +12,9 @@ pub(super) const FIRST_AGENT: u32 = 32;
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Event {
     pub pc: u32,
-    /// The warp's interval at the time (see [`super::clock`]); 0 for no event at all.
+    /// The warp's interval at the time (see [`super::clock`]); 0 for no event at all. Of an
+    /// asynchronous access it is [`ASYNCHRONOUS`] and the copy's number: later than all intervals, so
+    /// that no synchronisation of warps orders it.
     pub interval: u32,
     /// Lane (5 bits), warp (5), bytes of the word that it touched (4), kind (2),
     /// strength (2), and, if it is asynchronous, the number of the agent that does it, from 1 (14).
@@ -89,7 +94,7 @@ impl Event {
     pub fn by_agent(self, agent: u32, number: u32) -> Self {
         Self {
             tag: self.tag | (agent + 1) << AGENT,
-            interval: number,
+            interval: ASYNCHRONOUS | number,
             ..self
         }
     }
@@ -99,10 +104,9 @@ impl Event {
         (self.tag >> AGENT).checked_sub(1)
     }
 
-    /// True if one of them is asynchronous.
-    #[inline(always)]
-    pub fn is_asynchronous_with(&self, other: &Self) -> bool {
-        (self.tag | other.tag) >> AGENT != 0
+    /// Its interval, or the number of its copy.
+    pub fn number(&self) -> u32 {
+        self.interval & !ASYNCHRONOUS
     }
 
     /// True if it is asynchronous.

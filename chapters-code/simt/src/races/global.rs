@@ -173,7 +173,8 @@ impl<'a> GlobalRaces<'a> {
             }
             None => each_word(access, event, |address, event| {
                 let row = cursor.row(address);
-                if let Some(race) = self.word(row, clocks, address, event) {
+                let conflict = |e: &Entry| self.conflict(clocks, e, &event);
+                if let Some(race) = self.word(row, conflict, address, event) {
                     found = Some(race);
                 }
             }),
@@ -191,8 +192,13 @@ impl<'a> GlobalRaces<'a> {
         let mut cursor = Cursor::new(self.history);
         let words = (start..start + u64::from(bytes)).step_by(4);
         let event = event.with_all_bytes();
+        let block = self.block;
+        let conflict = |earlier: &Entry| match u64::from(earlier.block) == block {
+            true => clocks.conflict_with_copy(&earlier.event, &event),
+            false => self.conflict(clocks, earlier, &event),
+        };
         words.fold(None, |found, at| {
-            self.word(cursor.row(at), clocks, at, event).or(found)
+            self.word(cursor.row(at), conflict, at, event).or(found)
         })
     }
 
@@ -230,7 +236,9 @@ impl<'a> GlobalRaces<'a> {
         let mut found = None;
         for word in 0..sweep::WORDS {
             let address = start + 4 * word as u64;
-            if let Some(race) = self.word(row, clocks, address, sweep.at(word)) {
+            let event = sweep.at(word);
+            let conflict = |e: &Entry| self.conflict(clocks, e, &event);
+            if let Some(race) = self.word(row, conflict, address, event) {
                 found = Some(race);
             }
         }
@@ -244,12 +252,12 @@ impl<'a> GlobalRaces<'a> {
         found
     }
 
-    /// Notes an access to one word.
+    /// Notes an access to one word; `conflict` tells with which earlier ones it would race.
     #[inline(always)]
     fn word(
         &self,
         row: &mut Row,
-        clocks: &Clocks<'_>,
+        conflict: impl Fn(&Entry) -> bool,
         address: u64,
         second: Event,
     ) -> Option<Finding> {
@@ -257,7 +265,7 @@ impl<'a> GlobalRaces<'a> {
             row.split();
         }
         let word = (address % sweep::BYTES / 4) as usize;
-        let first = self.touch(row, word, clocks, second)?;
+        let first = self.touch(row, word, conflict, second)?;
         Some(Finding::Global {
             first: first.event,
             first_block: first.block.into(),
@@ -271,7 +279,7 @@ impl<'a> GlobalRaces<'a> {
         &self,
         row: &mut Row,
         word: usize,
-        clocks: &Clocks<'_>,
+        conflict: impl Fn(&Entry) -> bool,
         event: Event,
     ) -> Option<Entry> {
         let entry = Entry {
@@ -279,7 +287,7 @@ impl<'a> GlobalRaces<'a> {
             event,
         };
         let race = |earlier: Entry| {
-            let races = earlier.event.is_some() && self.conflict(clocks, &earlier, &event);
+            let races = earlier.event.is_some() && conflict(&earlier);
             races.then_some(earlier)
         };
         if event.is_load() {

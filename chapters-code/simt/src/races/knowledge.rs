@@ -68,9 +68,10 @@ type Shared = Option<Arc<Knowledge>>;
 /// What the threads of a block know, by number.
 #[derive(Default)]
 pub(super) struct Knowers {
+    /// Empty as long as nobody knows anything in this way.
     threads: Vec<Shared>,
-    /// True if one of them knows something.
-    is_some: bool,
+    /// Threads of the block.
+    count: usize,
     /// What was known, what was added, and what became of it, the last time: lanes that learn the
     /// same share what they know.
     last: Option<[Arc<Knowledge>; 3]>,
@@ -79,14 +80,20 @@ pub(super) struct Knowers {
 impl Knowers {
     pub fn start_block(&mut self, warps: u32) {
         self.threads.clear();
-        self.threads.resize(32 * warps as usize, None);
-        (self.is_some, self.last) = (false, None);
+        self.count = 32 * warps as usize;
+        self.last = None;
     }
 
     /// True if anybody knows anything in this way.
     #[inline(always)]
     pub fn is_some(&self) -> bool {
-        self.is_some
+        !self.threads.is_empty()
+    }
+
+    /// The place for what a thread knows.
+    fn place(&mut self, thread: u32) -> Option<&mut Shared> {
+        self.threads.resize(self.count, None);
+        self.threads.get_mut(thread as usize)
     }
 
     /// What a thread knows.
@@ -96,10 +103,10 @@ impl Knowers {
 
     /// A thread learns something.
     pub fn learn(&mut self, thread: u32, more: &Arc<Knowledge>) {
-        let Some(own) = self.threads.get_mut(thread as usize) else {
+        let last = self.last.take();
+        let Some(own) = self.place(thread) else {
             return;
         };
-        self.is_some = true;
         let Some(before) = own else {
             *own = Some(more.clone());
             return;
@@ -107,32 +114,29 @@ impl Knowers {
         if Arc::ptr_eq(before, more) {
             return;
         }
-        if let Some([known, added, joined]) = &self.last
-            && Arc::ptr_eq(before, known)
-            && Arc::ptr_eq(more, added)
-        {
-            let joined = joined.clone();
-            *own = Some(joined);
-            return;
-        }
-        let mut joined = Knowledge::clone(before);
-        joined.join(more);
-        let joined = Arc::new(joined);
-        self.last = Some([before.clone(), more.clone(), joined.clone()]);
-        *own = Some(joined);
+        let same = |[known, added, _]: &[Arc<Knowledge>; 3]| {
+            Arc::ptr_eq(before, known) && Arc::ptr_eq(more, added)
+        };
+        let last = last.filter(same).unwrap_or_else(|| {
+            let mut joined = Knowledge::clone(before);
+            joined.join(more);
+            [before.clone(), more.clone(), Arc::new(joined)]
+        });
+        *own = Some(last[2].clone());
+        self.last = Some(last);
     }
 
     /// Changes what a thread knows.
     pub fn change(&mut self, thread: u32, change: impl FnOnce(&mut Knowledge)) {
-        if let Some(own) = self.threads.get_mut(thread as usize) {
-            self.is_some = true;
+        if let Some(own) = self.place(thread) {
             change(Arc::make_mut(own.get_or_insert_default()));
         }
     }
 
     /// These warps, a bit each, tell each other all they know.
+    #[inline]
     pub fn warps_meet(&mut self, warps: u32) {
-        if self.is_some {
+        if self.is_some() {
             let members = lanes(warps).flat_map(|warp| 32 * warp..32 * warp + 32);
             self.meet(members);
         }
@@ -140,11 +144,13 @@ impl Knowers {
 
     /// These lanes of a warp do.
     pub fn lanes_meet(&mut self, warp: u32, mask: LaneMask) {
-        if self.is_some {
+        if self.is_some() {
             self.meet(lanes(mask).map(|lane| 32 * warp + lane));
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn meet(&mut self, threads: impl Iterator<Item = u32> + Clone) {
         let mut all: Vec<&Arc<Knowledge>> = Vec::new();
         let mut anybody_misses = false;
@@ -184,7 +190,7 @@ impl Knowers {
             return false;
         };
         let own = self.of(knower);
-        own.is_some_and(|own| entry(&own.agents, agent) >= access.interval)
+        own.is_some_and(|own| entry(&own.agents, agent) >= access.number())
     }
 
     /// True if some thread knows that this access by an agent is done.

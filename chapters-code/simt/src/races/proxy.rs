@@ -40,7 +40,7 @@ use super::clock::Clocks;
 use super::event::MOST_AGENTS;
 use super::knowledge::{Knowledge, raise};
 use super::{Event, Finding};
-use crate::observe::{AccessKind, Strength};
+use crate::observe::{AccessKind, AccessSpace, Strength};
 use crate::proxy::{At, Bulk, Completion, Direction};
 
 /// What is wrong, races aside.
@@ -51,7 +51,7 @@ pub(crate) enum ProxyFinding {
     Unfenced {
         write: Event,
         copy: Event,
-        space: &'static str,
+        space: AccessSpace,
         at: u64,
     },
     /// A copy that counts on an mbarrier which its proxy may not see initialised.

@@ -8,6 +8,7 @@ use crate::proxy::{At, Bulk, Completion, Direction, MBARRIER_BYTES, ProxyEvent};
 
 impl Races<'_> {
     /// Something happens to mbarriers or bulk copies.
+    #[inline(never)]
     pub fn proxy(&mut self, event: &ProxyEvent) {
         match *event {
             ProxyEvent::Initialised {
@@ -151,13 +152,13 @@ impl Races<'_> {
                 first,
                 second,
                 offset,
-            } => (first, second, "shared", u64::from(offset)),
+            } => (first, second, AccessSpace::Shared, u64::from(offset)),
             Finding::Global {
                 first,
                 second,
                 address,
                 first_block,
-            } if first_block == self.block => (first, second, "global", address),
+            } if first_block == self.block => (first, second, AccessSpace::Global, address),
             other => return other,
         };
         if write.is_asynchronous() || !self.clocks.precedes(&write, &copy) {

@@ -4,9 +4,10 @@
 //! a write, that nothing orders; after HiRace (Jain et al., arXiv 2401.04701), with vector clocks
 //! a warp in place of its state machine.
 //!
-//! **What orders what** is told in [`super::clock`] and, for flags, in [`super::sync`]. Besides: two
-//! atomics never race with each other. Lanes of one warp that write one word by one instruction
-//! race if their values differ; that they do is told by who executes the store.
+//! **What orders what** is told in [`super::clock`], for flags in [`super::sync`], for mbarriers and bulk
+//! copies in [`super::proxy`]. Besides: two atomics never race with each
+//! other. Lanes of one warp that write one word by one instruction race if their values differ; that
+//! they do is told by who executes the store.
 //!
 //! **Can miss:** a write is remembered until the next one to the same word, and two readers are
 //! remembered for each word.
@@ -70,7 +71,7 @@ impl SharedRaces {
                 }
             }
             None => each_word(access, event, |address, event| {
-                if let Some(race) = self.word(clocks, address, event) {
+                if let Some(race) = self.word(|e| clocks.conflict(e, &event), address, event) {
                     found = Some(race);
                 }
             }),
@@ -88,7 +89,11 @@ impl SharedRaces {
     ) -> Option<Finding> {
         let words = (start..start + u64::from(bytes)).step_by(4);
         let event = event.with_all_bytes();
-        words.fold(None, |found, at| self.word(clocks, at, event).or(found))
+        let conflict = |earlier: &Event| match event.is_asynchronous() {
+            true => clocks.conflict_with_copy(earlier, &event),
+            false => clocks.conflict(earlier, &event),
+        };
+        words.fold(None, |found, at| self.word(conflict, at, event).or(found))
     }
 
     /// The last write to a word.
@@ -126,7 +131,8 @@ impl SharedRaces {
         let start = number as u64 * sweep::BYTES;
         for word in 0..sweep::WORDS {
             let address = start + 4 * word as u64;
-            if let Some(race) = self.word(clocks, address, sweep.at(word)) {
+            let event = sweep.at(word);
+            if let Some(race) = self.word(|e| clocks.conflict(e, &event), address, event) {
                 found = Some(race);
             }
         }
@@ -137,9 +143,14 @@ impl SharedRaces {
         found
     }
 
-    /// Notes an access to one word.
+    /// Notes an access to one word; `conflict` tells with which earlier ones it would race.
     #[inline(always)]
-    fn word(&mut self, clocks: &Clocks<'_>, address: u64, second: Event) -> Option<Finding> {
+    fn word(
+        &mut self,
+        conflict: impl Fn(&Event) -> bool,
+        address: u64,
+        second: Event,
+    ) -> Option<Finding> {
         let generation = self.generation;
         let word = address as usize / 4;
         let row = self.rows.get_mut(word / sweep::WORDS)?;
@@ -147,7 +158,7 @@ impl SharedRaces {
             self.split(word / sweep::WORDS);
         }
         let cell = self.cells.get_mut(word)?;
-        let first = cell.touch(clocks, second)?;
+        let first = cell.touch(conflict, second)?;
         Some(Finding::Shared {
             first,
             second,
@@ -203,29 +214,23 @@ impl Row {
 impl Cell {
     /// Notes an access to this word; returns an earlier one that it races with.
     #[inline(always)]
-    fn touch(&mut self, clocks: &Clocks<'_>, event: Event) -> Option<Event> {
+    fn touch(&mut self, conflict: impl Fn(&Event) -> bool, event: Event) -> Option<Event> {
+        let race = |earlier: Event| (earlier.is_some() && conflict(&earlier)).then_some(earlier);
         let writer = self.writer;
         if event.is_load() {
             if !event.is_by_thread_of(&self.readers[0]) {
                 self.readers[1] = self.readers[0];
             }
             self.readers[0] = event;
-            return race(clocks, writer, event);
+            return race(writer);
         }
         self.writer = event;
         let [first, second] = self.readers;
         if !first.is_some() {
-            return race(clocks, writer, event);
+            return race(writer);
         }
         self.readers = Default::default();
         let mut earlier = [writer, first, second].into_iter();
-        earlier.find(|earlier| race(clocks, *earlier, event).is_some())
+        earlier.find(|earlier| race(*earlier).is_some())
     }
-}
-
-/// The earlier access, if the later one, which happens now, races with it.
-#[inline(always)]
-fn race(clocks: &Clocks<'_>, earlier: Event, later: Event) -> Option<Event> {
-    let races = earlier.is_some() && clocks.conflict(&earlier, &later);
-    races.then_some(earlier)
 }

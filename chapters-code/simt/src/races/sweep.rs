@@ -93,9 +93,8 @@ impl Sweep {
         if self.is_by_warp_of(later) {
             return self.excludes(later) && !clocks.has_met_since(&self.event);
         }
-        // Threads that learn alone may differ from the first lane's.
         clocks.conflict(&self.at(0), &later.at(0))
-            || self.excludes(later) && !clocks.lanes_agree(&self.event, &later.event)
+            || clocks.lanes_differ(&self.event, &later.event) && self.excludes(later)
     }
 
     /// See [`Event::excludes`].
