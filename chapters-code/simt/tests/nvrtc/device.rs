@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simt::{Fault, Launch, LoadedModule, Memory, Options};
+use simt::{Fault, Launch, LoadedModule, Memory, Options, Outcome};
 
 /// Memory, and the kernels that are in it.
 pub struct Device {
@@ -86,6 +86,23 @@ impl Device {
         block: u32,
         arguments: &[Vec<u8>],
     ) -> Result<(), Fault> {
+        let options = Options {
+            instruction_limit: 1 << 24,
+            ..Options::default()
+        };
+        let outcome = self.launch(kernel, grid, block, arguments, &options);
+        outcome.fault.map_or(Ok(()), Err)
+    }
+
+    /// Runs a kernel with these options.
+    pub fn launch(
+        &self,
+        kernel: &str,
+        grid: u32,
+        block: u32,
+        arguments: &[Vec<u8>],
+        options: &Options,
+    ) -> Outcome {
         let kernel = self.module.kernel(kernel);
         let kernel = kernel.expect("the file has this kernel");
         let places = &kernel.ir().params;
@@ -102,13 +119,7 @@ impl Device {
             dynamic_shared: 256,
             params: &params,
         };
-        let options = Options {
-            instruction_limit: 1 << 24,
-            ..Options::default()
-        };
-        simt::launch(&self.memory, &launch, &options)
-            .fault
-            .map_or(Ok(()), Err)
+        simt::launch(&self.memory, &launch, options)
     }
 
     /// Runs a kernel that must not fault.

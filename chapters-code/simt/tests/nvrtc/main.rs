@@ -8,4 +8,5 @@ mod collectives;
 mod control;
 mod functions;
 mod memory;
+mod pipeline;
 mod runtime;
