@@ -26,7 +26,7 @@ pub struct RaceAccess {
     pub warp: u32,
     /// The lane's number in the warp.
     pub lane: u32,
-    /// `read`, `write` or `atomic`.
+    /// `read`, `write`, `atomic`, or `copy` for a bulk copy.
     pub access: &'static str,
 }
 

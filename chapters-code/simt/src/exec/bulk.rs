@@ -179,10 +179,11 @@ pub(crate) fn step<'a, O: Observer<'a>>(
 ) -> Result<(), (Bulk, Box<Trap>)> {
     let copy = proxy.copies.get_mut(index);
     let bulk = copy.bulk;
+    let mut region = Region::EMPTY;
     let mut memory = Memory {
         device: Device {
             table: &grid.table,
-            region: &mut Region::EMPTY.clone(),
+            region: &mut region,
         },
         shared: Bytes {
             bytes: shared,

@@ -1,7 +1,7 @@
 //! What orders the accesses of the threads of one block: vector clocks, one a warp.
 //!
-//! A warp's time is cut into **intervals**: a new one begins at each barrier, each `bar.warp.sync`
-//! and each fence. For every other warp a warp knows up to which of that warp's intervals
+//! A warp's time is cut into **intervals**: a new one begins at each barrier, each `bar.warp.sync`,
+//! each fence and each arrival at an mbarrier. For every other warp a warp knows up to which of that warp's intervals
 //! everything comes before its own now; barriers are what teaches it.
 //!
 //! | earlier and later access | ordered by |
