@@ -54,7 +54,7 @@ export function alternatives() {
             }
             const described = drawing.getAttribute("aria-describedby");
             const words = text(described) || figure.querySelector("table")?.textContent || "";
-            if (words.trim() === "" && figure.matches(".drawn")) {
+            if (words.trim() === "") {
                 problems.push(`${where}: a drawing without a description`);
             }
         }
@@ -65,23 +65,31 @@ export function alternatives() {
     return problems;
 }
 
-/** Whatever makes the page itself scroll sideways. */
+/** Whatever makes the page itself scroll sideways: mdBook's box around the content would, and the
+ * window. */
 export function overflow() {
-    const width = document.documentElement.clientWidth;
-    if (document.documentElement.scrollWidth <= width) {
+    const main = document.querySelector("main");
+    const around = [];
+    for (let box = main; box; box = box.parentElement) {
+        around.push(box);
+    }
+    const scrolling = around.find((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0);
+    if (!scrolling) {
         return [];
     }
-    const wide = [...document.querySelectorAll("main *")].filter((element) => {
-        const right = element.getBoundingClientRect().right;
-        for (let box = element.parentElement; box && box !== document.body; box = box.parentElement) {
+    const width = scrolling.clientWidth;
+    const isKept = (element) => {
+        for (let box = element.parentElement; box && box !== main; box = box.parentElement) {
             if (/auto|scroll|hidden|clip/.test(getComputedStyle(box).overflowX)) {
-                return false;
+                return true;
             }
         }
-        return right > width + 0.5;
-    });
-    const names = wide.slice(0, 5).map((e) => `${e.tagName}.${e.className?.baseVal ?? e.className}: ${e.textContent.trim().slice(0, 30)}`);
-    return [`${document.documentElement.scrollWidth} px wide instead of ${width}: ${names.join("; ")}`];
+        return false;
+    };
+    const edge = scrolling.getBoundingClientRect().left + width + 0.5;
+    const wide = [...main.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > edge && !isKept(e));
+    const names = wide.slice(0, 4).map((e) => `<${e.tagName.toLowerCase()} class="${e.getAttribute("class") ?? ""}"> ${e.textContent.trim().slice(0, 40)}`);
+    return [`${scrolling.scrollWidth} px wide instead of ${width}: ${names.join("; ")}`];
 }
 
 /** The page's links, absolute, and its anchors. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { describe, test } from "node:test";
-import axe from "axe-core";
+import { accessibility } from "./accessibility.mjs";
 import * as looks from "./looks.mjs";
 import { filesOf } from "./site.mjs";
 import { DESKTOP, FOLDER, PAGES, PHONE, root, visit } from "./visit.mjs";
@@ -11,17 +11,6 @@ const LOOKS = [["light", "light", DESKTOP], ["dark", "navy", DESKTOP], ["on a ph
 const LARGEST_PAGE = 300_000; // bytes, compressed, fonts aside
 const LARGEST_SCRIPT = 50_000; // bytes of our own
 const SLOWEST_PAINT = 1_000; // milliseconds
-
-/** What axe-core finds, a line each. */
-async function accessibility(page) {
-    await page.evaluate(axe.source);
-    // axe-core does not read MathML, so it takes headings that are formulas for empty.
-    const context = { exclude: "th:has(> .katex math)" };
-    const found = await page.evaluate((context) => axe.run(context, { resultTypes: ["violations"] }), context);
-    return found.violations.flatMap(({ id, nodes }) =>
-        nodes.map((node) => `${id}: ${node.html.slice(0, 120)} | ${node.any.concat(node.all, node.none).map((c) => c.message).join(" ").slice(0, 200)}`),
-    );
-}
 
 /** Steps through every figure that has steps. */
 async function steps(page) {

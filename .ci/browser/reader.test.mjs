@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { accessibility } from "./accessibility.mjs";
 import * as looks from "./looks.mjs";
 import { FOLDER, THEMES, root, visit } from "./visit.mjs";
 
@@ -36,6 +37,20 @@ reading("search says so where it finds nothing", CHAPTER, {}, async (page) => {
     await page.keyboard.type("xyzzyx");
     await page.getByText("No search results").waitFor();
 });
+
+for (const theme of THEMES) {
+    reading(`what opens is for everyone: ${theme}`, CHAPTER, { theme }, async (page, problems) => {
+        await search(page, "bank");
+        problems.push(...(await accessibility(page)));
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("?");
+        await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+        problems.push(...(await accessibility(page)));
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Change theme" }).click();
+        problems.push(...(await accessibility(page)));
+    });
+}
 
 reading("arrow keys and links turn pages", CHAPTER, {}, async (page) => {
     await page.keyboard.press("ArrowRight");

@@ -5,6 +5,16 @@
     // The bar at the top is the page's banner.
     document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");
 
+    // What opens has a name and a role.
+    document.getElementById("mdbook-search-wrapper")?.setAttribute("role", "search");
+    document.getElementById("mdbook-searchresults-header")?.setAttribute("aria-live", "polite");
+    const searchbar = document.getElementById("mdbook-searchbar");
+    searchbar?.setAttribute("aria-label", "Search this book");
+    searchbar?.setAttribute("aria-describedby", "mdbook-searchresults-header");
+    const help = document.getElementById("mdbook-help-container");
+    help?.setAttribute("role", "dialog");
+    help?.setAttribute("aria-label", "Keyboard shortcuts");
+
     // mdBook calls its dark theme by a name of its own.
     const dark = document.getElementById("mdbook-theme-navy");
     if (dark) {
