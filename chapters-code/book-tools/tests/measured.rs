@@ -76,7 +76,6 @@ fn assert_refused(directive: &str, message: &str) {
 #[test]
 fn a_missing_or_ambiguous_figure_is_refused() {
     assert_refused("{{#measured gb_per_s kernel=other n=2048}}", "no row");
-    assert_refused("{{#measured gb_per_s kernel=fast chapter=2}}", "no row");
     assert_refused(
         "{{#measured gb_per_s kernel=fast n=2048}}",
         "differ in dtype",
@@ -87,6 +86,46 @@ fn a_missing_or_ambiguous_figure_is_refused() {
     assert_refused("{{#measured_sum n=1}}", "no directive measured_sum");
     assert_refused("{{#measured gb_per_s slow}}", "not KEY=VALUE");
     assert_refused("{{#measured gb_per_s", "not closed");
+}
+
+/// A chapter is written before it is measured.
+#[test]
+fn a_chapter_that_is_not_recorded_at_all_waits() {
+    let (records, of_two) = (
+        records(&[RUN]),
+        Path::new("book/chapter_2_histogram/index.md"),
+    );
+    let build = |text, strictness| expand(of_two, text, &records, strictness);
+    let waiting = "{{#measured gb_per_s kernel=fast}}";
+    let draft = build(waiting, Strictness::Draft).expect("a draft");
+    assert!(draft.contains("not recorded yet"), "{draft}");
+    let Problems(strict) = build(waiting, Strictness::Strict).expect_err("a refusal");
+    assert!(
+        strict[0].message.contains("nothing of chapter 2"),
+        "{strict:?}"
+    );
+    // What is of the whole run does not wait.
+    let date = build("{{#measured date}}", Strictness::Strict).expect("a date");
+    assert_eq!(date, "2026-01-02");
+}
+
+/// Rows that differ from a rung's own number of copies are not in its ladder.
+#[test]
+fn copies_are_meant_only_where_asked_for() {
+    let row = |copies: &str, rate: u32| {
+        format!(
+            "{{\"chapter\": \"chapter_2\", \"kernel\": \"banked\", {copies}\"gb_per_s\": {rate}}}"
+        )
+    };
+    let rows = format!("{}, {}", row("", 100), row("\"copies\": 8, ", 200));
+    let run = format!("{{\"device\": {{\"name\": \"H200\"}}, \"rows\": [{rows}]}}");
+    let (records, page) = (records(&[&run]), Path::new("chapter_2/index.md"));
+    let rate = |keys: &str| {
+        let text = format!("{{{{#measured gb_per_s kernel=banked {keys}}}}}");
+        expand(page, &text, &records, Strictness::Strict).expect("a rate")
+    };
+    assert_eq!(rate("").replace('\u{a0}', " "), "100 GB/s");
+    assert_eq!(rate("copies=8").replace('\u{a0}', " "), "200 GB/s");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Error, Op, Operation, Parameters, Problem, Refusal, RungInfo,
-    Shape,
+    Case, Chapter, Device, Dtype, Error, Input, Op, Operation, Parameters, Problem, Refusal,
+    RungInfo, Shape,
     ceiling::Ceiling,
     kernel,
     peers::{PeerRun, Peers},
@@ -12,7 +12,7 @@ use harness::{
 
 use crate::{
     LADDER,
-    bins::{Bins, USUAL},
+    bins::{Bins, MOST, USUAL},
     broken,
     inputs::{self, DTYPES, INPUTS, join},
     most_bins,
@@ -231,4 +231,25 @@ impl<K: Key> Problem for Counting<K> {
     fn peer<'a>(&'a mut self, _peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
         Ok(None)
     }
+}
+
+/// The cases whose counts a recorded run keeps, for other devices to reproduce.
+pub fn checksum_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for dtype in DTYPES {
+        for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
+            cases.push(Case {
+                shape: Shape::Vector { n },
+                dtype,
+                op: Op::Sum,
+                input: Input::Uniform,
+                seed: 7,
+                parameters: Parameters {
+                    bins: Some(bins),
+                    ..Parameters::default()
+                },
+            });
+        }
+    }
+    cases
 }

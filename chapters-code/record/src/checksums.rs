@@ -1,9 +1,10 @@
 //! Results bit by bit, of all that must be the same on every device with the same profile: integers,
 //! maxima and minima, and sums of floats whose order is fixed.
 
-use chapter_1_reduce::chapter::{Reduce, checksum_cases, has_fixed_order};
+use chapter_1_reduce::chapter::{self as reduce, Reduce};
+use chapter_2_histogram::chapter::{self as histogram, Histogram};
 use harness::{
-    Chapter, Row,
+    Case, Chapter, Row,
     progress::Progress,
     recorded::Checksum,
     runner::{Runner, Step},
@@ -13,14 +14,38 @@ use crate::schedule::Quantity;
 
 /// Runs every rung that qualifies on every case, untimed.
 pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result<Vec<Checksum>> {
+    let mut checksums = of_chapter(
+        runner,
+        &Reduce,
+        &few(reduce::checksum_cases(), quantity),
+        &reduce::has_fixed_order,
+    )?;
+    checksums.extend(of_chapter(
+        runner,
+        &Histogram::COUNTING,
+        &few(histogram::checksum_cases(), quantity),
+        &|_, _| true,
+    )?);
+    Ok(checksums)
+}
+
+/// The cases that a trial has time for.
+fn few(mut cases: Vec<Case>, quantity: Quantity) -> Vec<Case> {
+    cases.retain(|case| quantity != Quantity::Trial || case.elements() <= 1 << 12);
+    cases
+}
+
+fn of_chapter(
+    runner: &mut Runner,
+    chapter: &dyn Chapter,
+    cases: &[Case],
+    qualifies: &dyn Fn(&str, &Case) -> bool,
+) -> anyhow::Result<Vec<Checksum>> {
     let mut steps = Vec::new();
-    for case in checksum_cases() {
-        if quantity == Quantity::Trial && case.elements() > 1 << 12 {
-            continue;
-        }
-        for rung in Reduce.rungs().into_iter().filter(|rung| !rung.is_broken()) {
-            let runs = Reduce.refusal(rung.name, &case).is_none();
-            if runs && has_fixed_order(rung.name, &case) {
+    for &case in cases {
+        for rung in chapter.rungs() {
+            let runs = !rung.is_broken() && chapter.refusal(rung.name, &case).is_none();
+            if runs && qualifies(rung.name, &case) {
                 steps.push(Step { rung, case });
             }
         }
@@ -34,7 +59,7 @@ pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result
         }
         Ok(())
     };
-    let result = runner.run(&Reduce, &steps, &progress, done);
+    let result = runner.run(chapter, &steps, &progress, done);
     (runner.bench, runner.peers) = (bench, peers);
     result.map(|()| checksums)
 }

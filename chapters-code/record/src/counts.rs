@@ -95,6 +95,18 @@ pub struct Row {
     pub counts: HashMap<String, u64>,
 }
 
+/// The launches of chapters that the rows have at all: a chapter may be recorded later than others.
+pub fn of_recorded_chapters(launches: Vec<Launch>, rows: &[Row]) -> Vec<Launch> {
+    fn chapter(name: &str) -> &str {
+        name.split('/').next().unwrap_or(name)
+    }
+    let is_recorded = |launch: &Launch| {
+        let mut rows = rows.iter();
+        rows.any(|row| chapter(&row.name) == chapter(&launch.name))
+    };
+    launches.into_iter().filter(is_recorded).collect()
+}
+
 /// Puts the launches' names to what the profiler counted.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
+use chapter_2_histogram::chapter::Histogram;
 use harness::{Case, Chapter, Device, Dtype, Input, Op, RungInfo, Shape};
 
 use crate::launches::{Launch, reported};
@@ -17,13 +18,26 @@ const MATRIX: Shape = Shape::Matrix {
 
 /// All chapters with kernels, in order.
 pub fn chapters() -> Vec<Box<dyn Chapter>> {
-    vec![Box::new(Setup), Box::new(Reduce)]
+    vec![
+        Box::new(Setup),
+        Box::new(Reduce),
+        Box::new(Histogram::COUNTING),
+    ]
 }
 
-fn case(shape: Shape) -> Case {
+/// What a chapter's rungs are launched on: the sum of f32, or keys.
+fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
+    let dtypes: &[Dtype] = match chapter.name() {
+        "chapter_2_histogram" => &[Dtype::U32, Dtype::U8],
+        _ => &[Dtype::F32],
+    };
+    dtypes.iter().map(|&dtype| case(shape, dtype)).collect()
+}
+
+fn case(shape: Shape, dtype: Dtype) -> Case {
     Case {
         shape,
-        dtype: Dtype::F32,
+        dtype,
         op: Op::Sum,
         input: Input::Uniform,
         seed: 1,
@@ -36,7 +50,9 @@ pub(crate) fn all(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -
     let [even, odd] = SIZES.map(|n| Shape::Vector { n });
     for shape in [even, odd, MATRIX] {
         for chapter in chapters() {
-            of_chapter(device, &*chapter, case(shape), done)?;
+            for case in cases(&*chapter, shape) {
+                of_chapter(device, &*chapter, case, done)?;
+            }
         }
     }
     Ok(())
@@ -60,7 +76,10 @@ fn of_chapter(
         device.take_report();
         operation.launch()?;
         device.finish(rung.name)?;
-        let name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
+        let mut name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
+        if case.dtype != Dtype::F32 {
+            name = format!("{name}/{}", case.dtype);
+        }
         reported(device, &name)
             .into_iter()
             .try_for_each(&mut *done)?;

@@ -2,7 +2,8 @@
 
 use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
-use harness::{Case, Chapter, Dtype, Input, Op, Shape, runner::Step};
+use chapter_2_histogram::chapter::Histogram;
+use harness::{Case, Chapter, Dtype, Input, Op, Parameters, Shape, runner::Step};
 
 use crate::file::Skipped;
 
@@ -102,6 +103,61 @@ fn matrices(quantity: Quantity) -> Vec<Case> {
     }
 }
 
+/// Keys in bins: the ladder over the sizes from 2^16 on; then, at one size, other types, inputs and
+/// numbers of bins.
+fn histograms(quantity: Quantity) -> Vec<Case> {
+    let keys = |n, dtype, input, bins| Case {
+        input,
+        parameters: Parameters {
+            bins: Some(bins),
+            ..Parameters::default()
+        },
+        ..vector(n, dtype, Op::Sum)
+    };
+    let uniform = |n| keys(n, Dtype::U32, Input::Uniform, 256);
+    let skewed = [Input::Zipf, Input::Constant];
+    if quantity == Quantity::Trial {
+        return vec![uniform(1 << 12)];
+    }
+    let large = 1 << 28;
+    let sizes = sizes(quantity).into_iter().filter(|&n| n >= 1 << 16);
+    let mut cases: Vec<Case> = sizes.map(uniform).collect();
+    cases.extend(skewed.map(|input| keys(large, Dtype::U32, input, 256)));
+    cases.push(keys(large, Dtype::U8, Input::Uniform, 256));
+    if quantity == Quantity::Full {
+        cases.extend(skewed.map(|input| keys(large, Dtype::U8, input, 256)));
+        cases.extend([Dtype::U16, Dtype::F32].map(|dtype| keys(large, dtype, Input::Uniform, 256)));
+        let others = [Input::Gaussian, Input::Sorted];
+        cases.extend(others.map(|input| keys(large, Dtype::U32, input, 256)));
+        let bins = [2, 32, 2048, 4096, 16_384, 32_768, 65_536];
+        cases.extend(bins.map(|bins| keys(1 << 26, Dtype::U32, Input::Uniform, bins)));
+        cases.extend([2048, 65_536].map(|bins| keys(1 << 26, Dtype::U32, Input::Zipf, bins)));
+    }
+    cases
+}
+
+/// The last rung with every number of copies.
+fn copies(quantity: Quantity) -> Vec<Part> {
+    if quantity != Quantity::Full {
+        return Vec::new();
+    }
+    let part = |dtype, copies| {
+        let case = Case {
+            parameters: Parameters {
+                bins: Some(256),
+                copies: Some(copies),
+                ..Parameters::default()
+            },
+            ..vector(1 << 28, dtype, Op::Sum)
+        };
+        let mut part = part(Box::new(Histogram::COUNTING), case);
+        part.steps.retain(|step| step.rung.name == "banked");
+        part
+    };
+    let all = [Dtype::U8, Dtype::U32].map(|dtype| [1, 4, 32].map(|copies| part(dtype, copies)));
+    all.into_iter().flatten().collect()
+}
+
 /// Everything that is to be run.
 pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     let size_of_others = if quantity == Quantity::Trial {
@@ -126,11 +182,15 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     parts
         .extend(types.map(|(dtype, op)| part(Box::new(Reduce), vector(size_of_others, dtype, op))));
     parts.extend([31, 1000].map(denormals));
+    let histograms = histograms(quantity).into_iter();
+    parts.extend(histograms.map(|case| part(Box::new(Histogram::COUNTING), case)));
+    parts.extend(copies(quantity));
     if quantity == Quantity::Full {
         parts.push(beyond_32_bits());
     }
     // Last, because one of them may stop the device.
-    parts.push(broken(1 << 20));
+    parts.push(broken(Box::new(Histogram::COUNTING), 1 << 20));
+    parts.push(broken(Box::new(Reduce), 1 << 20));
     parts
 }
 
@@ -161,7 +221,7 @@ fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
         }
     }
     Part {
-        name: case.to_string(),
+        name: chapter.title(&case),
         chapter,
         steps,
         skipped,
@@ -189,8 +249,7 @@ fn beyond_32_bits() -> Part {
 }
 
 /// The broken rungs, each on what brings out its fault.
-fn broken(n: u64) -> Part {
-    let chapter = Box::new(Reduce);
+fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
     let broken = chapter.rungs().into_iter().filter(|rung| rung.is_broken());
     let case = vector(n, Dtype::F32, Op::Sum);
     let step = |rung: harness::RungInfo| Step {

@@ -37,6 +37,7 @@ impl Found<'_> {
     pub(super) fn verb(&self) -> &'static str {
         match self.access.access.as_str() {
             "load" => "read",
+            "atomic" => "update",
             _ => "write",
         }
     }
@@ -46,8 +47,10 @@ impl Wanted {
     /// Takes the keys `access`, `at` and `nth`.
     pub(super) fn take(arguments: &mut Arguments, space: &'static str) -> Result<Self, String> {
         let access = arguments.take("access").unwrap_or_else(|| "load".into());
-        if access != "load" && access != "store" {
-            return Err(format!("access={access}: draw a load or a store"));
+        if !["load", "store", "atomic"].contains(&access.as_str()) {
+            return Err(format!(
+                "access={access}: draw a load, a store or an atomic"
+            ));
         }
         let nth = arguments
             .take("nth")

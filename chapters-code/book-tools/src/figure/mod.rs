@@ -16,7 +16,7 @@
 //! folder does not name it; `launch` (1), `in_block` (0) and `warp` (0), which part of the run is
 //! shown; `caption="…"`, with backquotes around code.
 //!
-//! Of accesses, `access=load` (default) or `store` says which; `at=ANCHOR` keeps those of the lines
+//! Of accesses, `access=load` (default), `store` or `atomic` says which; `at=ANCHOR` keeps those of the lines
 //! within an anchor of the source; `nth=1,3,5-8` chooses among those, in the order of execution.
 //!
 //! An unknown kernel or key, a kernel that fails, and a run that holds nothing to draw are errors.

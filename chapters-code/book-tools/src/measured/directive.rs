@@ -95,6 +95,11 @@ impl Directive {
         names.flat_map(|names| names.split(',')).collect()
     }
 
+    /// The number of the chapter that is meant.
+    pub(super) fn chapter(&self) -> Option<u64> {
+        chapter_number(&Value::from(self.get("chapter")?))
+    }
+
     /// The same rows of the rung that the key `before` names, if it is there.
     pub(super) fn before(&self) -> Option<Self> {
         let before = self.get("before")?.to_owned();
@@ -119,9 +124,12 @@ impl Directive {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether `row` has what the keys ask for. Broken kernels and matrices are meant only where
-    /// asked for.
+    /// Whether `row` has what the keys ask for. Broken kernels, matrices, and what is not a rung's own
+    /// number of copies are meant only where asked for.
     pub(super) fn selects(&self, row: &Value) -> bool {
+        if row.get("copies").is_some() && self.get("copies").is_none() {
+            return false;
+        }
         if row.get("rows").is_some() && self.get("rows").or(self.get("cols")).is_none() {
             return false;
         }

@@ -21,8 +21,8 @@
 //! single values, and otherwise all).
 //! Rows of a matrix are selected by `rows=` or `cols=` only.
 //!
-//! A figure that no recorded run holds is an error. Only while there is no recorded run at all, and
-//! the build is a draft, does a directive show "not recorded yet" instead.
+//! A figure that no recorded run holds is an error. Only while there is no recorded run at all, or none
+//! of the chapter, and the build is a draft, does a directive show "not recorded yet" instead.
 
 mod chart;
 mod directive;
@@ -75,10 +75,10 @@ fn answer_to(
     records: &Records,
     strictness: Strictness,
 ) -> Result<String, String> {
-    if records.is_empty() {
+    if let Some(what) = missing(directive, records) {
         return match strictness {
             Strictness::Draft => Ok(NOT_RECORDED.to_owned()),
-            Strictness::Strict => Err("nothing is recorded yet".to_owned()),
+            Strictness::Strict => Err(format!("{what} is recorded yet")),
         };
     }
     match &directive.kind {
@@ -89,6 +89,21 @@ fn answer_to(
         Kind::Bars => chart::at_one_size(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
     }
+}
+
+/// What of all that a directive may ask for is not recorded at all: everything, or its chapter.
+fn missing(directive: &Directive, records: &Records) -> Option<String> {
+    if records.is_empty() {
+        return Some("nothing".to_owned());
+    }
+    let of_runs = match &directive.kind {
+        Kind::Devices => true,
+        Kind::Value(field) => records.runs().iter().any(|run| run.field(field).is_some()),
+        Kind::Rung | Kind::Table | Kind::Plot | Kind::Bars => false,
+    };
+    let chapter = directive.chapter().filter(|_| !of_runs)?;
+    let is_recorded = records.runs().iter().any(|run| run.has_chapter(chapter));
+    (!is_recorded).then(|| format!("nothing of chapter {chapter}"))
 }
 
 fn inline(directive: &Directive, field: &str, records: &Records) -> Result<String, String> {

@@ -132,6 +132,12 @@ impl Run {
         self.whole["rows"].as_array().map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a row is of the chapter of this number.
+    pub(super) fn has_chapter(&self, number: u64) -> bool {
+        let mut rows = self.rows().iter();
+        rows.any(|row| chapter_number(&row["chapter"]) == Some(number))
+    }
+
     /// The rows that `directive` selects; at least one.
     pub(super) fn select(&self, directive: &Directive) -> Result<Vec<&Value>, String> {
         let rows: Vec<_> = self
@@ -236,8 +242,8 @@ pub(super) fn chapter_number(value: &Value) -> Option<u64> {
 
 /// The keys by which two rows can be told apart: strings and sizes, not results.
 fn difference(a: &Value, b: &Value) -> String {
-    const KEYS: [&str; 8] = [
-        "chapter", "kernel", "n", "rows", "cols", "dtype", "op", "input",
+    const KEYS: [&str; 11] = [
+        "chapter", "kernel", "n", "rows", "cols", "dtype", "op", "input", "bins", "copies", "kind",
     ];
     let keys: Vec<_> = KEYS
         .into_iter()

@@ -60,7 +60,8 @@ fn main() -> Result<()> {
         return counts::write(&counts::join(&launched, &counted)?, std::io::stdout());
     }
     if let Some(path) = arguments.against {
-        return compare(&launched, &counts::read(&read(&path)?)?);
+        let rows = counts::read(&read(&path)?)?;
+        return compare(&counts::of_recorded_chapters(launched, &rows), &rows);
     }
     for launch in launched {
         let counters = serde_json::to_string(&launch.counters).context("counters")?;
