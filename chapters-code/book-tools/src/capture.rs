@@ -16,11 +16,16 @@ struct Capture {
     columns: u32,
 }
 
-const CAPTURES: [Capture; 1] = [Capture {
+const CAPTURES: [Capture; 2] = [Capture {
     file: "book/chapter_1_reduce/output.txt",
     binary: "chapter_1",
     arguments: &["--device", "sim"],
     // The narrowest that has room for all but the errors.
+    columns: 104,
+}, Capture {
+    file: "book/chapter_2_histogram/output.txt",
+    binary: "chapter_2",
+    arguments: &["--device", "sim"],
     columns: 104,
 }];
 
