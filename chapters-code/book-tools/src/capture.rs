@@ -16,18 +16,21 @@ struct Capture {
     columns: u32,
 }
 
-const CAPTURES: [Capture; 2] = [Capture {
-    file: "book/chapter_1_reduce/output.txt",
-    binary: "chapter_1",
-    arguments: &["--device", "sim"],
-    // The narrowest that has room for all but the errors.
-    columns: 104,
-}, Capture {
-    file: "book/chapter_2_histogram/output.txt",
-    binary: "chapter_2",
-    arguments: &["--device", "sim"],
-    columns: 104,
-}];
+const CAPTURES: [Capture; 2] = [
+    Capture {
+        file: "book/chapter_1_reduce/output.txt",
+        binary: "chapter_1",
+        arguments: &["--device", "sim"],
+        // The narrowest that has room for all but the errors.
+        columns: 104,
+    },
+    Capture {
+        file: "book/chapter_2_histogram/output.txt",
+        binary: "chapter_2",
+        arguments: &["--device", "sim"],
+        columns: 104,
+    },
+];
 
 /// Runs the programs, and writes what they print into the files of the book.
 pub fn update(root: &Path) -> Result<()> {

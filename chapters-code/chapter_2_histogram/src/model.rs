@@ -38,9 +38,8 @@ impl Wavefronts {
     /// For bins drawn with these probabilities, which add up to 1, in `copies` copies: 1, 2, 4, 8, 16
     /// or 32.
     pub fn expected(probabilities: &[f64], copies: usize) -> Self {
-        let at_most = |k| p_at_most(probabilities, copies.clamp(1, LANES), k);
         // P(longest > k) for k = 0, 1, …
-        let beyond: Vec<f64> = (0..LANES).map(|k| 1.0 - at_most(k)).collect();
+        let beyond = p_at_most(probabilities, copies.clamp(1, LANES)).map(|p| 1.0 - p);
         let mean: f64 = beyond.iter().sum();
         let odd = |(k, p): (usize, &f64)| (2 * k + 1) as f64 * p;
         let square: f64 = beyond.iter().enumerate().map(odd).sum();
@@ -56,27 +55,30 @@ impl Wavefronts {
     }
 }
 
-/// P(no bank is asked for more than k counters).
-fn p_at_most(probabilities: &[f64], copies: usize, k: usize) -> f64 {
+/// P(no bank is asked for more than k counters), for k = 0, 1, …
+fn p_at_most(probabilities: &[f64], copies: usize) -> [f64; LANES] {
     let banks = LANES / copies;
-    let mut all = one();
+    let mut all = [one(); LANES];
     for bank in 0..banks {
-        let bins = probabilities.iter().skip(bank).step_by(banks);
-        all = product(&all, &at_most_distinct(bins, k));
+        let by_distinct = by_distinct(probabilities.iter().skip(bank).step_by(banks));
+        let mut at_most = [0.0; LANES + 1];
+        for (all, exactly) in all.iter_mut().zip(&by_distinct) {
+            at_most.iter_mut().zip(exactly).for_each(|(a, b)| *a += b);
+            *all = product(all, &at_most);
+        }
     }
     let lanes = LANES / copies;
     let factorial: f64 = (1..=lanes).map(|i| i as f64).product();
-    (all[lanes] * factorial).powi(copies as i32)
+    all.map(|series| (series[lanes] * factorial).powi(copies as i32))
 }
 
-/// Sequences of draws of these bins, at most k of them distinct.
-fn at_most_distinct<'p>(bins: impl Iterator<Item = &'p f64>, k: usize) -> Series {
-    // by_distinct[j]: sequences with exactly j distinct bins.
-    let mut by_distinct = vec![[0.0; LANES + 1]; k + 1];
+/// Sequences of draws of these bins, with exactly 0, 1, 2, … of them distinct.
+fn by_distinct<'p>(bins: impl Iterator<Item = &'p f64>) -> [Series; LANES] {
+    let mut by_distinct = [[0.0; LANES + 1]; LANES];
     by_distinct[0] = one();
     for &p in bins {
         let drawn = exponential_less_one(p);
-        for j in (1..=k).rev() {
+        for j in (1..LANES).rev() {
             let more = product(&by_distinct[j - 1], &drawn);
             by_distinct[j]
                 .iter_mut()
@@ -84,11 +86,7 @@ fn at_most_distinct<'p>(bins: impl Iterator<Item = &'p f64>, k: usize) -> Series
                 .for_each(|(a, b)| *a += b);
         }
     }
-    let mut sum = [0.0; LANES + 1];
-    for series in &by_distinct {
-        sum.iter_mut().zip(series).for_each(|(a, b)| *a += b);
-    }
-    sum
+    by_distinct
 }
 
 fn one() -> Series {

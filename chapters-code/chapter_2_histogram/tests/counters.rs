@@ -115,3 +115,37 @@ fn a_copy_a_bank_never_waits() {
         }
     }
 }
+
+/// PTX instructions of warps for each KiB of input, as the text has them, to the nearest one.
+#[test]
+fn instructions_of_the_text() {
+    let n = 1 << 24;
+    for (rung, quoted) in [("shared_atomics", 101.0), ("match_any", 206.0)] {
+        let rows = common::run(&[common::u32s(n)], &|other, _| other.name == rung);
+        common::check(&rows);
+        let counters = rows[0].counters.clone().expect("counters are on");
+        let counted = counters.warp_instructions as f64 / (4.0 * n as f64 / 1024.0);
+        assert!((counted - quoted).abs() <= 0.5, "{rung}: {counted}");
+    }
+}
+
+/// Mean wavefronts as the text has them, to two digits after the point.
+#[test]
+fn wavefronts_of_the_text() {
+    for (bins, copies, quoted) in [
+        (2, 1, 1.00),
+        (32, 1, 1.00),
+        (64, 1, 2.00),
+        (128, 1, 2.78),
+        (256, 1, 3.15),
+        (1024, 1, 3.44),
+        (4096, 1, 3.51),
+        (16_384, 1, 3.53),
+        (256, 4, 3.22),
+        (256, 8, 2.93),
+        (256, 16, 2.00),
+    ] {
+        let mean = Wavefronts::uniform(bins, copies).mean;
+        assert!((mean - quoted).abs() <= 0.005, "{bins} {copies}: {mean}");
+    }
+}
