@@ -104,3 +104,61 @@ EXPORT int peer_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, c
     }
     return Call{op, scratch, scratch_bytes, in, out, static_cast<cudaStream_t>(stream)}.run(dtype, n);
 }
+
+// ---- Histogram -------------------------------------------------------------------------------
+
+namespace {
+
+// One call of DeviceHistogram: with `scratch` null it only sets `bytes`.
+struct Histogram {
+    void* scratch;
+    size_t& bytes;
+    const void* in;
+    unsigned* out;
+    int bins;
+    float low, high;
+    cudaStream_t stream;
+
+    // Integers are their own bins, so theirs are those of [0, bins).
+    template <typename T, typename Level, typename N>
+    cudaError_t even(Level from, Level to, N n) const {
+        return cub::DeviceHistogram::HistogramEven(scratch, bytes, static_cast<const T*>(in), out,
+                                                   bins + 1, from, to, n, stream);
+    }
+
+    template <typename N> cudaError_t of_dtype(int dtype, N n) const {
+        switch (dtype) {
+        case PEER_U8: return even<unsigned char>(0, bins, n);
+        case PEER_U16: return even<unsigned short>(0, bins, n);
+        case PEER_U32: return even<unsigned>(0, bins, n);
+        case PEER_F32: return even<float>(low, high, n);
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    // CUB is compiled for 32-bit and for 64-bit counts; it gets the faster one where that will do.
+    cudaError_t run(int dtype, size_t n) const {
+        return n <= INT32_MAX ? of_dtype(dtype, int32_t(n)) : of_dtype(dtype, int64_t(n));
+    }
+};
+
+} // namespace
+
+EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins,
+                                     float low, float high, size_t n) {
+    size_t bytes = 0;
+    cudaError_t status =
+        Histogram{nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
+    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
+    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+}
+
+EXPORT int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+                          unsigned* out, unsigned bins, float low, float high, size_t n,
+                          void* stream) {
+    if (scratch == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    auto* on = static_cast<cudaStream_t>(stream);
+    return Histogram{scratch, scratch_bytes, in, out, int(bins), low, high, on}.run(dtype, n);
+}

@@ -27,6 +27,8 @@ enum PeerDtype {
     PEER_F64 = 4,
     PEER_F16 = 5,
     PEER_BF16 = 6,
+    PEER_U8 = 7,
+    PEER_U16 = 8,
 };
 
 // PEER_INTERFACE as the library was built with it.
@@ -46,6 +48,19 @@ size_t peer_reduce_scratch(int op, int dtype, const void* in, void* out, size_t 
 // which are accumulated in f32. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
 int peer_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
                 size_t n, void* stream);
+
+// ---- Chapter 2: histogram --------------------------------------------------------------------
+
+// Bytes of scratch that peer_histogram needs for these arguments (the buffers are not touched), or
+// SIZE_MAX on an error.
+size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins, float low,
+                              float high, size_t n);
+
+// Counts n keys (PEER_U8, PEER_U16, PEER_U32 or PEER_F32) into out[0 .. bins], whatever was there
+// before. Integers are their own bins, floats have even bins of [low, high); keys without a bin are
+// not counted. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
+int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in, unsigned* out,
+                   unsigned bins, float low, float high, size_t n, void* stream);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@ use crate::{
     bins::{Bins, MOST, USUAL},
     broken,
     inputs::{self, DTYPES, INPUTS, join},
-    most_bins,
+    most_bins, peer,
     reference::{Key, beyond, histogram},
 };
 
@@ -228,8 +228,8 @@ impl<K: Key> Problem for Counting<K> {
         self.uploaded.operation(ready, 4 * counts.len(), judge)
     }
 
-    fn peer<'a>(&'a mut self, _peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        Ok(None)
+    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+        peer::histogram(&self.uploaded, &self.counts, peers)
     }
 }
 

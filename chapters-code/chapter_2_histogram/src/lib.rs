@@ -12,6 +12,7 @@ pub mod chapter;
 pub mod geometry;
 pub mod inputs;
 pub mod model;
+mod peer;
 pub mod reference;
 
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};

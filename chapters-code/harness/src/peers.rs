@@ -1,14 +1,19 @@
 //! A library to compare with, behind the C interface of `chapters-code/peers/peers.h`.
 
 use std::{
-    ffi::{CStr, c_char},
+    ffi::{CStr, c_char, c_int, c_void},
     path::{Path, PathBuf},
 };
 
-use cudarc::driver::DriverError;
+use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DriverError, sys::CUresult};
 use libloading::Library;
 
-use crate::{Error, error::in_full};
+use crate::{
+    Device, Dtype, Error,
+    buffer::{self, Guarded},
+    error::in_full,
+    verify::Verdict,
+};
 
 /// One complete operation of a peer, enqueued on the device's stream; ready to be timed.
 pub type PeerRun<'a> = Box<dyn FnMut() -> Result<(), DriverError> + 'a>;
@@ -90,5 +95,93 @@ impl Peers {
             path: self.path.clone(),
             reason: reason.into(),
         }
+    }
+}
+
+/// `enum PeerDtype`, which has the order of [`Dtype::ALL`].
+pub fn dtype_code(dtype: Dtype) -> c_int {
+    let position = Dtype::ALL.iter().position(|&other| other == dtype);
+    position.unwrap_or(0) as c_int
+}
+
+/// Addresses of an operation's input and output, in device memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Addresses {
+    /// The input.
+    pub input: *const c_void,
+    /// The output.
+    pub output: *mut c_void,
+}
+
+/// Scratch of an operation, in device memory, and the stream that it is enqueued on.
+#[derive(Clone, Copy, Debug)]
+pub struct Scratch {
+    /// Its address.
+    pub address: *mut c_void,
+    /// Its size.
+    pub bytes: usize,
+    /// A `CUstream`.
+    pub stream: *mut c_void,
+}
+
+/// A peer's operation: its two functions in peers.h, with all arguments but memory bound.
+pub struct Call<'a> {
+    /// What errors call it, such as `sum of 1023 f32`.
+    pub what: String,
+    /// Bytes that it writes.
+    pub output_bytes: usize,
+    /// Asks for the bytes of scratch; `usize::MAX` where the library has no such operation.
+    pub scratch_bytes: Box<dyn Fn(Addresses) -> usize + 'a>,
+    /// Enqueues it; a `cudaError_t`.
+    pub run: Box<dyn Fn(Addresses, Scratch) -> c_int + 'a>,
+}
+
+impl Peers {
+    /// Runs an operation once, judges what it wrote, and hands it over to be timed; none where the
+    /// library lacks it.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] where the library fails or its result is wrong, [`Error::Driver`] where
+    /// memory is not to be had.
+    pub fn prepare<'a>(
+        &self,
+        device: &'a Device,
+        input: &'a CudaSlice<u8>,
+        call: Call<'a>,
+        judge: impl FnOnce(&[u8]) -> Verdict,
+    ) -> Result<Option<PeerRun<'a>>, Error> {
+        let mut out = Guarded::new(device, call.output_bytes)?;
+        out.poison()?;
+        let addresses = Addresses {
+            input: input.device_ptr(&device.stream).0 as *const c_void,
+            output: out.view_mut().device_ptr_mut(&device.stream).0 as *mut c_void,
+        };
+        let bytes = (call.scratch_bytes)(addresses);
+        if bytes == usize::MAX {
+            return Ok(None);
+        }
+        let mut memory = buffer::allocate(device, bytes)?;
+        let scratch = Scratch {
+            address: memory.device_ptr_mut(&device.stream).0 as *mut c_void,
+            bytes,
+            stream: device.stream.cu_stream() as *mut c_void,
+        };
+        let what = call.what;
+        let run = call.run;
+        let launch = move || match run(addresses, scratch) {
+            0 => Ok(()),
+            _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
+        };
+        launch().map_err(|error| device.explain("the peer's operation", error))?;
+        let computed = out
+            .download()?
+            .map_err(|_| self.error("it wrote beside its output"))?;
+        if let Some(failure) = judge(&computed).failures.first() {
+            return Err(self.error(format!("its {what} is wrong: {}", failure.message)));
+        }
+        Ok(Some(Box::new(move || {
+            let _keep_alive = (&out, &memory);
+            launch()
+        })))
     }
 }
