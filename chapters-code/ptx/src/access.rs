@@ -1,4 +1,4 @@
-//! Which registers an operation reads and writes.
+//! Which registers an operation reads and writes; and other ones for them.
 
 use crate::ir::{
     Address, Alu, Bar, BarKind, BulkCopy, BulkDirection, Guard, Instruction, Mbarrier, MbarrierOp,
@@ -43,13 +43,79 @@ impl From<Src> for Register {
     }
 }
 
-/// The registers that an instruction writes and reads.
+/// A register that an instruction names.
+pub(crate) enum Named<'a> {
+    /// Of the 32-bit file.
+    R32(&'a mut R32),
+    /// Of the 64-bit file.
+    R64(&'a mut R64),
+    /// Of the predicates.
+    Pred(&'a mut Pred),
+}
+
+impl<'a> From<&'a mut R32> for Named<'a> {
+    fn from(register: &'a mut R32) -> Self {
+        Self::R32(register)
+    }
+}
+
+impl<'a> From<&'a mut R64> for Named<'a> {
+    fn from(register: &'a mut R64) -> Self {
+        Self::R64(register)
+    }
+}
+
+impl<'a> From<&'a mut Pred> for Named<'a> {
+    fn from(register: &'a mut Pred) -> Self {
+        Self::Pred(register)
+    }
+}
+
+impl<'a> From<&'a mut Src> for Named<'a> {
+    fn from(register: &'a mut Src) -> Self {
+        match register {
+            Src::R32(r) => Self::R32(r),
+            Src::R64(r) => Self::R64(r),
+        }
+    }
+}
+
+impl Named<'_> {
+    /// Which one it is.
+    pub fn register(&self) -> Register {
+        match self {
+            Self::R32(r) => Register::R32(**r),
+            Self::R64(r) => Register::R64(**r),
+            Self::Pred(p) => Register::Pred(**p),
+        }
+    }
+}
+
+/// What an instruction does with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Writes it, in the lanes that execute it.
+    Write,
+    /// Reads it. A guard is read; and an instruction with one may leave its destination as it was,
+    /// which is not counted as reading it.
+    Read,
+    /// Has the carry flag in it, which is a predicate of the hardware's.
+    Carry,
+}
+
+/// Calls `act` with each register that an instruction names.
+pub(crate) fn each_register(instruction: &mut Instruction, act: &mut dyn FnMut(Named<'_>, Use)) {
+    let mut visit = Visit(act);
+    visit.guard(&mut instruction.guard);
+    visit.operation(&mut instruction.op);
+}
+
+/// The registers that an instruction writes and reads, the carry flag aside.
 #[derive(Debug, Default)]
 pub(crate) struct Accesses {
     /// Written.
     pub writes: Vec<Register>,
-    /// Read. A guard is read; and an instruction with one may leave its destination as it was,
-    /// which is not counted as reading it.
+    /// Read.
     pub reads: Vec<Register>,
 }
 
@@ -57,64 +123,83 @@ impl Accesses {
     /// Those of an instruction.
     pub fn of(instruction: &Instruction) -> Self {
         let mut accesses = Self::default();
-        accesses.guard(instruction.guard);
-        accesses.operation(&instruction.op);
+        each_register(&mut instruction.clone(), &mut |named, used| match used {
+            Use::Write => accesses.writes.push(named.register()),
+            Use::Read => accesses.reads.push(named.register()),
+            Use::Carry => {}
+        });
         accesses
     }
+}
 
-    fn writes(&mut self, register: impl Into<Register>) -> &mut Self {
-        self.writes.push(register.into());
+struct Visit<'v>(&'v mut dyn FnMut(Named<'_>, Use));
+
+impl Visit<'_> {
+    fn writes<'a>(&mut self, register: impl Into<Named<'a>>) -> &mut Self {
+        (self.0)(register.into(), Use::Write);
         self
     }
 
-    fn reads(&mut self, register: impl Into<Register>) -> &mut Self {
-        self.reads.push(register.into());
+    fn reads<'a>(&mut self, register: impl Into<Named<'a>>) -> &mut Self {
+        (self.0)(register.into(), Use::Read);
         self
     }
 
-    fn writes_all<R: Into<Register>>(&mut self, all: impl IntoIterator<Item = R>) -> &mut Self {
-        self.writes.extend(all.into_iter().map(Into::into));
+    fn carry(&mut self, register: &mut R32) -> &mut Self {
+        (self.0)(register.into(), Use::Carry);
         self
     }
 
-    fn reads_all<R: Into<Register>>(&mut self, all: impl IntoIterator<Item = R>) -> &mut Self {
-        self.reads.extend(all.into_iter().map(Into::into));
+    fn writes_all<'a, R: Into<Named<'a>>>(
+        &mut self,
+        all: impl IntoIterator<Item = R>,
+    ) -> &mut Self {
+        all.into_iter().for_each(|register| {
+            self.writes(register);
+        });
         self
     }
 
-    fn guard(&mut self, guard: Option<Guard>) -> &mut Self {
-        self.reads_all(guard.map(|g| g.pred))
+    fn reads_all<'a, R: Into<Named<'a>>>(&mut self, all: impl IntoIterator<Item = R>) -> &mut Self {
+        all.into_iter().for_each(|register| {
+            self.reads(register);
+        });
+        self
     }
 
-    fn address(&mut self, address: Address) -> &mut Self {
-        self.reads(address.base)
+    fn guard(&mut self, guard: &mut Option<Guard>) -> &mut Self {
+        self.reads_all(guard.as_mut().map(|g| &mut g.pred))
     }
 
-    fn operation(&mut self, op: &Op) {
+    fn address(&mut self, address: &mut Address) -> &mut Self {
+        self.reads(&mut address.base)
+    }
+
+    fn operation(&mut self, op: &mut Op) {
         match op {
             Op::Alu(alu) => self.alu(alu),
             Op::Ld(load) => {
-                let loaded = &load.d[..usize::from(load.len)];
-                self.writes_all(loaded.iter().flatten().copied())
-                    .address(load.addr)
+                let loaded = &mut load.d[..usize::from(load.len)];
+                self.writes_all(loaded.iter_mut().flatten())
+                    .address(&mut load.addr)
             }
             Op::St(store) => {
-                let stored = &store.s[..usize::from(store.len)];
-                self.reads_all(stored.iter().copied()).address(store.addr)
+                let stored = &mut store.s[..usize::from(store.len)];
+                self.reads_all(stored).address(&mut store.addr)
             }
             Op::Atom(atom) => self
-                .writes_all(atom.d)
-                .address(atom.addr)
-                .reads(atom.b)
-                .reads_all(atom.c),
+                .writes_all(&mut atom.d)
+                .address(&mut atom.addr)
+                .reads(&mut atom.b)
+                .reads_all(&mut atom.c),
             Op::CpAsync {
                 dst,
                 src,
                 src_bytes,
                 ..
-            } => self.address(*dst).address(*src).reads_all(*src_bytes),
-            Op::Bra(branch) => self.guard(branch.guard),
-            Op::BrxIdx { index, .. } => self.reads(*index),
+            } => self.address(dst).address(src).reads_all(src_bytes),
+            Op::Bra(branch) => self.guard(&mut branch.guard),
+            Op::BrxIdx { index, .. } => self.reads(index),
             Op::Exit
             | Op::Trap
             | Op::Nop
@@ -125,17 +210,17 @@ impl Accesses {
             Op::Mbarrier(mbarrier) => self.mbarrier(mbarrier),
             Op::Bulk(copy) => self.bulk(copy),
             Op::Bar(bar) => self.barrier(bar),
-            Op::BarWarpSync { mask } => self.reads(*mask),
-            Op::Nanosleep { t } => self.reads(*t),
-            Op::ReadClock { d, .. } => self.writes(*d),
-            Op::ReadClock64 { d, .. } => self.writes(*d),
-            Op::Vprintf { d, format, args } => self.writes_all(*d).reads(*format).reads(*args),
+            Op::BarWarpSync { mask } => self.reads(mask),
+            Op::Nanosleep { t } => self.reads(t),
+            Op::ReadClock { d, .. } => self.writes(d),
+            Op::ReadClock64 { d, .. } => self.writes(d),
+            Op::Vprintf { d, format, args } => self.writes_all(d).reads(format).reads(args),
             Op::AssertFail {
                 message,
                 file,
                 line,
                 function,
-            } => self.reads_all([*message, *file, *function]).reads(*line),
+            } => self.reads_all([message, file, function]).reads(line),
             Op::Shfl {
                 d,
                 pred,
@@ -144,32 +229,29 @@ impl Accesses {
                 c,
                 mask,
                 ..
-            } => self
-                .writes(*d)
-                .writes_all(*pred)
-                .reads_all([*a, *b, *c, *mask]),
+            } => self.writes(d).writes_all(pred).reads_all([a, b, c, mask]),
             Op::Vote(vote) => self.vote(vote),
-            Op::MatchAny { d, a, mask } => self.writes(*d).reads(*a).reads(*mask),
+            Op::MatchAny { d, a, mask } => self.writes(d).reads(a).reads(mask),
             Op::MatchAll { d, pred, a, mask } => {
-                self.writes(*d).writes_all(*pred).reads(*a).reads(*mask)
+                self.writes(d).writes_all(pred).reads(a).reads(mask)
             }
-            Op::Redux { d, a, mask, .. } => self.writes(*d).reads_all([*a, *mask]),
-            Op::ActiveMask { d } => self.writes(*d),
-            Op::Elect { d, pred, mask } => self.writes_all(*d).writes(*pred).reads(*mask),
+            Op::Redux { d, a, mask, .. } => self.writes(d).reads_all([a, mask]),
+            Op::ActiveMask { d } => self.writes(d),
+            Op::Elect { d, pred, mask } => self.writes_all(d).writes(pred).reads(mask),
         };
     }
 
-    fn mbarrier(&mut self, mbarrier: &Mbarrier) -> &mut Self {
-        self.address(mbarrier.addr);
-        match mbarrier.op {
+    fn mbarrier(&mut self, mbarrier: &mut Mbarrier) -> &mut Self {
+        self.address(&mut mbarrier.addr);
+        match &mut mbarrier.op {
             MbarrierOp::Init { count: n }
             | MbarrierOp::ExpectTx { bytes: n }
             | MbarrierOp::CompleteTx { bytes: n } => self.reads(n),
             MbarrierOp::Inval | MbarrierOp::AfterCopies { .. } => self,
             MbarrierOp::Arrive(arrive) => self
-                .writes_all(arrive.state)
-                .reads_all(arrive.count)
-                .reads_all(arrive.expect),
+                .writes_all(&mut arrive.state)
+                .reads_all(&mut arrive.count)
+                .reads_all(&mut arrive.expect),
             MbarrierOp::Wait { d, phase, .. } => match phase {
                 Phase::State(state) => self.writes(d).reads(state),
                 Phase::Parity(parity) => self.writes(d).reads(parity),
@@ -177,16 +259,18 @@ impl Accesses {
         }
     }
 
-    fn bulk(&mut self, copy: &BulkCopy) -> &mut Self {
-        self.address(copy.dst).address(copy.src).reads(copy.bytes);
-        match copy.direction {
+    fn bulk(&mut self, copy: &mut BulkCopy) -> &mut Self {
+        self.address(&mut copy.dst)
+            .address(&mut copy.src)
+            .reads(&mut copy.bytes);
+        match &mut copy.direction {
             BulkDirection::Load { mbarrier } => self.address(mbarrier),
             BulkDirection::Store => self,
         }
     }
 
-    fn vote(&mut self, vote: &Vote) -> &mut Self {
-        match *vote {
+    fn vote(&mut self, vote: &mut Vote) -> &mut Self {
+        match vote {
             Vote::All { d, a, mask, .. }
             | Vote::Any { d, a, mask, .. }
             | Vote::Uni { d, a, mask, .. } => self.writes(d).reads(a).reads(mask),
@@ -194,17 +278,17 @@ impl Accesses {
         }
     }
 
-    fn barrier(&mut self, bar: &Bar) -> &mut Self {
-        self.reads(bar.id).reads_all(bar.threads);
-        match bar.kind {
+    fn barrier(&mut self, bar: &mut Bar) -> &mut Self {
+        self.reads(&mut bar.id).reads_all(&mut bar.threads);
+        match &mut bar.kind {
             BarKind::Sync | BarKind::Arrive => self,
             BarKind::RedPopc { d, a, .. } => self.writes(d).reads(a),
             BarKind::RedAnd { d, a, .. } | BarKind::RedOr { d, a, .. } => self.writes(d).reads(a),
         }
     }
 
-    fn alu(&mut self, op: &Alu) -> &mut Self {
-        match *op {
+    fn alu(&mut self, op: &mut Alu) -> &mut Self {
+        match op {
             Alu::Un32 { d, a, .. } => self.writes(d).reads(a),
             Alu::Bin32 { d, a, b, .. } => self.writes(d).reads_all([a, b]),
             Alu::Ter32 { d, a, b, c, .. } | Alu::Lop3 { d, a, b, c, .. } => {
@@ -226,23 +310,22 @@ impl Accesses {
             Alu::Slct64 { d, a, b, c, .. } => self.writes(d).reads_all([a, b]).reads(c),
             Alu::Cvt { d, a, .. } => self.writes(d).reads(a),
             Alu::CvtPack { d, a, b, .. } => self.writes(d).reads_all([a, b]),
-            // The carry flag is a predicate of the hardware's, and is left out.
-            Alu::AddCarry32 { d, a, b, .. } | Alu::SubBorrow32 { d, a, b, .. } => {
-                self.writes(d).reads_all([a, b])
+            Alu::AddCarry32 { d, a, b, carry, .. } | Alu::SubBorrow32 { d, a, b, carry, .. } => {
+                self.writes(d).reads_all([a, b]).carry(carry)
             }
-            Alu::AddCarry64 { d, a, b, .. } | Alu::SubBorrow64 { d, a, b, .. } => {
-                self.writes(d).reads_all([a, b])
+            Alu::AddCarry64 { d, a, b, carry, .. } | Alu::SubBorrow64 { d, a, b, carry, .. } => {
+                self.writes(d).reads_all([a, b]).carry(carry)
             }
             Alu::Pack64 { d, lo, hi } => self.writes(d).reads_all([lo, hi]),
             Alu::Unpack64 { lo, hi, a } => self.writes_all(lo).writes_all(hi).reads(a),
             Alu::Pack32 { d, lo, hi } => self.writes(d).reads_all([lo, hi]),
             Alu::Unpack32 { lo, hi, a } => self.writes_all(lo).writes_all(hi).reads(a),
             Alu::Pack64x4 { d, s } => self.writes(d).reads_all(s),
-            Alu::Unpack64x4 { d, a } => self.writes_all(d.into_iter().flatten()).reads(a),
+            Alu::Unpack64x4 { d, a } => self.writes_all(d.iter_mut().flatten()).reads(a),
             Alu::Setp32 {
                 d, q, a, b, with, ..
             } => {
-                let third = with.map(|w| w.c);
+                let third = with.as_mut().map(|w| &mut w.c);
                 self.writes(d)
                     .writes_all(q)
                     .reads_all([a, b])
@@ -251,7 +334,7 @@ impl Accesses {
             Alu::Setp64 {
                 d, q, a, b, with, ..
             } => {
-                let third = with.map(|w| w.c);
+                let third = with.as_mut().map(|w| &mut w.c);
                 self.writes(d)
                     .writes_all(q)
                     .reads_all([a, b])

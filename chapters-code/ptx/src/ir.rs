@@ -12,6 +12,9 @@
 //!   its immediate post-dominator, where the diverged lanes reconverge.
 //! - **Variables** in shared, local and parameter space have their offsets.
 //!
+//! What an executor keeps for each warp is the register files, so [`Kernel::share_registers`] lets
+//! values have one register that never hold anything at the same time.
+//!
 //! Each operation is named after the PTX instruction that it stands for; the semantics are those
 //! of the *PTX ISA* manual, section 9.7.
 
@@ -155,6 +158,8 @@ pub struct Kernel {
     /// Number of registers declared by the PTX in 32-bit units (a 64-bit register counts twice):
     /// an upper estimate of what an assembler would allocate.
     pub declared_registers: u32,
+    /// [`Kernel::live_registers`] of the kernel as it was before registers came to be shared.
+    pub(crate) live_before: Option<u32>,
 }
 
 /// A kernel parameter.

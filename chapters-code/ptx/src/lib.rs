@@ -7,7 +7,8 @@
 //!   into an [`ir::Op`]. Device functions are inlined where they are called;
 //! - `flow` finds where diverged lanes reconverge.
 //!
-//! Of a decoded kernel, `liveness` estimates the registers it needs ([`ir::Kernel::live_registers`]).
+//! Of a decoded kernel, `liveness` estimates the registers it needs ([`ir::Kernel::live_registers`]),
+//! and `allocate` makes do with few ([`ir::Kernel::share_registers`]).
 //!
 //! Nothing is executed here. An instruction that is not understood, down to its last modifier, is
 //! an [`Error`] that names it and its place; it is never skipped.
@@ -15,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod allocate;
 mod counts;
 mod decode;
 mod enclosing;

@@ -23,12 +23,15 @@ use crate::ir::{Alu, Kernel, Num, Op, R32, R64, Space, Special, SpecialSlot};
 /// Sizes are in 16-bit halves of registers: this many a register.
 const HALVES: u32 = 2;
 /// Blocks times registers, at most, for which the dataflow is done: it keeps a bit for each.
-const LARGEST: usize = 1 << 28;
+pub(crate) const LARGEST: usize = 1 << 28;
 
 impl Kernel {
     /// The most registers that hold values at any one time, in units of 32 bits. For a kernel too
     /// large to find that out, those that it declares.
     pub fn live_registers(&self) -> u32 {
+        if let Some(known) = self.live_before {
+            return known;
+        }
         let accesses: Vec<Accesses> = self.code.iter().map(Accesses::of).collect();
         let mut values = Values::of(self, &accesses);
         let steps = self.code.iter().zip(&accesses);
@@ -43,16 +46,18 @@ impl Kernel {
         if blocks.successors.len() * values.sizes.len() > LARGEST {
             return self.declared_registers;
         }
-        most_live(&blocks, &steps, &values.sizes).div_ceil(HALVES)
+        live(&blocks, &steps, &values.sizes).1.div_ceil(HALVES)
     }
 }
 
 /// What an instruction does to the set of live values.
-struct Step {
+pub(crate) struct Step {
     /// False under a guard: the old value may stay.
-    kills: bool,
-    writes: Vec<usize>,
-    reads: Vec<usize>,
+    pub kills: bool,
+    /// Values, by number.
+    pub writes: Vec<usize>,
+    /// Likewise.
+    pub reads: Vec<usize>,
 }
 
 impl Step {
@@ -72,7 +77,7 @@ impl Step {
 
 /// A set of values, a bit each, and their size together.
 #[derive(Clone, PartialEq, Eq)]
-struct Live {
+pub(crate) struct Live {
     bits: Vec<u64>,
     size: u32,
 }
@@ -99,6 +104,15 @@ impl Live {
         }
     }
 
+    /// The values.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        let words = self.bits.iter().enumerate();
+        words.flat_map(|(index, &word)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| 64 * index + bit)
+        })
+    }
+
     fn insert_all(&mut self, other: &Self, sizes: &[u32]) {
         for (index, (mine, theirs)) in self.bits.iter_mut().zip(&other.bits).enumerate() {
             let mut new = theirs & !*mine;
@@ -111,10 +125,10 @@ impl Live {
     }
 }
 
-/// The largest size of what is live at once, anywhere.
-fn most_live(blocks: &Blocks, steps: &[Step], sizes: &[u32]) -> u32 {
+/// What is live where each block begins, and the largest size of what is live at once, anywhere.
+pub(crate) fn live(blocks: &Blocks, steps: &[Step], sizes: &[u32]) -> (Vec<Live>, u32) {
     let count = blocks.successors.len();
-    // What is live where a block begins: it grows until nothing changes.
+    // It grows until nothing changes.
     let mut entries = vec![Live::none(sizes); count];
     let (mut most, mut changed) = (0, true);
     while changed {
@@ -133,7 +147,7 @@ fn most_live(blocks: &Blocks, steps: &[Step], sizes: &[u32]) -> u32 {
             entries[block] = live;
         }
     }
-    most
+    (entries, most)
 }
 
 /// The registers of a kernel that count, numbered as they are met.

@@ -69,7 +69,8 @@ impl LoadedModule {
         let files: Arc<[String]> = module.files.into();
         let kernels = module.kernels.into_iter();
         let kernels = kernels
-            .map(|k| {
+            .map(|mut k| {
+                k.share_registers();
                 let mut kernel = LoadedKernel::resolve(k, &files, address);
                 kernel.constant_memory = constant_memory.clone();
                 Arc::new(kernel)

@@ -294,6 +294,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             max_threads: entry.max_threads,
             min_blocks: entry.min_blocks,
             declared_registers: self.declared,
+            live_before: None,
         })
     }
 

@@ -194,7 +194,10 @@ fn several<'r, const LEN: usize>(
     registers: &'r Registers,
     store: &Store,
 ) -> Option<[&'r Lanes32; LEN]> {
-    let mut rows = [registers.r32(R32(0)); LEN];
+    let Src::R32(first) = store.s[0] else {
+        return None;
+    };
+    let mut rows = [registers.r32(first); LEN];
     for (row, s) in rows.iter_mut().zip(store.s) {
         let Src::R32(s) = s else { return None };
         *row = registers.r32(s);
