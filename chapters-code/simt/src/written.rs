@@ -1,16 +1,18 @@
 //! Which bytes of an allocation somebody has written, for those who look for reads of the others.
 //!
-//! Most allocations are written as a whole before a kernel sees them, and then this is one flag. Of
-//! one that is not, a bit a byte is kept, from the first write to a part of it on.
+//! Most memory is written from its start on, and then this is one number. Where it is not, a bit a
+//! byte is kept, from the first write elsewhere on.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What has been written of an allocation.
 #[derive(Debug)]
 pub(crate) struct Written {
     bytes: u64,
-    is_complete: AtomicBool,
+    /// All before this one has been written: most memory is written from its start on.
+    prefix: AtomicU64,
+    /// Of those behind, a bit each.
     bits: OnceLock<Box<[AtomicU64]>>,
 }
 
@@ -19,29 +21,45 @@ impl Written {
     pub fn nothing(bytes: u64) -> Self {
         Self {
             bytes,
-            is_complete: AtomicBool::new(false),
+            prefix: AtomicU64::new(0),
             bits: OnceLock::new(),
         }
     }
 
-    /// True if all of it counts as written.
+    /// Nothing any more.
+    pub fn clear(&mut self) {
+        *self.prefix.get_mut() = 0;
+        for word in self.bits.get_mut().into_iter().flatten() {
+            *word.get_mut() = 0;
+        }
+    }
+
+    /// Up to where everything is known to be written.
+    #[inline(always)]
+    pub fn prefix(&self) -> u64 {
+        self.prefix.load(Ordering::Relaxed)
+    }
+
+    /// True if all of it is known to be written.
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
-        self.is_complete.load(Ordering::Relaxed)
+        self.prefix() >= self.bytes
     }
 
     /// All of it counts as written from now on.
     pub fn complete(&self) {
-        self.is_complete.store(true, Ordering::Relaxed);
+        self.prefix.store(self.bytes, Ordering::Relaxed);
     }
 
-    /// These bytes are being written.
+    /// These bytes are being written. What lies beyond the end is passed over.
     pub fn add(&self, offset: u64, bytes: u64) {
-        if self.is_complete() {
+        let end = offset.saturating_add(bytes).min(self.bytes);
+        let prefix = self.prefix();
+        if end <= prefix.max(offset) {
             return;
         }
-        if offset == 0 && bytes >= self.bytes {
-            return self.complete();
+        if offset <= prefix {
+            return self.extend(end);
         }
         let words = self.bytes.div_ceil(64) as usize;
         let bits = self.bits.get_or_init(|| {
@@ -49,36 +67,65 @@ impl Written {
                 .take(words)
                 .collect()
         });
-        for (word, mask) in words_of(offset, bytes.min(self.bytes.saturating_sub(offset))) {
-            bits[word].fetch_or(mask, Ordering::Relaxed);
+        for (word, mask) in words_of(offset, end - offset) {
+            if bits[word].load(Ordering::Relaxed) & mask != mask {
+                bits[word].fetch_or(mask, Ordering::Relaxed);
+            }
         }
     }
 
-    /// True if one of these bytes has been written.
+    /// All before `end` is written, and what the bits tell of from there on.
+    fn extend(&self, mut end: u64) {
+        let bits = self.bits.get().map_or(&[][..], |bits| bits);
+        while let Some(word) = bits.get(end as usize / 64) {
+            let behind = word.load(Ordering::Relaxed) >> (end % 64);
+            let more = u64::from(behind.trailing_ones());
+            end += more;
+            if more == 0 || !end.is_multiple_of(64) {
+                break;
+            }
+        }
+        self.prefix
+            .fetch_max(end.min(self.bytes), Ordering::Relaxed);
+    }
+
+    /// True if one of these bytes has been written, or lies beyond the end.
     pub fn has_some(&self, offset: u64, bytes: u64) -> bool {
-        self.is_complete()
-            || self.bits.get().is_some_and(|bits| {
-                let mut words = words_of(offset, bytes);
-                words.any(|(word, mask)| bits[word].load(Ordering::Relaxed) & mask != 0)
-            })
+        let end = offset.saturating_add(bytes).min(self.bytes);
+        offset < self.prefix()
+            || end <= offset
+            || self.tells(offset, end - offset, |bits, mask| bits & mask != 0)
+    }
+
+    /// True if all of these bytes have been written, or lie beyond the end.
+    pub fn has_all(&self, offset: u64, bytes: u64) -> bool {
+        let end = offset.saturating_add(bytes).min(self.bytes);
+        let start = offset.max(self.prefix());
+        end <= start || !self.tells(start, end - start, |bits, mask| bits & mask != mask)
+    }
+
+    /// True if `test` holds for the bits of some word of a range.
+    fn tells(&self, offset: u64, bytes: u64, test: impl Fn(u64, u64) -> bool) -> bool {
+        let bits = self.bits.get();
+        words_of(offset, bytes).any(|(word, mask)| {
+            let bits = bits.map_or(0, |bits| bits[word].load(Ordering::Relaxed));
+            test(bits, mask)
+        })
     }
 
     /// Takes over what is known of as many bytes of `other`.
     pub fn copy(&self, offset: u64, other: &Self, from: u64, bytes: u64) {
-        if other.is_complete() {
-            return self.add(offset, bytes);
-        }
-        let Some(bits) = other.bits.get() else {
-            return;
-        };
         // Both may be one allocation, and the ranges overlap: all is read before any is added.
-        let words = words_of(from, bytes);
+        let whole = other.prefix().saturating_sub(from).min(bytes);
+        let words = words_of(from + whole, bytes - whole);
+        let bits = other.bits.get().map_or(&[][..], |bits| bits);
         let known: Vec<(u64, u64)> = words
-            .map(|(word, mask)| {
-                let first = 64 * word as u64;
-                (first, bits[word].load(Ordering::Relaxed) & mask)
+            .filter_map(|(word, mask)| {
+                let bits = bits.get(word)?.load(Ordering::Relaxed);
+                Some((64 * word as u64, bits & mask))
             })
             .collect();
+        self.add(offset, whole);
         for (first, mask) in known {
             for (start, length) in runs(mask) {
                 self.add(offset + (first + start - from), length);
@@ -158,6 +205,23 @@ mod tests {
         assert!(!other.has_some(0, 12) && other.has_some(12, 1) && other.has_some(14, 1));
         assert!(!other.has_some(15, 85));
         written.add(0, 200);
-        assert!(written.is_complete());
+        assert!(written.has_all(0, 200));
+    }
+
+    #[test]
+    fn what_is_written_out_of_order_joins_what_lies_before() {
+        let mut written = Written::nothing(200);
+        written.add(130, 70);
+        written.add(64, 66);
+        assert_eq!(written.prefix(), 0);
+        written.add(0, 60);
+        assert_eq!(written.prefix(), 60);
+        assert!(!written.has_all(50, 20) && written.has_all(64, 136) && written.has_all(0, 60));
+        written.add(50, 14);
+        assert_eq!(written.prefix(), 200);
+        // Beyond the end is nobody's business.
+        assert!(written.has_all(190, 20) && written.has_some(500, 4));
+        written.clear();
+        assert!(!written.has_some(0, 200));
     }
 }

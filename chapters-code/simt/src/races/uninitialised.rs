@@ -20,140 +20,116 @@ use crate::memory::{Snapshot, Tracked};
 use crate::observe::{Access, AccessKind, AccessSpace};
 use crate::pattern::Pattern;
 use crate::registers::LaneMask;
-use crate::written::words_of;
-
-/// Bits, one for each byte of some memory of a block.
-#[derive(Default)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn clear(&mut self, bytes: usize) {
-        self.0.clear();
-        self.0.resize(bytes.div_ceil(64), 0);
-    }
-
-    fn add(&mut self, offset: u64, bytes: u64) {
-        for (word, mask) in words_of(offset, bytes) {
-            if let Some(bits) = self.0.get_mut(word) {
-                *bits |= mask;
-            }
-        }
-    }
-
-    /// True if one of these bytes has been written, or lies outside.
-    fn has_some(&self, offset: u64, bytes: u64) -> bool {
-        words_of(offset, bytes).any(|(word, mask)| self.0.get(word).is_none_or(|b| b & mask != 0))
-    }
-
-    fn has_all(&self, offset: u64, bytes: u64) -> bool {
-        words_of(offset, bytes)
-            .all(|(word, mask)| self.0.get(word).is_none_or(|b| b & mask == mask))
-    }
-}
+use crate::written::Written;
 
 /// The detector for one block at a time.
 pub(super) struct Uninitialised<'a> {
     table: &'a Snapshot,
-    /// The allocation that was accessed last.
-    last: Option<Tracked<'a>>,
-    shared: Bits,
+    /// The allocations that were accessed last, the latest first.
+    last: [Option<Tracked<'a>>; 2],
+    shared: Written,
     /// Of each warp, lane after lane.
-    local: Vec<Bits>,
+    local: Vec<Written>,
     local_bytes: u32,
 }
 
 impl<'a> Uninitialised<'a> {
-    pub fn new(table: &'a Snapshot, local_bytes: u32) -> Self {
+    pub fn new(table: &'a Snapshot, shared_bytes: u32, local_bytes: u32) -> Self {
         Self {
             table,
-            last: None,
-            shared: Bits::default(),
+            last: [None; 2],
+            shared: Written::nothing(shared_bytes.into()),
             local: Vec::new(),
             local_bytes,
         }
     }
 
-    pub fn start_block(&mut self, warps: u32, shared_bytes: u32) {
-        self.shared.clear(shared_bytes as usize);
-        self.local.resize_with(warps as usize, Bits::default);
-        for bits in &mut self.local {
-            bits.clear(32 * self.local_bytes as usize);
-        }
+    pub fn start_block(&mut self, warps: u32) {
+        self.shared.clear();
+        let local = 32 * u64::from(self.local_bytes);
+        self.local
+            .resize_with(warps as usize, || Written::nothing(local));
+        self.local.iter_mut().for_each(Written::clear);
     }
 
     /// Notes an access; returns a read of what nobody has written.
     #[inline(always)]
     pub fn access(&mut self, access: &Access<'_>, event: Event) -> Option<Finding> {
+        if access.space == AccessSpace::Shared && self.shared.is_complete() {
+            return None;
+        }
+        let (first, length) = span(access)?;
         match access.space {
-            AccessSpace::Global if self.is_written(access) => None,
-            AccessSpace::Global => self.global(access, event),
-            AccessSpace::Shared => self.shared(access, event),
+            AccessSpace::Global => {
+                let latest = self.last[0].as_ref();
+                let latest = latest.filter(|tracked| tracked.region.contains(first, length));
+                if latest.is_some_and(|t| first - t.region.base + length <= t.written.prefix()) {
+                    return None;
+                }
+                self.global(access, event, (first, length))
+            }
+            AccessSpace::Shared if first.saturating_add(length) <= self.shared.prefix() => None,
+            AccessSpace::Shared => self.shared(access, event, (first, length)),
         }
     }
 
-    /// True if the access lies within one allocation that has been written as a whole.
+    /// The allocation that contains an address.
     #[inline(always)]
-    fn is_written(&self, access: &Access<'_>) -> bool {
-        let Some((first, length)) = span(access) else {
-            return false;
+    fn tracked(&mut self, address: u64) -> Option<Tracked<'a>> {
+        let is_in = |tracked: &Option<Tracked<'_>>| {
+            tracked.is_some_and(|tracked| tracked.region.contains(address, 1))
         };
-        let within = |tracked: &Tracked<'_>| tracked.region.contains(first, length);
-        let last = self.last.as_ref().filter(|last| within(last));
-        last.is_some_and(|tracked| tracked.written.is_complete())
+        if !is_in(&self.last[0]) {
+            self.last.swap(0, 1);
+        }
+        if !is_in(&self.last[0]) {
+            self.last[0] = Some(self.table.tracked(address)?);
+        }
+        self.last[0]
     }
 
-    fn global(&mut self, access: &Access<'_>, event: Event) -> Option<Finding> {
+    #[inline(never)]
+    fn global(
+        &mut self,
+        access: &Access<'_>,
+        event: Event,
+        (first, length): (u64, u64),
+    ) -> Option<Finding> {
+        if let Some(Tracked { region, written }) = self.tracked(first)
+            && region.contains(first, length)
+            && is_known(written, access, (first - region.base, length))
+        {
+            return None;
+        }
         let mut found = None;
         each_word(access, event, |address, event| {
-            if !self
-                .last
-                .as_ref()
-                .is_some_and(|last| last.region.contains(address, 1))
-            {
-                self.last = self.table.tracked(address);
-            }
-            let Some(Tracked { region, written }) = &self.last else {
+            let Some(Tracked { region, written }) = self.tracked(address) else {
                 return;
             };
-            let (offset, bytes) = (address - region.base, u64::from(access.bytes.min(4)));
-            if access.kind != AccessKind::Store && !written.has_some(offset, bytes) {
+            if !note(written, access, address - region.base) {
                 found = Some(Finding::Uninitialised {
                     event,
                     space: "global",
                     at: address,
                 });
             }
-            if access.kind != AccessKind::Load {
-                written.add(offset, bytes);
-            }
         });
         found
     }
 
-    #[inline(always)]
-    fn shared(&mut self, access: &Access<'_>, event: Event) -> Option<Finding> {
-        if let Some((first, length)) = span(access).filter(|_| is_dense(access)) {
-            match access.kind {
-                AccessKind::Store => {
-                    self.shared.add(first, length);
-                    return None;
-                }
-                AccessKind::Load if self.shared.has_all(first, length) => return None,
-                AccessKind::Load | AccessKind::Atomic => {}
-            }
+    #[inline(never)]
+    fn shared(&mut self, access: &Access<'_>, event: Event, span: (u64, u64)) -> Option<Finding> {
+        if is_known(&self.shared, access, span) {
+            return None;
         }
         let mut found = None;
         each_word(access, event, |at, event| {
-            let bytes = u64::from(access.bytes.min(4));
-            if access.kind != AccessKind::Store && !self.shared.has_some(at, bytes) {
+            if !note(&self.shared, access, at) {
                 found = Some(Finding::Uninitialised {
                     event,
                     space: "shared",
                     at,
                 });
-            }
-            if access.kind != AccessKind::Load {
-                self.shared.add(at, bytes);
             }
         });
         found
@@ -201,7 +177,7 @@ impl<'a> Uninitialised<'a> {
         mask: LaneMask,
         event: Event,
     ) -> Option<Finding> {
-        let bits = self.local.get_mut(event.warp() as usize)?;
+        let written = self.local.get(event.warp() as usize)?;
         let mut found = None;
         for lane in lanes(mask) {
             let own = u64::from(lane) * u64::from(self.local_bytes);
@@ -212,8 +188,8 @@ impl<'a> Uninitialised<'a> {
             for word in (at..at + u64::from(bytes)).step_by(4) {
                 let bytes = u64::from(bytes.min(4));
                 if kind == AccessKind::Store {
-                    bits.add(own + word, bytes);
-                } else if !bits.has_some(own + word, bytes) {
+                    written.add(own + word, bytes);
+                } else if !written.has_some(own + word, bytes) {
                     let event = event.by(lane, 0);
                     found = Some(Finding::Uninitialised {
                         event,
@@ -227,19 +203,55 @@ impl<'a> Uninitialised<'a> {
     }
 }
 
-/// The first address of an affine access, and the bytes from there to its end.
+/// Notes what an access does to a word of some memory. False if it reads what nobody has written.
+#[inline(always)]
+fn note(written: &Written, access: &Access<'_>, offset: u64) -> bool {
+    let bytes = u64::from(access.bytes.min(4));
+    let is_read_too_early = access.kind != AccessKind::Store && !written.has_some(offset, bytes);
+    if access.kind != AccessKind::Load {
+        written.add(offset, bytes);
+    }
+    !is_read_too_early
+}
+
+/// Notes an access that leaves no gaps in `span`, as far as it need not be looked at lane by lane.
+/// True if that is all.
+#[inline(always)]
+fn is_known(written: &Written, access: &Access<'_>, (first, length): (u64, u64)) -> bool {
+    if first.saturating_add(length) <= written.prefix() {
+        return true;
+    }
+    if !is_dense(access) {
+        return false;
+    }
+    if access.kind == AccessKind::Store {
+        written.add(first, length);
+        return true;
+    }
+    written.has_all(first, length)
+}
+
+/// The first address of an access, and the bytes from there to its end. `None` if that is beyond all
+/// memory.
 #[inline(always)]
 fn span(access: &Access<'_>) -> Option<(u64, u64)> {
-    let Pattern::Affine { first, step, count } = access.pattern else {
-        return None;
+    let (lowest, highest) = match access.pattern {
+        Pattern::Affine { first, step, count } => {
+            let reach = step.unsigned_abs().checked_mul(u64::from(count) - 1)?;
+            if step < 0 {
+                (first.checked_sub(reach)?, first)
+            } else {
+                (first, first.checked_add(reach)?)
+            }
+        }
+        Pattern::Scattered => {
+            let all = lanes(access.mask).map(|lane| access.addresses.of(lane));
+            all.fold((u64::MAX, 0), |(lowest, highest), address| {
+                (lowest.min(address), highest.max(address))
+            })
+        }
     };
-    let reach = step.unsigned_abs().checked_mul(u64::from(count) - 1)?;
-    let lowest = if step < 0 {
-        first.checked_sub(reach)?
-    } else {
-        first
-    };
-    Some((lowest, reach.checked_add(access.bytes.into())?))
+    Some((lowest, (highest - lowest).checked_add(access.bytes.into())?))
 }
 
 /// True if an affine access leaves no gaps.
