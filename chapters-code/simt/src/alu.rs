@@ -35,7 +35,7 @@ mod vectors;
 mod wide;
 
 pub use address::Windows;
-pub use frequent::Prepared;
+pub use frequent::{Prepared, execute_all};
 #[cfg(target_arch = "x86_64")]
 pub use vectors::Avx2;
 pub use vectors::Baseline;

@@ -19,8 +19,8 @@
 pub(crate) mod atomic;
 
 use crate::counters::lanes;
-use crate::pattern::Pattern;
-use crate::registers::LaneMask;
+use crate::pattern::{Addresses, Pattern};
+use crate::registers::{LaneMask, lane_word64};
 
 /// Passes over the banks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,12 @@ pub(crate) struct Passes {
 
 /// Those of a load of `bytes` bytes a lane.
 #[inline(always)]
-pub(crate) fn load(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Passes {
+pub(crate) fn load(
+    pattern: Pattern,
+    addresses: Addresses<'_>,
+    mask: LaneMask,
+    bytes: u32,
+) -> Passes {
     match pattern {
         Pattern::Affine { step, .. } if affine(step, bytes) => in_groups(
             mask,
@@ -40,18 +45,26 @@ pub(crate) fn load(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, byte
             || step == 0 || !has_partners(mask, 1) || !has_partners(mask, 2),
             |group| evenly_spaced(step, group, bytes),
         ),
-        _ => in_groups(
-            mask,
-            bytes,
-            || partners_agree(addresses, mask, 1) || partners_agree(addresses, mask, 2),
-            |group| scattered(addresses, group, bytes),
-        ),
+        _ => {
+            let addresses = &addresses.all();
+            in_groups(
+                mask,
+                bytes,
+                || partners_agree(addresses, mask, 1) || partners_agree(addresses, mask, 2),
+                |group| scattered(addresses, group, bytes),
+            )
+        }
     }
 }
 
 /// Those of a store of `bytes` bytes a lane.
 #[inline(always)]
-pub(crate) fn store(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Passes {
+pub(crate) fn store(
+    pattern: Pattern,
+    addresses: Addresses<'_>,
+    mask: LaneMask,
+    bytes: u32,
+) -> Passes {
     match pattern {
         Pattern::Affine { step, .. } if affine(step, bytes) => in_groups(
             mask,
@@ -59,12 +72,15 @@ pub(crate) fn store(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, byt
             || false,
             |group| evenly_spaced(step, group, bytes),
         ),
-        _ => in_groups(
-            mask,
-            bytes,
-            || false,
-            |group| scattered(addresses, group, bytes),
-        ),
+        _ => {
+            let addresses = &addresses.all();
+            in_groups(
+                mask,
+                bytes,
+                || false,
+                |group| scattered(addresses, group, bytes),
+            )
+        }
     }
 }
 
@@ -146,8 +162,23 @@ fn evenly_spaced(step: i64, group: LaneMask, bytes: u32) -> u64 {
     u64::from((group.count_ones() + (1 << apart) - 1) >> apart)
 }
 
-/// The most distinct units in one bank.
+/// The most distinct units in one bank, of a group that is not empty. Units of one row of all banks
+/// are in a bank each.
+#[inline(always)]
 fn scattered(addresses: &[u64; 32], group: LaneMask, bytes: u32) -> u64 {
+    let first = addresses[group.trailing_zeros() as usize & 31];
+    let mut differing = 0;
+    for (lane, address) in addresses.iter().enumerate() {
+        differing |= (address ^ first) & lane_word64(group, lane);
+    }
+    if differing < 128 {
+        return 1;
+    }
+    most_in_a_bank(addresses, group, bytes)
+}
+
+#[inline(never)]
+fn most_in_a_bank(addresses: &[u64; 32], group: LaneMask, bytes: u32) -> u64 {
     let unit = bytes.max(4).trailing_zeros();
     let mut banks = Banks::new(128 >> unit);
     for lane in lanes(group) {
@@ -214,8 +245,9 @@ mod tests {
     fn check(bytes: u32, mask: LaneMask, address: impl Fn(u64) -> u64, expected: [u64; 2]) {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
         for pattern in [Pattern::of(&addresses, mask), Pattern::Scattered] {
-            let loaded = load(pattern, &addresses, mask, bytes).wavefronts;
-            let stored = store(pattern, &addresses, mask, bytes).wavefronts;
+            let addresses = Addresses::Lanes(&addresses);
+            let loaded = load(pattern, addresses, mask, bytes).wavefronts;
+            let stored = store(pattern, addresses, mask, bytes).wavefronts;
             assert_eq!([loaded, stored], expected, "{pattern:?}");
         }
     }

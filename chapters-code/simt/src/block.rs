@@ -240,8 +240,8 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     /// Who passes a barrier, and who has exited by then.
     fn passing(&self, grid: &Grid<'_>, id: u8, tally: Tally) -> Passing {
-        let mut waiters = Vec::new();
-        let mut exited = Vec::new();
+        let mut waiters = Vec::with_capacity(self.warps.len());
+        let mut exited = Vec::with_capacity(self.warps.len());
         for warp in &self.warps {
             let waits = |path: &&Path| path.waiting == Waiting::Barrier(id);
             waiters.extend(warp.paths.iter().filter(waits).map(|path| Waiter {

@@ -17,7 +17,7 @@
 
 use std::ops::AddAssign;
 
-use crate::pattern::Pattern;
+use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
 
 /// Sums over the warps of a launch.
@@ -79,10 +79,15 @@ impl AddAssign for Counters {
 
 /// Distinct 32-byte sectors that the active lanes touch, each with `bytes` bytes.
 #[inline(always)]
-pub(crate) fn sectors(pattern: Pattern, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> u64 {
+pub(crate) fn sectors(
+    pattern: Pattern,
+    addresses: Addresses<'_>,
+    mask: LaneMask,
+    bytes: u32,
+) -> u64 {
     match pattern {
         Pattern::Affine { first, step, count } => affine_sectors(first, step, count, bytes),
-        Pattern::Scattered => distinct(addresses.map(|a| a >> 5), mask),
+        Pattern::Scattered => distinct(addresses.all().map(|a| a >> 5), mask),
     }
 }
 
@@ -135,8 +140,11 @@ mod tests {
     fn check(mask: LaneMask, address: impl Fn(u64) -> u64, expected: u64) {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
         let pattern = Pattern::of(&addresses, mask);
-        assert_eq!(sectors(pattern, &addresses, mask, 4), expected);
-        let scattered = sectors(Pattern::Scattered, &addresses, mask, 4);
+        assert_eq!(
+            sectors(pattern, Addresses::Lanes(&addresses), mask, 4),
+            expected
+        );
+        let scattered = sectors(Pattern::Scattered, Addresses::Lanes(&addresses), mask, 4);
         assert_eq!(scattered, expected, "the general rule");
     }
 

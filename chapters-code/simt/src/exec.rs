@@ -19,7 +19,7 @@ mod view;
 
 use ptx::ir::{Atom, Branch, Guard, Load, Op, Pred, R32, R64, Store};
 
-use crate::alu::Isa;
+use crate::alu::{self, Isa};
 use crate::barrier::Barriers;
 use crate::converge::{NOWHERE, Paths};
 use crate::fault::{FaultKind, Step, Trap};
@@ -29,6 +29,7 @@ use crate::observe::Observer;
 use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
 use code::{Ready, Work};
+use transfer::Shape;
 
 /// The state of one warp of a block.
 pub(crate) struct Warp {
@@ -177,9 +178,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     compiled_for_isa! {
         /// `ld`.
-        fn load(load: &Load, mask: LaneMask), load_baseline, load_avx2 -> Step = load_inline;
+        fn load(load: &Load, shape: Shape, mask: LaneMask), load_baseline, load_avx2 -> Step = load_inline;
         /// `st`.
-        fn store(store: &Store, mask: LaneMask), store_baseline, store_avx2 -> Step = store_inline;
+        fn store(store: &Store, shape: Shape, mask: LaneMask), store_baseline, store_avx2 -> Step
+            = store_inline;
         /// `atom` and `red`.
         fn atomic(atom: &Atom, mask: LaneMask), atomic_baseline, atomic_avx2 -> Step
             = atomic_inline;
@@ -188,9 +190,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         /// The same value for all lanes.
         fn fill64(d: R64, value: u64, mask: LaneMask), fill64_baseline, fill64_avx2 -> ()
             = fill64_inline;
+        /// Runs the paths of the warp until it pauses.
+        fn run_paths(), run_paths_baseline, run_paths_avx2 -> Step<Pause> = run_paths_inline;
     }
 
-    fn run_paths(&mut self) -> Step<Pause> {
+    #[inline(always)]
+    fn run_paths_inline(&mut self) -> Step<Pause> {
         loop {
             let Some(path) = self.warp.paths.runnable() else {
                 let finished = self.warp.paths.is_finished();
@@ -240,7 +245,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     fn run_lanes(&mut self, path: usize, mask: LaneMask, meeting: u32) -> Step<Flow> {
         let grid = self.grid;
-        let steps = &grid.steps[..];
+        let steps = &grid.steps.all[..];
         let meeting = self.warp.paths.meeting_pc(meeting);
         let (mut pc, mut budget) = (self.pc, self.budget);
         while budget > 0 {
@@ -260,8 +265,17 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 self.observer.instruction(self.warp.index, pc, active);
             }
             match &step.work {
-                Work::Alu(alu) => {
+                &Work::Alu { index, straight } => {
+                    let index = index as usize;
+                    if straight > 1 && !O::TRACES {
+                        let more = (straight - 1).min(budget);
+                        let run = &grid.steps.alu[index..][..more as usize + 1];
+                        alu::execute_all(run, &mut self.warp.registers, mask, &grid.windows);
+                        (pc, budget) = (pc + more + 1, budget - more);
+                        continue;
+                    }
                     if active != 0 {
+                        let alu = &grid.steps.alu[index];
                         alu.execute(&mut self.warp.registers, active, &grid.windows);
                     }
                 }
@@ -296,14 +310,39 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                         continue;
                     }
                 }
-                work => {
+                Work::Load(load, shape) => {
                     if active != 0 {
                         (self.pc, self.budget) = (pc, budget);
-                        self.access(work, active)?;
-                        if O::TRACES {
-                            let op = &grid.kernel.ir().code[pc as usize].op;
-                            self.observer.moved(op, &self.warp.registers, active);
-                        }
+                        self.load(load, *shape, active)?;
+                        self.moved(active);
+                    }
+                }
+                Work::Store(store, shape) => {
+                    if active != 0 {
+                        (self.pc, self.budget) = (pc, budget);
+                        self.store(store, *shape, active)?;
+                        self.moved(active);
+                    }
+                }
+                Work::Atom(atom) => {
+                    if active != 0 {
+                        (self.pc, self.budget) = (pc, budget);
+                        self.atomic(atom, active)?;
+                        self.moved(active);
+                    }
+                }
+                Work::Fill32(d, value) => {
+                    if active != 0 {
+                        self.fill(*d, *value, active);
+                        (self.pc, self.budget) = (pc, budget);
+                        self.moved(active);
+                    }
+                }
+                Work::Fill64(d, value) => {
+                    if active != 0 {
+                        self.fill64(*d, *value, active);
+                        (self.pc, self.budget) = (pc, budget);
+                        self.moved(active);
                     }
                 }
             }
@@ -345,20 +384,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
-    /// Executes what reads or writes memory.
+    /// What reads or writes memory has been executed.
     #[inline(always)]
-    fn access(&mut self, work: &Work<'_>, active: LaneMask) -> Step {
-        match *work {
-            Work::Load(load) => return self.load(load, active),
-            Work::Store(store) => return self.store(store, active),
-            Work::Atom(atom) => return self.atomic(atom, active),
-            Work::Fill32(d, value) => self.fill(d, value, active),
-            Work::Fill64(d, value) => self.fill64(d, value, active),
-            Work::Alu(_) | Work::Branch(_) | Work::Sync(_) | Work::Other => {
-                unreachable!("executed by the caller")
-            }
+    fn moved(&mut self, active: LaneMask) {
+        if O::TRACES {
+            let op = &self.grid.kernel.ir().code[self.pc as usize].op;
+            self.observer.moved(op, &self.warp.registers, active);
         }
-        Ok(())
     }
 
     #[inline(always)]

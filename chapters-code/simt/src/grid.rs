@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::alu::{Isa, Windows};
-use crate::exec::code::{self, Ready};
+use crate::exec::code::{self, Steps};
 use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
 use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
@@ -26,7 +26,7 @@ pub(crate) struct Grid<'a> {
     pub windows: Windows,
     pub isa: Isa,
     /// The kernel's instructions.
-    pub steps: Vec<Ready<'a>>,
+    pub steps: Steps<'a>,
     pub options: &'a Options,
     /// Which launch of the process this is: `%gridid`.
     pub id: u64,

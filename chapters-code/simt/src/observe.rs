@@ -7,7 +7,7 @@ use ptx::ir::{CpAsyncWait, Op, Scope};
 use crate::banks::{self, atomic::Form};
 use crate::counters::{self, Counters};
 use crate::grid::Grid;
-use crate::pattern::Pattern;
+use crate::pattern::{Addresses, Pattern};
 use crate::proxy::ProxyEvent;
 use crate::races::{Findings, Passing, Races, Waiter};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
@@ -51,7 +51,7 @@ pub(crate) struct Access<'a> {
     /// Bytes that each lane touches.
     pub bytes: u32,
     /// Device addresses, or offsets in shared memory.
-    pub addresses: &'a [u64; 32],
+    pub addresses: Addresses<'a>,
     pub mask: LaneMask,
     pub pattern: Pattern,
     /// Of an atomic.
@@ -176,7 +176,7 @@ impl Counting {
                 c.shared_bank_conflicts += passes.conflicts;
             }
             AccessKind::Atomic => {
-                let served = banks::atomic::serve(access.form, addresses, mask, bytes);
+                let served = banks::atomic::serve(access.form, &addresses.all(), mask, bytes);
                 c.shared_atomic_wavefronts += served.wavefronts;
                 c.shared_load_requests += served.load_requests;
                 c.shared_load_wavefronts += served.loads.wavefronts;

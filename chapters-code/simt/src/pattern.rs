@@ -1,7 +1,51 @@
 //! The shape of a warp's addresses, found once for an access and used by whatever follows: the
 //! copy itself, and the counters.
 
-use crate::registers::{LaneMask, lane_word64};
+use crate::registers::{LaneMask, Lanes32, Lanes64, lane_word, lane_word64};
+
+/// Where the active lanes of one warp instruction go.
+#[derive(Clone, Copy, Debug)]
+pub enum Addresses<'a> {
+    /// Side by side, in order of lane: elements of `bytes` bytes, lane 0's of which lies, or would
+    /// lie, at `origin`.
+    Row {
+        /// A multiple of `bytes`.
+        origin: u64,
+        /// A power of two.
+        bytes: u32,
+    },
+    /// Each somewhere.
+    Lanes(&'a Lanes64),
+}
+
+impl Addresses<'_> {
+    /// That of a lane.
+    #[inline(always)]
+    pub fn of(&self, lane: u32) -> u64 {
+        match *self {
+            Self::Row { origin, bytes } => origin.wrapping_add(u64::from(bytes * lane)),
+            Self::Lanes(all) => all[lane as usize & 31],
+        }
+    }
+
+    /// Those of all lanes; what inactive ones have means nothing.
+    #[inline(always)]
+    pub fn all(&self) -> Lanes64 {
+        match *self {
+            Self::Row { .. } => std::array::from_fn(|lane| self.of(lane as u32)),
+            Self::Lanes(all) => *all,
+        }
+    }
+
+    /// How they lie, in the lanes of `mask`, which must not be empty.
+    #[inline(always)]
+    pub fn pattern(&self, mask: LaneMask) -> Pattern {
+        match *self {
+            Self::Row { origin, bytes } => Pattern::of_row(origin, mask, bytes),
+            Self::Lanes(all) => Pattern::of(all, mask),
+        }
+    }
+}
 
 /// The addresses of the active lanes of one warp instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +97,38 @@ fn row_of_any(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> 
         }
     }
     (different == 0).then_some(origin)
+}
+
+/// As [`row`], for 32-bit addresses. May miss a row at the very end of what they reach.
+#[inline(always)]
+pub fn row32(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
+    match bytes {
+        4 => row32_of(addresses, mask, 4),
+        8 => row32_of(addresses, mask, 8),
+        _ => row32_of(addresses, mask, bytes),
+    }
+}
+
+#[inline(always)]
+fn row32_of(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
+    let first_lane = mask.trailing_zeros() & 31;
+    let first = addresses[first_lane as usize];
+    let origin = first.wrapping_sub(bytes * first_lane);
+    let difference =
+        |lane: usize| addresses[lane] ^ origin.wrapping_add(bytes.wrapping_mul(lane as u32));
+    let mut different = 0;
+    if mask == LaneMask::MAX {
+        for lane in 0..32 {
+            different |= difference(lane);
+        }
+    } else {
+        for lane in 0..32 {
+            different |= difference(lane) & lane_word(mask, lane);
+        }
+    }
+    let wraps = first > u32::MAX - 32 * bytes;
+    let before = u64::from(bytes * first_lane);
+    (different == 0 && !wraps).then_some(u64::from(first).wrapping_sub(before))
 }
 
 /// For each spacing g in 1 to 31: every g-th lane, from lane 0.

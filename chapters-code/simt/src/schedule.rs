@@ -31,10 +31,16 @@ impl Schedule {
     }
 
     /// The warp that runs at this turn of a round. In a round each of `warps` has its turn.
+    #[inline(always)]
     pub fn pick(&mut self, turn: usize, warps: usize) -> usize {
         if self.seed == 0 {
             return turn;
         }
+        self.pick_at_random(turn, warps)
+    }
+
+    #[inline(never)]
+    fn pick_at_random(&mut self, turn: usize, warps: usize) -> usize {
         if turn == 0 {
             self.shuffle(warps);
         }

@@ -145,7 +145,7 @@ impl Tracing<'_> {
     }
 
     fn traced(&self, access: &Access<'_>) -> TracedAccess {
-        let addresses = of_lanes(access.mask, access.addresses);
+        let addresses = of_lanes(access.mask, &access.addresses.all());
         let first = addresses.first().copied().unwrap_or_default();
         let (space, array, base, allocation_bytes) = match access.space {
             AccessSpace::Shared => {
@@ -195,7 +195,7 @@ fn cost(access: &Access<'_>) -> u64 {
             banks::store(pattern, addresses, mask, bytes).wavefronts
         }
         (AccessSpace::Shared, AccessKind::Atomic) => {
-            let served = banks::atomic::serve(access.form, addresses, mask, bytes);
+            let served = banks::atomic::serve(access.form, &addresses.all(), mask, bytes);
             served.wavefronts + served.loads.wavefronts
         }
     }

@@ -8,9 +8,11 @@
 use super::compare::{self, Compare32, Compare64};
 use super::convert_lane::Conversion;
 use super::lanes::Lanes;
+#[cfg(not(target_arch = "x86_64"))]
+use super::vectors::BaselineFull;
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{Avx2, Avx2Full, Avx2Partial};
-use super::vectors::{Baseline, BaselineFull, BaselinePartial};
+use super::vectors::{Baseline, BaselinePartial};
 use super::{Isa, Windows, bin32, convert, execute_lanes, ter32, un32, wide};
 use crate::registers::{ALL_LANES, LaneMask, Registers};
 use ptx::ir::{
@@ -55,6 +57,22 @@ impl<'a> Prepared<'a> {
         // SAFETY: `new` has chosen it for this instruction, and for instructions that the CPU has:
         // an `Isa` is proof of them.
         unsafe { function(self.alu, regs, mask, windows) }
+    }
+}
+
+/// Executes instructions one after the other, in the lanes of `mask`.
+#[inline(always)]
+pub fn execute_all(all: &[Prepared<'_>], regs: &mut Registers, mask: LaneMask, windows: &Windows) {
+    if mask == ALL_LANES {
+        for one in all {
+            // SAFETY: see `Prepared::execute`.
+            unsafe { (one.full)(one.alu, regs, mask, windows) }
+        }
+    } else {
+        for one in all {
+            // SAFETY: see `Prepared::execute`.
+            unsafe { (one.partial)(one.alu, regs, mask, windows) }
+        }
     }
 }
 
@@ -165,7 +183,9 @@ macro_rules! frequent {
     };
 }
 
+#[cfg(not(target_arch = "x86_64"))]
 frequent! { baseline_full, BaselineFull(Baseline), [] }
+#[cfg(not(target_arch = "x86_64"))]
 frequent! { baseline_partial, BaselinePartial(Baseline), [] }
 #[cfg(target_arch = "x86_64")]
 frequent! {
@@ -176,4 +196,18 @@ frequent! {
 frequent! {
     avx2_partial, Avx2Partial(Avx2::here()),
     [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
+}
+
+/// Every x86-64 CPU of the last ten years has AVX2. For those that have not, one function does it
+/// all: compiling the others for them too would double the time that it takes to build this crate.
+#[cfg(target_arch = "x86_64")]
+fn baseline_full(alu: &Alu) -> Function {
+    baseline_partial(alu)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn baseline_partial(_: &Alu) -> Function {
+    compiled! { [] BaselinePartial(Baseline); |alu, lanes, windows| {
+        execute_lanes(lanes, alu, windows);
+    }}
 }

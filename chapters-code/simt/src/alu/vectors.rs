@@ -1,7 +1,7 @@
 //! The compilations of the instructions.
 //!
 //! Every loop is written once, inlined into the functions listed at the end of this file, and these
-//! are compiled four times: for each set of vector instructions, and for full and partial masks. A
+//! are compiled up to four times: for each set of vector instructions, and for full and partial masks. A
 //! function is listed where its caller should not pay for its stack frame: the dispatch over the
 //! instructions has none.
 
@@ -44,6 +44,7 @@ impl Avx2 {
 }
 
 /// [`Baseline`], for full masks.
+#[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Copy)]
 pub struct BaselineFull(pub Baseline);
 
@@ -65,6 +66,7 @@ pub struct Avx2Partial(pub Avx2);
 macro_rules! compile {
     ($functions:tt) => {
         declare! { $functions }
+        #[cfg(not(target_arch = "x86_64"))]
         implement! { [] BaselineFull false false $functions }
         implement! { [] BaselinePartial true false $functions }
         #[cfg(target_arch = "x86_64")]

@@ -18,7 +18,7 @@ use ptx::ir::{Atom, AtomOp, AtomType};
 
 use super::{Banks, Passes, load, scattered};
 use crate::counters::lanes;
-use crate::pattern::Pattern;
+use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
 
 /// What the assembler makes of an atomic.
@@ -130,7 +130,7 @@ fn wide_loop(addresses: &[u64; 32], mask: LaneMask, idle: LaneMask) -> Served {
     let mut all = Served::default();
     let mut left = mask;
     while left != 0 {
-        let loads = load(Pattern::Scattered, addresses, left, 8);
+        let loads = load(Pattern::Scattered, Addresses::Lanes(addresses), left, 8);
         all.load_requests += 1;
         all.loads.wavefronts += loads.wavefronts;
         all.loads.conflicts += loads.conflicts;

@@ -10,13 +10,13 @@ use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 use super::Exec;
 use super::memory::{Target, addresses, targets};
 use super::rows::each_lane;
-use super::transfer::{misaligned, out_of_bounds};
+use super::transfer::{Shape, aligned, out_of_bounds};
 use super::view::{Bytes, Device, View};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
-use crate::pattern::Pattern;
+use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
 
 /// A read-modify-write of a memory cell: old bits, operand and new value (for `cas`) to new bits.
@@ -32,7 +32,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn atomic_inline(&mut self, atom: &Atom, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, atom.addr);
         self.note_poll();
-        check_alignment(&addresses, mask, bytes(atom.ty))?;
+        let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
+        aligned(shape, &addresses, mask)?;
         if let Order::Release(scope) | Order::AcqRel(scope) = atom.order {
             self.fence(scope);
         }
@@ -93,7 +94,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             strength: Strength::Strong,
             read_only: false,
             bytes: bytes(atom.ty),
-            addresses,
+            addresses: Addresses::Lanes(addresses),
             mask,
             pattern: Pattern::Scattered,
             form: Form::of(atom, &operands.b),
@@ -191,9 +192,9 @@ impl Operands<'_> {
         for lane in lanes(self.mask) {
             let i = lane as usize & 31;
             let (b, c) = (self.b[i], self.c[i]);
-            let old = view.update(self.addresses[i], bytes, |old| change(old, b, c));
-            let old = old.ok_or(lane)?;
-            self.has_changed |= change(old, b, c) != old;
+            let updated = view.update(self.addresses[i], bytes, |old| change(old, b, c));
+            let (old, new) = updated.ok_or(lane)?;
+            self.has_changed |= new != old;
             self.b[i] = old;
         }
         Ok(())
@@ -202,16 +203,6 @@ impl Operands<'_> {
 
 fn absent<V: View>(view: &V, atom: &Atom, address: u64, lane: u32) -> Box<Trap> {
     out_of_bounds(view, AccessKind::Atomic, bytes(atom.ty), address, lane)
-}
-
-#[inline(always)]
-fn check_alignment(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Step {
-    let bits = lanes(mask).fold(0, |all, lane| all | addresses[lane as usize & 31]);
-    if bits & u64::from(bytes - 1) == 0 {
-        Ok(())
-    } else {
-        Err(misaligned(AccessKind::Atomic, bytes, addresses, mask))
-    }
 }
 
 fn bytes(ty: AtomType) -> u32 {
@@ -224,26 +215,42 @@ fn bytes(ty: AtomType) -> u32 {
 
 /// Memory in which a cell can be read and rewritten with nothing in between.
 trait Cells {
-    /// Replaces the `bytes` bytes at `address` by what `change` makes of them; returns the old.
-    fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64>;
+    /// Replaces the `bytes` bytes at `address` by what `change` makes of them; returns the old and
+    /// the new.
+    fn update(
+        &mut self,
+        address: u64,
+        bytes: u32,
+        change: impl Fn(u64) -> u64,
+    ) -> Option<(u64, u64)>;
+}
+
+/// Updates the cell of one width at the start of a slice.
+macro_rules! update_cell {
+    ($cell:expr, $int:ident, $change:expr) => {{
+        let cell = $cell.first_chunk_mut()?;
+        let old = $int::from_le_bytes(*cell);
+        let new = $change(u64::from(old)) as $int;
+        *cell = new.to_le_bytes();
+        (u64::from(old), u64::from(new))
+    }};
 }
 
 impl Cells for Bytes<'_> {
     // One thread of the host executes the whole block, so nothing can come in between.
     #[inline(always)]
-    fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
-        let old = match bytes {
-            2 => u64::from(u16::from_le_bytes(self.load(address)?)),
-            4 => u64::from(u32::from_le_bytes(self.load(address)?)),
-            _ => u64::from_le_bytes(self.load(address)?),
-        };
-        let new = change(old);
-        match bytes {
-            2 => self.store(address, (new as u16).to_le_bytes()),
-            4 => self.store(address, (new as u32).to_le_bytes()),
-            _ => self.store(address, new.to_le_bytes()),
-        }?;
-        Some(old)
+    fn update(
+        &mut self,
+        address: u64,
+        bytes: u32,
+        change: impl Fn(u64) -> u64,
+    ) -> Option<(u64, u64)> {
+        let cell = self.bytes.get_mut(usize::try_from(address).ok()?..)?;
+        Some(match bytes {
+            2 => update_cell!(cell, u16, change),
+            4 => update_cell!(cell, u32, change),
+            _ => update_cell!(cell, u64, change),
+        })
     }
 }
 
@@ -254,16 +261,21 @@ macro_rules! update_atomically {
         // SAFETY: the cell is mapped and aligned, as the callers have checked, and the launch's
         // snapshot keeps it alive. Plain accesses to it by other threads are by copies only.
         let cell = unsafe { $atomic::from_ptr($pointer.cast::<$int>()) };
-        let new = |old: $int| Some($change(u64::from(old)) as $int);
-        match cell.fetch_update(AcqRel, Acquire, new) {
-            Ok(old) | Err(old) => u64::from(old),
+        let new = |old: $int| $change(u64::from(old)) as $int;
+        match cell.fetch_update(AcqRel, Acquire, |old| Some(new(old))) {
+            Ok(old) | Err(old) => (u64::from(old), u64::from(new(old))),
         }
     }};
 }
 
 impl Cells for Device<'_> {
     #[inline(always)]
-    fn update(&mut self, address: u64, bytes: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
+    fn update(
+        &mut self,
+        address: u64,
+        bytes: u32,
+        change: impl Fn(u64) -> u64,
+    ) -> Option<(u64, u64)> {
         let pointer = self
             .find(address, u64::from(bytes))?
             .host(address, u64::from(bytes));

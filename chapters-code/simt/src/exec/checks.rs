@@ -7,23 +7,18 @@ use super::transfer::{Place, Shape};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::observe::{Access, AccessSpace, Observer, Strength};
-use crate::pattern::Pattern;
+use crate::pattern::Addresses;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// A load has been executed. What it acquires must be looked up after it has read: had another
     /// block written in between, it would have read a flag without acquiring what that stands for.
     #[inline(always)]
-    pub(super) fn check_read(
-        &mut self,
-        shape: Shape,
-        space: AccessSpace,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) {
+    pub(super) fn check_read(&mut self, shape: Shape, space: AccessSpace, place: Place<'_>) {
         if O::CHECKS && shape.strength != Strength::Weak {
+            let addresses = place.addresses.all();
             self.observer
-                .has_read(self.warp.index, space, addresses, mask);
+                .has_read(self.warp.index, space, &addresses, place.mask);
         }
     }
 
@@ -36,17 +31,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         space: AccessSpace,
         place: Place<'_>,
     ) {
-        let Place {
-            addresses,
-            mask,
-            row,
-            ..
-        } = place;
-        if !O::CHECKS || row.is_some() || ascend(addresses, mask) {
+        let Addresses::Lanes(addresses) = place.addresses else {
+            return;
+        };
+        if !O::CHECKS || ascend(addresses, place.mask) {
             return;
         }
-        if let Some(lanes) = self.writers_of_one_place(store, addresses, mask) {
-            let access = self.as_access(shape, space, addresses, mask, Pattern::Scattered);
+        if let Some(lanes) = self.writers_of_one_place(store, addresses, place.mask) {
+            let access = self.as_access(shape, space, place);
             self.observer.writes_differ(&access, lanes);
         }
     }
@@ -91,9 +83,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// An asynchronous copy begins; its store has been seen.
     #[inline(always)]
-    pub(super) fn check_copy(&mut self, shape: Shape, to: &[u64; 32], mask: LaneMask) {
+    pub(super) fn check_copy(&mut self, shape: Shape, to: Place<'_>) {
         if O::CHECKS {
-            let access = self.as_access(shape, AccessSpace::Shared, to, mask, Pattern::Scattered);
+            let access = self.as_access(shape, AccessSpace::Shared, to);
             self.observer.copy_started(&access);
         }
     }
@@ -104,9 +96,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         &self,
         shape: Shape,
         space: AccessSpace,
-        addresses: &'m [u64; 32],
-        mask: LaneMask,
-        pattern: Pattern,
+        place: Place<'m>,
     ) -> Access<'m> {
         Access {
             kind: shape.kind,
@@ -114,9 +104,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             strength: shape.strength,
             read_only: shape.read_only,
             bytes: shape.bytes(),
-            addresses,
-            mask,
-            pattern,
+            addresses: place.addresses,
+            mask: place.mask,
+            pattern: place.addresses.pattern(place.mask),
             form: Form::default(),
             warp: self.warp.index,
             pc: self.pc,

@@ -6,6 +6,7 @@ use ptx::ir::{
     Src, Store,
 };
 
+use super::transfer::Shape;
 use crate::alu::{Isa, Prepared};
 use crate::module::LoadedKernel;
 
@@ -18,16 +19,28 @@ pub(crate) struct Ready<'a> {
     pub special: bool,
 }
 
+/// All instructions of a kernel.
+pub(crate) struct Steps<'a> {
+    pub all: Vec<Ready<'a>>,
+    /// Those from register to register, in order.
+    pub alu: Vec<Prepared<'a>>,
+}
+
 /// What an instruction does.
 pub(crate) enum Work<'a> {
-    /// Register to register.
-    Alu(Prepared<'a>),
+    /// Register to register: one of [`Steps::alu`].
+    Alu {
+        index: u32,
+        /// How many such instructions follow one another from here on, none of them special. 0 if
+        /// this one is.
+        straight: u32,
+    },
     /// Sets a register to a value that all threads of the launch share: a parameter.
     Fill32(R32, u32),
     /// Likewise.
     Fill64(R64, u64),
-    Load(&'a Load),
-    Store(&'a Store),
+    Load(&'a Load, Shape),
+    Store(&'a Store, Shape),
     Atom(&'a Atom),
     Branch(&'a Branch),
     /// `bar.sync` of this barrier, by all threads of the block.
@@ -37,17 +50,36 @@ pub(crate) enum Work<'a> {
 }
 
 /// The steps of a kernel, for a launch with these parameters.
-pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> Vec<Ready<'a>> {
+pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> Steps<'a> {
     let code = &kernel.ir().code;
-    let meetings = meetings(code);
-    let steps = code.iter().zip(meetings);
-    steps
-        .map(|(instruction, meets)| Ready {
-            work: work(kernel, instruction, isa, params),
+    let mut alu = Vec::new();
+    let mut all: Vec<Ready<'a>> = Vec::with_capacity(code.len());
+    for (instruction, meets) in code.iter().zip(meetings(code)) {
+        let work = if let Op::Alu(operation) = &instruction.op {
+            alu.push(Prepared::new(isa, operation));
+            let (index, straight) = (alu.len() as u32 - 1, 0);
+            Work::Alu { index, straight }
+        } else {
+            work(kernel, instruction, params)
+        };
+        all.push(Ready {
+            work,
             guard: instruction.guard,
             special: meets || instruction.guard.is_some(),
-        })
-        .collect()
+        });
+    }
+    let mut following = 0;
+    for step in all.iter_mut().rev() {
+        let is_special = step.special;
+        following = match &mut step.work {
+            Work::Alu { straight, .. } if !is_special => {
+                *straight = following + 1;
+                *straight
+            }
+            _ => 0,
+        };
+    }
+    Steps { all, alu }
 }
 
 /// For each instruction, whether lanes that have parted may meet there.
@@ -66,16 +98,12 @@ fn meetings(code: &[Instruction]) -> Vec<bool> {
     meetings
 }
 
-fn work<'a>(
-    kernel: &LoadedKernel,
-    instruction: &'a Instruction,
-    isa: Isa,
-    params: &[u8],
-) -> Work<'a> {
+fn work<'a>(kernel: &LoadedKernel, instruction: &'a Instruction, params: &[u8]) -> Work<'a> {
     match &instruction.op {
-        Op::Alu(alu) => Work::Alu(Prepared::new(isa, alu)),
-        Op::Ld(load) => parameter(kernel, load, params).unwrap_or(Work::Load(load)),
-        Op::St(store) => Work::Store(store),
+        Op::Ld(load) => {
+            parameter(kernel, load, params).unwrap_or(Work::Load(load, Shape::of_load(load)))
+        }
+        Op::St(store) => Work::Store(store, Shape::of_store(store)),
         Op::Atom(atom) => Work::Atom(atom),
         Op::Bra(branch) => Work::Branch(branch),
         Op::Bar(bar) => match simple_barrier(kernel, bar, instruction.guard) {

@@ -3,15 +3,15 @@
 use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
 use super::rows::each_lane;
-use super::transfer::{self, Place, Shape, aligned, out_of_bounds};
+use super::transfer::{self, Place, Shape, absent, aligned};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::observe::{AccessKind, AccessSpace, Observer, Strength};
-use crate::pattern::{self, Pattern};
-use crate::registers::{LaneMask, Registers};
+use crate::pattern::{self, Addresses};
+use crate::registers::{LaneMask, Lanes64, Registers};
 
 /// Where an address of generic space leads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,37 +43,25 @@ impl Target {
     }
 }
 
-fn strength(order: Order) -> Strength {
-    match order {
-        Order::Weak => Strength::Weak,
-        Order::Volatile => Strength::Volatile,
-        Order::Relaxed(_) | Order::Acquire(_) | Order::Release(_) | Order::AcqRel(_) => {
-            Strength::Strong
-        }
-    }
-}
-
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
-    pub(super) fn load_inline(&mut self, load: &Load, mask: LaneMask) -> Step {
-        let addresses = addresses(&self.warp.registers, load.addr);
-        let addresses = in_memory(&addresses);
-        let strength = strength(load.order);
-        if strength != Strength::Weak {
+    pub(super) fn load_inline(&mut self, load: &Load, shape: Shape, mask: LaneMask) -> Step {
+        if shape.strength != Strength::Weak {
             self.note_poll();
         }
-        let (ty, len, read_only) = (load.ty, load.len, load.non_coherent);
-        let shape = Shape {
-            ty,
-            len,
-            strength,
-            kind: AccessKind::Load,
-            read_only,
+        let scattered;
+        let addresses = match self.row(load.addr, shape, mask) {
+            Some(row) => row,
+            None => {
+                scattered = addresses(&self.warp.registers, load.addr);
+                Addresses::Lanes(in_memory(&scattered))
+            }
         };
+        let place = Place { addresses, mask };
         match load.space {
-            Space::Global => self.load_device(load, shape, addresses, mask)?,
-            Space::Shared => self.load_shared(load, shape, addresses, mask)?,
-            space => self.load_elsewhere(space, load, shape, addresses, mask)?,
+            Space::Global => self.load_device(load, shape, place)?,
+            Space::Shared => self.load_shared(load, shape, place)?,
+            space => self.load_elsewhere(space, load, shape, place)?,
         }
         if matches!(load.order, Order::Acquire(_)) {
             std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
@@ -82,40 +70,28 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(always)]
-    fn load_device(
-        &mut self,
-        load: &Load,
-        shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) -> Step {
-        let place = self.observe(shape, AccessSpace::Global, addresses, mask)?;
+    fn load_device(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
+        self.observe(shape, AccessSpace::Global, place)?;
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
         transfer::load(&mut view, registers, load, shape, place)?;
-        self.check_read(shape, AccessSpace::Global, addresses, mask);
+        self.check_read(shape, AccessSpace::Global, place);
         Ok(())
     }
 
     #[inline(always)]
-    fn load_shared(
-        &mut self,
-        load: &Load,
-        shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) -> Step {
-        let place = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
+    fn load_shared(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
+        self.observe(shape, AccessSpace::Shared, place)?;
         let mut view = Bytes {
             bytes: self.shared,
             name: "shared memory",
         };
         let registers = &mut self.warp.registers;
         transfer::load(&mut view, registers, load, shape, place)?;
-        self.check_read(shape, AccessSpace::Shared, addresses, mask);
+        self.check_read(shape, AccessSpace::Shared, place);
         Ok(())
     }
 
@@ -126,88 +102,88 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         space: Space,
         load: &Load,
         shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
+        place: Place<'_>,
     ) -> Step {
+        let Place { addresses, mask } = place;
         match space {
-            Space::Global | Space::Const => {
-                let Warp {
-                    registers, region, ..
-                } = &mut *self.warp;
-                let mut view = Device {
-                    table: &self.grid.table,
-                    region,
-                };
-                transfer::load_lanes(&mut view, registers, load, shape, addresses, mask)
-            }
-            Space::Param => {
-                let mut view = Params(self.grid.params);
-                transfer::load_lanes(
-                    &mut view,
-                    &mut self.warp.registers,
-                    load,
-                    shape,
-                    addresses,
-                    mask,
-                )
-            }
-            Space::Shared => self.load_shared(load, shape, addresses, mask),
-            Space::Local => {
-                aligned(shape, addresses, mask)?;
-                self.check_local(shape, addresses, mask);
-                self.each_local_lane(mask, |view, registers, lane| {
-                    transfer::load_lanes(view, registers, load, shape, addresses, 1 << lane)
-                })
-            }
             Space::Generic => {
-                for (target, part) in targets(addresses, mask) {
-                    let own = addresses.map(|a| a.wrapping_sub(target.window()));
+                for (target, part) in targets(&addresses.all(), mask) {
+                    let own = shifted(addresses, target);
+                    let place = Place::new(&own, part, shape);
                     match target {
-                        Target::Device => self.load_device(load, shape, &own, part)?,
-                        Target::Shared => self.load_shared(load, shape, &own, part)?,
+                        Target::Device => self.load_device_apart(load, shape, place)?,
+                        Target::Shared => self.load_shared_apart(load, shape, place)?,
                         Target::Local => {
-                            self.load_elsewhere(Space::Local, load, shape, &own, part)?;
+                            self.load_elsewhere(Space::Local, load, shape, place)?;
                         }
                     }
                 }
                 Ok(())
             }
+            Space::Shared => self.load_shared_apart(load, shape, place),
+            // A variable in constant memory is device memory that nobody counts.
+            Space::Global | Space::Const => {
+                let Warp {
+                    registers, region, ..
+                } = &mut *self.warp;
+                let table = &self.grid.table;
+                let mut view = Device { table, region };
+                transfer::load_lanes(&mut view, registers, load, shape, place)
+            }
+            Space::Param => {
+                let mut view = Params(self.grid.params);
+                transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, place)
+            }
+            Space::Local => {
+                let addresses = addresses.all();
+                aligned(shape, &addresses, mask)?;
+                self.check_local(shape, &addresses, mask);
+                self.each_local_lane(mask, |view, registers, lane| {
+                    let place = Place {
+                        addresses: Addresses::Lanes(&addresses),
+                        mask: 1 << lane,
+                    };
+                    transfer::load_lanes(view, registers, load, shape, place)
+                })
+            }
         }
     }
 
+    #[inline(never)]
+    fn load_device_apart(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
+        self.load_device(load, shape, place)
+    }
+
+    #[inline(never)]
+    fn load_shared_apart(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
+        self.load_shared(load, shape, place)
+    }
+
     #[inline(always)]
-    pub(super) fn store_inline(&mut self, store: &Store, mask: LaneMask) -> Step {
-        let addresses = addresses(&self.warp.registers, store.addr);
-        let addresses = in_memory(&addresses);
-        let strength = strength(store.order);
-        let (ty, len, read_only) = (store.ty, store.len, false);
-        let shape = Shape {
-            ty,
-            len,
-            strength,
-            kind: AccessKind::Store,
-            read_only,
-        };
+    pub(super) fn store_inline(&mut self, store: &Store, shape: Shape, mask: LaneMask) -> Step {
         self.warp.has_changed = true;
         if let Order::Release(scope) = store.order {
             self.fence(scope);
         }
+        let scattered;
+        let addresses = match self.row(store.addr, shape, mask) {
+            Some(row) => row,
+            None => {
+                scattered = addresses(&self.warp.registers, store.addr);
+                Addresses::Lanes(in_memory(&scattered))
+            }
+        };
+        let place = Place { addresses, mask };
         match store.space {
-            Space::Global => self.store_device(store, shape, addresses, mask),
-            Space::Shared => self.store_shared(store, shape, addresses, mask),
-            space => self.store_elsewhere(space, store, shape, addresses, mask),
+            Space::Global => self.store_device(store, shape, place),
+            Space::Shared => self.store_shared(store, shape, place),
+            space => self.store_elsewhere(space, store, shape, place),
         }
     }
 
     #[inline(always)]
-    fn store_device(
-        &mut self,
-        store: &Store,
-        shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) -> Step {
-        let place = self.observe(shape, AccessSpace::Global, addresses, mask)?;
+    fn store_device(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
+        self.observe(shape, AccessSpace::Global, place)?;
         self.check_write(store, shape, AccessSpace::Global, place);
         let Warp {
             registers, region, ..
@@ -218,14 +194,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(always)]
-    fn store_shared(
-        &mut self,
-        store: &Store,
-        shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) -> Step {
-        let place = self.observe(shape, AccessSpace::Shared, addresses, mask)?;
+    fn store_shared(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
+        self.observe(shape, AccessSpace::Shared, place)?;
         self.check_write(store, shape, AccessSpace::Shared, place);
         let mut view = Bytes {
             bytes: self.shared,
@@ -241,41 +211,54 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         space: Space,
         store: &Store,
         shape: Shape,
-        addresses: &[u64; 32],
-        mask: LaneMask,
+        place: Place<'_>,
     ) -> Step {
+        let Place { addresses, mask } = place;
         match space {
-            Space::Global => self.store_device(store, shape, addresses, mask),
-            Space::Shared => self.store_shared(store, shape, addresses, mask),
-            Space::Const | Space::Param => {
-                let cause = "stores to read-only memory";
-                Err(Trap::new(
-                    FaultKind::IllegalAddress,
-                    Some(mask.trailing_zeros()),
-                    cause,
-                ))
-            }
-            Space::Local => {
-                aligned(shape, addresses, mask)?;
-                self.check_local(shape, addresses, mask);
-                self.each_local_lane(mask, |view, registers, lane| {
-                    transfer::store_lanes(view, registers, store, shape, addresses, 1 << lane)
-                })
-            }
             Space::Generic => {
-                for (target, part) in targets(addresses, mask) {
-                    let own = addresses.map(|a| a.wrapping_sub(target.window()));
+                for (target, part) in targets(&addresses.all(), mask) {
+                    let own = shifted(addresses, target);
+                    let place = Place::new(&own, part, shape);
                     match target {
-                        Target::Device => self.store_device(store, shape, &own, part)?,
-                        Target::Shared => self.store_shared(store, shape, &own, part)?,
+                        Target::Device => self.store_device_apart(store, shape, place)?,
+                        Target::Shared => self.store_shared_apart(store, shape, place)?,
                         Target::Local => {
-                            self.store_elsewhere(Space::Local, store, shape, &own, part)?;
+                            self.store_elsewhere(Space::Local, store, shape, place)?;
                         }
                     }
                 }
                 Ok(())
             }
+            Space::Global => self.store_device_apart(store, shape, place),
+            Space::Shared => self.store_shared_apart(store, shape, place),
+            Space::Const | Space::Param => {
+                let cause = "stores to read-only memory";
+                let lane = Some(mask.trailing_zeros());
+                Err(Trap::new(FaultKind::IllegalAddress, lane, cause))
+            }
+            Space::Local => {
+                let addresses = addresses.all();
+                aligned(shape, &addresses, mask)?;
+                self.check_local(shape, &addresses, mask);
+                self.each_local_lane(mask, |view, registers, lane| {
+                    let place = Place {
+                        addresses: Addresses::Lanes(&addresses),
+                        mask: 1 << lane,
+                    };
+                    transfer::store_lanes(view, registers, store, shape, place)
+                })
+            }
         }
+    }
+
+    #[inline(never)]
+    fn store_device_apart(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
+        self.store_device(store, shape, place)
+    }
+
+    #[inline(never)]
+    fn store_shared_apart(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
+        self.store_shared(store, shape, place)
     }
 
     /// Calls `access` with each active lane's local memory.
@@ -303,31 +286,27 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.polled_at = self.pc;
     }
 
+    /// Where the lanes of an access go, if side by side.
+    #[inline(always)]
+    fn row(&self, address: Address, shape: Shape, mask: LaneMask) -> Option<Addresses<'static>> {
+        let (registers, bytes) = (&self.warp.registers, shape.bytes());
+        let row = match address.base {
+            Src::R32(r) => pattern::row32(registers.r32(r), mask, bytes),
+            Src::R64(r) => pattern::row(registers.r64(r), mask, bytes),
+        };
+        let origin = row?.wrapping_add_signed(address.offset);
+        (origin & u64::from(bytes - 1) == 0).then_some(Addresses::Row { origin, bytes })
+    }
+
     /// Checks alignment, finds out how the addresses lie, and tells the observer.
     #[inline(always)]
-    fn observe<'p>(
-        &mut self,
-        shape: Shape,
-        space: AccessSpace,
-        addresses: &'p [u64; 32],
-        mask: LaneMask,
-    ) -> Step<Place<'p>> {
-        let row = pattern::row(addresses, mask, shape.bytes());
-        let row = row.filter(|origin| origin & u64::from(shape.bytes() - 1) == 0);
-        if row.is_none() {
-            aligned(shape, addresses, mask)?;
+    fn observe(&mut self, shape: Shape, space: AccessSpace, place: Place<'_>) -> Step {
+        if let Addresses::Lanes(addresses) = place.addresses {
+            aligned(shape, addresses, place.mask)?;
         }
-        let pattern = match row {
-            Some(origin) => Pattern::of_row(origin, mask, shape.bytes()),
-            None => Pattern::of(addresses, mask),
-        };
-        let access = self.as_access(shape, space, addresses, mask, pattern);
+        let access = self.as_access(shape, space, place);
         self.observer.access(&access);
-        Ok(Place {
-            addresses,
-            mask,
-            row,
-        })
+        Ok(())
     }
 
     /// `cp.async`: copied at once, which no correct program can tell from later.
@@ -347,17 +326,15 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         } else {
             (MemType::B64, bytes as u8 / 8)
         };
-        let shape = |kind| Shape {
-            ty,
-            len,
-            strength: Strength::Weak,
-            kind,
-            read_only: false,
-        };
-        let (reading, writing) = (shape(AccessKind::Load), shape(AccessKind::Store));
-        self.observe(reading, AccessSpace::Global, &from, mask)?;
-        self.observe(writing, AccessSpace::Shared, &to, mask)?;
-        self.check_copy(writing, &to, mask);
+        let (reading, writing) = (
+            Shape::plain(AccessKind::Load, ty, len),
+            Shape::plain(AccessKind::Store, ty, len),
+        );
+        let source = Place::new(&from, mask, reading);
+        self.observe(reading, AccessSpace::Global, source)?;
+        let target = Place::new(&to, mask, writing);
+        self.observe(writing, AccessSpace::Shared, target)?;
+        self.check_copy(writing, target);
         let wanted = src_bytes.map(|r| *self.warp.registers.r32(r));
         for lane in lanes(mask) {
             let i = lane as usize;
@@ -373,12 +350,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {
                     let read = device.load::<1>(from[i] + byte);
-                    read.ok_or_else(|| absent(&device, reading, &from, lane))?
+                    read.ok_or_else(|| absent(&device, reading, source, lane))?
                 } else {
                     [0]
                 };
                 let written = shared.store(to[i] + byte, value);
-                written.ok_or_else(|| absent(&shared, writing, &to, lane))?;
+                written.ok_or_else(|| absent(&shared, writing, target, lane))?;
             }
         }
         Ok(())
@@ -388,13 +365,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 /// The same addresses, as an array that lies in memory. Where the compiler takes it apart it finds
 /// few vectors, and puts them together from scalars.
 #[inline(always)]
-fn in_memory(addresses: &[u64; 32]) -> &[u64; 32] {
+fn in_memory(addresses: &Lanes64) -> &Lanes64 {
     std::hint::black_box(addresses)
 }
 
 /// The address of every lane, active or not.
 #[inline(always)]
-pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address) -> [u64; 32] {
+pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address) -> Lanes64 {
     match base {
         Src::R64(r) => {
             let mut addresses = *registers.r64(r);
@@ -410,9 +387,14 @@ pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address
     }
 }
 
+/// Generic addresses as those of the memory that they lead to.
+fn shifted(addresses: Addresses<'_>, target: Target) -> Lanes64 {
+    addresses.all().map(|a| a.wrapping_sub(target.window()))
+}
+
 /// The targets that generic addresses lead to, each with its lanes.
 pub(super) fn targets(
-    addresses: &[u64; 32],
+    addresses: &Lanes64,
     mask: LaneMask,
 ) -> impl Iterator<Item = (Target, LaneMask)> {
     let part = |target| {
@@ -421,9 +403,4 @@ pub(super) fn targets(
     };
     let parts = [Target::Device, Target::Shared, Target::Local].map(part);
     parts.into_iter().filter(|(_, mask)| *mask != 0)
-}
-
-fn absent<V: View>(view: &V, shape: Shape, addresses: &[u64; 32], lane: u32) -> Box<Trap> {
-    let address = addresses[lane as usize];
-    out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
 }

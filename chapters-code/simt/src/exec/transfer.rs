@@ -1,29 +1,72 @@
 //! Between memory and registers: the elements of a warp's lanes, all at once where they lie side by
 //! side (see [`rows`]), one by one otherwise; and the faults of both.
 
-use ptx::ir::{Load, MemType, Src, Store};
+use ptx::ir::{Load, MemType, Order, Src, Store};
 
 use super::rows;
 use super::view::View;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::{AccessKind, Strength};
+use crate::pattern::{self, Addresses};
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
 
 /// What is the same for every lane of a load or store.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
-    pub ty: MemType,
-    pub len: u8,
-    pub strength: Strength,
-    pub kind: AccessKind,
-    pub read_only: bool,
+pub(crate) struct Shape {
+    /// Bytes of each lane.
+    bytes: u8,
+    pub(super) strength: Strength,
+    pub(super) kind: AccessKind,
+    pub(super) read_only: bool,
 }
 
 impl Shape {
+    /// A plain access of so many bytes.
+    pub(super) fn new(kind: AccessKind, bytes: u32) -> Self {
+        Self {
+            bytes: bytes as u8,
+            strength: Strength::Weak,
+            kind,
+            read_only: false,
+        }
+    }
+
+    /// A plain access of `len` elements.
+    pub(super) fn plain(kind: AccessKind, ty: MemType, len: u8) -> Self {
+        Self::new(kind, element_bytes(ty) * u32::from(len))
+    }
+
+    /// That of a load.
+    pub(super) fn of_load(load: &Load) -> Self {
+        Self {
+            strength: strength(load.order),
+            read_only: load.non_coherent,
+            ..Self::plain(AccessKind::Load, load.ty, load.len)
+        }
+    }
+
+    /// That of a store.
+    pub(super) fn of_store(store: &Store) -> Self {
+        Self {
+            strength: strength(store.order),
+            ..Self::plain(AccessKind::Store, store.ty, store.len)
+        }
+    }
+
     #[inline(always)]
-    pub fn bytes(self) -> u32 {
-        element_bytes(self.ty) * u32::from(self.len)
+    pub(super) fn bytes(self) -> u32 {
+        self.bytes.into()
+    }
+}
+
+fn strength(order: Order) -> Strength {
+    match order {
+        Order::Weak => Strength::Weak,
+        Order::Volatile => Strength::Volatile,
+        Order::Relaxed(_) | Order::Acquire(_) | Order::Release(_) | Order::AcqRel(_) => {
+            Strength::Strong
+        }
     }
 }
 
@@ -40,10 +83,21 @@ fn element_bytes(ty: MemType) -> u32 {
 /// Where the lanes of an access go.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
-    pub addresses: &'a [u64; 32],
+    pub addresses: Addresses<'a>,
     pub mask: LaneMask,
-    /// Where lane 0's element lies, or would lie, if those of the active lanes lie side by side.
-    pub row: Option<u64>,
+}
+
+impl<'a> Place<'a> {
+    /// That of lanes with these addresses.
+    pub fn new(addresses: &'a Lanes64, mask: LaneMask, shape: Shape) -> Self {
+        let bytes = shape.bytes();
+        let row = pattern::row(addresses, mask, bytes);
+        let addresses = match row.filter(|origin| origin & u64::from(bytes - 1) == 0) {
+            Some(origin) => Addresses::Row { origin, bytes },
+            None => Addresses::Lanes(addresses),
+        };
+        Self { addresses, mask }
+    }
 }
 
 /// Loads the elements of all active lanes.
@@ -55,12 +109,21 @@ pub(super) fn load<V: View>(
     shape: Shape,
     place: Place<'_>,
 ) -> Step {
-    if let Some(origin) = place.row
+    if let Addresses::Row { origin, .. } = place.addresses
         && rows::load(view, registers, load, origin, place.mask).is_some()
     {
         return Ok(());
     }
-    load_lanes(view, registers, load, shape, place.addresses, place.mask)
+    let done = match (load.ty, load.len, load.d[0]) {
+        (MemType::B32, 1, Some(Src::R32(d))) => {
+            gather(view, registers.r32_mut(d), place, 0, u32::from_le_bytes)
+        }
+        (MemType::B64, 1, Some(Src::R64(d))) => {
+            gather(view, registers.r64_mut(d), place, 0, u64::from_le_bytes)
+        }
+        _ => return load_lanes(view, registers, load, shape, place),
+    };
+    done.map_err(|lane| absent(view, shape, place, lane))
 }
 
 /// Stores the elements of all active lanes.
@@ -72,12 +135,17 @@ pub(super) fn store<V: View>(
     shape: Shape,
     place: Place<'_>,
 ) -> Step {
-    if let Some(origin) = place.row
+    if let Addresses::Row { origin, .. } = place.addresses
         && rows::store(view, registers, store, origin, place.mask).is_some()
     {
         return Ok(());
     }
-    store_lanes(view, registers, store, shape, place.addresses, place.mask)
+    let (MemType::B32, 1, Src::R32(s)) = (store.ty, store.len, store.s[0]) else {
+        return store_lanes(view, registers, store, shape, place);
+    };
+    let values = registers.r32(s);
+    let done = scatter(view, place, 0, |i| values[i].to_le_bytes());
+    done.map_err(|lane| absent(view, shape, place, lane))
 }
 
 /// Every active lane's address is a multiple of the access's size.
@@ -101,12 +169,7 @@ pub(super) fn aligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> St
 }
 
 #[cold]
-pub(super) fn misaligned(
-    kind: AccessKind,
-    bytes: u32,
-    addresses: &[u64; 32],
-    mask: LaneMask,
-) -> Box<Trap> {
+fn misaligned(kind: AccessKind, bytes: u32, addresses: &[u64; 32], mask: LaneMask) -> Box<Trap> {
     let off = |lane: &u32| addresses[*lane as usize] & u64::from(bytes - 1) != 0;
     let wrong = lanes(mask).find(off).unwrap_or(0);
     let address = addresses[wrong as usize];
@@ -125,6 +188,13 @@ fn verb(kind: AccessKind) -> &'static str {
     }
 }
 
+/// The fault of a load or store where no memory is.
+#[cold]
+pub(super) fn absent<V: View>(view: &V, shape: Shape, place: Place<'_>, lane: u32) -> Box<Trap> {
+    let address = place.addresses.of(lane);
+    out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
+}
+
 #[cold]
 pub(super) fn out_of_bounds<V: View>(
     view: &V,
@@ -140,28 +210,24 @@ pub(super) fn out_of_bounds<V: View>(
     Trap::new(FaultKind::IllegalAddress, Some(lane), cause)
 }
 
-/// Loads lane by lane, element by element.
-#[inline(always)]
+/// Loads lane by lane, element by element: what is not frequent.
+#[inline(never)]
 pub(super) fn load_lanes<V: View>(
     view: &mut V,
     registers: &mut Registers,
     load: &Load,
     shape: Shape,
-    addresses: &[u64; 32],
-    mask: LaneMask,
+    place: Place<'_>,
 ) -> Step {
     let size = u64::from(element_bytes(load.ty));
     for (element, d) in load.d[..usize::from(load.len)].iter().enumerate() {
         let Some(d) = *d else { continue };
         let offset = element as u64 * size;
         let loaded = match d {
-            Src::R32(d) => load32(view, registers.r32_mut(d), load, addresses, offset, mask),
-            Src::R64(d) => load64(view, registers.r64_mut(d), load, addresses, offset, mask),
+            Src::R32(d) => load32(view, registers.r32_mut(d), load, place, offset),
+            Src::R64(d) => load64(view, registers.r64_mut(d), load, place, offset),
         };
-        loaded.map_err(|lane| {
-            let address = addresses[lane as usize];
-            out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
-        })?;
+        loaded.map_err(|lane| absent(view, shape, place, lane))?;
     }
     Ok(())
 }
@@ -172,26 +238,19 @@ fn load32<V: View>(
     view: &mut V,
     row: &mut Lanes32,
     load: &Load,
-    at: &[u64; 32],
+    place: Place<'_>,
     offset: u64,
-    mask: LaneMask,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
     match load.ty {
-        MemType::B32 | MemType::S32 => gather(view, row, at, offset, mask, u32::from_le_bytes),
-        MemType::U8 => gather(view, row, at, offset, mask, |[b]| u32::from(b)),
-        MemType::U16 => gather(view, row, at, offset, mask, |b| {
-            u16::from_le_bytes(b).into()
-        }),
-        MemType::S8 => gather(view, row, at, offset, mask, |[b]| {
-            extend(b as i8, bits) as u32
-        }),
-        MemType::S16 => gather(view, row, at, offset, mask, |b| {
+        MemType::B32 | MemType::S32 => gather(view, row, place, offset, u32::from_le_bytes),
+        MemType::U8 => gather(view, row, place, offset, |[b]| u32::from(b)),
+        MemType::U16 => gather(view, row, place, offset, |b| u16::from_le_bytes(b).into()),
+        MemType::S8 => gather(view, row, place, offset, |[b]| extend(b as i8, bits) as u32),
+        MemType::S16 => gather(view, row, place, offset, |b| {
             extend(i16::from_le_bytes(b), bits) as u32
         }),
-        MemType::B64 => gather(view, row, at, offset, mask, |b| {
-            u64::from_le_bytes(b) as u32
-        }),
+        MemType::B64 => gather(view, row, place, offset, |b| u64::from_le_bytes(b) as u32),
     }
 }
 
@@ -201,25 +260,20 @@ fn load64<V: View>(
     view: &mut V,
     row: &mut Lanes64,
     load: &Load,
-    at: &[u64; 32],
+    place: Place<'_>,
     offset: u64,
-    mask: LaneMask,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
     match load.ty {
-        MemType::B64 => gather(view, row, at, offset, mask, u64::from_le_bytes),
-        MemType::B32 => gather(view, row, at, offset, mask, |b| {
-            u32::from_le_bytes(b).into()
-        }),
-        MemType::S32 => gather(view, row, at, offset, mask, |b| {
+        MemType::B64 => gather(view, row, place, offset, u64::from_le_bytes),
+        MemType::B32 => gather(view, row, place, offset, |b| u32::from_le_bytes(b).into()),
+        MemType::S32 => gather(view, row, place, offset, |b| {
             extend(i32::from_le_bytes(b), 64)
         }),
-        MemType::U8 => gather(view, row, at, offset, mask, |[b]| u64::from(b)),
-        MemType::U16 => gather(view, row, at, offset, mask, |b| {
-            u16::from_le_bytes(b).into()
-        }),
-        MemType::S8 => gather(view, row, at, offset, mask, |[b]| extend(b as i8, bits)),
-        MemType::S16 => gather(view, row, at, offset, mask, |b| {
+        MemType::U8 => gather(view, row, place, offset, |[b]| u64::from(b)),
+        MemType::U16 => gather(view, row, place, offset, |b| u16::from_le_bytes(b).into()),
+        MemType::S8 => gather(view, row, place, offset, |[b]| extend(b as i8, bits)),
+        MemType::S16 => gather(view, row, place, offset, |b| {
             extend(i16::from_le_bytes(b), bits)
         }),
     }
@@ -241,12 +295,13 @@ fn extend(value: impl Into<i64>, bits: u8) -> u64 {
 fn gather<V: View, T, const N: usize>(
     view: &mut V,
     row: &mut [T; 32],
-    at: &[u64; 32],
+    Place { addresses, mask }: Place<'_>,
     offset: u64,
-    mask: LaneMask,
     convert: impl Fn([u8; N]) -> T,
 ) -> Result<(), u32> {
-    if mask == LaneMask::MAX {
+    if let Addresses::Lanes(at) = addresses
+        && mask == LaneMask::MAX
+    {
         for i in 0..32 {
             let bytes = view.load::<N>(at[i].wrapping_add(offset));
             row[i] = convert(bytes.ok_or(i as u32)?);
@@ -255,21 +310,20 @@ fn gather<V: View, T, const N: usize>(
     }
     for lane in lanes(mask) {
         let i = lane as usize & 31;
-        let bytes = view.load::<N>(at[i].wrapping_add(offset));
+        let bytes = view.load::<N>(addresses.of(lane).wrapping_add(offset));
         row[i] = convert(bytes.ok_or(lane)?);
     }
     Ok(())
 }
 
-/// Stores lane by lane, element by element.
-#[inline(always)]
+/// Stores lane by lane, element by element: what is not frequent.
+#[inline(never)]
 pub(super) fn store_lanes<V: View>(
     view: &mut V,
     registers: &Registers,
     store: &Store,
     shape: Shape,
-    addresses: &[u64; 32],
-    mask: LaneMask,
+    place: Place<'_>,
 ) -> Step {
     let size = element_bytes(store.ty);
     for (element, s) in store.s[..usize::from(store.len)].iter().enumerate() {
@@ -277,26 +331,19 @@ pub(super) fn store_lanes<V: View>(
         let stored = match (*s, size) {
             (Src::R32(s), 4) => {
                 let values = registers.r32(s);
-                scatter(view, addresses, offset, mask, |i| values[i].to_le_bytes())
+                scatter(view, place, offset, |i| values[i].to_le_bytes())
             }
             (Src::R64(s), 8) => {
                 let values = registers.r64(s);
-                scatter(view, addresses, offset, mask, |i| values[i].to_le_bytes())
+                scatter(view, place, offset, |i| values[i].to_le_bytes())
             }
-            (s, 1) => scatter(view, addresses, offset, mask, |i| {
-                [low(registers, s, i) as u8]
-            }),
-            (s, 2) => scatter(view, addresses, offset, mask, |i| {
+            (s, 1) => scatter(view, place, offset, |i| [low(registers, s, i) as u8]),
+            (s, 2) => scatter(view, place, offset, |i| {
                 (low(registers, s, i) as u16).to_le_bytes()
             }),
-            (s, _) => scatter(view, addresses, offset, mask, |i| {
-                low(registers, s, i).to_le_bytes()
-            }),
+            (s, _) => scatter(view, place, offset, |i| low(registers, s, i).to_le_bytes()),
         };
-        stored.map_err(|lane| {
-            let address = addresses[lane as usize];
-            out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
-        })?;
+        stored.map_err(|lane| absent(view, shape, place, lane))?;
     }
     Ok(())
 }
@@ -314,14 +361,13 @@ fn low(registers: &Registers, s: Src, lane: usize) -> u32 {
 #[inline(always)]
 fn scatter<V: View, const N: usize>(
     view: &mut V,
-    at: &[u64; 32],
+    Place { addresses, mask }: Place<'_>,
     offset: u64,
-    mask: LaneMask,
     value: impl Fn(usize) -> [u8; N],
 ) -> Result<(), u32> {
     for lane in lanes(mask) {
         let i = lane as usize & 31;
-        let stored = view.store(at[i].wrapping_add(offset), value(i));
+        let stored = view.store(addresses.of(lane).wrapping_add(offset), value(i));
         stored.ok_or(lane)?;
     }
     Ok(())

@@ -23,18 +23,23 @@ use super::Event;
 use super::event::FIRST_AGENT;
 use super::knowledge::{Knowers, Knowledge, raise};
 use super::sync::{Acquired, Releases, union};
+use crate::counters::lanes;
 use crate::registers::LaneMask;
+
+/// Warps that a block has at most.
+const WARPS: usize = 32;
 
 /// The clock of one warp.
 #[derive(Clone, Default)]
 struct Clock {
     /// The current interval, from 1.
     interval: u32,
-    /// For each warp, up to which of its intervals everything is ordered before this warp's now.
-    seen: Vec<u32>,
-    /// The interval that the last synchronisation of the whole warp ended.
-    whole: u32,
-    /// The same for synchronisations of some lanes.
+    /// For each warp, up to which of its intervals everything is ordered before this warp's now. Of
+    /// itself, the interval that its last synchronisation as a whole ended.
+    seen: [u32; WARPS],
+    /// The lowest of those.
+    floor: u32,
+    /// The intervals of its own that synchronisations of some lanes ended.
     partial: Vec<(LaneMask, u32)>,
     /// What the warp, or one that it met at a barrier, has acquired through flags.
     acquired: Acquired,
@@ -63,15 +68,11 @@ impl<'a> Clocks<'a> {
         self.block = block;
         self.knowers.start_block(warps);
         self.warps.clear();
-        let seen = vec![0; warps as usize];
-        self.warps.resize(
-            warps as usize,
-            Clock {
-                interval: 1,
-                seen,
-                ..Clock::default()
-            },
-        );
+        let clock = Clock {
+            interval: 1,
+            ..Clock::default()
+        };
+        self.warps.resize(warps as usize, clock);
     }
 
     pub fn interval(&self, warp: u32) -> u32 {
@@ -96,7 +97,7 @@ impl<'a> Clocks<'a> {
     /// what only some lanes know, all.
     pub fn before(&self, warp: u32) -> Vec<(u32, u32)> {
         let own = &self.warps[warp as usize];
-        let seen = own.seen.iter().enumerate();
+        let seen = own.seen[..self.warps.len()].iter().enumerate();
         let mut before: Vec<_> = seen.map(|(w, seen)| (w as u32, *seen)).collect();
         before[warp as usize].1 = own.interval;
         if self.knowers.is_some() {
@@ -121,13 +122,12 @@ impl<'a> Clocks<'a> {
     pub fn known(&self, warp: u32, lane: u32) -> Knowledge {
         let (own, thread) = (&self.warps[warp as usize], 32 * warp + lane);
         let mut known = Knowledge::default();
-        for (w, &seen) in own.seen.iter().enumerate() {
-            let of_warp = if w as u32 == warp { own.whole } else { seen };
-            known.threads.extend([of_warp; 32]);
+        for &seen in &own.seen[..self.warps.len()] {
+            known.threads.extend([seen; 32]);
         }
         for (mask, at) in &own.partial {
             if mask >> lane & 1 == 1 {
-                for other in crate::counters::lanes(*mask) {
+                for other in lanes(*mask) {
                     raise(&mut known.threads, (32 * warp + other) as usize, *at);
                 }
             }
@@ -141,38 +141,37 @@ impl<'a> Clocks<'a> {
     }
 
     /// A barrier lets these warps pass, a bit each.
-    pub fn barrier_passed(&mut self, members: u32) {
-        let warps: Vec<usize> = (0..self.warps.len())
-            .filter(|w| members >> w & 1 == 1)
-            .collect();
-        let mut joined = vec![0; self.warps.len()];
+    pub fn barrier_passed(&mut self, warps: u32) {
+        let count = self.warps.len();
+        let mut joined = [0; WARPS];
         let mut acquired = None;
-        for &w in &warps {
-            let clock = &self.warps[w];
-            for (all, seen) in joined.iter_mut().zip(&clock.seen) {
+        for clock in lanes(warps).map(|w| &self.warps[w as usize]) {
+            for (all, seen) in joined.iter_mut().zip(&clock.seen[..count]) {
                 *all = (*all).max(*seen);
             }
             if let Some(more) = &clock.acquired {
                 union(&mut acquired, more);
             }
         }
-        for &w in &warps {
-            joined[w] = self.warps[w].interval;
+        for w in lanes(warps) {
+            joined[w as usize] = self.warps[w as usize].interval;
         }
-        self.knowers.warps_meet(members);
-        for &w in &warps {
-            let clock = &mut self.warps[w];
-            clock.seen.copy_from_slice(&joined);
-            clock.whole = clock.interval;
+        self.knowers.warps_meet(warps);
+        let floor = joined[..count].iter().copied().min().unwrap_or(0);
+        for w in lanes(warps) {
+            let clock = &mut self.warps[w as usize];
+            (clock.seen, clock.floor) = (joined, floor);
             clock.acquired.clone_from(&acquired);
             clock.interval += 1;
         }
     }
 
     pub fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
+        let count = self.warps.len();
         let clock = &mut self.warps[warp as usize];
         if lanes == LaneMask::MAX {
-            clock.whole = clock.interval;
+            clock.seen[warp as usize] = clock.interval;
+            clock.find_floor(count);
         } else {
             clock.partial.retain(|(mask, _)| *mask != lanes);
             clock.partial.push((lanes, clock.interval));
@@ -184,24 +183,31 @@ impl<'a> Clocks<'a> {
     /// True if the whole warp of an earlier access has synchronised since.
     #[inline(always)]
     pub fn has_met_since(&self, earlier: &Event) -> bool {
-        self.warps[earlier.warp() as usize].whole >= earlier.interval
+        let warp = earlier.warp() as usize;
+        self.warps[warp].seen[warp] >= earlier.interval
+    }
+
+    /// Up to which interval everything that any warp has done is ordered before this warp's now.
+    #[inline(always)]
+    pub fn floor(&self, warp: u32) -> u32 {
+        self.warps[warp as usize].floor
     }
 
     /// True if two accesses by threads of this block race. `later` happens now, and is not
     /// asynchronous.
     #[inline(always)]
     pub fn conflict(&self, earlier: &Event, later: &Event) -> bool {
-        if earlier.is_by_thread_of(later) || !earlier.excludes(later) {
+        let clock = &self.warps[later.warp() as usize];
+        if clock.seen[earlier.warp() as usize] >= earlier.interval
+            || earlier.is_by_thread_of(later)
+            || !earlier.excludes(later)
+        {
             return false;
         }
-        let clock = &self.warps[later.warp() as usize];
         if earlier.warp() != later.warp() {
-            return clock.seen[earlier.warp() as usize] < earlier.interval
-                && !earlier.both_strong(later)
-                && !self.flags_order(self.block, earlier, later);
+            return !earlier.both_strong(later) && !self.flags_order(self.block, earlier, later);
         }
-        clock.whole < earlier.interval
-            && !earlier.same_instruction(later)
+        !earlier.same_instruction(later)
             && !earlier.both_atomic_or_relaxed(later)
             && !clock.orders_some(earlier, later)
             && !self.flags_order(self.block, earlier, later)
@@ -241,11 +247,8 @@ impl<'a> Clocks<'a> {
     /// True if an access by a thread of this block comes before one that another starts.
     pub fn precedes(&self, earlier: &Event, later: &Event) -> bool {
         let clock = &self.warps[later.warp() as usize];
-        let by_barrier = if earlier.warp() == later.warp() {
-            clock.whole >= earlier.interval || clock.orders_some(earlier, later)
-        } else {
-            clock.seen[earlier.warp() as usize] >= earlier.interval
-        };
+        let by_barrier = clock.seen[earlier.warp() as usize] >= earlier.interval
+            || earlier.warp() == later.warp() && clock.orders_some(earlier, later);
         earlier.thread() == later.thread()
             || by_barrier
             || self.flags_order(self.block, earlier, later)
@@ -274,6 +277,10 @@ impl<'a> Clocks<'a> {
 }
 
 impl Clock {
+    fn find_floor(&mut self, warps: usize) {
+        self.floor = self.seen[..warps].iter().copied().min().unwrap_or(0);
+    }
+
     /// True if a synchronisation of some lanes lies between.
     #[inline(never)]
     fn orders_some(&self, earlier: &Event, later: &Event) -> bool {

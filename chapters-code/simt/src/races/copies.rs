@@ -14,7 +14,7 @@ use ptx::ir::CpAsyncWait;
 use super::{Event, each_word};
 use crate::banks::atomic::Form;
 use crate::observe::{Access, AccessKind, AccessSpace, Strength};
-use crate::pattern::Pattern;
+use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
 
 /// A copy under way.
@@ -52,7 +52,7 @@ impl Copies {
     /// A warp starts a copy.
     pub fn start(&mut self, to: &Access<'_>) {
         self.pending.push(Pending {
-            addresses: *to.addresses,
+            addresses: to.addresses.all(),
             mask: to.mask,
             bytes: to.bytes,
             warp: to.warp,
@@ -104,7 +104,7 @@ impl Pending {
             strength: Strength::Weak,
             read_only: false,
             bytes: self.bytes,
-            addresses: &self.addresses,
+            addresses: Addresses::Lanes(&self.addresses),
             mask: self.mask,
             pattern: Pattern::Scattered,
             form: Form::default(),

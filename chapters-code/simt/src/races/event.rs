@@ -18,9 +18,11 @@ pub(crate) struct Event {
     pub interval: u32,
     /// Lane (5 bits), warp (5), bytes of the word that it touched (4), kind (2),
     /// strength (2), and, if it is asynchronous, the number of the agent that does it, from 1 (14).
-    tag: u32,
+    pub(super) tag: u32,
 }
 
+/// The bits of an event's tag that tell its thread.
+const THREAD: u32 = 1023;
 const WARP: u32 = 5;
 const BYTES: u32 = 10;
 const KIND: u32 = 14;
@@ -30,6 +32,8 @@ const AGENT: u32 = 18;
 
 /// Agents that are told apart in a block.
 pub(super) const MOST_AGENTS: u32 = (1 << (32 - AGENT)) - 1;
+/// The bits of an event's tag that tell who did it: which thread, or for which thread which agent.
+pub(super) const DOER: u32 = THREAD | MOST_AGENTS << AGENT;
 
 impl Event {
     /// An access by lane 0, to no bytes yet.
@@ -80,13 +84,13 @@ impl Event {
     /// The thread's number in its block; of asynchronous accesses, that of the one that started it.
     #[inline(always)]
     pub fn thread(&self) -> u32 {
-        self.tag & 1023
+        self.tag & THREAD
     }
 
     /// True if both are by one thread, or by one agent for one thread.
     #[inline(always)]
     pub fn is_by_thread_of(&self, other: &Self) -> bool {
-        (self.tag ^ other.tag) & (1023 | MOST_AGENTS << AGENT) == 0
+        (self.tag ^ other.tag) & DOER == 0
     }
 
     /// The same access, done asynchronously by an agent, of which this is its copy or group

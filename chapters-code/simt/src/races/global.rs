@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::clock::Clocks;
 use super::sweep::{self, Sweep};
 use super::sync::Releases;
-use super::{Event, Finding, each_word};
+use super::{Event, Finding, lane_event, words_of};
 use crate::observe::Access;
 
 /// Rows of device memory that a page of the history tells of.
@@ -171,13 +171,51 @@ impl<'a> GlobalRaces<'a> {
                     }
                 }
             }
-            None => each_word(access, event, |address, event| {
-                let row = cursor.row(address);
-                let conflict = |e: &Entry| self.conflict(clocks, e, &event);
-                if let Some(race) = self.word(row, conflict, address, event) {
-                    found = Some(race);
+            None => {
+                let cursor = &mut cursor;
+                found = match access.bytes {
+                    1 => self.lanes::<1>(cursor, clocks, access, event),
+                    2 => self.lanes::<2>(cursor, clocks, access, event),
+                    4 => self.lanes::<4>(cursor, clocks, access, event),
+                    8 => self.lanes::<8>(cursor, clocks, access, event),
+                    _ => self.lanes::<16>(cursor, clocks, access, event),
+                };
+            }
+        }
+        found
+    }
+
+    /// Notes an access lane by lane, of `BYTES` bytes each. Those of one page are looked at together.
+    #[inline(never)]
+    fn lanes<const BYTES: u32>(
+        &self,
+        cursor: &mut Cursor<'_>,
+        clocks: &Clocks<'_>,
+        access: &Access<'_>,
+        event: Event,
+    ) -> Option<Finding> {
+        let mut found = None;
+        let mut rest = access.mask;
+        while rest != 0 {
+            let number = access.addresses.of(rest.trailing_zeros()) / PAGE_BYTES;
+            let page = cursor.page(number);
+            while rest != 0 {
+                let lane = rest.trailing_zeros();
+                let address = access.addresses.of(lane);
+                if address / PAGE_BYTES != number {
+                    break;
                 }
-            }),
+                rest &= rest - 1;
+                // Being aligned, no access goes beyond a row.
+                let row = &mut page[(address % PAGE_BYTES / sweep::BYTES) as usize];
+                let (address, event) = lane_event(access, BYTES, event, lane);
+                let conflict = |e: &Entry| self.conflict(clocks, e, &event);
+                for word in 0..words_of(BYTES) as u64 {
+                    if let Some(race) = self.word(row, conflict, address + 4 * word, event) {
+                        found = Some(race);
+                    }
+                }
+            }
         }
         found
     }
@@ -286,22 +324,21 @@ impl<'a> GlobalRaces<'a> {
             block: self.block as u32,
             event,
         };
-        let race = |earlier: Entry| {
-            let races = earlier.event.is_some() && conflict(&earlier);
-            races.then_some(earlier)
-        };
         if event.is_load() {
             row.readers.get_or_insert_default()[word].note_reader(entry);
-            let writers = row.writers.as_ref()?;
-            return race(writers[word]);
+            let earlier = &row.writers.as_ref()?[word];
+            return conflict(earlier).then_some(*earlier);
         }
         let writers = row.writers.get_or_insert_default();
-        let found = race(std::mem::replace(&mut writers[word], entry));
-        let Some(readers) = &mut row.readers else {
-            return found;
-        };
-        let reader = std::mem::take(&mut readers[word]);
-        found.or_else(|| race(reader))
+        let earlier = std::mem::replace(&mut writers[word], entry);
+        if conflict(&earlier) {
+            if let Some(readers) = &mut row.readers {
+                readers[word] = Entry::default();
+            }
+            return Some(earlier);
+        }
+        let reader = std::mem::take(&mut row.readers.as_mut()?[word]);
+        conflict(&reader).then_some(reader)
     }
 
     /// True if an access to a whole row may race with an earlier one in some word.
@@ -324,6 +361,9 @@ impl<'a> GlobalRaces<'a> {
     #[inline(always)]
     fn conflict(&self, clocks: &Clocks<'_>, earlier: &Entry, later: &Event) -> bool {
         let event = &earlier.event;
+        if !event.is_some() {
+            return false;
+        }
         if earlier.block == self.block as u32 {
             return clocks.conflict(event, later);
         }
@@ -355,7 +395,12 @@ impl<'a> Cursor<'a> {
     /// The row of an address.
     #[inline(always)]
     fn row(&mut self, address: u64) -> &mut Row {
-        let number = address / PAGE_BYTES;
+        &mut self.page(address / PAGE_BYTES)[(address % PAGE_BYTES / sweep::BYTES) as usize]
+    }
+
+    /// The page of this number.
+    #[inline(always)]
+    fn page(&mut self, number: u64) -> &mut Page {
         if number != self.number || self.pages.is_none() {
             self.seek(number);
         }
@@ -363,7 +408,7 @@ impl<'a> Cursor<'a> {
         let pages = self
             .pages
             .get_or_insert_with(|| history.lock(GlobalHistory::shard(number)));
-        &mut pages.list[self.index][(address % PAGE_BYTES / sweep::BYTES) as usize]
+        &mut pages.list[self.index]
     }
 
     #[inline(never)]

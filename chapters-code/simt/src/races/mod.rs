@@ -25,6 +25,7 @@ mod shared;
 mod sweep;
 mod sync;
 mod uninitialised;
+mod words;
 
 pub(crate) use barriers::{Passing, Waiter};
 pub(crate) use event::Event;
@@ -157,7 +158,7 @@ pub(crate) struct Races<'a> {
 
 impl<'a> Races<'a> {
     pub fn new(grid: &'a Grid<'a>) -> Self {
-        let shared = SharedRaces::default();
+        let shared = SharedRaces::new(grid.isa);
         let history = grid.history.get_or_init(GlobalHistory::new);
         let global = GlobalRaces::new(history);
         Self {
@@ -168,7 +169,11 @@ impl<'a> Races<'a> {
             flags: Flags::new(history.releases()),
             copies: Copies::default(),
             proxy: ProxyRaces::default(),
-            uninitialised: Uninitialised::new(&grid.table, grid.kernel.ir().local_bytes),
+            uninitialised: Uninitialised::new(
+                &grid.table,
+                grid.shared_bytes(),
+                grid.kernel.ir().local_bytes,
+            ),
             block: 0,
             findings: Vec::new(),
         }
@@ -182,7 +187,7 @@ impl<'a> Races<'a> {
         self.flags.start_block(block);
         self.copies.start_block(warps);
         self.proxy.start_block();
-        self.uninitialised.start_block(warps, shared_bytes);
+        self.uninitialised.start_block(warps);
         self.block = block;
     }
 
@@ -234,7 +239,7 @@ impl<'a> Races<'a> {
     /// Two lanes write different values to one place.
     pub fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
         let [first, second] = lanes.map(|lane| self.event(access).by(lane, 0xf));
-        let address = access.addresses[lanes[0] as usize];
+        let address = access.addresses.of(lanes[0]);
         self.add(match access.space {
             AccessSpace::Shared => Finding::Shared {
                 first,
@@ -373,17 +378,30 @@ fn add(findings: &mut Findings, finding: Finding) {
 /// Calls `touch` with each 4-byte word that each lane touches: its address, and what was done.
 #[inline(always)]
 fn each_word(access: &Access<'_>, event: Event, mut touch: impl FnMut(u64, Event)) {
-    let (words, part) = match access.bytes {
-        bytes @ 0..4 => (1, (1 << bytes) - 1),
-        bytes => (u64::from(bytes / 4), 0xf),
-    };
+    let words = words_of(access.bytes) as u64;
     for lane in lanes(access.mask) {
-        let address = access.addresses[lane as usize & 31];
-        let within = if part == 0xf { 0 } else { address & 3 };
-        let event = event.by(lane, part << within);
+        let (address, event) = lane_event(access, access.bytes, event, lane);
         // Called in one place, lest it be called and not inlined.
         for word in 0..words {
             touch(address + 4 * word, event);
         }
     }
+}
+
+/// How many 4-byte words a lane touches, wholly or in part, that accesses so many bytes.
+#[inline(always)]
+const fn words_of(bytes: u32) -> usize {
+    if bytes < 4 { 1 } else { bytes as usize / 4 }
+}
+
+/// Where a lane's access of `bytes` bytes begins, and what it does there.
+#[inline(always)]
+fn lane_event(access: &Access<'_>, bytes: u32, event: Event, lane: u32) -> (u64, Event) {
+    let address = access.addresses.of(lane);
+    let part = if bytes < 4 {
+        ((1 << bytes) - 1) << (address & 3)
+    } else {
+        0xf
+    };
+    (address, event.by(lane, part))
 }

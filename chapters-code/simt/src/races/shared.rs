@@ -14,16 +14,12 @@
 
 use super::clock::Clocks;
 use super::sweep::{self, Sweep};
-use super::{Event, Finding, each_word};
+use super::words::Cells;
+use super::{Event, Finding, lane_event, words_of};
+use crate::alu::Isa;
+use crate::counters::lanes;
 use crate::observe::Access;
-
-/// The history of one 4-byte word. An event of interval 0 is none.
-#[derive(Clone, Copy, Default)]
-struct Cell {
-    writer: Event,
-    /// The latest readers: of different threads, if there were several.
-    readers: [Event; 2],
-}
+use crate::pattern::Addresses;
 
 /// The history of a row: of all its words together, or in the cells.
 #[derive(Clone, Copy, Default)]
@@ -38,19 +34,28 @@ struct Row {
 }
 
 /// The detector for one block at a time.
-#[derive(Default)]
 pub(super) struct SharedRaces {
+    isa: Isa,
     rows: Vec<Row>,
-    cells: Vec<Cell>,
+    cells: Vec<Cells>,
     generation: u32,
 }
 
 impl SharedRaces {
+    pub fn new(isa: Isa) -> Self {
+        Self {
+            isa,
+            rows: Vec::new(),
+            cells: Vec::new(),
+            generation: 0,
+        }
+    }
+
     pub fn start_block(&mut self, shared_bytes: u32) {
         self.generation += 1;
         let rows = u64::from(shared_bytes).div_ceil(sweep::BYTES) as usize;
         self.rows.resize(rows, Row::default());
-        self.cells.resize(rows * sweep::WORDS, Cell::default());
+        self.cells.resize(rows, Cells::EMPTY);
     }
 
     /// Notes an access; returns the last race it is part of.
@@ -61,20 +66,23 @@ impl SharedRaces {
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
+        let Some(sweeps) = Sweep::of(access, event) else {
+            return match access.addresses {
+                Addresses::Row { origin, bytes: 4 } => self.row(clocks, origin, access.mask, event),
+                _ => match access.bytes {
+                    1 => self.lanes::<1>(clocks, access, event),
+                    2 => self.lanes::<2>(clocks, access, event),
+                    4 => self.lanes::<4>(clocks, access, event),
+                    8 => self.lanes::<8>(clocks, access, event),
+                    _ => self.lanes::<16>(clocks, access, event),
+                },
+            };
+        };
         let mut found = None;
-        match Sweep::of(access, event) {
-            Some(sweeps) => {
-                for (address, sweep) in sweeps {
-                    if let Some(race) = self.sweep(clocks, address, sweep) {
-                        found = Some(race);
-                    }
-                }
+        for (address, sweep) in sweeps {
+            if let Some(race) = self.sweep(clocks, address, sweep) {
+                found = Some(race);
             }
-            None => each_word(access, event, |address, event| {
-                if let Some(race) = self.word(|e| clocks.conflict(e, &event), address, event) {
-                    found = Some(race);
-                }
-            }),
         }
         found
     }
@@ -87,23 +95,30 @@ impl SharedRaces {
         (start, bytes): (u64, u32),
         event: Event,
     ) -> Option<Finding> {
-        let words = (start..start + u64::from(bytes)).step_by(4);
+        let mut found = None;
         let event = event.with_all_bytes();
         let conflict = |earlier: &Event| match event.is_asynchronous() {
             true => clocks.conflict_with_copy(earlier, &event),
             false => clocks.conflict(earlier, &event),
         };
-        words.fold(None, |found, at| self.word(conflict, at, event).or(found))
+        for at in (start..start + u64::from(bytes)).step_by(4) {
+            let number = (at / sweep::BYTES) as usize;
+            if self.open(number).is_none() {
+                continue;
+            }
+            let word = at as usize / 4 % sweep::WORDS;
+            if let Some(first) = self.cells[number].touch_word(conflict, word, event) {
+                note(&mut found, first, event, at as u32);
+            }
+        }
+        found
     }
 
     /// The last write to a word.
     pub fn writer(&mut self, address: u64) -> Option<Event> {
-        let word = address as usize / 4;
-        let row = self.rows.get(word / sweep::WORDS)?;
-        if row.generation != self.generation || !row.is_split {
-            self.split(word / sweep::WORDS);
-        }
-        self.cells.get(word).map(|cell| cell.writer)
+        let number = self.open((address / sweep::BYTES) as usize)?;
+        let word = address as usize / 4 % sweep::WORDS;
+        Some(self.cells[number].writer(word))
     }
 
     /// Notes an access to a whole row.
@@ -119,51 +134,112 @@ impl SharedRaces {
             };
         }
         if row.is_split || !row.touch(clocks, sweep) {
-            return self.words(clocks, number, sweep);
+            let found = self.part(clocks, number, u32::MAX, sweep);
+            if !sweep.is_load() {
+                let row = &mut self.rows[number];
+                (row.is_split, row.writer, row.readers) = (false, sweep, Default::default());
+            }
+            return found;
         }
         None
     }
 
-    /// Notes an access to a whole row word by word.
+    /// Notes an access by lanes to words side by side. Those of lane 0 would be at `origin`.
     #[inline(never)]
-    fn words(&mut self, clocks: &Clocks<'_>, number: usize, sweep: Sweep) -> Option<Finding> {
+    fn row(
+        &mut self,
+        clocks: &Clocks<'_>,
+        origin: u64,
+        mask: u32,
+        event: Event,
+    ) -> Option<Finding> {
+        // Below address 0 if the first lanes are inactive.
+        let (number, word) = (origin as i64 >> 7, origin as u32 / 4 % 32);
+        let words = u64::from(mask) << word;
         let mut found = None;
-        let start = number as u64 * sweep::BYTES;
-        for word in 0..sweep::WORDS {
-            let address = start + 4 * word as u64;
-            let event = sweep.at(word);
-            if let Some(race) = self.word(|e| clocks.conflict(e, &event), address, event) {
+        for (number, words, lane) in [
+            (number, words as u32, 0u32.wrapping_sub(word)),
+            (number + 1, (words >> 32) as u32, 32 - word),
+        ] {
+            let sweep = Sweep::new(event, lane, 0);
+            if words != 0
+                && let Some(race) = self.part(clocks, number as usize, words, sweep)
+            {
                 found = Some(race);
             }
-        }
-        if !sweep.is_load() {
-            let row = &mut self.rows[number];
-            (row.is_split, row.writer, row.readers) = (false, sweep, Default::default());
         }
         found
     }
 
-    /// Notes an access to one word; `conflict` tells with which earlier ones it would race.
-    #[inline(always)]
-    fn word(
+    /// Notes an access to some words of a row, a bit each.
+    #[inline(never)]
+    fn part(
         &mut self,
-        conflict: impl Fn(&Event) -> bool,
-        address: u64,
-        second: Event,
+        clocks: &Clocks<'_>,
+        number: usize,
+        words: u32,
+        sweep: Sweep,
     ) -> Option<Finding> {
-        let generation = self.generation;
-        let word = address as usize / 4;
-        let row = self.rows.get_mut(word / sweep::WORDS)?;
-        if row.generation != generation || !row.is_split {
-            self.split(word / sweep::WORDS);
+        let cells = self.open(number)?;
+        let isa = self.isa;
+        let floor = clocks.floor(sweep.warp());
+        if self.cells[cells].touch(isa, &sweep.part(words), floor) {
+            return None;
         }
-        let cell = self.cells.get_mut(word)?;
-        let first = cell.touch(conflict, second)?;
-        Some(Finding::Shared {
-            first,
-            second,
-            offset: address as u32,
-        })
+        let mut found = None;
+        for word in lanes(words) {
+            let second = sweep.at(word as usize);
+            let conflict = |earlier: &Event| clocks.conflict(earlier, &second);
+            if let Some(first) = self.cells[cells].touch_word(conflict, word as usize, second) {
+                let offset = number as u32 * sweep::BYTES as u32 + 4 * word;
+                note(&mut found, first, second, offset);
+            }
+        }
+        found
+    }
+
+    /// Notes an access lane by lane, of `BYTES` bytes each.
+    #[inline(never)]
+    fn lanes<const BYTES: u32>(
+        &mut self,
+        clocks: &Clocks<'_>,
+        access: &Access<'_>,
+        event: Event,
+    ) -> Option<Finding> {
+        let mut found = None;
+        let mut opened = usize::MAX;
+        for lane in lanes(access.mask) {
+            let (address, second) = lane_event(access, BYTES, event, lane);
+            let number = (address / sweep::BYTES) as usize;
+            if number != opened {
+                if self.open(number).is_none() {
+                    continue;
+                }
+                opened = number;
+            }
+            let cells = &mut self.cells[number];
+            let conflict = |earlier: &Event| clocks.conflict(earlier, &second);
+            // Being aligned, no access goes beyond a row.
+            let first_word = address as usize / 4 % sweep::WORDS;
+            for word in (first_word..).take(words_of(BYTES)) {
+                if let Some(first) = cells.touch_word(conflict, word % sweep::WORDS, second) {
+                    let offset = address as u32 + 4 * (word - first_word) as u32;
+                    note(&mut found, first, second, offset);
+                }
+            }
+        }
+        found
+    }
+
+    /// The number of a row's cells, which have its history from now on. `None` if there is no such
+    /// row.
+    #[inline(always)]
+    fn open(&mut self, number: usize) -> Option<usize> {
+        let row = self.rows.get_mut(number)?;
+        if row.generation != self.generation || !row.is_split {
+            self.split(number);
+        }
+        Some(number)
     }
 
     /// Moves the history of a row into its cells.
@@ -174,14 +250,25 @@ impl SharedRaces {
             *row = Row::default();
         }
         (row.generation, row.is_split) = (self.generation, true);
-        let cells = self.cells[number * sweep::WORDS..].iter_mut();
-        for (word, cell) in cells.take(sweep::WORDS).enumerate() {
-            *cell = Cell {
-                writer: row.writer.at(word),
-                readers: row.readers.map(|reader| reader.at(word)),
-            };
-        }
+        self.cells[number] = if row.writer.is_some() || row.readers[0].is_some() {
+            Cells::new(
+                |word| row.writer.at(word),
+                |reader, word| row.readers[reader].at(word),
+            )
+        } else {
+            Cells::EMPTY
+        };
     }
+}
+
+/// Notes a race.
+#[cold]
+fn note(found: &mut Option<Finding>, first: Event, second: Event, offset: u32) {
+    *found = Some(Finding::Shared {
+        first,
+        second,
+        offset,
+    });
 }
 
 impl Row {
@@ -208,29 +295,5 @@ impl Row {
         }
         self.readers[0] = sweep;
         true
-    }
-}
-
-impl Cell {
-    /// Notes an access to this word; returns an earlier one that it races with.
-    #[inline(always)]
-    fn touch(&mut self, conflict: impl Fn(&Event) -> bool, event: Event) -> Option<Event> {
-        let race = |earlier: Event| (earlier.is_some() && conflict(&earlier)).then_some(earlier);
-        let writer = self.writer;
-        if event.is_load() {
-            if !event.is_by_thread_of(&self.readers[0]) {
-                self.readers[1] = self.readers[0];
-            }
-            self.readers[0] = event;
-            return race(writer);
-        }
-        self.writer = event;
-        let [first, second] = self.readers;
-        if !first.is_some() {
-            return race(writer);
-        }
-        self.readers = Default::default();
-        let mut earlier = [writer, first, second].into_iter();
-        earlier.find(|earlier| race(*earlier).is_some())
     }
 }

@@ -7,6 +7,7 @@
 
 use super::Event;
 use super::clock::Clocks;
+use super::words::Part;
 use crate::observe::Access;
 use crate::pattern::Pattern;
 use crate::registers::ALL_LANES;
@@ -28,6 +29,29 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
+    /// By lanes that follow one another, of which the one at the row's first word is `first`, were
+    /// there such a lane. Each has `1 << shift` words.
+    #[inline(always)]
+    pub fn new(event: Event, first: u32, shift: u8) -> Self {
+        Self {
+            event,
+            first: (first & 31) as u8,
+            shift,
+        }
+    }
+
+    /// What happened to some words of the row, a bit each.
+    #[inline(always)]
+    pub fn part(&self, words: u32) -> Part {
+        Part::new(self.event, words, self.first.into(), self.shift.into())
+    }
+
+    /// The warp.
+    #[inline(always)]
+    pub fn warp(&self) -> u32 {
+        self.event.warp()
+    }
+
     /// The rows that an access fills, each with what is to be noted of it; `None` if it is not of
     /// this kind.
     #[inline(always)]
@@ -42,11 +66,7 @@ impl Sweep {
         let rows = fills.then_some(access.bytes / 4)?;
         let shift = rows.trailing_zeros() as u8;
         let sweeps = (0..rows).map(move |row| {
-            let sweep = Self {
-                event,
-                first: (row * (32 >> shift)) as u8,
-                shift,
-            };
+            let sweep = Self::new(event, row * (32 >> shift), shift);
             (first + BYTES * u64::from(row), sweep)
         });
         Some(sweeps)
@@ -56,8 +76,8 @@ impl Sweep {
     #[inline(always)]
     pub fn at(&self, word: usize) -> Event {
         if self.is_some() {
-            self.event
-                .by(u32::from(self.first) + (word as u32 >> self.shift), 0xf)
+            let lane = u32::from(self.first) + (word as u32 >> self.shift);
+            self.event.by(lane & 31, 0xf)
         } else {
             Event::default()
         }

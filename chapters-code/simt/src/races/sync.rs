@@ -176,7 +176,7 @@ impl<'a> Flags<'a> {
         }
         let keeps = access.kind == AccessKind::Atomic;
         for lane in lanes(access.mask) {
-            let address = access.addresses[lane as usize];
+            let address = access.addresses.of(lane);
             if is_shared {
                 publish_at(&mut self.shared, address, &own, keeps);
             } else {
