@@ -49,7 +49,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             .map(|index| Warp::new(index, grid))
             .collect();
         for warp in &mut warps {
-            write_specials(warp, grid, None);
+            write_specials(warp, grid);
         }
         Self {
             index: 0,
@@ -77,7 +77,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             .start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
-            write_specials(warp, grid, Some(coordinates));
+            write_coordinates(warp, grid, coordinates);
             warp.paths.restart(grid.lanes_of(warp.index));
         }
     }
@@ -392,21 +392,31 @@ fn write_tally(warp: &mut Warp, grid: &Grid<'_>, waiting: Waiting, tally: Tally)
     }
 }
 
-/// Writes the special registers: those that a block's coordinates decide, or all the others.
-fn write_specials(warp: &mut Warp, grid: &Grid<'_>, block: Option<[u32; 3]>) {
+/// Writes the special registers that are the same for all blocks.
+fn write_specials(warp: &mut Warp, grid: &Grid<'_>) {
     for &(slot, special) in &grid.kernel.ir().specials {
-        let value = |lane: u32| special_value(special, grid, warp.index, lane);
-        let values: [u64; 32] = match (special, block) {
-            (Special::Ctaid(axis), Some(block)) => [u64::from(block[usize::from(axis)]); 32],
-            (Special::Ctaid(_), None) | (_, Some(_)) => continue,
-            (_, None) => std::array::from_fn(|lane| value(lane as u32)),
-        };
+        let value = |lane| special_value(special, grid, warp.index, lane as u32);
+        let values: [u64; 32] = std::array::from_fn(value);
         match slot {
             SpecialSlot::R32(r) => {
-                warp.registers
-                    .write32(r, LaneMask::MAX, &values.map(|v| v as u32));
+                let values = values.map(|v| v as u32);
+                warp.registers.write32(r, LaneMask::MAX, &values);
             }
             SpecialSlot::R64(r) => warp.registers.write64(r, LaneMask::MAX, &values),
+        }
+    }
+}
+
+/// Writes those that tell a block's coordinates.
+fn write_coordinates(warp: &mut Warp, grid: &Grid<'_>, block: [u32; 3]) {
+    for &(slot, special) in &grid.kernel.ir().specials {
+        let Special::Ctaid(axis) = special else {
+            continue;
+        };
+        let value = block[usize::from(axis)];
+        match slot {
+            SpecialSlot::R32(r) => *warp.registers.r32_mut(r) = [value; 32],
+            SpecialSlot::R64(r) => *warp.registers.r64_mut(r) = [value.into(); 32],
         }
     }
 }

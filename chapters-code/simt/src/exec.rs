@@ -272,6 +272,23 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                         let run = &grid.steps.alu[index..][..more as usize + 1];
                         alu::execute_all(run, &mut self.warp.registers, mask, &grid.windows);
                         (pc, budget) = (pc + more + 1, budget - more);
+                        // Most often a branch comes next.
+                        let next = steps.get(pc as usize);
+                        let Some(Ready {
+                            work: Work::Branch(branch),
+                            special: false,
+                            ..
+                        }) = next
+                        else {
+                            continue;
+                        };
+                        if budget > 0 {
+                            budget -= 1;
+                            match self.branch(path, branch, mask, (pc, budget)) {
+                                Some(next) => pc = next,
+                                None => return Ok(Flow::Switch),
+                            }
+                        }
                         continue;
                     }
                     if active != 0 {
@@ -279,22 +296,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                         alu.execute(&mut self.warp.registers, active, &grid.windows);
                     }
                 }
-                Work::Branch(branch) => {
-                    let taken = self.taken(branch, mask);
-                    if O::CHECKS && branch.guard.is_some() {
-                        let rest = mask & !taken;
-                        self.observer.branched(self.warp.index, pc, taken, rest);
-                    }
-                    if taken == mask {
-                        pc = branch.target;
+                Work::Branch(branch) => match self.branch(path, branch, mask, (pc, budget)) {
+                    Some(next) => {
+                        pc = next;
                         continue;
                     }
-                    if taken != 0 {
-                        (self.pc, self.budget) = (pc, budget);
-                        self.part(path, branch, taken);
-                        return Ok(Flow::Switch);
-                    }
-                }
+                    None => return Ok(Flow::Switch),
+                },
                 Work::Sync(id) => {
                     self.budget = budget;
                     return Ok(self.sync(path, *id, pc, mask));
@@ -373,6 +381,31 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn predicate(&self, pred: Pred, negated: bool) -> LaneMask {
         let value = self.warp.registers.pred(pred);
         if negated { !value } else { value }
+    }
+
+    /// A branch at `pc`: where all lanes of the path go on, or `None` if they part.
+    #[inline(always)]
+    fn branch(
+        &mut self,
+        path: usize,
+        branch: &Branch,
+        mask: LaneMask,
+        (pc, budget): (u32, u32),
+    ) -> Option<u32> {
+        let taken = self.taken(branch, mask);
+        if O::CHECKS && branch.guard.is_some() {
+            let others = mask & !taken;
+            self.observer.branched(self.warp.index, pc, taken, others);
+        }
+        if taken == mask {
+            return Some(branch.target);
+        }
+        if taken == 0 {
+            return Some(pc + 1);
+        }
+        (self.pc, self.budget) = (pc, budget);
+        self.part(path, branch, taken);
+        None
     }
 
     /// The lanes that take a branch.
