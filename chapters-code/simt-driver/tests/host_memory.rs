@@ -10,6 +10,7 @@ use std::process::Command;
 
 use common::{context, kernel};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
 
 const MB: u64 = 1_000_000;
 
@@ -77,6 +78,54 @@ fn small_arrays() {
     });
 }
 
+/// A kernel that declares 450 registers a thread and whose blocks all wait for one another.
+fn grid_barrier_ptx() -> String {
+    let chain32 = (2..248).map(|r| format!("add.u32 %r{r}, %r{}, 1;\n", r - 1));
+    let chain64 = (2..99).map(|r| format!("add.u64 %rd{r}, %rd{}, 1;\n", r - 1));
+    format!(
+        ".version 7.5\n.target sm_75\n.address_size 64\n\
+         .visible .entry grid_barrier(.param .u64 count)\n{{\n\
+         .reg .pred %p<3>;\n.reg .b32 %r<250>;\n.reg .b64 %rd<100>;\n\
+         mov.u32 %r1, %tid.x;\n{}cvt.u64.u32 %rd1, %r1;\n{}\
+         ld.param.u64 %rd99, [count];\n\
+         setp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\n\
+         atom.global.add.u32 %r248, [%rd99], 1;\n\
+         SPIN: ld.volatile.global.u32 %r249, [%rd99];\n\
+         setp.lt.u32 %p2, %r249, {BLOCKS};\n@%p2 bra SPIN;\n\
+         WAIT: bar.sync 0;\nret;\n}}\n",
+        chain32.collect::<String>(),
+        chain64.collect::<String>(),
+    )
+}
+
+/// One block of 1024 threads a multiprocessor.
+const BLOCKS: u32 = 132;
+
+/// Blocks that are resident all at once, as they wait for one another.
+#[test]
+#[ignore = "run by the other tests"]
+fn grid_barrier() {
+    let context = context();
+    let stream = context.default_stream();
+    let module = context
+        .load_module(Ptx::from_src(grid_barrier_ptx()))
+        .unwrap();
+    let kernel = module.load_function("grid_barrier").unwrap();
+    let mut count = stream.alloc_zeros::<u32>(1).unwrap();
+    let config = LaunchConfig {
+        grid_dim: (BLOCKS, 1, 1),
+        block_dim: (1024, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    // SAFETY: the argument is the kernel's, and no more blocks are launched than are resident.
+    unsafe {
+        let mut launch = stream.launch_builder(&kernel);
+        launch.arg(&mut count).launch(config).unwrap();
+    }
+    assert_eq!(stream.clone_dtoh(&count).unwrap(), [BLOCKS]);
+    println!("peak {}", peak());
+}
+
 /// Runs a program that allocates so much at a time; its peak may be `times` that, and 200 MB.
 #[track_caller]
 fn check(name: &str, allocated: u64, races: &str, times: u64) {
@@ -105,6 +154,7 @@ fn twice_what_is_allocated_and_200_mb() {
     check("large_arrays", 512 * MB, "0", 2);
     check("one_after_another", 100 * MB, "0", 2);
     check("small_arrays", 400_000, "0", 2);
+    check("grid_barrier", 4, "0", 2);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Executes one warp: the loop over its instructions.
 //!
-//! The loop knows control flow; registers are the business of [`crate::alu`], memory of
+//! The loop, in [`run`], knows control flow; registers are the business of [`crate::alu`], memory of
 //! [`memory`], and what lanes do together of [`collective`]. It runs one path of the warp (see
 //! [`crate::converge`]) until the path has to wait, parts, ends, or has used up its time slice.
 
@@ -13,13 +13,14 @@ mod control;
 mod mbarrier;
 mod memory;
 mod rows;
+mod run;
 mod runtime;
 mod transfer;
 mod view;
 
-use ptx::ir::{Atom, Branch, Guard, Load, Op, Pred, R32, R64, Store};
+use ptx::ir::{Atom, Load, Op, R32, R64, Store};
 
-use crate::alu::{self, Isa};
+use crate::alu::Isa;
 use crate::barrier::Barriers;
 use crate::converge::{NOWHERE, Paths};
 use crate::fault::{FaultKind, Step, Trap};
@@ -28,7 +29,6 @@ use crate::memory::Region;
 use crate::observe::Observer;
 use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
-use code::{Ready, Work};
 use transfer::Shape;
 
 /// The state of one warp of a block.
@@ -51,9 +51,6 @@ pub(crate) struct Warp {
     /// True once it has done something, since it was last asked, that may let others go on.
     pub has_changed: bool,
 }
-
-/// How many times a path may poll memory before another gives up waiting for it at a meeting.
-const PATIENCE: u32 = 1024;
 
 impl Warp {
     pub fn new(index: u32, grid: &Grid<'_>) -> Self {
@@ -192,238 +189,6 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             = fill64_inline;
         /// Runs the paths of the warp until it pauses.
         fn run_paths(), run_paths_baseline, run_paths_avx2 -> Step<Pause> = run_paths_inline;
-    }
-
-    #[inline(always)]
-    fn run_paths_inline(&mut self) -> Step<Pause> {
-        loop {
-            let Some(path) = self.warp.paths.runnable() else {
-                let finished = self.warp.paths.is_finished();
-                return Ok(if finished {
-                    Pause::Finished
-                } else {
-                    Pause::Blocked
-                });
-            };
-            if self.budget == 0 {
-                self.end_slice(path);
-                return Ok(Pause::SliceOver);
-            }
-            if let Flow::Pause(pause) = self.run_path(path)? {
-                return Ok(pause);
-            }
-        }
-    }
-
-    /// Lets the other paths have their turn. If this one seems to spin, for what a path that waits
-    /// for it at a meeting would do, that one goes on alone.
-    fn end_slice(&mut self, running: usize) {
-        let warp = &mut *self.warp;
-        if !warp.paths.is_diverged() {
-            warp.polls = 0;
-            return;
-        }
-        warp.paths.rotate(running);
-        if warp.polls >= PATIENCE && warp.paths.give_up_meeting() {
-            warp.polls = 0;
-        }
-    }
-
-    /// Runs a path until it is not the one to run any more, or its time is over.
-    #[inline(always)]
-    fn run_path(&mut self, path: usize) -> Step<Flow> {
-        let state = self.warp.paths.get(path);
-        self.pc = state.pc;
-        let budget = self.budget;
-        let flow = self.run_lanes(path, state.mask, state.meeting);
-        self.observer.instructions(budget - self.budget, state.mask);
-        flow
-    }
-
-    /// The loop over the instructions of one path. What it needs of `self` for each of them is in
-    /// local variables.
-    #[inline(always)]
-    fn run_lanes(&mut self, path: usize, mask: LaneMask, meeting: u32) -> Step<Flow> {
-        let grid = self.grid;
-        let steps = &grid.steps.all[..];
-        let meeting = self.warp.paths.meeting_pc(meeting);
-        let (mut pc, mut budget) = (self.pc, self.budget);
-        while budget > 0 {
-            let step = &steps[pc as usize];
-            let mut active = mask;
-            if step.special {
-                if pc == meeting {
-                    self.budget = budget;
-                    self.warp.paths.get_mut(path).pc = pc;
-                    self.warp.paths.arrive(path);
-                    return Ok(Flow::Switch);
-                }
-                active = self.guarded(step, mask);
-            }
-            budget -= 1;
-            if O::TRACES {
-                self.observer.instruction(self.warp.index, pc, active);
-            }
-            match &step.work {
-                &Work::Alu { index, straight } => {
-                    let index = index as usize;
-                    if straight > 1 && !O::TRACES {
-                        let more = (straight - 1).min(budget);
-                        let run = &grid.steps.alu[index..][..more as usize + 1];
-                        alu::execute_all(run, &mut self.warp.registers, mask, &grid.windows);
-                        (pc, budget) = (pc + more + 1, budget - more);
-                        // Most often a branch comes next.
-                        let next = steps.get(pc as usize);
-                        let Some(Ready {
-                            work: Work::Branch(branch),
-                            special: false,
-                            ..
-                        }) = next
-                        else {
-                            continue;
-                        };
-                        if budget > 0 {
-                            budget -= 1;
-                            match self.branch(path, branch, mask, (pc, budget)) {
-                                Some(next) => pc = next,
-                                None => return Ok(Flow::Switch),
-                            }
-                        }
-                        continue;
-                    }
-                    if active != 0 {
-                        let alu = &grid.steps.alu[index];
-                        alu.execute(&mut self.warp.registers, active, &grid.windows);
-                    }
-                }
-                Work::Branch(branch) => match self.branch(path, branch, mask, (pc, budget)) {
-                    Some(next) => {
-                        pc = next;
-                        continue;
-                    }
-                    None => return Ok(Flow::Switch),
-                },
-                Work::Sync(id) => {
-                    self.budget = budget;
-                    return Ok(self.sync(path, *id, pc, mask));
-                }
-                Work::Other => {
-                    if active != 0 {
-                        (self.pc, self.budget) = (pc, budget);
-                        match self.execute_rare(path, active, mask)? {
-                            Flow::Next => {}
-                            flow => return Ok(flow),
-                        }
-                        pc = self.pc;
-                        continue;
-                    }
-                }
-                Work::Load(load, shape) => {
-                    if active != 0 {
-                        (self.pc, self.budget) = (pc, budget);
-                        self.load(load, *shape, active)?;
-                        self.moved(active);
-                    }
-                }
-                Work::Store(store, shape) => {
-                    if active != 0 {
-                        (self.pc, self.budget) = (pc, budget);
-                        self.store(store, *shape, active)?;
-                        self.moved(active);
-                    }
-                }
-                Work::Atom(atom) => {
-                    if active != 0 {
-                        (self.pc, self.budget) = (pc, budget);
-                        self.atomic(atom, active)?;
-                        self.moved(active);
-                    }
-                }
-                Work::Fill32(d, value) => {
-                    if active != 0 {
-                        self.fill(*d, *value, active);
-                        (self.pc, self.budget) = (pc, budget);
-                        self.moved(active);
-                    }
-                }
-                Work::Fill64(d, value) => {
-                    if active != 0 {
-                        self.fill64(*d, *value, active);
-                        (self.pc, self.budget) = (pc, budget);
-                        self.moved(active);
-                    }
-                }
-            }
-            pc += 1;
-        }
-        self.budget = budget;
-        self.warp.paths.get_mut(path).pc = pc;
-        Ok(Flow::Switch)
-    }
-
-    /// The lanes that execute an instruction with a guard.
-    #[inline(always)]
-    fn guarded(&mut self, step: &Ready<'_>, mask: LaneMask) -> LaneMask {
-        let Some(guard) = step.guard else {
-            return mask;
-        };
-        let active = mask & self.guard(guard);
-        self.observer.guarded(mask & !active);
-        active
-    }
-
-    #[inline(always)]
-    fn guard(&self, guard: Guard) -> LaneMask {
-        self.predicate(guard.pred, guard.negated)
-    }
-
-    #[inline(always)]
-    fn predicate(&self, pred: Pred, negated: bool) -> LaneMask {
-        let value = self.warp.registers.pred(pred);
-        if negated { !value } else { value }
-    }
-
-    /// A branch at `pc`: where all lanes of the path go on, or `None` if they part.
-    #[inline(always)]
-    fn branch(
-        &mut self,
-        path: usize,
-        branch: &Branch,
-        mask: LaneMask,
-        (pc, budget): (u32, u32),
-    ) -> Option<u32> {
-        let taken = self.taken(branch, mask);
-        if O::CHECKS && branch.guard.is_some() {
-            let others = mask & !taken;
-            self.observer.branched(self.warp.index, pc, taken, others);
-        }
-        if taken == mask {
-            return Some(branch.target);
-        }
-        if taken == 0 {
-            return Some(pc + 1);
-        }
-        (self.pc, self.budget) = (pc, budget);
-        self.part(path, branch, taken);
-        None
-    }
-
-    /// The lanes that take a branch.
-    #[inline(always)]
-    fn taken(&self, branch: &Branch, mask: LaneMask) -> LaneMask {
-        match branch.guard {
-            None => mask,
-            Some(guard) => mask & self.guard(guard),
-        }
-    }
-
-    /// What reads or writes memory has been executed.
-    #[inline(always)]
-    fn moved(&mut self, active: LaneMask) {
-        if O::TRACES {
-            let op = &self.grid.kernel.ir().code[self.pc as usize].op;
-            self.observer.moved(op, &self.warp.registers, active);
-        }
     }
 
     #[inline(always)]

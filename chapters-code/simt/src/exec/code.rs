@@ -19,6 +19,17 @@ pub(crate) struct Ready<'a> {
     pub special: bool,
 }
 
+impl<'a> Ready<'a> {
+    /// The branch that it is, if lanes cannot meet there.
+    #[inline(always)]
+    pub fn plain_branch(&self) -> Option<&'a Branch> {
+        match self.work {
+            Work::Branch(branch) if !self.special => Some(branch),
+            _ => None,
+        }
+    }
+}
+
 /// All instructions of a kernel.
 pub(crate) struct Steps<'a> {
     pub all: Vec<Ready<'a>>,
