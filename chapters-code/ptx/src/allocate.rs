@@ -304,10 +304,24 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_keeps_the_old_value() {
+    fn code_that_is_executed_later_may_stand_earlier() {
         check(
-            "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4]; setp.eq.u32 %p1, %r2, 0;
-             @%p1 mov.u32 %r1, 5; st.global.u32 [%rd1], %r1;",
+            "bra A;
+             B: ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1], %r2;
+             st.global.u32 [%rd1], %r1; bra E;
+             A: ld.global.u32 %r1, [%rd1]; bra B;
+             E:",
+            2,
+        );
+    }
+
+    #[test]
+    fn a_guard_keeps_the_old_value() {
+        // In the next round, that is, where the guard is false.
+        check(
+            "ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0;
+             L: @%p1 mov.u32 %r1, 5; st.global.u32 [%rd1], %r1;
+             ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;",
             2,
         );
     }
