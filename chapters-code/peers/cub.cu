@@ -132,6 +132,39 @@ struct Histogram {
         case PEER_U16: return even<unsigned short>(0, bins, n);
         case PEER_U32: return even<unsigned>(0, bins, n);
         case PEER_F32: return even<float>(low, high, n);
+
+// ---- Scan ------------------------------------------------------------------------------------
+
+namespace {
+
+// One call of DeviceScan: with `scratch` null it only sets `bytes`.
+struct Scan {
+    bool exclusive;
+    int op;
+    void* scratch;
+    size_t& bytes;
+    const void* in;
+    void* out;
+    size_t n;
+    cudaStream_t stream;
+
+    template <typename T, typename N> cudaError_t with(N n) const {
+        auto* from = static_cast<const T*>(in);
+        auto* to = static_cast<T*>(out);
+        constexpr bool has_infinity = std::numeric_limits<T>::has_infinity;
+        constexpr T lowest = has_infinity ? -std::numeric_limits<T>::infinity()
+                                          : std::numeric_limits<T>::lowest();
+        switch (op) {
+        case PEER_SUM:
+            return exclusive
+                       ? cub::DeviceScan::ExclusiveSum(scratch, bytes, from, to, n, stream)
+                       : cub::DeviceScan::InclusiveSum(scratch, bytes, from, to, n, stream);
+        case PEER_MAX:
+            return exclusive
+                       ? cub::DeviceScan::ExclusiveScan(scratch, bytes, from, to,
+                                                        cuda::maximum<T>{}, lowest, n, stream)
+                       : cub::DeviceScan::InclusiveScan(scratch, bytes, from, to,
+                                                        cuda::maximum<T>{}, n, stream);
         default: return cudaErrorInvalidValue;
         }
     }
@@ -139,6 +172,21 @@ struct Histogram {
     // CUB is compiled for 32-bit and for 64-bit counts; it gets the faster one where that will do.
     cudaError_t run(int dtype, size_t n) const {
         return n <= INT32_MAX ? of_dtype(dtype, int32_t(n)) : of_dtype(dtype, int64_t(n));
+
+    template <typename T> cudaError_t of() const {
+        return n <= UINT32_MAX ? with<T>(uint32_t(n)) : with<T>(uint64_t(n));
+    }
+
+    cudaError_t run(int dtype) const {
+        switch (dtype) {
+        case PEER_I32: return of<int>();
+        case PEER_U32: return of<unsigned>();
+        case PEER_I64: return of<long long>();
+        case PEER_F32: return of<float>();
+        case PEER_F64: return of<double>();
+        case PEER_U8: return of<unsigned char>();
+        default: return cudaErrorInvalidValue;
+        }
     }
 };
 
@@ -149,6 +197,11 @@ EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, u
     size_t bytes = 0;
     cudaError_t status =
         Histogram{nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
+
+EXPORT size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in, void* out,
+                                size_t n) {
+    size_t bytes = 0;
+    cudaError_t status = Scan{exclusive != 0, op, nullptr, bytes, in, out, n, nullptr}.run(dtype);
     // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
     return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
 }
@@ -156,9 +209,14 @@ EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, u
 EXPORT int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
                           unsigned* out, unsigned bins, float low, float high, size_t n,
                           void* stream) {
+
+EXPORT int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
+                     const void* in, void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
     }
     auto* on = static_cast<cudaStream_t>(stream);
     return Histogram{scratch, scratch_bytes, in, out, int(bins), low, high, on}.run(dtype, n);
+
+    return Scan{exclusive != 0, op, scratch, scratch_bytes, in, out, n, on}.run(dtype);
 }

@@ -62,6 +62,17 @@ size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned
 int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in, unsigned* out,
                    unsigned bins, float low, float high, size_t n, void* stream);
 
+// ---- Chapter 3: scan -------------------------------------------------------------------------
+
+// Bytes of scratch that peer_scan needs for these arguments (the buffers are not touched), or SIZE_MAX
+// on an error.
+size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in, void* out, size_t n);
+
+// Scans n elements of `in` into `out`, both of the dtype: PEER_SUM or PEER_MAX. An exclusive scan begins
+// with the operator's identity. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
+int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
+              void* out, size_t n, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

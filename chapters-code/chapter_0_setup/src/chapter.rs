@@ -39,6 +39,8 @@ impl Chapter for Setup {
             caught_by: &[],
             ceiling,
             most_elements: u64::MAX,
+            target: 0,
+            is_endless: false,
         };
         vec![
             rung(

@@ -61,6 +61,8 @@ impl Chapter for Reduce {
             } else {
                 u64::MAX
             },
+            target: kernel::lowest_target(rung.ptx),
+            is_endless: false,
         };
         rungs().map(info).collect()
     }

@@ -1,6 +1,11 @@
 //! The sequential algorithm, which every kernel is checked against.
 
-use harness::{Case, Element, Op, bound, case::compose, verify::Exact};
+use harness::{
+    Case, Element, Op,
+    bound::{self, Compensated},
+    case::compose,
+    verify::Exact,
+};
 
 /// Folds integers one after another. In 64 bits, which wrap: cut down to 32, sums and products are
 /// what 32 bits would have given.
@@ -28,34 +33,23 @@ pub struct FloatFold {
     pub n: u64,
 }
 
-/// Folds floats one after another in `f64`.
-///
-/// Sums keep what each addition rounds off and add it at the end (Neumaier 1974), so that even a sum
-/// of `f64` is right to its last place or so. `and`, `or` and `affine` have
-/// no meaning for floats.
+/// Folds floats one after another in `f64`, sums compensated. `and`, `or` and `affine` have no meaning
+/// for floats.
 pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> FloatFold {
-    let (mut value, mut rounded_off, mut absolute_sum, mut n) = (identity::<T>(op), 0.0, 0.0, 0);
+    let (mut value, mut sum, mut absolute_sum, mut n) =
+        (identity::<T>(op), Compensated::default(), 0.0, 0);
     for x in elements.map(T::to_f64) {
         match op {
             Op::Max => value = f64::max(value, x),
             Op::Min => value = f64::min(value, x),
             Op::Product => value *= x,
-            Op::Sum | Op::And | Op::Or | Op::Affine => {
-                let sum = value + x;
-                let (large, small) = if value.abs() >= x.abs() {
-                    (value, x)
-                } else {
-                    (x, value)
-                };
-                rounded_off += (large - sum) + small;
-                value = sum;
-            }
+            Op::Sum | Op::And | Op::Or | Op::Affine => sum.add(x),
         }
         absolute_sum += x.abs();
         n += 1;
     }
     FloatFold {
-        value: value + rounded_off,
+        value: value + sum.value(),
         absolute_sum,
         n,
     }

@@ -69,6 +69,8 @@ impl Chapter for Histogram {
             caught_by: rung.caught_by,
             ceiling: Ceiling::Read,
             most_elements: u64::MAX,
+            target: kernel::lowest_target(rung.ptx),
+            is_endless: false,
         };
         rungs().map(info).collect()
     }

@@ -30,6 +30,33 @@ pub fn product(dtype: Dtype, n: u64, exact: f64) -> f64 {
     gamma(n.saturating_sub(1), u) * exact.abs()
 }
 
+/// A sum in `f64` that keeps what each addition rounds off and adds it at the end (Neumaier 1974), so
+/// that even a sum of `f64` is right to its last place or so.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compensated {
+    sum: f64,
+    rounded_off: f64,
+}
+
+impl Compensated {
+    /// Adds a number.
+    pub fn add(&mut self, x: f64) {
+        let sum = self.sum + x;
+        let (large, small) = if self.sum.abs() >= x.abs() {
+            (self.sum, x)
+        } else {
+            (x, self.sum)
+        };
+        self.rounded_off += (large - sum) + small;
+        self.sum = sum;
+    }
+
+    /// The sum.
+    pub fn value(&self) -> f64 {
+        self.sum + self.rounded_off
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -160,6 +160,24 @@ pub struct Parameters {
     pub kind: Option<Kind>,
 }
 
+impl Parameters {
+    /// Those of a histogram of so many bins.
+    pub fn of_bins(bins: u32) -> Self {
+        Self {
+            bins: Some(bins),
+            ..Self::default()
+        }
+    }
+
+    /// Those of a scan of this kind.
+    pub fn of_kind(kind: Kind) -> Self {
+        Self {
+            kind: Some(kind),
+            ..Self::default()
+        }
+    }
+}
+
 impl fmt::Display for Parameters {
     /// What there is, each with a comma before it: `, 256 bins`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

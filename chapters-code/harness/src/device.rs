@@ -49,6 +49,8 @@ pub struct Properties {
     pub multiprocessors: u32,
     /// Threads that a multiprocessor can hold at once.
     pub threads_per_multiprocessor: u32,
+    /// Bytes of shared memory that a block can have, if it asks for more than 48 KiB.
+    pub shared_bytes_a_block: u32,
     /// Bytes of the L2 cache.
     pub l2_bytes: u64,
     /// Bytes of device memory.
@@ -75,6 +77,7 @@ impl Properties {
             driver_version: driver_version()?,
             multiprocessors: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             threads_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            shared_bytes_a_block: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
             l2_bytes: u64::from(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
             memory_bytes: context.total_mem()? as u64,
             clock_khz: get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,

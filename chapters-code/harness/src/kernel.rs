@@ -139,6 +139,14 @@ pub fn load_function(module: &Arc<CudaModule>, name: &str) -> Result<CudaFunctio
     module.load_function(name).map_err(missing)
 }
 
+/// The least compute capability, times ten, that one of the PTX texts is for.
+pub fn lowest_target(ptx: &[&str]) -> i32 {
+    ptx.iter()
+        .map(|text| target(text) as i32)
+        .min()
+        .unwrap_or(0)
+}
+
 /// Whether one of the PTX texts has an entry point of this name.
 pub fn has_entry(ptx: &[&str], name: &str) -> bool {
     ptx.iter().any(|text| {

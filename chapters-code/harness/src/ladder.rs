@@ -26,6 +26,10 @@ pub struct RungInfo {
     pub ceiling: Ceiling,
     /// The most elements on which it runs unless it is asked for by name.
     pub most_elements: u64,
+    /// The least compute capability that has a kernel of it, times ten.
+    pub target: i32,
+    /// Whether it would never end on a GPU: only the simulator, which notices, runs it.
+    pub is_endless: bool,
 }
 
 impl RungInfo {

@@ -30,6 +30,7 @@ pub mod shape;
 pub mod simulator;
 pub mod table;
 pub mod terminal;
+pub mod testing;
 pub mod timing;
 pub mod trace;
 pub mod verify;

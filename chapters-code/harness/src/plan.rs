@@ -114,10 +114,11 @@ pub(crate) fn plan(
     options: &Options,
     rungs: &[RungInfo],
     cases: &[Case],
+    device: &Device,
 ) -> Result<Vec<Group>, Error> {
     let (groups, empty): (Vec<_>, Vec<_>) = cases
         .iter()
-        .map(|case| group(chapter, options, rungs, case))
+        .map(|case| group(chapter, options, rungs, case, device))
         .partition(|group| !group.steps.is_empty() || !group.notes.is_empty());
     let stands_in = |case: &Case, other: &Case| {
         options.elements.is_empty()
@@ -134,7 +135,14 @@ pub(crate) fn plan(
     Ok(groups)
 }
 
-fn group(chapter: &dyn Chapter, options: &Options, rungs: &[RungInfo], case: &Case) -> Group {
+fn group(
+    chapter: &dyn Chapter,
+    options: &Options,
+    rungs: &[RungInfo],
+    case: &Case,
+    device: &Device,
+) -> Group {
+    let (major, minor) = device.properties.compute_capability;
     let (mut steps, mut notes) = (Vec::new(), Vec::new());
     let (mut refused, mut too_small) = (Vec::new(), Vec::new());
     let by_name = !options.kernel.is_empty();
@@ -145,6 +153,17 @@ fn group(chapter: &dyn Chapter, options: &Options, rungs: &[RungInfo], case: &Ca
                 too_small.push(reason(rung.name, refusal, &case));
             }
             Some(refusal) => refused.push(reason(rung.name, refusal, &case)),
+            None if rung.is_endless && !device.is_simulated() => notes.push(format!(
+                "{} is left out: it would never end on a GPU; `--device sim` runs it",
+                rung.name
+            )),
+            None if !by_name && (10 * major + minor) < rung.target => notes.push(format!(
+                "{} is left out: it needs compute capability {}.{}, and this device has \
+                 {major}.{minor}",
+                rung.name,
+                rung.target / 10,
+                rung.target % 10,
+            )),
             None if !by_name && case.elements() > rung.most_elements => notes.push(format!(
                 "{} is left out above {} elements, where it takes long; `--kernel {}` runs it",
                 rung.name, rung.most_elements, rung.name

@@ -69,7 +69,7 @@ pub fn run_all(
         false => options.elements.clone(),
     };
     let cases = plan::cases(&shapes, types, parameters, options.seed);
-    let groups = plan::plan(chapter, options, &rungs, &cases)?;
+    let groups = plan::plan(chapter, options, &rungs, &cases, device)?;
     for step in groups.iter().flat_map(|group| &group.steps) {
         chapter.check(&step.case)?;
         check_memory(chapter, device, &step.case)?;

@@ -1,0 +1,55 @@
+// Blelloch's scan of a block: up a tree of sums, and down again with prefixes. 2 (2B - 1) operations
+// for 2B elements, where Hillis and Steele's scan makes 2B log2 2B.
+//
+// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, dtype* sums)
+// Launch: ceil(n / (2 * block)) blocks (at least 1), block a power of two up to 512, dynamic shared
+// memory 2 * block * sizeof(dtype). Block b writes the scan of its 2 * block elements, and their fold
+// to sums[b].
+#include "operators.cuh"
+
+template <Kind KIND, typename Op, typename T>
+__device__ void scan(const T* in, T* out, size_t n, T* sums) {
+    T* tree = shared_array<T>();
+    unsigned tid = threadIdx.x, size = 2 * blockDim.x;
+    size_t start = size_t(blockIdx.x) * size;
+    for (unsigned j = tid; j < size; j += blockDim.x) {
+        tree[j] = start + j < n ? in[start + j] : Op::identity();
+    }
+    // ANCHOR: up
+    // Up: the last element of every 2 * stride becomes the fold of all of them.
+    for (unsigned stride = 1; stride < size; stride *= 2) {
+        __syncthreads();
+        unsigned right = 2 * stride * (tid + 1) - 1;
+        if (right < size) {
+            tree[right] = Op::combine(tree[right - stride], tree[right]);
+        }
+    }
+    // ANCHOR_END: up
+    __syncthreads();
+    if (tid == 0) {
+        sums[blockIdx.x] = tree[size - 1];
+        tree[size - 1] = Op::identity();
+    }
+    // ANCHOR: down
+    // Down: a node hands its prefix to its left child, and to the right one the prefix with the left
+    // child's fold behind it.
+    for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        unsigned right = 2 * stride * (tid + 1) - 1;
+        if (right < size) {
+            T left = tree[right - stride];
+            tree[right - stride] = tree[right];
+            tree[right] = Op::combine(tree[right], left);
+        }
+    }
+    // ANCHOR_END: down
+    __syncthreads();
+    for (unsigned j = tid; j < size; j += blockDim.x) {
+        if (start + j < n) {
+            T prefix = tree[j];
+            out[start + j] = result<KIND, Op>(prefix, in[start + j]);
+        }
+    }
+}
+
+FOR_EACH_OPERATOR(BLOCKS_KERNEL)

@@ -1,0 +1,65 @@
+// Hopper's asynchronous copies, as specialized.cu needs them: a bulk copy from global to shared memory
+// that reports to an mbarrier, and the mbarriers by which warps hand stages to each other.
+//
+// An mbarrier counts phases. A phase is complete when as many arrivals as it was made for have come,
+// and all bytes that were announced. wait(phase) returns when the phase of that parity is complete.
+#pragma once
+#include "operators.cuh"
+
+struct Mbarrier {
+    u64 state;
+
+    __device__ u32 address() { return u32(__cvta_generic_to_shared(&state)); }
+
+    __device__ void init(u32 arrivals) {
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(address()), "r"(arrivals) : "memory");
+    }
+    __device__ void arrive() {
+        asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
+                     :: "r"(address()) : "memory");
+    }
+    // Arrives, and announces bytes that a bulk copy will bring.
+    __device__ void arrive_and_expect(u32 bytes) {
+        asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }"
+                     :: "r"(address()), "r"(bytes) : "memory");
+    }
+    __device__ void wait(u32 parity) {
+        u32 done;
+        do {
+            asm volatile("{ .reg .pred p;\n"
+                         "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n"
+                         "selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done) : "r"(address()), "r"(parity) : "memory");
+        } while (!done);
+    }
+};
+
+// Makes the mbarriers that a thread has initialised known to the asynchronous copies. A barrier for the
+// block must follow.
+__device__ inline void mbarriers_are_made() {
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// Starts a copy of bytes, a multiple of 16, between 16-byte aligned addresses. It tells `full` of every
+// byte that has come.
+__device__ inline void bulk_copy(void* shared, const void* global, u32 bytes, Mbarrier& full) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(u32(__cvta_generic_to_shared(shared))),
+                    "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(full.address())
+                 : "memory");
+}
+
+// Where in a ring of stages a warp is: the stage, and how often the ring has gone round.
+struct Place {
+    u32 stage = 0, lap = 0;
+
+    __device__ void advance(u32 by, u32 stages) {
+        stage += by;
+        while (stage >= stages) {
+            stage -= stages;
+            lap++;
+        }
+    }
+    // Of the phase that is complete when the stage was filled in this lap.
+    __device__ u32 parity() const { return lap & 1; }
+};

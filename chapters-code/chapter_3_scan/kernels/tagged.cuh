@@ -1,0 +1,45 @@
+// Values that blocks hand to each other while they run: a value and a tag in one word, so that
+// whoever sees the tag has the value, and no fence is needed.
+#pragma once
+#include "operators.cuh"
+
+// ANCHOR: tagged
+// A word of 64 bits: the tag above, 32 bits of the value below. A value of 64 bits takes two words,
+// each with the tag; it is there when both tags are.
+template <typename T> constexpr unsigned WORDS = (sizeof(T) + 3) / 4;
+
+template <typename T> __device__ void publish(u64* slot, T value, u32 tag) {
+    u32 parts[WORDS<T>] = {};
+    memcpy(parts, &value, sizeof value);
+#pragma unroll
+    for (unsigned w = 0; w < WORDS<T>; w++) {
+        u64 word = u64(tag) << 32 | parts[w];
+        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;"
+                     :: "l"(__cvta_generic_to_global(slot + w)), "l"(word) : "memory");
+    }
+}
+
+// The tag of a slot, and its value: where its words have different tags, it is being written.
+template <typename T> struct Tagged {
+    T value;
+    u32 tag;
+    bool whole;
+};
+
+template <typename T> __device__ Tagged<T> look(const u64* slot) {
+    u32 parts[WORDS<T>], tags[WORDS<T>];
+#pragma unroll
+    for (unsigned w = 0; w < WORDS<T>; w++) {
+        u64 word;
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                     : "=l"(word) : "l"(__cvta_generic_to_global(slot + w)) : "memory");
+        parts[w] = u32(word);
+        tags[w] = u32(word >> 32);
+    }
+    Tagged<T> seen;
+    memcpy(&seen.value, parts, sizeof seen.value);
+    seen.tag = tags[0];
+    seen.whole = tags[0] == tags[WORDS<T> - 1];
+    return seen;
+}
+// ANCHOR_END: tagged

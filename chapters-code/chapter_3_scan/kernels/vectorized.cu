@@ -1,0 +1,29 @@
+// Several elements a thread, 16 bytes a load: a thread scans its own elements without asking anyone.
+//
+// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, dtype* sums)
+// Launch: ceil(n * sizeof(dtype) / 16384) blocks (at least 1) of 256 threads, no dynamic shared memory;
+// in and out 16-byte aligned. Block b writes the scan of its 16384 bytes, and their fold to sums[b].
+#define LAUNCH_BOUNDS __launch_bounds__(256)
+#include "share.cuh"
+
+constexpr unsigned THREADS = 256;
+constexpr unsigned ROWS = 4;
+
+// ANCHOR: scan
+template <Kind KIND, typename Op, typename T>
+__device__ void scan(const T* in, T* out, size_t n, T* sums) {
+    __shared__ T folds[32];
+    size_t first = size_t(blockIdx.x) * THREADS * ROWS + warp_id() * 32 * ROWS;
+    Share<T, ROWS> share;
+    share.template load<Op>({const_cast<T*>(in), n}, first);
+    T before[ROWS];
+    T fold = share.template scan<Op>(before);
+    Before<T> warps = scan_warps<Op>(folds, fold);
+    share.template store<KIND, Op>({out, n}, first, warps.warp, before);
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = warps.block_fold;
+    }
+}
+// ANCHOR_END: scan
+
+FOR_EACH_OPERATOR(BLOCKS_KERNEL)

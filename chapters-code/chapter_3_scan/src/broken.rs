@@ -1,0 +1,131 @@
+//! Kernels that are shown because they are wrong, as published code really was. Each declares what
+//! should notice it, and a test holds it to that.
+
+use cudarc::driver::PushKernelArg;
+use harness::{Case, Dtype, Error, Input, Kind, Op, Parameters, Shape, rung, verify::Checker};
+
+use crate::{
+    Ready, Rung, Setup,
+    levels::{
+        Blocks, HILLIS_STEELE, SHUFFLE, Share, blocks_alone, previous_block_only,
+        scan_then_propagate,
+    },
+    persistent::lookback,
+    scan_kernel,
+};
+
+macro_rules! broken {
+    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal) => {
+        Rung {
+            caught_by: &[$(Checker::$by),*],
+            ..rung!($name, $setup, $idea, [concat!("broken/", $name, ".ptx")])
+        }
+    };
+}
+
+/// The broken rungs.
+pub const BROKEN: &[Rung] = &[
+    broken!(
+        "one_buffer",
+        |s| scan_then_propagate(s, ONE_BUFFER),
+        [Races, Result],
+        "Hillis and Steele's steps in one buffer"
+    ),
+    Rung {
+        caught_by: &[Checker::Result],
+        ..rung!(
+            "independent_blocks",
+            |s| blocks_alone(s, SHUFFLE),
+            "every block scanned, and none told what comes before it",
+            ["shuffle.ptx"]
+        )
+    },
+    Rung {
+        caught_by: &[Checker::Result],
+        ..rung!(
+            "previous_block_only",
+            |s| previous_block_only(s, SHUFFLE),
+            "a block is told the fold of the block before it, and of no other",
+            ["shuffle.ptx"]
+        )
+    },
+    broken!(
+        "swapped_operands",
+        |s| scan_then_propagate(s, SHUFFLE),
+        [Result],
+        "an element before what comes before it: no sum notices"
+    ),
+    broken!(
+        "flag_without_release",
+        flag_without_release,
+        [Races, Result],
+        "a prefix and its flag in two words that nothing orders"
+    ),
+    broken!(
+        "static_tile_index",
+        lookback,
+        [Fault],
+        "look-back with tiles numbered by blockIdx: it never ends on a GPU"
+    ),
+];
+
+/// Rungs that would never end on a GPU.
+pub const ENDLESS: &[&str] = &["static_tile_index"];
+
+const ONE_BUFFER: Blocks = Blocks {
+    shared: 256,
+    ..HILLIS_STEELE
+};
+
+/// What brings out the fault of a broken rung, at about the size that was asked for: more than two
+/// blocks, and what else its kernel's header says that it needs.
+pub fn case_for(rung: &str, case: &Case) -> Case {
+    let sum = Case {
+        shape: Shape::Vector {
+            n: case.elements().max(4096) | 1,
+        },
+        dtype: Dtype::F32,
+        op: Op::Sum,
+        input: Input::Uniform,
+        seed: case.seed,
+        parameters: Parameters::of_kind(Kind::Inclusive),
+    };
+    match rung {
+        "swapped_operands" => Case {
+            op: Op::Affine,
+            dtype: Dtype::I64,
+            ..sum
+        },
+        // More tiles of 32 KiB than an H200 holds blocks of 512 threads.
+        "static_tile_index" => Case {
+            shape: Shape::Vector { n: 5_000_000 },
+            ..sum
+        },
+        _ => sum,
+    }
+}
+
+const FLAGGED: Blocks = Blocks {
+    threads: 512,
+    share: Share::Elements(512),
+    ..SHUFFLE
+};
+
+fn flag_without_release(s: &Setup<'_>) -> Result<Ready, Error> {
+    let n = s.case.elements();
+    let config = FLAGGED.config(n.div_ceil(512), s.case.dtype);
+    let tiles = u64::from(config.grid_dim.0);
+    let (mut prefixes, mut flags) = (s.scratch(4 * tiles)?, s.scratch(4 * (tiles + 1))?);
+    let kernel = scan_kernel(s, Kind::Inclusive)?;
+    let (stream, function) = (s.stream(), kernel.clone());
+    Ok(Ready::new(kernel, config, tiles + 12, move |input, out| {
+        stream.memset_zeros(&mut flags)?;
+        let mut launch = stream.launch_builder(&function);
+        launch.arg(input).arg(out).arg(&n);
+        launch.arg(&mut prefixes).arg(&mut flags);
+        // SAFETY: reads in[0 .. n], writes out[0 .. n], a prefix and a flag for each tile, and counts
+        // tiles in the flag behind the last; the flags are 0.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }))
+}

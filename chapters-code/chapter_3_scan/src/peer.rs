@@ -1,0 +1,81 @@
+//! The same scan by a peer library, through `peer_scan` of peers.h.
+
+use std::ffi::{c_int, c_void};
+
+use harness::{
+    Element, Error, Kind, Op,
+    peers::{Call, PeerRun, Peers, dtype_code},
+    rung::Uploaded,
+    verify,
+};
+
+use crate::{chapter::kind, reference};
+
+type ScratchBytes =
+    unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
+type Scan = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    c_int,
+    *mut c_void,
+    usize,
+    *const c_void,
+    *mut c_void,
+    usize,
+    *mut c_void,
+) -> c_int;
+
+/// `enum PeerOp`, as far as `peer_scan` knows it.
+fn op_code(op: Op) -> Option<c_int> {
+    match op {
+        Op::Sum => Some(0),
+        Op::Max => Some(1),
+        _ => None,
+    }
+}
+
+/// The peer's scan of a case's input, run once and verified; none where the peer lacks it.
+pub(crate) fn scan<'a, T: Element>(
+    of: &'a Uploaded<T>,
+    peers: &'a Peers,
+) -> Result<Option<PeerRun<'a>>, Error> {
+    // SAFETY: the types of peers.h.
+    let functions = unsafe {
+        (
+            peers.function::<ScratchBytes>("peer_scan_scratch"),
+            peers.function::<Scan>("peer_scan"),
+        )
+    };
+    let case = of.case;
+    let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
+        return Ok(None);
+    };
+    let exclusive = c_int::from(kind(&case) == Kind::Exclusive);
+    let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
+    let call = Call {
+        what: case.to_string(),
+        output_bytes: case.input_bytes() as usize,
+        // SAFETY: device addresses of n elements each; nothing is touched.
+        scratch_bytes: Box::new(move |at| unsafe {
+            scratch_bytes(exclusive, op, dtype, at.input, at.output, n)
+        }),
+        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
+        run: Box::new(move |at, scratch| unsafe {
+            scan(
+                exclusive,
+                op,
+                dtype,
+                scratch.address,
+                scratch.bytes,
+                at.input,
+                at.output,
+                n,
+                scratch.stream,
+            )
+        }),
+    };
+    // Any order of additions is within the bound of the deepest.
+    peers.prepare(&of.device, &of.input, call, |computed| {
+        verify::compare(computed, reference::scan(&case, case.elements(), &of.host))
+    })
+}

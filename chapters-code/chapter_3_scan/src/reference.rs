@@ -1,0 +1,168 @@
+//! The sequential algorithm, which every kernel is checked against.
+
+use harness::{
+    Case, Element, Kind, Op,
+    bound::{self, Compensated},
+    case::compose,
+    verify::Exact,
+};
+
+/// An operator's identity.
+pub fn identity<T: Element>(op: Op) -> T {
+    match op {
+        Op::Max => T::LOWEST,
+        Op::Affine => T::from_bits(1 << 32),
+        _ => T::from_f64(0.0),
+    }
+}
+
+/// The fold of the elements so far.
+#[derive(Clone, Copy, Debug)]
+struct Fold<T> {
+    op: Op,
+    /// Exact, except that of a sum of floats.
+    value: T,
+    sum: Compensated,
+    /// Σ|x|.
+    absolute_sum: f64,
+    count: u64,
+}
+
+impl<T: Element> Fold<T> {
+    fn new(op: Op) -> Self {
+        Self {
+            op,
+            value: identity(op),
+            sum: Compensated::default(),
+            absolute_sum: 0.0,
+            count: 0,
+        }
+    }
+
+    fn add(&mut self, x: T) {
+        let integers = |f: fn(i64, i64) -> i64| {
+            let folded = f(self.value.to_i64(), x.to_i64());
+            T::from_bits(folded as u64)
+        };
+        self.value = match self.op {
+            Op::Max if x.to_f64() > self.value.to_f64() => x,
+            Op::Max => self.value,
+            Op::Affine => integers(|a, b| compose(a as u64, b as u64) as i64),
+            _ if !T::DTYPE.is_float() => integers(i64::wrapping_add),
+            _ => {
+                self.sum.add(x.to_f64());
+                self.absolute_sum += x.to_f64().abs();
+                self.value
+            }
+        };
+        self.count += 1;
+    }
+
+    /// What a kernel may write whose elements pass through at most `depth` rounded additions.
+    fn expect(&self, depth: u64) -> Exact<T> {
+        if !T::DTYPE.is_float() || self.op != Op::Sum {
+            return Exact::Equal(self.value);
+        }
+        let value = self.sum.value();
+        let own = f64::EPSILON / 2.0 * value.abs();
+        let bound = match self.count {
+            // A single element must come out as it is.
+            0 | 1 => 0.0,
+            _ => bound::sum(T::DTYPE, depth, self.absolute_sum) + own,
+        };
+        Exact::Within { value, bound }
+    }
+}
+
+/// What the scan of a case's elements must be, where no element passes through more than `depth`
+/// rounded additions.
+pub fn scan<T: Element>(case: &Case, depth: u64, elements: &[T]) -> impl Iterator<Item = Exact<T>> {
+    let kind = case.parameters.kind.unwrap_or(Kind::Inclusive);
+    let mut fold = Fold::new(case.op);
+    elements.iter().map(move |&x| {
+        let before = fold;
+        fold.add(x);
+        match kind {
+            Kind::Inclusive => fold.expect(depth),
+            Kind::Exclusive => before.expect(depth),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::{Dtype, Input, Parameters, Shape};
+
+    use super::*;
+
+    #[track_caller]
+    fn check<T: Element + std::fmt::Debug>(op: Op, kind: Kind, elements: &[T], expected: &[T]) {
+        let case = Case {
+            shape: Shape::Vector {
+                n: elements.len() as u64,
+            },
+            dtype: T::DTYPE,
+            op,
+            input: Input::Uniform,
+            seed: 1,
+            parameters: Parameters::of_kind(kind),
+        };
+        let scanned: Vec<f64> = scan(&case, 1, elements)
+            .map(|exact| match exact {
+                Exact::Equal(value) => value.to_f64(),
+                Exact::Within { value, .. } => value,
+            })
+            .collect();
+        let expected: Vec<f64> = expected.iter().map(|x| x.to_f64()).collect();
+        assert_eq!(scanned, expected, "{op} {kind}");
+    }
+
+    #[test]
+    fn both_kinds() {
+        check(Op::Sum, Kind::Inclusive, &[3, 1, 7, 0], &[3, 4, 11, 11]);
+        check(Op::Sum, Kind::Exclusive, &[3, 1, 7, 0], &[0, 3, 4, 11]);
+        check(Op::Sum, Kind::Exclusive, &[1.5f32, 2.0], &[0.0, 1.5]);
+        check(Op::Max, Kind::Inclusive, &[-3, -5, -1], &[-3, -3, -1]);
+        let lowest = f32::NEG_INFINITY;
+        check(Op::Max, Kind::Exclusive, &[-3.0f32, 1.0], &[lowest, -3.0]);
+    }
+
+    #[test]
+    fn bytes_wrap() {
+        check(Op::Sum, Kind::Inclusive, &[200u8, 100], &[200, 44]);
+    }
+
+    /// First x -> 2x + 3, then x -> 5x + 7: x -> 10x + 22. The other way round it would be 10x + 17.
+    #[test]
+    fn maps_are_composed_in_order() {
+        let map = |a: i64, b: i64| a << 32 | b;
+        let maps = [map(2, 3), map(5, 7)];
+        check(
+            Op::Affine,
+            Kind::Inclusive,
+            &maps,
+            &[map(2, 3), map(10, 22)],
+        );
+        check(Op::Affine, Kind::Exclusive, &maps, &[map(1, 0), map(2, 3)]);
+    }
+
+    #[test]
+    fn the_bound_grows_with_the_prefix() {
+        let case = Case {
+            shape: Shape::Vector { n: 3 },
+            dtype: Dtype::F32,
+            op: Op::Sum,
+            input: Input::Uniform,
+            seed: 1,
+            parameters: Parameters::of_kind(Kind::Inclusive),
+        };
+        let bounds: Vec<f64> = scan(&case, 4, &[1.0f32, -1.0, 1.0])
+            .map(|exact| match exact {
+                Exact::Within { bound, .. } => bound,
+                Exact::Equal(_) => f64::NAN,
+            })
+            .collect();
+        assert_eq!(bounds[0], 0.0);
+        assert!(0.0 < bounds[1] && bounds[1] < bounds[2]);
+    }
+}

@@ -1,0 +1,129 @@
+//! Every rung, on every size that has tripped a scan, for every type, operator and kind, with the race
+//! check on.
+
+mod common;
+
+use common::{both, check, run_all, simulator, sum_f32};
+use harness::{Case, Dtype, Input, Op};
+
+/// Around a warp, blocks of 256 and 512, the tiles of 4,096 and 8,192 elements of four bytes, and three
+/// of them and a bit.
+const SIZES: &[u64] = &[
+    0,
+    1,
+    31,
+    32,
+    33,
+    255,
+    256,
+    257,
+    1023,
+    1024,
+    1025,
+    4095,
+    4096,
+    4097,
+    8191,
+    8193,
+    3 * 8192 + 7,
+];
+
+fn check_all(dtype: Dtype, op: Op) {
+    let cases: Vec<Case> = SIZES.iter().flat_map(|&n| both(n, dtype, op)).collect();
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), 10 * cases.len());
+    check(&rows);
+}
+
+#[test]
+fn sums_of_f32() {
+    check_all(Dtype::F32, Op::Sum);
+}
+
+#[test]
+fn sums_of_f64() {
+    check_all(Dtype::F64, Op::Sum);
+}
+
+#[test]
+fn sums_of_i32() {
+    check_all(Dtype::I32, Op::Sum);
+}
+
+#[test]
+fn sums_of_u32() {
+    check_all(Dtype::U32, Op::Sum);
+}
+
+#[test]
+fn sums_of_i64() {
+    check_all(Dtype::I64, Op::Sum);
+}
+
+#[test]
+fn maxima() {
+    check_all(Dtype::I32, Op::Max);
+    check_all(Dtype::F32, Op::Max);
+}
+
+/// An operator that does not commute: whoever swaps operands fails.
+#[test]
+fn affine_maps() {
+    check_all(Dtype::I64, Op::Affine);
+}
+
+#[test]
+fn bytes() {
+    let cases: Vec<Case> = [1, 15, 16, 17, 16_383, 16_385, 100_003]
+        .iter()
+        .flat_map(|&n| both(n, Dtype::U8, Op::Sum))
+        .collect();
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), 3 * cases.len());
+    check(&rows);
+}
+
+/// Three levels of blocks, and two rounds of all resident ones.
+#[test]
+fn a_million_and_three() {
+    check(&run_all(&[sum_f32((1 << 20) + 3)]));
+    check(&run_all(&both((1 << 20) + 3, Dtype::I64, Op::Affine)));
+}
+
+/// More tiles than two rounds of 264 blocks of `gather` hold.
+#[test]
+fn several_rounds() {
+    let case = both(5_000_001, Dtype::U32, Op::Sum)[0];
+    let rows = harness::testing::run(&chapter_3_scan::chapter::Scan, &[case], &|rung, _| {
+        ["lookback", "gather", "specialized"].contains(&rung.name)
+    });
+    assert_eq!(rows.len(), 3);
+    check(&rows);
+}
+
+#[test]
+fn awkward_inputs() {
+    let inputs = [Input::Constant, Input::Cancelling, Input::Negative];
+    let cases = inputs.map(|input| Case {
+        input,
+        ..sum_f32(10_007)
+    });
+    check(&run_all(&cases));
+}
+
+/// Blocks and warps take turns as the seed says.
+#[test]
+fn under_several_schedules() {
+    for seed in 1..=6 {
+        {
+            let runner = simulator();
+            let simulator = runner.device.simulator().expect("it is one");
+            assert!(simulator.set(c"seed", seed));
+        }
+        check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
+        check(&run_all(&[sum_f32(70_001)]));
+    }
+    let runner = simulator();
+    let simulator = runner.device.simulator().expect("it is one");
+    assert!(simulator.set(c"seed", 0));
+}
