@@ -23,8 +23,13 @@ const LOOKBACK_TILE: u64 = 65_536;
 const THREADS: u32 = 512;
 
 pub(crate) fn lookback(s: &Setup<'_>) -> Result<Ready, Error> {
+    lookback_over(s, LOOKBACK_TILE)
+}
+
+/// The same over tiles of so many bytes.
+pub(crate) fn lookback_over(s: &Setup<'_>, tile: u64) -> Result<Ready, Error> {
     let n = s.case.elements();
-    let tiles = tiles(s, LOOKBACK_TILE);
+    let tiles = tiles(s, tile);
     // The counter, then the status of each tile; at their own alignment.
     let mut state = s.scratch(16 + tiles * words(s.case.dtype) * 8)?;
     let kernel = scan_kernel(s, kind(s))?;

@@ -73,7 +73,7 @@ impl Runner {
         done: &mut dyn FnMut(Row) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let mut problem: Option<(Case, Box<dyn Problem>, Option<Time>)> = None;
-        for &Step { rung, case } in steps {
+        for (i, &Step { rung, case }) in steps.iter().enumerate() {
             progress.doing(&format!("{} {case}", rung.name));
             if problem.as_ref().is_none_or(|(of, ..)| *of != case) {
                 // Its memory must be free before the next one is allocated.
@@ -97,7 +97,8 @@ impl Runner {
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
             done(row)?;
             progress.step();
-            if stopped && self.device.stream.synchronize().is_err() {
+            let more = i + 1 < steps.len();
+            if stopped && more && self.device.stream.synchronize().is_err() {
                 anyhow::bail!(
                     "{} was stopped, and the driver takes no more work from this process\n  remedy: \
                      run what is left with --kernel",

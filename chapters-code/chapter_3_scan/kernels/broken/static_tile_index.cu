@@ -2,13 +2,13 @@
 // here they are counted from the other end, as a device might start them. As soon as the device does not
 // hold all blocks at once, those that it holds wait for one that cannot start.
 //
-// inclusive_sum_f32, launch and results as lookback.cu. On a GPU it never ends.
+// inclusive_sum_f32, launch and results as lookback.cu, with tiles of 8 KiB. On a GPU it never ends.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "../share.cuh"
 #include "../tagged.cuh"
 
 constexpr unsigned THREADS = 512;
-constexpr unsigned ROWS = 8;
+constexpr unsigned ROWS = 1;
 
 // What a slot's tag says of its value. Zeroed memory says that nothing is there yet.
 constexpr u32 FOLD = 1;   // it is the tile's fold
