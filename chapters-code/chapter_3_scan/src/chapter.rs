@@ -1,7 +1,8 @@
 //! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
 
 use harness::{
-    Case, Chapter, Device, Element, Error, Kind, Operation, Problem, Refusal, RungInfo, Shape,
+    Case, Chapter, Device, Dtype, Element, Error, Input, Kind, Op, Operation, Parameters, Problem,
+    Refusal, RungInfo, Shape,
     ceiling::Ceiling,
     inputs, kernel,
     peers::{PeerRun, Peers},
@@ -118,4 +119,36 @@ impl<T: Element> Problem for Scanned<T> {
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
         peer::scan(&self.0, peers)
     }
+}
+
+/// Whether a rung gives the same bits in every run: all but look-back on floats, which adds to whatever
+/// prefix it meets first.
+pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
+    rung != "lookback" || !case.dtype.is_float() || case.op != Op::Sum
+}
+
+/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
+pub fn checksum_cases() -> Vec<Case> {
+    let operands = [
+        (Dtype::F32, Op::Sum),
+        (Dtype::F64, Op::Sum),
+        (Dtype::U32, Op::Sum),
+        (Dtype::I64, Op::Affine),
+        (Dtype::F32, Op::Max),
+        (Dtype::U8, Op::Sum),
+    ];
+    let of = |n: u64, kind| {
+        operands.map(|(dtype, op)| Case {
+            shape: Shape::Vector { n },
+            dtype,
+            op,
+            input: Input::Uniform,
+            seed: 7,
+            parameters: Parameters::of_kind(kind),
+        })
+    };
+    let kinds = [Kind::Inclusive, Kind::Exclusive];
+    let sizes = [1024, (1 << 16) + 3];
+    let all = sizes.map(|n| kinds.map(|kind| of(n, kind)));
+    all.into_iter().flatten().flatten().collect()
 }

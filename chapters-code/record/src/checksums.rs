@@ -3,6 +3,7 @@
 
 use chapter_1_reduce::chapter::{self as reduce, Reduce};
 use chapter_2_histogram::chapter::{self as histogram, Histogram};
+use chapter_3_scan::chapter::{self as scan, Scan};
 use harness::{
     Case, Chapter, Row,
     progress::Progress,
@@ -25,6 +26,12 @@ pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result
         &Histogram::COUNTING,
         &few(histogram::checksum_cases(), quantity),
         &|_, _| true,
+    )?);
+    checksums.extend(of_chapter(
+        runner,
+        &Scan,
+        &few(scan::checksum_cases(), quantity),
+        &scan::has_fixed_order,
     )?);
     Ok(checksums)
 }

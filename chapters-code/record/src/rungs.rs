@@ -4,6 +4,7 @@ use anyhow::Result;
 use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
+use chapter_3_scan::chapter::Scan;
 use harness::{Case, Chapter, Device, Dtype, Input, Op, RungInfo, Shape};
 
 use crate::launches::{Launch, reported};
@@ -22,6 +23,7 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
         Box::new(Setup),
         Box::new(Reduce),
         Box::new(Histogram::COUNTING),
+        Box::new(Scan),
     ]
 }
 

@@ -3,7 +3,8 @@
 use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
-use harness::{Case, Chapter, Dtype, Input, Op, Parameters, Shape, runner::Step};
+use chapter_3_scan::chapter::Scan;
+use harness::{Case, Chapter, Dtype, Input, Kind, Op, Parameters, Shape, runner::Step};
 
 use crate::file::Skipped;
 
@@ -136,6 +137,30 @@ fn histograms(quantity: Quantity) -> Vec<Case> {
     cases
 }
 
+/// Inclusive sums of f32 over all sizes; then, at one size, the other kind, types and operators.
+fn scans(quantity: Quantity) -> Vec<Case> {
+    let scan = |n, dtype, op, kind| Case {
+        parameters: Parameters::of_kind(kind),
+        ..vector(n, dtype, op)
+    };
+    let sum = |n| scan(n, Dtype::F32, Op::Sum, Kind::Inclusive);
+    let mut cases: Vec<Case> = sizes(quantity).into_iter().map(sum).collect();
+    if quantity == Quantity::Full {
+        let n = 1 << 26;
+        cases.push(scan(n, Dtype::F32, Op::Sum, Kind::Exclusive));
+        let others = [
+            (Dtype::U32, Op::Sum),
+            (Dtype::I64, Op::Sum),
+            (Dtype::F64, Op::Sum),
+            (Dtype::U8, Op::Sum),
+            (Dtype::I32, Op::Max),
+            (Dtype::I64, Op::Affine),
+        ];
+        cases.extend(others.map(|(dtype, op)| scan(n, dtype, op, Kind::Inclusive)));
+    }
+    cases
+}
+
 /// The last rung with every number of copies.
 fn copies(quantity: Quantity) -> Vec<Part> {
     if quantity != Quantity::Full {
@@ -185,11 +210,15 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     let histograms = histograms(quantity).into_iter();
     parts.extend(histograms.map(|case| part(Box::new(Histogram::COUNTING), case)));
     parts.extend(copies(quantity));
+    let scans = scans(quantity).into_iter();
+    parts.extend(scans.map(|case| part(Box::new(Scan), case)));
     if quantity == Quantity::Full {
         parts.push(beyond_32_bits());
+        parts.push(scan_beyond_32_bits());
     }
     // Last, because one of them may stop the device.
     parts.push(broken(Box::new(Histogram::COUNTING), 1 << 20));
+    parts.push(broken(Box::new(Scan), 1 << 20));
     parts.push(broken(Box::new(Reduce), 1 << 20));
     parts
 }
@@ -248,9 +277,22 @@ fn beyond_32_bits() -> Part {
     part
 }
 
-/// The broken rungs, each on what brings out its fault.
+/// A scan of more bytes than 32 bits count: run once.
+fn scan_beyond_32_bits() -> Part {
+    let case = Case {
+        parameters: Parameters::of_kind(Kind::Inclusive),
+        ..vector((1 << 32) + 3, Dtype::U8, Op::Sum)
+    };
+    Part {
+        is_timed: false,
+        ..part(Box::new(Scan), case)
+    }
+}
+
+/// The broken rungs, each on what brings out its fault; not those that would never end.
 fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
-    let broken = chapter.rungs().into_iter().filter(|rung| rung.is_broken());
+    let broken = |rung: &harness::RungInfo| rung.is_broken() && !rung.is_endless;
+    let broken = chapter.rungs().into_iter().filter(broken);
     let case = vector(n, Dtype::F32, Op::Sum);
     let step = |rung: harness::RungInfo| Step {
         rung,

@@ -42,7 +42,12 @@ fn a_file_has_all_parts() {
     }
     assert_eq!(file["commit"], "abc");
     let rows = file["rows"].as_array().expect("a list");
-    for chapter in ["chapter_0_setup", "chapter_1_reduce", "chapter_2_histogram"] {
+    for chapter in [
+        "chapter_0_setup",
+        "chapter_1_reduce",
+        "chapter_2_histogram",
+        "chapter_3_scan",
+    ] {
         assert!(
             rows.iter().any(|row| row["chapter"] == chapter),
             "no rows of {chapter}"
