@@ -125,6 +125,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             ring.full[place.stage].wait(place.parity());
             size_t tile = this->tile(round);
             T fold = fold_tile(place.stage);
+            __syncwarp(); // all lanes have read the stage
             if (lane_id() == 31) {
                 publish(status + tile * WORDS<T>, fold, epoch);
                 ring.ready[place.stage].arrive();
@@ -164,6 +165,9 @@ template <Kind KIND, typename Op, typename T> struct Block {
             while (__any_sync(ALL_LANES, look_again(round, seen))) {
             }
             T before = advance(before_round, seen);
+            if (place.lap > 0) {
+                ring.empty[place.stage].wait(place.parity() ^ 1); // nobody needs the one before
+            }
             if (lane_id() == 0) {
                 ring.before_tile[place.stage] = before;
                 ring.ready[place.stage].arrive();
