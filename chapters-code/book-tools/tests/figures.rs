@@ -58,6 +58,41 @@ fn a_tree_in_registers() {
 }
 
 #[test]
+fn a_scan_in_two_buffers() {
+    let scan = "tree kernel=hillis_steele chapter=chapter_3_scan n=4 block=4";
+    let apart = said(scan);
+    assert!(
+        apart[1].contains("thread 0 copies 3 from word 0 to word 4"),
+        "{apart:?}"
+    );
+    let over = said(&format!("{scan} buffers=2"));
+    assert_eq!(over.len(), 3);
+    assert!(over[1].contains("thread 1 folds words 0 and 1 into word 1: 3 and 1 give 4"));
+    assert!(over[2].contains("thread 3 folds words 1 and 3 into word 3: 4 and 7 give 11"));
+    assert_refused(&format!("{scan} buffers=9"), "the tree has 8 places");
+    let blelloch = "tree kernel=blelloch chapter=chapter_3_scan n=8 block=4 buffers=2";
+    assert_refused(blelloch, "a step fills 2 of 4 places");
+}
+
+/// Up, the identity at the root, and down: values move to the left, and are folded to the right.
+#[test]
+fn a_scan_up_and_down() {
+    let said = said("tree kernel=blelloch chapter=chapter_3_scan n=4 block=2");
+    let steps = [
+        "Step 1: thread 0 folds words 0 and 1 into word 1: 3 and 1 give 4; thread 1 folds words 2 \
+         and 3 into word 3: 7 and 0 give 7.",
+        "Step 2: thread 0 folds words 1 and 3 into word 3: 4 and 7 give 11.",
+        "Step 3: thread 0 puts 0 in word 3.",
+        "Step 4: thread 0 copies 0 from word 3 to word 1; thread 0 folds words 1 and 3 into word 3: \
+         4 and 0 give 4.",
+        "Step 5: thread 0 copies 0 from word 1 to word 0; thread 1 copies 4 from word 3 to word 2; \
+         thread 0 folds words 0 and 1 into word 1: 3 and 0 give 3; thread 1 folds words 2 and 3 \
+         into word 3: 7 and 4 give 11.",
+    ];
+    assert_eq!(said[1..], steps);
+}
+
+#[test]
 fn banks_of_a_strided_access() {
     insta::assert_snapshot!(drawn(
         "banks kernel=interleaved_strided n=4 block=4 at=steps nth=1,2"

@@ -116,6 +116,11 @@ impl<T: Element> Problem for Scanned<T> {
         })
     }
 
+    fn set_block(&mut self, threads: u32) -> Result<(), Error> {
+        self.0.block = Some(threads);
+        Ok(())
+    }
+
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
         peer::scan(&self.0, peers)
     }

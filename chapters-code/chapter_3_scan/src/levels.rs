@@ -72,6 +72,19 @@ impl Blocks {
         }
     }
 
+    /// The same in blocks of so many threads, where the kernel has no number of its own.
+    fn with_threads(self, threads: u32) -> Self {
+        match self.share {
+            Share::Bytes(_) => self,
+            Share::Elements(elements) => Self {
+                threads,
+                share: Share::Elements(elements * u64::from(threads) / u64::from(self.threads)),
+                shared: (self.shared * threads).div_ceil(self.threads),
+                ..self
+            },
+        }
+    }
+
     pub(crate) fn config(&self, blocks: u64, dtype: Dtype) -> LaunchConfig {
         LaunchConfig {
             grid_dim: (blocks as u32, 1, 1),
@@ -117,6 +130,9 @@ fn levels(s: &Setup<'_>, blocks: Blocks) -> Result<Vec<Level>, Error> {
 pub(crate) fn scan_then_propagate(s: &Setup<'_>, blocks: Blocks) -> Result<Ready, Error> {
     const PROPAGATE: &str = include_str!("../kernels/propagate.ptx");
     let propagate = propagation(s, "propagate", PROPAGATE)?;
+    let blocks = s
+        .block
+        .map_or(blocks, |threads| blocks.with_threads(threads));
     let mut levels = levels(s, blocks)?;
     let (first, again) = (scan_kernel(s, kind(s))?, scan_kernel(s, Kind::Exclusive)?);
     let (dtype, stream) = (s.case.dtype, s.stream());

@@ -76,10 +76,11 @@ pub(super) struct Run {
     pub(super) block: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 3] = [
+const CHAPTERS: [&dyn Chapter; 4] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
     &chapter_2_histogram::chapter::Histogram::COUNTING,
+    &chapter_3_scan::chapter::Scan,
 ];
 
 impl Run {

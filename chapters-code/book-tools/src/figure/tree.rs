@@ -1,8 +1,8 @@
 //! Who folds what into what: the stages of a tree, read off a trace.
 //!
 //! In shared memory a thread's loads are what its next store depends on, and, where they do not explain
-//! it, what the thread stored last in the same place, which it still has in a register; between two
-//! barriers lies one stage. In registers a shuffle is a stage: a lane folds what it reads with what it has. Both
+//! it, what the thread stored last in the same place, which it still has in a register, or what else it
+//! has read since the barrier; between two barriers lies one stage. In registers a shuffle is a stage: a lane folds what it reads with what it has. Both
 //! are checked against the values: where the result is not the fold of what went into it, the
 //! kernel does something that this picture would not show, and there is none.
 
@@ -24,7 +24,7 @@ pub(super) struct Held {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Move {
     pub(super) thread: u32,
-    /// Empty for what comes from global memory.
+    /// Empty for what comes from global memory, and for an identity; one for a copy.
     pub(super) from: Vec<Held>,
     pub(super) to: Held,
 }
@@ -79,6 +79,34 @@ impl Tree {
         Ok(self)
     }
 
+    /// The same with buffers that take turns laid over each other: a place's number is that in its buffer.
+    pub(super) fn laid_over(mut self, buffers: usize) -> Result<Self, String> {
+        let size = self.width().checked_div(buffers).unwrap_or(0);
+        if size == 0 {
+            return Err(format!(
+                "buffers={buffers}: the tree has {} places",
+                self.width()
+            ));
+        }
+        for stage in &mut self.stages {
+            let mut held = BTreeMap::new();
+            for step in &mut stage.moves {
+                step.to.place %= size;
+                step.from.iter_mut().for_each(|from| from.place %= size);
+                held.insert(step.to.place, step.to.bits);
+            }
+            if !held.is_empty() && held.len() < size {
+                let filled = held.len();
+                return Err(format!(
+                    "buffers={buffers}: a step fills {filled} of {size} places"
+                ));
+            }
+            stage.held = held;
+            stage.read.iter_mut().for_each(|place| *place %= size);
+        }
+        Ok(self)
+    }
+
     /// The stages in which something moves: all but a last one in which the result is only read.
     pub(super) fn steps(&self) -> &[Stage] {
         match &self.stages[..] {
@@ -106,23 +134,42 @@ impl Tree {
 struct Threads {
     /// What each has read since its last store.
     pending: HashMap<u32, Vec<Held>>,
+    /// What each has read since the last barrier, a place once.
+    read: HashMap<u32, Vec<Held>>,
     /// What each stored last.
     stored: HashMap<u32, Held>,
 }
 
 impl Threads {
-    /// What `thread` folded to store `held`.
+    /// `thread` has read `held`.
+    fn loads(&mut self, thread: u32, held: Held) {
+        self.pending.entry(thread).or_default().push(held);
+        let read = self.read.entry(thread).or_default();
+        read.retain(|earlier| earlier.place != held.place);
+        read.push(held);
+    }
+
+    /// What `thread` folded to store `held`: the first of what may explain it that does, or else what it
+    /// has read since its last store.
     fn folded(&mut self, op: Op, dtype: Dtype, thread: u32, held: Held) -> Vec<Held> {
-        let mut from = self.pending.remove(&thread).unwrap_or_default();
+        let pending = self.pending.remove(&thread).unwrap_or_default();
         let stored = self.stored.insert(thread, held);
         let own = stored.filter(|stored| stored.place == held.place);
-        if let Some(own) = own
-            && check(op, dtype, thread, &from, held).is_err()
-        {
-            from.insert(0, own);
-        }
-        from
+        let with_own = own.into_iter().chain(pending.iter().copied()).collect();
+        let read = self.read.get(&thread).cloned().unwrap_or_default();
+        let same = read.iter().rfind(|read| read.bits == held.bits);
+        let copied = same.into_iter().copied().collect();
+        let explains = |from: &Vec<Held>| is_fold(op, dtype, from, held);
+        [pending.clone(), with_own, read, copied]
+            .into_iter()
+            .find(explains)
+            .unwrap_or(pending)
     }
+}
+
+fn is_fold(op: Op, dtype: Dtype, from: &[Held], to: Held) -> bool {
+    let bits: Vec<u64> = from.iter().map(|held| held.bits).collect();
+    value::is_fold(op, dtype, &bits, to.bits)
 }
 
 /// The tree that a block folds in its shared memory.
@@ -136,12 +183,15 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
                 for (lane, held) in held(access)? {
                     let thread = place.warp * 32 + lane;
                     if access.access == "load" {
-                        threads.pending.entry(thread).or_default().push(held);
+                        threads.loads(thread, held);
                         stage.read.push(held.place);
                         continue;
                     }
-                    let from = threads.folded(op, dtype, thread, held);
-                    check(op, dtype, thread, &from, held)?;
+                    let mut from = threads.folded(op, dtype, thread, held);
+                    match value::is_identity(op, dtype, held.bits) {
+                        true if !is_fold(op, dtype, &from, held) => from.clear(),
+                        _ => check(op, dtype, thread, &from, held)?,
+                    }
                     stage.read.extend(from.iter().map(|held| held.place));
                     stage.held.insert(held.place, held.bits);
                     stage.moves.push(Move {
@@ -161,6 +211,7 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
             }
             Event::BarrierPassed { .. } | Event::WarpSynchronised { .. } => {
                 close(&mut tree, &mut stage);
+                threads.read.clear();
             }
             Event::Instruction { .. } | Event::Access { .. } | Event::Shuffle { .. } => {}
         }
@@ -199,12 +250,11 @@ fn carry(tree: &mut Tree) {
 }
 
 fn check(op: Op, dtype: Dtype, thread: u32, from: &[Held], to: Held) -> Result<(), String> {
-    let bits: Vec<u64> = from.iter().map(|held| held.bits).collect();
-    if from.is_empty() || value::is_fold(op, dtype, &bits, to.bits) {
+    if from.is_empty() || is_fold(op, dtype, from, to) {
         return Ok(());
     }
     let text = |bits: u64| value::text(dtype, bits);
-    let read: Vec<_> = bits.iter().map(|&bits| text(bits)).collect();
+    let read: Vec<_> = from.iter().map(|held| text(held.bits)).collect();
     Err(format!(
         "thread {thread} puts {} in place {}, which is not the {op} of what it has read, {}: the \
          tree would not show where the rest comes from",
@@ -340,14 +390,14 @@ mod tests {
         let mut threads = Threads::default();
         let (op, dtype) = (Op::Sum, Dtype::U32);
         assert!(threads.folded(op, dtype, 0, held(0, 4)).is_empty());
-        threads.pending.insert(0, vec![held(1, 5)]);
+        threads.loads(0, held(1, 5));
         let from = threads.folded(op, dtype, 0, held(0, 9));
         assert_eq!(
             from,
             [held(0, 4), held(1, 5)],
             "what it stored, and what it read"
         );
-        threads.pending.insert(0, vec![held(1, 5)]);
+        threads.loads(0, held(1, 5));
         let from = threads.folded(op, dtype, 0, held(0, 20));
         let refused = check(op, dtype, 0, &from, held(0, 20)).expect_err("9 + 5 is not 20");
         assert!(refused.contains("would not show where"), "{refused}");

@@ -5,6 +5,7 @@ use harness::trace::{Event, Traced};
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
 
+use super::arguments::Arguments;
 use super::picture::{Frame, Picture, path, rectangle, step_group, text};
 use super::tree::{self, Move, Stage, Tree};
 use super::value;
@@ -43,21 +44,42 @@ const REGISTERS: Names = Names {
     where_: "in registers, by shuffles",
 };
 
+/// Which tree is drawn, and how much of it.
+pub(super) struct Wanted {
+    of: Option<String>,
+    places: Option<usize>,
+    buffers: Option<usize>,
+}
+
+impl Wanted {
+    /// Takes the keys `of`, `places` and `buffers`.
+    pub(super) fn take(arguments: &mut Arguments) -> Result<Self, String> {
+        Ok(Self {
+            of: arguments.take("of"),
+            places: arguments.number("places")?,
+            buffers: arguments.number("buffers")?,
+        })
+    }
+}
+
 /// The tree of a block's shared memory, or of a warp's registers.
 pub(super) fn draw(
     events: &[&Event],
     traced: &Traced,
     warp: u32,
-    of: Option<&str>,
-    places: Option<usize>,
+    wanted: &Wanted,
 ) -> Result<Picture, String> {
     let (op, dtype) = (traced.case.op, traced.case.dtype.accumulator());
-    let (tree, names) = match of.unwrap_or("shared") {
+    let (tree, names) = match wanted.of.as_deref().unwrap_or("shared") {
         "shared" => (tree::in_shared(events, op, dtype)?, SHARED),
         "registers" => (tree::in_registers(events, warp, op, dtype)?, REGISTERS),
         other => return Err(format!("of={other}: a tree is of shared or of registers")),
     };
-    let tree = match places {
+    let tree = match wanted.buffers {
+        Some(buffers) => tree.laid_over(buffers)?,
+        None => tree,
+    };
+    let tree = match wanted.places {
         Some(places) => tree.of_first(places)?,
         None => tree,
     };
@@ -84,7 +106,7 @@ fn picture(tree: &Tree, dtype: Dtype, names: Names, kernel: &str) -> Picture {
     let title = format!(
         "The tree that {kernel} folds {}: {} values in {} steps.",
         names.where_,
-        tree.width(),
+        tree.stages[0].held.len(),
         rows.len() - 1
     );
     let frame = Frame {
@@ -195,16 +217,26 @@ fn in_words(stage: &Stage, number: usize, dtype: Dtype, names: Names) -> String 
         read.sort_by_key(|held| held.place);
         let from: Vec<_> = read.iter().map(|held| held.place.to_string()).collect();
         let values: Vec<_> = read.iter().map(|held| value(held.bits)).collect();
+        let who = format!("{} {}", names.worker, step.thread);
+        let result = value(step.to.bits);
+        match &from[..] {
+            [] => return format!("{who} puts {result} in {} {}", names.place, step.to.place),
+            [from] => {
+                let place = names.place;
+                return format!(
+                    "{who} copies {result} from {place} {from} to {place} {}",
+                    step.to.place
+                );
+            }
+            _ => {}
+        }
         format!(
-            "{} {} folds {}s {} into {} {}: {} give {}",
-            names.worker,
-            step.thread,
+            "{who} folds {}s {} into {} {}: {} give {result}",
             names.place,
             from.join(" and "),
             names.place,
             step.to.place,
             values.join(" and "),
-            value(step.to.bits)
         )
     };
     let all: Vec<_> = stage.moves.iter().map(one).collect();

@@ -34,6 +34,18 @@ pub(super) fn is_fold(op: Op, dtype: Dtype, values: &[u64], result: u64) -> bool
     }
 }
 
+/// Whether `bits` are the operator's identity, as a kernel may put it in place of a value.
+pub(super) fn is_identity(op: Op, dtype: Dtype, bits: u64) -> bool {
+    match op {
+        Op::Sum | Op::Or => bits == 0,
+        Op::Product => number(dtype, bits) == 1.0,
+        Op::Max => number(dtype, bits) == f64::NEG_INFINITY,
+        Op::Min => number(dtype, bits) == f64::INFINITY,
+        Op::And => with_element!(dtype, T => <T as Element>::from_bits(bits).to_i64()) == -1,
+        Op::Affine => bits == 1 << 32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
