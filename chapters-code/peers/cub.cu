@@ -132,6 +132,36 @@ struct Histogram {
         case PEER_U16: return even<unsigned short>(0, bins, n);
         case PEER_U32: return even<unsigned>(0, bins, n);
         case PEER_F32: return even<float>(low, high, n);
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    // CUB is compiled for 32-bit and for 64-bit counts; it gets the faster one where that will do.
+    cudaError_t run(int dtype, size_t n) const {
+        return n <= INT32_MAX ? of_dtype(dtype, int32_t(n)) : of_dtype(dtype, int64_t(n));
+    }
+};
+
+} // namespace
+
+EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins,
+                                     float low, float high, size_t n) {
+    size_t bytes = 0;
+    cudaError_t status =
+        Histogram{nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
+    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
+    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+}
+
+EXPORT int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+                          unsigned* out, unsigned bins, float low, float high, size_t n,
+                          void* stream) {
+    if (scratch == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    auto* on = static_cast<cudaStream_t>(stream);
+    return Histogram{scratch, scratch_bytes, in, out, int(bins), low, high, on}.run(dtype, n);
+}
 
 // ---- Scan ------------------------------------------------------------------------------------
 
@@ -170,9 +200,6 @@ struct Scan {
     }
 
     // CUB is compiled for 32-bit and for 64-bit counts; it gets the faster one where that will do.
-    cudaError_t run(int dtype, size_t n) const {
-        return n <= INT32_MAX ? of_dtype(dtype, int32_t(n)) : of_dtype(dtype, int64_t(n));
-
     template <typename T> cudaError_t of() const {
         return n <= UINT32_MAX ? with<T>(uint32_t(n)) : with<T>(uint64_t(n));
     }
@@ -192,12 +219,6 @@ struct Scan {
 
 } // namespace
 
-EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins,
-                                     float low, float high, size_t n) {
-    size_t bytes = 0;
-    cudaError_t status =
-        Histogram{nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
-
 EXPORT size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in, void* out,
                                 size_t n) {
     size_t bytes = 0;
@@ -206,17 +227,11 @@ EXPORT size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in
     return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
 }
 
-EXPORT int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
-                          unsigned* out, unsigned bins, float low, float high, size_t n,
-                          void* stream) {
-
 EXPORT int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
                      const void* in, void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
     }
     auto* on = static_cast<cudaStream_t>(stream);
-    return Histogram{scratch, scratch_bytes, in, out, int(bins), low, high, on}.run(dtype, n);
-
     return Scan{exclusive != 0, op, scratch, scratch_bytes, in, out, n, on}.run(dtype);
 }
