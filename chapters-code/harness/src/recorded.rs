@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{Parameters, Row, ceiling::Ceilings, timing::Time};
+use crate::{Case, Parameters, Row, ceiling::Ceilings, timing::Time};
 
 mod embedded {
     // FILES: the path within the repository and the text of every file in book/measurements/.
@@ -34,30 +34,67 @@ pub struct RecordedDevice {
     pub name: String,
 }
 
-/// The fields of a recorded row by which it is found again.
+/// A recorded row, as far as it is used here.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RecordedRow {
-    /// The chapter's crate.
-    pub chapter: String,
-    /// The rung.
-    pub kernel: String,
-    /// Elements.
-    pub n: u64,
-    /// Rows of a matrix.
-    pub rows: Option<u64>,
-    /// Columns of a matrix.
-    pub cols: Option<u64>,
-    /// Element type.
-    pub dtype: String,
-    /// Operator.
-    pub op: String,
-    /// Distribution of the elements.
-    pub input: String,
-    /// What else the chapter's problems have.
+    /// What it is of.
     #[serde(flatten)]
-    pub parameters: Parameters,
+    pub subject: Subject,
     /// Its time.
     pub time_ms: Option<Time>,
+}
+
+/// What a row is of, the seed left out: two rows of the same subject can stand for one another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
+pub struct Subject {
+    chapter: String,
+    kernel: String,
+    n: u64,
+    rows: Option<u64>,
+    cols: Option<u64>,
+    dtype: String,
+    op: String,
+    input: String,
+    #[serde(flatten)]
+    parameters: Parameters,
+}
+
+impl Subject {
+    /// A chapter's rung on a case.
+    pub fn new(chapter: &str, kernel: &str, case: &Case) -> Self {
+        let (n, rows, cols) = Row::sizes(case);
+        Self {
+            chapter: chapter.into(),
+            kernel: kernel.into(),
+            n,
+            rows,
+            cols,
+            dtype: case.dtype.name().into(),
+            op: case.op.name().into(),
+            input: case.input.name().into(),
+            parameters: case.parameters,
+        }
+    }
+
+    /// What a row is of.
+    pub fn of(row: &Row) -> Self {
+        Self {
+            chapter: row.chapter.into(),
+            kernel: row.kernel.into(),
+            n: row.n,
+            rows: row.rows,
+            cols: row.cols,
+            dtype: row.dtype.into(),
+            op: row.op.into(),
+            input: row.input.into(),
+            parameters: row.parameters,
+        }
+    }
+
+    /// The chapter's crate.
+    pub fn chapter(&self) -> &str {
+        &self.chapter
+    }
 }
 
 /// A result's bits.
@@ -131,13 +168,8 @@ pub fn unreadable() -> Vec<(&'static str, String)> {
 impl Recording {
     /// The recorded time, in milliseconds, of a row's rung on exactly its case.
     pub fn time(&self, row: &Row) -> Option<Time> {
-        let same = |recorded: &&RecordedRow| {
-            (&*recorded.chapter, &*recorded.kernel) == (row.chapter, row.kernel)
-                && (recorded.n, recorded.rows, recorded.cols) == (row.n, row.rows, row.cols)
-                && (&*recorded.dtype, &*recorded.op, &*recorded.input)
-                    == (row.dtype, row.op, row.input)
-                && recorded.parameters == row.parameters
-        };
+        let subject = Subject::of(row);
+        let same = |recorded: &&RecordedRow| recorded.subject == subject;
         self.rows.iter().find(same)?.time_ms
     }
 }

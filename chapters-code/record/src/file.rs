@@ -6,8 +6,9 @@ use harness::{
     Case, Row, ceiling::Ceilings, device::Properties, recorded::Checksum, runner::Runner,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use crate::{date, schedule::Part};
+use crate::{date, earlier::Earlier, schedule::Part};
 
 /// Raised when a field changes its meaning; not when one is added.
 const SCHEMA: u32 = 1;
@@ -15,7 +16,9 @@ const SCHEMA: u32 = 1;
 /// A recorded run.
 pub(crate) struct Recording {
     head: Head,
-    /// Every rung and size.
+    /// Rows of an earlier run, as they stand in its file.
+    kept: Vec<Box<RawValue>>,
+    /// Every rung and size that this run has.
     pub(crate) rows: Vec<Row>,
     /// What was left out, and why.
     pub(crate) skipped: Vec<Skipped>,
@@ -110,10 +113,28 @@ impl Recording {
         };
         Self {
             head,
+            kept: Vec::new(),
             rows: Vec::new(),
             skipped: Vec::new(),
             checksums: Vec::new(),
         }
+    }
+
+    /// Goes on from an earlier run: its rows and its ceilings stay, and the file names both commits
+    /// and both commands.
+    pub(crate) fn go_on_from(&mut self, earlier: Earlier) {
+        let head = &mut self.head;
+        head.commit = joined(&earlier.commit, &head.commit);
+        head.command = joined(&earlier.command, &head.command);
+        if earlier.ceilings.is_some() {
+            head.ceilings = earlier.ceilings;
+        }
+        self.kept = earlier.rows;
+    }
+
+    /// Rows of this run and of those before.
+    pub(crate) fn len(&self) -> usize {
+        self.kept.len() + self.rows.len()
     }
 
     /// Writes the file anew, in one step: whoever reads it finds the old one or the new one.
@@ -125,14 +146,26 @@ impl Recording {
 
     /// JSON with an entry of a list on each line, so that a difference can be read.
     fn to_json(&self) -> io::Result<String> {
+        let mut rows = self.kept.clone();
+        for row in &self.rows {
+            rows.push(serde_json::value::to_raw_value(row)?);
+        }
         let head = serde_json::to_string_pretty(&self.head)?;
         let head = head.trim_end().trim_end_matches('}').trim_end();
         Ok(format!(
             "{head},\n  \"rows\": {},\n  \"skipped\": {},\n  \"checksums\": {}\n}}\n",
-            lines(&self.rows)?,
+            lines(&rows)?,
             lines(&self.skipped)?,
             lines(&self.checksums)?
         ))
+    }
+}
+
+/// Both, or the one where they are the same.
+fn joined(before: &str, now: &str) -> String {
+    match before.split("; ").any(|one| one == now) {
+        true => before.into(),
+        false => format!("{before}; {now}"),
     }
 }
 

@@ -3,10 +3,12 @@
 
 mod checksums;
 mod date;
+mod earlier;
 mod file;
 mod schedule;
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
@@ -23,6 +25,7 @@ use harness::{
 };
 
 use crate::{
+    earlier::Earlier,
     file::{Recording, Skipped},
     schedule::{Part, Quantity},
 };
@@ -52,6 +55,19 @@ struct Arguments {
     #[arg(long, default_value_t = 600, value_name = "SECONDS")]
     budget: u64,
 
+    /// Keep the rows that the file has, and run only what it lacks: a recording in several parts
+    #[arg(long)]
+    resume: bool,
+
+    /// With --resume: run these chapters again, such as chapter_2_histogram
+    #[arg(
+        long,
+        value_name = "CHAPTER",
+        value_delimiter = ',',
+        requires = "resume"
+    )]
+    again: Vec<String>,
+
     /// The commit to name in the file, where it is not the one that this program was built from
     #[arg(long)]
     commit: Option<String>,
@@ -67,22 +83,49 @@ fn main() -> ExitCode {
 
 fn record(arguments: Arguments) -> anyhow::Result<bool> {
     let samples = arguments.samples as usize;
-    let runner = Runner::open(arguments.device, samples, arguments.peers.as_deref())?;
+    let mut runner = Runner::open(arguments.device, samples, arguments.peers.as_deref())?;
     let out = arguments
         .out
         .clone()
         .unwrap_or_else(|| default_path(&runner));
     let mut recording = Recording::new(&runner, arguments.commit.as_deref());
-    // Before the minutes that it takes, not after.
-    recording.write(&out).with_context(|| cannot_write(&out))?;
     let quantity = match (runner.device.is_simulated(), arguments.quick) {
         (true, _) => Quantity::Trial,
         (false, true) => Quantity::Quick,
         (false, false) => Quantity::Full,
     };
+    let mut parts = schedule::parts(quantity);
+    let mut broken = schedule::broken_parts(quantity);
+    if arguments.resume {
+        known(&arguments.again, &parts)?;
+        let device = &runner.device.properties.name;
+        let earlier = Earlier::read(&out, device, &arguments.again)?;
+        for part in parts.iter_mut().chain(&mut broken) {
+            earlier.spare(part);
+        }
+        recording.go_on_from(earlier);
+    }
+    // Before the minutes that it takes, not after.
+    recording.write(&out).with_context(|| cannot_write(&out))?;
     let deadline = Instant::now() + Duration::from_secs(arguments.budget);
-    run(runner, quantity, deadline, &mut recording, &out)?;
+    run(&mut runner, &parts, deadline, &mut recording, &out)?;
+    recording.checksums = checksums::collect(&mut runner, quantity)?;
+    run(&mut runner, &broken, deadline, &mut recording, &out)?;
+    recording.write(&out)?;
     Ok(summarise(&recording, &out))
+}
+
+/// Refuses the name of a chapter that is not recorded.
+fn known(chapters: &[String], parts: &[Part]) -> anyhow::Result<()> {
+    let names: BTreeSet<&str> = parts.iter().map(|part| part.chapter.name()).collect();
+    for chapter in chapters {
+        anyhow::ensure!(
+            names.contains(&**chapter),
+            "there is no chapter {chapter}; there are {}",
+            names.iter().copied().collect::<Vec<_>>().join(", ")
+        );
+    }
+    Ok(())
 }
 
 fn cannot_write(out: &Path) -> String {
@@ -113,22 +156,24 @@ fn default_path(runner: &Runner) -> PathBuf {
 
 /// Runs part after part, and writes the file after each, so that an interruption loses little.
 fn run(
-    mut runner: Runner,
-    quantity: Quantity,
+    runner: &mut Runner,
+    parts: &[Part],
     deadline: Instant,
     recording: &mut Recording,
     out: &Path,
 ) -> anyhow::Result<()> {
-    let parts = schedule::parts(quantity);
     let progress = Progress::new(parts.iter().map(|part| part.steps.len()).sum());
-    for part in &parts {
+    for part in parts {
         recording.skipped.extend(part.skipped.iter().cloned());
+        if part.steps.is_empty() {
+            continue;
+        }
         if Instant::now() > deadline {
             recording.skipped.push(Skipped::over_budget(part));
             continue;
         }
         let begun = Instant::now();
-        run_part(&mut runner, part, &progress, recording)?;
+        run_part(runner, part, &progress, recording)?;
         progress.say(&format!(
             "{}: {}, {} kernels, {:.1} s",
             part.chapter.name(),
@@ -138,9 +183,6 @@ fn run(
         ));
         recording.write(out)?;
     }
-    drop(progress);
-    recording.checksums = checksums::collect(&mut runner, quantity)?;
-    recording.write(out)?;
     Ok(())
 }
 
@@ -196,7 +238,7 @@ fn summarise(recording: &Recording, out: &Path) -> bool {
     println!(
         "{}: {} rows, {} checksums, {} skipped, {wrong} wrong",
         out.display(),
-        recording.rows.len(),
+        recording.len(),
         recording.checksums.len(),
         recording.skipped.len()
     );

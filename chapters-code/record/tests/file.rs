@@ -68,11 +68,71 @@ fn a_file_has_all_parts() {
 }
 
 #[test]
+fn a_recording_is_made_in_parts() {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("parts.json");
+    let path = out.to_str().expect("UTF-8");
+    let run = |more: &[&str]| {
+        let output = record(&[&["--device", "sim", "--out", path], more].concat());
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), message)
+    };
+    let read = || -> Value {
+        let text = std::fs::read_to_string(&out).expect("it is written");
+        serde_json::from_str(&text).expect("it is JSON")
+    };
+    assert!(run(&[]).0);
+    let whole = read();
+    let (succeeded, said) = run(&["--resume", "--again", "chapter_2_histogram"]);
+    assert!(succeeded, "{said}");
+    assert!(said.contains("chapter_2_histogram"), "{said}");
+    assert!(!said.contains("chapter_1_reduce"), "{said}");
+
+    let resumed = read();
+    let sorted = |file: &Value| {
+        let mut rows: Vec<String> = file["rows"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|row| format!("{} {} {}", row["kernel"], row["n"], row["dtype"]))
+            .collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(&resumed), sorted(&whole));
+    assert_eq!(resumed["checksums"], whole["checksums"]);
+    assert!(
+        resumed["command"]
+            .as_str()
+            .is_some_and(|c| c.contains("; record"))
+    );
+
+    let (succeeded, said) = run(&["--resume", "--again", "chapter_9"]);
+    assert!(
+        !succeeded && said.contains("no chapter chapter_9"),
+        "{said}"
+    );
+    let another = std::fs::read_to_string(&out)
+        .expect("it is there")
+        .replace("\"date\": \"", "\"date\": \"1");
+    std::fs::write(&out, another).expect("it can be written");
+    let (succeeded, said) = run(&["--resume"]);
+    assert!(!succeeded && said.contains("was recorded on 1"), "{said}");
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     for arguments in [
         &["--device", "sim", "--out", "/no/such/folder/x.json"][..],
         &["--device", "sim", "--peers", "/no/such/peers.so"],
         &["--samples", "3"],
+        &["--again", "chapter_1_reduce"],
+        &[
+            "--device",
+            "sim",
+            "--resume",
+            "--out",
+            "/no/such/recording.json",
+        ],
     ] {
         let output = record(arguments);
         let message = String::from_utf8_lossy(&output.stderr);

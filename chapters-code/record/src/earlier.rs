@@ -1,0 +1,92 @@
+//! What an earlier run has recorded, so that a long recording can be made in parts: where a device is
+//! lent for minutes, or where one chapter has changed.
+
+use std::{collections::HashSet, fs, path::Path};
+
+use anyhow::{Context, ensure};
+use harness::{
+    ceiling::Ceilings,
+    recorded::{RecordedRow, Subject},
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::{date, schedule::Part};
+
+/// An earlier run's file, as far as it is kept.
+pub(crate) struct Earlier {
+    /// The commits that it was recorded at.
+    pub(crate) commit: String,
+    /// The commands.
+    pub(crate) command: String,
+    /// The ceilings of its first run.
+    pub(crate) ceilings: Option<Ceilings>,
+    /// Its rows, as they stand there.
+    pub(crate) rows: Vec<Box<RawValue>>,
+    subjects: HashSet<Subject>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    device: Device,
+    date: String,
+    commit: String,
+    command: String,
+    ceilings: Option<Ceilings>,
+    rows: Vec<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Device {
+    name: String,
+}
+
+impl Earlier {
+    /// Reads a file, less the rows of the chapters that are to be run `again`.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is of another device or another day: their times do not belong
+    /// side by side.
+    pub(crate) fn read(path: &Path, device: &str, again: &[String]) -> anyhow::Result<Self> {
+        let text = fs::read_to_string(path).with_context(|| {
+            format!(
+                "cannot read {}; leave --resume out to begin a recording",
+                path.display()
+            )
+        })?;
+        let file: File = serde_json::from_str(&text)
+            .with_context(|| format!("{} is not a recording", path.display()))?;
+        for (theirs, ours) in [(&*file.device.name, device), (&*file.date, &*date::today())] {
+            ensure!(
+                theirs == ours,
+                "{} was recorded on {theirs}, and this is {ours}: name another file with --out",
+                path.display()
+            );
+        }
+        let mut earlier = Self {
+            commit: file.commit,
+            command: file.command,
+            ceilings: file.ceilings,
+            rows: Vec::new(),
+            subjects: HashSet::new(),
+        };
+        for raw in file.rows {
+            let row: RecordedRow = serde_json::from_str(raw.get())
+                .with_context(|| format!("a row of {}", path.display()))?;
+            if !again.iter().any(|chapter| chapter == row.subject.chapter()) {
+                earlier.subjects.insert(row.subject);
+                earlier.rows.push(raw);
+            }
+        }
+        Ok(earlier)
+    }
+
+    /// Takes the steps out of a part that need not be run.
+    pub(crate) fn spare(&self, part: &mut Part) {
+        let chapter = part.chapter.name();
+        part.steps.retain(|step| {
+            let subject = Subject::new(chapter, step.rung.name, &step.case);
+            !self.subjects.contains(&subject)
+        });
+    }
+}
