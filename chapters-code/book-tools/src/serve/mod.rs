@@ -1,7 +1,7 @@
 //! `book serve`: the book in a browser, built again whenever one of its sources is saved.
 //!
 //! Builds happen on this thread, one after another; what they were like goes to the browsers through
-//! a channel that keeps the newest [`News`]. Two folders take turns, so that the pages of the last
+//! a channel that keeps the newest `News`. Two folders take turns, so that the pages of the last
 //! good build are there while the next is made, and remain if it fails.
 
 mod server;
