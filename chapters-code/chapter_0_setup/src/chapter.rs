@@ -33,38 +33,19 @@ impl Chapter for Setup {
     }
 
     fn rungs(&self) -> Vec<RungInfo> {
-        let rung = |name, idea, ceiling| RungInfo {
-            name,
-            idea,
-            caught_by: &[],
-            ceiling,
-            most_elements: u64::MAX,
-            target: 0,
-            is_endless: false,
-        };
         vec![
-            rung(
+            RungInfo::new(
                 "vector_add",
                 "out[i] = a[i] + b[i], a thread an element",
                 Ceiling::Copy,
             ),
-            rung("copy", "reads and writes 16 bytes at a time", Ceiling::Copy),
-            rung(
+            RungInfo::new("copy", "reads and writes 16 bytes at a time", Ceiling::Copy),
+            RungInfo::new(
                 "read_sweep",
                 "reads 16 bytes at a time and keeps nothing",
                 Ceiling::Read,
             ),
         ]
-    }
-
-    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        vec![Shape::Vector {
-            n: if device.is_simulated() {
-                1 << 20
-            } else {
-                1 << 28
-            },
-        }]
     }
 
     fn title(&self, case: &Case) -> String {
@@ -125,7 +106,7 @@ impl Vectors {
         let module = kernel::load_module(&self.device, "vector_add", &[VECTOR_ADD_PTX])?;
         let kernel = kernel::load_function(&module, "vector_add")?;
         let n = self.n() as u64;
-        let config = grid_of(n.div_ceil(u64::from(THREADS)));
+        let config = kernel::grid(n.div_ceil(u64::from(THREADS)).max(1), THREADS);
         let function = kernel.clone();
         let launch = move |out: &mut CudaViewMut<'_, u8>| {
             let mut builder = self.device.stream.launch_builder(&function);
@@ -147,7 +128,7 @@ impl Vectors {
         let module = kernel::load_module(&self.device, "copy", &[COPY_PTX])?;
         let kernel = kernel::load_function(&module, "copy")?;
         let packs = self.n() as u64 / 4;
-        let config = grid_of(packs.div_ceil(u64::from(THREADS)));
+        let config = kernel::grid(packs.div_ceil(u64::from(THREADS)).max(1), THREADS);
         let function = kernel.clone();
         let launch = move |out: &mut CudaViewMut<'_, u8>| {
             let mut builder = self.device.stream.launch_builder(&function);
@@ -194,14 +175,6 @@ impl Vectors {
             out,
             bytes,
         })
-    }
-}
-
-fn grid_of(blocks: u64) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (blocks.max(1) as u32, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
     }
 }
 

@@ -2,7 +2,7 @@
 //! should notice it, and a test holds it to that.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Case, Dtype, Error, Input, Op, Shape, rung, verify::Checker};
+use harness::{Case, Dtype, Error, Input, Op, broken, kernel};
 
 use crate::{
     Ready, Rung, Setup,
@@ -11,15 +11,6 @@ use crate::{
     setup::{function, scratch},
     single_pass,
 };
-
-macro_rules! broken {
-    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal) => {
-        Rung {
-            caught_by: &[$(Checker::$by),*],
-            ..rung!($name, $setup, $idea, [concat!("broken/", $name, ".ptx")])
-        }
-    };
-}
 
 /// The broken rungs.
 pub const BROKEN: &[Rung] = &[
@@ -106,12 +97,8 @@ const THREADS_192: Geometry = Geometry {
 pub fn case_for(rung: &str, case: &Case) -> Case {
     let n = case.elements().max(4096) | 1;
     let sum = Case {
-        shape: Shape::Vector { n },
-        dtype: Dtype::F32,
-        op: Op::Sum,
-        input: Input::Uniform,
         seed: case.seed,
-        parameters: case.parameters,
+        ..Case::vector(n, Dtype::F32, Op::Sum)
     };
     match rung {
         "max_padded_with_zero" => Case {
@@ -137,9 +124,8 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
 fn one_block(s: &Setup<'_>) -> Result<Ready, Error> {
     const THREADS: u32 = 256;
     let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (THREADS, 1, 1),
         shared_mem_bytes: THREADS * s.case.dtype.size() as u32,
+        ..kernel::grid(1, THREADS)
     };
     let n = s.case.elements();
     let depth = n.div_ceil(u64::from(THREADS)) + u64::from(THREADS.ilog2());

@@ -3,18 +3,17 @@
 use std::collections::HashMap;
 
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Input, Op, Operation, Parameters, Problem,
-    Refusal, RungInfo, Shape,
+    Case, Chapter, Device, Dtype, Element, Error, Op, Operation, Problem, Refusal, RungInfo, Shape,
     ceiling::Ceiling,
-    inputs, kernel,
+    inputs,
     peers::{PeerRun, Peers},
-    rung::Uploaded,
+    uploaded::Uploaded,
     verify::{self, Exact},
     with_element,
 };
 
 use crate::{
-    LADDER, Rung, broken,
+    LADDER, RUNGS, Rung, broken,
     matrix::{MATRIX, folds_columns},
     peer,
     reference::{Folded, fold},
@@ -24,22 +23,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reduce;
 
-/// All rungs: the ladder, the matrices, the broken ones.
-pub fn rungs() -> impl Iterator<Item = &'static Rung> {
-    LADDER.iter().chain(MATRIX).chain(broken::BROKEN)
-}
-
-fn rung(name: &str) -> Result<&'static Rung, Error> {
-    let found = rungs().find(|rung| rung.name == name);
-    found.ok_or_else(|| Error::Usage(format!("there is no kernel `{name}`; see --list")))
-}
-
 fn is_matrix(rung: &Rung) -> bool {
     MATRIX.iter().any(|matrix| matrix.name == rung.name)
 }
-
-/// One thread takes some hundred nanoseconds an element on a GPU.
-const ONE_THREAD_MOST: u64 = 1 << 20;
 
 impl Chapter for Reduce {
     fn name(&self) -> &'static str {
@@ -51,58 +37,31 @@ impl Chapter for Reduce {
     }
 
     fn rungs(&self) -> Vec<RungInfo> {
-        let info = |rung: &Rung| RungInfo {
-            name: rung.name,
-            idea: rung.idea,
-            caught_by: rung.caught_by,
-            ceiling: Ceiling::Read,
-            most_elements: if rung.name == "one_thread" {
-                ONE_THREAD_MOST
-            } else {
-                u64::MAX
-            },
-            target: kernel::lowest_target(rung.ptx),
-            is_endless: false,
-        };
-        rungs().map(info).collect()
+        RUNGS.infos(Ceiling::Read)
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        if device.is_simulated() {
-            return vec![
-                Shape::Vector { n: 1 << 20 },
-                Shape::Matrix {
-                    rows: 1024,
-                    cols: 1000,
-                },
-            ];
-        }
-        // Several times the L2: 1 GiB of f32.
-        vec![
-            Shape::Vector { n: 1 << 28 },
-            Shape::Matrix {
-                rows: 65_536,
-                cols: 4096,
-            },
-        ]
+        let (rows, cols) = match device.is_simulated() {
+            true => (1024, 1000),
+            false => (65_536, 4096),
+        };
+        vec![Shape::usual_vector(device), Shape::Matrix { rows, cols }]
     }
 
     fn case_for(&self, rung: &str, case: &Case) -> Case {
-        let is_broken = broken::BROKEN.iter().any(|broken| broken.name == rung);
-        if is_broken && matches!(case.shape, Shape::Vector { .. }) {
-            broken::case_for(rung, case)
-        } else {
-            *case
+        match case.shape {
+            Shape::Vector { .. } if RUNGS.is_broken(rung) => broken::case_for(rung, case),
+            _ => *case,
         }
     }
 
     fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
-        let rung = rung(name).ok()?;
+        let rung = RUNGS.find(name).ok()?;
         let entry = format!("{}_{}", case.op, case.dtype);
         match case.shape {
             Shape::Vector { .. } if is_matrix(rung) => Some(Refusal::WantsMatrix),
             Shape::Matrix { .. } if !is_matrix(rung) => Some(Refusal::WantsVector),
-            _ if !kernel::has_entry(rung.ptx, &entry) => Some(Refusal::NoKernel),
+            _ if !rung.has_entry(&entry) => Some(Refusal::NoKernel),
             _ => None,
         }
     }
@@ -180,7 +139,7 @@ fn fold_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec
 
 impl<T: Element> Problem for Reduction<T> {
     fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let ready = self.uploaded.ready(rung(name)?)?;
+        let ready = self.uploaded.ready(RUNGS.find(name)?)?;
         let case = self.uploaded.case;
         let expected: Vec<Exact<T::Acc>> = self
             .folded(folds_columns(name))
@@ -225,11 +184,8 @@ pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
 pub fn checksum_cases() -> Vec<Case> {
     let case = |shape, dtype, op| Case {
         shape,
-        dtype,
-        op,
-        input: Input::Uniform,
         seed: 7,
-        parameters: Parameters::default(),
+        ..Case::vector(0, dtype, op)
     };
     let vector = |n| Shape::Vector { n };
     let mut cases = Vec::new();
@@ -248,7 +204,5 @@ pub fn checksum_cases() -> Vec<Case> {
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {
     let entry = format!("{op}_{dtype}");
-    LADDER
-        .iter()
-        .any(|rung| kernel::has_entry(rung.ptx, &entry))
+    LADDER.iter().any(|rung| rung.has_entry(&entry))
 }

@@ -1,7 +1,7 @@
 //! How a rung's kernel is launched: how many blocks, what each folds, and how deep its tree is.
 
 use cudarc::driver::LaunchConfig;
-use harness::{Case, Device, Dtype};
+use harness::{Case, Device, Dtype, kernel};
 
 // The tree of a block of 256, one element or a pair a thread, in dynamic shared memory or not; then
 // grids that stride over their input, by elements or by packs of 16 bytes.
@@ -143,9 +143,8 @@ impl Geometry {
             Shared::Dynamic => dtype.accumulator().size() as u32,
         };
         LaunchConfig {
-            grid_dim: (blocks as u32, 1, 1),
-            block_dim: (self.threads, 1, 1),
             shared_mem_bytes: bytes_a_thread * self.threads,
+            ..kernel::grid(blocks, self.threads)
         }
     }
 }

@@ -28,12 +28,13 @@ use crate::{
     setup::{function, scratch},
 };
 pub use harness::rung::{Launch, Ready, Rung, Setup};
+use harness::rung::{MOST_OF_ONE_THREAD, Rungs};
 
 /// The ladder: each rung is the one before with one idea changed.
 #[rustfmt::skip] // a table
 pub const LADDER: &[Rung] = &[
     rung!("one_thread", one_thread,
-        "one thread folds everything, in order"),
+        "one thread folds everything, in order").up_to(MOST_OF_ONE_THREAD),
     rung!("interleaved_modulo", |s| passes(s, TREE),
         "a tree in shared memory; every 2^k-th thread works"),
     rung!("interleaved_mask", |s| passes(s, TREE),
@@ -73,12 +74,11 @@ pub const LADDER: &[Rung] = &[
         "block_reduce, with one instruction for a warp's shuffles", ["redux.compute_80.ptx"]),
 ];
 
+/// All rungs: the ladder, the matrices, the broken ones.
+pub const RUNGS: Rungs = Rungs(&[LADDER, matrix::MATRIX, broken::BROKEN]);
+
 /// A launch of one thread.
-const ONE: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (1, 1, 1),
-    shared_mem_bytes: 0,
-};
+const ONE: LaunchConfig = kernel::grid(1, 1);
 
 // ---- One thread ---------------------------------------------------------------------------------
 
@@ -170,10 +170,7 @@ fn single_pass(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
 fn second_kernel(s: &Setup<'_>, geometry: Geometry) -> Result<Ready, Error> {
     let geometry = setup::geometry(s, geometry);
     const FINISH: &str = include_str!("../kernels/finish_second_kernel.ptx");
-    const ONE_BLOCK: LaunchConfig = LaunchConfig {
-        block_dim: (1024, 1, 1),
-        ..ONE
-    };
+    const ONE_BLOCK: LaunchConfig = kernel::grid(1, 1024);
     let finish = kernel::load_module(s.device, "finish_second_kernel", &[FINISH])?;
     let entry = format!("{}_{}", s.case.op, s.case.dtype.accumulator());
     let finish = kernel::load_function(&finish, &entry)?;

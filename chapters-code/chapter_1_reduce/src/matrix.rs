@@ -3,7 +3,7 @@
 //! The kernels are for `f32`, `(const f32* in, f32* out, size_t rows, size_t cols)`, row-major.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Error, Shape, rung};
+use harness::{Error, Shape, kernel, rung};
 
 use crate::{
     Ready, Rung, Setup,
@@ -72,11 +72,7 @@ fn columns_thread(rows: u64, cols: u64) -> (u64, u32, u64) {
 fn one_launch(s: &Setup<'_>, plan: Plan) -> Result<Ready, Error> {
     let (rows, cols) = sides(s.case.shape);
     let (grid, block, depth) = plan(rows, cols);
-    let config = LaunchConfig {
-        grid_dim: (grid as u32, 1, 1),
-        block_dim: (block, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = kernel::grid(grid, block);
     let kernel = function(s, s.case.dtype)?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, depth, move |input, out| {

@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 
 use cudarc::driver::CudaSlice;
 use harness::{
-    Case, Device, Element, Error, Op,
-    peers::{Call, PeerRun, Peers, dtype_code},
+    Case, Device, Element, Error,
+    peers::{Call, PeerRun, Peers, dtype_code, op_code},
     verify::{self, Exact},
 };
 
@@ -20,16 +20,6 @@ type Reduce = unsafe extern "C" fn(
     usize,
     *mut c_void,
 ) -> c_int;
-
-/// `enum PeerOp`.
-fn op_code(op: Op) -> Option<c_int> {
-    match op {
-        Op::Sum => Some(0),
-        Op::Max => Some(1),
-        Op::Min => Some(2),
-        Op::Product | Op::And | Op::Or | Op::Affine => None,
-    }
-}
 
 /// The peer's reduction of `input`, run once and verified; none where the peer lacks it.
 pub(crate) fn reduce<'a, A: Element>(

@@ -2,16 +2,12 @@
 
 mod common;
 
-use chapter_1_reduce::{LADDER, Setup, reference::fold};
-use harness::{
-    Case, Element, Op, Shape,
-    buffer::{self, Guarded},
-    inputs, kernel, verify,
-};
+use chapter_1_reduce::{RUNGS, reference::fold};
+use harness::{Case, Element, Op, Shape, buffer, inputs, testing, verify};
 
 /// Folds the elements from `skipped` on, which stand that far from an aligned address.
 fn check<T: Element>(rung: &str, n: usize, skipped: usize) {
-    let runner = common::simulator();
+    let runner = testing::simulator();
     let device = &runner.device;
     let whole = Case {
         dtype: T::DTYPE,
@@ -24,27 +20,11 @@ fn check<T: Element>(rung: &str, n: usize, skipped: usize) {
         },
         ..whole
     };
-    let rung = LADDER
-        .iter()
-        .find(|other| other.name == rung)
-        .expect("a rung");
-    let module = kernel::load_module(device, rung.name, rung.ptx).expect("a module");
-    let setup = Setup {
-        device,
-        module,
-        case,
-        block: None,
-    };
-    let mut ready = (rung.setup)(&setup).expect("it is set up");
+    let rung = RUNGS.find(rung).expect("a rung");
+    let mut ready = rung.ready(device, case).expect("it is set up");
     let input = buffer::upload(device, &host).expect("memory");
-    let mut out = Guarded::new(device, size_of::<T::Acc>()).expect("memory");
-    out.poison().expect("it is poisoned");
     let view = input.slice(skipped * size_of::<T>()..);
-    (ready.launch)(&view, &mut out.view_mut()).expect("it is launched");
-    let computed = out
-        .download()
-        .expect("it runs")
-        .expect("nothing else is written");
+    let computed = testing::written(device, &mut ready, &view, size_of::<T::Acc>());
     let folded = fold(Op::Sum, host[skipped..].iter().copied());
     let expected = folded.expect::<T>(&case, ready.depth, ready.underflow);
     let verdict = verify::compare(&computed, [expected]);

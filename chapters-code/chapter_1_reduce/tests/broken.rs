@@ -2,11 +2,11 @@
 
 mod common;
 
-use chapter_1_reduce::broken::BROKEN;
-use harness::{Row, row::Caught, verify::Checker};
+use chapter_1_reduce::{broken::BROKEN, chapter::Reduce};
+use harness::{Case, Input, Row, row::Caught, testing, verify::Checker};
 
 fn broken_rows(n: u64) -> Vec<Row> {
-    let rows = common::run(&[common::sum_f32(n)], &|rung, _| rung.is_broken());
+    let rows = testing::run(&Reduce, &[common::sum_f32(n)], &testing::is_broken);
     assert_eq!(rows.len(), BROKEN.len());
     rows
 }
@@ -14,7 +14,7 @@ fn broken_rows(n: u64) -> Vec<Row> {
 #[test]
 fn all_are_caught_at_every_size() {
     for n in [1, 5000, 1 << 16] {
-        common::check(&broken_rows(n));
+        testing::check(&broken_rows(n));
     }
 }
 
@@ -34,25 +34,17 @@ fn each_by_its_checker() {
         ("max_padded_with_zero", Checker::Result),
         ("half_accumulator", Checker::Result),
     ];
-    let rows = broken_rows(1 << 14);
-    assert_eq!(rows.len(), expected.len());
-    for (row, (kernel, checker)) in rows.iter().zip(expected) {
-        assert_eq!(row.kernel, kernel);
-        match &row.caught {
-            Some(Caught::By(by)) => assert!(by.contains(&checker), "{kernel}: {by:?}"),
-            other => panic!("{kernel}: {other:?}"),
-        }
-    }
+    testing::check_caught(&broken_rows(1 << 14), &expected);
 }
 
 /// An element that is left out and another that is counted twice: a sum of equal ones is right.
 #[test]
 fn equal_elements_hide_a_misplaced_one() {
-    let equal = harness::Case {
-        input: harness::Input::Constant,
+    let equal = Case {
+        input: Input::Constant,
         ..common::sum_f32(1 << 14)
     };
-    let rows = common::run(&[equal], &|rung, _| rung.name == "off_by_one_pair");
+    let rows = testing::run(&Reduce, &[equal], &|rung, _| rung.name == "off_by_one_pair");
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].caught, Some(Caught::Missed(None)));
 }

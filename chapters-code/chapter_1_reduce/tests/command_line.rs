@@ -1,44 +1,17 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-use std::{
-    collections::BTreeSet,
-    path::PathBuf,
-    process::{Command, Output},
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
+use chapter_1_reduce::chapter::Reduce;
+use harness::testing::{Program, check_refusal, stdout};
 use serde_json::json;
 
-fn chapter_1(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_chapter_1"))
-        .args(arguments)
-        .env_remove("SIMT_DEVICES")
-        .env("SIMT_INSTRUCTION_LIMIT", "2147483648")
-        .output()
-        .expect("the program starts")
-}
+const CHAPTER_1: Program = Program(env!("CARGO_BIN_EXE_chapter_1"));
 
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// It must fail with status 1 or 2 and a message that has all the parts, and not panic.
+/// It must be refused with a message that has all the parts.
 #[track_caller]
 fn refuses(arguments: &[&str], parts: &[&str]) {
-    check_refusal(chapter_1(arguments), &format!("{arguments:?}"), parts);
-}
-
-#[track_caller]
-fn check_refusal(output: Output, what: &str, parts: &[&str]) {
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    let status = output.status.code();
-    assert!(
-        matches!(status, Some(1 | 2)),
-        "{what}: status {status:?}\n{message}"
-    );
-    assert!(!message.contains("panicked"), "{what}: {message}");
-    for part in parts {
-        assert!(message.contains(part), "{what}: no `{part}` in:\n{message}");
-    }
+    check_refusal(&CHAPTER_1.run(arguments), &format!("{arguments:?}"), parts);
 }
 
 #[test]
@@ -154,7 +127,7 @@ fn refused_commands_write_nothing() {
         assert!(!temporary("none.svg").exists(), "{wrong:?}");
     }
     let path = kept.to_str().expect("UTF-8");
-    let output = chapter_1(&["--device", "sim", "-n", "10", "--json", path]);
+    let output = CHAPTER_1.run(&["--device", "sim", "-n", "10", "--json", path]);
     assert!(output.status.success());
     let text = std::fs::read_to_string(&kept).expect("it is written");
     assert!(
@@ -171,7 +144,7 @@ fn default_sizes_suit_what_is_asked_for() {
         ["--kernel", "rows_warp"],
         ["--dtype", "i32"],
     ] {
-        let output = chapter_1(&[&["--device", "sim"], &arguments[..]].concat());
+        let output = CHAPTER_1.run(&[&["--device", "sim"], &arguments[..]].concat());
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?}: {message}");
     }
@@ -183,17 +156,17 @@ fn default_sizes_suit_what_is_asked_for() {
 fn standard_output_that_takes_nothing() {
     for arguments in [&["-n", "10"][..], &["-n", "10", "--json", "-"], &["--list"]] {
         let full = std::fs::File::create("/dev/full").expect("Linux has it");
-        let output = Command::new(env!("CARGO_BIN_EXE_chapter_1"))
-            .args(arguments)
+        let output = CHAPTER_1
+            .command(arguments)
             .stdout(full)
             .output()
             .expect("the program starts");
-        check_refusal(output, "a full disk", &["standard output", "remedy"]);
+        check_refusal(&output, "a full disk", &["standard output", "remedy"]);
 
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let output = Command::new(env!("CARGO_BIN_EXE_chapter_1"))
-            .args(arguments)
+        let output = CHAPTER_1
+            .command(arguments)
             .stdout(writer)
             .output()
             .expect("the program starts");
@@ -214,33 +187,21 @@ fn no_gpu() {
     );
 }
 
+/// What is refused with this in the environment.
+#[track_caller]
+fn refuses_with(variable: &str, value: &str, parts: &[&str]) {
+    let mut command = CHAPTER_1.command(&["--device", "sim"]);
+    let output = command.env(variable, value).output();
+    check_refusal(&output.expect("it starts"), value, parts);
+}
+
 #[test]
 fn no_device_and_no_simulator() {
-    let program = || Command::new(env!("CARGO_BIN_EXE_chapter_1"));
-    let mut none = program();
-    none.args(["--device", "sim"]).env("SIMT_DEVICES", "0");
-    check_refusal(
-        none.output().expect("starts"),
-        "no device",
-        &["no device", "SIMT_DEVICES"],
-    );
-    let mut lost = program();
-    lost.args(["--device", "sim"])
-        .env("SIMT_DRIVER", "/no/such/library.so");
-    check_refusal(
-        lost.output().expect("starts"),
-        "no library",
-        &["not found", "SIMT_DRIVER"],
-    );
-    let mut wrong = program();
-    wrong
-        .args(["--device", "sim"])
-        .env("SIMT_DRIVER", env!("CARGO_BIN_EXE_chapter_1"));
-    check_refusal(
-        wrong.output().expect("starts"),
-        "not a library",
-        &["cannot be used"],
-    );
+    refuses_with("SIMT_DEVICES", "0", &["no device", "SIMT_DEVICES"]);
+    let lost = "/no/such/library.so";
+    refuses_with("SIMT_DRIVER", lost, &["not found", "SIMT_DRIVER"]);
+    // A program, and not a library.
+    refuses_with("SIMT_DRIVER", CHAPTER_1.0, &["cannot be used"]);
 }
 
 #[test]
@@ -252,7 +213,7 @@ fn peers_that_are_none() {
 #[test]
 fn nothing_and_one_element() {
     for n in ["0", "1", "0x0", "0x7", "7x0"] {
-        let output = chapter_1(&["--device", "sim", "-n", n]);
+        let output = CHAPTER_1.run(&["--device", "sim", "-n", n]);
         assert!(
             output.status.success(),
             "-n {n}: {}",
@@ -277,7 +238,7 @@ type Fields = serde_json::Map<String, serde_json::Value>;
 /// What `--json -` writes: nothing but objects, one a line.
 fn json_rows() -> Vec<Fields> {
     let arguments = "--device sim -n 1000,16x9 --broken --json -";
-    let output = chapter_1(&arguments.split(' ').collect::<Vec<_>>());
+    let output = CHAPTER_1.run(&arguments.split(' ').collect::<Vec<_>>());
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{message}");
     let object = |line: &str| serde_json::from_str(line).expect("a JSON object");
@@ -334,7 +295,7 @@ fn files_of_results() {
     let arguments = [
         "--device", "sim", "-n", "100,1000", "--json", json_path, "--plot", svg_path,
     ];
-    let output = chapter_1(&arguments);
+    let output = CHAPTER_1.run(&arguments);
     assert!(
         output.status.success(),
         "{}",
@@ -351,46 +312,19 @@ fn files_of_results() {
 }
 
 #[test]
-fn the_list_names_every_rung() {
-    let output = chapter_1(&["--list"]);
-    assert!(output.status.success());
-    for rung in chapter_1_reduce::chapter::rungs() {
-        assert!(
-            stdout(&output).contains(&format!("{} ", rung.name)),
-            "{}",
-            rung.name
-        );
-    }
-}
-
-#[test]
-fn the_manual_has_examples() {
-    assert!(stdout(&chapter_1(&["--help"])).contains("Examples, after"));
+fn the_list_and_the_manual() {
+    CHAPTER_1.check_manual(&Reduce);
 }
 
 #[test]
 fn tables_fit() {
-    for width in [80, 120] {
-        let output = Command::new(env!("CARGO_BIN_EXE_chapter_1"))
-            .args(["--device", "sim", "-n", "1000", "--broken"])
-            .env("COLUMNS", width.to_string())
-            .output()
-            .expect("the program starts");
-        let text = stdout(&output);
-        // A path in a message is a word that cannot be broken.
-        let table = text
-            .lines()
-            .take_while(|line| !line.starts_with("missing_first_barrier: "));
-        for line in table {
-            assert!(line.chars().count() <= width, "{width}: {line}");
-        }
-    }
+    CHAPTER_1.check_width("-n 1000 --broken");
 }
 
 #[test]
 fn a_broken_kernel_named_runs_alone_under_its_own_heading() {
     let one = "missing_first_barrier";
-    let output = chapter_1(&["--device", "sim", "--broken", "--kernel", one]);
+    let output = CHAPTER_1.run(&["--device", "sim", "--broken", "--kernel", one]);
     let text = stdout(&output);
     assert!(output.status.success(), "{text}");
     assert!(

@@ -3,25 +3,13 @@
 mod common;
 
 use chapter_1_reduce::chapter::Reduce;
-use harness::{Chapter, simulator::Counters};
+use harness::{simulator::Counters, testing};
 
 /// What the launch of 256 blocks counted; the second pass, over their partials, is not in it.
 fn first_launch(rung: &str) -> Counters {
-    let runner = common::simulator();
-    let device = &runner.device;
-    let mut problem = Reduce
-        .problem(device, &common::sum_f32(256 * 256))
-        .expect("a problem");
-    let mut operation = problem.operation(rung).expect("an operation");
-    device.take_report();
-    operation.launch().expect("it is launched");
-    device.finish("running").expect("it runs");
-    let report = device.take_report();
-    assert_eq!(report.launches[0].grid, [256, 1, 1], "{rung}");
-    report.launches[0]
-        .counters
-        .clone()
-        .expect("counters are on")
+    let first = testing::launches(&Reduce, rung, &common::sum_f32(256 * 256)).remove(0);
+    assert_eq!(first.grid, [256, 1, 1], "{rung}");
+    first.counters.expect("counters are on")
 }
 
 /// Load wavefronts, store wavefronts, and conflicts of both, as ncu reads them on an H200.

@@ -3,13 +3,12 @@
 
 mod common;
 
-use harness::simulator::Counters;
+use chapter_1_reduce::chapter::Reduce;
+use harness::{simulator::Counters, testing};
 
 /// What the simulator counts for a sum of n f32 by a rung, all its passes together.
 fn counted(kernel: &str, n: u64) -> Counters {
-    let rows = common::run(&[common::sum_f32(n)], &|rung, _| rung.name == kernel);
-    common::check(&rows);
-    rows[0].counters.clone().expect("counters are on")
+    testing::counted(&Reduce, kernel, &common::sum_f32(n))
 }
 
 /// PTX instructions of warps for each KiB of input, to the nearest one or beside it.

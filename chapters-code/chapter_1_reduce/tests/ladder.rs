@@ -3,29 +3,16 @@
 
 mod common;
 
-use common::{check, run_all, sum_f32, vector};
-use harness::{Case, Dtype, Input, Op, Shape};
-
-/// Around a warp, a block, two blocks, and three blocks and a bit.
-const SIZES: &[u64] = &[
-    0,
-    1,
-    31,
-    32,
-    33,
-    255,
-    256,
-    257,
-    1023,
-    1024,
-    1025,
-    3 * 512 + 7,
-];
+use common::{run_all, sum_f32};
+use harness::{
+    Case, Dtype, Input, Op, Shape,
+    testing::{SIZES, check},
+};
 
 fn check_type(dtype: Dtype) {
     let cases: Vec<Case> = SIZES
         .iter()
-        .flat_map(|&n| [Op::Sum, Op::Max, Op::Min].map(|op| vector(n, dtype, op)))
+        .flat_map(|&n| [Op::Sum, Op::Max, Op::Min].map(|op| Case::vector(n, dtype, op)))
         .collect();
     let rows = run_all(&cases);
     // Sixteen rungs have every type; redux has two.
@@ -71,13 +58,15 @@ fn bf16_at_awkward_sizes() {
 #[test]
 fn products_and_bitwise_operators() {
     let mut cases = Vec::new();
-    for &n in SIZES {
+    for n in SIZES {
         cases.extend(
             [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64]
-                .map(|dtype| vector(n, dtype, Op::Product)),
+                .map(|dtype| Case::vector(n, dtype, Op::Product)),
         );
         for op in [Op::And, Op::Or] {
-            cases.extend([Dtype::I32, Dtype::U32, Dtype::I64].map(|dtype| vector(n, dtype, op)));
+            cases.extend(
+                [Dtype::I32, Dtype::U32, Dtype::I64].map(|dtype| Case::vector(n, dtype, op)),
+            );
         }
     }
     check(&run_all(&cases));
@@ -89,8 +78,8 @@ fn a_million_and_three() {
     let n = (1 << 20) + 3;
     check(&run_all(&[
         sum_f32(n),
-        vector(n, Dtype::I32, Op::Sum),
-        vector(n, Dtype::U32, Op::Max),
+        Case::vector(n, Dtype::I32, Op::Sum),
+        Case::vector(n, Dtype::U32, Op::Max),
     ]));
 }
 

@@ -12,6 +12,11 @@ pub const MOST: u32 = 1 << 16;
 /// Bins of a case that does not say how many.
 pub const USUAL: u32 = 256;
 
+/// How many bins a case asks for.
+pub fn wanted(case: &Case) -> u32 {
+    case.parameters.bins.unwrap_or(USUAL)
+}
+
 /// Counters behind the bins: keys above the last bin, keys below the first, and NaN.
 pub const EXTRA: u32 = 3;
 
@@ -75,7 +80,7 @@ impl Bins {
     /// # Errors
     /// [`Error::Usage`] where there are not so many.
     pub fn of(case: &Case) -> Result<Self, Error> {
-        let count = case.parameters.bins.unwrap_or(USUAL);
+        let count = wanted(case);
         let remedy = format!("remedy: give --bins, from {FEWEST} to {MOST}");
         Self::even(count, 0.0, 1.0).map_err(|error| Error::Usage(format!("{error}\n  {remedy}")))
     }

@@ -1,18 +1,17 @@
 //! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Error, Input, Op, Operation, Parameters, Problem, Refusal,
-    RungInfo, Shape,
+    Case, Chapter, Device, Dtype, Error, Op, Operation, Parameters, Problem, Refusal, RungInfo,
+    Shape,
     ceiling::Ceiling,
-    kernel,
     peers::{PeerRun, Peers},
-    rung::{Rung, Uploaded},
+    uploaded::Uploaded,
     verify::{self, Exact},
 };
 
 use crate::{
-    LADDER,
-    bins::{Bins, MOST, USUAL},
+    RUNGS,
+    bins::{self, Bins, MOST},
     broken,
     inputs::{self, DTYPES, INPUTS, join},
     most_bins, peer,
@@ -43,16 +42,6 @@ pub enum Beyond {
     Refuse,
 }
 
-/// All rungs: the ladder, then the broken ones.
-pub fn rungs() -> impl Iterator<Item = &'static Rung> {
-    LADDER.iter().chain(broken::BROKEN)
-}
-
-fn rung(name: &str) -> Result<&'static Rung, Error> {
-    let found = rungs().find(|rung| rung.name == name);
-    found.ok_or_else(|| Error::Usage(format!("there is no kernel `{name}`; see --list")))
-}
-
 impl Chapter for Histogram {
     fn name(&self) -> &'static str {
         "chapter_2_histogram"
@@ -63,37 +52,13 @@ impl Chapter for Histogram {
     }
 
     fn rungs(&self) -> Vec<RungInfo> {
-        let info = |rung: &Rung| RungInfo {
-            name: rung.name,
-            idea: rung.idea,
-            caught_by: rung.caught_by,
-            ceiling: Ceiling::Read,
-            most_elements: u64::MAX,
-            target: kernel::lowest_target(rung.ptx),
-            is_endless: false,
-        };
-        rungs().map(info).collect()
-    }
-
-    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        let n = if device.is_simulated() {
-            1 << 20
-        } else {
-            1 << 28
-        };
-        vec![Shape::Vector { n }]
+        RUNGS.infos(Ceiling::Read)
     }
 
     fn case_for(&self, rung: &str, case: &Case) -> Case {
-        let bins = Some(case.parameters.bins.unwrap_or(USUAL));
-        let case = Case {
-            parameters: Parameters {
-                bins,
-                ..case.parameters
-            },
-            ..*case
-        };
-        match broken::BROKEN.iter().any(|broken| broken.name == rung) {
+        let mut case = *case;
+        case.parameters.bins = Some(bins::wanted(&case));
+        match RUNGS.is_broken(rung) {
             true => broken::case_for(rung, &case),
             false => case,
         }
@@ -111,15 +76,14 @@ impl Chapter for Histogram {
     }
 
     fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
-        let rung = rung(name).ok()?;
-        let bins = case.parameters.bins.unwrap_or(USUAL);
+        let rung = RUNGS.find(name).ok()?;
         let entry = format!("histogram_{}", case.dtype);
         let most = most_bins(name);
         match case.shape {
             Shape::Matrix { .. } => Some(Refusal::WantsVector),
             _ if case.op != Op::Sum => Some(Refusal::NoKernel),
-            _ if !kernel::has_entry(rung.ptx, &entry) => Some(Refusal::NoKernel),
-            _ if bins > most => Some(Refusal::TooManyBins { most }),
+            _ if !rung.has_entry(&entry) => Some(Refusal::NoKernel),
+            _ if bins::wanted(case) > most => Some(Refusal::TooManyBins { most }),
             _ => None,
         }
     }
@@ -163,7 +127,7 @@ impl Chapter for Histogram {
     fn device_bytes(&self, case: &Case) -> u64 {
         // The keys; a histogram a block, of which there are some thousands at most; and something
         // for the driver.
-        let bins = u64::from(case.parameters.bins.unwrap_or(USUAL));
+        let bins = u64::from(bins::wanted(case));
         case.input_bytes() + 4 * 2048 * bins + (64 << 20)
     }
 
@@ -222,7 +186,7 @@ fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> E
 
 impl<K: Key> Problem for Counting<K> {
     fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let ready = self.uploaded.ready(rung(name)?)?;
+        let ready = self.uploaded.ready(RUNGS.find(name)?)?;
         let counts = &self.counts;
         let judge = |_: &[K], computed: &[u8]| {
             verify::compare(computed, counts.iter().copied().map(Exact::Equal))
@@ -241,15 +205,9 @@ pub fn checksum_cases() -> Vec<Case> {
     for dtype in DTYPES {
         for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
             cases.push(Case {
-                shape: Shape::Vector { n },
-                dtype,
-                op: Op::Sum,
-                input: Input::Uniform,
                 seed: 7,
-                parameters: Parameters {
-                    bins: Some(bins),
-                    ..Parameters::default()
-                },
+                parameters: Parameters::of_bins(bins),
+                ..Case::vector(n, dtype, Op::Sum)
             });
         }
     }

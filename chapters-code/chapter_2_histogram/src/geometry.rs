@@ -4,7 +4,7 @@ use cudarc::driver::{
     CudaFunction, LaunchConfig,
     sys::{CUdevice_attribute_enum::*, CUfunction_attribute_enum},
 };
-use harness::{Device, Error};
+use harness::{Device, Error, kernel};
 
 /// Shared memory that every device gives a block without being asked, in counters.
 pub const EVERYWHERE: u32 = 48 * 1024 / 4;
@@ -77,6 +77,22 @@ pub fn resident(device: &Device, threads: u32, counters: u32) -> Result<u32, Err
     Ok(device.resident_blocks(threads).min(by_shared))
 }
 
+/// A launch of blocks of [`THREADS`] with so many counters each: a thread for each of n keys, but no more
+/// blocks than the device holds at once, nor than `most`.
+///
+/// # Errors
+/// As [`SharedMemory::of`].
+pub fn a_key_a_thread(
+    device: &Device,
+    n: u64,
+    counters: u32,
+    most: u32,
+) -> Result<LaunchConfig, Error> {
+    let most = resident(device, THREADS, counters)?.min(most);
+    let blocks = n.div_ceil(u64::from(THREADS)).clamp(1, u64::from(most));
+    Ok(config(blocks, THREADS, counters))
+}
+
 /// Tiles of so many bytes of keys.
 pub fn tiles(bytes: u64) -> u64 {
     (bytes / 16).div_ceil(TILE)
@@ -94,9 +110,8 @@ pub fn log_copies(shared: SharedMemory, counters: u32) -> Option<u32> {
 /// A launch of blocks with so many counters each.
 pub fn config(blocks: u64, threads: u32, counters: u32) -> LaunchConfig {
     LaunchConfig {
-        grid_dim: (blocks as u32, 1, 1),
-        block_dim: (threads, 1, 1),
         shared_mem_bytes: 4 * counters,
+        ..kernel::grid(blocks, threads)
     }
 }
 

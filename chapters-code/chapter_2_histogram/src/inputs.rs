@@ -120,23 +120,17 @@ pub(crate) fn join(names: impl IntoIterator<Item: fmt::Display>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use harness::{Op, Parameters, Shape};
+    use harness::Op;
 
     use super::*;
     use crate::reference::histogram;
 
     fn counts<K: Key>(input: Input, keys_drawn: Option<u32>) -> Vec<u32> {
-        let case = Case {
-            shape: Shape::Vector { n: 100_000 },
-            dtype: K::DTYPE,
-            op: Op::Sum,
+        let mut case = Case {
             input,
-            seed: 1,
-            parameters: Parameters {
-                keys: keys_drawn,
-                ..Parameters::default()
-            },
+            ..Case::vector(100_000, K::DTYPE, Op::Sum)
         };
+        case.parameters.keys = keys_drawn;
         let bins = Bins::even(100, 0.0, 1.0).expect("bins");
         histogram(&keys::<K>(&case, &bins), &bins)
     }

@@ -17,21 +17,21 @@ pub mod reference;
 
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
 use harness::{
-    Case, Dtype, Error, Op, Shape, buffer, kernel, rung,
-    rung::{Ready, Rung, Setup},
+    Case, Dtype, Error, Op, Shape, buffer, rung,
+    rung::{Ready, Rung, Rungs, Setup},
 };
 
 pub use crate::bins::Bins;
 use crate::{
     bins::{EXTRA, MOST},
-    geometry::{EVERYWHERE, SharedMemory, THREADS, TILE_THREADS, WARPS},
+    geometry::{EVERYWHERE, SharedMemory, TILE_THREADS, WARPS},
 };
 
 /// The ladder: each rung is the one before with one idea changed. Before the first comes a kernel
 /// that is wrong, `racy` of [`broken`].
 #[rustfmt::skip] // a table
 pub const LADDER: &[Rung] = &[
-    rung!("global_atomics", |s| zero_then_count(s, 0, u32::MAX),
+    rung!("global_atomics", |s| count(s, Output::Zeroed, 0, u32::MAX),
         "atomic increments of counters in global memory"),
     rung!("shared_atomics", |s| partials(s, 1),
         "a histogram a block in shared memory, summed by columns_block of chapter 1"),
@@ -53,6 +53,9 @@ pub const LADDER: &[Rung] = &[
         "each block counts a range of the bins"),
 ];
 
+/// All rungs: the ladder, then the broken ones.
+pub const RUNGS: Rungs = Rungs(&[LADDER, broken::BROKEN]);
+
 /// The most bins that a rung has room for: in the shared memory that every device gives a block,
 /// where it keeps whole histograms there; banked goes on as ranges.
 pub fn most_bins(rung: &str) -> u32 {
@@ -73,17 +76,26 @@ fn function(s: &Setup<'_>) -> Result<CudaFunction, Error> {
 
 // ---- In global memory ---------------------------------------------------------------------------
 
-/// Zeroes the output; then blocks of 256 threads, as many as `most` and the device allow, count into
-/// it, with so many counters of shared memory each.
-fn zero_then_count(s: &Setup<'_>, counters: u32, most: u32) -> Result<Ready, Error> {
+/// What blocks find in the output that they count into.
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    /// Zeros.
+    Zeroed,
+    /// Whatever was there.
+    AsItIs,
+}
+
+/// Blocks of 256 threads, `most` of them at most, count into the output, with so many counters of
+/// shared memory each.
+fn count(s: &Setup<'_>, output: Output, counters: u32, most: u32) -> Result<Ready, Error> {
     let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
-    let resident = geometry::resident(s.device, THREADS, counters)?.min(most);
-    let blocks = n.div_ceil(u64::from(THREADS)).clamp(1, u64::from(resident));
-    let config = geometry::config(blocks, THREADS, counters);
+    let config = geometry::a_key_a_thread(s.device, n, counters, most)?;
     let kernel = function(s)?;
     let (stream, count) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, EXACT, move |input, out| {
-        stream.memset_zeros(out)?;
+        if output == Output::Zeroed {
+            stream.memset_zeros(out)?;
+        }
         let mut launch = stream.launch_builder(&count);
         launch.arg(input).arg(out).arg(&n).arg(&bins);
         // SAFETY: the kernel is `(const T* in, u32* out, size_t n, Bins bins)`: it reads in[0 .. n]
@@ -101,9 +113,8 @@ fn zero_then_count(s: &Setup<'_>, counters: u32, most: u32) -> Result<Ready, Err
 fn partials(s: &Setup<'_>, copies: u32) -> Result<Ready, Error> {
     let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
     let counters = bins.counters();
-    let resident = geometry::resident(s.device, THREADS, copies * counters)?;
-    let blocks = n.div_ceil(u64::from(THREADS)).clamp(1, u64::from(resident));
-    let config = geometry::config(blocks, THREADS, copies * counters);
+    let config = geometry::a_key_a_thread(s.device, n, copies * counters, u32::MAX)?;
+    let blocks = u64::from(config.grid_dim.0);
     let mut partials = s.scratch(4 * blocks * u64::from(counters))?;
     let mut columns = columns(s, blocks, u64::from(counters))?;
     let kernel = function(s)?;
@@ -121,36 +132,33 @@ fn partials(s: &Setup<'_>, copies: u32) -> Result<Ready, Error> {
 
 /// Chapter 1's reduction of the columns of a matrix of counters.
 fn columns(s: &Setup<'_>, rows: u64, cols: u64) -> Result<Ready, Error> {
-    let mut rungs = chapter_1_reduce::matrix::MATRIX.iter();
-    let Some(rung) = rungs.find(|rung| rung.name == "columns_block") else {
-        return Err(Error::Usage("chapter 1 has no columns_block".into()));
-    };
     let case = Case {
         shape: Shape::Matrix { rows, cols },
         dtype: Dtype::U32,
         op: Op::Sum,
         ..s.case
     };
-    (rung.setup)(&Setup {
-        device: s.device,
-        module: kernel::load_module(s.device, rung.name, rung.ptx)?,
-        case,
-        block: None,
-    })
+    let rung = chapter_1_reduce::RUNGS.find("columns_block")?;
+    rung.ready(s.device, case)
 }
 
 // ---- Copies in banks ------------------------------------------------------------------------------
 
-/// How `banked` and its finishes are launched: their configuration, and the copies' logarithm.
+/// What `banked` and its finishes are launched with.
 struct Banked {
+    kernel: CudaFunction,
     config: LaunchConfig,
+    n: u64,
+    bins: Bins,
+    /// The logarithm of how many copies a block keeps.
     log_copies: u32,
 }
 
 impl Banked {
     /// None where a block of the device has no room for a single copy.
     fn of(s: &Setup<'_>) -> Result<Option<Self>, Error> {
-        let counters = reference::reachable(s.case.dtype, &Bins::of(&s.case)?);
+        let bins = Bins::of(&s.case)?;
+        let counters = reference::reachable(s.case.dtype, &bins);
         let shared = SharedMemory::of(s.device)?;
         let Some(most) = geometry::log_copies(shared, counters) else {
             return Ok(None);
@@ -159,8 +167,14 @@ impl Banked {
         let log_copies = wanted.unwrap_or(most).min(most);
         let resident = geometry::resident(s.device, TILE_THREADS, counters << log_copies)?;
         let blocks = geometry::tiles(s.case.input_bytes()).clamp(1, u64::from(resident));
+        let config = geometry::config(blocks, TILE_THREADS, counters << log_copies);
+        let kernel = function(s)?;
+        geometry::allow(&kernel, &config)?;
         Ok(Some(Self {
-            config: geometry::config(blocks, TILE_THREADS, counters << log_copies),
+            kernel,
+            config,
+            n: s.case.elements(),
+            bins,
             log_copies,
         }))
     }
@@ -174,22 +188,16 @@ fn no_room() -> Error {
 }
 
 fn banked(s: &Setup<'_>) -> Result<Ready, Error> {
-    let Some(Banked { config, log_copies }) = Banked::of(s)? else {
-        let ptx = include_str!("../kernels/ranges.ptx");
-        return ranges(&Setup {
-            module: kernel::load_module(s.device, "ranges", &[ptx])?,
-            ..*s
-        });
+    let Some(banked) = Banked::of(s)? else {
+        return RUNGS.find("ranges")?.ready(s.device, s.case);
     };
-    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
+    let (kernel, config) = (banked.kernel.clone(), banked.config);
     let mut state = buffer::upload(s.device, &[0u64; 2])?;
-    let kernel = function(s)?;
-    geometry::allow(&kernel, &config)?;
-    let (stream, count) = (s.stream(), kernel.clone());
+    let stream = s.stream();
     Ok(Ready::new(kernel, config, EXACT, move |input, out| {
-        let mut launch = stream.launch_builder(&count);
-        launch.arg(input).arg(out).arg(&n).arg(&bins);
-        launch.arg(&log_copies).arg(&mut state);
+        let mut launch = stream.launch_builder(&banked.kernel);
+        launch.arg(input).arg(out).arg(&banked.n).arg(&banked.bins);
+        launch.arg(&banked.log_copies).arg(&mut state);
         // SAFETY: the kernel is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, State*
         // state)`: it reads in[0 .. n] and writes out[0 .. bins.count + 3]. Shared memory holds the
         // copies; the state is zero at first, and every launch on it has this grid.
@@ -199,16 +207,14 @@ fn banked(s: &Setup<'_>) -> Result<Ready, Error> {
 }
 
 fn finish_memset(s: &Setup<'_>) -> Result<Ready, Error> {
-    let Banked { config, log_copies } = Banked::of(s)?.ok_or_else(no_room)?;
-    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
-    let kernel = function(s)?;
-    geometry::allow(&kernel, &config)?;
-    let (stream, count) = (s.stream(), kernel.clone());
+    let banked = Banked::of(s)?.ok_or_else(no_room)?;
+    let (kernel, config) = (banked.kernel.clone(), banked.config);
+    let stream = s.stream();
     Ok(Ready::new(kernel, config, EXACT, move |input, out| {
         stream.memset_zeros(out)?;
-        let mut launch = stream.launch_builder(&count);
-        launch.arg(input).arg(out).arg(&n).arg(&bins);
-        launch.arg(&log_copies);
+        let mut launch = stream.launch_builder(&banked.kernel);
+        launch.arg(input).arg(out).arg(&banked.n).arg(&banked.bins);
+        launch.arg(&banked.log_copies);
         // SAFETY: as banked's, without a state; the kernel adds to an output that is zero.
         unsafe { launch.launch(config)? };
         Ok(())
@@ -216,17 +222,17 @@ fn finish_memset(s: &Setup<'_>) -> Result<Ready, Error> {
 }
 
 fn finish_exchange(s: &Setup<'_>) -> Result<Ready, Error> {
-    let Banked { config, log_copies } = Banked::of(s)?.ok_or_else(no_room)?;
-    let (n, bins) = (s.case.elements(), Bins::of(&s.case)?);
-    let mut sums = buffer::upload(s.device, &vec![0u32; bins.counters() as usize])?;
+    let banked = Banked::of(s)?.ok_or_else(no_room)?;
+    let (kernel, config) = (banked.kernel.clone(), banked.config);
+    let sums = vec![0u32; banked.bins.counters() as usize];
+    let mut sums = buffer::upload(s.device, &sums)?;
     let mut counter = buffer::upload(s.device, &[0u32])?;
-    let kernel = function(s)?;
-    geometry::allow(&kernel, &config)?;
-    let (stream, count) = (s.stream(), kernel.clone());
+    let stream = s.stream();
     Ok(Ready::new(kernel, config, EXACT, move |input, out| {
-        let mut launch = stream.launch_builder(&count);
-        launch.arg(input).arg(out).arg(&n).arg(&bins);
-        launch.arg(&log_copies).arg(&mut sums).arg(&mut counter);
+        let mut launch = stream.launch_builder(&banked.kernel);
+        launch.arg(input).arg(out).arg(&banked.n).arg(&banked.bins);
+        launch.arg(&banked.log_copies);
+        launch.arg(&mut sums).arg(&mut counter);
         // SAFETY: as banked's, with sums[0 .. bins.count + 3] and a counter in place of the state;
         // both are zero at first, and the kernel leaves them at zero.
         unsafe { launch.launch(config)? };

@@ -5,7 +5,7 @@ use std::ffi::{c_float, c_int, c_uint, c_void};
 use harness::{
     Error,
     peers::{Call, PeerRun, Peers, dtype_code},
-    rung::Uploaded,
+    uploaded::Uploaded,
     verify::{self, Exact},
 };
 

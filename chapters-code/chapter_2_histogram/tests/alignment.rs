@@ -4,23 +4,20 @@
 mod common;
 
 use chapter_2_histogram::{
-    Bins, LADDER,
+    Bins, LADDER, RUNGS,
     inputs::keys,
     reference::{Key, histogram},
 };
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{
-    Case, Shape,
-    buffer::{self, Guarded},
-    kernel,
-    rung::Setup,
+    Case, Shape, buffer, kernel, testing,
     verify::{self, Exact},
 };
 
 /// Counts the keys from `skipped` on, which stand that far from an aligned address.
 fn check<K: Key>(rung: &str, host: &[K], skipped: usize) {
     let bins = Bins::of(&common::u32s(0)).expect("bins");
-    let runner = common::simulator();
+    let runner = testing::simulator();
     let device = &runner.device;
     let case = Case {
         shape: Shape::Vector {
@@ -29,25 +26,14 @@ fn check<K: Key>(rung: &str, host: &[K], skipped: usize) {
         dtype: K::DTYPE,
         ..common::u32s(0)
     };
-    let rung = LADDER.iter().find(|other| other.name == rung);
-    let rung = rung.expect("a rung");
-    let setup = Setup {
-        device,
-        module: kernel::load_module(device, rung.name, rung.ptx).expect("a module"),
-        case,
-        block: None,
-    };
-    let mut ready = (rung.setup)(&setup).expect("it is set up");
+    let rung = RUNGS.find(rung).expect("a rung");
+    let mut ready = rung.ready(device, case).expect("it is set up");
     let input = buffer::upload(device, host).expect("memory");
     let counts = histogram(&host[skipped..], &bins);
-    let mut out = Guarded::new(device, 4 * counts.len()).expect("memory");
     let view = input.slice(skipped * size_of::<K>()..);
     // Twice: what a launch leaves behind is what the next one begins with.
     for _ in 0..2 {
-        out.poison().expect("it is poisoned");
-        (ready.launch)(&view, &mut out.view_mut()).expect("it is launched");
-        let computed = out.download().expect("it runs");
-        let computed = computed.expect("nothing else is written");
+        let computed = testing::written(device, &mut ready, &view, 4 * counts.len());
         let verdict = verify::compare(&computed, counts.iter().copied().map(Exact::Equal));
         let (name, dtype) = (rung.name, K::DTYPE);
         assert!(
@@ -89,7 +75,7 @@ fn halves_and_words() {
 
 /// The counts of floats in any bins, by global_atomics.
 fn counted(host: &[f32], bins: Bins) -> Vec<u8> {
-    let runner = common::simulator();
+    let runner = testing::simulator();
     let device = &runner.device;
     let module = kernel::load_module(device, LADDER[0].name, LADDER[0].ptx).expect("a module");
     let function = kernel::load_function(&module, "histogram_f32").expect("a kernel");

@@ -3,10 +3,11 @@
 mod common;
 
 use chapter_2_histogram::broken::BROKEN;
-use harness::{Row, row::Caught, verify::Checker};
+use common::CHAPTER;
+use harness::{Row, testing, verify::Checker};
 
 fn broken_rows(n: u64) -> Vec<Row> {
-    let rows = common::run(&[common::u32s(n)], &|rung, _| rung.is_broken());
+    let rows = testing::run(&CHAPTER, &[common::u32s(n)], &testing::is_broken);
     assert_eq!(rows.len(), BROKEN.len());
     rows
 }
@@ -19,7 +20,7 @@ fn row(n: u64, kernel: &str) -> Row {
 #[test]
 fn all_are_caught_at_every_size() {
     for n in [1, 5000, 1 << 16] {
-        common::check(&broken_rows(n));
+        testing::check(&broken_rows(n));
     }
 }
 
@@ -34,15 +35,7 @@ fn each_by_its_checker() {
         ("packed_overflow", Checker::Result),
         ("rounded_up", Checker::Result),
     ];
-    let rows = broken_rows(1 << 14);
-    assert_eq!(rows.len(), expected.len());
-    for (row, (kernel, checker)) in rows.iter().zip(expected) {
-        assert_eq!(row.kernel, kernel);
-        match &row.caught {
-            Some(Caught::By(by)) => assert!(by.contains(&checker), "{kernel}: {by:?}"),
-            other => panic!("{kernel}: {other:?}"),
-        }
-    }
+    testing::check_caught(&broken_rows(1 << 14), &expected);
 }
 
 /// Lost keys, too, not only the race.

@@ -1,56 +1,36 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-use std::process::{Command, Output};
+mod common;
 
-fn chapter_2(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_chapter_2"))
-        .args(arguments)
-        .env_remove("SIMT_DEVICES")
-        .env("SIMT_INSTRUCTION_LIMIT", "2147483648")
-        .output()
-        .expect("the program starts")
-}
+use common::CHAPTER;
+use harness::testing::Program;
 
-/// On the simulator, with further arguments, at 1,000 keys.
-fn simulated(arguments: &str) -> Output {
-    let fixed = ["--device", "sim", "-n", "1000"];
-    let arguments: Vec<&str> = fixed.into_iter().chain(arguments.split(' ')).collect();
-    chapter_2(&arguments)
-}
+const CHAPTER_2: Program = Program(env!("CARGO_BIN_EXE_chapter_2"));
 
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// It must fail with status 1 or 2 and a message that has all the parts, and print no table.
+/// Refused with 1,000 keys and these arguments.
 #[track_caller]
-fn refuses(output: Output, parts: &[&str]) {
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    let status = output.status.code();
-    assert!(
-        matches!(status, Some(1 | 2)),
-        "status {status:?}\n{message}"
-    );
-    assert!(!message.contains("panicked"), "{message}");
-    for part in parts {
-        assert!(message.contains(part), "no `{part}` in:\n{message}");
-    }
-    assert!(!stdout(&output).contains("verdict"), "{}", stdout(&output));
+fn refuses(arguments: &str, parts: &[&str]) {
+    CHAPTER_2.refuses(&format!("-n 1000 {arguments}"), parts);
+}
+
+/// What it prints of 1,000 keys with these arguments.
+#[track_caller]
+fn prints(arguments: &str) -> String {
+    CHAPTER_2.prints(&format!("-n 1000 {arguments}"))
 }
 
 #[test]
 fn bins_that_are_none() {
-    for bins in ["0", "1", "65537", "-3", "1.5", "many", "", "2^20"] {
-        let output = chapter_2(&["--device", "sim", "--bins", bins]);
-        refuses(output, &["--bins", "from 2 to 65536", "for example 256"]);
+    for bins in ["0", "1", "65537", "-3", "1.5", "many", "", "2^20", "16,1"] {
+        let parts = ["--bins", "from 2 to 65536", "for example 256"];
+        refuses(&format!("--bins={bins}"), &parts);
     }
-    refuses(simulated("--bins 16,1"), &["from 2 to 65536"]);
 }
 
 #[test]
 fn keys_that_have_no_bin() {
     refuses(
-        simulated("--keys 300 --beyond refuse"),
+        "--keys 300 --beyond refuse",
         &[
             "of 1000 keys have no bin",
             "the last of 256 bins is 255",
@@ -58,22 +38,19 @@ fn keys_that_have_no_bin() {
             "--beyond count",
         ],
     );
-    refuses(
-        chapter_2(&[
-            "--device", "sim", "-n", "2^16", "--dtype", "f32", "--beyond", "refuse",
-        ]),
+    CHAPTER_2.refuses(
+        "-n 2^16 --dtype f32 --beyond refuse",
         &["keys have no bin", "[0, 1) is the range", "--beyond count"],
     );
-    refuses(simulated("--keys 0"), &["--keys", "from 1 to 2^32 - 1"]);
-    refuses(simulated("--beyond drop"), &["drop", "count", "refuse"]);
+    refuses("--keys 0", &["--keys", "from 1 to 2^32 - 1"]);
+    refuses("--beyond drop", &["drop", "count", "refuse"]);
     for fine in [
         "--beyond refuse",
         "--keys 300",
         "--keys 300 --beyond count",
         "--dtype u8 --keys 300",
     ] {
-        let output = simulated(fine);
-        assert!(output.status.success(), "{fine}: {output:?}");
+        prints(fine);
     }
 }
 
@@ -81,8 +58,9 @@ fn keys_that_have_no_bin() {
 fn a_nan_is_refused_by_its_name() {
     // The first odd one of this seed is a NaN.
     let message = (1..100).find_map(|seed| {
-        let output = simulated(&format!("--dtype f32 --beyond refuse --seed {seed}"));
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        let arguments = format!("--device sim -n 1000 --dtype f32 --beyond refuse --seed {seed}");
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let message = String::from_utf8_lossy(&CHAPTER_2.run(&arguments).stderr).into_owned();
         message.contains("which is NaN").then_some(message)
     });
     let message = message.expect("one of the seeds begins with a NaN");
@@ -91,51 +69,34 @@ fn a_nan_is_refused_by_its_name() {
 
 #[test]
 fn what_histograms_do_not_have() {
-    refuses(simulated("--op nonsense"), &["nonsense", "sum"]);
+    refuses("--op nonsense", &["nonsense", "sum"]);
+    refuses("--op max", &["max of u32", "remedy", "u32 has sum"]);
     refuses(
-        simulated("--op max"),
-        &["max of u32", "remedy", "u32 has sum"],
-    );
-    refuses(
-        simulated("--dtype i32"),
+        "--dtype i32",
         &["sum of i32", "sum is there for u32, f32, u8, u16"],
     );
     refuses(
-        simulated("--input negative"),
+        "--input negative",
         &[
             "no negative input",
             "uniform, gaussian, zipf, constant, sorted",
         ],
     );
-    refuses(
-        simulated("--copies 3"),
-        &["power of two up to 32", "remedy"],
-    );
-    refuses(
-        chapter_2(&["--device", "sim", "-n", "10x10"]),
-        &["is for vectors", "-n N"],
-    );
-    refuses(simulated("--kernel banken"), &["did you mean `banked`?"]);
+    refuses("--copies 3", &["power of two up to 32", "remedy"]);
+    CHAPTER_2.refuses("-n 10x10", &["is for vectors", "-n N"]);
+    refuses("--kernel banken", &["did you mean `banked`?"]);
 }
 
 #[test]
 fn sizes_that_are_too_large() {
-    refuses(
-        chapter_2(&["--device", "sim", "-n", "2^45"]),
-        &["more than a counter of 32 bits", "4294967295"],
-    );
-    refuses(
-        chapter_2(&["--device", "sim", "-n", "4G", "--dtype", "u32"]),
-        &["needs", "are free", "up to"],
-    );
+    CHAPTER_2.refuses("-n 2^45", &["more than a counter of 32 bits", "4294967295"]);
+    CHAPTER_2.refuses("-n 4G --dtype u32", &["needs", "are free", "up to"]);
 }
 
 /// A rung without room for so many bins is left out with a word, and refused where it is the only one.
 #[test]
 fn rungs_that_have_no_room() {
-    let output = simulated("--bins 65536");
-    assert!(output.status.success(), "{output:?}");
-    let text = stdout(&output);
+    let text = prints("--bins 65536");
     for note in [
         "shared_atomics has room for up to 12285 bins",
         "warp_copies has room for up to 1533 bins",
@@ -144,18 +105,15 @@ fn rungs_that_have_no_room() {
         assert!(text.contains(note), "{text}");
     }
     refuses(
-        simulated("--bins 65536 --kernel warp_copies"),
+        "--bins 65536 --kernel warp_copies",
         &["warp_copies does not run", "room for up to 1533 bins"],
     );
 }
 
 #[test]
 fn every_kind_of_key_and_input() {
-    let output = simulated(
-        "--dtype u8,u16,u32,f32 --input uniform,gaussian,zipf,constant,sorted --bins 2,256",
-    );
-    assert!(output.status.success(), "{output:?}");
-    let text = stdout(&output);
+    let text =
+        prints("--dtype u8,u16,u32,f32 --input uniform,gaussian,zipf,constant,sorted --bins 2,256");
     assert!(
         text.contains("histogram of 1000 u8, 2 bins, zipf input"),
         "{text}"
@@ -165,16 +123,13 @@ fn every_kind_of_key_and_input() {
 
 #[test]
 fn nothing_and_one_key() {
-    for n in ["0", "1"] {
-        let output = chapter_2(&["--device", "sim", "-n", n, "--bins", "2,65536"]);
-        assert!(output.status.success(), "{n}: {output:?}");
-    }
+    CHAPTER_2.prints("-n 0,1 --bins 2,65536");
 }
 
 #[test]
 fn json_says_how_many_bins() {
-    let output = simulated("--bins 3 --keys 5 --copies 2 --kernel banked --json -");
-    let row: serde_json::Value = serde_json::from_str(stdout(&output).trim()).expect("JSON");
+    let text = prints("--bins 3 --keys 5 --copies 2 --kernel banked --json -");
+    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     for (field, value) in [("bins", 3), ("keys", 5), ("copies", 2), ("bytes", 4024)] {
         assert_eq!(row[field], value, "{field}");
     }
@@ -183,37 +138,23 @@ fn json_says_how_many_bins() {
 
 #[test]
 fn broken_kernels_are_caught() {
-    let output = simulated("--broken");
-    let text = stdout(&output);
-    assert!(output.status.success(), "{text}");
+    let text = prints("--broken");
     for rung in chapter_2_histogram::broken::BROKEN {
         assert!(text.contains(rung.name), "{}", rung.name);
     }
+    // Each on its own case, by the chapter's name for it.
+    assert!(text.contains("histogram of 2^17 u32"), "{text}");
+    assert!(!text.contains("sum of"), "{text}");
 }
 
 #[test]
 fn the_list_and_the_manual() {
-    let list = stdout(&chapter_2(&["--list"]));
-    for rung in chapter_2_histogram::chapter::rungs() {
-        assert!(list.contains(&format!("{} ", rung.name)), "{}", rung.name);
-    }
-    let manual = stdout(&chapter_2(&["--help"]));
-    assert!(
-        manual.contains("Examples, after") && manual.contains("[default: u32]"),
-        "{manual}"
-    );
+    CHAPTER_2.check_manual(&CHAPTER);
+    assert!(CHAPTER_2.prints("--help").contains("[default: u32]"));
 }
 
 #[test]
 fn tables_fit() {
-    for width in [80, 120] {
-        let output = Command::new(env!("CARGO_BIN_EXE_chapter_2"))
-            .args(["--device", "sim", "-n", "1000", "--bins", "65536"])
-            .env("COLUMNS", width.to_string())
-            .output()
-            .expect("the program starts");
-        for line in stdout(&output).lines() {
-            assert!(line.chars().count() <= width, "{width}: {line}");
-        }
-    }
+    CHAPTER_2.check_width("-n 1000 --bins 65536");
+    CHAPTER_2.check_width("-n 1000 --broken");
 }

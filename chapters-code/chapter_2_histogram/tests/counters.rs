@@ -3,26 +3,13 @@
 mod common;
 
 use chapter_2_histogram::model::Wavefronts;
-use harness::{
-    Case, Chapter, Dtype, Input, Parameters,
-    simulator::{Counters, LaunchReport},
-};
+use common::CHAPTER;
+use harness::{Case, Dtype, Input, Parameters, simulator::Counters, testing};
 
 /// What the first launch of a rung counted.
-fn first_launch(rung: &str, case: &Case) -> LaunchReport {
-    let runner = common::simulator();
-    let device = &runner.device;
-    let mut problem = common::CHAPTER.problem(device, case).expect("a problem");
-    let mut operation = problem.operation(rung).expect("an operation");
-    operation.poison().expect("it is poisoned");
-    device.take_report();
-    operation.launch().expect("it is launched");
-    device.finish("running").expect("it runs");
-    device.take_report().launches.remove(0)
-}
-
 fn counted(rung: &str, case: &Case) -> Counters {
-    first_launch(rung, case).counters.expect("counters are on")
+    let first = testing::launches(&CHAPTER, rung, case).remove(0);
+    first.counters.expect("counters are on")
 }
 
 const N: u64 = 1 << 20;
@@ -32,7 +19,7 @@ fn case(bins: u32, copies: Option<u32>) -> Case {
     Case {
         parameters: Parameters {
             copies,
-            ..common::with_bins(bins)
+            ..Parameters::of_bins(bins)
         },
         ..common::u32s(N)
     }
@@ -121,9 +108,7 @@ fn a_copy_a_bank_never_waits() {
 fn instructions_of_the_text() {
     let n = 1 << 24;
     for (rung, quoted) in [("shared_atomics", 101.0), ("match_any", 206.0)] {
-        let rows = common::run(&[common::u32s(n)], &|other, _| other.name == rung);
-        common::check(&rows);
-        let counters = rows[0].counters.clone().expect("counters are on");
+        let counters = testing::counted(&CHAPTER, rung, &common::u32s(n));
         let counted = counters.warp_instructions as f64 / (4.0 * n as f64 / 1024.0);
         assert!((counted - quoted).abs() <= 0.5, "{rung}: {counted}");
     }

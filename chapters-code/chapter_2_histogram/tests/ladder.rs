@@ -4,31 +4,20 @@
 mod common;
 
 use chapter_2_histogram::inputs::{DTYPES, INPUTS};
-use common::{check, run_all, simulator, u32s, with_bins};
-use harness::{Case, Dtype, Input, Parameters, Shape};
+use common::{CHAPTER, run_all, u32s};
+use harness::{
+    Case, Dtype, Input, Parameters,
+    testing::{self, SIZES, check, under_schedules},
+};
 
-/// Around a warp, a block, two blocks, three blocks and a bit; and around a tile and two.
-const SIZES: &[u64] = &[
-    0,
-    1,
-    31,
-    32,
-    33,
-    255,
-    256,
-    257,
-    1023,
-    1024,
-    1025,
-    3 * 512 + 7,
-    8192 + 5,
-    2 * 8192 + 1,
-];
+/// Around a tile, and two.
+const TILES: [u64; 2] = [8192 + 5, 2 * 8192 + 1];
 
 fn check_type(dtype: Dtype) {
-    let sizes = SIZES.iter().map(|&n| Case { dtype, ..u32s(n) });
-    let rows = run_all(&sizes.collect::<Vec<_>>());
-    assert_eq!(rows.len(), 8 * SIZES.len());
+    let sizes = SIZES.into_iter().chain(TILES);
+    let cases: Vec<Case> = sizes.map(|n| Case { dtype, ..u32s(n) }).collect();
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), 8 * cases.len());
     check(&rows);
 }
 
@@ -55,7 +44,7 @@ fn f32_at_awkward_sizes() {
 fn of_all_types(n: u64, bins: u32) -> Vec<Case> {
     let case = |dtype| Case {
         dtype,
-        parameters: with_bins(bins),
+        parameters: Parameters::of_bins(bins),
         ..u32s(n)
     };
     DTYPES.map(case).into()
@@ -118,7 +107,7 @@ fn keys_without_a_bin_are_counted_apart() {
     cases.push(Case {
         parameters: Parameters {
             keys: Some(u32::MAX),
-            ..with_bins(65_536)
+            ..Parameters::of_bins(65_536)
         },
         ..u32s(10_007)
     });
@@ -142,7 +131,9 @@ fn any_number_of_copies() {
                 }),
         );
     }
-    check(&common::run(&cases, &|rung, _| rung.name == "banked"));
+    check(&testing::run(&CHAPTER, &cases, &|rung, _| {
+        rung.name == "banked"
+    }));
 }
 
 #[test]
@@ -163,26 +154,9 @@ fn a_million_and_three() {
 /// Blocks and warps take turns in another order with each seed.
 #[test]
 fn under_many_schedules() {
-    let cases: Vec<Case> = [Dtype::U8, Dtype::U32, Dtype::F32]
-        .map(|dtype| Case {
-            shape: Shape::Vector { n: 70_001 },
-            dtype,
-            ..u32s(0)
-        })
-        .into();
-    let set = |seed| {
-        let runner = simulator();
-        assert!(
-            runner
-                .device
-                .simulator()
-                .expect("it is one")
-                .set(c"seed", seed)
-        );
-    };
-    for seed in 1..=6 {
-        set(seed);
-        check(&run_all(&cases));
-    }
-    set(0);
+    let cases = [Dtype::U8, Dtype::U32, Dtype::F32].map(|dtype| Case {
+        dtype,
+        ..u32s(70_001)
+    });
+    under_schedules(1..=6, || check(&run_all(&cases)));
 }

@@ -2,26 +2,14 @@
 //! should notice it, and a test holds it to that.
 
 use cudarc::driver::PushKernelArg;
-use harness::{Case, Dtype, Error, Input, Kind, Op, Parameters, Shape, rung, verify::Checker};
+use harness::{Case, Dtype, Error, Kind, Op, Parameters, Shape, broken};
 
 use crate::{
     Ready, Rung, Setup,
-    levels::{
-        Blocks, HILLIS_STEELE, SHUFFLE, Share, blocks_alone, previous_block_only,
-        scan_then_propagate,
-    },
+    levels::{Blocks, HILLIS_STEELE, SHUFFLE, Share, levels, propagation, scan_then_propagate},
     persistent::lookback_over,
     scan_kernel,
 };
-
-macro_rules! broken {
-    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal) => {
-        Rung {
-            caught_by: &[$(Checker::$by),*],
-            ..rung!($name, $setup, $idea, [concat!("broken/", $name, ".ptx")])
-        }
-    };
-}
 
 /// The broken rungs.
 pub const BROKEN: &[Rung] = &[
@@ -31,24 +19,20 @@ pub const BROKEN: &[Rung] = &[
         [Races, Result],
         "Hillis and Steele's steps in one buffer"
     ),
-    Rung {
-        caught_by: &[Checker::Result],
-        ..rung!(
-            "independent_blocks",
-            |s| blocks_alone(s, SHUFFLE),
-            "every block scanned, and none told what comes before it",
-            ["shuffle.ptx"]
-        )
-    },
-    Rung {
-        caught_by: &[Checker::Result],
-        ..rung!(
-            "previous_block_only",
-            |s| previous_block_only(s, SHUFFLE),
-            "a block is told the fold of the block before it, and of no other",
-            ["shuffle.ptx"]
-        )
-    },
+    broken!(
+        "independent_blocks",
+        independent_blocks,
+        [Result],
+        "every block scanned, and none told what comes before it",
+        ["shuffle.ptx"]
+    ),
+    broken!(
+        "previous_block_only",
+        previous_block_only,
+        [Result],
+        "a block is told the fold of the block before it, and of no other",
+        ["shuffle.ptx"]
+    ),
     broken!(
         "swapped_operands",
         |s| scan_then_propagate(s, SHUFFLE),
@@ -66,11 +50,9 @@ pub const BROKEN: &[Rung] = &[
         |s| lookback_over(s, 8192),
         [Fault],
         "look-back with tiles numbered by blockIdx: it never ends on a GPU"
-    ),
+    )
+    .endless(),
 ];
-
-/// Rungs that would never end on a GPU.
-pub const ENDLESS: &[&str] = &["static_tile_index"];
 
 const ONE_BUFFER: Blocks = Blocks {
     shared: 256,
@@ -80,15 +62,11 @@ const ONE_BUFFER: Blocks = Blocks {
 /// What brings out the fault of a broken rung, at about the size that was asked for: more than two
 /// blocks, and what else its kernel's header says that it needs.
 pub fn case_for(rung: &str, case: &Case) -> Case {
+    let n = case.elements().max(4096) | 1;
     let sum = Case {
-        shape: Shape::Vector {
-            n: case.elements().max(4096) | 1,
-        },
-        dtype: Dtype::F32,
-        op: Op::Sum,
-        input: Input::Uniform,
         seed: case.seed,
         parameters: Parameters::of_kind(Kind::Inclusive),
+        ..Case::vector(n, Dtype::F32, Op::Sum)
     };
     match rung {
         "swapped_operands" => Case {
@@ -103,6 +81,31 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
         },
         _ => sum,
     }
+}
+
+/// Scans every block, and does nothing about what comes before it.
+fn independent_blocks(s: &Setup<'_>) -> Result<Ready, Error> {
+    let mut level = levels(s, SHUFFLE)?.swap_remove(0);
+    let kernel = scan_kernel(s, s.case.kind())?;
+    let (stream, scan, config) = (s.stream(), kernel.clone(), level.config);
+    let depth = (SHUFFLE.depth)(s.case.dtype);
+    Ok(Ready::new(kernel, config, depth, move |input, out| {
+        level.scan(&stream, &scan, input, out)
+    }))
+}
+
+/// Scans every block, and puts the fold of the block before it before each element.
+fn previous_block_only(s: &Setup<'_>) -> Result<Ready, Error> {
+    const PROPAGATE: &str = include_str!("../kernels/broken/previous_block_only.ptx");
+    let propagate = propagation(s, "previous_block_only", PROPAGATE)?;
+    let mut level = levels(s, SHUFFLE)?.swap_remove(0);
+    let kernel = scan_kernel(s, s.case.kind())?;
+    let (stream, scan, config) = (s.stream(), kernel.clone(), level.config);
+    let depth = (SHUFFLE.depth)(s.case.dtype) + 1;
+    Ok(Ready::new(kernel, config, depth, move |input, out| {
+        level.scan(&stream, &scan, input, out)?;
+        level.propagate(&stream, &propagate, &level.folds, out)
+    }))
 }
 
 const FLAGGED: Blocks = Blocks {

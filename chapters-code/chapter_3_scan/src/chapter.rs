@@ -1,33 +1,20 @@
 //! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Input, Kind, Op, Operation, Parameters, Problem,
+    Case, Chapter, Device, Dtype, Element, Error, Kind, Op, Operation, Parameters, Problem,
     Refusal, RungInfo, Shape,
     ceiling::Ceiling,
-    inputs, kernel,
+    inputs,
     peers::{PeerRun, Peers},
-    rung::Uploaded,
+    uploaded::Uploaded,
     verify, with_element,
 };
 
-use crate::{LADDER, Rung, broken, peer, reference};
+use crate::{RUNGS, broken, peer, reference};
 
 /// Chapter 3.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scan;
-
-/// All rungs: the ladder, then the broken ones.
-pub fn rungs() -> impl Iterator<Item = &'static Rung> {
-    LADDER.iter().chain(broken::BROKEN)
-}
-
-fn rung(name: &str) -> Result<&'static Rung, Error> {
-    let found = rungs().find(|rung| rung.name == name);
-    found.ok_or_else(|| Error::Usage(format!("there is no kernel `{name}`; see --list")))
-}
-
-/// One thread takes some hundred nanoseconds an element on a GPU.
-const ONE_THREAD_MOST: u64 = 1 << 20;
 
 impl Chapter for Scan {
     fn name(&self) -> &'static str {
@@ -39,48 +26,26 @@ impl Chapter for Scan {
     }
 
     fn rungs(&self) -> Vec<RungInfo> {
-        let info = |rung: &Rung| RungInfo {
-            name: rung.name,
-            idea: rung.idea,
-            caught_by: rung.caught_by,
-            ceiling: Ceiling::Copy,
-            most_elements: match rung.name {
-                "one_thread" => ONE_THREAD_MOST,
-                _ => u64::MAX,
-            },
-            target: kernel::lowest_target(rung.ptx),
-            is_endless: broken::ENDLESS.contains(&rung.name),
-        };
-        rungs().map(info).collect()
-    }
-
-    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
-        let n = if device.is_simulated() {
-            1 << 20
-        } else {
-            1 << 28
-        };
-        vec![Shape::Vector { n }]
+        RUNGS.infos(Ceiling::Copy)
     }
 
     fn case_for(&self, rung: &str, case: &Case) -> Case {
-        let is_broken = broken::BROKEN.iter().any(|broken| broken.name == rung);
-        match is_broken {
+        match RUNGS.is_broken(rung) {
             true => broken::case_for(rung, case),
             false => *case,
         }
     }
 
     fn title(&self, case: &Case) -> String {
-        format!("{} scan: {case}", kind(case))
+        format!("{} scan: {case}", case.kind())
     }
 
     fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
-        let rung = rung(name).ok()?;
-        let entry = format!("{}_{}_{}", kind(case), case.op, case.dtype);
+        let rung = RUNGS.find(name).ok()?;
+        let entry = format!("{}_{}_{}", case.kind(), case.op, case.dtype);
         match case.shape {
             Shape::Matrix { .. } => Some(Refusal::WantsVector),
-            _ if !kernel::has_entry(rung.ptx, &entry) => Some(Refusal::NoKernel),
+            _ if !rung.has_entry(&entry) => Some(Refusal::NoKernel),
             _ => None,
         }
     }
@@ -99,16 +64,11 @@ impl Chapter for Scan {
     }
 }
 
-/// The case's kind.
-pub(crate) fn kind(case: &Case) -> Kind {
-    case.parameters.kind.unwrap_or(Kind::Inclusive)
-}
-
 struct Scanned<T>(Uploaded<T>);
 
 impl<T: Element> Problem for Scanned<T> {
     fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let ready = self.0.ready(rung(name)?)?;
+        let ready = self.0.ready(RUNGS.find(name)?)?;
         let (case, depth) = (self.0.case, ready.depth);
         let bytes = case.input_bytes() as usize;
         self.0.operation(ready, bytes, move |host, computed| {
@@ -144,12 +104,9 @@ pub fn checksum_cases() -> Vec<Case> {
     ];
     let of = |n: u64, kind| {
         operands.map(|(dtype, op)| Case {
-            shape: Shape::Vector { n },
-            dtype,
-            op,
-            input: Input::Uniform,
             seed: 7,
             parameters: Parameters::of_kind(kind),
+            ..Case::vector(n, dtype, op)
         })
     };
     let kinds = [Kind::Inclusive, Kind::Exclusive];

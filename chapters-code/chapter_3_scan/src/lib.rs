@@ -16,7 +16,10 @@ pub mod reference;
 
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
 pub use harness::rung::{Launch, Ready, Rung, Setup};
-use harness::{Error, Kind, rung};
+use harness::{
+    Error, Kind, kernel, rung,
+    rung::{MOST_OF_ONE_THREAD, Rungs},
+};
 
 use crate::{
     levels::{
@@ -30,7 +33,7 @@ use crate::{
 #[rustfmt::skip] // a table
 pub const LADDER: &[Rung] = &[
     rung!("one_thread", one_thread,
-        "one thread folds everything, in order"),
+        "one thread folds everything, in order").up_to(MOST_OF_ONE_THREAD),
     // Blocks are scanned one by one; then their folds are, and each is put before its successors.
     rung!("hillis_steele", |s| scan_then_propagate(s, HILLIS_STEELE),
         "log2 B steps, in which every thread works"),
@@ -53,27 +56,21 @@ pub const LADDER: &[Rung] = &[
         "warps with roles, and tiles that wait in shared memory", ["specialized.compute_90.ptx"]),
 ];
 
+/// All rungs: the ladder, then the broken ones.
+pub const RUNGS: Rungs = Rungs(&[LADDER, broken::BROKEN]);
+
 /// A launch of one thread.
-const ONE: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (1, 1, 1),
-    shared_mem_bytes: 0,
-};
+const ONE: LaunchConfig = kernel::grid(1, 1);
 
 /// The entry point of a kind, such as `inclusive_sum_f32`.
 fn scan_kernel(s: &Setup<'_>, kind: Kind) -> Result<CudaFunction, Error> {
     s.entry(&format!("{kind}_{}_{}", s.case.op, s.case.dtype))
 }
 
-/// The case's kind.
-fn kind(s: &Setup<'_>) -> Kind {
-    s.case.parameters.kind.unwrap_or(Kind::Inclusive)
-}
-
 // ---- One thread ---------------------------------------------------------------------------------
 
 fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
-    let kernel = scan_kernel(s, kind(s))?;
+    let kernel = scan_kernel(s, s.case.kind())?;
     let (stream, function, n) = (s.stream(), kernel.clone(), s.case.elements());
     Ok(Ready::new(kernel, ONE, n, move |input, out| {
         let mut launch = stream.launch_builder(&function);

@@ -3,13 +3,13 @@
 use std::ffi::{c_int, c_void};
 
 use harness::{
-    Element, Error, Kind, Op,
-    peers::{Call, PeerRun, Peers, dtype_code},
-    rung::Uploaded,
+    Element, Error, Kind,
+    peers::{Call, PeerRun, Peers, dtype_code, op_code},
+    uploaded::Uploaded,
     verify,
 };
 
-use crate::{chapter::kind, reference};
+use crate::reference;
 
 type ScratchBytes =
     unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
@@ -24,15 +24,6 @@ type Scan = unsafe extern "C" fn(
     usize,
     *mut c_void,
 ) -> c_int;
-
-/// `enum PeerOp`, as far as `peer_scan` knows it.
-fn op_code(op: Op) -> Option<c_int> {
-    match op {
-        Op::Sum => Some(0),
-        Op::Max => Some(1),
-        _ => None,
-    }
-}
 
 /// The peer's scan of a case's input, run once and verified; none where the peer lacks it.
 pub(crate) fn scan<'a, T: Element>(
@@ -50,7 +41,7 @@ pub(crate) fn scan<'a, T: Element>(
     let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
         return Ok(None);
     };
-    let exclusive = c_int::from(kind(&case) == Kind::Exclusive);
+    let exclusive = c_int::from(case.kind() == Kind::Exclusive);
     let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
     let call = Call {
         what: case.to_string(),

@@ -1,9 +1,11 @@
 //! Scans of one launch, whose blocks tell each other what they have folded.
 
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
-use harness::{Dtype, Error};
+use cudarc::driver::{
+    CudaFunction, CudaSlice, LaunchConfig, PushKernelArg, sys::CUfunction_attribute,
+};
+use harness::{Dtype, Error, kernel};
 
-use crate::{Ready, Setup, kind, levels::share_depth, scan_kernel};
+use crate::{Ready, Setup, levels::share_depth, scan_kernel};
 
 /// Words of 64 bits in which a block publishes a value: 32 bits of it in each, beside a tag.
 fn words(dtype: Dtype) -> u64 {
@@ -32,13 +34,9 @@ pub(crate) fn lookback_over(s: &Setup<'_>, tile: u64) -> Result<Ready, Error> {
     let tiles = tiles(s, tile);
     // The counter, then the status of each tile; at their own alignment.
     let mut state = s.scratch(16 + tiles * words(s.case.dtype) * 8)?;
-    let kernel = scan_kernel(s, kind(s))?;
+    let kernel = scan_kernel(s, s.case.kind())?;
     let (stream, function) = (s.stream(), kernel.clone());
-    let config = LaunchConfig {
-        grid_dim: (tiles as u32, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = kernel::grid(tiles, THREADS);
     // At worst each tile's prefix is made from that of the tile before: a window's scan and two more.
     let depth = share_depth(s.case.dtype) + 4 + 7 * tiles.max(1);
     Ok(Ready::new(kernel, config, depth, move |input, out| {
@@ -62,17 +60,67 @@ pub(crate) fn lookback_over(s: &Setup<'_>, tile: u64) -> Result<Ready, Error> {
 /// Bytes of a tile of gather.cu.
 const TILE: u64 = 32_768;
 
+pub(crate) fn gather(s: &Setup<'_>) -> Result<Ready, Error> {
+    let two_each = (2 * s.device.properties.multiprocessors).min(THREADS);
+    let rounds = Rounds::new(s, tiles(s, TILE), two_each)?;
+    let depth = share_depth(s.case.dtype) + rounds.depth();
+    let kernel = scan_kernel(s, s.case.kind())?;
+    let config = kernel::grid(rounds.blocks, THREADS);
+    Ok(rounds.launched(s, kernel, config, depth, None))
+}
+
+/// Bytes of a tile of specialized.cu, and of a stage.
+const STAGE: u32 = 16_384;
+const MOST_STAGES: u32 = 12;
+/// What the kernel declares itself, in bytes.
+const STATIC: u32 = 2048;
+/// Blocks of a round whose folds one warp reads.
+const MOST_BLOCKS: u32 = 160;
+
+pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
+    let kernel = scan_kernel(s, s.case.kind())?;
+    let stages = stages(s)?;
+    let shared_mem_bytes = stages * STAGE;
+    let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let allowed = kernel.set_attribute(attribute, shared_mem_bytes as i32);
+    allowed.map_err(|error| Error::driver("asking for shared memory", error))?;
+    let one_each = s.device.properties.multiprocessors.min(MOST_BLOCKS);
+    let rounds = Rounds::new(s, tiles(s, STAGE.into()), one_each)?;
+    let depth = share_depth(s.case.dtype) + rounds.depth() + 8;
+    let config = LaunchConfig {
+        shared_mem_bytes,
+        ..kernel::grid(rounds.blocks, 256)
+    };
+    Ok(rounds.launched(s, kernel, config, depth, Some(stages)))
+}
+
+/// The stages that a block has room for: an even number, for `reduce` in specialized.cu.
+fn stages(s: &Setup<'_>) -> Result<u32, Error> {
+    let room = s.device.properties.shared_bytes_a_block;
+    let stages = (room.saturating_sub(STATIC) / STAGE).min(MOST_STAGES) & !1;
+    if stages > 0 {
+        return Ok(stages);
+    }
+    let (name, least) = (&s.device.properties.name, STATIC + 2 * STAGE);
+    Err(Error::Module {
+        module: "specialized".into(),
+        reason: format!(
+            "its blocks need {least} bytes of shared memory, and {name} has {room} for one"
+        ),
+        remedy: "leave this kernel out with --kernel, or use `--device sim`",
+    })
+}
+
 /// A grid whose blocks are all resident, and walk over the tiles together.
 struct Rounds {
     blocks: u64,
     tiles: u64,
-    config: LaunchConfig,
     status: CudaSlice<u8>,
 }
 
 impl Rounds {
     /// At most so many blocks, which the device must hold at once.
-    fn new(s: &Setup<'_>, tiles: u64, most: u32, config: LaunchConfig) -> Result<Self, Error> {
+    fn new(s: &Setup<'_>, tiles: u64, most: u32) -> Result<Self, Error> {
         let blocks = tiles.min(u64::from(most)).max(1);
         let slots = tiles.next_multiple_of(blocks);
         let mut status = s.scratch(slots * words(s.case.dtype) * 8)?;
@@ -82,10 +130,6 @@ impl Rounds {
         Ok(Self {
             blocks,
             tiles,
-            config: LaunchConfig {
-                grid_dim: (blocks as u32, 1, 1),
-                ..config
-            },
             status,
         })
     }
@@ -94,91 +138,36 @@ impl Rounds {
     fn depth(&self) -> u64 {
         self.tiles.div_ceil(self.blocks) * self.blocks.div_ceil(32) + 16
     }
-}
 
-/// Tags of consecutive launches differ, which is all that is asked of them: every launch leaves its tag
-/// in all slots.
-fn next(epoch: &mut u32) -> u32 {
-    *epoch = epoch.wrapping_add(1).max(1);
-    *epoch
-}
-
-pub(crate) fn gather(s: &Setup<'_>) -> Result<Ready, Error> {
-    let n = s.case.elements();
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let two_each = (2 * s.device.properties.multiprocessors).min(THREADS);
-    let rounds = Rounds::new(s, tiles(s, TILE), two_each, config)?;
-    let kernel = scan_kernel(s, kind(s))?;
-    let (stream, function) = (s.stream(), kernel.clone());
-    let depth = share_depth(s.case.dtype) + rounds.depth();
-    let Rounds {
-        tiles,
-        config,
-        mut status,
-        ..
-    } = rounds;
-    let mut epoch = 0;
-    Ok(Ready::new(kernel, config, depth, move |input, out| {
-        if tiles == 0 {
-            return Ok(());
-        }
-        let epoch = next(&mut epoch);
-        let mut launch = stream.launch_builder(&function);
-        launch.arg(input).arg(out).arg(&n);
-        launch.arg(&mut status).arg(&epoch);
-        // SAFETY: gather.cu reads in[0 .. n], writes out[0 .. n] and a slot of status for each tile.
-        // No slot holds this epoch's tag, and a cooperative launch runs all its blocks at once.
-        unsafe { launch.launch_cooperative(config)? };
-        Ok(())
-    }))
-}
-
-/// Bytes of a tile of specialized.cu, and of a stage.
-const STAGE: u64 = 16_384;
-const MOST_STAGES: u32 = 12;
-/// Blocks of a round whose folds one warp reads.
-const MOST_BLOCKS: u32 = 160;
-
-pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
-    let n = s.case.elements();
-    let kernel = scan_kernel(s, kind(s))?;
-    // What a block may have, less what the kernel declares itself.
-    let most = s.device.properties.shared_bytes_a_block - 2048;
-    let stages = (most / STAGE as u32).min(MOST_STAGES) & !1; // even: see `reduce` in specialized.cu
-    let shared_mem_bytes = stages * STAGE as u32;
-    let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    let allowed = kernel.set_attribute(attribute, shared_mem_bytes as i32);
-    allowed.map_err(|error| Error::driver("asking for shared memory", error))?;
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes,
-    };
-    let one_each = s.device.properties.multiprocessors.min(MOST_BLOCKS);
-    let rounds = Rounds::new(s, tiles(s, STAGE), one_each, config)?;
-    let (stream, function) = (s.stream(), kernel.clone());
-    let depth = share_depth(s.case.dtype) + rounds.depth() + 8;
-    let Rounds {
-        tiles,
-        config,
-        mut status,
-        ..
-    } = rounds;
-    let mut epoch = 0;
-    Ok(Ready::new(kernel, config, depth, move |input, out| {
-        if tiles == 0 {
-            return Ok(());
-        }
-        let epoch = next(&mut epoch);
-        let mut launch = stream.launch_builder(&function);
-        launch.arg(input).arg(out).arg(&n);
-        launch.arg(&mut status).arg(&epoch).arg(&stages);
-        // SAFETY: as for gather.cu; the dynamic shared memory is `stages` stages.
-        unsafe { launch.launch_cooperative(config)? };
-        Ok(())
-    }))
+    /// A launch after which every slot holds its tag. The next one's tag differs, which is all that is
+    /// asked of tags.
+    fn launched(
+        mut self,
+        s: &Setup<'_>,
+        kernel: CudaFunction,
+        config: LaunchConfig,
+        depth: u64,
+        stages: Option<u32>,
+    ) -> Ready {
+        let n = s.case.elements();
+        let (stream, function) = (s.stream(), kernel.clone());
+        let mut epoch = 0u32;
+        Ready::new(kernel, config, depth, move |input, out| {
+            if self.tiles == 0 {
+                return Ok(());
+            }
+            epoch = epoch.wrapping_add(1).max(1);
+            let mut launch = stream.launch_builder(&function);
+            launch.arg(input).arg(out).arg(&n);
+            launch.arg(&mut self.status).arg(&epoch);
+            if let Some(stages) = &stages {
+                launch.arg(stages);
+            }
+            // SAFETY: gather.cu and specialized.cu read in[0 .. n], write out[0 .. n] and a slot of
+            // status for each tile. No slot holds this epoch's tag, and a cooperative launch runs
+            // all its blocks at once. The dynamic shared memory is as many stages as are said.
+            unsafe { launch.launch_cooperative(config)? };
+            Ok(())
+        })
+    }
 }

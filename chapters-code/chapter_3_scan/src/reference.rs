@@ -77,7 +77,7 @@ impl<T: Element> Fold<T> {
 /// What the scan of a case's elements must be, where no element passes through more than `depth`
 /// rounded additions.
 pub fn scan<T: Element>(case: &Case, depth: u64, elements: &[T]) -> impl Iterator<Item = Exact<T>> {
-    let kind = case.parameters.kind.unwrap_or(Kind::Inclusive);
+    let kind = case.kind();
     let mut fold = Fold::new(case.op);
     elements.iter().map(move |&x| {
         let before = fold;
@@ -91,21 +91,15 @@ pub fn scan<T: Element>(case: &Case, depth: u64, elements: &[T]) -> impl Iterato
 
 #[cfg(test)]
 mod tests {
-    use harness::{Dtype, Input, Parameters, Shape};
+    use harness::{Dtype, Parameters};
 
     use super::*;
 
     #[track_caller]
     fn check<T: Element + std::fmt::Debug>(op: Op, kind: Kind, elements: &[T], expected: &[T]) {
         let case = Case {
-            shape: Shape::Vector {
-                n: elements.len() as u64,
-            },
-            dtype: T::DTYPE,
-            op,
-            input: Input::Uniform,
-            seed: 1,
             parameters: Parameters::of_kind(kind),
+            ..Case::vector(elements.len() as u64, T::DTYPE, op)
         };
         let scanned: Vec<f64> = scan(&case, 1, elements)
             .map(|exact| match exact {
@@ -148,14 +142,7 @@ mod tests {
 
     #[test]
     fn the_bound_grows_with_the_prefix() {
-        let case = Case {
-            shape: Shape::Vector { n: 3 },
-            dtype: Dtype::F32,
-            op: Op::Sum,
-            input: Input::Uniform,
-            seed: 1,
-            parameters: Parameters::of_kind(Kind::Inclusive),
-        };
+        let case = Case::vector(3, Dtype::F32, Op::Sum);
         let bounds: Vec<f64> = scan(&case, 4, &[1.0f32, -1.0, 1.0])
             .map(|exact| match exact {
                 Exact::Within { bound, .. } => bound,

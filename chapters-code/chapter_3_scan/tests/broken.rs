@@ -2,9 +2,9 @@
 
 mod common;
 
-use chapter_3_scan::broken::{BROKEN, ENDLESS};
-use common::{both, check, run_broken};
-use harness::{Case, Dtype, Op, row::Caught, testing, verify::Checker};
+use chapter_3_scan::chapter::Scan;
+use common::{both, sum_f32};
+use harness::{Case, Dtype, Op, testing, verify::Checker};
 
 #[test]
 fn each_by_its_checker() {
@@ -15,17 +15,8 @@ fn each_by_its_checker() {
         ("swapped_operands", Checker::Result),
         ("flag_without_release", Checker::Races),
     ];
-    let rows = run_broken(1 << 14);
-    check(&rows);
-    assert_eq!(rows.len(), BROKEN.len() - ENDLESS.len());
-    assert_eq!(rows.len(), expected.len());
-    for (row, (kernel, checker)) in rows.iter().zip(expected) {
-        assert_eq!(row.kernel, kernel);
-        match &row.caught {
-            Some(Caught::By(by)) => assert!(by.contains(&checker), "{kernel}: {by:?}"),
-            other => panic!("{kernel}: {other:?}"),
-        }
-    }
+    let rows = testing::run(&Scan, &[sum_f32(1 << 14)], &testing::is_broken);
+    testing::check_caught(&rows, &expected);
 }
 
 /// A sum does not notice that operands are swapped.
@@ -33,7 +24,7 @@ fn each_by_its_checker() {
 fn sums_commute() {
     let case = both(10_000, Dtype::F32, Op::Sum)[0];
     let scan = SwappedSum;
-    check(&testing::run(&scan, &[case], &|rung, _| {
+    testing::check(&testing::run(&scan, &[case], &|rung, _| {
         rung.name == "swapped_operands"
     }));
 }
@@ -43,30 +34,27 @@ struct SwappedSum;
 
 impl harness::Chapter for SwappedSum {
     fn name(&self) -> &'static str {
-        chapter_3_scan::chapter::Scan.name()
+        Scan.name()
     }
     fn summary(&self) -> &'static str {
-        chapter_3_scan::chapter::Scan.summary()
+        Scan.summary()
     }
     fn rungs(&self) -> Vec<harness::RungInfo> {
-        let mut rungs = chapter_3_scan::chapter::Scan.rungs();
+        let mut rungs = Scan.rungs();
         rungs.iter_mut().for_each(|rung| rung.caught_by = &[]);
         rungs
     }
-    fn default_shapes(&self, device: &harness::Device) -> Vec<harness::Shape> {
-        chapter_3_scan::chapter::Scan.default_shapes(device)
-    }
     fn refusal(&self, rung: &str, case: &Case) -> Option<harness::Refusal> {
-        chapter_3_scan::chapter::Scan.refusal(rung, case)
+        Scan.refusal(rung, case)
     }
     fn device_bytes(&self, case: &Case) -> u64 {
-        chapter_3_scan::chapter::Scan.device_bytes(case)
+        Scan.device_bytes(case)
     }
     fn problem(
         &self,
         device: &harness::Device,
         case: &Case,
     ) -> Result<Box<dyn harness::Problem>, harness::Error> {
-        chapter_3_scan::chapter::Scan.problem(device, case)
+        Scan.problem(device, case)
     }
 }

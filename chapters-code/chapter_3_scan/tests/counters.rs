@@ -9,9 +9,7 @@ const N: u64 = 1 << 20;
 
 /// What the simulator counts for a sum of n f32 by a rung, all its launches together.
 fn counted(kernel: &str, n: u64) -> Counters {
-    let rows = testing::run(&Scan, &[common::sum_f32(n)], &|rung, _| rung.name == kernel);
-    common::check(&rows);
-    rows[0].counters.clone().expect("counters are on")
+    testing::counted(&Scan, kernel, &common::sum_f32(n))
 }
 
 /// Shared wavefronts and warps' instructions for each KiB that must be moved, as the page rounds them.

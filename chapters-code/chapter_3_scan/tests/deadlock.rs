@@ -4,8 +4,8 @@
 mod common;
 
 use chapter_3_scan::chapter::Scan;
-use common::{check, sum_f32};
-use harness::testing;
+use common::sum_f32;
+use harness::testing::{self, check};
 
 #[test]
 fn a_static_tile_index_waits_for_ever() {

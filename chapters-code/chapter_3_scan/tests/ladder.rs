@@ -3,33 +3,19 @@
 
 mod common;
 
-use common::{both, check, run_all, simulator, sum_f32};
-use harness::{Case, Dtype, Input, Op};
+use chapter_3_scan::chapter::Scan;
+use common::{both, run_all, sum_f32};
+use harness::{
+    Case, Dtype, Input, Op,
+    testing::{self, SIZES, check, under_schedules},
+};
 
-/// Around a warp, blocks of 256 and 512, the tiles of 4,096 and 8,192 elements of four bytes, and three
-/// of them and a bit.
-const SIZES: &[u64] = &[
-    0,
-    1,
-    31,
-    32,
-    33,
-    255,
-    256,
-    257,
-    1023,
-    1024,
-    1025,
-    4095,
-    4096,
-    4097,
-    8191,
-    8193,
-    3 * 8192 + 7,
-];
+/// Around the tiles of 4,096 and 8,192 elements of four bytes, and three of them and a bit.
+const TILES: [u64; 6] = [4095, 4096, 4097, 8191, 8193, 3 * 8192 + 7];
 
 fn check_all(dtype: Dtype, op: Op) {
-    let cases: Vec<Case> = SIZES.iter().flat_map(|&n| both(n, dtype, op)).collect();
+    let sizes = SIZES.into_iter().chain(TILES);
+    let cases: Vec<Case> = sizes.flat_map(|n| both(n, dtype, op)).collect();
     let rows = run_all(&cases);
     assert_eq!(rows.len(), 10 * cases.len());
     check(&rows);
@@ -94,7 +80,7 @@ fn a_million_and_three() {
 #[test]
 fn several_rounds() {
     let case = both(5_000_001, Dtype::U32, Op::Sum)[0];
-    let rows = harness::testing::run(&chapter_3_scan::chapter::Scan, &[case], &|rung, _| {
+    let rows = testing::run(&Scan, &[case], &|rung, _| {
         ["lookback", "gather", "specialized"].contains(&rung.name)
     });
     assert_eq!(rows.len(), 3);
@@ -114,16 +100,8 @@ fn awkward_inputs() {
 /// Blocks and warps take turns as the seed says.
 #[test]
 fn under_several_schedules() {
-    for seed in 1..=6 {
-        {
-            let runner = simulator();
-            let simulator = runner.device.simulator().expect("it is one");
-            assert!(simulator.set(c"seed", seed));
-        }
+    under_schedules(1..=6, || {
         check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
         check(&run_all(&[sum_f32(70_001)]));
-    }
-    let runner = simulator();
-    let simulator = runner.device.simulator().expect("it is one");
-    assert!(simulator.set(c"seed", 0));
+    });
 }

@@ -3,22 +3,16 @@
 
 mod common;
 
-use chapter_3_scan::{LADDER, Setup, chapter::Scan};
-use harness::{kernel::load_module, testing};
+use chapter_3_scan::{RUNGS, chapter::Scan};
+use harness::testing;
 
 /// The most rounded additions that an element of 2^28 f32 passes through.
 #[track_caller]
 fn check(rung: &str, depth: u64) {
-    let runner = common::simulator();
-    let device = &runner.device;
-    let rung = LADDER.iter().find(|it| it.name == rung).expect("a rung");
-    let setup = Setup {
-        device,
-        module: load_module(device, rung.name, rung.ptx).expect("a module"),
-        case: common::sum_f32(1 << 28),
-        block: None,
-    };
-    let ready = (rung.setup)(&setup).expect("it can be set up");
+    let device = &testing::simulator().device;
+    let rung = RUNGS.find(rung).expect("a rung");
+    let ready = rung.ready(device, common::sum_f32(1 << 28));
+    let ready = ready.expect("it can be set up");
     assert_eq!(ready.depth, depth, "{}", rung.name);
 }
 
@@ -44,30 +38,19 @@ fn in_a_chain() {
     check("specialized", 2_533);
 }
 
-/// A rung's results under several schedules.
-fn results(kernel: &str) -> Vec<String> {
-    let of_seed = |seed| {
-        let set = |seed| {
-            let runner = common::simulator();
-            let simulator = runner.device.simulator().expect("it is one");
-            assert!(simulator.set(c"seed", seed));
-        };
-        set(seed);
+/// Whether a rung's results are the same bits under several schedules.
+fn is_repeated(kernel: &str) -> bool {
+    let checksums = testing::under_schedules(1..=6, || {
         let case = common::sum_f32(1 << 20);
         let rows = testing::run(&Scan, &[case], &|rung, _| rung.name == kernel);
-        set(0);
-        common::check(&rows);
+        testing::check(&rows);
         rows[0].checksum.clone()
-    };
-    (1..=4).map(of_seed).collect()
+    });
+    checksums.iter().all(|checksum| *checksum == checksums[0])
 }
 
 #[test]
 fn schedules_show_in_look_back_only() {
-    let is_repeated = |kernel: &str| {
-        let results = results(kernel);
-        results.iter().all(|bits| *bits == results[0])
-    };
     assert!(!is_repeated("lookback"));
     assert!(is_repeated("gather"));
     assert!(is_repeated("specialized"));

@@ -215,6 +215,23 @@ pub struct Case {
 }
 
 impl Case {
+    /// A vector of uniform elements from seed 1, without parameters.
+    pub fn vector(n: u64, dtype: Dtype, op: Op) -> Self {
+        Self {
+            shape: Shape::Vector { n },
+            dtype,
+            op,
+            input: Input::Uniform,
+            seed: 1,
+            parameters: Parameters::default(),
+        }
+    }
+
+    /// The kind of a scan: inclusive, where the case does not say.
+    pub fn kind(&self) -> Kind {
+        self.parameters.kind.unwrap_or(Kind::Inclusive)
+    }
+
     /// Elements of the input.
     pub fn elements(&self) -> u64 {
         self.shape.elements()

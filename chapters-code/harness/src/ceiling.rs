@@ -23,13 +23,6 @@ const EMPTY_PTX: &str = include_str!("../../chapter_0_setup/kernels/empty.ptx");
 const READ_SWEEP_THREADS: u32 = 256;
 const READ_SWEEP_LOADS: u32 = 4;
 
-/// A launch of one thread.
-const ONE: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (1, 1, 1),
-    shared_mem_bytes: 0,
-};
-
 /// What a kernel is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -141,7 +134,7 @@ fn latency_ns(device: &Device, stopwatch: &mut Stopwatch) -> Result<f64, Error> 
             launch.arg(&next).arg(&mut out).arg(&steps);
             // SAFETY: the contract of pointer_chase.cu: every place of the chain holds the index of
             // another, and `out` one word.
-            unsafe { launch.launch(ONE)? };
+            unsafe { launch.launch(kernel::grid(1, 1))? };
             Ok(())
         })
     };
@@ -164,7 +157,12 @@ fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error
     let empty = kernel::load_function(&module, "empty")?;
     stopwatch.measure(&mut || {
         // SAFETY: the kernel takes no arguments and touches no memory.
-        unsafe { device.stream.launch_builder(&empty).launch(ONE)? };
+        unsafe {
+            device
+                .stream
+                .launch_builder(&empty)
+                .launch(kernel::grid(1, 1))?
+        };
         Ok(())
     })
 }
@@ -172,11 +170,7 @@ fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error
 /// The launch of a sweep over so many packs of 16 bytes.
 pub fn read_sweep_config(packs: u64) -> LaunchConfig {
     let blocks = packs.div_ceil(u64::from(READ_SWEEP_THREADS * READ_SWEEP_LOADS));
-    LaunchConfig {
-        grid_dim: (blocks.clamp(1, i32::MAX as u64) as u32, 1, 1),
-        block_dim: (READ_SWEEP_THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    }
+    kernel::grid(blocks.clamp(1, i32::MAX as u64), READ_SWEEP_THREADS)
 }
 
 /// Enqueues one sweep over the first `bytes` of `input`.
@@ -234,7 +228,7 @@ mod tests {
             let mut launch = device.stream.launch_builder(&chase);
             launch.arg(&next).arg(&mut out).arg(&steps);
             // SAFETY: the contract of pointer_chase.cu: a chain, and one word for the result.
-            unsafe { launch.launch(ONE).expect("it is launched") };
+            unsafe { launch.launch(kernel::grid(1, 1)).expect("it is launched") };
             let at = buffer::download(&device, &out)?;
             assert_eq!(at, end.to_le_bytes(), "after {steps} steps");
         }

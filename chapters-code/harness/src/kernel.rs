@@ -139,6 +139,15 @@ pub fn load_function(module: &Arc<CudaModule>, name: &str) -> Result<CudaFunctio
     module.load_function(name).map_err(missing)
 }
 
+/// A launch of so many blocks of so many threads, in one dimension and without dynamic shared memory.
+pub const fn grid(blocks: u64, threads: u32) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
 /// The least compute capability, times ten, that one of the PTX texts is for.
 pub fn lowest_target(ptx: &[&str]) -> i32 {
     ptx.iter()

@@ -33,6 +33,19 @@ pub struct RungInfo {
 }
 
 impl RungInfo {
+    /// A rung that is meant to be right, for any device and size.
+    pub const fn new(name: &'static str, idea: &'static str, ceiling: Ceiling) -> Self {
+        Self {
+            name,
+            idea,
+            caught_by: &[],
+            ceiling,
+            most_elements: u64::MAX,
+            target: 0,
+            is_endless: false,
+        }
+    }
+
     /// Whether it is shown because it is wrong.
     pub fn is_broken(&self) -> bool {
         !self.caught_by.is_empty()
@@ -64,7 +77,9 @@ pub trait Chapter {
     /// The rungs in order, the broken ones last.
     fn rungs(&self) -> Vec<RungInfo>;
     /// The sizes to run where none is asked for.
-    fn default_shapes(&self, device: &Device) -> Vec<Shape>;
+    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
+        vec![Shape::usual_vector(device)]
+    }
     /// The case that a rung is run on when `case` is asked for: the same, save for broken rungs,
     /// which need what brings out their fault.
     fn case_for(&self, _rung: &str, case: &Case) -> Case {
@@ -331,6 +346,7 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
         peer: None,
         counters: report.counters(),
         races: report.races(),
+        title: chapter.title(&case),
         checksum: verdict.checksum,
         found: verdict.failures,
         caught_by: rung.caught_by,

@@ -33,6 +33,7 @@ pub mod terminal;
 pub mod testing;
 pub mod timing;
 pub mod trace;
+pub mod uploaded;
 pub mod verify;
 
 pub use case::{Case, Input, Kind, Op, Parameters};

@@ -9,7 +9,7 @@ use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DriverError, sys::CUres
 use libloading::Library;
 
 use crate::{
-    Device, Dtype, Error,
+    Device, Dtype, Error, Op,
     buffer::{self, Guarded},
     error::in_full,
     verify::Verdict,
@@ -102,6 +102,16 @@ impl Peers {
 pub fn dtype_code(dtype: Dtype) -> c_int {
     let position = Dtype::ALL.iter().position(|&other| other == dtype);
     position.unwrap_or(0) as c_int
+}
+
+/// `enum PeerOp`; none for an operator that it lacks.
+pub fn op_code(op: Op) -> Option<c_int> {
+    match op {
+        Op::Sum => Some(0),
+        Op::Max => Some(1),
+        Op::Min => Some(2),
+        Op::Product | Op::And | Op::Or | Op::Affine => None,
+    }
 }
 
 /// Addresses of an operation's input and output, in device memory.

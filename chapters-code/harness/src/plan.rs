@@ -1,8 +1,8 @@
 //! From the command line's options to what runs on what, refused before anything runs.
 
 use crate::{
-    Case, Chapter, Device, Dtype, Error, Input, Op, Options, Parameters, Refusal, Shape,
-    TypeOptions, ladder::RungInfo, runner::Step, terminal,
+    Case, Chapter, Device, Dtype, Error, Op, Options, Parameters, Refusal, Shape, TypeOptions,
+    ladder::RungInfo, runner::Step, terminal,
 };
 
 /// The rungs that the options ask for, in the ladder's order.
@@ -70,12 +70,8 @@ pub(crate) fn cases(
     seed: u64,
 ) -> Vec<Case> {
     let first = Case {
-        shape: Shape::Vector { n: 0 },
-        dtype: Dtype::F32,
-        op: Op::Sum,
-        input: Input::Uniform,
         seed,
-        parameters: Parameters::default(),
+        ..Case::vector(0, Dtype::F32, Op::Sum)
     };
     let cases = vary(&[first], shapes, |case, shape| Case { shape, ..case });
     let cases = vary(&cases, &types.dtype, |case, dtype| Case { dtype, ..case });

@@ -98,7 +98,7 @@ impl Subject {
 }
 
 /// A result's bits.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Deserialize)]
 pub struct Checksum {
     /// The chapter's crate.
     pub chapter: String,

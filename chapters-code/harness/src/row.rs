@@ -75,6 +75,9 @@ pub struct Row {
     pub counters: Option<Counters>,
     /// What the race detector found.
     pub races: Vec<Race>,
+    /// What the chapter calls the case, such as `sum of 2^20 f32`.
+    #[serde(skip)]
+    pub title: String,
     /// The result's bits, for comparison between devices.
     #[serde(skip)]
     pub checksum: String,

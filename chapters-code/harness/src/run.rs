@@ -164,7 +164,7 @@ impl<'a> Session<'a> {
                 Ok(())
             });
         drop(progress);
-        let table = table::render(&group.case, &rows, terminal::width());
+        let table = table::render(&rows, terminal::width());
         // Broken kernels have a heading of their own, and each its own case.
         let mut text = match rows.iter().all(|row| row.broken) && !rows.is_empty() {
             true => table.text,

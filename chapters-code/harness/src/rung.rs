@@ -1,5 +1,5 @@
-//! What a rung is, what it is set up from, what it is when it is ready to be launched, and how it is
-//! then launched and judged.
+//! What a rung is, what it is set up from, and what it is when it is ready to be launched. How it is
+//! then launched and judged is in [`uploaded`](crate::uploaded).
 
 use std::sync::Arc;
 
@@ -8,12 +8,7 @@ use cudarc::driver::{
     LaunchConfig,
 };
 
-use crate::{
-    Case, Device, Element, Error, Operation,
-    buffer::{self, Guarded},
-    kernel,
-    verify::{self, Checker, Failure, Verdict},
-};
+use crate::{Case, Device, Error, RungInfo, buffer, ceiling::Ceiling, kernel, verify::Checker};
 
 /// A rung: one kernel, one idea.
 #[derive(Clone, Copy)]
@@ -28,6 +23,10 @@ pub struct Rung {
     pub setup: fn(&Setup<'_>) -> Result<Ready, Error>,
     /// What notices that it is wrong, if it is meant to be.
     pub caught_by: &'static [Checker],
+    /// The most elements on which it runs unless it is asked for by name.
+    pub most_elements: u64,
+    /// Whether it would never end on a GPU: only the simulator, which notices, runs it.
+    pub is_endless: bool,
 }
 
 /// A [`Rung`] whose kernel file and PTX have its name, unless the PTX is named.
@@ -43,8 +42,117 @@ macro_rules! rung {
             ptx: &[$(include_str!(concat!("../kernels/", $file))),*],
             setup: $setup,
             caught_by: &[],
+            most_elements: u64::MAX,
+            is_endless: false,
         }
     };
+}
+
+/// A [`Rung`] that is shown because it is wrong, with what can notice it. Its kernel file is in the
+/// folder `broken`, unless the PTX is named.
+#[macro_export]
+macro_rules! broken {
+    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal) => {
+        $crate::broken!($name, $setup, [$($by),*], $idea, [concat!("broken/", $name, ".ptx")])
+    };
+    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal, [$($file:expr),*]) => {
+        $crate::rung::Rung {
+            caught_by: &[$($crate::verify::Checker::$by),*],
+            ..$crate::rung!($name, $setup, $idea, [$($file),*])
+        }
+    };
+}
+
+/// Elements that one thread alone gets through in a fraction of a second: each takes it some hundred
+/// nanoseconds on a GPU.
+pub const MOST_OF_ONE_THREAD: u64 = 1 << 20;
+
+impl Rung {
+    /// The same, left out above so many elements unless it is asked for by name.
+    pub const fn up_to(self, most_elements: u64) -> Self {
+        Self {
+            most_elements,
+            ..self
+        }
+    }
+
+    /// The same, marked as one that would never end on a GPU.
+    pub const fn endless(self) -> Self {
+        Self {
+            is_endless: true,
+            ..self
+        }
+    }
+
+    /// Whether it has an entry point of this name.
+    pub fn has_entry(&self, name: &str) -> bool {
+        kernel::has_entry(self.ptx, name)
+    }
+
+    /// As the harness lists it, with what its rate is compared with.
+    pub fn info(&self, ceiling: Ceiling) -> RungInfo {
+        RungInfo {
+            caught_by: self.caught_by,
+            most_elements: self.most_elements,
+            target: kernel::lowest_target(self.ptx),
+            is_endless: self.is_endless,
+            ..RungInfo::new(self.name, self.idea, ceiling)
+        }
+    }
+
+    /// Loads its kernels and allocates its scratch.
+    ///
+    /// # Errors
+    /// [`Error::Module`] where its kernels cannot be loaded, [`Error::Driver`] where its memory is
+    /// not to be had.
+    pub fn ready(&self, device: &Device, case: Case) -> Result<Ready, Error> {
+        self.ready_in_blocks(device, case, None)
+    }
+
+    /// The same in blocks of so many threads, where the kernel takes their number from the launch.
+    pub(crate) fn ready_in_blocks(
+        &self,
+        device: &Device,
+        case: Case,
+        block: Option<u32>,
+    ) -> Result<Ready, Error> {
+        (self.setup)(&Setup {
+            device,
+            module: kernel::load_module(device, self.name, self.ptx)?,
+            case,
+            block,
+        })
+    }
+}
+
+/// All rungs of a chapter, table by table: the ladder, what stands beside it, the broken ones last.
+#[derive(Clone, Copy)]
+pub struct Rungs(pub &'static [&'static [Rung]]);
+
+impl Rungs {
+    /// The rungs in order.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Rung> {
+        self.0.iter().copied().flatten()
+    }
+
+    /// As the harness lists them, all compared with the same ceiling.
+    pub fn infos(&self, ceiling: Ceiling) -> Vec<RungInfo> {
+        self.iter().map(|rung| rung.info(ceiling)).collect()
+    }
+
+    /// The rung of this name.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there is none.
+    pub fn find(&self, name: &str) -> Result<&'static Rung, Error> {
+        let found = self.iter().find(|rung| rung.name == name);
+        found.ok_or_else(|| Error::Usage(format!("there is no kernel `{name}`; see --list")))
+    }
+
+    /// Whether the rung of this name is shown because it is wrong.
+    pub fn is_broken(&self, name: &str) -> bool {
+        self.find(name).is_ok_and(|rung| !rung.caught_by.is_empty())
+    }
 }
 
 /// What a rung is set up from.
@@ -117,127 +225,5 @@ impl Ready {
             underflow: 0.0,
             launch: Box::new(launch),
         }
-    }
-}
-
-/// A case with its input in both memories.
-pub struct Uploaded<T> {
-    /// The device.
-    pub device: Device,
-    /// The case.
-    pub case: Case,
-    /// The input.
-    pub host: Vec<T>,
-    /// The same on the device.
-    pub input: CudaSlice<u8>,
-    /// Threads of a block, where they are not the rung's own.
-    pub block: Option<u32>,
-}
-
-impl<T: Element> Uploaded<T> {
-    /// Copies a case's input to the device.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room for it.
-    pub fn new(device: &Device, case: &Case, host: Vec<T>) -> Result<Self, Error> {
-        Ok(Self {
-            device: device.clone(),
-            case: *case,
-            input: buffer::upload(device, &host)?,
-            host,
-            block: None,
-        })
-    }
-
-    /// Loads a rung and allocates its scratch.
-    ///
-    /// # Errors
-    /// [`Error::Module`] where its kernels cannot be loaded, [`Error::Driver`] where its memory is
-    /// not to be had, [`Error::Usage`] where its blocks cannot have as many threads as are wanted.
-    pub fn ready(&self, rung: &Rung) -> Result<Ready, Error> {
-        let setup = Setup {
-            device: &self.device,
-            module: kernel::load_module(&self.device, rung.name, rung.ptx)?,
-            case: self.case,
-            block: self.block,
-        };
-        let ready = (rung.setup)(&setup)?;
-        let own = ready.config.block_dim.0;
-        match self.block.filter(|&threads| threads != own) {
-            None => Ok(ready),
-            Some(threads) => Err(Error::Usage(format!(
-                "{} does not run in blocks of {threads} threads; its own have {own}",
-                rung.name
-            ))),
-        }
-    }
-
-    /// A rung with an output of so many bytes. `judge` gets the input and what the rung wrote.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room for the output.
-    pub fn operation<'p>(
-        &'p mut self,
-        ready: Ready,
-        output_bytes: usize,
-        judge: impl FnMut(&[T], &[u8]) -> Verdict + 'p,
-    ) -> Result<Box<dyn Operation + 'p>, Error> {
-        Ok(Box::new(Judged {
-            out: Guarded::new(&self.device, output_bytes)?,
-            output_bytes: output_bytes as u64,
-            uploaded: self,
-            ready,
-            judge,
-        }))
-    }
-
-    /// Whether the input is as it was; if not, puts it back for the next rung.
-    fn check_input(&mut self) -> Result<Option<Failure>, Error> {
-        let now = buffer::download(&self.device, &self.input)?;
-        let failure = verify::input_changed(&self.host, &now);
-        if failure.is_some() {
-            self.input = buffer::upload(&self.device, &self.host)?;
-        }
-        Ok(failure)
-    }
-}
-
-/// A rung on a case.
-struct Judged<'p, T, J> {
-    uploaded: &'p mut Uploaded<T>,
-    ready: Ready,
-    out: Guarded,
-    output_bytes: u64,
-    judge: J,
-}
-
-impl<T: Element, J: FnMut(&[T], &[u8]) -> Verdict> Operation for Judged<'_, T, J> {
-    fn poison(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
-    }
-
-    fn launch(&mut self) -> Result<(), DriverError> {
-        (self.ready.launch)(&self.uploaded.input.as_view(), &mut self.out.view_mut())
-    }
-
-    fn verify(&mut self) -> Result<Verdict, Error> {
-        let mut verdict = match self.out.download()? {
-            Ok(computed) => (self.judge)(&self.uploaded.host, &computed),
-            Err(at) => Verdict::of(Failure::beside_output(at)),
-        };
-        verdict.failures.extend(self.uploaded.check_input()?);
-        Ok(verdict)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.uploaded.case.input_bytes() + self.output_bytes
-    }
-
-    fn usage(&self) -> Result<kernel::Usage, Error> {
-        kernel::usage(
-            &self.uploaded.device,
-            &self.ready.kernel,
-            &self.ready.config,
-        )
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use self::layout::{Align, Column, Table};
 use crate::{
-    Case, Row,
+    Row,
     ceiling::Ceiling,
     recorded::{Recording, recordings},
     row::{self, Caught},
@@ -24,7 +24,7 @@ pub struct Rendered {
 
 /// The rows of one case, at most `width` columns of text wide. The kernels that are shown because
 /// they are wrong have a table of their own.
-pub fn render(case: &Case, rows: &[Row], width: usize) -> Rendered {
+pub fn render(rows: &[Row], width: usize) -> Rendered {
     let (broken, right): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.broken);
     let mut rendered = Rendered {
         text: String::new(),
@@ -41,7 +41,7 @@ pub fn render(case: &Case, rows: &[Row], width: usize) -> Rendered {
         rendered.columns.extend(table.titles());
     }
     if !broken.is_empty() {
-        let table = Table::fitting(broken_columns(case, &broken), width);
+        let table = Table::fitting(broken_columns(&broken, width), width);
         rendered.text += "\nwrong on purpose, each on what brings out its fault\n";
         rendered.text += &table.render();
     }
@@ -124,13 +124,16 @@ fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
     ]
 }
 
-fn broken_columns(case: &Case, rows: &[&Row]) -> Vec<Column> {
+/// A broken rung chooses what it is run on, so that stands beside it, in several lines if need be.
+fn broken_columns(rows: &[&Row], width: usize) -> Vec<Column> {
     let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
-    vec![
-        column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string()),
-        column("caught by", 0, &|rows, i| verdict(rows[i])),
-        column("on", 1, &|rows, i| other_case(rows[i], case)),
-    ]
+    let kernel = column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string());
+    let caught = column("caught by", 0, &|rows, i| verdict(rows[i]));
+    let left = width.saturating_sub(kernel.width() + caught.width() + 4);
+    let on = column("on", 1, &|rows, i| {
+        terminal::wrap(&rows[i].title, left, 2).trim_end().into()
+    });
+    vec![kernel, caught, on]
 }
 
 /// What the columns mean, in the order in which they stand.
@@ -268,18 +271,6 @@ fn findings(rows: &[Row], width: usize) -> String {
     } else {
         format!("\n{text}")
     }
-}
-
-/// What a broken rung was run on: it chooses.
-fn other_case(row: &Row, case: &Case) -> String {
-    let mut text = format!("{} of {} {}", row.op, row.shape(), row.dtype);
-    if row.input != case.input.name() {
-        text += &format!(", {} input", row.input);
-    }
-    if row.parameters != case.parameters {
-        text += &row.parameters.to_string();
-    }
-    text
 }
 
 fn verdict(row: &Row) -> String {

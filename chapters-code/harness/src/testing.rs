@@ -1,11 +1,27 @@
 //! What the chapters' tests have in common: rungs run on the simulator, and judged.
 
+mod program;
+mod recorded;
+mod timed;
+
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
+use cudarc::driver::CudaView;
+
+pub use self::{
+    program::{Program, check_refusal, stdout},
+    recorded::check_recorded,
+    timed::check_timed,
+};
 use crate::{
-    Case, Chapter, DeviceChoice, Row, RungInfo,
+    Case, Chapter, Device, DeviceChoice, Row, RungInfo,
+    buffer::Guarded,
     progress::Progress,
+    row::Caught,
+    rung::Ready,
     runner::{Runner, Step},
+    simulator::{Counters, LaunchReport},
+    verify::Checker,
 };
 
 /// Warp instructions of a launch, at most: half a minute's worth, so that a kernel that never ends
@@ -29,15 +45,27 @@ pub fn simulator() -> MutexGuard<'static, Runner> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Runs the rungs that `wanted` picks on every case that they are for.
-///
-/// # Panics
-/// Where a step cannot be run.
-pub fn run(
+/// Sizes that have tripped kernels: around a warp, a block of 256 and one of 1,024, and three blocks of
+/// 512 and a bit.
+pub const SIZES: [u64; 12] = [0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1543];
+
+/// Picks the rungs that are meant to be right.
+pub fn is_right(rung: &RungInfo, _: &Case) -> bool {
+    !rung.is_broken()
+}
+
+/// Picks those that are meant to be wrong, but for those that would never end: after such a one the
+/// driver takes no more work from the process.
+pub fn is_broken(rung: &RungInfo, _: &Case) -> bool {
+    rung.is_broken() && !rung.is_endless
+}
+
+/// The rungs that `wanted` picks on every case that they are for.
+pub fn steps(
     chapter: &dyn Chapter,
     cases: &[Case],
     wanted: &dyn Fn(&RungInfo, &Case) -> bool,
-) -> Vec<Row> {
+) -> Vec<Step> {
     let mut steps = Vec::new();
     for &case in cases {
         for rung in chapter.rungs() {
@@ -47,16 +75,60 @@ pub fn run(
             }
         }
     }
+    steps
+}
+
+/// Runs the rungs that `wanted` picks on every case that they are for.
+///
+/// # Panics
+/// Where a step cannot be run.
+pub fn run(
+    chapter: &dyn Chapter,
+    cases: &[Case],
+    wanted: &dyn Fn(&RungInfo, &Case) -> bool,
+) -> Vec<Row> {
+    run_steps(&mut simulator(), chapter, &steps(chapter, cases, wanted))
+}
+
+/// Runs steps in order.
+///
+/// # Panics
+/// Where one cannot be run.
+pub fn run_steps(runner: &mut Runner, chapter: &dyn Chapter, steps: &[Step]) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut done = |row| {
         rows.push(row);
         Ok(())
     };
-    let progress = Progress::new(steps.len());
-    simulator()
-        .run(chapter, &steps, &progress, &mut done)
+    runner
+        .run(chapter, steps, &Progress::new(steps.len()), &mut done)
         .expect("the steps run");
     rows
+}
+
+/// Runs something once for each schedule, in which blocks and warps take turns as its seed says.
+///
+/// # Panics
+/// Where there is no simulator.
+pub fn under_schedules<R>(
+    seeds: impl IntoIterator<Item = i64>,
+    mut run: impl FnMut() -> R,
+) -> Vec<R> {
+    // The seed is the process's: two tests that set it would get in each other's way.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock();
+    let set = |seed| {
+        let runner = simulator();
+        let simulator = runner.device.simulator().expect("it is one");
+        assert!(simulator.set(c"seed", seed));
+    };
+    let of_seed = |seed| {
+        set(seed);
+        run()
+    };
+    let results = seeds.into_iter().map(of_seed).collect();
+    set(0);
+    results
 }
 
 /// Fails with every row that is not as it should be.
@@ -71,14 +143,7 @@ pub fn check(rows: &[Row]) {
         .filter(|row| !row.is_as_declared())
         .map(|row| {
             let what = row.failures.join("; ");
-            format!(
-                "{} {} {} {}{}: {what}",
-                row.kernel,
-                row.shape(),
-                row.op,
-                row.dtype,
-                row.parameters
-            )
+            format!("{} on {}: {what}", row.kernel, row.title)
         })
         .collect();
     assert!(
@@ -88,4 +153,64 @@ pub fn check(rows: &[Row]) {
         rows.len(),
         wrong.join("\n")
     );
+}
+
+/// Fails unless these are the broken rungs' rows, in order, each caught by the checker that is named.
+///
+/// # Panics
+/// As said.
+#[track_caller]
+pub fn check_caught(rows: &[Row], expected: &[(&str, Checker)]) {
+    let names: Vec<_> = rows.iter().map(|row| row.kernel).collect();
+    let declared: Vec<_> = expected.iter().map(|(kernel, _)| *kernel).collect();
+    assert_eq!(names, declared);
+    for (row, (kernel, checker)) in rows.iter().zip(expected) {
+        match &row.caught {
+            Some(Caught::By(by)) => assert!(by.contains(checker), "{kernel}: {by:?}"),
+            other => panic!("{kernel}: {other:?}"),
+        }
+    }
+}
+
+/// What is counted while a rung runs on a case, all its launches together.
+///
+/// # Panics
+/// Where it is wrong, or does not run on the case.
+pub fn counted(chapter: &dyn Chapter, rung: &str, case: &Case) -> Counters {
+    let rows = run(chapter, &[*case], &|other, _| other.name == rung);
+    check(&rows);
+    rows[0].counters.clone().expect("counters are on")
+}
+
+/// The launches of a rung on a case, one by one.
+///
+/// # Panics
+/// Where they do not run.
+pub fn launches(chapter: &dyn Chapter, rung: &str, case: &Case) -> Vec<LaunchReport> {
+    let runner = simulator();
+    let device = &runner.device;
+    let mut problem = chapter.problem(device, case).expect("a problem");
+    let mut operation = problem.operation(rung).expect("an operation");
+    operation.poison().expect("it is poisoned");
+    device.take_report();
+    operation.launch().expect("it is launched");
+    device.finish("running").expect("it runs");
+    device.take_report().launches
+}
+
+/// What a rung writes into a poisoned output of so many bytes, from an input wherever it stands.
+///
+/// # Panics
+/// Where it does not run, or writes beside the output.
+pub fn written(
+    device: &Device,
+    ready: &mut Ready,
+    input: &CudaView<'_, u8>,
+    bytes: usize,
+) -> Vec<u8> {
+    let mut out = Guarded::new(device, bytes).expect("memory");
+    out.poison().expect("it is poisoned");
+    (ready.launch)(input, &mut out.view_mut()).expect("it is launched");
+    let written = out.download().expect("it runs");
+    written.expect("nothing else is written")
 }

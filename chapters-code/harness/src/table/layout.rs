@@ -14,7 +14,7 @@ pub(super) struct Column {
     /// Where the table is too wide, the columns of the highest rank go first, and those of rank 0
     /// never.
     pub(super) rank: u8,
-    /// A cell a line.
+    /// Cells from top to bottom, of one line or several.
     pub(super) cells: Vec<String>,
 }
 
@@ -26,9 +26,9 @@ pub(super) enum Align {
 }
 
 impl Column {
-    fn width(&self) -> usize {
-        let texts = self.cells.iter().map(String::as_str);
-        let widths = texts.chain(self.title.lines()).map(|s| s.chars().count());
+    pub(super) fn width(&self) -> usize {
+        let lines = self.cells.iter().flat_map(|cell| cell.lines());
+        let widths = lines.chain(self.title.lines()).map(|s| s.chars().count());
         widths.max().unwrap_or(0)
     }
 
@@ -71,7 +71,7 @@ impl Table {
 
     /// Titles, a rule, and the lines.
     pub(super) fn render(&self) -> String {
-        let lines = self.columns.first().map_or(0, |column| column.cells.len());
+        let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let (upper, lower) = (
             |c: &Column| halves(c).0.into(),
             |c: &Column| halves(c).1.into(),
@@ -86,10 +86,18 @@ impl Table {
         }
         text += &self.line(&lower);
         text += &self.line(&|column: &Column| "─".repeat(column.width()));
-        for i in 0..lines {
-            text += &self.line(&|column: &Column| column.cells[i].clone());
+        for i in 0..rows {
+            for l in 0..self.height(i) {
+                text += &self.line(&|c: &Column| c.cells[i].lines().nth(l).unwrap_or("").into());
+            }
         }
         text
+    }
+
+    /// Lines of a row: as many as its highest cell has.
+    fn height(&self, row: usize) -> usize {
+        let heights = self.columns.iter().map(|column| column.cells[row].lines());
+        heights.map(Iterator::count).max().unwrap_or(1)
     }
 
     fn line(&self, cell: &dyn Fn(&Column) -> String) -> String {

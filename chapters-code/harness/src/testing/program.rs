@@ -1,0 +1,116 @@
+//! A chapter's program as people call it: what it prints, and what it refuses.
+
+use std::process::{Command, Output};
+
+use crate::{Chapter, testing::INSTRUCTIONS};
+
+/// A program, by its path: `Program(env!("CARGO_BIN_EXE_chapter_1"))`.
+#[derive(Clone, Copy, Debug)]
+pub struct Program(pub &'static str);
+
+impl Program {
+    /// The program with these arguments, not yet started, and with what the environment says of the
+    /// simulator out of the way.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.0);
+        command
+            .args(arguments)
+            .env_remove("SIMT_DEVICES")
+            .env("SIMT_INSTRUCTION_LIMIT", INSTRUCTIONS.to_string());
+        command
+    }
+
+    /// Runs it.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments)
+            .output()
+            .expect("the program starts")
+    }
+
+    /// Runs it on the simulator with arguments in one text, which must succeed; what it prints.
+    ///
+    /// # Panics
+    /// Where it fails.
+    #[track_caller]
+    pub fn prints(&self, arguments: &str) -> String {
+        let output = self.run(&on_the_simulator(arguments));
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {message}");
+        stdout(&output)
+    }
+
+    /// Runs it on the simulator with arguments in one text, which it must refuse as
+    /// [`check_refusal`] says.
+    ///
+    /// # Panics
+    /// Where it does not.
+    #[track_caller]
+    pub fn refuses(&self, arguments: &str, parts: &[&str]) {
+        check_refusal(&self.run(&on_the_simulator(arguments)), arguments, parts);
+    }
+
+    /// Fails unless the list names every rung, and the manual has examples.
+    ///
+    /// # Panics
+    /// As said.
+    #[track_caller]
+    pub fn check_manual(&self, chapter: &dyn Chapter) {
+        let list = self.prints("--list");
+        for rung in chapter.rungs() {
+            assert!(list.contains(&format!("{} ", rung.name)), "{}", rung.name);
+        }
+        let manual = self.prints("--help");
+        assert!(manual.contains("Examples, after"), "{manual}");
+    }
+
+    /// Fails where what it prints does not fit narrow and wide terminals.
+    ///
+    /// # Panics
+    /// As said.
+    #[track_caller]
+    pub fn check_width(&self, arguments: &str) {
+        for width in [80, 120] {
+            let mut command = self.command(&on_the_simulator(arguments));
+            let output = command.env("COLUMNS", width.to_string()).output();
+            let text = stdout(&output.expect("the program starts"));
+            // A path in a message is a word that cannot be broken.
+            for line in text.lines().filter(|line| !line.contains(".cu:")) {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+        }
+    }
+}
+
+fn on_the_simulator(arguments: &str) -> Vec<&str> {
+    let fixed = ["--device", "sim"].into_iter();
+    fixed.chain(arguments.split_whitespace()).collect()
+}
+
+/// What a program printed.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Fails unless a program ended with status 1 or 2 and a message that has all the parts, without a
+/// panic and without a table.
+///
+/// # Panics
+/// As said.
+#[track_caller]
+pub fn check_refusal(output: &Output, what: &str, parts: &[&str]) {
+    let message = String::from_utf8_lossy(&output.stderr);
+    let status = output.status.code();
+    assert!(
+        matches!(status, Some(1 | 2)),
+        "{what}: status {status:?}\n{message}"
+    );
+    assert!(!message.contains("panicked"), "{what}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{what}: no `{part}` in:\n{message}");
+    }
+    let printed = stdout(output);
+    assert!(!printed.contains("verdict"), "{what}: {printed}");
+}

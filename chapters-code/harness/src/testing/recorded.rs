@@ -1,0 +1,63 @@
+//! The simulator computes the very bits that a recorded device computed.
+
+use std::collections::HashMap;
+
+use crate::{
+    Case, Chapter,
+    recorded::{Checksum, Recording, recordings},
+    testing,
+};
+
+/// Runs the rungs that qualify on a chapter's checksum cases; fails where a result differs from the
+/// recorded one by a bit, or where a tenth of what is recorded is no longer run.
+///
+/// # Panics
+/// As said.
+pub fn check_recorded(
+    chapter: &dyn Chapter,
+    cases: &[Case],
+    qualifies: &dyn Fn(&str, &Case) -> bool,
+) {
+    let Some(recording) = of_the_simulated_profile(chapter) else {
+        eprintln!("SKIPPED: book/measurements/ holds no checksums of this chapter on an H200 yet");
+        return;
+    };
+    let own = recording.checksums.iter();
+    let own = own.filter(|checksum| checksum.chapter == chapter.name());
+    let recorded: HashMap<Checksum, &str> = own
+        .map(|checksum| (without_bits(checksum), &*checksum.bits))
+        .collect();
+    let wanted = |rung: &_, case: &_| testing::is_right(rung, case) && qualifies(rung.name, case);
+    let rows = testing::run(chapter, cases, &wanted);
+    let mut compared = 0;
+    let mut different = Vec::new();
+    for checksum in rows.iter().map(Checksum::of) {
+        let Some(&bits) = recorded.get(&without_bits(&checksum)) else {
+            continue;
+        };
+        compared += 1;
+        if bits != checksum.bits {
+            different.push(format!("{checksum:?}, recorded {bits}"));
+        }
+    }
+    let (wrong, all) = (different.len(), recorded.len());
+    assert!(wrong == 0, "{wrong}:\n{}", different.join("\n"));
+    assert!(compared * 10 >= all * 9, "{compared} of {all} compared");
+}
+
+/// Grids, and so the order of additions, are those of the device whose profile is simulated.
+fn of_the_simulated_profile(chapter: &dyn Chapter) -> Option<&'static Recording> {
+    let own = |recording: &&Recording| {
+        let mut checksums = recording.checksums.iter();
+        recording.device.name.contains("H200")
+            && checksums.any(|checksum| checksum.chapter == chapter.name())
+    };
+    recordings().iter().find(own)
+}
+
+fn without_bits(checksum: &Checksum) -> Checksum {
+    Checksum {
+        bits: String::new(),
+        ..checksum.clone()
+    }
+}

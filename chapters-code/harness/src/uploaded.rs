@@ -1,0 +1,127 @@
+//! A case's input in both memories, and a rung launched on it and judged.
+
+use cudarc::driver::{CudaSlice, DriverError};
+
+use crate::{
+    Case, Device, Element, Error, Operation,
+    buffer::{self, Guarded},
+    kernel,
+    rung::{Ready, Rung},
+    verify::{self, Failure, Verdict},
+};
+
+/// A case with its input in both memories.
+pub struct Uploaded<T> {
+    /// The device.
+    pub device: Device,
+    /// The case.
+    pub case: Case,
+    /// The input.
+    pub host: Vec<T>,
+    /// The same on the device.
+    pub input: CudaSlice<u8>,
+    /// Threads of a block, where they are not the rung's own.
+    pub block: Option<u32>,
+}
+
+impl<T: Element> Uploaded<T> {
+    /// Copies a case's input to the device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for it.
+    pub fn new(device: &Device, case: &Case, host: Vec<T>) -> Result<Self, Error> {
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            input: buffer::upload(device, &host)?,
+            host,
+            block: None,
+        })
+    }
+
+    /// Loads a rung and allocates its scratch.
+    ///
+    /// # Errors
+    /// [`Error::Module`] where its kernels cannot be loaded, [`Error::Driver`] where its memory is
+    /// not to be had, [`Error::Usage`] where its blocks cannot have as many threads as are wanted.
+    pub fn ready(&self, rung: &Rung) -> Result<Ready, Error> {
+        let ready = rung.ready_in_blocks(&self.device, self.case, self.block)?;
+        let own = ready.config.block_dim.0;
+        match self.block.filter(|&threads| threads != own) {
+            None => Ok(ready),
+            Some(threads) => Err(Error::Usage(format!(
+                "{} does not run in blocks of {threads} threads; its own have {own}",
+                rung.name
+            ))),
+        }
+    }
+
+    /// A rung with an output of so many bytes. `judge` gets the input and what the rung wrote.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for the output.
+    pub fn operation<'p>(
+        &'p mut self,
+        ready: Ready,
+        output_bytes: usize,
+        judge: impl FnMut(&[T], &[u8]) -> Verdict + 'p,
+    ) -> Result<Box<dyn Operation + 'p>, Error> {
+        Ok(Box::new(Judged {
+            out: Guarded::new(&self.device, output_bytes)?,
+            output_bytes: output_bytes as u64,
+            uploaded: self,
+            ready,
+            judge,
+        }))
+    }
+
+    /// Whether the input is as it was; if not, puts it back for the next rung.
+    fn check_input(&mut self) -> Result<Option<Failure>, Error> {
+        let now = buffer::download(&self.device, &self.input)?;
+        let failure = verify::input_changed(&self.host, &now);
+        if failure.is_some() {
+            self.input = buffer::upload(&self.device, &self.host)?;
+        }
+        Ok(failure)
+    }
+}
+
+/// A rung on a case.
+struct Judged<'p, T, J> {
+    uploaded: &'p mut Uploaded<T>,
+    ready: Ready,
+    out: Guarded,
+    output_bytes: u64,
+    judge: J,
+}
+
+impl<T: Element, J: FnMut(&[T], &[u8]) -> Verdict> Operation for Judged<'_, T, J> {
+    fn poison(&mut self) -> Result<(), DriverError> {
+        self.out.poison()
+    }
+
+    fn launch(&mut self) -> Result<(), DriverError> {
+        (self.ready.launch)(&self.uploaded.input.as_view(), &mut self.out.view_mut())
+    }
+
+    fn verify(&mut self) -> Result<Verdict, Error> {
+        let mut verdict = match self.out.download()? {
+            Ok(computed) => (self.judge)(&self.uploaded.host, &computed),
+            Err(at) => Verdict::of(Failure::beside_output(at)),
+        };
+        verdict.failures.extend(self.uploaded.check_input()?);
+        Ok(verdict)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.uploaded.case.input_bytes() + self.output_bytes
+    }
+
+    fn usage(&self) -> Result<kernel::Usage, Error> {
+        kernel::usage(
+            &self.uploaded.device,
+            &self.ready.kernel,
+            &self.ready.config,
+        )
+    }
+}
