@@ -16,7 +16,7 @@ struct Capture {
     columns: u32,
 }
 
-const CAPTURES: [Capture; 2] = [
+const CAPTURES: [Capture; 3] = [
     Capture {
         file: "book/chapter_1_reduce/output.txt",
         binary: "chapter_1",
@@ -33,6 +33,18 @@ const CAPTURES: [Capture; 2] = [
             "sim",
             "--kernel",
             "global_atomics,shared_atomics,warp_copies,match_any,finish_memset,finish_exchange",
+        ],
+        columns: 104,
+    },
+    Capture {
+        file: "book/chapter_3_scan/output.txt",
+        binary: "chapter_3",
+        // Not the single passes, whose blocks wait for each other, as those above.
+        arguments: &[
+            "--device",
+            "sim",
+            "--kernel",
+            "one_thread,hillis_steele,blelloch,blelloch_padded,shuffle,vectorized,reduce_then_scan",
         ],
         columns: 104,
     },

@@ -107,6 +107,22 @@ fn a_block_says_its_language() {
 }
 
 #[test]
+fn a_block_is_in_a_language_that_the_highlighter_knows() {
+    assert_refused("a\n\n```sass\nx\n```\n", 3, "not coloured as `sass`");
+    assert_refused("~~~output,ignore\nx\n~~~\n", 1, "not coloured as `output`");
+    assert_eq!(problems("```rust,ignore\n```\n"), Vec::<String>::new());
+}
+
+#[test]
+fn every_column_of_a_table_has_a_heading() {
+    let table = "text\n\n| a | | c |\n| --- | --- | --- |\n| 1 | | 3 |\n";
+    assert_refused(table, 3, "has no heading");
+    assert_refused("| a |\n| --- |\n\n||b|\n|-|-|\n", 4, "has no heading");
+    let sound = "| $n$ | `a` |\n| --- | ---: |\n| | |\n";
+    assert_eq!(problems(sound), Vec::<String>::new());
+}
+
+#[test]
 fn typed_code_is_refused_between_tildes_too() {
     assert_refused("~~~cpp\nint x;\n~~~\n", 2, "never typed");
 }
@@ -122,6 +138,11 @@ fn a_typed_rate_is_refused_for_a_release() {
         "**Measured:** 1.8× the rung before.",
         "a gain of 1.8×",
         "a gain of $1.8\\times$.",
+        "It reaches $4.8\\,\\mathrm{TB/s}$.",
+        "$$4{,}412~\\text{GB/s}$$",
+        "It takes $2.7\\ \\mu\\mathrm{s}$.",
+        "It takes $2.7\\,\\text{µs}$.",
+        "$97\\,\\%$ of the peak",
         "3 times faster than",
         "97 % of peak",
         "97\u{a0}% of\nthe theoretical peak",
@@ -140,7 +161,7 @@ fn a_typed_rate_is_refused_for_a_release() {
 #[test]
 fn what_is_no_typed_rate_passes_a_release() {
     let text = "{{#measured gb_per_s kernel=a n=2^28}}, {{#predict 1.8×}}, {{#published 2.3× cite=x}},\n\
-                a tile of 64×64, of 64 × 64 and of $64 \\times 64$; the `GB/s` column; `12 GB/s`.\n\
+                a tile of 64×64, of 64 × 64, of $64 \\times 64$ and of $3 \\times n$; the `GB/s` column; `12 GB/s`.\n\
                 <!-- 3 ms -->\n\n```output\n12 GB/s\n```\n\n| median ms | GB/s |\n";
     assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
 }

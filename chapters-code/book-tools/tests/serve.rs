@@ -141,6 +141,17 @@ fn a_change_is_served_and_an_error_does_not_end_it() {
 }
 
 #[test]
+fn a_kernel_that_is_not_compiled_yet_is_named() {
+    let folder = small_book();
+    write(folder.path(), "chapters-code/c/kernels/k.cu", "// older\n");
+    let mut server = Server::start(folder.path());
+    assert!(server.news().contains("\"notice\":null"));
+    write(folder.path(), "chapters-code/c/kernels/k.cu", "// newer\n");
+    line_with(&mut server.output, "cargo xtask ptx");
+    assert!(server.news().contains("k.cu is newer than its PTX"));
+}
+
+#[test]
 fn a_book_that_is_broken_from_the_start_is_served_once_it_is_mended() {
     let folder = small_book();
     write(folder.path(), "book/one.md", "[dead](nowhere.md)\n");

@@ -30,6 +30,5 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
 }
 
 fn is_project_language(info: &str) -> bool {
-    let language = info.split([',', ' ', '{']).next().unwrap_or_default();
-    PROJECT_LANGUAGES.contains(&language)
+    PROJECT_LANGUAGES.contains(&fences::language(info))
 }

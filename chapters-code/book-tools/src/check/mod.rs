@@ -8,6 +8,7 @@ mod includes;
 mod links;
 mod pending;
 mod rates;
+mod tables;
 
 use std::path::Path;
 
@@ -70,6 +71,7 @@ pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
         includes::check,
         code::check,
         fences::check,
+        tables::check,
         links::check,
         formulas::check,
     ];

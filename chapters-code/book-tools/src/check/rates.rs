@@ -9,6 +9,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use regex::Regex;
 
 use crate::check::Page;
+use crate::mathematics::{self, Part};
 use crate::{Problem, expand};
 
 /// Directives whose text is marked as what it is.
@@ -18,10 +19,10 @@ static RATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?x) \d [\d.,]* \s* (?:
             [KMGT]? i? B/s \b                                               # 4.8 TB/s
-          | (?: [mµμun]s | (?: milli | micro | nano ) seconds? ) \b         # 2.7 µs
-          | (?: × | \\times ) \$? (?: \s* [^\s\d\\{] | \s* $ )              # 1.8×, but not 64 × 64
+          | (?: [mun]s | [µμ]\s*s | (?: milli | micro | nano ) seconds? ) \b  # 2.7 µs
+          | × \s* \$? (?: \s* [^\s\d\\{] | \s* $ )                        # 1.8×, but not 64 × 64
           | times \s+ (?: as \s+ fast | faster | slower )                   # 3 times faster
-          | (?: % | \\%\$ ) \s+ of \s+ (?: the \s+ )? (?: theoretical \s+ )?
+          | % \s* \$? \s+ of \s+ (?: the \s+ )? (?: theoretical \s+ )?
             (?: peak | ceiling | read \s+ sweep | copy )                    # 97 % of peak
         )",
     )
@@ -32,7 +33,8 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
     let prose = prose(page.text);
     let found = RATE.find_iter(&prose);
     let problem = |rate: regex::Match<'_>| {
-        let words: Vec<_> = rate.as_str().split_whitespace().collect();
+        let written = page.text.get(rate.range()).unwrap_or(rate.as_str());
+        let words: Vec<_> = written.split_whitespace().collect();
         page.problem(
             rate.start(),
             format!(
@@ -45,9 +47,10 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
     found.map(problem).collect()
 }
 
-/// `text` with blanks in place of code, comments and what is marked, so that offsets stay.
+/// `text` with blanks in place of code, comments and what is marked, and with formulas in plain
+/// words, so that offsets stay.
 fn prose(text: &str) -> String {
-    let mut bytes = text.as_bytes().to_vec();
+    let mut bytes = with_plain_formulas(text).into_bytes();
     for range in code(text)
         .chain(comments(text))
         .chain(expand::places(text, &MARKED))
@@ -60,6 +63,39 @@ fn prose(text: &str) -> String {
     }
     // Whole characters have been blanked, never parts of one.
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// `text` with each formula as it is read: `4.8\,\mathrm{TB/s}` as `4.8        TB/s `. Lengths stay.
+fn with_plain_formulas(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for (start, part) in mathematics::parts(text) {
+        if let Part::Formula(formula, _) = part {
+            plain.replace_range(start..start + formula.len(), &plain_formula(formula));
+        }
+    }
+    plain
+}
+
+/// What LaTeX has around and between what is read. A sign of multiplication at a formula's end says how
+/// often; one in the middle multiplies.
+static LATEX: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?<gain>\\times\s*$)|(?<micro>\\mu\b)|(?<percent>\\%)|(?<group>\{,\})|\\[A-Za-z]+|\\[,;:! ]|[{}~]")
+        .expect("the pattern is sound")
+});
+
+fn plain_formula(formula: &str) -> String {
+    let read = |latex: &regex::Captures<'_>| {
+        let signs = [
+            ("gain", "×"),
+            ("micro", "µ"),
+            ("percent", "%"),
+            ("group", ",,,"),
+        ];
+        let sign = signs.iter().find(|(name, _)| latex.name(name).is_some());
+        let sign = sign.map_or("", |(_, sign)| sign);
+        format!("{sign}{}", " ".repeat(latex[0].len() - sign.len()))
+    };
+    LATEX.replace_all(formula, read).into_owned()
 }
 
 fn code(text: &str) -> impl Iterator<Item = Range<usize>> {

@@ -4,6 +4,7 @@
 //! a channel that keeps the newest `News`. Two folders take turns, so that the pages of the last
 //! good build are there while the next is made, and remain if it fails.
 
+mod outdated;
 mod server;
 mod watch;
 
@@ -16,6 +17,7 @@ use mdbook_driver::config::Config;
 use tokio::sync::watch::Sender;
 
 use crate::{Builder, Strictness};
+use outdated::Outdated;
 use server::News;
 
 /// Where the served pages are, in turn.
@@ -65,8 +67,8 @@ struct Session {
     builder: Builder,
     /// How many builds were begun.
     builds: usize,
-    /// A source that is compiled into this program and has changed since.
-    outdated: Option<PathBuf>,
+    /// What no build shows until this program is built again.
+    outdated: Outdated,
 }
 
 impl Session {
@@ -75,21 +77,20 @@ impl Session {
             root: root.to_path_buf(),
             builder: Builder::new(root, Strictness::Draft),
             builds: 0,
-            outdated: None,
+            outdated: Outdated::default(),
         }
     }
 
     /// Builds, and tells the browsers and the terminal.
     fn rebuild(&mut self, browsers: &Sender<News>, changed: &[PathBuf]) {
-        let compiled = changed.iter().find(|path| is_compiled_in(path));
-        self.outdated = self.outdated.take().or(compiled.cloned());
+        self.outdated.note(changed);
         let start = Instant::now();
         let dest = self.root.join(FOLDERS[self.builds % FOLDERS.len()]);
         self.builds += 1;
         let built = self.builder.build_with(Some(&dest), configure);
         let seconds = start.elapsed().as_secs_f64();
         let error = built.as_ref().err().map(|error| format!("{error:#}"));
-        let notice = self.outdated.as_deref().map(notice);
+        let notice = self.outdated.notice();
         browsers.send_modify(|news| {
             *news = News {
                 version: self.builds,
@@ -118,17 +119,4 @@ impl Session {
 /// Pages that are served stand at the root.
 fn configure(config: &mut Config) -> Result<()> {
     config.set("output.html.site-url", "/")
-}
-
-/// Whether this program holds the file's content, so that a build does not see its change.
-fn is_compiled_in(path: &Path) -> bool {
-    let kind = path.extension().and_then(|kind| kind.to_str());
-    path.starts_with("chapters-code") && matches!(kind, Some("ptx" | "rs" | "toml"))
-}
-
-fn notice(path: &Path) -> String {
-    format!(
-        "{} is compiled into this server: run it again to have figures drawn with what it is now",
-        path.display()
-    )
 }
