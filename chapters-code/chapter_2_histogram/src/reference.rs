@@ -101,6 +101,20 @@ mod tests {
         assert_eq!(histogram(&infinite, &three), [0, 0, 0, 1, 1, 0]);
     }
 
+    /// Why the last bin is a minimum: x − low is rounded up to the whole range.
+    #[test]
+    fn just_below_the_end_the_bin_may_be_m() {
+        let just_below = 1.0f32.next_down();
+        for count in [2, 256, 257, 1000, 65_536] {
+            let bins = bins(count, -1.0, 1.0);
+            assert_eq!((just_below - bins.low) * bins.scale, count as f32);
+            assert_eq!(just_below.counter(&bins), count as usize - 1);
+            // In [0, 1) the product is rounded down.
+            let m = count as f32;
+            assert!(just_below * m < m);
+        }
+    }
+
     /// Rounding is monotone: a greater key is never in a lower bin, so that every bin is an interval.
     #[test]
     fn bins_of_floats_are_in_order() {

@@ -114,6 +114,24 @@ fn instructions_of_the_text() {
     }
 }
 
+/// What a request took on average, as the text has it beside the model, to two digits.
+#[test]
+fn counts_of_the_text() {
+    for (bins, quoted) in [
+        (2, 1.00),
+        (32, 1.00),
+        (64, 2.00),
+        (128, 2.78),
+        (256, 3.15),
+        (1024, 3.43),
+        (4096, 3.50),
+    ] {
+        let counters = counted("shared_atomics", &case(bins, None));
+        let mean = counters.shared_atomic_wavefronts as f64 / REQUESTS as f64;
+        assert!((mean - quoted).abs() <= 0.005, "{bins}: {mean}");
+    }
+}
+
 /// Mean wavefronts as the text has them, to two digits after the point.
 #[test]
 fn wavefronts_of_the_text() {

@@ -1,7 +1,7 @@
 // BROKEN: the bin of a float by a multiplication alone.
 //
 // Every x below `high` has (x - low) * m / (high - low) < m, says arithmetic. Rounded, it may be m:
-// for 257 bins of [0, 1), that of the greatest float below 1 is. And x = high is let in. Both write
+// in [-1, 1), that of the greatest float below 1 is. And x = high is let in. Both write
 // behind the last bin: into the first bin of the next warp's copy, and the last warp's behind all.
 // Caught by: the verdict. Behind the last copy there is one word here, so that nothing else is hit.
 //
