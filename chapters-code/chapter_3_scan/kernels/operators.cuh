@@ -41,7 +41,7 @@ template <Kind KIND, typename Op, typename T> __device__ T result(T& prefix, T e
 // Calls M(operator's name, operator, dtype) for all that every rung provides.
 #define FOR_EACH_OPERATOR(M) \
     M(sum, Sum, i32) M(sum, Sum, u32) M(sum, Sum, i64) M(sum, Sum, f32) M(sum, Sum, f64) \
-    M(max, Max, i32) M(max, Max, f32) \
+    M(max, Max, i32) M(max, Max, u32) M(max, Max, i64) M(max, Max, f32) M(max, Max, f64) \
     M(affine, Affine, i64)
 
 // The signature of a kernel that scans its blocks one by one: block b scans its share, as if nothing

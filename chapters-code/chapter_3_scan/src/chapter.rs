@@ -92,25 +92,25 @@ pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
     rung != "lookback" || !case.dtype.is_float() || case.op != Op::Sum
 }
 
-/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
+/// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce: every
+/// operator and type, at a size of a few blocks and at one of many tiles.
 pub fn checksum_cases() -> Vec<Case> {
-    let operands = [
-        (Dtype::F32, Op::Sum),
-        (Dtype::F64, Op::Sum),
-        (Dtype::U32, Op::Sum),
-        (Dtype::I64, Op::Affine),
-        (Dtype::F32, Op::Max),
-        (Dtype::U8, Op::Sum),
-    ];
-    let of = |n: u64, kind| {
-        operands.map(|(dtype, op)| Case {
-            seed: 7,
-            parameters: Parameters::of_kind(kind),
-            ..Case::vector(n, dtype, op)
-        })
-    };
-    let kinds = [Kind::Inclusive, Kind::Exclusive];
-    let sizes = [1024, (1 << 16) + 3];
-    let all = sizes.map(|n| kinds.map(|kind| of(n, kind)));
-    all.into_iter().flatten().flatten().collect()
+    let mut cases = Vec::new();
+    for dtype in Dtype::ALL {
+        for op in Op::ALL.into_iter().filter(|&op| has_kernels(op, dtype)) {
+            for kind in [Kind::Inclusive, Kind::Exclusive] {
+                cases.extend([1024, (1 << 16) + 3].map(|n| Case {
+                    seed: 7,
+                    parameters: Parameters::of_kind(kind),
+                    ..Case::vector(n, dtype, op)
+                }));
+            }
+        }
+    }
+    cases
+}
+
+fn has_kernels(op: Op, dtype: Dtype) -> bool {
+    let entry = format!("inclusive_{op}_{dtype}");
+    RUNGS.iter().any(|rung| rung.has_entry(&entry))
 }

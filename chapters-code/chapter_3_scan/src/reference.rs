@@ -45,6 +45,8 @@ impl<T: Element> Fold<T> {
             T::from_bits(folded as u64)
         };
         self.value = match self.op {
+            Op::Max if !T::DTYPE.is_float() => integers(i64::max),
+            // A NaN loses against any number.
             Op::Max if x.to_f64() > self.value.to_f64() => x,
             Op::Max => self.value,
             Op::Affine => integers(|a, b| compose(a as u64, b as u64) as i64),
@@ -117,6 +119,10 @@ mod tests {
         check(Op::Sum, Kind::Exclusive, &[3, 1, 7, 0], &[0, 3, 4, 11]);
         check(Op::Sum, Kind::Exclusive, &[1.5f32, 2.0], &[0.0, 1.5]);
         check(Op::Max, Kind::Inclusive, &[-3, -5, -1], &[-3, -3, -1]);
+        // Neighbours that are one and the same f64.
+        let large = [1i64 << 60, (1 << 60) + 1];
+        let largest = scan(&Case::vector(2, Dtype::I64, Op::Max), 1, &large).last();
+        assert!(matches!(largest, Some(Exact::Equal(x)) if x == large[1]));
         let lowest = f32::NEG_INFINITY;
         check(Op::Max, Kind::Exclusive, &[-3.0f32, 1.0], &[lowest, -3.0]);
     }

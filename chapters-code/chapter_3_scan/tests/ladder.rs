@@ -48,8 +48,9 @@ fn sums_of_i64() {
 
 #[test]
 fn maxima() {
-    check_all(Dtype::I32, Op::Max);
-    check_all(Dtype::F32, Op::Max);
+    for dtype in [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64] {
+        check_all(dtype, Op::Max);
+    }
 }
 
 /// An operator that does not commute: whoever swaps operands fails.

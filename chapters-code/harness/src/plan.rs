@@ -258,8 +258,11 @@ pub(crate) fn check_memory(
     if needed <= free {
         return Ok(());
     }
-    let per_element = needed as f64 / case.elements().max(1) as f64;
-    let fits = (free as f64 / per_element) as u64;
+    let bytes = |n| {
+        let shape = Shape::Vector { n };
+        chapter.device_bytes(&Case { shape, ..*case })
+    };
+    let fits = most_that_fit(bytes, free, case.elements());
     Err(Error::Memory {
         case: chapter.title(case),
         needed,
@@ -268,9 +271,33 @@ pub(crate) fn check_memory(
     })
 }
 
+/// How many elements, fewer than `too_many`, take no more than `free` bytes. More elements take no fewer
+/// bytes.
+fn most_that_fit(bytes: impl Fn(u64) -> u64, free: u64, mut too_many: u64) -> u64 {
+    let mut fit = 0;
+    while too_many > fit + 1 {
+        let middle = fit + (too_many - fit) / 2;
+        match bytes(middle) <= free {
+            true => fit = middle,
+            false => too_many = middle,
+        }
+    }
+    fit
+}
+
 #[cfg(test)]
 mod tests {
-    use super::edits;
+    use super::{edits, most_that_fit};
+
+    #[test]
+    fn what_would_fit_does_and_one_more_does_not() {
+        for (each, fixed) in [(1, 0), (4, 64), (9, 1 << 26)] {
+            let bytes = |n| fixed + each * n;
+            let fit = most_that_fit(bytes, 1 << 30, 1 << 40);
+            assert!(bytes(fit) <= 1 << 30 && bytes(fit + 1) > 1 << 30, "{fit}");
+        }
+        assert_eq!(most_that_fit(|n| n + 10, 5, 100), 0); // not even nothing
+    }
 
     #[test]
     fn slips_of_the_fingers() {

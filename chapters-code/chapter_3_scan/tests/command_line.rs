@@ -1,0 +1,142 @@
+//! The program as people call it: what it refuses, and what it writes.
+
+use chapter_3_scan::{broken::BROKEN, chapter::Scan};
+use harness::testing::Program;
+
+const CHAPTER_3: Program = Program(env!("CARGO_BIN_EXE_chapter_3"));
+
+/// Refused with 1,000 elements and these arguments.
+#[track_caller]
+fn refuses(arguments: &str, parts: &[&str]) {
+    CHAPTER_3.refuses(&format!("-n 1000 {arguments}"), parts);
+}
+
+/// What it prints of 1,000 elements with these arguments.
+#[track_caller]
+fn prints(arguments: &str) -> String {
+    CHAPTER_3.prints(&format!("-n 1000 {arguments}"))
+}
+
+#[test]
+fn kinds_that_are_none() {
+    for kind in ["nonsense", "both", "inclusive,", ""] {
+        let parts = ["--kind", "possible values: inclusive, exclusive"];
+        refuses(&format!("--kind={kind}"), &parts);
+    }
+}
+
+#[test]
+fn operators_that_are_none() {
+    refuses("--op nonsense", &["nonsense", "sum", "affine"]);
+    refuses(
+        "--op and --dtype i32",
+        &[
+            "no rung has this operator and type: and of i32",
+            "i32 has sum, max",
+        ],
+    );
+    refuses(
+        "--op affine",
+        &[
+            "affine of f32",
+            "affine is there for i64",
+            "f32 has sum, max",
+        ],
+    );
+    refuses(
+        "--dtype f16",
+        &["sum of f16", "sum is there for i32, u32, i64, f32, f64, u8"],
+    );
+    refuses(
+        "--op max --dtype u8",
+        &["max of u8", "max is there for i32, u32, i64, f32, f64"],
+    );
+    refuses(
+        "--dtype u8 --kernel shuffle",
+        &["shuffle does not have this operator and type: sum of u8"],
+    );
+}
+
+#[test]
+fn sizes_that_are_none() {
+    for (n, message) in [
+        ("abc", "`abc` is not a size"),
+        ("-1", "`-1` is negative"),
+        ("1.5", "whole number"),
+        ("2^70", "largest size is 2^48"),
+        ("10x10", "is for vectors: give -n N"),
+    ] {
+        CHAPTER_3.refuses(&format!("-n {n}"), &[message]);
+    }
+}
+
+/// Before anything runs: the message stands alone, without a table of the size that would fit.
+#[test]
+fn sizes_that_do_not_fit() {
+    let parts = [
+        "inclusive scan: sum of 2^45",
+        "needs",
+        "are free",
+        "remedy",
+        "up to",
+    ];
+    CHAPTER_3.refuses("-n 1000,2^45", &parts);
+    CHAPTER_3.refuses("-n 2^45 --kernel specialized --dtype u8", &parts[1..]);
+}
+
+#[test]
+fn other_things_that_there_are_not() {
+    refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
+    refuses("--input nonsense", &["nonsense", "uniform"]);
+    refuses("--bins 16", &["--bins", "--help"]);
+}
+
+#[test]
+fn every_type_operator_and_kind() {
+    let text = prints("--dtype i32,u32,i64,f32,f64,u8 --kind inclusive,exclusive");
+    assert_eq!(text.matches("specialized").count(), 6 * 2, "{text}");
+    assert!(text.contains("exclusive scan: sum of 1000 f64"), "{text}");
+    let text = prints("--dtype i32,u32,i64,f32,f64 --op max");
+    assert_eq!(text.matches("gather").count(), 5, "{text}");
+    let text = prints("--dtype i64 --op sum,affine --input uniform,sorted,constant");
+    assert_eq!(text.matches("hillis_steele").count(), 2 * 3, "{text}");
+}
+
+#[test]
+fn nothing_and_one_element() {
+    CHAPTER_3.prints("-n 0,1 --kind inclusive,exclusive");
+}
+
+#[test]
+fn json_says_which_kind() {
+    let text = prints("--kind exclusive --kernel gather --json -");
+    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    assert_eq!(row["kind"], "exclusive");
+    assert_eq!(row["bytes"], 8000);
+    assert_eq!(row["ceiling"], "copy");
+}
+
+/// Each on its own case; the one that would never end has a test of its own, `deadlock.rs`.
+#[test]
+fn broken_kernels_are_caught() {
+    let ends = BROKEN.iter().filter(|rung| !rung.is_endless);
+    let names: Vec<_> = ends.map(|rung| rung.name).collect();
+    let text = prints(&format!("--broken --kernel {}", names.join(",")));
+    for name in names {
+        assert!(text.contains(name), "{name}");
+    }
+    assert!(
+        text.contains("inclusive scan: affine of 4097 i64"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_list_and_the_manual() {
+    CHAPTER_3.check_manual(&Scan);
+}
+
+#[test]
+fn tables_fit() {
+    CHAPTER_3.check_width("-n 1000 --kind exclusive");
+}
