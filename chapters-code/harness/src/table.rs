@@ -173,11 +173,11 @@ const MEANINGS: &[(&str, &str)] = &[
     ),
     (
         "wavef.\n/req",
-        "wavefronts: passes over the banks that a shared-memory request takes; exact",
+        "wavefronts: passes over the banks that a load or store of shared memory takes; exact",
     ),
     (
         "wavef.\n/KiB",
-        "wavefronts for each KiB that the operation must move; exact",
+        "wavefronts, those of atomics too, for each KiB that the operation must move; exact",
     ),
     (
         "instr.\n/KiB",
