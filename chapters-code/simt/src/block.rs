@@ -42,6 +42,16 @@ pub(crate) enum Progress {
     Unfinished,
 }
 
+/// What a warp did in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    /// Nothing: it waits for other warps of the block.
+    Waited,
+    /// It looked, several times, for what others do to memory.
+    Spun,
+    Worked,
+}
+
 impl<'a, O: Observer<'a>> Block<O> {
     /// Makes room for a block of this grid.
     pub fn new(grid: &'a Grid<'a>) -> Self {
@@ -99,10 +109,10 @@ impl<'a, O: Observer<'a>> Block<O> {
 
     fn run_rounds(&mut self, grid: &'a Grid<'a>, rounds: u32) -> Result<Progress, Fault> {
         for _ in 0..rounds {
-            let mut progress = false;
+            let mut round = Turn::Waited;
             for turn in 0..self.warps.len() {
                 let warp = self.schedule.pick(turn, self.warps.len());
-                progress |= self.run_warp(grid, warp)?;
+                round = round.max(self.run_warp(grid, warp)?);
                 if !self.proxy.is_idle() {
                     self.move_copies(grid)?;
                 }
@@ -111,16 +121,19 @@ impl<'a, O: Observer<'a>> Block<O> {
                 self.finish_copies(grid)?;
                 return Ok(Progress::Done);
             }
-            if !progress {
-                return Err(self.deadlock(grid));
+            match round {
+                Turn::Waited => return Err(self.deadlock(grid)),
+                Turn::Spun if self.proxy.is_idle() => break,
+                Turn::Spun | Turn::Worked => {}
             }
         }
         Ok(Progress::Unfinished)
     }
 
-    /// Runs a warp until it waits, ends, or has used up its time slice. False if it could not run.
-    fn run_warp(&mut self, grid: &'a Grid<'a>, index: usize) -> Result<bool, Fault> {
-        let mut progress = false;
+    /// Runs a warp until it waits, ends, or has used up its time slice.
+    fn run_warp(&mut self, grid: &'a Grid<'a>, index: usize) -> Result<Turn, Fault> {
+        let mut did = Turn::Waited;
+        let spins = self.warps[index].spins();
         let mut budget = self.schedule.slice();
         while !self.warps[index].paths.is_stuck() {
             let mut exec = Exec {
@@ -141,11 +154,16 @@ impl<'a, O: Observer<'a>> Block<O> {
                 self.limit(grid, index as u32, pc, executed)?;
             }
             match pause {
-                Ok(Pause::Finished) => return Ok(progress),
+                Ok(Pause::Finished) => return Ok(did),
                 Ok(Pause::Blocked) => break,
                 Ok(Pause::SliceOver) => {
                     self.look(index);
-                    return Ok(true);
+                    let spun = self.warps[index].spins() > spins;
+                    return Ok(did.max(if spun { Turn::Spun } else { Turn::Worked }));
+                }
+                Ok(Pause::Spinning) => {
+                    self.look(index);
+                    return Ok(did.max(Turn::Spun));
                 }
                 Ok(Pause::Arrived(id)) => self.release(grid, 1 << id),
                 Ok(Pause::Exited(lanes)) => {
@@ -155,12 +173,12 @@ impl<'a, O: Observer<'a>> Block<O> {
                 }
                 Err(trap) => return Err(self.fault(grid, index as u32, pc, &trap)),
             }
-            progress = true;
+            did = Turn::Worked;
         }
-        if progress && !self.warps[index].paths.is_finished() {
+        if did != Turn::Waited && !self.warps[index].paths.is_finished() {
             self.look(index);
         }
-        Ok(progress)
+        Ok(did)
     }
 
     /// Lets bulk copies get on, as the schedule has it.

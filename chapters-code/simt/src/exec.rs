@@ -48,8 +48,12 @@ pub(crate) struct Warp {
     polls: u32,
     /// The instruction that polled last, or [`NOWHERE`].
     pub polled_at: u32,
-    /// True once it has done something, since it was last asked, that may let others go on.
+    /// Of the polls, those in a row between which it has changed nothing.
+    spins: u32,
+    /// True once it has done something, since it last polled, that may let others go on.
     pub has_changed: bool,
+    /// Likewise, before it last polled.
+    had_changed: bool,
 }
 
 impl Warp {
@@ -75,8 +79,31 @@ impl Warp {
             clock: 0,
             polls: 0,
             polled_at: NOWHERE,
+            spins: 0,
             has_changed: false,
+            had_changed: false,
         }
+    }
+
+    /// The instruction at `pc` reads what the warp may be waiting for.
+    fn note_poll(&mut self, pc: u32) {
+        self.polls += 1;
+        self.polled_at = pc;
+        self.spins += 1;
+        if std::mem::take(&mut self.has_changed) {
+            self.had_changed = true;
+            self.spins = 0;
+        }
+    }
+
+    /// How often in a row it has polled, and changed nothing in between.
+    pub fn spins(&self) -> u32 {
+        if self.has_changed { 0 } else { self.spins }
+    }
+
+    /// True if it has done something, since it was last asked, that may let others go on.
+    pub fn take_change(&mut self) -> bool {
+        std::mem::take(&mut self.has_changed) | std::mem::take(&mut self.had_changed)
     }
 }
 
@@ -89,6 +116,8 @@ pub(crate) enum Pause {
     Blocked,
     /// Its time slice is over.
     SliceOver,
+    /// It seems to wait for what others do to memory: the rest of its time slice is theirs.
+    Spinning,
     /// Lanes have arrived at this block barrier. They wait there unless the barrier says otherwise.
     Arrived(u8),
     /// Lanes have exited, which may complete a barrier; others go on.

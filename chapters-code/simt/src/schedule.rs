@@ -1,7 +1,9 @@
 //! In which order the warps of a block run, and for how long at a time.
 //!
 //! With seed 0: in turn, each until it waits or a long time slice ends. With any other seed both
-//! are drawn at random, differently for every block, so that code that depends on an order shows.
+//! are drawn at random, differently for every block, so that code that depends on an order shows. A
+//! warp that polls memory again and again, and changes nothing itself, loses the rest of its slice, and
+//! a block whose warps all wait or do that loses its turn.
 
 /// The order for one block.
 #[derive(Clone, Debug)]

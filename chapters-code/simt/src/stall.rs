@@ -116,7 +116,7 @@ impl Watch {
     pub fn end(&mut self, grid: &Grid<'_>, warps: &mut [Warp]) {
         let mut changed = false;
         for warp in warps {
-            changed |= std::mem::take(&mut warp.has_changed);
+            changed |= warp.take_change();
         }
         if changed {
             grid.changes.fetch_add(1, Ordering::Release);

@@ -31,7 +31,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn atomic_inline(&mut self, atom: &Atom, mask: LaneMask) -> Step {
         let addresses = addresses(&self.warp.registers, atom.addr);
-        self.note_poll();
+        self.warp.note_poll(self.pc);
         let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
         aligned(shape, &addresses, mask)?;
         if let Order::Release(scope) | Order::AcqRel(scope) = atom.order {

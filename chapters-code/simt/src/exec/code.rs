@@ -2,8 +2,8 @@
 //! executed is looked up once.
 
 use ptx::ir::{
-    Address, Atom, Bar, BarKind, Branch, Guard, Instruction, Load, MemType, Op, R32, R64, Space,
-    Src, Store,
+    Address, Atom, Bar, BarKind, Branch, Guard, Instruction, Load, MemType, Op, Order, R32, R64,
+    Space, Src, Store,
 };
 
 use super::transfer::Shape;
@@ -51,6 +51,8 @@ pub(crate) enum Work<'a> {
     /// Likewise.
     Fill64(R64, u64),
     Load(&'a Load, Shape),
+    /// A load of what others may write meanwhile.
+    Poll(&'a Load, Shape),
     Store(&'a Store, Shape),
     Atom(&'a Atom),
     Branch(&'a Branch),
@@ -111,6 +113,7 @@ fn meetings(code: &[Instruction]) -> Vec<bool> {
 
 fn work<'a>(kernel: &LoadedKernel, instruction: &'a Instruction, params: &[u8]) -> Work<'a> {
     match &instruction.op {
+        Op::Ld(load) if load.order != Order::Weak => Work::Poll(load, Shape::of_load(load)),
         Op::Ld(load) => {
             parameter(kernel, load, params).unwrap_or(Work::Load(load, Shape::of_load(load)))
         }

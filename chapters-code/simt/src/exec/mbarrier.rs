@@ -6,7 +6,7 @@ use ptx::ir::{
 };
 
 use super::memory::{Target, addresses};
-use super::{Exec, Flow, Pause};
+use super::{Exec, Flow};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::Observer;
@@ -80,11 +80,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if complete == active {
             return Flow::Next;
         }
-        self.warp.polls += 1;
-        self.warp.polled_at = self.pc - 1;
-        self.warp.paths.get_mut(path).pc = self.pc;
-        self.end_slice(path);
-        Flow::Pause(Pause::SliceOver)
+        self.warp.note_poll(self.pc - 1);
+        self.spin(path, self.pc)
     }
 
     fn initialise(&mut self, here: Here, count: R32) -> Step {

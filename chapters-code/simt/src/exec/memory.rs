@@ -47,7 +47,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn load_inline(&mut self, load: &Load, shape: Shape, mask: LaneMask) -> Step {
         if shape.strength != Strength::Weak {
-            self.note_poll();
+            self.warp.note_poll(self.pc);
         }
         let scattered;
         let addresses = match self.row(load.addr, shape, mask) {
@@ -134,18 +134,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let mut view = Params(self.grid.params);
                 transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, place)
             }
-            Space::Local => {
-                let addresses = addresses.all();
-                aligned(shape, &addresses, mask)?;
-                self.check_local(shape, &addresses, mask);
-                self.each_local_lane(mask, |view, registers, lane| {
-                    let place = Place {
-                        addresses: Addresses::Lanes(&addresses),
-                        mask: 1 << lane,
-                    };
-                    transfer::load_lanes(view, registers, load, shape, place)
-                })
-            }
+            Space::Local => self.each_local_lane(shape, place, |view, registers, place| {
+                transfer::load_lanes(view, registers, load, shape, place)
+            }),
         }
     }
 
@@ -236,18 +227,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let lane = Some(mask.trailing_zeros());
                 Err(Trap::new(FaultKind::IllegalAddress, lane, cause))
             }
-            Space::Local => {
-                let addresses = addresses.all();
-                aligned(shape, &addresses, mask)?;
-                self.check_local(shape, &addresses, mask);
-                self.each_local_lane(mask, |view, registers, lane| {
-                    let place = Place {
-                        addresses: Addresses::Lanes(&addresses),
-                        mask: 1 << lane,
-                    };
-                    transfer::store_lanes(view, registers, store, shape, place)
-                })
-            }
+            Space::Local => self.each_local_lane(shape, place, |view, registers, place| {
+                transfer::store_lanes(view, registers, store, shape, place)
+            }),
         }
     }
 
@@ -261,29 +243,31 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.store_shared(store, shape, place)
     }
 
-    /// Calls `access` with each active lane's local memory.
+    /// Calls `access` with each active lane's local memory, and its place there.
     fn each_local_lane(
         &mut self,
-        mask: LaneMask,
-        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, u32) -> Step,
+        shape: Shape,
+        place: Place<'_>,
+        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, Place<'_>) -> Step,
     ) -> Step {
+        let addresses = place.addresses.all();
+        aligned(shape, &addresses, place.mask)?;
+        self.check_local(shape, &addresses, place.mask);
         let size = self.grid.kernel.ir().local_bytes as usize;
-        for lane in lanes(mask) {
+        for lane in lanes(place.mask) {
             let start = lane as usize * size;
             let bytes = &mut self.warp.local[start..start + size];
             let mut view = Bytes {
                 bytes,
                 name: "local memory",
             };
-            access(&mut view, &mut self.warp.registers, lane)?;
+            let place = Place {
+                addresses: Addresses::Lanes(&addresses),
+                mask: 1 << lane,
+            };
+            access(&mut view, &mut self.warp.registers, place)?;
         }
         Ok(())
-    }
-
-    /// A path may be waiting for what it reads here.
-    pub(super) fn note_poll(&mut self) {
-        self.warp.polls += 1;
-        self.warp.polled_at = self.pc;
     }
 
     /// Where the lanes of an access go, if side by side.

@@ -11,6 +11,8 @@ use crate::registers::LaneMask;
 
 /// How many times a path may poll memory before another gives up waiting for it at a meeting.
 const PATIENCE: u32 = 1024;
+/// How many polls of a warp in a row, between which it changes nothing, end its time slice.
+const SPINS: u32 = 16;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
@@ -46,6 +48,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if warp.polls >= PATIENCE && warp.paths.give_up_meeting() {
             warp.polls = 0;
         }
+    }
+
+    /// A path waits for what others do: ends the warp's time slice. It will go on at `pc`.
+    pub(super) fn spin(&mut self, path: usize, pc: u32) -> Flow {
+        self.warp.spins = 0;
+        self.warp.paths.get_mut(path).pc = pc;
+        self.end_slice(path);
+        Flow::Pause(Pause::Spinning)
     }
 
     /// Runs a path until it is not the one to run any more, or its time is over.
@@ -119,6 +129,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     self.load(load, *shape, active)?;
                     self.moved(active);
                 }
+                Work::Poll(load, shape) => {
+                    (self.pc, self.budget) = (pc, budget);
+                    self.load(load, *shape, active)?;
+                    self.moved(active);
+                    if self.warp.spins >= SPINS {
+                        return Ok(self.spin(path, pc + 1));
+                    }
+                }
                 Work::Store(store, shape) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.store(store, *shape, active)?;
@@ -128,6 +146,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     (self.pc, self.budget) = (pc, budget);
                     self.atomic(atom, active)?;
                     self.moved(active);
+                    if self.warp.spins >= SPINS {
+                        return Ok(self.spin(path, pc + 1));
+                    }
                 }
                 Work::Fill32(d, value) => {
                     (self.pc, self.budget) = (pc, budget);

@@ -57,6 +57,24 @@ fn a_chain_that_looks_ahead_may_wait_for_ever() {
     }
 }
 
+/// Blocks that wait for others leave them the time: the last of 40 raises its flag first, and the
+/// others, which have all been waiting, after it one by one.
+#[test]
+fn waiting_takes_few_instructions() {
+    let counted = |seed| {
+        let run = run_with(&chain(1, "39"), 40, 256, &options(seed, 0, 1));
+        ok(&run);
+        run.outcome.report.counters.map(|c| c.warp_instructions)
+    };
+    for seed in [0, 1] {
+        let instructions = counted(seed);
+        assert_eq!(instructions, counted(seed));
+        // In each turn, each waiting warp looks a few times at its flag.
+        let looks = 16 * 3 * 40 * 41 * 8;
+        assert!(instructions < Some(2 * looks), "{instructions:?}");
+    }
+}
+
 #[test]
 fn an_endless_circle_is_told() {
     let run = run("L: bra L;", 1, 32);
