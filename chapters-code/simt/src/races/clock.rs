@@ -187,6 +187,14 @@ impl<'a> Clocks<'a> {
         self.warps[warp].seen[warp] >= earlier.interval
     }
 
+    /// True if an earlier access comes before the now of every warp of the block.
+    pub fn all_have_seen(&self, earlier: &Event) -> bool {
+        let warp = earlier.warp() as usize;
+        self.warps
+            .iter()
+            .all(|clock| clock.seen[warp] >= earlier.interval)
+    }
+
     /// Up to which interval everything that any warp has done is ordered before this warp's now.
     #[inline(always)]
     pub fn floor(&self, warp: u32) -> u32 {

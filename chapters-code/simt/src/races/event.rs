@@ -139,8 +139,13 @@ impl Event {
     }
 
     #[inline(always)]
-    fn is_atomic(&self) -> bool {
+    pub fn is_atomic(&self) -> bool {
         self.tag >> KIND & 3 == 2
+    }
+
+    #[inline(always)]
+    pub fn is_strong(&self) -> bool {
+        self.tag & 1 << STRONG != 0
     }
 
     /// True if they exclude each other, wherever they come from: they share bytes, one of them

@@ -8,9 +8,10 @@
 //! `volatile` or `relaxed` accesses of different warps. That two threads write the same value
 //! is no excuse, unless they are lanes of one warp and do so by one instruction.
 //!
-//! **Can miss:** of each word the last writer and one reader are remembered. Loads through the
-//! read-only path (`ld.global.nc`) are not remembered, as PTX allows them only where nobody writes
-//! during the launch.
+//! **Can miss:** of each word the last writer and one reader are remembered, and where atomics are the
+//! last writers, the one before them: an atomic of another block races with it, not with them. Loads
+//! through the read-only path (`ld.global.nc`) are not remembered, as PTX allows them only where nobody
+//! writes during the launch.
 
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -53,6 +54,8 @@ struct Row {
     /// Each is made when it is first needed.
     writers: Option<Words>,
     readers: Option<Words>,
+    /// The last writers that are no atomics, where atomics came after them.
+    before_atomics: Option<Words>,
 }
 
 /// What has been done to the words of a row.
@@ -326,8 +329,9 @@ impl<'a> GlobalRaces<'a> {
         };
         if event.is_load() {
             row.readers.get_or_insert_default()[word].note_reader(entry);
-            let earlier = &row.writers.as_ref()?[word];
-            return conflict(earlier).then_some(*earlier);
+            let earlier = row.writers.as_ref()?[word];
+            let first = conflict(&earlier).then_some(earlier);
+            return first.or_else(|| row.behind_atomics(word, conflict, event));
         }
         let writers = row.writers.get_or_insert_default();
         let earlier = std::mem::replace(&mut writers[word], entry);
@@ -336,6 +340,11 @@ impl<'a> GlobalRaces<'a> {
                 readers[word] = Entry::default();
             }
             return Some(earlier);
+        }
+        if event.is_atomic() && earlier.event.is_some() && !earlier.event.is_atomic() {
+            row.before_atomics.get_or_insert_default()[word] = earlier;
+        } else if let Some(first) = row.behind_atomics(word, &conflict, event) {
+            return Some(first);
         }
         let reader = std::mem::take(&mut row.readers.as_mut()?[word]);
         conflict(&reader).then_some(reader)
@@ -442,6 +451,25 @@ impl Row {
         self.writers = words(self.writer);
         self.readers = words(self.reader);
         self.is_split = true;
+    }
+
+    /// The write that stands behind the atomics on a word, if an access, which is none of a race with
+    /// these, is of one with that. A plain access follows the last atomic, and with it all before.
+    #[inline(always)]
+    fn behind_atomics(
+        &mut self,
+        word: usize,
+        conflict: impl Fn(&Entry) -> bool,
+        event: Event,
+    ) -> Option<Entry> {
+        let slot = &mut self.before_atomics.as_mut()?[word];
+        if event.is_strong() && conflict(slot) {
+            return Some(std::mem::take(slot));
+        }
+        if !event.is_load() && !event.is_atomic() {
+            *slot = Entry::default();
+        }
+        None
     }
 }
 

@@ -22,6 +22,7 @@ mod knowledge;
 mod proxy;
 mod proxy_events;
 mod shared;
+mod standing;
 mod sweep;
 mod sync;
 mod uninitialised;

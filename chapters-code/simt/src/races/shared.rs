@@ -1,7 +1,7 @@
 //! Data races in the shared memory of a block.
 //!
 //! **Detects** two accesses to the same byte by different threads of a block, at least one of them
-//! a write, that nothing orders; after HiRace (Jain et al., arXiv 2401.04701), with vector clocks
+//! a write, that nothing orders; after HiRace (Jacobson, Burtscher and Gopalakrishnan 2024, arXiv 2401.04701), with vector clocks
 //! a warp in place of its state machine.
 //!
 //! **What orders what** is told in [`super::clock`], for flags in [`super::sync`], for mbarriers and bulk
@@ -9,10 +9,11 @@
 //! other. Lanes of one warp that write one word by one instruction race if their values differ; that
 //! they do is told by who executes the store.
 //!
-//! **Can miss:** a write is remembered until the next one to the same word, and two readers are
-//! remembered for each word.
+//! **Can miss:** a write is remembered until the next one to the same word, or, where atomics follow,
+//! until the next that is none; and two readers are remembered for each word.
 
 use super::clock::Clocks;
+use super::standing::Standing;
 use super::sweep::{self, Sweep};
 use super::words::Cells;
 use super::{Event, Finding, lane_event, words_of};
@@ -39,6 +40,7 @@ pub(super) struct SharedRaces {
     rows: Vec<Row>,
     cells: Vec<Cells>,
     generation: u32,
+    standing: Standing,
 }
 
 impl SharedRaces {
@@ -48,11 +50,13 @@ impl SharedRaces {
             rows: Vec::new(),
             cells: Vec::new(),
             generation: 0,
+            standing: Standing::default(),
         }
     }
 
     pub fn start_block(&mut self, shared_bytes: u32) {
         self.generation += 1;
+        self.standing.clear();
         let rows = u64::from(shared_bytes).div_ceil(sweep::BYTES) as usize;
         self.rows.resize(rows, Row::default());
         self.cells.resize(rows, Cells::EMPTY);
@@ -222,8 +226,13 @@ impl SharedRaces {
             // Being aligned, no access goes beyond a row.
             let first_word = address as usize / 4 % sweep::WORDS;
             for word in (first_word..).take(words_of(BYTES)) {
-                if let Some(first) = cells.touch_word(conflict, word % sweep::WORDS, second) {
-                    let offset = address as u32 + 4 * (word - first_word) as u32;
+                let offset = address as u32 + 4 * (word - first_word) as u32;
+                let last = cells.writer(word % sweep::WORDS);
+                let mut first = cells.touch_word(conflict, word % sweep::WORDS, second);
+                if first.is_none() && second.is_atomic() && self.standing.concerns(&last) {
+                    first = self.standing.follow(clocks, offset, &last, &second);
+                }
+                if let Some(first) = first {
                     note(&mut found, first, second, offset);
                 }
             }

@@ -100,6 +100,7 @@ pub const PLANTED: &[Planted] = planted! {
         told_by_one Race (1, 128, 128)
         bins_without_atomics Race (1, 128, 128)
         bins_zeroed_late Race (1, 128, 128)
+        total_zeroed_late Race (1, 128, 128)
         stencil_in_place Race (1, 128, 128)
         last_writer_wins Race (1, 128, 128)
         neighbouring_shorts Race (1, 128, 128)
@@ -121,6 +122,8 @@ pub const PLANTED: &[Planted] = planted! {
         total_of_blocks Race (4, 32, 128)
         next_block Race (4, 64, 256)
         plain_flags Race (4, 64, 256)
+        counters_cleared_by_first Race (4, 64, 256)
+        watched_counter_cleared Race (2, 64, 128)
         rotation_in_place Race (1, 128, 128)
         own_results Race (2, 64, 128)
         pivot_row Race (1, 64, 64);

@@ -50,6 +50,19 @@ fn there_are_enough() {
     assert_eq!(names.len(), PLANTED.len());
 }
 
+/// The book tells how many kernels there are, and under how many schedules they run.
+#[test]
+fn the_book_tells_how_many() {
+    let book = include_str!("../../../../book/simulator.md");
+    let words: Vec<_> = book.split_whitespace().collect();
+    let sentence = format!(
+        "{} kernels with a planted bug, and the same kernels without it, are the test, under {} schedules each.",
+        PLANTED.len(),
+        SEEDS.count()
+    );
+    assert!(words.join(" ").contains(&sentence), "{sentence}");
+}
+
 /// The list has every kernel of the files, and no other.
 #[test]
 fn the_list_is_complete() {

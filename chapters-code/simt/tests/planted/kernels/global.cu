@@ -43,6 +43,23 @@ KERNEL(plain_flags) {
     }
 }
 
+// The first block clears the counters. It does so before it adds, but the others may have added.
+KERNEL(counters_cleared_by_first) {
+    unsigned tid = threadIdx.x;
+    if (!OK && blockIdx.x == 0) out[tid] = 0;
+    atomicAdd(&out[tid], in[blockIdx.x * blockDim.x + tid]);
+}
+
+// The first block clears a counter that the others look at.
+KERNEL(watched_counter_cleared) {
+    if (blockIdx.x == 0) {
+        if (!OK) scratch[threadIdx.x] = 0;
+        atomicAdd(&scratch[threadIdx.x], in[threadIdx.x]);
+    } else {
+        out[threadIdx.x] = *(volatile int *)(scratch + threadIdx.x);
+    }
+}
+
 // A rotation in place: everybody must have read before anybody writes.
 KERNEL(rotation_in_place) {
     unsigned tid = threadIdx.x;

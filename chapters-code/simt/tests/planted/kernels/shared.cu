@@ -115,6 +115,16 @@ KERNEL(bins_zeroed_late) {
     if (tid < 16) out[tid] = bins[tid];
 }
 
+// A total that a thread zeroes before it adds to it, but not before the others do.
+KERNEL(total_zeroed_late) {
+    __shared__ int total;
+    if (threadIdx.x == 0) total = 0;
+    if (OK) __syncthreads();
+    atomicAdd(&total, in[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = total;
+}
+
 // A stencil in place: everybody must have read before anybody writes.
 KERNEL(stencil_in_place) {
     __shared__ int s[130];
