@@ -17,6 +17,7 @@ mod run;
 mod runtime;
 mod transfer;
 mod view;
+mod words;
 
 use ptx::ir::{Atom, Load, Op, R32, R64, Store};
 
@@ -205,6 +206,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     compiled_for_isa! {
         /// `ld`.
         fn load(load: &Load, shape: Shape, mask: LaneMask), load_baseline, load_avx2 -> Step = load_inline;
+        /// `ld` of words side by side, by all lanes. False if it is none.
+        fn load_words(load: &Load, read_only: bool), load_words_baseline, load_words_avx2 -> bool
+            = load_words_inline;
+        /// `st` of words side by side, by all lanes. False if it is none.
+        fn store_words(store: &Store), store_words_baseline, store_words_avx2 -> bool
+            = store_words_inline;
         /// `st`.
         fn store(store: &Store, shape: Shape, mask: LaneMask), store_baseline, store_avx2 -> Step
             = store_inline;

@@ -247,6 +247,54 @@ pub fn setp64<V: Vectors>(
     }
 }
 
+/// `setp` of integers in 32-bit registers, for callers that know the relation when they are compiled.
+#[inline(always)]
+pub fn integers32<V: Vectors>(
+    lanes: Lanes<'_, V>,
+    Compare32 { cmp, ty, s }: Compare32,
+    target: Target,
+    with: &Option<Combine>,
+) {
+    let related = |swap, invert| Related::new(s, swap, invert);
+    match (ty, Plan::of_integers(cmp)) {
+        (_, Plan::Equal { invert }) => {
+            relate32(lanes, related(false, invert), target, with, |x, y| x == y);
+        }
+        (CmpType32::U32, Plan::Less { swap, invert }) => {
+            relate32(lanes, related(swap, invert), target, with, |x, y| x < y);
+        }
+        (_, Plan::Less { swap, invert }) => {
+            let less = |x, y| (x as i32) < (y as i32);
+            relate32(lanes, related(swap, invert), target, with, less);
+        }
+        (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {}
+    }
+}
+
+/// `setp` of integers in 64-bit registers, likewise.
+#[inline(always)]
+pub fn integers64<V: Vectors>(
+    lanes: Lanes<'_, V>,
+    Compare64 { cmp, ty, s }: Compare64,
+    target: Target,
+    with: &Option<Combine>,
+) {
+    let related = |swap, invert| Related::new(s, swap, invert);
+    match (ty, Plan::of_integers(cmp)) {
+        (_, Plan::Equal { invert }) => {
+            relate64(lanes, related(false, invert), target, with, |x, y| x == y);
+        }
+        (CmpType64::U64, Plan::Less { swap, invert }) => {
+            relate64(lanes, related(swap, invert), target, with, |x, y| x < y);
+        }
+        (_, Plan::Less { swap, invert }) => {
+            let less = |x, y| (x as i64) < (y as i64);
+            relate64(lanes, related(swap, invert), target, with, less);
+        }
+        (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {}
+    }
+}
+
 /// Compares 32-bit registers by `holds` and writes the result.
 #[inline(always)]
 pub fn relate32<V: Vectors>(

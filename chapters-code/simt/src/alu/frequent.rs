@@ -156,7 +156,7 @@ macro_rules! frequent {
             MadWide { d, a, b, c, .. } as |lanes, windows| wide::mad_wide(lanes, signed, d, [a, b], c) =>
                 [signed: Sign::Unsigned] [signed: Sign::Signed]
             Setp32 { d, q, a, b, with, .. } as
-                |lanes, windows| compare::setp32(lanes, Compare32 { cmp, ty, s: [a, b] }, (d, q), &with) =>
+                |lanes, windows| compare::integers32(lanes, Compare32 { cmp, ty, s: [a, b] }, (d, q), &with) =>
                 [cmp: Cmp::Eq, ty: CmpType32::U32] [cmp: Cmp::Eq, ty: CmpType32::S32]
                 [cmp: Cmp::Ne, ty: CmpType32::U32] [cmp: Cmp::Ne, ty: CmpType32::S32]
                 [cmp: Cmp::Lt, ty: CmpType32::U32] [cmp: Cmp::Lt, ty: CmpType32::S32]
@@ -164,7 +164,7 @@ macro_rules! frequent {
                 [cmp: Cmp::Gt, ty: CmpType32::U32] [cmp: Cmp::Gt, ty: CmpType32::S32]
                 [cmp: Cmp::Ge, ty: CmpType32::U32] [cmp: Cmp::Ge, ty: CmpType32::S32]
             Setp64 { d, q, a, b, with, .. } as
-                |lanes, windows| compare::setp64(lanes, Compare64 { cmp, ty, s: [a, b] }, (d, q), &with) =>
+                |lanes, windows| compare::integers64(lanes, Compare64 { cmp, ty, s: [a, b] }, (d, q), &with) =>
                 [cmp: Cmp::Eq, ty: CmpType64::U64] [cmp: Cmp::Eq, ty: CmpType64::S64]
                 [cmp: Cmp::Ne, ty: CmpType64::U64] [cmp: Cmp::Ne, ty: CmpType64::S64]
                 [cmp: Cmp::Lt, ty: CmpType64::U64] [cmp: Cmp::Lt, ty: CmpType64::S64]

@@ -7,6 +7,7 @@ use ptx::ir::{
 };
 
 use super::transfer::Shape;
+use super::words;
 use crate::alu::{Isa, Prepared};
 use crate::module::LoadedKernel;
 
@@ -51,9 +52,13 @@ pub(crate) enum Work<'a> {
     /// Likewise.
     Fill64(R64, u64),
     Load(&'a Load, Shape),
+    /// A load of words that may lie side by side.
+    LoadWords(&'a Load, Shape),
     /// A load of what others may write meanwhile.
     Poll(&'a Load, Shape),
     Store(&'a Store, Shape),
+    /// A store of words that may lie side by side.
+    StoreWords(&'a Store, Shape),
     Atom(&'a Atom),
     Branch(&'a Branch),
     /// `bar.sync` of this barrier, by all threads of the block.
@@ -114,9 +119,11 @@ fn meetings(code: &[Instruction]) -> Vec<bool> {
 fn work<'a>(kernel: &LoadedKernel, instruction: &'a Instruction, params: &[u8]) -> Work<'a> {
     match &instruction.op {
         Op::Ld(load) if load.order != Order::Weak => Work::Poll(load, Shape::of_load(load)),
+        Op::Ld(load) if words::is_load(load) => Work::LoadWords(load, Shape::of_load(load)),
         Op::Ld(load) => {
             parameter(kernel, load, params).unwrap_or(Work::Load(load, Shape::of_load(load)))
         }
+        Op::St(store) if words::is_store(store) => Work::StoreWords(store, Shape::of_store(store)),
         Op::St(store) => Work::Store(store, Shape::of_store(store)),
         Op::Atom(atom) => Work::Atom(atom),
         Op::Bra(branch) => Work::Branch(branch),

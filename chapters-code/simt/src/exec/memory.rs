@@ -272,7 +272,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Where the lanes of an access go, if side by side.
     #[inline(always)]
-    fn row(&self, address: Address, shape: Shape, mask: LaneMask) -> Option<Addresses<'static>> {
+    pub(super) fn row(
+        &self,
+        address: Address,
+        shape: Shape,
+        mask: LaneMask,
+    ) -> Option<Addresses<'static>> {
         let (registers, bytes) = (&self.warp.registers, shape.bytes());
         let row = match address.base {
             Src::R32(r) => pattern::row32(registers.r32(r), mask, bytes),

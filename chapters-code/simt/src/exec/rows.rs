@@ -61,7 +61,7 @@ pub(super) fn load<V: View>(
 
 /// One element of each lane's `len`.
 #[inline(always)]
-fn words(bytes: &[u8], len: usize, element: usize) -> Lanes32 {
+pub(super) fn words(bytes: &[u8], len: usize, element: usize) -> Lanes32 {
     let words = &bytes.as_chunks().0[..32 * len];
     each_lane(|lane| u32::from_le_bytes(words[lane * len + element]))
 }
@@ -160,11 +160,17 @@ fn store_words<V: View>(
         crate::registers::blend32(&mut there, mask, &row);
         row = there;
     }
+    view.store(origin, to_bytes(&row))
+}
+
+/// The words of all lanes, side by side.
+#[inline(always)]
+pub(super) fn to_bytes(row: &Lanes32) -> [u8; 128] {
     let mut bytes = [0; 128];
     for (lane, word) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
         *word = row[lane].to_le_bytes();
     }
-    view.store(origin, bytes)
+    bytes
 }
 
 #[inline(always)]

@@ -7,7 +7,7 @@ use super::{Exec, Flow, Pause};
 use crate::alu;
 use crate::fault::Step;
 use crate::observe::Observer;
-use crate::registers::LaneMask;
+use crate::registers::{ALL_LANES, LaneMask};
 
 /// How many times a path may poll memory before another gives up waiting for it at a meeting.
 const PATIENCE: u32 = 1024;
@@ -127,6 +127,20 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 Work::Load(load, shape) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.load(load, *shape, active)?;
+                    self.moved(active);
+                }
+                Work::LoadWords(load, shape) => {
+                    (self.pc, self.budget) = (pc, budget);
+                    if active != ALL_LANES || !self.load_words(load, shape.read_only) {
+                        self.load(load, *shape, active)?;
+                    }
+                    self.moved(active);
+                }
+                Work::StoreWords(store, shape) => {
+                    (self.pc, self.budget) = (pc, budget);
+                    if active != ALL_LANES || !self.store_words(store) {
+                        self.store(store, *shape, active)?;
+                    }
                     self.moved(active);
                 }
                 Work::Poll(load, shape) => {
