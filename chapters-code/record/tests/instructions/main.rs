@@ -24,14 +24,30 @@ use record::instructions::{
 /// At most so many differences are shown of a column.
 const SHOWN: usize = 4;
 
+/// Cases that no H200 has run yet: what their instructions do is held to the manual alone, by `simt`'s own
+/// tests.
+const NOT_RECORDED: [&str; 6] = [
+    "bulk_misaligned_source",
+    "bulk_misaligned_target",
+    "bulk_odd_size",
+    "mbarrier",
+    "mbarrier_misaligned",
+    "mbarrier_never_initialised",
+];
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../simt/tests/ptx/h200")
 }
 
-fn recorded(case: &Case) -> Result<Recording> {
+/// What an H200 gave; `None` if it has not been asked.
+fn recorded(case: &Case) -> Result<Option<Recording>> {
+    if NOT_RECORDED.contains(&case.name) {
+        return Ok(None);
+    }
     let path = folder().join(case.name).with_extension("txt");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    Recording::from_text(&text).with_context(|| path.display().to_string())
+    let recording = Recording::from_text(&text).with_context(|| path.display().to_string())?;
+    Ok(Some(recording))
 }
 
 /// Where a column differs from the recording; nothing where it does not.
@@ -66,11 +82,15 @@ fn inaccuracies(
 
 fn check(device: &Device, case: &Case) -> Result<Vec<String>> {
     let outcome = run::run(device, case)?;
-    let recordings = (Recording::of(case, &outcome), recorded(case)?);
-    let (Outcome::Results(results), (Recording::Results(own), Recording::Results(gpu))) =
-        (&outcome, recordings)
+    let (Outcome::Results(results), Recording::Results(own)) =
+        (&outcome, Recording::of(case, &outcome))
     else {
         return Ok(vec!["the launch failed".into()]);
+    };
+    let gpu = match recorded(case)? {
+        Some(Recording::Results(gpu)) => gpu,
+        Some(Recording::Failed(error)) => return Ok(vec![format!("an H200 failed: {error}")]),
+        None => return Ok(Vec::new()),
     };
     let names = |columns: &[Recorded]| columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
     if names(&gpu) != names(&own) {
@@ -119,9 +139,11 @@ fn launches_fail_as_they_did_on_an_h200() -> Result<()> {
             .output()?;
         assert!(done.status.success(), "{}: {done:?}", case.name);
         let text = std::fs::read_to_string(out.join(case.name).with_extension("txt"))?;
-        let (own, gpu) = (Recording::from_text(&text)?, recorded(case)?);
+        let own = Recording::from_text(&text)?;
         assert!(matches!(own, Recording::Failed(_)), "{}", case.name);
-        assert_eq!(own, gpu, "{}", case.name);
+        if let Some(gpu) = recorded(case)? {
+            assert_eq!(own, gpu, "{}", case.name);
+        }
     }
     Ok(())
 }
@@ -141,10 +163,6 @@ fn opcodes(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Opcodes that no H200 has been asked about yet: what they do is held to the manual alone, by `simt`'s
-/// own tests.
-const NOT_RECORDED: [&str; 1] = ["mbarrier"];
-
 #[test]
 fn every_opcode_has_a_case() -> Result<()> {
     let cases = Case::all()?;
@@ -155,13 +173,16 @@ fn every_opcode_has_a_case() -> Result<()> {
     };
     let known = ptx::opcodes();
     let missing: Vec<&String> = known.iter().filter(|opcode| !is_used(opcode)).collect();
-    assert_eq!(missing, NOT_RECORDED);
+    assert!(missing.is_empty(), "{missing:?}");
     Ok(())
 }
 
 #[test]
 fn recordings_are_of_cases() -> Result<()> {
-    let cases: BTreeSet<String> = Case::all()?.iter().map(|c| c.name.to_string()).collect();
+    let mut cases: BTreeSet<String> = Case::all()?.iter().map(|c| c.name.to_string()).collect();
+    for name in NOT_RECORDED {
+        assert!(cases.remove(name), "{name} is no case");
+    }
     let stem = |entry: std::io::Result<std::fs::DirEntry>| -> Result<String> {
         let path = entry?.path();
         let stem = path.file_stem().context("a file has a name")?;
