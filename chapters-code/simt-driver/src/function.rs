@@ -2,7 +2,7 @@
 
 use crate::error::{CUresult, Result};
 use crate::module::Function;
-use crate::occupancy::Block;
+use crate::occupancy::{Block, SCHEDULERS};
 use crate::profile;
 use crate::state::lock;
 
@@ -40,11 +40,10 @@ impl Function {
             let threads = ir
                 .max_threads
                 .map_or(1, |n| n.clamp(1, profile::BLOCK_THREADS));
-            let resident = threads.next_multiple_of(profile::WARP)
-                * ir.min_blocks
-                    .unwrap_or(1)
-                    .clamp(1, profile::RESIDENT_BLOCKS);
-            let share = profile::REGISTERS / resident / REGISTER_UNIT * REGISTER_UNIT;
+            let blocks = ir.min_blocks.unwrap_or(1);
+            let warps = threads.div_ceil(profile::WARP) * blocks.clamp(1, profile::RESIDENT_BLOCKS);
+            let a_warp = profile::REGISTERS / SCHEDULERS / warps.div_ceil(SCHEDULERS);
+            let share = a_warp / profile::WARP / REGISTER_UNIT * REGISTER_UNIT;
             (ir.live_registers() + REGISTERS_BESIDE).min(share.clamp(REGISTER_UNIT, MOST_REGISTERS))
         })
     }

@@ -11,7 +11,7 @@ const REGISTER_UNIT: u32 = 256;
 /// Shared memory is handed to a block in units of this many bytes.
 const SHARED_UNIT: u32 = 128;
 /// A multiprocessor's registers are split evenly among this many schedulers.
-const SCHEDULERS: u32 = 4;
+pub const SCHEDULERS: u32 = 4;
 
 /// What a block needs.
 #[derive(Clone, Copy, Debug)]
