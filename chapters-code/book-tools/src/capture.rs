@@ -7,18 +7,26 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// A program's output, and where the book keeps it.
+/// What a program prints to.
+enum Stream {
+    Output,
+    Error,
+}
+
+/// What a program prints, and where the book keeps it.
 struct Capture {
     file: &'static str,
+    stream: Stream,
     binary: &'static str,
     arguments: &'static [&'static str],
     /// The width of the terminal, which decides the columns of the tables.
     columns: u32,
 }
 
-const CAPTURES: [Capture; 3] = [
+const CAPTURES: [Capture; 4] = [
     Capture {
         file: "book/chapter_1_reduce/output.txt",
+        stream: Stream::Output,
         binary: "chapter_1",
         arguments: &["--device", "sim"],
         // The narrowest that has room for all but the errors.
@@ -26,6 +34,7 @@ const CAPTURES: [Capture; 3] = [
     },
     Capture {
         file: "book/chapter_2_histogram/output.txt",
+        stream: Stream::Output,
         binary: "chapter_2",
         // Not those that wait for a flag: how often they ask depends on the machine.
         arguments: &[
@@ -38,6 +47,7 @@ const CAPTURES: [Capture; 3] = [
     },
     Capture {
         file: "book/chapter_3_scan/output.txt",
+        stream: Stream::Output,
         binary: "chapter_3",
         // Not the single passes, whose blocks wait for each other, as those above.
         arguments: &[
@@ -45,6 +55,19 @@ const CAPTURES: [Capture; 3] = [
             "sim",
             "--kernel",
             "one_thread,hillis_steele,blelloch,blelloch_padded,shuffle,vectorized,reduce_then_scan",
+        ],
+        columns: 104,
+    },
+    Capture {
+        file: "book/chapter_3_scan/deadlock.txt",
+        stream: Stream::Error, // what the driver reports
+        binary: "chapter_3",
+        arguments: &[
+            "--device",
+            "sim",
+            "--broken",
+            "--kernel",
+            "static_tile_index",
         ],
         columns: 104,
     },
@@ -90,7 +113,11 @@ fn output(root: &Path, capture: &Capture) -> Result<String> {
         capture.binary,
         String::from_utf8_lossy(&output.stderr)
     );
-    let text = String::from_utf8(output.stdout).context("the output is not UTF-8")?;
+    let printed = match capture.stream {
+        Stream::Output => output.stdout,
+        Stream::Error => output.stderr,
+    };
+    let text = String::from_utf8(printed).context("the output is not UTF-8")?;
     Ok(without_blank_ends(&text))
 }
 
