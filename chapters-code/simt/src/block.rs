@@ -93,8 +93,9 @@ impl<'a, O: Observer<'a>> Block<O> {
     }
 
     /// Runs the block until it is done or each of its warps has had some time slices.
-    pub fn run(&mut self, grid: &'a Grid<'a>, rounds: u32) -> Result<Progress, Fault> {
+    pub fn run(&mut self, grid: &'a Grid<'a>) -> Result<Progress, Fault> {
         self.watch.begin(grid, self.warps.len());
+        let rounds = self.schedule.rounds();
         let progress = self.run_rounds(grid, rounds);
         self.watch.end(grid, &mut self.warps);
         progress

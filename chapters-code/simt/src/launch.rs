@@ -30,8 +30,6 @@ pub const MAX_SHARED: u32 = 232_448;
 const MAX_LOCAL: u32 = 512 << 10;
 /// Different findings that a launch reports.
 const MAX_FINDINGS: usize = 16;
-/// Rounds of its warps' time slices that a block runs before others have their turn.
-const ROUNDS: u32 = 16;
 /// Between two looks whether another host thread has changed something.
 const WAIT: Duration = Duration::from_micros(50);
 
@@ -271,7 +269,7 @@ fn worker<'a, O: Observer<'a>>(
             turn = 0;
         }
         let block = &mut blocks[turn];
-        let end = block.run(grid, ROUNDS);
+        let end = block.run(grid);
         match end {
             Ok(Progress::Unfinished) => {
                 turn += 1;

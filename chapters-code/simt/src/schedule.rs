@@ -1,7 +1,7 @@
-//! In which order the warps of a block run, and for how long at a time.
+//! In which order the warps of a block run, and for how long they and their block run at a time.
 //!
-//! With seed 0: in turn, each until it waits or a long time slice ends. With any other seed both
-//! are drawn at random, differently for every block, so that code that depends on an order shows. A
+//! With seed 0: in turn, each until it waits or a long time slice ends. With any other seed all of it
+//! is drawn at random, differently for every block, so that code that depends on an order shows. A
 //! warp that polls memory again and again, and changes nothing itself, loses the rest of its slice, and
 //! a block whose warps all wait or do that loses its turn.
 
@@ -15,6 +15,9 @@ pub(crate) struct Schedule {
 
 /// The longest time slice of a warp, in instructions.
 const SLICE: u32 = 4096;
+
+/// The logarithm of the longest turn of a block, in rounds of all its warps.
+const LOG_ROUNDS: u32 = 4;
 
 impl Schedule {
     pub fn new(seed: u64) -> Self {
@@ -65,6 +68,16 @@ impl Schedule {
             SLICE
         } else {
             1 + self.draw(64) as u32
+        }
+    }
+
+    /// How many rounds of all its warps a block may run before another has its turn. They differ, so
+    /// that of two resident blocks now one is ahead and now the other.
+    pub fn rounds(&mut self) -> u32 {
+        if self.seed == 0 {
+            1 << LOG_ROUNDS
+        } else {
+            1 << self.draw(u64::from(LOG_ROUNDS) + 1)
         }
     }
 
