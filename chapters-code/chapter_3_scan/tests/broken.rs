@@ -1,11 +1,28 @@
-//! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
+//! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
+//! it is said to be right.
 
 mod common;
 
-use chapter_3_scan::chapter::Scan;
-use common::{both, sum_f32};
-use harness::{Case, Dtype, Op, testing, verify::Checker};
+use chapter_3_scan::{RUNGS, chapter::Scan, reference};
+use common::{scanned, sum_f32};
+use harness::{
+    Row, inputs,
+    testing::{self, check},
+    verify::{self, Checker},
+};
 
+fn broken_rows(n: u64) -> Vec<Row> {
+    testing::run(&Scan, &[sum_f32(n)], &testing::is_broken)
+}
+
+#[test]
+fn all_are_caught_at_every_size() {
+    for n in [1, 5000, 1 << 16] {
+        check(&broken_rows(n));
+    }
+}
+
+/// The checker that the chapter names for each.
 #[test]
 fn each_by_its_checker() {
     let expected = [
@@ -15,46 +32,49 @@ fn each_by_its_checker() {
         ("swapped_operands", Checker::Result),
         ("flag_without_release", Checker::Races),
     ];
-    let rows = testing::run(&Scan, &[sum_f32(1 << 14)], &testing::is_broken);
-    testing::check_caught(&rows, &expected);
+    testing::check_caught(&broken_rows(1 << 14), &expected);
 }
 
-/// A sum does not notice that operands are swapped.
+/// A race's report names the lines of the kernel's file, who was there, and what is missing.
+#[test]
+fn races_name_what_is_missing() {
+    let rows = broken_rows(1 << 14);
+    let races = |kernel: &str| {
+        let row = rows.iter().find(|row| row.kernel == kernel);
+        row.expect("it was run").races.iter()
+    };
+    for missing in ["__syncwarp", "__syncthreads"] {
+        let mut races = races("one_buffer");
+        let race = races.find(|race| race.missing == missing).expect(missing);
+        assert_eq!(race.space, "shared");
+        assert!(race.first.line.contains("one_buffer.cu:"));
+        let is_one_warp = race.first.warp == race.second.warp;
+        assert_eq!(is_one_warp, missing == "__syncwarp");
+    }
+    let race = races("flag_without_release").next().expect("a race");
+    assert_eq!((&*race.space, &*race.missing), ("global", "__threadfence"));
+    assert!(race.second.line.contains("flag_without_release.cu:"));
+    assert_ne!(race.first.block, race.second.block);
+}
+
+/// Whether a rung that is meant to be wrong gives the right sum of f32.
+fn is_right(rung: &str, n: u64) -> bool {
+    let case = sum_f32(n);
+    let host = inputs::generate::<f32>(&case);
+    let (bytes, depth) = scanned(RUNGS.find(rung).expect("a rung"), &case, &host);
+    verify::compare(&bytes, reference::scan(&case, depth, &host)).is_correct()
+}
+
 #[test]
 fn sums_commute() {
-    let case = both(10_000, Dtype::F32, Op::Sum)[0];
-    let scan = SwappedSum;
-    testing::check(&testing::run(&scan, &[case], &|rung, _| {
-        rung.name == "swapped_operands"
-    }));
+    assert!(is_right("swapped_operands", 10_000));
 }
 
-/// The chapter, but with its broken rung on the case that is asked for, and meant to be right.
-struct SwappedSum;
-
-impl harness::Chapter for SwappedSum {
-    fn name(&self) -> &'static str {
-        Scan.name()
-    }
-    fn summary(&self) -> &'static str {
-        Scan.summary()
-    }
-    fn rungs(&self) -> Vec<harness::RungInfo> {
-        let mut rungs = Scan.rungs();
-        rungs.iter_mut().for_each(|rung| rung.caught_by = &[]);
-        rungs
-    }
-    fn refusal(&self, rung: &str, case: &Case) -> Option<harness::Refusal> {
-        Scan.refusal(rung, case)
-    }
-    fn device_bytes(&self, case: &Case) -> u64 {
-        Scan.device_bytes(case)
-    }
-    fn problem(
-        &self,
-        device: &harness::Device,
-        case: &Case,
-    ) -> Result<Box<dyn harness::Problem>, harness::Error> {
-        Scan.problem(device, case)
-    }
+/// The blocks have 256 elements.
+#[test]
+fn few_blocks_hide_what_they_do_not_tell() {
+    assert!(is_right("independent_blocks", 256));
+    assert!(!is_right("independent_blocks", 257));
+    assert!(is_right("previous_block_only", 512));
+    assert!(!is_right("previous_block_only", 513));
 }

@@ -3,23 +3,13 @@
 mod common;
 
 use chapter_3_scan::{LADDER, Rung, reference};
-use common::both;
-use harness::{Case, Dtype, Kind, Op, buffer, inputs, testing, verify::Exact};
+use common::{both, scanned};
+use harness::{Case, Dtype, Kind, Op, inputs, verify::Exact};
 
 const N: u64 = 9001;
 
 /// In the first warp, at the ends of blocks and of a tile, and the last element.
 const PLACES: [usize; 5] = [0, 31, 256, 8191, 9000];
-
-/// What a rung makes of some f32, and how deep its additions are.
-fn scanned(rung: &Rung, case: &Case, host: &[f32]) -> (Vec<f32>, u64) {
-    let device = &testing::simulator().device;
-    let mut ready = rung.ready(device, *case).expect("it is set up");
-    let input = buffer::upload(device, host).expect("memory");
-    let bytes = testing::written(device, &mut ready, &input.as_view(), size_of_val(host));
-    let word = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    (bytes.chunks_exact(4).map(word).collect(), ready.depth)
-}
 
 /// Whether element i of a case's result comes after a NaN at `place`.
 fn is_after(case: &Case, i: usize, place: usize) -> bool {
@@ -29,17 +19,22 @@ fn is_after(case: &Case, i: usize, place: usize) -> bool {
     }
 }
 
+fn word(bytes: &[u8]) -> f32 {
+    f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
 #[track_caller]
 fn check(rung: &Rung, case: &Case, place: usize) {
     let mut host = inputs::generate::<f32>(case);
     host[place] = f32::NAN;
-    let (results, depth) = scanned(rung, case, &host);
+    let (bytes, depth) = scanned(rung, case, &host);
+    let results = bytes.chunks_exact(4).map(word);
     let expected = reference::scan(case, depth, &host);
-    for (i, (result, exact)) in results.iter().zip(expected).enumerate() {
+    for (i, (result, exact)) in results.zip(expected).enumerate() {
         let right = match exact {
             _ if case.op == Op::Sum && is_after(case, i, place) => result.is_nan(),
-            Exact::Equal(value) => *result == value,
-            Exact::Within { value, bound } => (f64::from(*result) - value).abs() <= bound,
+            Exact::Equal(value) => result == value,
+            Exact::Within { value, bound } => (f64::from(result) - value).abs() <= bound,
         };
         let (name, kind) = (rung.name, case.kind());
         assert!(

@@ -117,18 +117,36 @@ pub fn under_schedules<R>(
     // The seed is the process's: two tests that set it would get in each other's way.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock();
-    let set = |seed| {
+    let of_seed = |seed| {
+        let _seeded = Seeded::new(seed);
+        run()
+    };
+    seeds.into_iter().map(of_seed).collect()
+}
+
+/// A schedule, as long as it lives.
+struct Seeded(i64);
+
+impl Seeded {
+    fn new(seed: i64) -> Self {
+        Self::set(seed);
+        Self(seed)
+    }
+
+    fn set(seed: i64) {
         let runner = simulator();
         let simulator = runner.device.simulator().expect("it is one");
         assert!(simulator.set(c"seed", seed));
-    };
-    let of_seed = |seed| {
-        set(seed);
-        run()
-    };
-    let results = seeds.into_iter().map(of_seed).collect();
-    set(0);
-    results
+    }
+}
+
+impl Drop for Seeded {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("under the schedule of seed {}", self.0);
+        }
+        Self::set(0);
+    }
 }
 
 /// Fails with every row that is not as it should be.
