@@ -3,7 +3,7 @@
 
 mod common;
 
-use chapter_3_scan::chapter::Scan;
+use chapter_3_scan::{RUNGS, chapter::Scan};
 use common::{both, run_all, sum_f32};
 use harness::{
     Case, Dtype, Input, Op,
@@ -105,4 +105,22 @@ fn under_several_schedules() {
         check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
         check(&run_all(&[sum_f32(70_001)]));
     });
+}
+
+/// Two stages take 32 KiB, and the kernel's own arrays 2 KiB more.
+#[test]
+fn stages_that_do_not_fit_a_block_are_refused() {
+    let mut device = testing::simulator().device.clone();
+    let specialized = RUNGS.find("specialized").expect("a rung");
+    for (room, fits) in [(0, false), (2047, false), (34_815, false), (34_816, true)] {
+        device.properties.shared_bytes_a_block = room;
+        match specialized.ready(&device, sum_f32(1000)) {
+            Ok(ready) => assert!(fits && ready.config.shared_mem_bytes == 32_768, "{room}"),
+            Err(error) => {
+                let message = error.to_string();
+                let told = message.contains("need 34816 bytes") && message.contains("remedy");
+                assert!(!fits && told, "{room}: {message}");
+            }
+        }
+    }
 }
