@@ -89,39 +89,26 @@ impl Chapter for Histogram {
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
-        let fail =
-            |what: String, remedy: String| Err(Error::Usage(format!("{what}\n  remedy: {remedy}")));
         Bins::of(case)?;
-        if !INPUTS.contains(&case.input) {
-            let remedy = format!("give --input, one of {}", join(INPUTS));
-            return fail(format!("keys have no {} input", case.input), remedy);
-        }
-        if case.parameters.keys == Some(0) {
-            return fail(
-                "keys are drawn from 1 at least".into(),
-                "give --keys 1 or more".into(),
-            );
-        }
-        if case
-            .parameters
-            .copies
-            .is_some_and(|copies| !(1..=32).contains(&copies) || !copies.is_power_of_two())
-        {
-            return fail(
-                "copies are a power of two up to 32".into(),
-                "give --copies 1, 2, 4, 8, 16 or 32".into(),
-            );
-        }
-        if case.elements() > u64::from(u32::MAX) {
-            return fail(
-                format!(
-                    "{} keys are more than a counter of 32 bits can count",
-                    case.shape
-                ),
-                "give -n, up to 4294967295".into(),
-            );
-        }
-        Ok(())
+        let Parameters { keys, copies, .. } = case.parameters;
+        let are_copies = |copies: u32| copies.is_power_of_two() && copies <= 32;
+        let (what, remedy) = if !INPUTS.contains(&case.input) {
+            let what = format!("keys have no {} input", case.input);
+            (what, format!("give --input, one of {}", join(INPUTS)))
+        } else if keys == Some(0) {
+            let what = "keys are drawn from 1 at least";
+            (what.into(), "give --keys 1 or more".into())
+        } else if !copies.is_none_or(are_copies) {
+            let what = "copies are a power of two up to 32";
+            (what.into(), "give --copies 1, 2, 4, 8, 16 or 32".into())
+        } else if case.elements() > u64::from(u32::MAX) {
+            let shape = case.shape;
+            let what = format!("{shape} keys are more than a counter of 32 bits can count");
+            (what, "give -n, up to 4294967295".into())
+        } else {
+            return Ok(());
+        };
+        Err(Error::Usage(format!("{what}\n  remedy: {remedy}")))
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
