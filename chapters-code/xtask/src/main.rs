@@ -19,13 +19,13 @@ struct Cli {
 
 const EXAMPLES: &str = "Examples:
   cargo xtask nvrtc          fetch the compiler, once
-  cargo xtask ptx            regenerate all PTX after a change to a kernel
+  cargo xtask ptx            regenerate the PTX of kernels that have changed
   cargo xtask ptx --check    fail if a committed PTX file is not what its source gives
   cargo xtask ptx --nvrtc ~/cuda-12.0/lib64/libnvrtc.so.12";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compiles every kernels/**/*.cu to the .ptx beside it
+    /// Compiles each kernels/**/*.cu that has changed to the .ptx beside it
     Ptx(PtxArguments),
     /// Downloads NVRTC 12.0.140 and CUDA's headers into target/nvrtc, with pip
     Nvrtc,
@@ -33,9 +33,12 @@ enum Command {
 
 #[derive(Args)]
 struct PtxArguments {
-    /// Write nothing; fail, naming the files, where the committed PTX differs
+    /// Compile all, and write nothing; fail, naming the files, where the committed PTX differs
     #[arg(long)]
     check: bool,
+    /// Compile all, also those whose PTX says that it was made of the source as it is
+    #[arg(long)]
+    all: bool,
     /// The NVRTC library, or a folder that holds it [default: NVRTC_PATH, target/nvrtc, the system]
     #[arg(long, value_name = "PATH")]
     nvrtc: Option<PathBuf>,
@@ -64,17 +67,23 @@ fn regenerate(root: &Path, arguments: &PtxArguments) -> Result<()> {
     };
     let toolchain = locate::toolchain(root, arguments.nvrtc.as_deref(), accept)?;
     let kernels = kernel::all(root)?;
-    let mut changed = Vec::new();
+    let (mut compiled, mut changed) = (0, Vec::new());
     for kernel in &kernels {
+        let committed = fs::read_to_string(kernel.ptx_path()).unwrap_or_default();
+        let is_all = arguments.check || arguments.all;
+        if !is_all && ptx::is_current(kernel, &committed, &toolchain.version)? {
+            continue;
+        }
+        compiled += 1;
         let text = ptx::generate(root, kernel, &toolchain)?;
-        if fs::read_to_string(kernel.ptx_path()).ok().as_deref() != Some(text.as_str()) {
+        if committed != text {
             changed.push(kernel::relative(root, &kernel.ptx_path()));
             if !arguments.check {
                 write(&kernel.ptx_path(), &text)?;
             }
         }
     }
-    report(kernels.len(), &changed, arguments.check)?;
+    report(compiled, &changed, arguments.check)?;
     orphans(root, &kernels)
 }
 

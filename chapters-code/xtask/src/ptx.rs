@@ -40,6 +40,12 @@ pub fn staleness(kernel: &Kernel, committed: &str) -> Result<Option<String>> {
     })
 }
 
+/// Whether a PTX file's header says that it was made of the kernel as it is now, by that version of
+/// NVRTC, with today's options.
+pub fn is_current(kernel: &Kernel, committed: &str, version: &str) -> Result<bool> {
+    Ok(committed.starts_with(&header(kernel, version)?))
+}
+
 const OPTIONS: &str = "// options: ";
 const HASH: &str = "// sha256 of the source and its includes: ";
 

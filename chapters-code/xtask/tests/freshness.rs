@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use xtask::{kernel, ptx};
+use xtask::{NVRTC_VERSION, kernel, ptx};
 
 #[test]
 fn every_ptx_is_of_its_source() {
@@ -47,4 +47,14 @@ fn a_stale_header_is_noticed() {
     assert!(staleness(&text.replace(&hash, &hash.replace('a', "b"))).is_some());
     assert!(staleness(&text.replace("-fmad=false", "-fmad=true")).is_some());
     assert!(staleness("").is_some());
+
+    let is_current =
+        |text: &str, version| ptx::is_current(&kernel, text, version).expect("its includes exist");
+    assert!(is_current(&text, NVRTC_VERSION));
+    assert!(!is_current(&text, "12.9.86"));
+    assert!(!is_current(
+        &text.replace(&hash, &hash.replace('a', "b")),
+        NVRTC_VERSION
+    ));
+    assert!(!is_current("", NVRTC_VERSION));
 }
