@@ -137,6 +137,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         let spins = self.warps[index].spins();
         let mut budget = self.schedule.slice();
         while !self.warps[index].paths.is_stuck() {
+            let mut pause = Pause::Blocked;
             let mut exec = Exec {
                 grid,
                 warp: &mut self.warps[index],
@@ -146,33 +147,36 @@ impl<'a, O: Observer<'a>> Block<O> {
                 observer: &mut self.observer,
                 budget,
                 pc: 0,
+                pause: &mut pause,
             };
-            let pause = exec.run();
+            let ran = exec.run();
             let pc = exec.pc;
             let executed = budget - exec.budget;
             budget = exec.budget;
             if grid.options.instruction_limit > 0 {
                 self.limit(grid, index as u32, pc, executed)?;
             }
+            if let Err(trap) = ran {
+                return Err(self.fault(grid, index as u32, pc, &trap));
+            }
             match pause {
-                Ok(Pause::Finished) => return Ok(did),
-                Ok(Pause::Blocked) => break,
-                Ok(Pause::SliceOver) => {
+                Pause::Finished => return Ok(did),
+                Pause::Blocked => break,
+                Pause::SliceOver => {
                     self.look(index);
                     let spun = self.warps[index].spins() > spins;
                     return Ok(did.max(if spun { Turn::Spun } else { Turn::Worked }));
                 }
-                Ok(Pause::Spinning) => {
+                Pause::Spinning => {
                     self.look(index);
                     return Ok(did.max(Turn::Spun));
                 }
-                Ok(Pause::Arrived(id)) => self.release(grid, 1 << id),
-                Ok(Pause::Exited(lanes)) => {
+                Pause::Arrived(id) => self.release(grid, 1 << id),
+                Pause::Exited(lanes) => {
                     self.alive -= lanes.count_ones();
                     // Nobody waits for them any more.
                     self.release(grid, u16::MAX);
                 }
-                Err(trap) => return Err(self.fault(grid, index as u32, pc, &trap)),
             }
             did = Turn::Worked;
         }

@@ -144,8 +144,9 @@ enum Flow {
     Next,
     /// The path has changed: look again which one runs.
     Switch,
-    /// Leave the warp.
-    Pause(Pause),
+    /// Leave the warp, for the reason noted in [`Exec::pause`]. It is not in here: what is put together
+    /// from parts and taken out as a whole makes the CPU wait.
+    Pause,
 }
 
 /// A warp at work, and what it works on.
@@ -160,6 +161,8 @@ pub(crate) struct Exec<'b, 'a, O> {
     pub budget: u32,
     /// The instruction at work.
     pub pc: u32,
+    /// Why it has paused.
+    pub pause: &'b mut Pause,
 }
 
 /// Compiles methods out of line for each set of vector instructions, and calls the one for this CPU.
@@ -196,22 +199,29 @@ macro_rules! compiled_for_isa {
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Runs the warp until it pauses.
-    pub fn run(&mut self) -> Step<Pause> {
+    pub fn run(&mut self) -> Step {
         self.warp.clock += u64::from(self.budget);
-        let pause = self.run_paths();
+        let ran = self.run_paths();
         self.warp.clock -= u64::from(self.budget);
-        pause
+        ran
+    }
+
+    /// Makes the warp pause.
+    #[inline(always)]
+    fn pause(&mut self, pause: Pause) -> Flow {
+        *self.pause = pause;
+        Flow::Pause
     }
 
     compiled_for_isa! {
         /// `ld`.
         fn load(load: &Load, shape: Shape, mask: LaneMask), load_baseline, load_avx2 -> Step = load_inline;
-        /// `ld` of words side by side, by all lanes. False if it is none.
-        fn load_words(load: &Load, read_only: bool), load_words_baseline, load_words_avx2 -> bool
-            = load_words_inline;
-        /// `st` of words side by side, by all lanes. False if it is none.
-        fn store_words(store: &Store), store_words_baseline, store_words_avx2 -> bool
-            = store_words_inline;
+        /// `ld` of words side by side. False if it is none.
+        fn load_words(load: &Load, read_only: bool, mask: LaneMask), load_words_baseline,
+            load_words_avx2 -> bool = load_words_inline;
+        /// `st` of words side by side. False if it is none.
+        fn store_words(store: &Store, mask: LaneMask), store_words_baseline, store_words_avx2
+            -> bool = store_words_inline;
         /// `st`.
         fn store(store: &Store, shape: Shape, mask: LaneMask), store_baseline, store_avx2 -> Step
             = store_inline;
@@ -224,7 +234,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         fn fill64(d: R64, value: u64, mask: LaneMask), fill64_baseline, fill64_avx2 -> ()
             = fill64_inline;
         /// Runs the paths of the warp until it pauses.
-        fn run_paths(), run_paths_baseline, run_paths_avx2 -> Step<Pause> = run_paths_inline;
+        fn run_paths(), run_paths_baseline, run_paths_avx2 -> Step = run_paths_inline;
     }
 
     #[inline(always)]

@@ -33,7 +33,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.paths.get_mut(path).pc = self.pc;
         self.warp.paths.exit(path, active);
         self.release_complete();
-        Flow::Pause(Pause::Exited(active))
+        self.pause(Pause::Exited(active))
     }
 
     /// Sends each lane to its target; the first lane's goes on as this path.
@@ -71,7 +71,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.barriers.arrive_simply(id, self.warp.index, lanes);
         let path = self.warp.paths.get_mut(path);
         (path.pc, path.waiting) = (pc, Waiting::Barrier(id));
-        Flow::Pause(Pause::Arrived(id))
+        self.pause(Pause::Arrived(id))
     }
 
     pub(super) fn barrier(&mut self, path: usize, bar: &Bar, active: LaneMask) -> Step<Flow> {
@@ -114,7 +114,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         } else {
             path.waiting = Waiting::Barrier(id);
         }
-        Ok(Flow::Pause(Pause::Arrived(id)))
+        Ok(self.pause(Pause::Arrived(id)))
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Exec, Flow, Pause};
 use crate::alu;
 use crate::fault::Step;
 use crate::observe::Observer;
-use crate::registers::{ALL_LANES, LaneMask};
+use crate::registers::LaneMask;
 
 /// How many times a path may poll memory before another gives up waiting for it at a meeting.
 const PATIENCE: u32 = 1024;
@@ -16,22 +16,24 @@ const SPINS: u32 = 16;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
-    pub(super) fn run_paths_inline(&mut self) -> Step<Pause> {
+    pub(super) fn run_paths_inline(&mut self) -> Step {
         loop {
             let Some(path) = self.warp.paths.runnable() else {
                 let finished = self.warp.paths.is_finished();
-                return Ok(if finished {
+                *self.pause = if finished {
                     Pause::Finished
                 } else {
                     Pause::Blocked
-                });
+                };
+                return Ok(());
             };
             if self.budget == 0 {
                 self.end_slice(path);
-                return Ok(Pause::SliceOver);
+                *self.pause = Pause::SliceOver;
+                return Ok(());
             }
-            if let Flow::Pause(pause) = self.run_path(path)? {
-                return Ok(pause);
+            if matches!(self.run_path(path)?, Flow::Pause) {
+                return Ok(());
             }
         }
     }
@@ -55,7 +57,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.spins = 0;
         self.warp.paths.get_mut(path).pc = pc;
         self.end_slice(path);
-        Flow::Pause(Pause::Spinning)
+        self.pause(Pause::Spinning)
     }
 
     /// Runs a path until it is not the one to run any more, or its time is over.
@@ -93,7 +95,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             if O::TRACES {
                 self.observer.instruction(self.warp.index, pc, active);
             }
-            if active == 0 {
+            if step.special && active == 0 {
                 pc += 1;
                 continue;
             }
@@ -131,14 +133,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 }
                 Work::LoadWords(load, shape) => {
                     (self.pc, self.budget) = (pc, budget);
-                    if active != ALL_LANES || !self.load_words(load, shape.read_only) {
+                    if !self.load_words(load, shape.read_only, active) {
                         self.load(load, *shape, active)?;
                     }
                     self.moved(active);
                 }
                 Work::StoreWords(store, shape) => {
                     (self.pc, self.budget) = (pc, budget);
-                    if active != ALL_LANES || !self.store_words(store) {
+                    if !self.store_words(store, active) {
                         self.store(store, *shape, active)?;
                     }
                     self.moved(active);

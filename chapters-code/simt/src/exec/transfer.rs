@@ -23,7 +23,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// A plain access of so many bytes.
-    pub(super) fn new(kind: AccessKind, bytes: u32) -> Self {
+    pub(super) const fn new(kind: AccessKind, bytes: u32) -> Self {
         Self {
             bytes: bytes as u8,
             strength: Strength::Weak,

@@ -1,9 +1,9 @@
-//! The most frequent accesses, each compiled on its own: all lanes load or store a word of 32 bits, and
-//! the words lie side by side. Nothing of how they lie is left to be found out then.
+//! The most frequent accesses, each compiled on its own: lanes load or store a word of 32 bits, and the
+//! words lie side by side. Where all lanes do, nothing of how they lie is left to be found out.
 //!
 //! They do what [`super::memory`] does, and leave to it whatever is otherwise, faults among it.
 
-use ptx::ir::{Load, MemType, Order, Space, Src, Store};
+use ptx::ir::{Load, MemType, Order, R32, Space, Src, Store};
 
 use super::Exec;
 use super::rows;
@@ -11,7 +11,10 @@ use super::transfer::{Place, Shape};
 use super::view::{Bytes, Device, View};
 use crate::observe::{AccessKind, AccessSpace, Observer};
 use crate::pattern::Addresses;
-use crate::registers::ALL_LANES;
+use crate::registers::{ALL_LANES, LaneMask, blend32};
+
+/// What is the same for every such store.
+const STORE: Shape = Shape::new(AccessKind::Store, 4);
 
 /// True if a load may be one of these.
 pub(super) fn is_load(load: &Load) -> bool {
@@ -32,12 +35,25 @@ fn is_near(space: Space) -> bool {
 }
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// A load by all lanes. False if it is not of this kind; then nothing has happened.
+    /// A load. False if it is not of this kind; then nothing has happened.
     #[inline(always)]
-    pub(super) fn load_words_inline(&mut self, load: &Load, read_only: bool) -> bool {
+    pub(super) fn load_words_inline(
+        &mut self,
+        load: &Load,
+        read_only: bool,
+        mask: LaneMask,
+    ) -> bool {
+        match mask {
+            ALL_LANES => self.load_row(load, read_only, ALL_LANES),
+            some => self.load_row(load, read_only, some),
+        }
+    }
+
+    #[inline(always)]
+    fn load_row(&mut self, load: &Load, read_only: bool, mask: LaneMask) -> bool {
         let mut shape = Shape::new(AccessKind::Load, 4);
         shape.read_only = read_only;
-        let row = self.row(load.addr, shape, ALL_LANES);
+        let row = self.row(load.addr, shape, mask);
         let (Some(Src::R32(d)), Some(Addresses::Row { origin, .. })) = (load.d[0], row) else {
             return false;
         };
@@ -47,38 +63,62 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             _ => return false,
         };
         let Some(bytes) = bytes else { return false };
-        self.tell_of(shape, space, origin);
-        *self.warp.registers.r32_mut(d) = rows::words(&bytes, 1, 0);
+        self.tell_of(shape, space, origin, mask);
+        let words = rows::words(&bytes, 1, 0);
+        self.warp.registers.write32(d, mask, &words);
         true
     }
 
-    /// A store by all lanes. False if it is not of this kind; then nothing has happened.
+    /// A store: by all lanes, or, where nobody can write to the others' words in between, by some. False
+    /// if it is not of this kind; then nothing has happened.
     #[inline(always)]
-    pub(super) fn store_words_inline(&mut self, store: &Store) -> bool {
-        let shape = Shape::new(AccessKind::Store, 4);
-        let row = self.row(store.addr, shape, ALL_LANES);
-        let (Src::R32(s), Some(Addresses::Row { origin, .. })) = (store.s[0], row) else {
+    pub(super) fn store_words_inline(&mut self, store: &Store, mask: LaneMask) -> bool {
+        match (store.space, mask) {
+            (Space::Global, ALL_LANES) => self.store_global_row(store),
+            (Space::Shared, ALL_LANES) => self.store_shared_row(store, ALL_LANES),
+            (Space::Shared, some) => self.store_shared_row(store, some),
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
+    fn store_global_row(&mut self, store: &Store) -> bool {
+        let Some((s, origin)) = self.stored_row(store, ALL_LANES) else {
             return false;
         };
-        let is_there = match store.space {
-            Space::Global => self.device().find(origin, 128).is_some(),
-            Space::Shared => shared(self.shared).load::<128>(origin).is_some(),
-            _ => false,
-        };
-        if !is_there {
+        if self.device().find(origin, 128).is_none() {
             return false;
         }
         self.warp.has_changed = true;
-        if store.space == Space::Global {
-            self.tell_of(shape, AccessSpace::Global, origin);
-            let bytes = rows::to_bytes(self.warp.registers.r32(s));
-            self.device().store(origin, bytes);
-        } else {
-            self.tell_of(shape, AccessSpace::Shared, origin);
-            let bytes = rows::to_bytes(self.warp.registers.r32(s));
-            shared(self.shared).store(origin, bytes);
+        self.tell_of(STORE, AccessSpace::Global, origin, ALL_LANES);
+        let bytes = rows::to_bytes(self.warp.registers.r32(s));
+        self.device().store(origin, bytes).is_some()
+    }
+
+    #[inline(always)]
+    fn store_shared_row(&mut self, store: &Store, mask: LaneMask) -> bool {
+        let Some((s, origin)) = self.stored_row(store, mask) else {
+            return false;
+        };
+        let Some(there) = shared(self.shared).load::<128>(origin) else {
+            return false;
+        };
+        self.warp.has_changed = true;
+        self.tell_of(STORE, AccessSpace::Shared, origin, mask);
+        let mut row = rows::words(&there, 1, 0);
+        blend32(&mut row, mask, self.warp.registers.r32(s));
+        shared(self.shared)
+            .store(origin, rows::to_bytes(&row))
+            .is_some()
+    }
+
+    /// The register that is stored, and where lane 0's word goes, if the words lie side by side.
+    #[inline(always)]
+    fn stored_row(&self, store: &Store, mask: LaneMask) -> Option<(R32, u64)> {
+        match (store.s[0], self.row(store.addr, STORE, mask)?) {
+            (Src::R32(s), Addresses::Row { origin, .. }) => Some((s, origin)),
+            _ => None,
         }
-        true
     }
 
     #[inline(always)]
@@ -89,10 +129,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Tells the observer.
     #[inline(always)]
-    fn tell_of(&mut self, shape: Shape, space: AccessSpace, origin: u64) {
+    fn tell_of(&mut self, shape: Shape, space: AccessSpace, origin: u64, mask: LaneMask) {
         let place = Place {
             addresses: Addresses::Row { origin, bytes: 4 },
-            mask: ALL_LANES,
+            mask,
         };
         let access = self.as_access(shape, space, place);
         self.observer.access(&access);
