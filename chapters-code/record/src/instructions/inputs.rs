@@ -2,6 +2,8 @@
 
 use anyhow::{Result, bail};
 
+use super::random::Random;
+
 /// What an operand is, which decides where its corners are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -113,17 +115,7 @@ fn four(values: &[u16]) -> Vec<u64> {
         .collect()
 }
 
-/// A stream of numbers that is the same in every run (Steele, Lea and Flood 2014).
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }

@@ -10,5 +10,7 @@
 pub mod case;
 pub mod differences;
 pub mod inputs;
+#[path = "../../../simt/tests/alu/random.rs"]
+mod random;
 pub mod recording;
 pub mod run;

@@ -4,6 +4,8 @@
 // Without the CPU to compare with, some of this has no use.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
+pub use crate::random::Random;
+
 use ptx::ir::{Alu, Pred, R32, R64, Src};
 use simt::alu::{Baseline, Isa, Windows};
 use simt::registers::{LANES, LaneMask, Lanes32, Lanes64, Registers};
@@ -282,18 +284,7 @@ pub const DOUBLES: &[u64] = &[
     0x4076_8421_0842_1084,
 ];
 
-/// A stream of numbers that is the same in every run (Steele, Lea and Flood 2014).
-pub struct Random(pub u64);
-
 impl Random {
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     /// Random bits, or, as often, one of `values`, or one of them with low bits changed.
     pub fn near(&mut self, values: &[u64], bits: u32) -> u64 {
         let ones = !0 >> (64 - bits);

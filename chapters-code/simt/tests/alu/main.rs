@@ -6,6 +6,7 @@ mod common;
 mod halves;
 mod integers;
 mod predicates;
+mod random;
 mod registers;
 mod wide;
 

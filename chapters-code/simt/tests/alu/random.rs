@@ -1,0 +1,15 @@
+//! Numbers for tests, here and for `record`'s inputs. Its recordings are of these, so they must stay as
+//! they are.
+
+/// A stream of numbers that is the same in every run (Steele, Lea and Flood 2014).
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
