@@ -7,7 +7,7 @@
 // histogram_<dtype>(const dtype* in, u32* out, size_t n, Bins bins, u32 ranges, State* state); `in`
 // may have any alignment of its dtype
 // Launch: a multiple of `ranges` blocks (at least `ranges`, and no more than the device holds at
-// once) of exactly 512 threads, 4 * ceil((bins.count + 3) / ranges) bytes of dynamic shared memory.
+// once) of exactly 1024 threads, 4 * ceil((bins.count + 3) / ranges) bytes of dynamic shared memory.
 // state: as banked.cu. Writes out[0 .. bins.count + 3].
 #include "flag.cuh"
 #include "tiles.cuh"

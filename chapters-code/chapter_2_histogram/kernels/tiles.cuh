@@ -3,9 +3,8 @@
 #pragma once
 #include "histogram.cuh"
 
-constexpr u32 THREADS = 512;
-constexpr u32 LOADS = 4;
-constexpr u32 RESIDENT = 3; // blocks of a multiprocessor
+constexpr u32 THREADS = 1024;
+constexpr u32 LOADS = 2;
 constexpr u32 TILE = THREADS * LOADS; // in packs
 
 // An array seen as packs: `head` keys up to the first 16-byte boundary, `count` whole packs, then
@@ -27,15 +26,6 @@ template <typename T> struct Packs {
     }
 };
 
-// Loads what no thread needs again, without a place in the L1.
-__device__ inline uint4 load_once(const uint4* address) {
-    uint4 pack;
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(pack.x), "=r"(pack.y), "=r"(pack.z), "=r"(pack.w)
-        : "l"(__cvta_generic_to_global(address)));
-    return pack;
-}
-
 // What a thread holds of a tile.
 struct Tile {
     uint4 packs[LOADS];
@@ -50,7 +40,7 @@ template <typename T> __device__ Tile load_tile(const Packs<T>& data, size_t sta
         u32 last = u32(min(data.count - start, size_t(TILE))) - 1;
 #pragma unroll
         for (u32 k = 0; k < LOADS; k++) {
-            tile.packs[k] = load_once(data.packs + start + min(k * THREADS + threadIdx.x, last));
+            tile.packs[k] = __ldcs(data.packs + start + min(k * THREADS + threadIdx.x, last));
         }
     }
     return tile;

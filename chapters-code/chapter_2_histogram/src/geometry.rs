@@ -16,13 +16,10 @@ pub const THREADS: u32 = 256;
 pub const WARPS: u32 = THREADS / 32;
 
 /// Threads of a block of `banked` and what follows, as in `tiles.cuh`.
-pub const TILE_THREADS: u32 = 512;
-
-/// Blocks of theirs that a multiprocessor is to hold.
-const RESIDENT: u32 = 3;
+pub const TILE_THREADS: u32 = 1024;
 
 /// Packs of a tile.
-const TILE: u64 = 4 * TILE_THREADS as u64;
+const TILE: u64 = 2 * TILE_THREADS as u64;
 
 /// What the kernels declare themselves, besides what the launch gives them.
 const STATIC_BYTES: u32 = 32;
@@ -101,11 +98,11 @@ pub fn tiles(bytes: u64) -> u64 {
     (bytes / 16).div_ceil(TILE)
 }
 
-/// The logarithm of how many copies of so many counters fit, with three blocks on a multiprocessor or,
+/// The logarithm of how many copies of so many counters fit, with two blocks on a multiprocessor or,
 /// where even one copy does not, with one: 5 at most, a copy a bank. None where a block has no room
 /// for a single one.
 pub fn log_copies(shared: SharedMemory, counters: u32) -> Option<u32> {
-    let fits = |&log: &u32| u64::from(counters) << log <= u64::from(shared.counters(RESIDENT));
+    let fits = |&log: &u32| u64::from(counters) << log <= u64::from(shared.counters(2));
     let alone = (counters <= shared.counters(1)).then_some(0);
     (0..=5).rev().find(fits).or(alone)
 }
@@ -141,14 +138,11 @@ mod tests {
     };
 
     #[test]
-    fn copies_leave_room_for_three_blocks() {
+    fn copies_leave_room_for_two_blocks() {
         let copies = |counters| log_copies(H200, counters).map(|log| 1 << log);
         assert_eq!(copies(257), Some(32));
-        assert_eq!(copies(599), Some(32));
-        assert_eq!(copies(600), Some(16));
         assert_eq!(copies(2049), Some(8));
-        assert_eq!(H200.counters(3), 19_192);
-        assert_eq!(copies(19_193), Some(1)); // two blocks
+        assert_eq!(copies(28_920), Some(1));
         assert_eq!(copies(58_104), Some(1)); // one block has a multiprocessor to itself
         assert_eq!(copies(58_105), None);
     }

@@ -1,4 +1,4 @@
-// Warps with roles of their own: one starts copies, three fold tiles, one gathers the folds of all
+// Warps with roles of their own: one starts copies, two fold tiles, one gathers the folds of all
 // blocks, four scan and write. None waits for another longer than the ring of stages is deep.
 //
 // In gather a block's warps do everything together: while they wait for the other blocks' folds they
@@ -9,18 +9,18 @@
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned epoch,
 //                     unsigned stages)
-// Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 288 threads, with tiles =
-// ceil(n * sizeof(dtype) / 24576), and tiles > 0; dynamic shared memory stages * 24576, stages a multiple
-// of 3 and at most 9; in and out 16-byte aligned. status and epoch as for gather.cu.
-#define LAUNCH_BOUNDS __launch_bounds__(288, 1)
+// Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 256 threads, with tiles =
+// ceil(n * sizeof(dtype) / 16384), and tiles > 0; dynamic shared memory stages * 16384, stages even and
+// at most 12; in and out 16-byte aligned. status and epoch as for gather.cu.
+#define LAUNCH_BOUNDS __launch_bounds__(256, 1)
 #include "pipeline.cuh"
 #include "share.cuh"
 #include "tagged.cuh"
 
-constexpr unsigned REDUCERS = 3;
+constexpr unsigned REDUCERS = 2;
 constexpr unsigned SCANNERS = 4;
-constexpr unsigned MOST_STAGES = 9;
-constexpr unsigned PACKS = 1536; // of a tile
+constexpr unsigned MOST_STAGES = 12;
+constexpr unsigned PACKS = 1024; // of a tile
 constexpr unsigned GROUPS = 5;   // of 32 blocks
 constexpr unsigned ROWS = PACKS / SCANNERS / 32;
 
@@ -114,7 +114,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
 
     // ANCHOR: reduce
-    // Each of the reducers takes every third tile, alone: it has nobody to wait for but the copy. The
+    // Each of the reducers takes every other tile, alone: it has nobody to wait for but the copy. The
     // number of stages is a multiple of the reducers', so that each sees its stages in every lap: a
     // parity tells one lap from the next, but not from the next but one.
     __device__ void reduce(unsigned reducer) {

@@ -70,12 +70,8 @@ pub(crate) fn gather(s: &Setup<'_>) -> Result<Ready, Error> {
 }
 
 /// Bytes of a tile of specialized.cu, and of a stage.
-const STAGE: u32 = 24_576;
-const MOST_STAGES: u32 = 9;
-/// Warps of specialized.cu that fold tiles in turn.
-const REDUCERS: u32 = 3;
-/// Its threads: these, a warp that copies, one that gathers, and four that scan.
-const SPECIALISTS: u32 = 32 * (REDUCERS + 6);
+const STAGE: u32 = 16_384;
+const MOST_STAGES: u32 = 12;
 /// What the kernel declares itself, in bytes.
 const STATIC: u32 = 2048;
 /// Blocks of a round whose folds one warp reads.
@@ -93,20 +89,19 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let depth = share_depth(s.case.dtype) + rounds.depth() + 8;
     let config = LaunchConfig {
         shared_mem_bytes,
-        ..kernel::grid(rounds.blocks, SPECIALISTS)
+        ..kernel::grid(rounds.blocks, 256)
     };
     Ok(rounds.launched(s, kernel, config, depth, Some(stages)))
 }
 
-/// The stages that a block has room for: a multiple of the reducers, see `reduce` in specialized.cu.
+/// The stages that a block has room for: an even number, for `reduce` in specialized.cu.
 fn stages(s: &Setup<'_>) -> Result<u32, Error> {
     let room = s.device.properties.shared_bytes_a_block;
-    let fit = (room.saturating_sub(STATIC) / STAGE).min(MOST_STAGES);
-    let stages = fit - fit % REDUCERS;
+    let stages = (room.saturating_sub(STATIC) / STAGE).min(MOST_STAGES) & !1;
     if stages > 0 {
         return Ok(stages);
     }
-    let (name, least) = (&s.device.properties.name, STATIC + REDUCERS * STAGE);
+    let (name, least) = (&s.device.properties.name, STATIC + 2 * STAGE);
     Err(Error::Module {
         module: "specialized".into(),
         reason: format!(
