@@ -3,7 +3,9 @@
 use std::{env, fs, io::Write, path::Path};
 
 fn main() -> std::io::Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/measurements");
+    // Asked for now, not compiled in: a target folder may serve several checkouts.
+    let package = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let folder = Path::new(&package).join("../../book/measurements");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files: Vec<_> = fs::read_dir(&folder)
