@@ -25,7 +25,8 @@ pub struct Case {
     pub columns: Vec<Column>,
     /// Bytes of dynamic shared memory, from the comment `// Dynamic shared memory:`.
     pub dynamic_shared: u32,
-    /// The launch ends in an error, after which a process cannot use the device any more.
+    /// On the simulator the launch ends in an error, after which a process cannot use the device any more.
+    /// From the comment `// The launch fails.`
     pub fails: bool,
 }
 

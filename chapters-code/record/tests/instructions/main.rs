@@ -24,22 +24,16 @@ use record::instructions::{
 /// At most so many differences are shown of a column.
 const SHOWN: usize = 4;
 
-/// Cases that no H200 has run yet: what their instructions do is held to the manual alone, by `simt`'s own
-/// tests.
-const NOT_RECORDED: [&str; 6] = [
-    "bulk_misaligned_source",
-    "bulk_misaligned_target",
-    "bulk_odd_size",
-    "mbarrier",
-    "mbarrier_misaligned",
-    "mbarrier_never_initialised",
-];
+/// On an H200 its launch does not fail but never ends, and had to be killed: there is nothing to record.
+const NOT_RECORDED: [&str; 1] = ["bulk_odd_size"];
+/// An H200 lets it pass. The PTX manual leaves undefined what it gives, so that the simulator refuses it.
+const REFUSED_HERE: &str = "mbarrier_never_initialised";
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../simt/tests/ptx/h200")
 }
 
-/// What an H200 gave; `None` if it has not been asked.
+/// What an H200 gave; `None` if it gave nothing.
 fn recorded(case: &Case) -> Result<Option<Recording>> {
     if NOT_RECORDED.contains(&case.name) {
         return Ok(None);
@@ -141,8 +135,10 @@ fn launches_fail_as_they_did_on_an_h200() -> Result<()> {
         let text = std::fs::read_to_string(out.join(case.name).with_extension("txt"))?;
         let own = Recording::from_text(&text)?;
         assert!(matches!(own, Recording::Failed(_)), "{}", case.name);
-        if let Some(gpu) = recorded(case)? {
-            assert_eq!(own, gpu, "{}", case.name);
+        match recorded(case)? {
+            Some(Recording::Results(_)) => assert_eq!(case.name, REFUSED_HERE),
+            Some(gpu) => assert_eq!(own, gpu, "{}", case.name),
+            None => {}
         }
     }
     Ok(())
