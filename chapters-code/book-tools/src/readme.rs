@@ -85,7 +85,8 @@ fn title(page: &Path) -> Result<String> {
         .with_context(|| format!("{} has no title", page.display()))
 }
 
-/// The fastest row of the chapter that has a peer, or else of all; and what the peer makes of it.
+/// The fastest of the chapter's rows at its largest size, of those that have a peer, or else of all; and
+/// what the peer makes of it.
 fn best(records: &Records, folder: &str) -> (String, String) {
     if records.is_empty() {
         return ("not recorded yet".to_owned(), String::new());
@@ -93,12 +94,17 @@ fn best(records: &Records, folder: &str) -> (String, String) {
     let Ok(run) = records.run(DEVICE) else {
         return ("not recorded yet".to_owned(), String::new());
     };
-    let rate = |row: &&Value| row["gb_per_s"].as_f64().unwrap_or(0.0);
-    let rows = || run.rows().iter().filter(|row| belongs(row, folder));
+    let rate = |row: &Value| row["gb_per_s"].as_f64().unwrap_or(0.0);
+    let timed = |row: &&Value| belongs(row, folder) && rate(row) > 0.0;
+    let rows = || run.rows().iter().filter(timed);
+    let largest_then_fastest = |a: &&Value, b: &&Value| {
+        let by_size = a["n"].as_u64().cmp(&b["n"].as_u64());
+        by_size.then(rate(a).total_cmp(&rate(b)))
+    };
     let fastest = rows()
         .filter(|row| row["peer"].is_object())
-        .max_by(|a, b| rate(a).total_cmp(&rate(b)))
-        .or_else(|| rows().max_by(|a, b| rate(a).total_cmp(&rate(b))));
+        .max_by(largest_then_fastest)
+        .or_else(|| rows().max_by(largest_then_fastest));
     fastest.map_or_else(Default::default, |row| (rate_of(row), against(row)))
 }
 
