@@ -1,7 +1,7 @@
 //! What a profiler counted on a GPU, kept beside the names of the launches, and compared with what
 //! the simulator counts for them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result, ensure};
 use harness::simulator::Counters;
@@ -95,16 +95,18 @@ pub struct Row {
     pub counts: HashMap<String, u64>,
 }
 
-/// The launches of chapters that the rows have at all: a chapter may be recorded later than others.
-pub fn of_recorded_chapters(launches: Vec<Launch>, rows: &[Row]) -> Vec<Launch> {
-    fn chapter(name: &str) -> &str {
-        name.split('/').next().unwrap_or(name)
-    }
-    let is_recorded = |launch: &Launch| {
-        let mut rows = rows.iter();
-        rows.any(|row| chapter(&row.name) == chapter(&launch.name))
-    };
+/// The launches of rungs that the rows have at all: a rung may be recorded later than others.
+pub fn of_recorded_rungs(launches: Vec<Launch>, rows: &[Row]) -> Vec<Launch> {
+    let recorded: HashSet<_> = rows.iter().map(|row| rung(&row.name)).collect();
+    let is_recorded = |launch: &Launch| recorded.contains(rung(&launch.name));
     launches.into_iter().filter(is_recorded).collect()
+}
+
+/// The chapter and the rung of a launch's name, such as `chapter_0_setup/copy` of
+/// `chapter_0_setup/copy/2^16`.
+pub fn rung(name: &str) -> &str {
+    let end = name.match_indices('/').nth(1);
+    end.map_or(name, |(at, _)| &name[..at])
 }
 
 /// Puts the launches' names to what the profiler counted.

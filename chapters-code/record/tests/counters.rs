@@ -1,6 +1,7 @@
 //! The simulator counts what an NVIDIA GPU does: the same launches, counted with Nsight Compute on an
 //! H200 and recorded in `book/measurements/`, are made here and compared.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -13,6 +14,26 @@ const SHARED: &str =
     include_str!("../../../book/measurements/ncu_nvidia_h200_2026-11-21_shared.csv");
 const GLOBAL: &str =
     include_str!("../../../book/measurements/ncu_nvidia_h200_2026-11-21_global.csv");
+
+/// Rungs whose kernels have other tiles or stores than those that were counted.
+const NOT_RECORDED: [&str; 9] = [
+    "chapter_2_histogram/banked",
+    "chapter_2_histogram/finish_exchange",
+    "chapter_2_histogram/finish_memset",
+    "chapter_2_histogram/ranges",
+    "chapter_3_scan/gather",
+    "chapter_3_scan/lookback",
+    "chapter_3_scan/reduce_then_scan",
+    "chapter_3_scan/specialized",
+    "chapter_3_scan/vectorized",
+];
+
+/// Arbitration adds more than elsewhere, and not always the same: of u32 and of u8 the launches make
+/// the same atomics, and the pipeline counted 6994 and 7039 wavefronts. What the profiler computes is exact.
+const NOISIER: [(&str, &str); 1] = [(
+    "chapter_2_histogram/match_any",
+    "shared_atomic_wavefronts_raw",
+)];
 
 /// Reports belong to the process, so one part runs at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -28,6 +49,18 @@ fn launched(part: Part) -> Result<Vec<Launch>> {
     Ok(all)
 }
 
+/// The launches of rungs that the rows have, which are all but [`NOT_RECORDED`].
+fn recorded_rungs(launches: Vec<Launch>, rows: &[Row]) -> Vec<Launch> {
+    let rungs = |names: &mut dyn Iterator<Item = &str>| -> BTreeSet<String> {
+        names.map(|name| counts::rung(name).to_owned()).collect()
+    };
+    let mut expected = rungs(&mut launches.iter().map(|launch| &*launch.name));
+    expected.retain(|rung| !NOT_RECORDED.contains(&&**rung));
+    let recorded = rungs(&mut rows.iter().map(|row| &*row.name));
+    assert_eq!(recorded, expected, "the recorded rungs");
+    counts::of_recorded_rungs(launches, rows)
+}
+
 /// Every launch has its row, and each of its `columns` counts is as near as its column demands. Of
 /// the launches, `disputed` have counts that the profiler computes otherwise than the hardware
 /// counts them.
@@ -39,7 +72,7 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
     };
     assert!(rows.iter().all(|row| known(row) == columns), "columns");
     let launches = match part {
-        Part::Rungs => counts::of_recorded_chapters(launched(part)?, &rows),
+        Part::Rungs => recorded_rungs(launched(part)?, &rows),
         Part::Shared | Part::Global => launched(part)?,
     };
     let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
@@ -50,7 +83,8 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
     assert_eq!(ours, theirs, "the launches are others");
     let pairs = || launches.iter().zip(&rows);
     let differs = |(launch, row): (&Launch, &Row)| {
-        let differences = counts::differences(launch, row);
+        let mut differences = counts::differences(launch, row);
+        differences.retain(|d| !NOISIER.contains(&(counts::rung(&row.name), d.column)));
         (!differences.is_empty()).then(|| format!("{} {} {differences:?}", row.kernel, row.name))
     };
     let all: Vec<String> = pairs().filter_map(differs).collect();

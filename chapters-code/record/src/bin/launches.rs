@@ -61,7 +61,7 @@ fn main() -> Result<()> {
     }
     if let Some(path) = arguments.against {
         let rows = counts::read(&read(&path)?)?;
-        return compare(&counts::of_recorded_chapters(launched, &rows), &rows);
+        return compare(&counts::of_recorded_rungs(launched, &rows), &rows);
     }
     for launch in launched {
         let counters = serde_json::to_string(&launch.counters).context("counters")?;
