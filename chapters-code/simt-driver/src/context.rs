@@ -121,7 +121,7 @@ pub fn code(kind: FaultKind) -> CUresult {
     match kind {
         FaultKind::IllegalAddress => CUresult::ILLEGAL_ADDRESS,
         FaultKind::MisalignedAddress => CUresult::MISALIGNED_ADDRESS,
-        FaultKind::Trap => CUresult::LAUNCH_FAILED,
+        FaultKind::Trap | FaultKind::Overflow => CUresult::LAUNCH_FAILED,
         FaultKind::Assert => CUresult::ASSERT,
         // A GPU would hang, or its watchdog end the kernel.
         FaultKind::Deadlock | FaultKind::InstructionLimit => CUresult::LAUNCH_TIMEOUT,

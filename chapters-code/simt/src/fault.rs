@@ -21,6 +21,8 @@ pub enum FaultKind {
     /// An instruction used in a way that PTX leaves undefined, such as a shuffle of lanes that are
     /// at different shuffles.
     IllegalInstruction,
+    /// An mbarrier at which more arrive than its phase takes: an H200 calls it an unspecified failure.
+    Overflow,
     /// A launch that the device cannot run: block too large, no such grid.
     InvalidLaunch,
     /// A launch that wants more shared memory or registers than there are.

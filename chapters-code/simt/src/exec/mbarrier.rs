@@ -256,7 +256,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn misused(&self, here: Here, misuse: Misuse) -> Box<Trap> {
         let place = self.grid.kernel.shared_place(here.offset);
         let cause = format!("`{}` at {place}: {misuse}", here.name);
-        Trap::new(FaultKind::IllegalInstruction, Some(here.lane), cause)
+        let kind = match misuse {
+            Misuse::TooManyArrivals { .. } => FaultKind::Overflow,
+            _ => FaultKind::IllegalInstruction,
+        };
+        Trap::new(kind, Some(here.lane), cause)
     }
 
     pub(super) fn at(&self, lane: u32) -> At {

@@ -22,7 +22,7 @@ fn bug(kind: &str) -> Option<Bug> {
             Bug::Race
         }
         "missing_proxy_fence" => Bug::Fence,
-        "mbarrier_reinitialised" | "mbarrier_overwritten" => Bug::Mbarrier,
+        "mbarrier_reinitialised" | "mbarrier_overwritten" | "overflow" => Bug::Mbarrier,
         "divergent_barrier" | "barrier_threads" => Bug::Barrier,
         "shuffle_source" | "illegal_instruction" => Bug::Lanes,
         "uninitialised_read" => Bug::Uninitialised,
