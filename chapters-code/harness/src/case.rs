@@ -121,9 +121,9 @@ impl fmt::Display for Input {
 #[value(rename_all = "lower")]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// It does: y[i] = x[0] ⊕ … ⊕ x[i].
+    /// It does: `y[i] = x[0] ⊕ … ⊕ x[i]`.
     Inclusive,
-    /// It does not: y[i] = x[0] ⊕ … ⊕ x[i − 1], and y[0] is the identity.
+    /// It does not: `y[i] = x[0] ⊕ … ⊕ x[i − 1]`, and `y[0]` is the identity.
     Exclusive,
 }
 
