@@ -6,7 +6,7 @@ mod common;
 use common::{run_all, sum_f32};
 use harness::{
     Case, Dtype, Input, Op, Shape,
-    testing::{SIZES, check},
+    testing::{self, SIZES, check},
 };
 
 fn check_type(dtype: Dtype) {
@@ -85,12 +85,7 @@ fn a_million_and_three() {
 
 #[test]
 fn awkward_inputs() {
-    let inputs = [Input::Constant, Input::Cancelling, Input::Negative];
-    let cases = inputs.map(|input| Case {
-        input,
-        ..sum_f32(10_007)
-    });
-    check(&run_all(&cases));
+    check(&run_all(&testing::awkward_inputs(sum_f32(10_007))));
 }
 
 #[test]

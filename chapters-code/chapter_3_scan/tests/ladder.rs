@@ -6,7 +6,7 @@ mod common;
 use chapter_3_scan::{RUNGS, chapter::Scan};
 use common::{both, run_all, sum_f32};
 use harness::{
-    Case, Dtype, Input, Op,
+    Case, Dtype, Op,
     testing::{self, SIZES, check, under_schedules},
 };
 
@@ -90,12 +90,7 @@ fn several_rounds() {
 
 #[test]
 fn awkward_inputs() {
-    let inputs = [Input::Constant, Input::Cancelling, Input::Negative];
-    let cases = inputs.map(|input| Case {
-        input,
-        ..sum_f32(10_007)
-    });
-    check(&run_all(&cases));
+    check(&run_all(&testing::awkward_inputs(sum_f32(10_007))));
 }
 
 /// Blocks and warps take turns as the seed says.

@@ -14,7 +14,7 @@ pub use self::{
     timed::check_timed,
 };
 use crate::{
-    Case, Chapter, Device, DeviceChoice, Row, RungInfo,
+    Case, Chapter, Device, DeviceChoice, Input, Row, RungInfo,
     buffer::Guarded,
     progress::Progress,
     row::Caught,
@@ -48,6 +48,12 @@ pub fn simulator() -> MutexGuard<'static, Runner> {
 /// Sizes that have tripped kernels: around a warp, a block of 256 and one of 1,024, and three blocks of
 /// 512 and a bit.
 pub const SIZES: [u64; 12] = [0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1543];
+
+/// A case with each of the inputs that trip kernels: all equal, cancelling each other, all negative.
+pub fn awkward_inputs(case: Case) -> [Case; 3] {
+    let inputs = [Input::Constant, Input::Cancelling, Input::Negative];
+    inputs.map(|input| Case { input, ..case })
+}
 
 /// Picks the rungs that are meant to be right.
 pub fn is_right(rung: &RungInfo, _: &Case) -> bool {

@@ -6,7 +6,7 @@ use std::{collections::HashSet, fs, path::Path};
 use anyhow::{Context, ensure};
 use harness::{
     ceiling::Ceilings,
-    recorded::{RecordedRow, Subject},
+    recorded::{Checksum, RecordedRow, Subject},
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -23,6 +23,8 @@ pub(crate) struct Earlier {
     pub(crate) ceilings: Option<Ceilings>,
     /// Its rows, as they stand there.
     pub(crate) rows: Vec<Box<RawValue>>,
+    /// Its checksums.
+    pub(crate) checksums: Vec<Checksum>,
     subjects: HashSet<Subject>,
 }
 
@@ -34,6 +36,7 @@ struct File {
     command: String,
     ceilings: Option<Ceilings>,
     rows: Vec<Box<RawValue>>,
+    checksums: Vec<Checksum>,
 }
 
 #[derive(Deserialize)]
@@ -42,7 +45,7 @@ struct Device {
 }
 
 impl Earlier {
-    /// Reads a file, less the rows of the chapters that are to be run `again`.
+    /// Reads a file, less the rows and checksums of the chapters that are to be run `again`.
     ///
     /// # Errors
     /// Where it cannot be read, or is of another device or another day: their times do not belong
@@ -68,12 +71,15 @@ impl Earlier {
             command: file.command,
             ceilings: file.ceilings,
             rows: Vec::new(),
+            checksums: file.checksums,
             subjects: HashSet::new(),
         };
+        let is_kept = |chapter: &str| !again.iter().any(|again| again == chapter);
+        earlier.checksums.retain(|sum| is_kept(&sum.chapter));
         for raw in file.rows {
             let row: RecordedRow = serde_json::from_str(raw.get())
                 .with_context(|| format!("a row of {}", path.display()))?;
-            if !again.iter().any(|chapter| chapter == row.subject.chapter()) {
+            if is_kept(row.subject.chapter()) {
                 earlier.subjects.insert(row.subject);
                 earlier.rows.push(raw);
             }

@@ -120,7 +120,7 @@ impl Recording {
         }
     }
 
-    /// Goes on from an earlier run: its rows and its ceilings stay, and the file names both commits
+    /// Goes on from an earlier run: its rows, checksums and ceilings stay, and the file names both commits
     /// and both commands.
     pub(crate) fn go_on_from(&mut self, earlier: Earlier) {
         let head = &mut self.head;
@@ -130,6 +130,7 @@ impl Recording {
             head.ceilings = earlier.ceilings;
         }
         self.kept = earlier.rows;
+        self.checksums = earlier.checksums;
     }
 
     /// Rows of this run and of those before.

@@ -110,6 +110,8 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     let deadline = Instant::now() + Duration::from_secs(arguments.budget);
     run(&mut runner, &parts, deadline, &mut recording, &out)?;
     recording.checksums = checksums::collect(&mut runner, quantity)?;
+    // Before a broken kernel stops the device.
+    recording.write(&out)?;
     run(&mut runner, &broken, deadline, &mut recording, &out)?;
     recording.write(&out)?;
     Ok(summarise(&recording, &out))

@@ -106,6 +106,17 @@ fn a_recording_is_made_in_parts() {
             .is_some_and(|c| c.contains("; record"))
     );
 
+    // A run that fails leaves what it did not come to.
+    let failed = Command::new(env!("CARGO_BIN_EXE_record"))
+        .args(["--device", "sim", "--out", path, "--resume"])
+        .args(["--again", "chapter_3_scan"])
+        .env("SIMT_INSTRUCTION_LIMIT", "1")
+        .output()
+        .expect("it starts");
+    assert!(!failed.status.success());
+    let left = read()["checksums"].as_array().expect("a list").len();
+    assert!(left > 100, "{left} checksums");
+
     let (succeeded, said) = run(&["--resume", "--again", "chapter_9"]);
     assert!(
         !succeeded && said.contains("no chapter chapter_9"),
