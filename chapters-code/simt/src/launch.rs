@@ -213,7 +213,12 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     if workers == 1 {
         work();
     } else {
-        rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work())));
+        // The calling thread is one of them: it need not be woken, and its cache holds what the host
+        // has just written.
+        rayon::in_place_scope(|scope| {
+            (1..workers).for_each(|_| scope.spawn(|_| work()));
+            work();
+        });
     }
     let gathered = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
