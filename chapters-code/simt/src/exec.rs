@@ -12,9 +12,11 @@ mod collective;
 mod control;
 mod mbarrier;
 mod memory;
+mod quads;
 mod rows;
 mod run;
 mod runtime;
+mod shuffle;
 mod transfer;
 mod view;
 mod words;
@@ -30,6 +32,7 @@ use crate::memory::Region;
 use crate::observe::Observer;
 use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
+use shuffle::Shuffle;
 use transfer::Shape;
 
 /// The state of one warp of a block.
@@ -228,6 +231,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         /// `atom` and `red`.
         fn atomic(atom: &Atom, mask: LaneMask), atomic_baseline, atomic_avx2 -> Step
             = atomic_inline;
+        /// `shfl.sync`, for lanes that are all there.
+        fn shuffle(shuffle: &Shuffle, active: LaneMask), shuffle_baseline, shuffle_avx2 -> ()
+            = shuffle_inline;
         /// The same value for all lanes.
         fn fill(d: R32, value: u32, mask: LaneMask), fill_baseline, fill_avx2 -> () = fill_inline;
         /// The same value for all lanes.

@@ -3,8 +3,9 @@
 //! Each names the lanes that take part. Lanes on different paths wait for one another; lanes that
 //! have exited are not waited for.
 
-use ptx::ir::{Op, R32, ReduxOp, ShflMode, Src, Vote};
+use ptx::ir::{Op, R32, ReduxOp, Src, Vote};
 
+use super::shuffle::Shuffle;
 use super::{Exec, Flow};
 use crate::converge::Waiting;
 use crate::counters::lanes;
@@ -174,7 +175,16 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 c,
                 ..
             } => {
-                self.shuffle(*mode, *d, *a, (*b, *c), *pred, active);
+                let (by, clamp) = (*b, *c);
+                let shuffle = Shuffle {
+                    mode: *mode,
+                    d: *d,
+                    pred: *pred,
+                    a: *a,
+                    by,
+                    clamp,
+                };
+                self.shuffle(&shuffle, active);
             }
             Op::Vote(vote) => self.vote(*vote, active),
             Op::MatchAny { d, a, .. } => self.match_any(*d, *a, active),
@@ -202,46 +212,6 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 self.warp.registers.set_pred(*pred, 1 << elected, active);
             }
             _ => unreachable!("not a collective: {op:?}"),
-        }
-    }
-
-    /// `shfl.sync`, after the pseudo-code of the PTX manual.
-    fn shuffle(
-        &mut self,
-        mode: ShflMode,
-        d: R32,
-        a: R32,
-        (b, c): (R32, R32),
-        pred: Option<ptx::ir::Pred>,
-        active: LaneMask,
-    ) {
-        let registers = &self.warp.registers;
-        let (values, by, clamps) = (registers.r32(a), registers.r32(b), registers.r32(c));
-        let (mut result, mut sources) = ([0; 32], [0; 32]);
-        let mut in_range = 0;
-        let mut absent = None;
-        for lane in 0..32 {
-            let i = lane as usize;
-            let source = source_lane(mode, lane, by[i], clamps[i]);
-            in_range |= u32::from(source.is_some()) << lane;
-            let from = source.unwrap_or(lane);
-            sources[i] = from;
-            result[i] = values[from as usize];
-            if active >> lane & 1 == 1 && active >> from & 1 == 0 {
-                absent = absent.or(Some((lane, from)));
-            }
-        }
-        if O::TRACES {
-            let (warp, pc) = (self.warp.index, self.pc);
-            self.observer.shuffled(warp, pc, active, &sources, values);
-        }
-        self.write32(d, active, &result);
-        if let Some(p) = pred {
-            self.warp.registers.set_pred(p, in_range, active);
-        }
-        if let Some((lane, source)) = absent {
-            self.observer
-                .absent_source(self.warp.index, self.pc, lane, source);
         }
     }
 
@@ -306,26 +276,6 @@ fn members_of(op: &Op) -> R32 {
         ) => *mask,
         _ => unreachable!("not a collective: {op:?}"),
     }
-}
-
-/// The lane that `lane` reads from, or `None` where it is out of range and keeps its own value.
-#[inline(always)]
-fn source_lane(mode: ShflMode, lane: u32, b: u32, c: u32) -> Option<u32> {
-    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
-    let max_lane = lane & segment | clamp & !segment;
-    let (source, in_range) = match mode {
-        ShflMode::Up => (
-            lane.wrapping_sub(b),
-            lane as i32 - b as i32 >= max_lane as i32,
-        ),
-        ShflMode::Down => (lane + b, lane + b <= max_lane),
-        ShflMode::Bfly => (lane ^ b, lane ^ b <= max_lane),
-        ShflMode::Idx => {
-            let source = lane & segment | b & !segment;
-            (source, source <= max_lane)
-        }
-    };
-    in_range.then_some(source & 31)
 }
 
 fn redux(op: ReduxOp, x: u32, y: u32) -> u32 {

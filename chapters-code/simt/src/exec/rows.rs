@@ -8,6 +8,7 @@
 
 use ptx::ir::{Load, MemType, R32, R64, Src, Store};
 
+use super::quads;
 use super::view::View;
 use crate::registers::{ALL_LANES, LaneMask, Lanes32, Lanes64, Registers};
 
@@ -85,6 +86,15 @@ fn load_words<V: View, const BYTES: usize>(
         return None;
     }
     let bytes = view.load::<BYTES>(origin)?;
+    if let Some(bytes) = bytes.first_chunk::<512>() {
+        let rows = quads::of_lanes(bytes);
+        for (d, row) in load.d.iter().zip(&rows) {
+            if let Some(Src::R32(d)) = *d {
+                *registers.r32_mut(d) = *row;
+            }
+        }
+        return Some(());
+    }
     for element in 0..BYTES / 128 {
         if let Some(Src::R32(d)) = load.d[element] {
             *registers.r32_mut(d) = words(&bytes, BYTES / 128, element);

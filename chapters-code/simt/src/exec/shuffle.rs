@@ -1,0 +1,87 @@
+//! `shfl.sync`, after the pseudo-code of the PTX manual: for all lanes at once.
+
+use ptx::ir::{Pred, R32, ShflMode};
+
+use super::Exec;
+use super::rows::each_lane;
+use crate::counters::lanes;
+use crate::observe::Observer;
+use crate::registers::{LaneMask, Lanes32};
+
+/// The operands of a shuffle.
+pub(super) struct Shuffle {
+    pub mode: ShflMode,
+    pub d: R32,
+    /// True in the lanes that read from another one, or from themselves because the mode says so.
+    pub pred: Option<Pred>,
+    pub a: R32,
+    /// How far, or which lane.
+    pub by: R32,
+    /// Where segments end.
+    pub clamp: R32,
+}
+
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
+    #[inline(always)]
+    pub(super) fn shuffle_inline(&mut self, shuffle: &Shuffle, active: LaneMask) {
+        let registers = &self.warp.registers;
+        let values = registers.r32(shuffle.a);
+        let (by, clamp) = (registers.r32(shuffle.by), registers.r32(shuffle.clamp));
+        let (sources, in_range) = match shuffle.mode {
+            ShflMode::Up => sources(ShflMode::Up, by, clamp),
+            ShflMode::Down => sources(ShflMode::Down, by, clamp),
+            ShflMode::Bfly => sources(ShflMode::Bfly, by, clamp),
+            ShflMode::Idx => sources(ShflMode::Idx, by, clamp),
+        };
+        let result = each_lane(|lane| values[sources[lane] as usize & 31]);
+        if O::TRACES {
+            let (warp, pc) = (self.warp.index, self.pc);
+            self.observer.shuffled(warp, pc, active, &sources, values);
+        }
+        self.write32(shuffle.d, active, &result);
+        if let Some(p) = shuffle.pred {
+            self.warp.registers.set_pred(p, in_range, active);
+        }
+        if active != LaneMask::MAX {
+            self.check_sources(&sources, active);
+        }
+    }
+
+    /// Tells of the first lane that reads from one that takes no part.
+    fn check_sources(&mut self, sources: &Lanes32, active: LaneMask) {
+        let source = |lane: u32| sources[lane as usize & 31];
+        if let Some(lane) = lanes(active).find(|lane| active >> source(*lane) & 1 == 0) {
+            let (warp, pc) = (self.warp.index, self.pc);
+            self.observer.absent_source(warp, pc, lane, source(lane));
+        }
+    }
+}
+
+/// The lane that each reads from, and those for which there is one: the others keep their own value.
+#[inline(always)]
+fn sources(mode: ShflMode, by: &Lanes32, clamp: &Lanes32) -> (Lanes32, LaneMask) {
+    let source = |lane: usize| source_lane(mode, lane as u32, by[lane], clamp[lane]);
+    let sources = each_lane(|lane| source(lane).unwrap_or(lane as u32));
+    let bits = each_lane(|lane| u32::from(source(lane).is_some()) << lane);
+    (sources, bits.iter().fold(0, |all, bit| all | bit))
+}
+
+/// The lane that `lane` reads from, or `None` where it is out of range and keeps its own value.
+#[inline(always)]
+fn source_lane(mode: ShflMode, lane: u32, b: u32, c: u32) -> Option<u32> {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let max_lane = lane & segment | clamp & !segment;
+    let (source, in_range) = match mode {
+        ShflMode::Up => (
+            lane.wrapping_sub(b),
+            lane as i32 - b as i32 >= max_lane as i32,
+        ),
+        ShflMode::Down => (lane + b, lane + b <= max_lane),
+        ShflMode::Bfly => (lane ^ b, lane ^ b <= max_lane),
+        ShflMode::Idx => {
+            let source = lane & segment | b & !segment;
+            (source, source <= max_lane)
+        }
+    };
+    in_range.then_some(source & 31)
+}
