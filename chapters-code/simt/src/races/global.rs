@@ -58,8 +58,12 @@ struct Row {
     before_atomics: Option<Words>,
 }
 
-/// What has been done to the words of a row.
-type Words = Box<[Entry; sweep::WORDS]>;
+/// What has been done to the words of a row. Four of them lie in a cache line.
+type Words = Box<Entries>;
+
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Entries([Entry; sweep::WORDS]);
 
 /// What has been done to a page.
 type Page = Box<[Row; PAGE_ROWS]>;
@@ -328,25 +332,25 @@ impl<'a> GlobalRaces<'a> {
             event,
         };
         if event.is_load() {
-            row.readers.get_or_insert_default()[word].note_reader(entry);
-            let earlier = row.writers.as_ref()?[word];
+            row.readers.get_or_insert_default().0[word].note_reader(entry);
+            let earlier = row.writers.as_ref()?.0[word];
             let first = conflict(&earlier).then_some(earlier);
             return first.or_else(|| row.behind_atomics(word, conflict, event));
         }
         let writers = row.writers.get_or_insert_default();
-        let earlier = std::mem::replace(&mut writers[word], entry);
+        let earlier = std::mem::replace(&mut writers.0[word], entry);
         if conflict(&earlier) {
             if let Some(readers) = &mut row.readers {
-                readers[word] = Entry::default();
+                readers.0[word] = Entry::default();
             }
             return Some(earlier);
         }
         if event.is_atomic() && earlier.event.is_some() && !earlier.event.is_atomic() {
-            row.before_atomics.get_or_insert_default()[word] = earlier;
+            row.before_atomics.get_or_insert_default().0[word] = earlier;
         } else if let Some(first) = row.behind_atomics(word, &conflict, event) {
             return Some(first);
         }
-        let reader = std::mem::take(&mut row.readers.as_mut()?[word]);
+        let reader = std::mem::take(&mut row.readers.as_mut()?.0[word]);
         conflict(&reader).then_some(reader)
     }
 
@@ -446,7 +450,7 @@ impl Row {
             whole
                 .sweep
                 .is_some()
-                .then(|| Box::new(std::array::from_fn(entry)))
+                .then(|| Box::new(Entries(std::array::from_fn(entry))))
         };
         self.writers = words(self.writer);
         self.readers = words(self.reader);
@@ -462,7 +466,7 @@ impl Row {
         conflict: impl Fn(&Entry) -> bool,
         event: Event,
     ) -> Option<Entry> {
-        let slot = &mut self.before_atomics.as_mut()?[word];
+        let slot = &mut self.before_atomics.as_mut()?.0[word];
         if event.is_strong() && conflict(slot) {
             return Some(std::mem::take(slot));
         }

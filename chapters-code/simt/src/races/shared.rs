@@ -222,9 +222,16 @@ impl SharedRaces {
                 opened = number;
             }
             let cells = &mut self.cells[number];
-            let conflict = |earlier: &Event| clocks.conflict(earlier, &second);
             // Being aligned, no access goes beyond a row.
             let first_word = address as usize / 4 % sweep::WORDS;
+            if words_of(BYTES) == 1
+                && second.is_atomic()
+                && self.standing.is_empty()
+                && cells.follow_atomics(first_word, second)
+            {
+                continue;
+            }
+            let conflict = |earlier: &Event| clocks.conflict(earlier, &second);
             for word in (first_word..).take(words_of(BYTES)) {
                 let offset = address as u32 + 4 * (word - first_word) as u32;
                 let last = cells.writer(word % sweep::WORDS);

@@ -19,10 +19,16 @@ impl Standing {
         self.0.clear();
     }
 
+    /// True if nothing is kept.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// True if there may be something to tell of an atomic after `last`, the last write to a word.
     #[inline(always)]
     pub fn concerns(&self, last: &Event) -> bool {
-        last.is_some() && !(last.is_atomic() && self.0.is_empty())
+        last.is_some() && !(last.is_atomic() && self.is_empty())
     }
 
     /// An atomic has followed `last`, with which it does not race: the write behind that with which it

@@ -189,6 +189,18 @@ impl Cells {
         self.writer.at(word)
     }
 
+    /// Notes an atomic on a word that nothing but atomics has touched: these never race. False if
+    /// something else has; then nothing is noted.
+    #[inline(always)]
+    pub fn follow_atomics(&mut self, word: usize, atomic: Event) -> bool {
+        let last = self.writer.at(word);
+        let follows = self.readers[0].interval[word] == 0 && (!last.is_some() || last.is_atomic());
+        if follows {
+            self.writer.set(word, atomic);
+        }
+        follows
+    }
+
     /// Notes an access to a word; returns an earlier one that it races with, as `conflict` tells.
     #[inline(always)]
     pub fn touch_word(
