@@ -2,7 +2,7 @@
 //!
 //! [`Prepared::execute`] runs one instruction in the lanes of a mask. Each operation is a loop over 32
 //! lanes, compiled twice: for the instructions that every CPU of the architecture has, and, on
-//! x86-64, for AVX2, which [`Isa::detect`] looks for once.
+//! x86-64, for AVX2, which [`Isa::detect`] looks for once; the frequent ones for AVX-512, too.
 //!
 //! The mask. A loop that skips lanes does not vectorise, so the loops compute all lanes, and where
 //! the mask is not full, the writing of the result leaves the inactive lanes alone. That again is a
@@ -36,9 +36,9 @@ mod wide;
 
 pub use address::Windows;
 pub use frequent::{Prepared, execute_all};
-#[cfg(target_arch = "x86_64")]
-pub use vectors::Avx2;
 pub use vectors::Baseline;
+#[cfg(target_arch = "x86_64")]
+pub use vectors::{Avx2, Avx512};
 
 use crate::registers::{LaneMask, Registers};
 use carry::Flag;
@@ -57,16 +57,25 @@ pub enum Isa {
     /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
+    /// AVX-512 for the frequent instructions, AVX2 for the others.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
 }
 
 impl Isa {
     /// The best that this CPU has.
     pub fn detect() -> Self {
+        Self::available().last().unwrap_or(Self::Baseline(Baseline))
+    }
+
+    /// All that this CPU has, the best one last.
+    pub fn available() -> impl Iterator<Item = Self> {
+        let all = std::iter::once(Self::Baseline(Baseline));
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = Avx2::detect() {
-            return Self::Avx2(avx2);
-        }
-        Self::Baseline(Baseline)
+        let all = all
+            .chain(Avx2::detect().map(Self::Avx2))
+            .chain(Avx512::detect().map(Self::Avx512));
+        all
     }
 
     /// Executes `alu` in the lanes of `mask`. To execute it often, [`Prepared`] chooses how once.

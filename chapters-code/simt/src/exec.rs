@@ -181,8 +181,8 @@ macro_rules! compiled_for_isa {
             match self.grid.isa {
                 Isa::Baseline(_) => self.$baseline($($arg),*),
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: an `Avx2` is made only where the processor has the features.
-                Isa::Avx2(_) => unsafe { self.$avx2($($arg),*) },
+                // SAFETY: these are made only where the processor has the features.
+                Isa::Avx2(_) | Isa::Avx512(_) => unsafe { self.$avx2($($arg),*) },
             }
         }
 

@@ -139,8 +139,9 @@ pub(crate) fn blend32(row: &mut Lanes32, mask: LaneMask, values: &Lanes32) {
         *row = *values;
         return;
     }
+    let halves = halves(mask);
     for lane in 0..LANES {
-        let select = lane_word(mask, lane);
+        let select = lane_word(halves[lane / 16], lane % 16);
         row[lane] = (row[lane] & !select) | (values[lane] & select);
     }
 }
@@ -152,10 +153,18 @@ pub(crate) fn blend64(row: &mut Lanes64, mask: LaneMask, values: &Lanes64) {
         *row = *values;
         return;
     }
+    let halves = halves(mask);
     for lane in 0..LANES {
-        let select = lane_word64(mask, lane);
+        let select = lane_word64(halves[lane / 16], lane % 16);
         row[lane] = (row[lane] & !select) | (values[lane] & select);
     }
+}
+
+/// The bits of lanes 0 to 15, and of the others. In a whole mask lane 31 is the sign, and a sign that is
+/// tested in its own way is no part of a vector: hence the compiler is not told that these are one.
+#[inline(always)]
+fn halves(mask: LaneMask) -> [LaneMask; 2] {
+    [mask & 0xffff, std::hint::black_box(mask >> 16)]
 }
 
 /// The number of lanes: all of them, most often.

@@ -42,6 +42,8 @@ impl<'a> Prepared<'a> {
             Isa::Baseline(_) => [baseline_full(alu), baseline_partial(alu)],
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2(_) => [avx2_full(alu), avx2_partial(alu)],
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(_) => [avx512_full(alu), avx512_partial(alu)],
         };
         Self { alu, full, partial }
     }
@@ -76,9 +78,10 @@ pub fn execute_all(all: &[Prepared<'_>], regs: &mut Registers, mask: LaneMask, w
     }
 }
 
-/// Defines the function that chooses among those compiled for one set of vector instructions.
+/// Defines the function that chooses among those compiled for one set of vector instructions, and
+/// leaves what is not frequent to `$others`.
 macro_rules! choose {
-    ($choose:ident, $set:expr, $attributes:tt, {$(
+    ($choose:ident, $set:expr, $attributes:tt, $others:ident, {$(
         $form:ident $operands:tt as |$lanes:ident, $windows:ident| $body:expr =>
         $([$($key:ident: $($value:ident)::+ $({ $($field:tt)* })? $(($($argument:tt)*))?),+])+
     )*}) => {
@@ -94,9 +97,7 @@ macro_rules! choose {
                         }
                     }},
                 )+)*
-                _ => compiled! { $attributes $set; |alu, lanes, windows| {
-                    execute_lanes(lanes, alu, windows);
-                }},
+                _ => $others(alu),
             }
         }
     };
@@ -120,8 +121,8 @@ macro_rules! compiled {
 
 /// The frequent instructions: for each form its operands, what executes it, and the operations.
 macro_rules! frequent {
-    ($choose:ident, $set:expr, $attributes:tt) => {
-        choose! { $choose, $set, $attributes, {
+    ($choose:ident, $set:expr, $attributes:tt, $others:ident) => {
+        choose! { $choose, $set, $attributes, $others, {
             Un32 { d, a, .. } as |lanes, windows| un32::execute(lanes, op, d, a) =>
                 [op: Un32::Mov] [op: Un32::Neg] [op: Un32::Not] [op: Un32::Popc]
                 [op: Un32::NegF32 { ftz: false }]
@@ -183,19 +184,56 @@ macro_rules! frequent {
     };
 }
 
+/// Defines the function that chooses what executes the others: one that finds out what it is given.
+macro_rules! others {
+    ($choose:ident, $set:expr, $attributes:tt) => {
+        fn $choose(_: &Alu) -> Function {
+            compiled! { $attributes $set; |alu, lanes, windows| {
+                execute_lanes(lanes, alu, windows);
+            }}
+        }
+    };
+}
+
+/// Defines the functions for one set of vector instructions: those that choose among all, and those for
+/// what is not frequent.
+macro_rules! all {
+    ($choose:ident, $others:ident, $set:expr, $attributes:tt) => {
+        frequent! { $choose, $set, $attributes, $others }
+        others! { $others, $set, $attributes }
+    };
+}
+
 #[cfg(not(target_arch = "x86_64"))]
-frequent! { baseline_full, BaselineFull(Baseline), [] }
+all! { baseline_full, other_baseline_full, BaselineFull(Baseline), [] }
 #[cfg(not(target_arch = "x86_64"))]
-frequent! { baseline_partial, BaselinePartial(Baseline), [] }
+all! { baseline_partial, other_baseline_partial, BaselinePartial(Baseline), [] }
 #[cfg(target_arch = "x86_64")]
-frequent! {
-    avx2_full, Avx2Full(Avx2::here()),
+all! {
+    avx2_full, other_avx2_full, Avx2Full(Avx2::here()),
     [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
 }
 #[cfg(target_arch = "x86_64")]
-frequent! {
-    avx2_partial, Avx2Partial(Avx2::here()),
+all! {
+    avx2_partial, other_avx2_partial, Avx2Partial(Avx2::here()),
     [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
+}
+// The sources are those for AVX2: the compiler finds the wider vectors, and masks for the partial ones.
+#[cfg(target_arch = "x86_64")]
+frequent! {
+    avx512_full, Avx2Full(Avx2::here()),
+    [#[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
+    )]],
+    other_avx2_full
+}
+#[cfg(target_arch = "x86_64")]
+frequent! {
+    avx512_partial, Avx2Partial(Avx2::here()),
+    [#[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
+    )]],
+    other_avx2_partial
 }
 
 /// Every x86-64 CPU of the last ten years has AVX2. For those that have not, one function does it
@@ -206,8 +244,4 @@ fn baseline_full(alu: &Alu) -> Function {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn baseline_partial(_: &Alu) -> Function {
-    compiled! { [] BaselinePartial(Baseline); |alu, lanes, windows| {
-        execute_lanes(lanes, alu, windows);
-    }}
-}
+others! { baseline_partial, BaselinePartial(Baseline), [] }

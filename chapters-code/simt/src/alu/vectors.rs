@@ -43,6 +43,24 @@ impl Avx2 {
     }
 }
 
+/// AVX-512, as far as every CPU has it that has any of it for words: proof that the CPU does.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// Asks the CPU.
+    pub fn detect() -> Option<Self> {
+        let all = Avx2::detect().is_some()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        all.then_some(Self(()))
+    }
+}
+
 /// [`Baseline`], for full masks.
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Copy)]

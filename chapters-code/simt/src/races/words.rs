@@ -147,8 +147,8 @@ impl Cells {
         match isa {
             Isa::Baseline(_) => self.touch_baseline(part, floor),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `Avx2` is made only where the processor has the features.
-            Isa::Avx2(_) => unsafe { self.touch_avx2(part, floor) },
+            // SAFETY: these are made only where the processor has the features.
+            Isa::Avx2(_) | Isa::Avx512(_) => unsafe { self.touch_avx2(part, floor) },
         }
     }
 

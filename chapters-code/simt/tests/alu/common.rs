@@ -7,7 +7,7 @@
 pub use crate::random::Random;
 
 use ptx::ir::{Alu, Pred, R32, R64, Src};
-use simt::alu::{Baseline, Isa, Windows};
+use simt::alu::{Isa, Windows};
 use simt::registers::{LANES, LaneMask, Lanes32, Lanes64, Registers};
 
 /// Where tests put the windows.
@@ -40,7 +40,7 @@ pub const P: Pred = Pred(0);
 
 /// All compilations that this CPU can run.
 pub fn isas() -> Vec<Isa> {
-    vec![Isa::Baseline(Baseline), Isa::detect()]
+    Isa::available().collect()
 }
 
 /// Registers that hold these rows as operands.
