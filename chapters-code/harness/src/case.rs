@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Dtype, Shape};
+use crate::{Dtype, Matrix, Segments, Shape};
 
 /// An associative operator with an identity, as `--op` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -158,6 +158,12 @@ pub struct Parameters {
     /// The kind of a scan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
+    /// The segments of what is scanned or reduced segment by segment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Segments>,
+    /// The sparse matrix that is multiplied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<Matrix>,
 }
 
 impl Parameters {
@@ -192,6 +198,14 @@ impl fmt::Display for Parameters {
         }
         if let Some(kind) = self.kind {
             write!(f, ", {kind}")?;
+        }
+        match self.segments {
+            Some(Segments::Of(length)) => write!(f, ", segments of {length}")?,
+            Some(segments) => write!(f, ", {segments} segments")?,
+            None => {}
+        }
+        if let Some(matrix) = self.matrix {
+            write!(f, ", {matrix} matrix")?;
         }
         Ok(())
     }

@@ -61,6 +61,13 @@ pub enum Refusal {
     WantsMatrix,
     /// It has no kernel for the operator and the type.
     NoKernel,
+    /// It is for something else than what the case asks for.
+    OfAnotherKind,
+    /// It gives a segment to one thread or block, which would take too long over the longest.
+    TooLong {
+        /// The longest segments that it runs on, in elements.
+        most: u64,
+    },
     /// Its histogram has no room for so many bins.
     TooManyBins {
         /// How many it has room for.

@@ -145,7 +145,7 @@ fn group(
     for &rung in rungs {
         let case = chapter.case_for(rung.name, case);
         match chapter.refusal(rung.name, &case) {
-            Some(refusal @ Refusal::TooManyBins { .. }) => {
+            Some(refusal @ (Refusal::TooManyBins { .. } | Refusal::TooLong { .. })) => {
                 too_small.push(reason(rung.name, refusal, &case));
             }
             Some(refusal) => refused.push(reason(rung.name, refusal, &case)),
@@ -187,6 +187,12 @@ pub(crate) fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
         Refusal::WantsVector => format!("{rung} is for vectors: give -n N"),
         Refusal::WantsMatrix => format!("{rung} is for matrices: give -n ROWSxCOLS"),
         Refusal::NoKernel => format!("{rung} has no {} of {}", case.op, case.dtype),
+        Refusal::OfAnotherKind => format!("{rung} does something else; see --list"),
+        Refusal::TooLong { most } => {
+            format!(
+                "{rung} is left out of segments longer than {most} elements, where it takes long"
+            )
+        }
         Refusal::TooManyBins { most } => format!("{rung} has room for up to {most} bins"),
     }
 }

@@ -66,9 +66,24 @@ impl<T: Element> Uploaded<T> {
         output_bytes: usize,
         judge: impl FnMut(&[T], &[u8]) -> Verdict + 'p,
     ) -> Result<Box<dyn Operation + 'p>, Error> {
+        let moved = self.case.input_bytes() + output_bytes as u64;
+        self.operation_that_moves(moved, ready, output_bytes, judge)
+    }
+
+    /// The same, where the bytes that it must move are not those of the input and the output.
+    ///
+    /// # Errors
+    /// As [`Uploaded::operation`].
+    pub fn operation_that_moves<'p>(
+        &'p mut self,
+        moved: u64,
+        ready: Ready,
+        output_bytes: usize,
+        judge: impl FnMut(&[T], &[u8]) -> Verdict + 'p,
+    ) -> Result<Box<dyn Operation + 'p>, Error> {
         Ok(Box::new(Judged {
             out: Guarded::new(&self.device, output_bytes)?,
-            output_bytes: output_bytes as u64,
+            moved,
             uploaded: self,
             ready,
             judge,
@@ -91,7 +106,8 @@ struct Judged<'p, T, J> {
     uploaded: &'p mut Uploaded<T>,
     ready: Ready,
     out: Guarded,
-    output_bytes: u64,
+    /// Bytes that the operation must move.
+    moved: u64,
     judge: J,
 }
 
@@ -114,7 +130,7 @@ impl<T: Element, J: FnMut(&[T], &[u8]) -> Verdict> Operation for Judged<'_, T, J
     }
 
     fn bytes(&self) -> u64 {
-        self.uploaded.case.input_bytes() + self.output_bytes
+        self.moved
     }
 
     fn usage(&self) -> Result<kernel::Usage, Error> {

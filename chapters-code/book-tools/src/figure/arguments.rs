@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
-use harness::{Case, Chapter, Dtype, Input, Op, Parameters, Shape};
+use harness::{
+    Case, Chapter, Dtype, Input, Op, Parameters, Segments, Shape, segments::SegmentsError,
+};
 
 use crate::expand::words;
 
@@ -76,11 +78,12 @@ pub(super) struct Run {
     pub(super) block: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 4] = [
+const CHAPTERS: [&dyn Chapter; 5] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
     &chapter_2_histogram::chapter::Histogram::COUNTING,
     &chapter_3_scan::chapter::Scan,
+    &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
 ];
 
 impl Run {
@@ -100,6 +103,8 @@ impl Run {
                     keys: arguments.number("keys")?,
                     copies: arguments.number("copies")?,
                     kind: chosen(arguments, "kind")?,
+                    segments: segments(arguments)?,
+                    ..Parameters::default()
                 },
             },
             block: arguments.number("block")?,
@@ -110,6 +115,13 @@ impl Run {
 
 fn shape(text: &str) -> Result<Shape, String> {
     text.parse().map_err(|error| format!("n={text}: {error}"))
+}
+
+fn segments(arguments: &mut Arguments) -> Result<Option<Segments>, String> {
+    let segments = arguments.take("segments").map(|text| text.parse());
+    segments
+        .transpose()
+        .map_err(|error: SegmentsError| error.to_string())
 }
 
 fn choice<T: ValueEnum>(arguments: &mut Arguments, key: &str, default: T) -> Result<T, String> {

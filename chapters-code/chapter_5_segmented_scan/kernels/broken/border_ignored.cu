@@ -1,0 +1,17 @@
+// Broken: scan, then propagate, that ignores heads at the border of blocks: what is open before a block
+// is put before all of its elements, not only before those up to its first head.
+//
+// sum_f32, launch and arguments as propagate.cu.
+#include "../pairs.cuh"
+
+// ANCHOR: propagate
+extern "C" __global__ void sum_f32(f32* __restrict__ out, size_t n,
+                                   const f32* __restrict__ scanned,
+                                   const u32* __restrict__ open, size_t share) {
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    size_t b = i / share;
+    if (i < n && b > 0) {
+        out[i] += scanned[b - 1];
+    }
+}
+// ANCHOR_END: propagate

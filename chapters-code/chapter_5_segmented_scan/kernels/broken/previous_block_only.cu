@@ -1,0 +1,17 @@
+// Broken: scan, then propagate, that puts before a block the fold of the block before it, and of no
+// other. Right as long as no segment reaches over a whole block.
+//
+// sum_f32, launch and arguments as propagate.cu; `values` are the blocks' folds, not scanned.
+#include "../pairs.cuh"
+
+// ANCHOR: propagate
+extern "C" __global__ void sum_f32(f32* __restrict__ out, size_t n,
+                                   const f32* __restrict__ values,
+                                   const u32* __restrict__ open, size_t share) {
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    size_t b = i / share;
+    if (i < n && b > 0 && i - b * share < open[b]) {
+        out[i] += values[b - 1];
+    }
+}
+// ANCHOR_END: propagate

@@ -1,0 +1,64 @@
+// One pass: decoupled look-back, as in chapter 3, over pairs. A tile in which a segment begins needs
+// nobody: what it leaves open is known at once, and whoever looks back stops there.
+//
+// <kind>_<op>_<dtype>(const dtype* in, const u32* flags, dtype* out, size_t n, u64* status,
+//                     unsigned* counter)
+// Launch: ceil(n * sizeof(dtype) / 65536) blocks of 512 threads, no dynamic shared memory; in and out
+// 16-byte aligned; flags as for vectorized.cu. Before it, in the same stream: WORDS zeroed words of
+// status a block, and counter 0.
+#define LAUNCH_BOUNDS __launch_bounds__(512, 2)
+#include "../../chapter_3_scan/kernels/look_back.cuh"
+#include "share.cuh"
+
+constexpr unsigned THREADS = 512;
+constexpr unsigned ROWS = 8;
+
+template <Kind KIND, typename Op, typename T>
+__device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* status,
+                     unsigned* counter) {
+    __shared__ T values[32];
+    __shared__ bool heads[32];
+    __shared__ T open_before_tile;
+    __shared__ unsigned next;
+    if (threadIdx.x == 0) {
+        next = atomicAdd(counter, 1);
+    }
+    __syncthreads();
+    unsigned tile = next;
+    size_t first = size_t(tile) * THREADS * ROWS + warp_id() * 32 * ROWS;
+    SegmentedShare<T, ROWS> share;
+    share.template load<Op>({const_cast<T*>(in), n}, flags, first);
+    Pair<T> fold = share.template scan<Op>();
+    InBlock<T> in_block = scan_warps<Op>(values, heads, fold);
+    Pair<T> own = in_block.block;
+    // ANCHOR: publish
+    if (warp_id() == 0) {
+        u64* slot = status + tile * size_t(WORDS<T>);
+        bool is_known = own.head || tile == 0;
+        if (lane_id() == 0) {
+            publish(slot, own.value, is_known ? PREFIX : FOLD);
+        }
+        T before = look_back<Op, T>(status, tile);
+        if (lane_id() == 0) {
+            if (!is_known) {
+                publish(slot, Op::combine(before, own.value), PREFIX);
+            }
+            open_before_tile = before;
+        }
+    }
+    __syncthreads();
+    // ANCHOR_END: publish
+    Pair<T> before = combine<Op>(Pair<T>{open_before_tile, false}, in_block.before_warp);
+    share.template store<KIND, Op>({out, n}, first, before.value);
+}
+
+#define KERNEL_OF(kind, KIND, name, Op, dtype) \
+    extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
+        const dtype* __restrict__ in, const u32* __restrict__ flags, dtype* __restrict__ out, \
+        size_t n, u64* status, unsigned* counter) { \
+        scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, counter); \
+    }
+#define KERNEL(name, Op, dtype) \
+    KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
+    KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
+FOR_EACH_TYPE(KERNEL)

@@ -1,0 +1,22 @@
+// Segmented reduce, a thread a segment.
+//
+// <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)
+// Launch: ceil(segments / block) blocks, no dynamic shared memory. out[s] is the fold of segment s, the
+// identity where it is empty.
+#include "reduce.cuh"
+
+// ANCHOR: reduce
+template <typename Op, typename T>
+__device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
+    size_t s = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (s < segments) {
+        T fold = Op::identity();
+        for (u32 i = offsets[s]; i < offsets[s + 1]; i++) {
+            fold = Op::combine(fold, in[i]);
+        }
+        out[s] = fold;
+    }
+}
+// ANCHOR_END: reduce
+
+FOR_EACH_TYPE(REDUCE_SEGMENTS_KERNEL)

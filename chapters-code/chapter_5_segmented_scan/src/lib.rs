@@ -1,0 +1,129 @@
+//! Segmented scan: many arrays one behind the other, each scanned by itself.
+//!
+//! Here stands the ladder, a line a rung: scans, then folds of whole segments, then the product of a
+//! sparse matrix and a vector, whose rows are segments. A rung is a kernel file of its own,
+//! `kernels/<rung>.cu`, compiled to PTX beside it; its launch, in plain cudarc, is in [`by_segment`],
+//! [`levels`], [`single_pass`] or [`balanced`].
+//!
+//! Where an input's arrays lie behind one another, [`input`] knows.
+
+pub mod balanced;
+pub mod broken;
+pub mod by_segment;
+pub mod chapter;
+pub mod input;
+pub mod levels;
+mod peer;
+pub mod reference;
+pub mod segments;
+pub mod single_pass;
+pub mod sparse;
+
+use cudarc::driver::CudaFunction;
+pub use harness::rung::{Launch, Ready, Rung, Setup};
+use harness::{Case, Error, Kind, rung, rung::Rungs};
+
+use crate::{
+    balanced::{multiply_balanced, reduce_balanced},
+    by_segment::{
+        block_a_segment, multiply_thread_a_row, multiply_warp_a_row, reduce_block_a_segment,
+        reduce_thread_a_segment, reduce_warp_a_segment, thread_a_segment,
+    },
+    levels::{HILLIS_STEELE, SHUFFLE, VECTORIZED, scan_then_propagate},
+    single_pass::{lookback, specialized},
+};
+
+/// The scans: each rung is the one before with one idea changed.
+#[rustfmt::skip] // a table
+pub const SCANS: &[Rung] = &[
+    rung!("thread_a_segment", thread_a_segment,
+        "every segment has a thread, which scans it in order"),
+    rung!("block_a_segment", block_a_segment,
+        "every segment has a block"),
+    // Work is divided by elements, whatever the segments: what is scanned are pairs.
+    rung!("hillis_steele", |s| scan_then_propagate(s, HILLIS_STEELE),
+        "log2 B steps over pairs of a flag and a value"),
+    rung!("shuffle", |s| scan_then_propagate(s, SHUFFLE),
+        "warps scan in registers, with the flags from one ballot"),
+    rung!("vectorized", |s| scan_then_propagate(s, VECTORIZED),
+        "16 bytes a load, and flags as bits"),
+    // One pass.
+    rung!("lookback", lookback,
+        "a block looks back as far as the last head"),
+    rung!("specialized", specialized,
+        "warps with roles, and tiles that wait in shared memory", ["specialized.compute_90.ptx"]),
+];
+
+/// The segmented reductions.
+#[rustfmt::skip] // a table
+pub const REDUCTIONS: &[Rung] = &[
+    rung!("reduce_thread_a_segment", reduce_thread_a_segment,
+        "every segment has a thread, which folds it in order"),
+    rung!("reduce_warp_a_segment", reduce_warp_a_segment,
+        "every segment has a warp"),
+    rung!("reduce_block_a_segment", reduce_block_a_segment,
+        "every segment has a block"),
+    rung!("reduce_balanced", reduce_balanced,
+        "every warp has as many elements and ends of segments as any other"),
+];
+
+/// The products of a sparse matrix and a vector.
+#[rustfmt::skip] // a table
+pub const PRODUCTS: &[Rung] = &[
+    rung!("spmv_thread_a_row", multiply_thread_a_row,
+        "every row of the matrix has a thread"),
+    rung!("spmv_warp_a_row", multiply_warp_a_row,
+        "every row has a warp"),
+    rung!("spmv_balanced", multiply_balanced,
+        "reduce_balanced, whose elements are products"),
+];
+
+/// All rungs: the ladders, then the broken ones.
+pub const RUNGS: Rungs = Rungs(&[SCANS, REDUCTIONS, PRODUCTS, broken::BROKEN]);
+
+/// What a case asks for, and a rung does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A scan of each segment.
+    Scan(Kind),
+    /// The fold of each segment.
+    Reduce,
+    /// A sparse matrix times a vector.
+    Multiply,
+}
+
+impl Task {
+    /// A product where the case has a matrix, otherwise a scan where it has a kind.
+    pub fn of(case: &Case) -> Self {
+        match case.parameters.kind {
+            _ if case.parameters.matrix.is_some() => Self::Multiply,
+            Some(kind) => Self::Scan(kind),
+            None => Self::Reduce,
+        }
+    }
+
+    /// Whether a rung does it.
+    pub fn is_of(self, rung: &str) -> bool {
+        let among = |rungs: &[Rung]| rungs.iter().any(|other| other.name == rung);
+        match self {
+            Self::Scan(_) => among(SCANS) || among(broken::BROKEN),
+            Self::Reduce => among(REDUCTIONS),
+            Self::Multiply => among(PRODUCTS),
+        }
+    }
+}
+
+/// The name of a case's entry point, such as `inclusive_sum_f32`, `sum_f32` or `multiply_f32`.
+pub fn entry_name(case: &Case) -> String {
+    let Case { op, dtype, .. } = case;
+    match Task::of(case) {
+        Task::Scan(kind) => format!("{kind}_{op}_{dtype}"),
+        Task::Reduce => format!("{op}_{dtype}"),
+        Task::Multiply => format!("multiply_{dtype}"),
+    }
+}
+
+/// The entry point of the rung's kernel file for its case.
+fn kernel_of(s: &Setup<'_>) -> Result<CudaFunction, Error> {
+    s.entry(&entry_name(&s.case))
+}

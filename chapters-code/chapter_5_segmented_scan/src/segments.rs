@@ -1,0 +1,300 @@
+//! Segments as offsets and as head flags, and the conversions between the two.
+//!
+//! Offsets can tell of empty segments, flags cannot: flags made of offsets forget them.
+
+use harness::{Case, Segments, inputs};
+
+/// What is wrong with offsets or flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SegmentsError {
+    /// There is no first offset, or it is not 0.
+    #[error("offsets begin with 0, at which the first segment begins")]
+    NoBeginning,
+    /// A segment ends before it begins.
+    #[error("offsets[{at}] is {offset}, less than the {before} before it: offsets never decrease")]
+    Decreasing {
+        /// The place.
+        at: usize,
+        /// The offset there.
+        offset: u32,
+        /// The one before.
+        before: u32,
+    },
+    /// A segment ends behind the last element.
+    #[error("offsets[{at}] is {offset}, past the end of {n} elements")]
+    PastTheEnd {
+        /// The place.
+        at: usize,
+        /// The offset there.
+        offset: u32,
+        /// Elements.
+        n: usize,
+    },
+    /// Elements at the end belong to no segment.
+    #[error("the last offset is {last}, but there are {n} elements: some belong to no segment")]
+    ElementsLeftOver {
+        /// The last offset.
+        last: u32,
+        /// Elements.
+        n: usize,
+    },
+    /// The first element begins no segment.
+    #[error("flags[0] is 0: the first element must begin a segment, or it belongs to none")]
+    NoHead,
+    /// More elements than offsets of 32 bits can tell apart.
+    #[error("{0} elements are more than offsets of 32 bits reach")]
+    TooMany(usize),
+}
+
+/// Where segments begin: segment s is `offsets[s] .. offsets[s + 1]`, and the last offset is the number
+/// of elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offsets(Vec<u32>);
+
+impl Offsets {
+    /// Offsets of `n` elements.
+    ///
+    /// # Errors
+    /// [`SegmentsError`] with the first place that is wrong.
+    pub fn new(offsets: Vec<u32>, n: usize) -> Result<Self, SegmentsError> {
+        if offsets.first() != Some(&0) {
+            return Err(SegmentsError::NoBeginning);
+        }
+        for (at, &offset) in offsets.iter().enumerate() {
+            let before = offsets[at.saturating_sub(1)];
+            if offset < before {
+                return Err(SegmentsError::Decreasing { at, offset, before });
+            }
+            if offset as usize > n {
+                return Err(SegmentsError::PastTheEnd { at, offset, n });
+            }
+        }
+        match offsets[offsets.len() - 1] {
+            last if (last as usize) < n => Err(SegmentsError::ElementsLeftOver { last, n }),
+            _ => Ok(Self(offsets)),
+        }
+    }
+
+    /// The segments that head flags begin: a byte an element, not 0 at a head.
+    ///
+    /// # Errors
+    /// [`SegmentsError::NoHead`] where the first flag is 0; [`SegmentsError::TooMany`].
+    pub fn of_flags(flags: &[u8]) -> Result<Self, SegmentsError> {
+        let n = u32::try_from(flags.len()).map_err(|_| SegmentsError::TooMany(flags.len()))?;
+        if flags.first() == Some(&0) {
+            return Err(SegmentsError::NoHead);
+        }
+        let heads = (0..n).filter(|&i| flags[i as usize] != 0);
+        Ok(Self(heads.chain([n]).collect()))
+    }
+
+    /// Segments of these lengths, one behind the other.
+    ///
+    /// # Errors
+    /// [`SegmentsError::TooMany`] where they are longer together than 32 bits count.
+    pub fn of_lengths(lengths: impl IntoIterator<Item = u32>) -> Result<Self, SegmentsError> {
+        let mut offsets = vec![0u32];
+        let mut end = 0u32;
+        for length in lengths {
+            let next = end.checked_add(length);
+            let too_many = SegmentsError::TooMany(end as usize + length as usize);
+            end = next.ok_or(too_many)?;
+            offsets.push(end);
+        }
+        Ok(Self(offsets))
+    }
+
+    /// The offsets, one more than there are segments.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.0
+    }
+
+    /// Segments, the empty ones too.
+    pub fn count(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// Elements.
+    pub fn elements(&self) -> usize {
+        self.0[self.count()] as usize
+    }
+
+    /// Each segment's elements.
+    pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        self.0
+            .windows(2)
+            .map(|pair| pair[0] as usize..pair[1] as usize)
+    }
+
+    /// Where a segment that is not empty begins.
+    fn heads(&self) -> impl Iterator<Item = usize> {
+        let begun = self.ranges().filter(|range| !range.is_empty());
+        begun.map(|range| range.start)
+    }
+
+    /// Head flags, a byte an element. Empty segments leave no trace.
+    pub fn flags(&self) -> Vec<u8> {
+        let mut flags = vec![0; self.elements()];
+        self.heads().for_each(|i| flags[i] = 1);
+        flags
+    }
+
+    /// Head flags, a bit an element: that of element i is bit i mod 32 of word i / 32.
+    pub fn bits(&self) -> Vec<u32> {
+        let mut words = vec![0; self.elements().div_ceil(32)];
+        self.heads().for_each(|i| words[i / 32] |= 1 << (i % 32));
+        words
+    }
+}
+
+/// The segments of a case; of 64 where it does not say. They depend on its seed and size alone.
+///
+/// # Errors
+/// [`SegmentsError::TooMany`].
+pub fn of_case(case: &Case) -> Result<Offsets, SegmentsError> {
+    let n = u32::try_from(case.elements());
+    let n = n.map_err(|_| SegmentsError::TooMany(case.elements() as usize))?;
+    let kind = case.parameters.segments.unwrap_or(Segments::Of(64));
+    let mut lengths = Vec::new();
+    let mut left = n;
+    while left > 0 {
+        let length = length(kind, case, lengths.len() as u64).min(left);
+        lengths.push(length);
+        left -= length;
+    }
+    if kind == Segments::Empty {
+        lengths.push(0);
+    }
+    Offsets::of_lengths(lengths)
+}
+
+/// The length that segment s is drawn to have.
+fn length(kind: Segments, case: &Case, s: u64) -> u32 {
+    let bits = inputs::bits(case.seed ^ 0x5e9, s);
+    match kind {
+        Segments::Of(length) => length,
+        Segments::Giant => u32::MAX,
+        Segments::PowerLaw => power_law(bits, longest(kind, case.elements())),
+        Segments::Empty if s == 0 || bits.is_multiple_of(3) => 0,
+        Segments::Empty => 1 + (bits >> 8) as u32 % 127,
+    }
+}
+
+/// A length that is k or more with probability 1/k, up to `most`.
+fn power_law(bits: u64, most: u64) -> u32 {
+    let unit = ((bits >> 11) + 1) as f64 * f64::powi(2.0, -53);
+    (1.0 / unit).min(most as f64) as u32
+}
+
+/// The longest segment that a case of `n` elements can have.
+pub fn longest(segments: Segments, n: u64) -> u64 {
+    match segments {
+        Segments::Of(length) => n.min(length.into()),
+        Segments::Giant => n,
+        Segments::PowerLaw => (n / 16).max(1),
+        Segments::Empty => n.min(127),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::{Dtype, Op, Parameters};
+
+    use super::*;
+
+    /// The example of the chapter: [[1 2] [6 7 1] [1 2 3 4]].
+    #[test]
+    fn by_hand() {
+        let offsets = Offsets::new(vec![0, 2, 5, 9], 9).expect("they are right");
+        assert_eq!(offsets.flags(), [1, 0, 1, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(offsets.bits(), [0b10_0101]);
+        assert_eq!(Offsets::of_flags(&offsets.flags()), Ok(offsets));
+    }
+
+    #[test]
+    fn flags_forget_empty_segments() {
+        let offsets = Offsets::of_lengths([0, 2, 0, 0, 1, 0]).expect("they are few");
+        assert_eq!(offsets.as_slice(), [0, 0, 2, 2, 2, 3, 3]);
+        assert_eq!(offsets.flags(), [1, 0, 1]);
+        let again = Offsets::of_flags(&offsets.flags()).expect("flags");
+        assert_eq!(again.as_slice(), [0, 2, 3]);
+    }
+
+    #[test]
+    fn nothing_has_no_segments() {
+        assert_eq!(Offsets::of_flags(&[]).map(|o| o.count()), Ok(0));
+        assert_eq!(Offsets::new(vec![0], 0).map(|o| o.bits()), Ok(vec![]));
+        assert_eq!(Offsets::new(vec![0, 0], 0).map(|o| o.count()), Ok(1));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let refused = |offsets: &[u32], n| Offsets::new(offsets.into(), n).err();
+        assert_eq!(refused(&[], 0), Some(SegmentsError::NoBeginning));
+        assert_eq!(refused(&[1, 2], 2), Some(SegmentsError::NoBeginning));
+        let (at, n) = (2, 5);
+        let decreasing = SegmentsError::Decreasing {
+            at,
+            offset: 3,
+            before: 4,
+        };
+        assert_eq!(refused(&[0, 4, 3, 5], n), Some(decreasing));
+        let past = SegmentsError::PastTheEnd { at, offset: 6, n };
+        assert_eq!(refused(&[0, 4, 6], n), Some(past));
+        let left_over = SegmentsError::ElementsLeftOver { last: 4, n };
+        assert_eq!(refused(&[0, 4], n), Some(left_over));
+        assert_eq!(Offsets::of_flags(&[0, 1]), Err(SegmentsError::NoHead));
+        let long = Offsets::of_lengths([u32::MAX, 1]);
+        assert_eq!(long, Err(SegmentsError::TooMany(1 << 32)));
+    }
+
+    fn drawn(segments: Segments, n: u64) -> Offsets {
+        let case = Case {
+            parameters: Parameters {
+                segments: Some(segments),
+                ..Parameters::default()
+            },
+            ..Case::vector(n, Dtype::F32, Op::Sum)
+        };
+        of_case(&case).expect("they are few enough")
+    }
+
+    #[test]
+    fn drawn_segments_hold_every_element_once() {
+        let kinds = [
+            Segments::Of(7),
+            Segments::Giant,
+            Segments::PowerLaw,
+            Segments::Empty,
+        ];
+        for (kind, n) in kinds
+            .into_iter()
+            .flat_map(|kind| [(kind, 1), (kind, 10_000)])
+        {
+            let offsets = drawn(kind, n);
+            let again = Offsets::new(offsets.as_slice().to_vec(), n as usize);
+            assert_eq!(again.as_ref(), Ok(&offsets), "{kind}");
+            let lengths = offsets.ranges().map(|range| range.len() as u64);
+            assert!(lengths.max() <= Some(longest(kind, n)), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_power_law_is_one() {
+        let offsets = drawn(Segments::PowerLaw, 1 << 20);
+        let of_at_least = |k| offsets.ranges().filter(|range| range.len() >= k).count();
+        for k in [2, 4, 16, 64] {
+            let part = of_at_least(k) as f64 / offsets.count() as f64;
+            assert!((part * k as f64 - 1.0).abs() < 0.1, "{k}: {part}");
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_segment_may_be_empty() {
+        let offsets = drawn(Segments::Empty, 10_000);
+        let lengths: Vec<usize> = offsets.ranges().map(|range| range.len()).collect();
+        assert_eq!((lengths[0], lengths[lengths.len() - 1]), (0, 0));
+        let empty = lengths.iter().filter(|&&length| length == 0).count();
+        assert!((lengths.len() / 4..lengths.len() / 2).contains(&empty));
+    }
+}

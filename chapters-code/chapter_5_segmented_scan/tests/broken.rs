@@ -1,0 +1,82 @@
+//! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
+//! it is said to be right.
+
+mod common;
+
+use chapter_5_segmented_scan::{RUNGS, chapter::Segmented, segments::Offsets};
+use common::{case, judged, scan};
+use harness::{
+    Dtype, Kind, Op, Row, Segments, inputs,
+    testing::{self, check},
+    verify::Checker,
+};
+
+fn broken_rows(n: u64) -> Vec<Row> {
+    testing::run(&Segmented::OF_SEED, &[scan(n, Segments::Of(64))], &testing::is_broken)
+}
+
+#[test]
+fn all_are_caught_at_every_size() {
+    for n in [1, 5000, 1 << 16] {
+        check(&broken_rows(n));
+    }
+}
+
+/// The checker that the chapter names for each.
+#[test]
+fn each_by_its_checker() {
+    let expected = [
+        ("flags_not_joined", Checker::Result),
+        ("one_buffer", Checker::Races),
+        ("exclusive_leaks", Checker::Result),
+        ("border_ignored", Checker::Result),
+        ("previous_block_only", Checker::Result),
+        ("missing_barrier", Checker::Races),
+    ];
+    testing::check_caught(&broken_rows(1 << 14), &expected);
+}
+
+/// A race's report names the lines of the kernel's file, who was there, and what is missing.
+#[test]
+fn races_name_what_is_missing() {
+    let rows = broken_rows(1 << 14);
+    let of = |kernel: &str, missing: &str| {
+        let row = rows.iter().find(|row| row.kernel == kernel);
+        let mut races = row.expect("it was run").races.iter();
+        races.find(|race| race.missing == missing).expect(missing)
+    };
+    let race = of("one_buffer", "__syncthreads");
+    assert!(race.first.line.contains("one_buffer.cu:"));
+    assert_ne!(race.first.warp, race.second.warp);
+    let race = of("missing_barrier", "__syncthreads");
+    assert_eq!(race.space, "shared");
+    assert!(race.first.line.contains("warp_scan.cuh:"));
+}
+
+/// Whether a rung that is meant to be wrong gives the right sums of f32 in segments of these lengths.
+fn is_right(rung: &str, kind: Kind, lengths: &[u32]) -> bool {
+    let offsets = Offsets::of_lengths(lengths.iter().copied()).expect("they are few");
+    let n = offsets.elements() as u64;
+    let case = case(n, Dtype::F32, Op::Sum, Some(kind), Segments::Giant);
+    let elements = inputs::generate::<f32>(&case);
+    let rung = RUNGS.find(rung).expect("a rung");
+    judged(rung, &case, &elements, &offsets).is_correct()
+}
+
+/// The blocks have 256 elements.
+#[test]
+fn what_hides_them() {
+    // A head at every border.
+    assert!(is_right("border_ignored", Kind::Inclusive, &[1000]));
+    assert!(!is_right("border_ignored", Kind::Inclusive, &[300, 700]));
+    // No segment over a whole block.
+    assert!(is_right("previous_block_only", Kind::Inclusive, &[256, 200, 300, 100]));
+    assert!(is_right("previous_block_only", Kind::Inclusive, &[512]));
+    assert!(!is_right("previous_block_only", Kind::Inclusive, &[513]));
+    // Nothing to leak into.
+    assert!(is_right("exclusive_leaks", Kind::Exclusive, &[1000]));
+    assert!(!is_right("exclusive_leaks", Kind::Exclusive, &[999, 1]));
+    // No head that a step reaches over.
+    assert!(is_right("flags_not_joined", Kind::Inclusive, &[256]));
+    assert!(!is_right("flags_not_joined", Kind::Inclusive, &[254, 2]));
+}

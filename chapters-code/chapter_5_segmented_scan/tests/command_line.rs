@@ -1,0 +1,99 @@
+//! The program as people call it: what it refuses, and what it writes.
+
+use chapter_5_segmented_scan::{broken::BROKEN, chapter::Segmented};
+use harness::testing::Program;
+
+const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
+
+/// What it prints at 1,000 elements.
+#[track_caller]
+fn prints(arguments: &str) -> String {
+    CHAPTER_5.prints(&format!("-n 1000 {arguments}"))
+}
+
+#[track_caller]
+fn refuses(arguments: &str, parts: &[&str]) {
+    CHAPTER_5.refuses(&format!("-n 1000 {arguments}"), parts);
+}
+
+#[test]
+fn by_itself_it_scans_reduces_and_multiplies() {
+    let text = prints("");
+    for title in ["segmented scan: sum", "segmented reduce: sum", "sparse matrix times vector"] {
+        assert!(text.contains(title), "{text}");
+    }
+}
+
+#[test]
+fn options_say_which_of_the_three() {
+    let text = prints("--kind inclusive,exclusive --segments 7,giant");
+    assert_eq!(text.matches("specialized").count(), 4, "{text}");
+    assert!(!text.contains("reduce") && !text.contains("matrix"), "{text}");
+    let text = prints("--segments empty");
+    assert!(text.contains("specialized") && text.contains("reduce_balanced"), "{text}");
+    assert!(!text.contains("spmv"), "{text}");
+    let text = prints("--matrix banded");
+    assert!(text.contains("banded matrix") && !text.contains("segments of"), "{text}");
+    let text = prints("--kernel reduce_balanced");
+    assert!(!text.contains("specialized") && !text.contains("spmv"), "{text}");
+}
+
+#[test]
+fn every_type_and_operator() {
+    let text = prints("--segments 5 --dtype i32,u32,i64,f32,f64 --op sum,max");
+    assert_eq!(text.matches("specialized").count(), 10, "{text}");
+    assert_eq!(text.matches("reduce_balanced").count(), 10, "{text}");
+}
+
+#[test]
+fn nothing_and_one_element() {
+    CHAPTER_5.prints("-n 0,1 --segments 1,giant,power-law,empty");
+    CHAPTER_5.prints("-n 0,1 --matrix long-row");
+}
+
+#[test]
+fn json_says_which_segments() {
+    let text = prints("--kind exclusive --segments power-law --kernel lookback --json -");
+    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    assert_eq!(row["kind"], "exclusive");
+    assert_eq!(row["segments"], "power-law");
+    assert_eq!(row["bytes"], 8125);
+    assert_eq!(row["ceiling"], "copy");
+}
+
+#[test]
+fn things_that_there_are_not() {
+    refuses("--segments 0", &["`0` are no segments", "power-law"]);
+    refuses("--segments -3", &["no segments"]);
+    refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
+    refuses("--op affine --dtype i64 --segments 4", &["affine of i64", "remedy"]);
+    refuses("--dtype f64 --matrix banded", &["sum of f64", "remedy"]);
+    refuses("--kernel spmv_balanced --kind inclusive", &["spmv_balanced"]);
+    CHAPTER_5.refuses("-n 2^32", &["offsets of 32 bits", "remedy"]);
+    CHAPTER_5.refuses("-n 100x100", &["vectors", "-n N"]);
+}
+
+#[test]
+fn long_segments_are_not_for_one_thread() {
+    let text = CHAPTER_5.prints("-n 2^20+1 --segments giant --kind inclusive");
+    assert!(text.contains("thread_a_segment is left out"), "{text}");
+}
+
+#[test]
+fn broken_kernels_are_caught() {
+    let names: Vec<_> = BROKEN.iter().map(|rung| rung.name).collect();
+    let text = prints(&format!("--broken --kernel {}", names.join(",")));
+    for name in names {
+        assert!(text.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn the_list_and_the_manual() {
+    CHAPTER_5.check_manual(&Segmented::OF_SEED);
+}
+
+#[test]
+fn tables_fit() {
+    CHAPTER_5.check_width("-n 1000");
+}

@@ -1,0 +1,190 @@
+//! Every rung, on every size that has tripped a scan, for all kinds of segments, types and operators,
+//! with the race check on.
+
+mod common;
+
+use chapter_5_segmented_scan::{RUNGS, Task, chapter::Segmented, segments::Offsets};
+use common::{SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written};
+use harness::{
+    Case, Dtype, Kind, Matrix, Op, Segments,
+    testing::{self, SIZES, check, under_schedules},
+};
+
+/// Around the tiles of 4,096, 6,144 and 16,384 elements of four bytes, and three of them and a bit.
+const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 + 7];
+
+/// Six segments of elements of a type: seven scans of either kind and four reductions of each size.
+fn check_all(dtype: Dtype, op: Op) {
+    let mut cases = Vec::new();
+    for n in SIZES.into_iter().chain(TILES) {
+        cases.extend(SEGMENTS.into_iter().flat_map(|s| all_tasks(n, dtype, op, s)));
+    }
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), cases.len() / 3 * (7 + 7 + 4));
+    check(&rows);
+}
+
+#[test]
+fn sums_of_f32() {
+    check_all(Dtype::F32, Op::Sum);
+}
+
+#[test]
+fn sums_of_i64() {
+    check_all(Dtype::I64, Op::Sum);
+}
+
+/// Fewer sizes: the types differ in how many fit a pack, and 4 and 8 bytes have been all through.
+#[test]
+fn other_types_and_maxima() {
+    let others = [
+        (Dtype::I32, Op::Sum),
+        (Dtype::U32, Op::Sum),
+        (Dtype::F64, Op::Sum),
+        (Dtype::I32, Op::Max),
+        (Dtype::U32, Op::Max),
+        (Dtype::I64, Op::Max),
+        (Dtype::F32, Op::Max),
+        (Dtype::F64, Op::Max),
+    ];
+    for (dtype, op) in others {
+        let of = |n: u64| SEGMENTS.into_iter().flat_map(move |s| all_tasks(n, dtype, op, s));
+        check(&run_all(&[33, 1025, 6145].into_iter().flat_map(of).collect::<Vec<Case>>()));
+    }
+}
+
+#[test]
+fn products() {
+    let sizes = SIZES.into_iter().chain([4097, 70_001]);
+    let cases: Vec<Case> = sizes
+        .flat_map(|n| Matrix::MADE.map(|matrix| product(n, matrix)))
+        .collect();
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), 3 * cases.len());
+    check(&rows);
+}
+
+/// Three levels of blocks, and two rounds of all resident ones.
+#[test]
+fn a_million_and_three() {
+    let n = (1 << 20) + 3;
+    for segments in [Segments::Of(64), Segments::Giant, Segments::PowerLaw] {
+        let [inclusive, _, reduce] = all_tasks(n, Dtype::F32, Op::Sum, segments);
+        check(&run_all(&[inclusive, reduce]));
+    }
+    check(&run_all(&[product(n, Matrix::LongRow)]));
+}
+
+/// More tiles than two rounds of 132 blocks of `specialized` hold, with heads everywhere, here and there,
+/// and nowhere but at the beginning.
+#[test]
+fn several_rounds() {
+    for segments in [Segments::Of(100), Segments::Of(300_007), Segments::Giant] {
+        let case = case(2_000_001, Dtype::U32, Op::Sum, Some(Kind::Inclusive), segments);
+        let rows = testing::run(&Segmented::OF_SEED, &[case], &|rung, _| {
+            ["lookback", "specialized"].contains(&rung.name)
+        });
+        assert_eq!(rows.len(), 2);
+        check(&rows);
+    }
+}
+
+#[test]
+fn awkward_inputs() {
+    for case in all_tasks(10_007, Dtype::F32, Op::Sum, Segments::PowerLaw) {
+        check(&run_all(&testing::awkward_inputs(case)));
+    }
+}
+
+/// Blocks and warps take turns as the seed says.
+#[test]
+fn under_several_schedules() {
+    under_schedules(1..=6, || {
+        check(&run_all(&[
+            scan(70_001, Segments::Of(10_000)),
+            scan(70_001, Segments::PowerLaw),
+            case(70_001, Dtype::F32, Op::Sum, None, Segments::Empty),
+            product(20_001, Matrix::LongRow),
+        ]));
+    });
+}
+
+// ---- Segments that a draw does not give ---------------------------------------------------------------
+
+#[track_caller]
+fn check_lengths(lengths: &[u32]) {
+    let offsets = Offsets::of_lengths(lengths.iter().copied()).expect("they are few");
+    let elements: Vec<i32> = (0..offsets.elements() as i32).map(|i| i * i % 97 - 40).collect();
+    for case in all_tasks(elements.len() as u64, Dtype::I32, Op::Sum, Segments::Giant) {
+        for rung in rungs_of(Task::of(&case)) {
+            let verdict = judged(rung, &case, &elements, &offsets);
+            assert!(verdict.is_correct(), "{}: {:?}", rung.name, verdict.failures);
+        }
+    }
+}
+
+/// Heads on both sides of every border: of a pack, a row, a part of a tile, a block and a tile.
+#[test]
+fn heads_at_borders() {
+    for border in [4, 32, 128, 256, 512, 768, 4096, 6144, 16_384] {
+        for head in [border - 1, border, border + 1] {
+            check_lengths(&[head, 20_000 - head]);
+        }
+        check_lengths(&[border; 3]);
+    }
+}
+
+#[test]
+fn long_and_short_ones_in_turn() {
+    check_lengths(&[1, 7000, 1, 1, 7000, 2, 300, 12_000, 1]);
+}
+
+/// All segments are empty but one, in which everything is.
+#[test]
+fn many_empty_segments() {
+    let mut lengths = vec![0; 5000];
+    for at in [0, 2500, 4999] {
+        lengths[at] = 9001;
+        check_lengths(&lengths);
+        lengths[at] = 0;
+    }
+    check_lengths(&lengths);
+}
+
+/// The example of the chapter: [[1 2] [6 7 1] [1 2 3 4]].
+#[test]
+fn the_example_by_hand() {
+    let offsets = Offsets::of_lengths([2, 3, 4]).expect("they are few");
+    let elements = [1i32, 2, 6, 7, 1, 1, 2, 3, 4];
+    let [inclusive, exclusive, reduce] = all_tasks(9, Dtype::I32, Op::Sum, Segments::Giant);
+    let expected: [(Case, &[i32]); 3] = [
+        (inclusive, &[1, 3, 6, 13, 14, 1, 3, 6, 10]),
+        (exclusive, &[0, 1, 0, 6, 13, 0, 1, 3, 6]),
+        (reduce, &[3, 14, 10]),
+    ];
+    for (case, expected) in expected {
+        for rung in rungs_of(Task::of(&case)) {
+            let (bytes, _) = written(rung, &case, &elements, &offsets);
+            assert_eq!(words::<i32>(&bytes), expected, "{}", rung.name);
+        }
+    }
+}
+
+// ---- What a device may lack ---------------------------------------------------------------------------
+
+/// A device whose blocks have too little shared memory for `specialized` is told how much it takes.
+#[test]
+fn stages_that_do_not_fit_a_block_are_refused() {
+    let mut device = testing::simulator().device.clone();
+    let specialized = RUNGS.find("specialized").expect("a rung");
+    let mut refused = |room: u32| {
+        device.properties.shared_bytes_a_block = room;
+        let ready = specialized.ready(&device, scan(1000, Segments::Of(64)));
+        ready.err().map(|error| error.to_string())
+    };
+    let message = refused(0).expect("nothing is too little");
+    let (_, needed) = message.split_once("need ").expect("a number");
+    let (needed, _) = needed.split_once(" bytes").expect("of bytes");
+    let needed = needed.parse().expect("a number");
+    assert!(refused(needed - 1).is_some() && refused(needed).is_none());
+}

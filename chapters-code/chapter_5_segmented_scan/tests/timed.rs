@@ -1,0 +1,19 @@
+//! Every rung at 1,000 elements on the timed path, the broken ones too.
+
+mod common;
+
+use chapter_5_segmented_scan::{RUNGS, chapter::Segmented};
+use common::{case, product, scan};
+use harness::{Dtype, Matrix, Op, Segments, testing};
+
+#[test]
+fn rows_are_timed_and_still_verified() {
+    let cases = [
+        scan(1000, Segments::Of(64)),
+        case(1000, Dtype::F32, Op::Sum, None, Segments::PowerLaw),
+        product(1000, Matrix::Banded),
+    ];
+    let steps = testing::steps(&Segmented::OF_SEED, &cases, &|_, _| true);
+    let rows = testing::check_timed(&Segmented::OF_SEED, &steps);
+    assert_eq!(rows.len(), RUNGS.iter().count());
+}

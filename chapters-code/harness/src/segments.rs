@@ -1,0 +1,130 @@
+//! How an array is divided into segments, and which sparse matrix is multiplied: by name.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::shape::parse_count;
+
+/// How long segments are, as `--segments` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Segments {
+    /// All of so many elements, one at least; the last may be shorter.
+    Of(u32),
+    /// One, of all elements.
+    Giant,
+    /// Drawn so that one in k is of k elements or more, up to a sixteenth of all.
+    PowerLaw,
+    /// About a third are empty, the first and the last among them; the others are of 1 to 127.
+    Empty,
+}
+
+impl fmt::Display for Segments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Of(length) => write!(f, "{length}"),
+            Self::Giant => write!(f, "giant"),
+            Self::PowerLaw => write!(f, "power-law"),
+            Self::Empty => write!(f, "empty"),
+        }
+    }
+}
+
+impl From<Segments> for String {
+    fn from(segments: Segments) -> Self {
+        segments.to_string()
+    }
+}
+
+/// What is no name of segments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` are no segments: write their length, such as 64, or giant, power-law or empty")]
+pub struct SegmentsError(String);
+
+impl FromStr for Segments {
+    type Err = SegmentsError;
+
+    fn from_str(text: &str) -> Result<Self, SegmentsError> {
+        let length = || parse_count(text).ok().and_then(|n| u32::try_from(n).ok());
+        match text {
+            "giant" => Ok(Self::Giant),
+            "power-law" => Ok(Self::PowerLaw),
+            "empty" => Ok(Self::Empty),
+            _ => match length() {
+                Some(length @ 1..) => Ok(Self::Of(length)),
+                _ => Err(SegmentsError(text.into())),
+            },
+        }
+    }
+}
+
+impl TryFrom<String> for Segments {
+    type Error = SegmentsError;
+
+    fn try_from(text: String) -> Result<Self, SegmentsError> {
+        text.parse()
+    }
+}
+
+/// A sparse matrix, as `--matrix` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Matrix {
+    /// Rows of 27 entries beside the diagonal, as a difference scheme in three dimensions gives.
+    Banded,
+    /// Rows as long as power-law segments, their columns at random.
+    PowerLaw,
+    /// One row has half of all entries, the others 4 each.
+    LongRow,
+    /// What a file holds.
+    File,
+}
+
+impl Matrix {
+    /// Those that are made by seed.
+    pub const MADE: [Self; 3] = [Self::Banded, Self::PowerLaw, Self::LongRow];
+
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Banded => "banded",
+            Self::PowerLaw => "power-law",
+            Self::LongRow => "long-row",
+            Self::File => "file",
+        }
+    }
+}
+
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_as_people_write_them() {
+        let check = |text: &str, segments| assert_eq!(text.parse(), Ok(segments), "{text}");
+        check("64", Segments::Of(64));
+        check("2^20", Segments::Of(1 << 20));
+        check("giant", Segments::Giant);
+        check("power-law", Segments::PowerLaw);
+        check("empty", Segments::Empty);
+        for text in ["", "0", "-1", "2^40", "many", "1.5"] {
+            assert!(text.parse::<Segments>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn segments_are_text_in_json() {
+        for segments in [Segments::Of(7), Segments::PowerLaw] {
+            let json = serde_json::to_string(&segments).expect("JSON");
+            assert_eq!(serde_json::from_str::<Segments>(&json).ok(), Some(segments));
+        }
+        assert!(serde_json::from_str::<Segments>(r#""0""#).is_err());
+    }
+}
