@@ -52,7 +52,7 @@ impl Chapter for Segmented {
     }
 
     fn summary(&self) -> &'static str {
-        "Chapter 5, segmented scan: many arrays one behind the other, each scanned by itself"
+        "Chapter 5, segmented scan: segments one behind the other, each by itself"
     }
 
     fn rungs(&self) -> Vec<RungInfo> {

@@ -73,8 +73,14 @@ impl Arguments {
                 ..Parameters::default()
             });
         }
-        parameters.retain(|&parameters| self.is_wanted(parameters));
-        Ok(parameters)
+        let wanted = parameters.iter().copied();
+        let wanted: Vec<_> = wanted.filter(|&p| self.is_wanted(p)).collect();
+        // Where the names go with none of them, what runs them says so.
+        Ok(if wanted.is_empty() {
+            parameters
+        } else {
+            wanted
+        })
     }
 
     /// Whether one of the rungs that are asked for by name is for it.

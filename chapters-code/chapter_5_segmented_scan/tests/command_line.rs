@@ -19,7 +19,11 @@ fn refuses(arguments: &str, parts: &[&str]) {
 #[test]
 fn by_itself_it_scans_reduces_and_multiplies() {
     let text = prints("");
-    for title in ["segmented scan: sum", "segmented reduce: sum", "sparse matrix times vector"] {
+    for title in [
+        "segmented scan: sum",
+        "segmented reduce: sum",
+        "sparse matrix times vector",
+    ] {
         assert!(text.contains(title), "{text}");
     }
 }
@@ -28,14 +32,26 @@ fn by_itself_it_scans_reduces_and_multiplies() {
 fn options_say_which_of_the_three() {
     let text = prints("--kind inclusive,exclusive --segments 7,giant");
     assert_eq!(text.matches("specialized").count(), 4, "{text}");
-    assert!(!text.contains("reduce") && !text.contains("matrix"), "{text}");
+    assert!(
+        !text.contains("reduce") && !text.contains("matrix"),
+        "{text}"
+    );
     let text = prints("--segments empty");
-    assert!(text.contains("specialized") && text.contains("reduce_balanced"), "{text}");
+    assert!(
+        text.contains("specialized") && text.contains("reduce_balanced"),
+        "{text}"
+    );
     assert!(!text.contains("spmv"), "{text}");
     let text = prints("--matrix banded");
-    assert!(text.contains("banded matrix") && !text.contains("segments of"), "{text}");
+    assert!(
+        text.contains("banded matrix") && !text.contains("segments of"),
+        "{text}"
+    );
     let text = prints("--kernel reduce_balanced");
-    assert!(!text.contains("specialized") && !text.contains("spmv"), "{text}");
+    assert!(
+        !text.contains("specialized") && !text.contains("spmv"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -66,9 +82,15 @@ fn things_that_there_are_not() {
     refuses("--segments 0", &["`0` are no segments", "power-law"]);
     refuses("--segments -3", &["no segments"]);
     refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
-    refuses("--op affine --dtype i64 --segments 4", &["affine of i64", "remedy"]);
+    refuses(
+        "--op affine --dtype i64 --segments 4",
+        &["affine of i64", "remedy"],
+    );
     refuses("--dtype f64 --matrix banded", &["sum of f64", "remedy"]);
-    refuses("--kernel spmv_balanced --kind inclusive", &["spmv_balanced"]);
+    refuses(
+        "--kernel spmv_balanced --kind inclusive",
+        &["spmv_balanced"],
+    );
     CHAPTER_5.refuses("-n 2^32", &["offsets of 32 bits", "remedy"]);
     CHAPTER_5.refuses("-n 100x100", &["vectors", "-n N"]);
 }

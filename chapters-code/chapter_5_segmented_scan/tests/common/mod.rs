@@ -87,17 +87,10 @@ pub fn rungs_of(task: Task) -> impl Iterator<Item = &'static Rung> {
 }
 
 /// Judges what a rung makes of elements in segments.
-pub fn judged<T: Element>(
-    rung: &Rung,
-    case: &Case,
-    elements: &[T],
-    offsets: &Offsets,
-) -> Verdict {
+pub fn judged<T: Element>(rung: &Rung, case: &Case, elements: &[T], offsets: &Offsets) -> Verdict {
     let (bytes, depth) = written(rung, case, elements, offsets);
     match Task::of(case) {
-        Task::Reduce => {
-            verify::compare(&bytes, reference::reduce(case, depth, elements, offsets))
-        }
+        Task::Reduce => verify::compare(&bytes, reference::reduce(case, depth, elements, offsets)),
         _ => verify::compare(&bytes, reference::scan(case, depth, elements, offsets)),
     }
 }
