@@ -17,7 +17,12 @@ const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 
 /// kind and four reductions of each.
 fn check_all(dtype: Dtype, op: Op) {
     let small = [Segments::Of(1), Segments::PowerLaw, Segments::Empty];
-    let large = [Segments::Of(32), Segments::Of(512), Segments::Giant, Segments::PowerLaw];
+    let large = [
+        Segments::Of(32),
+        Segments::Of(512),
+        Segments::Giant,
+        Segments::PowerLaw,
+    ];
     let with = |n: u64, kinds: &[Segments]| -> Vec<Case> {
         let tasks = kinds.iter().flat_map(|&kind| all_tasks(n, dtype, op, kind));
         tasks.collect()
@@ -59,10 +64,7 @@ fn other_types_and_maxima() {
                 .flat_map(move |s| all_tasks(n, dtype, op, s))
         };
         check(&run_all(
-            &[33, 6145]
-                .into_iter()
-                .flat_map(of)
-                .collect::<Vec<Case>>(),
+            &[33, 6145].into_iter().flat_map(of).collect::<Vec<Case>>(),
         ));
     }
 }

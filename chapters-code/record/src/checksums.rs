@@ -4,6 +4,7 @@
 use chapter_1_reduce::chapter::{self as reduce, Reduce};
 use chapter_2_histogram::chapter::{self as histogram, Histogram};
 use chapter_3_scan::chapter::{self as scan, Scan};
+use chapter_5_segmented_scan::chapter::{self as segmented, Segmented};
 use harness::{
     Case, Chapter, Row,
     progress::Progress,
@@ -32,6 +33,12 @@ pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result
         &Scan,
         &few(scan::checksum_cases(), quantity),
         &scan::has_fixed_order,
+    )?);
+    checksums.extend(of_chapter(
+        runner,
+        &Segmented::OF_SEED,
+        &few(segmented::checksum_cases(), quantity),
+        &segmented::has_fixed_order,
     )?);
     Ok(checksums)
 }

@@ -5,7 +5,8 @@ use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
 use chapter_3_scan::chapter::Scan;
-use harness::{Case, Chapter, Device, Dtype, Input, Op, RungInfo, Shape};
+use chapter_5_segmented_scan::chapter::Segmented;
+use harness::{Case, Chapter, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Shape};
 
 use crate::launches::{Launch, reported};
 
@@ -24,16 +25,33 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
         Box::new(Reduce),
         Box::new(Histogram::COUNTING),
         Box::new(Scan),
+        Box::new(Segmented::OF_SEED),
     ]
 }
 
-/// What a chapter's rungs are launched on: the sum of f32, or keys.
+/// What a chapter's rungs are launched on: the sum of f32, or keys; in segments, each of the tasks.
 fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
+    if chapter.name() == "chapter_5_segmented_scan" {
+        return segmented(shape);
+    }
     let dtypes: &[Dtype] = match chapter.name() {
         "chapter_2_histogram" => &[Dtype::U32, Dtype::U8],
         _ => &[Dtype::F32],
     };
     dtypes.iter().map(|&dtype| case(shape, dtype)).collect()
+}
+
+fn segmented(shape: Shape) -> Vec<Case> {
+    let scan = Parameters::of_kind(Kind::Inclusive);
+    let product = Parameters {
+        matrix: Some(Matrix::PowerLaw),
+        ..Parameters::default()
+    };
+    let of = |parameters| Case {
+        parameters,
+        ..case(shape, Dtype::F32)
+    };
+    [scan, Parameters::default(), product].map(of).into()
 }
 
 fn case(shape: Shape, dtype: Dtype) -> Case {

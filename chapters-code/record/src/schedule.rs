@@ -4,9 +4,12 @@ use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
 use chapter_3_scan::chapter::Scan;
+use chapter_5_segmented_scan::chapter::Segmented;
 use harness::{Case, Chapter, Dtype, Input, Kind, Op, Parameters, Shape, runner::Step};
 
 use crate::file::Skipped;
+
+mod segmented;
 
 /// How much is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,6 +215,7 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     parts.extend(copies(quantity));
     let scans = scans(quantity).into_iter();
     parts.extend(scans.map(|case| part(Box::new(Scan), case)));
+    parts.extend(segmented::parts(quantity));
     if quantity == Quantity::Full {
         parts.push(beyond_32_bits());
         parts.push(scan_beyond_32_bits());
@@ -230,6 +234,7 @@ pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
     vec![
         broken(Box::new(Histogram::COUNTING), n),
         broken(Box::new(Scan), n),
+        broken(Box::new(Segmented::OF_SEED), n),
         broken(Box::new(Reduce), n),
     ]
 }
@@ -304,7 +309,10 @@ fn scan_beyond_32_bits() -> Part {
 fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
     let broken = |rung: &harness::RungInfo| rung.is_broken() && !rung.is_endless;
     let broken = chapter.rungs().into_iter().filter(broken);
-    let case = vector(n, Dtype::F32, Op::Sum);
+    let case = match chapter.name() {
+        "chapter_5_segmented_scan" => segmented::scan(n),
+        _ => vector(n, Dtype::F32, Op::Sum),
+    };
     let step = |rung: harness::RungInfo| Step {
         rung,
         case: chapter.case_for(rung.name, &case),

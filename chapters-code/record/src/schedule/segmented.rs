@@ -1,0 +1,113 @@
+//! What of chapter 5 is run: judging 2^28 results takes seconds, so only the last rungs meet all kinds
+//! of segments there.
+
+use chapter_5_segmented_scan::chapter::Segmented;
+use harness::{Case, Dtype, Kind, Matrix, Op, Parameters, Segments};
+
+use super::{Part, Quantity, part, vector};
+
+const LARGE: u64 = 1 << 28;
+/// For what differs in little but a type or the segments.
+const MIDDLE: u64 = 1 << 24;
+
+const LADDER: &[&str] = &[];
+const LAST: &[&str] = &["lookback", "specialized"];
+const BALANCED: &[&str] = &["reduce_balanced"];
+
+fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
+    Case {
+        parameters: Parameters {
+            kind,
+            segments: Some(segments),
+            ..Parameters::default()
+        },
+        ..vector(n, Dtype::F32, Op::Sum)
+    }
+}
+
+/// An inclusive scan of segments of 64.
+pub(super) fn scan(n: u64) -> Case {
+    case(n, Some(Kind::Inclusive), Segments::Of(64))
+}
+
+fn product(n: u64, matrix: Matrix) -> Case {
+    Case {
+        parameters: Parameters {
+            matrix: Some(matrix),
+            ..Parameters::default()
+        },
+        ..vector(n, Dtype::F32, Op::Sum)
+    }
+}
+
+/// A case on these rungs, on all where none are named.
+type Planned = (Case, &'static [&'static str]);
+
+/// Segments of 64 over the sizes, with the whole ladder at every other one.
+fn sizes() -> Vec<Planned> {
+    let all = [28, 24, 20, 16].map(|k| 1 << k);
+    let last = [1 << 26, 25_600_000, 1 << 22, 1 << 18];
+    let mut cases: Vec<Planned> = all.map(|n| (scan(n), LADDER)).into();
+    cases.extend(last.map(|n| (scan(n), LAST)));
+    cases.extend(all.map(|n| (case(n, None, Segments::Of(64)), LADDER)));
+    cases
+}
+
+/// All kinds of segments on the last rungs.
+fn kinds() -> Vec<Planned> {
+    let both = |n, segments| {
+        let scan = case(n, Some(Kind::Inclusive), segments);
+        let reduce = case(n, None, segments);
+        [(scan, &LAST[1..]), (reduce, BALANCED)]
+    };
+    let large = [Segments::PowerLaw, Segments::Giant].map(|s| both(LARGE, s));
+    let lengths = [1, 32, 512, 1 << 16].map(Segments::Of);
+    let others = lengths.into_iter().chain([Segments::Empty]);
+    let middle = others.map(|segments| both(MIDDLE, segments));
+    large.into_iter().chain(middle).flatten().collect()
+}
+
+/// Types, operators and the other kind of scan; products.
+fn others() -> Vec<Planned> {
+    let types = [
+        (Dtype::F32, Op::Max),
+        (Dtype::I32, Op::Sum),
+        (Dtype::I64, Op::Sum),
+        (Dtype::F64, Op::Sum),
+    ];
+    let typed = types.map(|(dtype, op)| Case {
+        dtype,
+        op,
+        ..scan(MIDDLE)
+    });
+    let mut cases: Vec<Planned> = typed.map(|case| (case, LAST)).into();
+    let exclusive = case(MIDDLE, Some(Kind::Exclusive), Segments::Of(64));
+    cases.push((exclusive, LAST));
+    cases.extend(Matrix::MADE.map(|matrix| (product(MIDDLE, matrix), LADDER)));
+    cases
+}
+
+/// Everything of the chapter that is to be run.
+pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
+    let cases = match quantity {
+        Quantity::Full => [sizes(), kinds(), others()].concat(),
+        Quantity::Quick => vec![(scan(LARGE), LAST)],
+        Quantity::Trial => {
+            let n = 1 << 12;
+            let reduce = case(n, None, Segments::PowerLaw);
+            vec![
+                (scan(n), LADDER),
+                (reduce, LADDER),
+                (product(n, Matrix::Banded), LADDER),
+            ]
+        }
+    };
+    cases.into_iter().map(planned).collect()
+}
+
+fn planned((case, rungs): Planned) -> Part {
+    let mut part = part(Box::new(Segmented::OF_SEED), case);
+    part.steps
+        .retain(|step| rungs.is_empty() || rungs.contains(&step.rung.name));
+    part
+}
