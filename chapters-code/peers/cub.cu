@@ -9,6 +9,9 @@
 #include <cuda_fp16.h>
 #include <limits>
 #include <string>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/transform_output_iterator.h>
 
 #ifdef _WIN32
 #define EXPORT extern "C" __declspec(dllexport)
@@ -234,4 +237,184 @@ EXPORT int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scr
     }
     auto* on = static_cast<cudaStream_t>(stream);
     return Scan{exclusive != 0, op, scratch, scratch_bytes, in, out, n, on}.run(dtype);
+}
+
+// ---- Segmented scan --------------------------------------------------------------------------
+
+namespace {
+
+// The lowest value of a type: the identity of its maximum.
+template <typename T> constexpr T lowest() {
+    constexpr bool has_infinity = std::numeric_limits<T>::has_infinity;
+    return has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+}
+
+template <typename T> struct FlaggedValue {
+    T value;
+    unsigned head;
+};
+
+// Element i with its head flag.
+template <typename T> struct Flagged {
+    const T* values;
+    const unsigned* bits;
+
+    __device__ FlaggedValue<T> operator()(unsigned i) const {
+        return {values[i], bits[i / 32] >> (i % 32) & 1};
+    }
+};
+
+template <typename T, typename Op> struct OnPairs {
+    Op combine;
+
+    __host__ __device__ FlaggedValue<T> operator()(const FlaggedValue<T>& a,
+                                                   const FlaggedValue<T>& b) const {
+        return {b.head ? b.value : combine(a.value, b.value), a.head | b.head};
+    }
+};
+
+template <typename T> struct Value {
+    __host__ __device__ T operator()(const FlaggedValue<T>& pair) const { return pair.value; }
+};
+
+// One call of DeviceScan over segments: with `scratch` null it only sets `bytes`.
+struct SegmentedScan {
+    int by;
+    bool exclusive;
+    int op;
+    void* scratch;
+    size_t& bytes;
+    const void* in;
+    const void* segments;
+    void* out;
+    size_t n;
+    cudaStream_t stream;
+
+    template <typename T, typename Op>
+    cudaError_t by_keys(Op combine, T identity) const {
+        auto* keys = static_cast<const unsigned char*>(segments);
+        auto* from = static_cast<const T*>(in);
+        auto* to = static_cast<T*>(out);
+        auto same = cuda::std::equal_to<>{};
+        auto count = uint32_t(n);
+        return exclusive
+                   ? cub::DeviceScan::ExclusiveScanByKey(scratch, bytes, keys, from, to, combine,
+                                                         identity, count, same, stream)
+                   : cub::DeviceScan::InclusiveScanByKey(scratch, bytes, keys, from, to, combine,
+                                                         count, same, stream);
+    }
+
+    // Inclusive only: what comes out of an exclusive one does not know the flag of its own element.
+    template <typename T, typename Op> cudaError_t of_pairs(Op combine) const {
+        Flagged<T> flagged{static_cast<const T*>(in), static_cast<const unsigned*>(segments)};
+        auto from = thrust::make_transform_iterator(thrust::make_counting_iterator(0u), flagged);
+        auto to = thrust::make_transform_output_iterator(static_cast<T*>(out), Value<T>{});
+        return exclusive ? cudaErrorInvalidValue
+                         : cub::DeviceScan::InclusiveScan(scratch, bytes, from, to,
+                                                          OnPairs<T, Op>{combine}, uint32_t(n),
+                                                          stream);
+    }
+
+    template <typename T, typename Op> cudaError_t with(Op combine, T identity) const {
+        return by == PEER_KEYS ? by_keys<T>(combine, identity) : of_pairs<T>(combine);
+    }
+
+    template <typename T> cudaError_t of() const {
+        switch (op) {
+        case PEER_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
+        case PEER_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    cudaError_t run(int dtype) const {
+        if (n > INT32_MAX || (by != PEER_KEYS && by != PEER_BITS)) {
+            return cudaErrorInvalidValue;
+        }
+        switch (dtype) {
+        case PEER_I32: return of<int>();
+        case PEER_U32: return of<unsigned>();
+        case PEER_I64: return of<long long>();
+        case PEER_F32: return of<float>();
+        case PEER_F64: return of<double>();
+        default: return cudaErrorInvalidValue;
+        }
+    }
+};
+
+// One call of DeviceSegmentedReduce: with `scratch` null it only sets `bytes`.
+struct SegmentedReduce {
+    int op;
+    void* scratch;
+    size_t& bytes;
+    const void* in;
+    const unsigned* offsets;
+    void* out;
+    size_t segments;
+    cudaStream_t stream;
+
+    template <typename T, typename Op> cudaError_t with(Op combine, T identity) const {
+        return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, static_cast<const T*>(in),
+                                                  static_cast<T*>(out), int64_t(segments), offsets,
+                                                  offsets + 1, combine, identity, stream);
+    }
+
+    template <typename T> cudaError_t of() const {
+        switch (op) {
+        case PEER_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
+        case PEER_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    cudaError_t run(int dtype) const {
+        switch (dtype) {
+        case PEER_I32: return of<int>();
+        case PEER_U32: return of<unsigned>();
+        case PEER_I64: return of<long long>();
+        case PEER_F32: return of<float>();
+        case PEER_F64: return of<double>();
+        default: return cudaErrorInvalidValue;
+        }
+    }
+};
+
+} // namespace
+
+EXPORT size_t peer_segmented_scan_scratch(int by, int exclusive, int op, int dtype, const void* in,
+                                          const void* segments, void* out, size_t n) {
+    size_t bytes = 0;
+    SegmentedScan call{by, exclusive != 0, op, nullptr, bytes, in, segments, out, n, nullptr};
+    cudaError_t status = call.run(dtype);
+    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
+    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+}
+
+EXPORT int peer_segmented_scan(int by, int exclusive, int op, int dtype, void* scratch,
+                               size_t scratch_bytes, const void* in, const void* segments,
+                               void* out, size_t n, void* stream) {
+    if (scratch == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    auto* on = static_cast<cudaStream_t>(stream);
+    return SegmentedScan{by, exclusive != 0, op, scratch, scratch_bytes, in, segments, out, n, on}
+        .run(dtype);
+}
+
+EXPORT size_t peer_segmented_reduce_scratch(int op, int dtype, const void* in,
+                                            const unsigned* offsets, void* out, size_t segments) {
+    size_t bytes = 0;
+    SegmentedReduce call{op, nullptr, bytes, in, offsets, out, segments, nullptr};
+    cudaError_t status = call.run(dtype);
+    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+}
+
+EXPORT int peer_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes,
+                                 const void* in, const unsigned* offsets, void* out,
+                                 size_t segments, void* stream) {
+    if (scratch == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    auto* on = static_cast<cudaStream_t>(stream);
+    return SegmentedReduce{op, scratch, scratch_bytes, in, offsets, out, segments, on}.run(dtype);
 }

@@ -73,6 +73,37 @@ size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in, void*
 int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
               void* out, size_t n, void* stream);
 
+// ---- Chapter 5: segmented scan ---------------------------------------------------------------
+
+// How a segmented scan is told of segments.
+enum PeerSegments {
+    PEER_KEYS = 0, // a byte an element: neighbours in a segment have the same, at a border others
+    PEER_BITS = 1, // words of 32 bits: bit i mod 32 of word i / 32 is set where element i begins one
+};
+
+// Bytes of scratch that peer_segmented_scan needs for these arguments (the buffers are not touched), or
+// SIZE_MAX on an error.
+size_t peer_segmented_scan_scratch(int by, int exclusive, int op, int dtype, const void* in,
+                                   const void* segments, void* out, size_t n);
+
+// Scans n elements of `in` into `out`, both of the dtype, each segment by itself: PEER_SUM or PEER_MAX.
+// An exclusive scan begins every segment with the operator's identity. `scratch` is 256-byte aligned.
+// Launches on `stream`, a CUstream.
+int peer_segmented_scan(int by, int exclusive, int op, int dtype, void* scratch,
+                        size_t scratch_bytes, const void* in, const void* segments, void* out,
+                        size_t n, void* stream);
+
+// Bytes of scratch that peer_segmented_reduce needs for these arguments (the buffers are not touched),
+// or SIZE_MAX on an error.
+size_t peer_segmented_reduce_scratch(int op, int dtype, const void* in, const unsigned* offsets,
+                                     void* out, size_t segments);
+
+// Folds each of the segments [offsets[s], offsets[s + 1]) of `in` into out[s], both of the dtype:
+// PEER_SUM or PEER_MAX, the identity for an empty one. `scratch` is 256-byte aligned. Launches on
+// `stream`, a CUstream.
+int peer_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
+                          const unsigned* offsets, void* out, size_t segments, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -136,7 +136,7 @@ template <typename Op, typename T, typename Source> struct Walk {
                 u32 i = mine - u32(at);
                 atomicOr(&tile.heads[i / 32], 1u << i % 32);
             }
-            if (!__all_sync(ALL_LANES, mine <= stop)) {
+            if (__any_sync(ALL_LANES, mine > stop)) {
                 break;
             }
             mine = end_of(s + lane_id());

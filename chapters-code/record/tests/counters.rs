@@ -28,6 +28,9 @@ const NOT_RECORDED: [&str; 9] = [
     "chapter_3_scan/vectorized",
 ];
 
+/// Chapters none of whose rungs has been counted yet.
+const NOT_COUNTED: [&str; 1] = ["chapter_5_segmented_scan/"];
+
 /// Arbitration adds more than elsewhere, and not always the same: of u32 and of u8 the launches make
 /// the same atomics, and the pipeline counted 6994 and 7039 wavefronts. What the profiler computes is exact.
 const NOISIER: [(&str, &str); 1] = [(
@@ -49,13 +52,15 @@ fn launched(part: Part) -> Result<Vec<Launch>> {
     Ok(all)
 }
 
-/// The launches of rungs that the rows have, which are all but [`NOT_RECORDED`].
+/// The launches of rungs that the rows have, which are all but [`NOT_RECORDED`] and
+/// those of [`NOT_COUNTED`].
 fn recorded_rungs(launches: Vec<Launch>, rows: &[Row]) -> Vec<Launch> {
     let rungs = |names: &mut dyn Iterator<Item = &str>| -> BTreeSet<String> {
         names.map(|name| counts::rung(name).to_owned()).collect()
     };
     let mut expected = rungs(&mut launches.iter().map(|launch| &*launch.name));
     expected.retain(|rung| !NOT_RECORDED.contains(&&**rung));
+    expected.retain(|rung| !NOT_COUNTED.iter().any(|chapter| rung.starts_with(chapter)));
     let recorded = rungs(&mut rows.iter().map(|row| &*row.name));
     assert_eq!(recorded, expected, "the recorded rungs");
     counts::of_recorded_rungs(launches, rows)

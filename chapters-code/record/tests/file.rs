@@ -47,6 +47,7 @@ fn a_file_has_all_parts() {
         "chapter_1_reduce",
         "chapter_2_histogram",
         "chapter_3_scan",
+        "chapter_5_segmented_scan",
     ] {
         assert!(
             rows.iter().any(|row| row["chapter"] == chapter),

@@ -32,7 +32,7 @@ extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
     if (i < n) {
         out[i] = from[tid].value;
     }
-    bool any = __syncthreads_or(is_head);
+    bool any = __syncthreads_count(is_head) > 0;
     if (tid == blockDim.x - 1) {
         Folds<f32>{values, heads, open}.write({from[tid].value, any}, any ? 0 : blockDim.x);
     }
