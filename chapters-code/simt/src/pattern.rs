@@ -1,6 +1,9 @@
 //! The shape of a warp's addresses, found once for an access and used by whatever follows: the
 //! copy itself, and the counters.
 
+use std::hint::black_box;
+use std::ops::BitOr;
+
 use crate::registers::{LaneMask, Lanes32, Lanes64, lane_word, lane_word64};
 
 /// Where the active lanes of one warp instruction go.
@@ -70,6 +73,7 @@ pub fn row(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> {
     match bytes {
         4 => row_of::<4>(addresses, mask),
         8 => row_of::<8>(addresses, mask),
+        16 => row_of::<16>(addresses, mask),
         _ => row_of_any(addresses, mask, bytes),
     }
 }
@@ -83,20 +87,42 @@ fn row_of<const BYTES: u32>(addresses: &[u64; 32], mask: LaneMask) -> Option<u64
 fn row_of_any(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> {
     let first_lane = mask.trailing_zeros() & 31;
     let before = u64::from(bytes) * u64::from(first_lane);
-    let origin = addresses[first_lane as usize].wrapping_sub(before);
+    let origin = elsewhere(addresses)[first_lane as usize].wrapping_sub(before);
     let difference =
         |lane: usize| addresses[lane] ^ origin.wrapping_add(u64::from(bytes) * lane as u64);
-    let mut different = 0;
-    if mask == LaneMask::MAX {
-        for lane in 0..32 {
-            different |= difference(lane);
-        }
+    let differs = if mask == LaneMask::MAX {
+        is_any_set(difference)
     } else {
-        for lane in 0..32 {
-            different |= difference(lane) & lane_word64(mask, lane);
+        (0..32).fold(0, |all, lane| {
+            all | difference(lane) & lane_word64(mask, lane)
+        }) != 0
+    };
+    (!differs).then_some(origin)
+}
+
+/// The same array. The compiler does not know that it is: it would leave out the comparison of the first
+/// lane with itself, and its vectors would begin at the second one, across those that the CPU is still
+/// writing.
+#[inline(always)]
+fn elsewhere<T>(row: &[T; 32]) -> &[T; 32] {
+    black_box(row)
+}
+
+/// True if any bit of any lane is set. All are put together in one vector; a test for zero that the
+/// compiler sees through becomes one test a lane.
+#[inline(always)]
+#[allow(clippy::needless_range_loop)] // An iterator's loop is peeled, and its vectors split.
+fn is_any_set<T: Copy + Default + PartialEq + BitOr<Output = T>>(
+    lane: impl Fn(usize) -> T,
+) -> bool {
+    let mut all = [T::default(); 8];
+    for first in [0, 8, 16, 24] {
+        for i in 0..8 {
+            all[i] = all[i] | lane(first + i);
         }
     }
-    (different == 0).then_some(origin)
+    let any = black_box(all).into_iter().reduce(BitOr::bitor);
+    any != Some(T::default())
 }
 
 /// As [`row`], for 32-bit addresses. May miss a row at the very end of what they reach.
@@ -105,6 +131,7 @@ pub fn row32(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
     match bytes {
         4 => row32_of(addresses, mask, 4),
         8 => row32_of(addresses, mask, 8),
+        16 => row32_of(addresses, mask, 16),
         _ => row32_of(addresses, mask, bytes),
     }
 }
@@ -112,23 +139,20 @@ pub fn row32(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
 #[inline(always)]
 fn row32_of(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
     let first_lane = mask.trailing_zeros() & 31;
-    let first = addresses[first_lane as usize];
+    let first = elsewhere(addresses)[first_lane as usize];
     let origin = first.wrapping_sub(bytes * first_lane);
     let difference =
         |lane: usize| addresses[lane] ^ origin.wrapping_add(bytes.wrapping_mul(lane as u32));
-    let mut different = 0;
-    if mask == LaneMask::MAX {
-        for lane in 0..32 {
-            different |= difference(lane);
-        }
+    let differs = if mask == LaneMask::MAX {
+        is_any_set(difference)
     } else {
-        for lane in 0..32 {
-            different |= difference(lane) & lane_word(mask, lane);
-        }
-    }
+        (0..32).fold(0, |all, lane| {
+            all | difference(lane) & lane_word(mask, lane)
+        }) != 0
+    };
     let wraps = first > u32::MAX - 32 * bytes;
     let before = u64::from(bytes * first_lane);
-    (different == 0 && !wraps).then_some(u64::from(first).wrapping_sub(before))
+    (!differs && !wraps).then_some(u64::from(first).wrapping_sub(before))
 }
 
 /// For each spacing g in 1 to 31: every g-th lane, from lane 0.
