@@ -13,6 +13,9 @@ use crate::observe::{AccessKind, AccessSpace, Observer};
 use crate::pattern::Addresses;
 use crate::registers::{ALL_LANES, LaneMask, blend32};
 
+/// How far behind a load lies what will probably be loaded soon: by one of the next blocks, as most
+/// kernels have it. The CPU sees no pattern in that itself, as too much happens between.
+const AHEAD: u64 = 2048;
 /// What is the same for every such store.
 const STORE: Shape = Shape::new(AccessKind::Store, 4);
 
@@ -58,7 +61,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return false;
         };
         let (bytes, space) = match load.space {
-            Space::Global => (self.device().load::<128>(origin), AccessSpace::Global),
+            Space::Global => {
+                let mut device = self.device();
+                device.expect(origin.wrapping_add(AHEAD));
+                (device.load::<128>(origin), AccessSpace::Global)
+            }
             Space::Shared => (shared(self.shared).load::<128>(origin), AccessSpace::Shared),
             _ => return false,
         };
