@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 use crate::alu::{Isa, Windows};
 use crate::exec::code::{self, Steps};
@@ -12,6 +12,11 @@ use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::races::GlobalHistory;
 use crate::registers::LaneMask;
 use crate::stall::Stall;
+use crate::workers;
+
+/// In cache lines of its own: to write it does not take away from other cores what lies beside it.
+#[repr(align(128))]
+pub(crate) struct Apart<T>(pub T);
 
 /// A launch at work.
 pub(crate) struct Grid<'a> {
@@ -31,7 +36,7 @@ pub(crate) struct Grid<'a> {
     /// Which launch of the process this is: `%gridid`.
     pub id: u64,
     /// The next block to start.
-    pub next: AtomicU64,
+    pub next: Apart<AtomicU64>,
     /// Set when a block has faulted: the others stop at the end of their time slices.
     pub stop: AtomicBool,
     /// What has been done to device memory, if races are looked for.
@@ -40,7 +45,9 @@ pub(crate) struct Grid<'a> {
     pub executed: AtomicU64,
     /// Host threads that run it, at most.
     pub workers: usize,
-    /// Turns of blocks in which something was changed that others may be waiting for.
+    /// Set once a block has not been done in its first turn.
+    pub is_watched: AtomicBool,
+    /// Since then, turns of blocks in which something was changed that others may be waiting for.
     pub changes: AtomicU64,
     /// Events traced so far.
     pub traced: AtomicU64,
@@ -69,12 +76,13 @@ impl<'a> Grid<'a> {
             isa,
             steps: code::prepare(launch.kernel, isa, launch.params),
             options,
-            id: LAUNCHES.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
-            next: AtomicU64::new(0),
+            id: LAUNCHES.fetch_add(1, Ordering::Relaxed),
+            next: Apart(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
             history: OnceLock::new(),
             executed: AtomicU64::new(0),
             workers: worker_count(options, blocks),
+            is_watched: AtomicBool::new(false),
             changes: AtomicU64::new(0),
             traced: AtomicU64::new(0),
             stall: Stall::default(),
@@ -113,6 +121,24 @@ impl<'a> Grid<'a> {
         unravel(u64::from(warp * 32 + lane), self.threads)
     }
 
+    /// A block has not been done in its first turn. It may be waiting for others, who are to tell of
+    /// changes from now on.
+    pub fn watch(&self) {
+        if !self.is_watched.load(Ordering::Relaxed) {
+            self.is_watched.store(true, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+        }
+    }
+
+    /// Something has been changed that others may be waiting for.
+    pub fn note_change(&self) {
+        // Either the flag is seen here, or those who watch from then on see what was changed.
+        fence(Ordering::SeqCst);
+        if self.is_watched.load(Ordering::Relaxed) {
+            self.changes.fetch_add(1, Ordering::Release);
+        }
+    }
+
     /// Device-side `printf`.
     pub fn print(&self, text: &str) {
         // Nobody can be told that standard output is closed.
@@ -127,7 +153,7 @@ fn worker_count(options: &Options, blocks: u64) -> usize {
         _ if cfg!(target_arch = "wasm32") => 1,
         // The order of events is that of execution.
         _ if options.trace => 1,
-        0 => rayon::current_num_threads(),
+        0 => workers::all(),
         threads => threads,
     };
     wanted.min(usize::try_from(blocks).unwrap_or(wanted)).max(1)

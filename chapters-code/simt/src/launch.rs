@@ -15,6 +15,7 @@ use crate::module::LoadedKernel;
 use crate::observe::{Checking, Counting, Nothing, Observer, Seen};
 use crate::report::{self, Race, Report};
 use crate::trace::{self, Event, Tracing};
+use crate::workers;
 
 /// Multiprocessors of the simulated device, as many as an H200 has.
 pub const MULTIPROCESSORS: u32 = 132;
@@ -189,8 +190,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     if !O::CHECKS {
         grid.table.give_up_tracking();
     }
-    let workers = grid.workers;
-    let resident = resident_limit(grid).div_ceil(workers);
+    let resident = resident_limit(grid).div_ceil(grid.workers);
     let all = Mutex::new(Gathered::default());
     let fault = Mutex::new(None);
     let work = || {
@@ -210,16 +210,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
             );
         }
     };
-    if workers == 1 {
-        work();
-    } else {
-        // The calling thread is one of them: it need not be woken, and its cache holds what the host
-        // has just written.
-        rayon::in_place_scope(|scope| {
-            (1..workers).for_each(|_| scope.spawn(|_| work()));
-            work();
-        });
-    }
+    workers::run_on(grid.workers, work);
     let gathered = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Options {
@@ -261,11 +252,10 @@ fn worker<'a, O: Observer<'a>>(
 ) -> (Gathered, Result<(), (u64, Fault)>) {
     let mut gathered = Gathered::default();
     let mut blocks: Vec<Block<O>> = Vec::new();
-    let mut idle: Vec<Block<O>> = Vec::new();
     let mut turn = 0;
     while !grid.stop.load(Ordering::Relaxed) {
         if (blocks.is_empty() || turn >= blocks.len()) && blocks.len() < resident {
-            blocks.extend(next_block(grid, &mut idle));
+            blocks.extend(next_block(grid));
         }
         if blocks.is_empty() {
             break;
@@ -277,6 +267,7 @@ fn worker<'a, O: Observer<'a>>(
         let end = block.run(grid);
         match end {
             Ok(Progress::Unfinished) => {
+                grid.watch();
                 turn += 1;
                 if turn == blocks.len()
                     && let Some(fault) = stalled(grid, &blocks, resident, number)
@@ -292,10 +283,15 @@ fn worker<'a, O: Observer<'a>>(
             }
             Ok(Progress::Done) => {
                 collect(grid, block, &mut gathered);
-                idle.push(blocks.swap_remove(turn));
-                // Its place goes to the next one.
-                if let Some(next) = next_block(grid, &mut idle) {
-                    blocks.insert(turn, next);
+                if let Some(index) = next_index(grid) {
+                    block.start(grid, index);
+                    // Any order would do, but what kernels that spin count depends on it: the last
+                    // one comes next.
+                    if let others @ [_, ..] = &mut blocks[turn + 1..] {
+                        others.rotate_right(1);
+                    }
+                } else {
+                    blocks.swap_remove(turn);
                 }
             }
             Err(fault) => {
@@ -316,7 +312,7 @@ fn stalled<'a, O: Observer<'a>>(
     resident: usize,
     number: usize,
 ) -> Option<Fault> {
-    let more = grid.next.load(Ordering::Relaxed) < grid.block_count();
+    let more = grid.next.0.load(Ordering::Relaxed) < grid.block_count();
     if more && blocks.len() < resident {
         return None;
     }
@@ -334,17 +330,17 @@ fn stalled<'a, O: Observer<'a>>(
     None
 }
 
-fn next_block<'a, O: Observer<'a>>(
-    grid: &'a Grid<'a>,
-    idle: &mut Vec<Block<O>>,
-) -> Option<Block<O>> {
-    let index = grid.next.fetch_add(1, Ordering::Relaxed);
-    if index >= grid.block_count() {
-        return None;
-    }
-    let mut block = idle.pop().unwrap_or_else(|| Block::new(grid));
+fn next_block<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Option<Block<O>> {
+    let index = next_index(grid)?;
+    let mut block = Block::new(grid);
     block.start(grid, index);
     Some(block)
+}
+
+/// The number of the next block to start.
+fn next_index(grid: &Grid<'_>) -> Option<u64> {
+    let index = grid.next.0.fetch_add(1, Ordering::Relaxed);
+    (index < grid.block_count()).then_some(index)
 }
 
 fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gathered: &mut Gathered) {

@@ -7,7 +7,7 @@
 //!
 //! | module | does |
 //! | --- | --- |
-//! | `launch`, `grid` | check a launch, spread its blocks over the cores |
+//! | `launch`, `grid`, `workers` | check a launch, spread its blocks over the cores |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
 //! | `stall` | tells a launch that can never end |
 //! | `converge` | how lanes of a warp part and meet again |
@@ -44,6 +44,7 @@ mod report;
 mod schedule;
 mod stall;
 mod trace;
+mod workers;
 mod written;
 
 pub use counters::Counters;

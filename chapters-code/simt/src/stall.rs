@@ -18,6 +18,7 @@
 //! **Can miss:** a circle in which a register counts without end, or something is stored. The
 //! instruction limit is there for these.
 //!
+//! As long as every block is done in its first turn, nobody tells of changes.
 //! Until nobody has changed anything for a while, all that this costs is a look at a counter now and
 //! then; from then on, each warp's state is compared with an earlier one after each of its time
 //! slices, which one being chosen after Brent (1980).
@@ -119,7 +120,7 @@ impl Watch {
             changed |= warp.take_change();
         }
         if changed {
-            grid.changes.fetch_add(1, Ordering::Release);
+            grid.note_change();
         }
     }
 
@@ -197,7 +198,7 @@ impl Stall {
                 workers.stuck.clear();
             }
             workers.stuck.insert(worker);
-            let more_blocks = grid.next.load(Ordering::Acquire) < grid.block_count();
+            let more_blocks = grid.next.0.load(Ordering::Acquire) < grid.block_count();
             workers.stuck.len() == workers.active
                 && grid.changes.load(Ordering::Acquire) == since
                 && !(more_blocks && workers.begun < grid.workers)
