@@ -29,6 +29,7 @@ enum PeerDtype {
     PEER_BF16 = 6,
     PEER_U8 = 7,
     PEER_U16 = 8,
+    PEER_U128 = 9,
 };
 
 // PEER_INTERFACE as the library was built with it.
@@ -103,6 +104,15 @@ size_t peer_segmented_reduce_scratch(int op, int dtype, const void* in, const un
 // `stream`, a CUstream.
 int peer_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
                           const unsigned* offsets, void* out, size_t segments, void* stream);
+// ---- Chapter 6: transpose --------------------------------------------------------------------
+
+// Bytes of scratch that peer_transpose needs for these arguments, or SIZE_MAX where it cannot have them.
+size_t peer_transpose_scratch(int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out);
+
+// Writes element (r, c) of a matrix by rows, in[r * ld_in + c], to out[c * ld_out + r]. `scratch` is
+// 256-byte aligned. Launches on `stream`, a CUstream.
+int peer_transpose(int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
+                   size_t rows, size_t cols, size_t ld_in, size_t ld_out, void* stream);
 
 #ifdef __cplusplus
 }

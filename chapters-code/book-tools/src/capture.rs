@@ -23,7 +23,7 @@ struct Capture {
     columns: u32,
 }
 
-const CAPTURES: [Capture; 4] = [
+const CAPTURES: &[Capture] = &[
     Capture {
         file: "book/chapter_1_reduce/output.txt",
         stream: Stream::Output,
@@ -59,6 +59,13 @@ const CAPTURES: [Capture; 4] = [
         columns: 104,
     },
     Capture {
+        file: "book/chapter_6_transpose/output.txt",
+        stream: Stream::Output,
+        binary: "chapter_6",
+        arguments: &["--device", "sim"],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_3_scan/deadlock.txt",
         stream: Stream::Error, // what the driver reports
         binary: "chapter_3",
@@ -75,7 +82,7 @@ const CAPTURES: [Capture; 4] = [
 
 /// Runs the programs, and writes what they print into the files of the book.
 pub fn update(root: &Path) -> Result<()> {
-    for capture in &CAPTURES {
+    for capture in CAPTURES {
         let path = root.join(capture.file);
         std::fs::write(&path, output(root, capture)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -85,7 +92,7 @@ pub fn update(root: &Path) -> Result<()> {
 
 /// Fails if a file is not what [`update`] would write.
 pub fn check(root: &Path) -> Result<()> {
-    for capture in &CAPTURES {
+    for capture in CAPTURES {
         let kept = std::fs::read_to_string(root.join(capture.file)).unwrap_or_default();
         ensure!(
             kept == output(root, capture)?,

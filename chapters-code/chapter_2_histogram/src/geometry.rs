@@ -1,9 +1,6 @@
 //! How many blocks, and how much shared memory for each.
 
-use cudarc::driver::{
-    CudaFunction, LaunchConfig,
-    sys::{CUdevice_attribute_enum::*, CUfunction_attribute_enum},
-};
+use cudarc::driver::{LaunchConfig, sys::CUdevice_attribute_enum::*};
 use harness::{Device, Error, kernel};
 
 /// Shared memory that every device gives a block without being asked, in counters.
@@ -113,18 +110,6 @@ pub fn config(blocks: u64, threads: u32, counters: u32) -> LaunchConfig {
         shared_mem_bytes: 4 * counters,
         ..kernel::grid(blocks, threads)
     }
-}
-
-/// Lets a kernel have as much dynamic shared memory as its launch gives it.
-///
-/// # Errors
-/// [`Error::Driver`] where a block cannot have so much.
-pub fn allow(kernel: &CudaFunction, config: &LaunchConfig) -> Result<(), Error> {
-    let most = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    let bytes = config.shared_mem_bytes;
-    kernel
-        .set_attribute(most, bytes as i32)
-        .map_err(|error| Error::driver(format!("asking for {bytes} bytes of shared memory"), error))
 }
 
 #[cfg(test)]

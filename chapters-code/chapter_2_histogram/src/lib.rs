@@ -17,7 +17,7 @@ pub mod reference;
 
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
 use harness::{
-    Case, Dtype, Error, Op, Shape, buffer, rung,
+    Case, Dtype, Error, Op, Shape, buffer, kernel, rung,
     rung::{Ready, Rung, Rungs, Setup},
 };
 
@@ -169,7 +169,7 @@ impl Banked {
         let blocks = geometry::tiles(s.case.input_bytes()).clamp(1, u64::from(resident));
         let config = geometry::config(blocks, TILE_THREADS, counters << log_copies);
         let kernel = function(s)?;
-        geometry::allow(&kernel, &config)?;
+        kernel::allow_shared(&kernel, &config)?;
         Ok(Some(Self {
             kernel,
             config,
@@ -256,7 +256,7 @@ fn ranges(s: &Setup<'_>) -> Result<Ready, Error> {
     let config = geometry::config(stripes * u64::from(ranges), TILE_THREADS, width);
     let mut state = buffer::upload(s.device, &[0u64; 2])?;
     let kernel = function(s)?;
-    geometry::allow(&kernel, &config)?;
+    kernel::allow_shared(&kernel, &config)?;
     let (stream, count) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, EXACT, move |input, out| {
         let mut launch = stream.launch_builder(&count);

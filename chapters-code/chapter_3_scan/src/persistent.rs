@@ -1,8 +1,6 @@
 //! Scans of one launch, whose blocks tell each other what they have folded.
 
-use cudarc::driver::{
-    CudaFunction, CudaSlice, LaunchConfig, PushKernelArg, sys::CUfunction_attribute,
-};
+use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use harness::{Dtype, Error, kernel};
 
 use crate::{Ready, Setup, levels::share_depth, scan_kernel};
@@ -81,9 +79,6 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let kernel = scan_kernel(s, s.case.kind())?;
     let stages = stages(s)?;
     let shared_mem_bytes = stages * STAGE;
-    let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    let allowed = kernel.set_attribute(attribute, shared_mem_bytes as i32);
-    allowed.map_err(|error| Error::driver("asking for shared memory", error))?;
     let one_each = s.device.properties.multiprocessors.min(MOST_BLOCKS);
     let rounds = Rounds::new(s, tiles(s, STAGE.into()), one_each)?;
     let depth = share_depth(s.case.dtype) + rounds.depth() + 8;
@@ -91,6 +86,7 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
         shared_mem_bytes,
         ..kernel::grid(rounds.blocks, 256)
     };
+    kernel::allow_shared(&kernel, &config)?;
     Ok(rounds.launched(s, kernel, config, depth, Some(stages)))
 }
 

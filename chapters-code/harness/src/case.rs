@@ -164,6 +164,13 @@ pub struct Parameters {
     /// The sparse matrix that is multiplied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matrix: Option<Matrix>,
+    /// Matrices one behind the other, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u64>,
+    /// The leading dimension of a matrix: elements from the start of a row to that of the next, where
+    /// they are more than its columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ld: Option<u64>,
 }
 
 impl Parameters {
@@ -206,6 +213,12 @@ impl fmt::Display for Parameters {
         }
         if let Some(matrix) = self.matrix {
             write!(f, ", {matrix} matrix")?;
+        }
+        if let Some(batch) = self.batch.filter(|&batch| batch != 1) {
+            write!(f, ", {batch} matrices")?;
+        }
+        if let Some(ld) = self.ld {
+            write!(f, ", leading dimension {ld}")?;
         }
         Ok(())
     }

@@ -26,11 +26,13 @@ pub enum Dtype {
     U8,
     /// 16-bit unsigned integer; arithmetic wraps.
     U16,
+    /// 128-bit unsigned integer: 16 bytes that kernels move and compute nothing with.
+    U128,
 }
 
 impl Dtype {
     /// All types, in the order in which they are listed.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::I32,
         Self::U32,
         Self::I64,
@@ -40,6 +42,7 @@ impl Dtype {
         Self::Bf16,
         Self::U8,
         Self::U16,
+        Self::U128,
     ];
 
     /// The name in kernels, on the command line and in JSON.
@@ -54,6 +57,7 @@ impl Dtype {
             Self::Bf16 => "bf16",
             Self::U8 => "u8",
             Self::U16 => "u16",
+            Self::U128 => "u128",
         }
     }
 
@@ -64,6 +68,7 @@ impl Dtype {
             Self::F16 | Self::Bf16 | Self::U16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::F64 => 8,
+            Self::U128 => 16,
         }
     }
 
@@ -75,7 +80,7 @@ impl Dtype {
     /// Unit roundoff u of the format: half the distance from 1 to the next number; 0 for integers.
     pub fn unit_roundoff(self) -> f64 {
         match self {
-            Self::I32 | Self::U32 | Self::I64 | Self::U8 | Self::U16 => 0.0,
+            Self::I32 | Self::U32 | Self::I64 | Self::U8 | Self::U16 | Self::U128 => 0.0,
             Self::F32 => f64::powi(2.0, -24),
             Self::F64 => f64::powi(2.0, -53),
             Self::F16 => f64::powi(2.0, -11),
@@ -155,6 +160,9 @@ macro_rules! integer {
     (Bf16, $x:expr) => {
         $x.to_f64() as i64
     };
+    (U128, $x:expr) => {
+        $x as i64
+    };
     ($dtype:ident, $x:expr) => {
         i64::from($x)
     };
@@ -173,6 +181,9 @@ element! {
         bf16::from_f64, |b| bf16::from_bits(b as u16), bf16::to_f64;
     u8: U8 in u8, u8::MIN, u8::MAX, |v| v as u8, |b| b as u8, |x| x as f64;
     u16: U16 in u16, u16::MIN, u16::MAX, |v| v as u16, |b| b as u16, |x| x as f64;
+    // The upper half is the lower's complement: whoever mixes them up shows.
+    u128: U128 in u128, u128::MIN, u128::MAX,
+        |v| v as u128, |b: u64| u128::from(b) | u128::from(!b) << 64, |x| x as f64;
 }
 
 /// Runs an expression with `$T` standing for the Rust type of a [`Dtype`].
@@ -214,6 +225,10 @@ macro_rules! with_element {
             }
             $crate::Dtype::U16 => {
                 type $T = u16;
+                $body
+            }
+            $crate::Dtype::U128 => {
+                type $T = u128;
                 $body
             }
         }

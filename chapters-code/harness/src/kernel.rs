@@ -6,7 +6,10 @@ use std::{
 };
 
 use cudarc::{
-    driver::{CudaFunction, CudaModule, DriverError, LaunchConfig, sys::CUresult},
+    driver::{
+        CudaFunction, CudaModule, DriverError, LaunchConfig,
+        sys::{CUfunction_attribute, CUresult},
+    },
     nvrtc::Ptx,
 };
 
@@ -179,6 +182,18 @@ fn target(ptx: &str) -> u32 {
 
 fn is_identifier(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
+/// Lets a kernel have as much dynamic shared memory as its launch gives it.
+///
+/// # Errors
+/// [`Error::Driver`] where a block cannot have so much.
+pub fn allow_shared(kernel: &CudaFunction, config: &LaunchConfig) -> Result<(), Error> {
+    let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let bytes = config.shared_mem_bytes;
+    kernel
+        .set_attribute(most, bytes as i32)
+        .map_err(|error| Error::driver(format!("asking for {bytes} bytes of shared memory"), error))
 }
 
 /// What one launch of a kernel takes from a multiprocessor.

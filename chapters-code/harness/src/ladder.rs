@@ -59,6 +59,8 @@ pub enum Refusal {
     WantsVector,
     /// The case is a vector, and the rung is for matrices.
     WantsMatrix,
+    /// The case is a rectangle, and the rung is for squares.
+    WantsSquare,
     /// It has no kernel for the operator and the type.
     NoKernel,
     /// It is for something else than what the case asks for.

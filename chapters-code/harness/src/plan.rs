@@ -186,6 +186,9 @@ pub(crate) fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
     match refusal {
         Refusal::WantsVector => format!("{rung} is for vectors: give -n N"),
         Refusal::WantsMatrix => format!("{rung} is for matrices: give -n ROWSxCOLS"),
+        Refusal::WantsSquare => {
+            format!("{rung} is for square matrices, which are their transposes' shape: give -n NxN")
+        }
         Refusal::NoKernel => format!("{rung} has no {} of {}", case.op, case.dtype),
         Refusal::OfAnotherKind => format!("{rung} does something else; see --list"),
         Refusal::TooLong { most } => {

@@ -91,7 +91,10 @@ impl<T: Element> Uploaded<T> {
     }
 
     /// Whether the input is as it was; if not, puts it back for the next rung.
-    fn check_input(&mut self) -> Result<Option<Failure>, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where it cannot be read back.
+    pub fn check_input(&mut self) -> Result<Option<Failure>, Error> {
         let now = buffer::download(&self.device, &self.input)?;
         let failure = verify::input_changed(&self.host, &now);
         if failure.is_some() {

@@ -5,6 +5,7 @@ use chapter_1_reduce::chapter::{self as reduce, Reduce};
 use chapter_2_histogram::chapter::{self as histogram, Histogram};
 use chapter_3_scan::chapter::{self as scan, Scan};
 use chapter_5_segmented_scan::chapter::{self as segmented, Segmented};
+use chapter_6_transpose::chapter::{self as transpose, Transpose};
 use harness::{
     Case, Chapter, Row,
     progress::Progress,
@@ -39,6 +40,12 @@ pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result
         &Segmented::OF_SEED,
         &few(segmented::checksum_cases(), quantity),
         &segmented::has_fixed_order,
+    )?);
+    checksums.extend(of_chapter(
+        runner,
+        &Transpose,
+        &few(transpose::checksum_cases(), quantity),
+        &transpose::has_fixed_order,
     )?);
     Ok(checksums)
 }

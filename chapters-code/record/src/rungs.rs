@@ -6,6 +6,7 @@ use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
 use chapter_3_scan::chapter::Scan;
 use chapter_5_segmented_scan::chapter::Segmented;
+use chapter_6_transpose::chapter::Transpose;
 use harness::{Case, Chapter, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Shape};
 
 use crate::launches::{Launch, reported};
@@ -26,6 +27,7 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
         Box::new(Histogram::COUNTING),
         Box::new(Scan),
         Box::new(Segmented::OF_SEED),
+        Box::new(Transpose),
     ]
 }
 

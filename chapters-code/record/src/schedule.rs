@@ -5,6 +5,7 @@ use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
 use chapter_3_scan::chapter::Scan;
 use chapter_5_segmented_scan::chapter::Segmented;
+use chapter_6_transpose::chapter::Transpose;
 use harness::{Case, Chapter, Dtype, Input, Kind, Op, Parameters, Shape, runner::Step};
 
 use crate::file::Skipped;
@@ -164,6 +165,51 @@ fn scans(quantity: Quantity) -> Vec<Case> {
     cases
 }
 
+/// Squares of f32 over the sizes; then shapes, sizes of elements, batches and gaps, for the rungs that are
+/// meant for them.
+fn transposes(quantity: Quantity) -> Vec<Part> {
+    let of = |rows, cols, dtype, parameters| Case {
+        dtype,
+        parameters,
+        ..matrix(rows, cols)
+    };
+    let square = |side| of(side, side, Dtype::F32, Parameters::default());
+    let ladder = |side: u64| part(Box::new(Transpose), square(side));
+    let last = |case| {
+        let mut part = part(Box::new(Transpose), case);
+        let wanted = ["several", "wide", "down", "in_place"];
+        part.steps.retain(|step| wanted.contains(&step.rung.name));
+        part
+    };
+    match quantity {
+        Quantity::Trial => return vec![ladder(100)],
+        Quantity::Quick => return vec![ladder(1 << 14), ladder(1 << 10)],
+        Quantity::Full => {}
+    }
+    let mut parts: Vec<Part> = (6..=14).rev().map(|k| ladder(1 << k)).collect();
+    let whole = Parameters::default();
+    let batch = Parameters {
+        batch: Some(1 << 14),
+        ..whole
+    };
+    let gaps = Parameters {
+        ld: Some(8224),
+        ..whole
+    };
+    let others = [
+        of(1 << 14, 1 << 13, Dtype::F32, whole),
+        of(16_383, 8191, Dtype::F32, whole),
+        of(1 << 15, 1 << 14, Dtype::U8, whole),
+        of(1 << 14, 1 << 14, Dtype::U16, whole),
+        of(1 << 13, 1 << 13, Dtype::F64, whole),
+        of(1 << 13, 1 << 12, Dtype::U128, whole),
+        of(1 << 7, 1 << 6, Dtype::F32, batch),
+        of(1 << 14, 1 << 13, Dtype::F32, gaps),
+    ];
+    parts.extend(others.map(last));
+    parts
+}
+
 /// The last rung with every number of copies.
 fn copies(quantity: Quantity) -> Vec<Part> {
     if quantity != Quantity::Full {
@@ -216,6 +262,7 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     let scans = scans(quantity).into_iter();
     parts.extend(scans.map(|case| part(Box::new(Scan), case)));
     parts.extend(segmented::parts(quantity));
+    parts.extend(transposes(quantity));
     if quantity == Quantity::Full {
         parts.push(beyond_32_bits());
         parts.push(scan_beyond_32_bits());
@@ -236,6 +283,8 @@ pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
         broken(Box::new(Scan), n),
         broken(Box::new(Segmented::OF_SEED), n),
         broken(Box::new(Reduce), n),
+        // Its last one does stop the simulator.
+        broken(Box::new(Transpose), n),
     ]
 }
 

@@ -48,6 +48,7 @@ fn a_file_has_all_parts() {
         "chapter_2_histogram",
         "chapter_3_scan",
         "chapter_5_segmented_scan",
+        "chapter_6_transpose",
     ] {
         assert!(
             rows.iter().any(|row| row["chapter"] == chapter),

@@ -78,12 +78,13 @@ pub(super) struct Run {
     pub(super) block: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 5] = [
+const CHAPTERS: [&dyn Chapter; 6] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
     &chapter_2_histogram::chapter::Histogram::COUNTING,
     &chapter_3_scan::chapter::Scan,
     &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
+    &chapter_6_transpose::chapter::Transpose,
 ];
 
 impl Run {
@@ -104,6 +105,8 @@ impl Run {
                     copies: arguments.number("copies")?,
                     kind: chosen(arguments, "kind")?,
                     segments: segments(arguments)?,
+                    batch: arguments.number("batch")?,
+                    ld: arguments.number("ld")?,
                     ..Parameters::default()
                 },
             },

@@ -1,0 +1,24 @@
+// Broken: the padded tile without the barrier between its two halves. A warp stores a column of the tile
+// of which other warps may not have loaded their rows yet.
+//
+// transpose_<bytes>, arguments, launch and results as padded.cu.
+#define LAUNCH_BOUNDS __launch_bounds__(1024)
+#include "../matrix.cuh"
+
+// ANCHOR: transpose
+template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> out) {
+    __shared__ T tile[32][33];
+    Corner corner = corner_of_block<32, 32>(in.cols);
+    unsigned x = threadIdx.x, y = threadIdx.y;
+
+    if (in.has(corner.row + y, corner.col + x)) {
+        tile[y][x] = in(corner.row + y, corner.col + x);
+    }
+
+    if (out.has(corner.col + y, corner.row + x)) {
+        out(corner.col + y, corner.row + x) = tile[x][y];
+    }
+}
+// ANCHOR_END: transpose
+
+TRANSPOSE_KERNELS

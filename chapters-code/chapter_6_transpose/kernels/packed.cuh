@@ -1,0 +1,47 @@
+// Rows of a matrix as packs of 16 bytes, where they are aligned, and as elements where they are not.
+#pragma once
+#include "block.cuh"
+
+// Whether every row begins with a whole pack.
+template <typename T> __device__ bool is_packed(const Matrix<T>& matrix) {
+    return reinterpret_cast<size_t>(matrix.elements) % 16 == 0 && matrix.ld * sizeof(T) % 16 == 0;
+}
+
+// ANCHOR: load
+// The pack at (row, col), of which an edge may cut off a part, or all.
+template <typename T>
+__device__ uint4 load_pack(const Matrix<const T>& in, size_t row, size_t col, bool packed) {
+    constexpr unsigned SIDE = Block<T>::SIDE;
+    if (packed && row < in.rows && col + SIDE <= in.cols) {
+        return *reinterpret_cast<const uint4*>(&in(row, col));
+    }
+    T elements[SIDE] = {};
+#pragma unroll
+    for (unsigned i = 0; i < SIDE; i++) {
+        if (in.has(row, col + i)) {
+            elements[i] = in(row, col + i);
+        }
+    }
+    uint4 pack;
+    memcpy(&pack, elements, sizeof pack);
+    return pack;
+}
+// ANCHOR_END: load
+
+// Stores as much of a pack as there is room for at (row, col).
+template <typename T>
+__device__ void store_pack(const Matrix<T>& out, size_t row, size_t col, bool packed, uint4 pack) {
+    constexpr unsigned SIDE = Block<T>::SIDE;
+    if (packed && row < out.rows && col + SIDE <= out.cols) {
+        *reinterpret_cast<uint4*>(&out(row, col)) = pack;
+        return;
+    }
+    T elements[SIDE];
+    memcpy(elements, &pack, sizeof pack);
+#pragma unroll
+    for (unsigned i = 0; i < SIDE; i++) {
+        if (out.has(row, col + i)) {
+            out(row, col + i) = elements[i];
+        }
+    }
+}

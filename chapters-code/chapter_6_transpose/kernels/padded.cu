@@ -1,0 +1,26 @@
+// The tile with a column that nobody uses: its rows are 33 elements long, and those of a column, of 4 bytes
+// or more each, lie in 32 different banks. Of 2 bytes or 1, some columns still meet in one.
+//
+// transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
+// Launch as by_rows.cu.
+#define LAUNCH_BOUNDS __launch_bounds__(1024)
+#include "matrix.cuh"
+
+// ANCHOR: transpose
+template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> out) {
+    __shared__ T tile[32][33];
+    Corner corner = corner_of_block<32, 32>(in.cols);
+    unsigned x = threadIdx.x, y = threadIdx.y;
+
+    if (in.has(corner.row + y, corner.col + x)) {
+        tile[y][x] = in(corner.row + y, corner.col + x);
+    }
+    __syncthreads();
+
+    if (out.has(corner.col + y, corner.row + x)) {
+        out(corner.col + y, corner.row + x) = tile[x][y];
+    }
+}
+// ANCHOR_END: transpose
+
+TRANSPOSE_KERNELS

@@ -1,0 +1,84 @@
+//! The same transpose by a peer library, through `peer_transpose` of peers.h.
+
+use std::ffi::{c_int, c_void};
+
+use harness::{
+    Element, Error,
+    peers::{Call, PeerRun, Peers, dtype_code},
+    uploaded::Uploaded,
+};
+
+use crate::{chapter::judge, layout::Layout};
+
+type ScratchBytes = unsafe extern "C" fn(c_int, usize, usize, usize, usize) -> usize;
+type Transpose = unsafe extern "C" fn(
+    c_int,
+    *mut c_void,
+    usize,
+    *const c_void,
+    *mut c_void,
+    usize,
+    usize,
+    usize,
+    usize,
+    *mut c_void,
+) -> c_int;
+
+/// The peer's transpose of a case's input, run once and verified; none where the peer lacks it, and for
+/// batches.
+pub(crate) fn transpose<'a, T: Element>(
+    of: &'a Uploaded<T>,
+    layout: &Layout,
+    expected: &[T],
+    peers: &'a Peers,
+) -> Result<Option<PeerRun<'a>>, Error> {
+    // SAFETY: the types of peers.h.
+    let functions = unsafe {
+        (
+            peers.function::<ScratchBytes>("peer_transpose_scratch"),
+            peers.function::<Transpose>("peer_transpose"),
+        )
+    };
+    let (Some(scratch_bytes), Some(transpose)) = functions else {
+        return Ok(None);
+    };
+    if layout.batch != 1 || layout.elements() == 0 {
+        return Ok(None);
+    }
+    let dtype = dtype_code(T::DTYPE);
+    let Layout {
+        rows,
+        cols,
+        ld_in,
+        ld_out,
+        ..
+    } = *layout;
+    let [rows, cols, ld_in, ld_out] = [rows, cols, ld_in, ld_out].map(|n| n as usize);
+    let call = Call {
+        what: format!("transpose of {} {}", of.case.shape, T::DTYPE),
+        output_bytes: size_of_val(expected),
+        // SAFETY: it looks at its arguments only.
+        scratch_bytes: Box::new(move |_| unsafe {
+            scratch_bytes(dtype, rows, cols, ld_in, ld_out)
+        }),
+        // SAFETY: the input has `rows` rows, ld_in elements apart, the output `cols`, ld_out apart; both
+        // are of the dtype, and the scratch has the bytes asked for; all are in the current context.
+        run: Box::new(move |at, scratch| unsafe {
+            transpose(
+                dtype,
+                scratch.address,
+                scratch.bytes,
+                at.input,
+                at.output,
+                rows,
+                cols,
+                ld_in,
+                ld_out,
+                scratch.stream,
+            )
+        }),
+    };
+    peers.prepare(&of.device, &of.input, call, |computed| {
+        judge(expected, computed)
+    })
+}

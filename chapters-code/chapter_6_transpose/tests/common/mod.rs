@@ -1,0 +1,34 @@
+//! Cases of this chapter, and its rungs run on them.
+
+#![allow(dead_code)] // each test file uses its part
+
+use chapter_6_transpose::chapter::Transpose;
+use harness::{Case, Dtype, Op, Parameters, Row, Shape, testing};
+
+/// Types of 1, 2, 4, 8 and 16 bytes.
+pub const SIZES: [Dtype; 5] = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dtype::U128];
+
+/// A matrix of so many rows and columns.
+pub fn matrix(rows: u64, cols: u64, dtype: Dtype) -> Case {
+    Case {
+        shape: Shape::Matrix { rows, cols },
+        ..Case::vector(0, dtype, Op::Sum)
+    }
+}
+
+/// Several of them, whose rows begin every `ld` elements.
+pub fn matrices(batch: u64, ld: u64, case: Case) -> Case {
+    Case {
+        parameters: Parameters {
+            batch: Some(batch),
+            ld: Some(ld),
+            ..Parameters::default()
+        },
+        ..case
+    }
+}
+
+/// Runs every rung that is meant to be right on every case.
+pub fn run_all(cases: &[Case]) -> Vec<Row> {
+    testing::run(&Transpose, cases, &testing::is_right)
+}

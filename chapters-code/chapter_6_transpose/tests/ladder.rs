@@ -1,0 +1,132 @@
+//! Every rung, on every shape that has tripped a transpose, for every size of element, with the race check
+//! on.
+
+mod common;
+
+use chapter_6_transpose::{RUNGS, chapter::Transpose};
+use common::{SIZES, matrices, matrix, run_all};
+use harness::{
+    Case, Dtype,
+    testing::{self, check, under_schedules},
+};
+
+/// A single element, row and column; a tile and a row or column more or less; edges on both sides, or on
+/// one; far more rows than columns, and the other way round; nothing at all.
+const SHAPES: [(u64, u64); 20] = [
+    (0, 0),
+    (0, 7),
+    (7, 0),
+    (1, 1),
+    (1, 300),
+    (300, 1),
+    (1, 33),
+    (31, 32),
+    (32, 32),
+    (33, 31),
+    (64, 64),
+    (63, 65),
+    (65, 128),
+    (128, 64),
+    (129, 127),
+    (100, 260),
+    (260, 100),
+    (257, 256),
+    (2, 1500),
+    (1500, 3),
+];
+
+fn check_size(dtype: Dtype) {
+    let cases: Vec<Case> = SHAPES.map(|(rows, cols)| matrix(rows, cols, dtype)).into();
+    let rows = run_all(&cases);
+    let right = RUNGS
+        .iter()
+        .filter(|rung| rung.caught_by.is_empty())
+        .count();
+    let squares = SHAPES.iter().filter(|(rows, cols)| rows == cols).count();
+    // The one in place runs on squares only.
+    assert_eq!(rows.len(), (right - 1) * cases.len() + squares);
+    check(&rows);
+}
+
+#[test]
+fn elements_of_1_byte() {
+    check_size(Dtype::U8);
+}
+
+#[test]
+fn elements_of_2_bytes() {
+    check_size(Dtype::U16);
+}
+
+#[test]
+fn elements_of_4_bytes() {
+    check_size(Dtype::F32);
+}
+
+#[test]
+fn elements_of_8_bytes() {
+    check_size(Dtype::I64);
+}
+
+#[test]
+fn elements_of_16_bytes() {
+    check_size(Dtype::U128);
+}
+
+#[test]
+fn types_of_the_same_size_share_a_kernel() {
+    let cases = Dtype::ALL.map(|dtype| matrix(70, 40, dtype));
+    check(&run_all(&cases));
+}
+
+/// Rows with gaps behind them, which are neither read nor written: aligned, and not.
+#[test]
+fn batches_and_leading_dimensions() {
+    for dtype in SIZES {
+        let cases = [
+            matrices(1, 80, matrix(48, 64, dtype)),
+            matrices(3, 64, matrix(64, 64, dtype)),
+            matrices(3, 71, matrix(50, 70, dtype)),
+            matrices(2, 97, matrix(96, 96, dtype)),
+            matrices(5, 9, matrix(1, 1, dtype)),
+            matrices(4, 40, matrix(33, 1, dtype)),
+        ];
+        check(&run_all(&cases));
+    }
+}
+
+/// More matrices than a grid has blocks in y.
+#[test]
+fn more_matrices_than_a_launch_takes() {
+    let case = matrices(65_536 + 3, 3, matrix(2, 3, Dtype::U16));
+    let wanted = ["by_rows", "wide"];
+    let rows = testing::run(&Transpose, &[case], &|rung, _| wanted.contains(&rung.name));
+    assert_eq!(rows.len(), wanted.len());
+    check(&rows);
+}
+
+/// 2^20 elements.
+#[test]
+fn a_thousand_by_a_thousand() {
+    check(&run_all(&[
+        matrix(1024, 1024, Dtype::F32),
+        matrix(1023, 1025, Dtype::F32),
+    ]));
+}
+
+#[test]
+fn several_seeds() {
+    let cases = [2, 3, 4].map(|seed| Case {
+        seed,
+        ..matrix(130, 130, Dtype::U16)
+    });
+    check(&run_all(&cases));
+}
+
+/// Blocks and warps take turns as the seed says.
+#[test]
+fn under_several_schedules() {
+    let ragged = matrix(200, 137, Dtype::F32);
+    let square = matrix(161, 161, Dtype::U8);
+    under_schedules(1..=6, || check(&run_all(&[ragged, square])));
+}
