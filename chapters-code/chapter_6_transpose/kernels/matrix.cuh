@@ -34,19 +34,22 @@ template <unsigned ROWS, unsigned COLS> __device__ Corner corner_of_block(size_t
 }
 
 // Grid: a block a tile in x, a matrix of the batch in y.
-#define TRANSPOSE_KERNEL(bytes, T)                                                                 \
-    extern "C" __global__ void LAUNCH_BOUNDS transpose_##bytes(                                    \
+#define TRANSPOSE_KERNEL(function, bytes, T)                                                       \
+    extern "C" __global__ void LAUNCH_BOUNDS function##_##bytes(                                   \
         const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out) {              \
-        transpose<T>({in + blockIdx.y * rows * ld_in, rows, cols, ld_in},                          \
-                     {out + blockIdx.y * cols * ld_out, cols, rows, ld_out});                      \
+        function<T>({in + blockIdx.y * rows * ld_in, rows, cols, ld_in},                           \
+                    {out + blockIdx.y * cols * ld_out, cols, rows, ld_out});                       \
     }
 
-#define TRANSPOSE_KERNELS                                                                          \
-    TRANSPOSE_KERNEL(1, u8)                                                                        \
-    TRANSPOSE_KERNEL(2, u16)                                                                       \
-    TRANSPOSE_KERNEL(4, u32)                                                                       \
-    TRANSPOSE_KERNEL(8, u64)                                                                       \
-    TRANSPOSE_KERNEL(16, u128)
+// The entry points of a template: its name, an underscore, and the bytes of an element.
+#define KERNELS_OF(function)                                                                       \
+    TRANSPOSE_KERNEL(function, 1, u8)                                                              \
+    TRANSPOSE_KERNEL(function, 2, u16)                                                             \
+    TRANSPOSE_KERNEL(function, 4, u32)                                                             \
+    TRANSPOSE_KERNEL(function, 8, u64)                                                             \
+    TRANSPOSE_KERNEL(function, 16, u128)
+
+#define TRANSPOSE_KERNELS KERNELS_OF(transpose)
 
 #define IN_PLACE_KERNEL(bytes, T)                                                                  \
     extern "C" __global__ void LAUNCH_BOUNDS in_place_##bytes(T* matrix, size_t n, size_t ld) {    \

@@ -28,12 +28,13 @@ __device__ uint4 load_pack(const Matrix<const T>& in, size_t row, size_t col, bo
 }
 // ANCHOR_END: load
 
-// Stores as much of a pack as there is room for at (row, col).
+// Stores as much of a pack as there is room for at (row, col). By a plain assignment the compiler would share
+// the element-wise code below, and a whole pack would take four stores: __stwb is one.
 template <typename T>
 __device__ void store_pack(const Matrix<T>& out, size_t row, size_t col, bool packed, uint4 pack) {
     constexpr unsigned SIDE = Block<T>::SIDE;
     if (packed && row < out.rows && col + SIDE <= out.cols) {
-        *reinterpret_cast<uint4*>(&out(row, col)) = pack;
+        __stwb(reinterpret_cast<uint4*>(&out(row, col)), pack);
         return;
     }
     T elements[SIDE];
@@ -42,6 +43,24 @@ __device__ void store_pack(const Matrix<T>& out, size_t row, size_t col, bool pa
     for (unsigned i = 0; i < SIDE; i++) {
         if (out.has(row, col + i)) {
             out(row, col + i) = elements[i];
+        }
+    }
+}
+
+// Stores a pack, aligned, at element `at` of a row of `n` elements, as much of it as the row has.
+template <typename T>
+__device__ void store_piece(T* row, size_t n, long long at, const T (&elements)[16 / sizeof(T)]) {
+    constexpr unsigned PACK = 16 / sizeof(T);
+    if (at >= 0 && at + PACK <= (long long)n) {
+        uint4 pack;
+        memcpy(&pack, elements, sizeof pack);
+        __stwb(reinterpret_cast<uint4*>(row + at), pack);
+        return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < PACK; k++) {
+        if (at + k >= 0 && at + k < (long long)n) {
+            row[at + k] = elements[k];
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use harness::{Case, Shape};
 
+use crate::Tile;
+
 /// Matrices of one shape, one behind the other, in an input and in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -51,9 +53,9 @@ impl Layout {
         matrix.saturating_mul(self.batch)
     }
 
-    /// Tiles of so many rows and columns that cover one matrix.
-    pub fn tiles(&self, rows: u64, cols: u64) -> u64 {
-        self.rows.div_ceil(rows) * self.cols.div_ceil(cols)
+    /// Tiles that cover one matrix.
+    pub fn tiles(&self, tile: &Tile) -> u64 {
+        (self.rows + tile.over).div_ceil(tile.rows) * self.cols.div_ceil(tile.cols)
     }
 
     /// Whether the transpose has the same shape.
@@ -84,7 +86,14 @@ mod tests {
         assert_eq!(layout.elements(), 30);
         assert_eq!(layout.input_elements(), 48);
         assert_eq!(layout.output_elements(), 60);
-        assert_eq!(layout.tiles(2, 2), 6);
+        let tile = Tile {
+            rows: 2,
+            cols: 2,
+            over: 0,
+            shared: 0,
+        };
+        assert_eq!(layout.tiles(&tile), 6);
+        assert_eq!(layout.tiles(&Tile { over: 3, ..tile }), 9);
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub const LADDER: &[Rung] = &[
         "16 bytes an access, on both sides"),
     rung!("down", |s| tiled(s, &WIDE),
         "the same tiles, taken down the columns"),
+    rung!("sectors", sectors,
+        "rows that begin anywhere: every store whole sectors"),
 ];
 
 /// All rungs: the ladder, what stands beside it, then the broken ones.
@@ -49,18 +51,38 @@ pub const RUNGS: Rungs = Rungs(&[LADDER, IN_PLACE, broken::BROKEN]);
 /// A kernel's blocks: a tile each.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks {
+    /// What its entry points are called, up to the bytes of an element.
+    pub entry: &'static str,
     /// Threads of a block, in x and y.
     pub threads: (u32, u32),
-    /// Rows of its tile, and columns, for elements of so many bytes.
-    pub side: fn(u64) -> u64,
-    /// Dynamic shared memory of a block, likewise.
-    pub shared: fn(u64) -> u32,
+    /// Its tile, for elements of so many bytes.
+    pub tile: fn(u64) -> Tile,
 }
 
+/// What a block moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Tile {
+    /// Rows of the input.
+    pub rows: u64,
+    /// Columns.
+    pub cols: u64,
+    /// Rows by which the tiles must reach over the input's last.
+    pub over: u64,
+    /// Dynamic shared memory of the block, in bytes.
+    pub shared: u64,
+}
+
+const SMALL_TILE: Tile = Tile {
+    rows: 32,
+    cols: 32,
+    over: 0,
+    shared: 0,
+};
+
 const SMALL: Blocks = Blocks {
+    entry: "transpose",
     threads: (32, 32),
-    side: |_| 32,
-    shared: |_| 0,
+    tile: |_| SMALL_TILE,
 };
 
 const FOUR_EACH: Blocks = Blocks {
@@ -71,8 +93,33 @@ const FOUR_EACH: Blocks = Blocks {
 /// Tiles whose rows are 16 packs.
 const WIDE: Blocks = Blocks {
     threads: (256, 1),
-    side: |bytes| 256 / bytes,
-    shared: |bytes| 256 * (256 / bytes as u32),
+    tile: |bytes| Tile {
+        rows: 256 / bytes,
+        cols: 256 / bytes,
+        over: 0,
+        shared: 256 * (256 / bytes),
+    },
+    ..SMALL
+};
+
+/// Pieces of the output's rows that are 16 packs; see sectors.cu.
+const RAGGED: Blocks = Blocks {
+    entry: "ragged",
+    threads: (256, 1),
+    tile: |bytes| {
+        let (rows, grain) = (256 / bytes, 32 / bytes);
+        let cols = match bytes {
+            4 => 128,
+            16 => 32,
+            _ => 64,
+        };
+        Tile {
+            rows,
+            cols,
+            over: grain - 1,
+            shared: (rows + grain) * (cols + 1) * bytes,
+        }
+    },
 };
 
 /// The most matrices of a launch: blocks of a grid in y.
@@ -81,12 +128,12 @@ const MOST_AT_ONCE: u64 = 65_535;
 impl Blocks {
     /// The launch for so many matrices, of which there is at least one.
     pub fn config(&self, layout: &Layout, bytes: u64, matrices: u64) -> LaunchConfig {
-        let side = (self.side)(bytes);
+        let tile = (self.tile)(bytes);
         let (x, y) = self.threads;
         LaunchConfig {
-            grid_dim: (layout.tiles(side, side).max(1) as u32, matrices as u32, 1),
+            grid_dim: (layout.tiles(&tile).max(1) as u32, matrices as u32, 1),
             block_dim: (x, y, 1),
-            shared_mem_bytes: (self.shared)(bytes),
+            shared_mem_bytes: tile.shared as u32,
         }
     }
 }
@@ -102,7 +149,7 @@ fn tiled(s: &Setup<'_>, blocks: &Blocks) -> Result<Ready, Error> {
     let layout = Layout::of(&s.case);
     let bytes = s.case.dtype.size() as u64;
     let blocks = *blocks;
-    let kernel = s.entry(&format!("transpose_{bytes}"))?;
+    let kernel = s.entry(&format!("{}_{bytes}", blocks.entry))?;
     let (stream, function) = (s.stream(), kernel.clone());
     let config = blocks.config(&layout, bytes, layout.batch.min(MOST_AT_ONCE));
     kernel::allow_shared(&kernel, &config)?;
@@ -130,4 +177,14 @@ fn tiled(s: &Setup<'_>, blocks: &Blocks) -> Result<Ready, Error> {
         }
         Ok(())
     }))
+}
+
+/// Packs, where both sides let it; otherwise pieces that begin with a sector.
+fn sectors(s: &Setup<'_>) -> Result<Ready, Error> {
+    let Layout { ld_in, ld_out, .. } = Layout::of(&s.case);
+    let bytes = s.case.dtype.size() as u64;
+    let packed = [ld_in, ld_out]
+        .iter()
+        .all(|ld| (ld * bytes).is_multiple_of(16));
+    tiled(s, if packed { &WIDE } else { &RAGGED })
 }

@@ -39,7 +39,7 @@ fn sides_that_do_not_coalesce() {
         ] {
             assert_eq!(sectors_a_request(kernel, dtype), [row, row], "{kernel}");
         }
-        for kernel in ["wide", "down"] {
+        for kernel in ["wide", "down", "sectors"] {
             assert_eq!(sectors_a_request(kernel, dtype), [16, 16], "{kernel}");
         }
     }
@@ -102,7 +102,7 @@ fn the_swizzle_leaves_no_conflicts() {
 
 #[test]
 fn wide_accesses_have_no_conflicts() {
-    for kernel in ["wide", "down"] {
+    for kernel in ["wide", "down", "sectors"] {
         check_wavefronts(kernel, [4; 5], [4; 5]);
         for dtype in SIZES {
             assert_eq!(
@@ -119,6 +119,23 @@ fn wide_accesses_have_no_conflicts() {
 fn wide_takes_a_quarter_of_the_requests() {
     let (wide, several) = (counted("wide", Dtype::F32), counted("several", Dtype::F32));
     assert_eq!(4 * wide.global_load_requests, several.global_load_requests);
+    assert_eq!(
+        4 * wide.global_store_requests,
+        several.global_store_requests
+    );
     assert_eq!(4 * wide.shared_load_requests, several.shared_load_requests);
     assert!(3 * wide.warp_instructions < several.warp_instructions);
+}
+
+/// Rows of 4 * 1023 bytes begin at each of the eight places in a sector. Pieces that begin with a sector fill
+/// whole ones, but for the ends of rows, where up to three elements go one by one.
+#[test]
+fn stores_of_ragged_rows_are_whole_sectors() {
+    let ragged = matrix(1023, 1023, Dtype::F32);
+    let sectors = |kernel| testing::counted(&Transpose, kernel, &ragged).global_store_sectors;
+    let filled = 1023 * 1023 / 8;
+    assert_eq!(filled, 130_816);
+    assert_eq!(sectors("sectors"), 134_013);
+    assert_eq!(sectors("several"), 159_457);
+    assert_eq!(sectors("wide"), 556_017);
 }

@@ -105,6 +105,22 @@ fn more_matrices_than_a_launch_takes() {
     check(&rows);
 }
 
+/// Rows that begin at every place in a sector, on either side, and with gaps behind them.
+#[test]
+fn rows_that_begin_anywhere() {
+    for dtype in SIZES {
+        let cases: Vec<Case> = (0..8)
+            .flat_map(|k| {
+                let ragged = matrix(200 + k, 140 - k, dtype);
+                [ragged, matrices(2, 141 + k, ragged)]
+            })
+            .collect();
+        let rows = testing::run(&Transpose, &cases, &|rung, _| rung.name == "sectors");
+        assert_eq!(rows.len(), cases.len());
+        check(&rows);
+    }
+}
+
 /// 2^20 elements.
 #[test]
 fn a_thousand_by_a_thousand() {

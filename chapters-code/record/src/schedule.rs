@@ -177,7 +177,7 @@ fn transposes(quantity: Quantity) -> Vec<Part> {
     let ladder = |side: u64| part(Box::new(Transpose), square(side));
     let last = |case| {
         let mut part = part(Box::new(Transpose), case);
-        let wanted = ["several", "wide", "down", "in_place"];
+        let wanted = ["several", "wide", "down", "sectors", "in_place"];
         part.steps.retain(|step| wanted.contains(&step.rung.name));
         part
     };
@@ -199,6 +199,7 @@ fn transposes(quantity: Quantity) -> Vec<Part> {
     let others = [
         of(1 << 14, 1 << 13, Dtype::F32, whole),
         of(16_383, 8191, Dtype::F32, whole),
+        of(8191, 8191, Dtype::F64, whole),
         of(1 << 15, 1 << 14, Dtype::U8, whole),
         of(1 << 14, 1 << 14, Dtype::U16, whole),
         of(1 << 13, 1 << 13, Dtype::F64, whole),

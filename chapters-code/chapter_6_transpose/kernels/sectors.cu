@@ -1,0 +1,102 @@
+// Rows that begin anywhere: what a block stores are whole sectors, of every row of the output its own piece.
+//
+// Where packs are aligned on both sides, the host launches `transpose`, which is down.cu. Otherwise
+// `ragged`: it loads elements by rows, and stores packs. A row of the output begins anywhere in a sector, so
+// that row's pieces begin up to GRAIN - 1 elements earlier than the tile, and for their sake a block loads
+// GRAIN rows of the input more than its tile has. All stores but those at the edges are then packs, and all
+// sectors of a piece are whole.
+//
+// transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
+// Launch as wide.cu. in, out, ld_in and ld_out are multiples of 16 bytes.
+//
+// ragged_<bytes>, arguments likewise.
+// Launch: ceil((rows + GRAIN - 1) / ROWS) * ceil(cols / COLS) blocks (in y, a matrix of the batch each) of
+// 256 threads, with (ROWS + GRAIN) * (COLS + 1) elements of dynamic shared memory. For elements of E bytes
+// ROWS is 256 / E, GRAIN is 32 / E, and COLS is 128 for E = 4, 32 for E = 16, and 64 otherwise.
+#define LAUNCH_BOUNDS __launch_bounds__(256)
+#include "packed.cuh"
+
+// The corner of this block's tile, tiles numbered down the columns of a matrix of so many rows.
+template <unsigned SIDE> __device__ Corner corner_down(size_t rows) {
+    unsigned down = unsigned((rows + SIDE - 1) / SIDE);
+    return {size_t(blockIdx.x % down) * SIDE, size_t(blockIdx.x / down) * SIDE};
+}
+
+template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> out) {
+    constexpr unsigned SIDE = Block<T>::SIDE;
+    extern __shared__ uint4 tile[][16];
+    Corner corner = corner_down<16 * SIDE>(in.rows);
+    unsigned x = threadIdx.x % 16, y = threadIdx.x / 16;
+
+    Block<T> block;
+    bool packed = is_packed(in);
+#pragma unroll
+    for (unsigned i = 0; i < SIDE; i++) {
+        block.set_pack(i, load_pack(in, corner.row + y * SIDE + i, corner.col + x * SIDE, packed));
+    }
+    block = turned(block);
+#pragma unroll
+    for (unsigned i = 0; i < SIDE; i++) {
+        tile[x * SIDE + i][y ^ x] = block.pack(i);
+    }
+    __syncthreads();
+
+    packed = is_packed(out);
+#pragma unroll
+    for (unsigned i = 0; i < SIDE; i++) {
+        unsigned row = y + i * 16;
+        uint4 pack = tile[row][x ^ (row / SIDE)];
+        store_pack(out, corner.col + row, corner.row + x * SIDE, packed, pack);
+    }
+}
+
+template <typename T> __device__ constexpr unsigned columns() {
+    return sizeof(T) == 4 ? 128 : sizeof(T) == 16 ? 32 : 64;
+}
+
+// ANCHOR: ragged
+template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) {
+    constexpr unsigned GRAIN = 32 / sizeof(T), PACK = 16 / sizeof(T);
+    constexpr unsigned ROWS = 16 * PACK, COLS = columns<T>(), STEP = 256 / COLS;
+    constexpr unsigned LOADS = (ROWS + GRAIN + STEP - 1) / STEP;
+    extern __shared__ uint4 shared[];
+    auto tile = reinterpret_cast<T(*)[COLS + 1]>(shared);
+    unsigned down = unsigned((in.rows + GRAIN - 1 + ROWS - 1) / ROWS);
+    long long first_row = (long long)(blockIdx.x % down) * ROWS;
+    size_t first_col = size_t(blockIdx.x / down) * COLS;
+
+    // Row r of the tile is row first_row - GRAIN + r of the input.
+    unsigned x = threadIdx.x % COLS, y = threadIdx.x / COLS;
+    T elements[LOADS];
+#pragma unroll
+    for (unsigned i = 0; i < LOADS; i++) {
+        long long row = first_row - GRAIN + y + i * STEP;
+        if (y + i * STEP < ROWS + GRAIN && row >= 0 && in.has(row, first_col + x)) {
+            elements[i] = in(row, first_col + x);
+        }
+    }
+#pragma unroll
+    for (unsigned i = 0; i < LOADS; i++) {
+        if (y + i * STEP < ROWS + GRAIN) {
+            tile[y + i * STEP][x] = elements[i];
+        }
+    }
+    __syncthreads();
+
+    unsigned place = threadIdx.x % 16 * PACK;
+    for (unsigned c = threadIdx.x / 16; c < COLS && first_col + c < out.rows; c += 16) {
+        T* row = &out(first_col + c, 0);
+        // How far into a sector the row begins.
+        unsigned shift = unsigned(reinterpret_cast<size_t>(row) / sizeof(T) % GRAIN);
+        T pack[PACK];
+#pragma unroll
+        for (unsigned k = 0; k < PACK; k++) {
+            pack[k] = tile[place + GRAIN - shift + k][c];
+        }
+        store_piece(row, out.cols, first_row + place - shift, pack);
+    }
+}
+// ANCHOR_END: ragged
+
+TRANSPOSE_KERNELS
+KERNELS_OF(ragged)
