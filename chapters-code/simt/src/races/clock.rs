@@ -23,6 +23,7 @@ use super::Event;
 use super::event::FIRST_AGENT;
 use super::knowledge::{Knowers, Knowledge, raise};
 use super::sync::{Acquired, Releases, union};
+use super::words::Seen;
 use crate::counters::lanes;
 use crate::registers::LaneMask;
 
@@ -195,10 +196,14 @@ impl<'a> Clocks<'a> {
             .all(|clock| clock.seen[warp] >= earlier.interval)
     }
 
-    /// Up to which interval everything that any warp has done is ordered before this warp's now.
+    /// Up to which interval everything that this warp, or any, has done is ordered before its now.
     #[inline(always)]
-    pub fn floor(&self, warp: u32) -> u32 {
-        self.warps[warp as usize].floor
+    pub fn seen(&self, warp: u32) -> Seen {
+        let clock = &self.warps[warp as usize];
+        Seen {
+            own: clock.seen[warp as usize],
+            any: clock.floor,
+        }
     }
 
     /// True if two accesses by threads of this block race. `later` happens now, and is not

@@ -30,6 +30,9 @@ const STRONG: u32 = 16;
 const VOLATILE: u32 = 17;
 const AGENT: u32 = 18;
 
+/// The bits of an event's tag that tell its warp.
+pub(super) const WARP_BITS: u32 = 31 << WARP;
+
 /// Agents that are told apart in a block.
 pub(super) const MOST_AGENTS: u32 = (1 << (32 - AGENT)) - 1;
 /// The bits of an event's tag that tell who did it: which thread, or for which thread which agent.

@@ -186,8 +186,8 @@ impl SharedRaces {
     ) -> Option<Finding> {
         let cells = self.open(number)?;
         let isa = self.isa;
-        let floor = clocks.floor(sweep.warp());
-        if self.cells[cells].touch(isa, &sweep.part(words), floor) {
+        let seen = clocks.seen(sweep.warp());
+        if self.cells[cells].touch(isa, &sweep.part(words), &seen) {
             return None;
         }
         let mut found = None;

@@ -43,7 +43,12 @@ impl Sweep {
     /// What happened to some words of the row, a bit each.
     #[inline(always)]
     pub fn part(&self, words: u32) -> Part {
-        Part::new(self.event, words, self.first.into(), self.shift.into())
+        Part {
+            event: self.event,
+            words,
+            first: self.first.into(),
+            shift: self.shift.into(),
+        }
     }
 
     /// The warp.

@@ -3,7 +3,7 @@
 //! The histories are kept field by field, so that vector instructions compare and note many at once:
 //! [`Cells::touch`] does to part of a row what [`Cells::touch_word`] does to a word.
 
-use super::event::{DOER, Event};
+use super::event::{DOER, Event, WARP_BITS};
 use super::sweep::WORDS;
 use crate::alu::Isa;
 use crate::registers::lane_word;
@@ -27,6 +27,25 @@ pub(super) struct Cells {
 /// What one warp instruction did to some words of a row: lanes that follow one another, to words
 /// that do.
 pub(super) struct Part {
+    pub event: Event,
+    /// The words, a bit each.
+    pub words: u32,
+    /// The lane of the row's first word, were there such a lane.
+    pub first: u32,
+    /// Each lane has `1 << shift` words.
+    pub shift: u32,
+}
+
+/// Which intervals of earlier accesses come before the now of a warp: all up to these.
+pub(super) struct Seen {
+    /// Of its own.
+    pub own: u32,
+    /// Of any warp's.
+    pub any: u32,
+}
+
+/// A [`Part`], word by word.
+struct ByWord {
     event: Event,
     tag: [u32; WORDS],
     /// All ones for the words in question.
@@ -34,17 +53,19 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// `words`, a bit each, of which the first is lane `first`'s, were there such a lane; each lane
-    /// has `1 << shift` words.
     #[inline(always)]
-    pub fn new(event: Event, words: u32, first: u32, shift: u32) -> Self {
-        let whole = event.by(0, 0xf).tag;
+    fn by_word(&self) -> ByWord {
+        let whole = self.event.by(0, 0xf).tag;
         let (mut tag, mut select) = ([0; WORDS], [0; WORDS]);
         for word in 0..WORDS {
-            tag[word] = whole | first.wrapping_add(word as u32 >> shift) & 31;
-            select[word] = lane_word(words, word);
+            tag[word] = whole | self.first.wrapping_add(word as u32 >> self.shift) & 31;
+            select[word] = lane_word(self.words, word);
         }
-        Self { event, tag, select }
+        ByWord {
+            event: self.event,
+            tag,
+            select,
+        }
     }
 }
 
@@ -80,13 +101,18 @@ impl Events {
     }
 
     /// True if some word of the part was last touched by another thread or a copy, in an interval
-    /// after `floor`.
+    /// that does not come before.
     #[inline(always)]
-    fn may_race(&self, part: &Part, floor: u32) -> bool {
+    fn may_race(&self, part: &ByWord, seen: &Seen) -> bool {
         let mut any = 0;
         for word in 0..WORDS {
-            let is_late = u32::from(self.interval[word] > floor).wrapping_neg();
             let differs = (self.tag[word] ^ part.tag[word]) & DOER;
+            let up_to = if differs & WARP_BITS == 0 {
+                seen.own
+            } else {
+                seen.any
+            };
+            let is_late = u32::from(self.interval[word] > up_to).wrapping_neg();
             any |= is_late & differs & part.select[word];
         }
         any != 0
@@ -94,7 +120,7 @@ impl Events {
 
     /// Notes the part.
     #[inline(always)]
-    fn note(&mut self, part: &Part) {
+    fn note(&mut self, part: &ByWord) {
         for word in 0..WORDS {
             let select = part.select[word];
             let put = |old: &mut u32, new: u32| *old = *old & !select | new & select;
@@ -106,7 +132,7 @@ impl Events {
 
     /// Takes over, in the words of the part, those events of `other` that are another thread's.
     #[inline(always)]
-    fn take_others(&mut self, other: &Self, part: &Part) {
+    fn take_others(&mut self, other: &Self, part: &ByWord) {
         for word in 0..WORDS {
             let differs = (other.tag[word] ^ part.tag[word]) & DOER;
             let select = part.select[word] & u32::from(differs != 0).wrapping_neg();
@@ -119,7 +145,7 @@ impl Events {
 
     /// Forgets the words of the part.
     #[inline(always)]
-    fn forget(&mut self, part: &Part) {
+    fn forget(&mut self, part: &ByWord) {
         for word in 0..WORDS {
             self.interval[word] &= !part.select[word];
             self.tag[word] &= !part.select[word];
@@ -143,30 +169,41 @@ impl Cells {
 
     /// Notes an access to part of the row, unless it may be part of a race; then nothing is noted.
     #[inline(always)]
-    pub fn touch(&mut self, isa: Isa, part: &Part, floor: u32) -> bool {
+    pub fn touch(&mut self, isa: Isa, part: &Part, seen: &Seen) -> bool {
         match isa {
-            Isa::Baseline(_) => self.touch_baseline(part, floor),
+            Isa::Baseline(_) => self.touch_baseline(part, seen),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: these are made only where the processor has the features.
-            Isa::Avx2(_) | Isa::Avx512(_) => unsafe { self.touch_avx2(part, floor) },
+            // SAFETY: an `Avx2` is made only where the processor has the features.
+            Isa::Avx2(_) => unsafe { self.touch_avx2(part, seen) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: an `Avx512` likewise.
+            Isa::Avx512(_) => unsafe { self.touch_avx512(part, seen) },
         }
     }
 
     #[inline(never)]
-    fn touch_baseline(&mut self, part: &Part, floor: u32) -> bool {
-        self.touch_inline(part, floor)
+    fn touch_baseline(&mut self, part: &Part, seen: &Seen) -> bool {
+        self.touch_inline(part, seen)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline(never)]
-    fn touch_avx2(&mut self, part: &Part, floor: u32) -> bool {
-        self.touch_inline(part, floor)
+    fn touch_avx2(&mut self, part: &Part, seen: &Seen) -> bool {
+        self.touch_inline(part, seen)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
+    #[inline(never)]
+    fn touch_avx512(&mut self, part: &Part, seen: &Seen) -> bool {
+        self.touch_inline(part, seen)
     }
 
     #[inline(always)]
-    fn touch_inline(&mut self, part: &Part, floor: u32) -> bool {
-        if self.writer.may_race(part, floor) {
+    fn touch_inline(&mut self, part: &Part, seen: &Seen) -> bool {
+        let part = &part.by_word();
+        if self.writer.may_race(part, seen) {
             return false;
         }
         let [last, other] = &mut self.readers;
@@ -175,7 +212,7 @@ impl Cells {
             last.note(part);
             return true;
         }
-        if last.may_race(part, floor) || other.may_race(part, floor) {
+        if last.may_race(part, seen) || other.may_race(part, seen) {
             return false;
         }
         self.writer.note(part);
