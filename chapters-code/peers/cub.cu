@@ -3,6 +3,7 @@
 #include "peers.h"
 
 #include <cstdint>
+#include <cstring>
 #include <cub/cub.cuh>
 #include <cuda/functional>
 #include <cuda_bf16.h>
@@ -237,6 +238,109 @@ EXPORT int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scr
     }
     auto* on = static_cast<cudaStream_t>(stream);
     return Scan{exclusive != 0, op, scratch, scratch_bytes, in, out, n, on}.run(dtype);
+}
+
+// ---- Compact ---------------------------------------------------------------------------------
+
+namespace {
+
+template <typename T> struct AtLeast {
+    T pivot;
+    __host__ __device__ bool operator()(T x) const { return x >= pivot; }
+};
+
+enum class Wanted { Kept, Both };
+
+// One call of DeviceSelect or DevicePartition: with `scratch` null it only sets `bytes`.
+struct Select {
+    Wanted wanted;
+    void* scratch;
+    size_t& bytes;
+    const void* in;
+    const unsigned char* mask;
+    unsigned long long pivot;
+    void* out;
+    unsigned long long* kept;
+    size_t n;
+    cudaStream_t stream;
+
+    template <typename T, typename N> cudaError_t with(N n) const {
+        auto* from = static_cast<const T*>(in);
+        auto* to = static_cast<T*>(out);
+        if (wanted == Wanted::Both) {
+            return cub::DevicePartition::Flagged(scratch, bytes, from, mask, to, kept, n, stream);
+        }
+        if (mask != nullptr) {
+            return cub::DeviceSelect::Flagged(scratch, bytes, from, mask, to, kept, n, stream);
+        }
+        AtLeast<T> at_least;
+        memcpy(&at_least.pivot, &pivot, sizeof at_least.pivot);
+        return cub::DeviceSelect::If(scratch, bytes, from, to, kept, n, at_least, stream);
+    }
+
+    // CUB is compiled for 32-bit and for 64-bit counts; it gets the faster one where that will do.
+    template <typename T> cudaError_t of() const {
+        return n <= INT32_MAX ? with<T>(int32_t(n)) : with<T>(int64_t(n));
+    }
+
+    cudaError_t run(int dtype) const {
+        switch (dtype) {
+        case PEER_I32: return of<int>();
+        case PEER_U32: return of<unsigned>();
+        case PEER_I64: return of<long long>();
+        case PEER_F32: return of<float>();
+        case PEER_F64: return of<double>();
+        case PEER_U8: return of<unsigned char>();
+        default: return cudaErrorInvalidValue;
+        }
+    }
+
+    // Bytes of scratch, or SIZE_MAX. A null scratch means "only measure" to CUB, so there is always at
+    // least a byte to pass.
+    size_t measure(int dtype) const {
+        return run(dtype) != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+    }
+};
+
+const unsigned char* bytes_of(const void* mask) { return static_cast<const unsigned char*>(mask); }
+
+} // namespace
+
+EXPORT size_t peer_select_scratch(int dtype, const void* in, const void* mask,
+                                  unsigned long long pivot, void* out, unsigned long long* kept,
+                                  size_t n) {
+    size_t bytes = 0;
+    return Select{Wanted::Kept, nullptr, bytes, in, bytes_of(mask), pivot, out, kept, n, nullptr}
+        .measure(dtype);
+}
+
+EXPORT int peer_select(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+                       const void* mask, unsigned long long pivot, void* out,
+                       unsigned long long* kept, size_t n, void* stream) {
+    if (scratch == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    auto* on = static_cast<cudaStream_t>(stream);
+    return Select{Wanted::Kept, scratch, scratch_bytes, in, bytes_of(mask), pivot, out, kept, n, on}
+        .run(dtype);
+}
+
+EXPORT size_t peer_partition_scratch(int dtype, const void* in, const void* mask, void* out,
+                                     unsigned long long* kept, size_t n) {
+    size_t bytes = 0;
+    return Select{Wanted::Both, nullptr, bytes, in, bytes_of(mask), 0, out, kept, n, nullptr}
+        .measure(dtype);
+}
+
+EXPORT int peer_partition(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+                          const void* mask, void* out, unsigned long long* kept, size_t n,
+                          void* stream) {
+    if (scratch == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    auto* on = static_cast<cudaStream_t>(stream);
+    return Select{Wanted::Both, scratch, scratch_bytes, in, bytes_of(mask), 0, out, kept, n, on}
+        .run(dtype);
 }
 
 // ---- Segmented scan --------------------------------------------------------------------------

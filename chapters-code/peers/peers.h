@@ -74,6 +74,25 @@ size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in, void*
 int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
               void* out, size_t n, void* stream);
 
+// ---- Chapter 4: compact ----------------------------------------------------------------------
+
+// Bytes of scratch that peer_select needs for these arguments (the buffers are not touched), or SIZE_MAX
+// on an error.
+size_t peer_select_scratch(int dtype, const void* in, const void* mask, unsigned long long pivot,
+                           void* out, unsigned long long* kept, size_t n);
+
+// Writes to `out`, in order, those of n elements whose byte in `mask` is not 0, or, where `mask` is null,
+// those that are at least the value in the low bits of `pivot`; how many, to *kept. `scratch` is 256-byte
+// aligned. Launches on `stream`, a CUstream.
+int peer_select(int dtype, void* scratch, size_t scratch_bytes, const void* in, const void* mask,
+                unsigned long long pivot, void* out, unsigned long long* kept, size_t n, void* stream);
+
+// The same, and the elements that are not kept to the end of `out`, last first; by a mask only.
+size_t peer_partition_scratch(int dtype, const void* in, const void* mask, void* out,
+                              unsigned long long* kept, size_t n);
+int peer_partition(int dtype, void* scratch, size_t scratch_bytes, const void* in, const void* mask,
+                   void* out, unsigned long long* kept, size_t n, void* stream);
+
 // ---- Chapter 5: segmented scan ---------------------------------------------------------------
 
 // How a segmented scan is told of segments.

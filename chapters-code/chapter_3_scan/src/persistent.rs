@@ -60,11 +60,11 @@ const TILE: u64 = 32_768;
 
 pub(crate) fn gather(s: &Setup<'_>) -> Result<Ready, Error> {
     let two_each = (2 * s.device.properties.multiprocessors).min(THREADS);
-    let rounds = Rounds::new(s, tiles(s, TILE), two_each)?;
+    let rounds = Rounds::new(s, tiles(s, TILE), words(s.case.dtype), two_each)?;
     let depth = share_depth(s.case.dtype) + rounds.depth();
     let kernel = scan_kernel(s, s.case.kind())?;
     let config = kernel::grid(rounds.blocks, THREADS);
-    Ok(rounds.launched(s, kernel, config, depth, None))
+    Ok(launched(rounds, s, kernel, config, depth, None))
 }
 
 /// Bytes of a tile of specialized.cu, and of a stage.
@@ -73,33 +73,38 @@ const MOST_STAGES: u32 = 12;
 /// What the kernel declares itself, in bytes.
 const STATIC: u32 = 2048;
 /// Blocks of a round whose folds one warp reads.
-const MOST_BLOCKS: u32 = 160;
+pub const MOST_BLOCKS: u32 = 160;
 
 pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let kernel = scan_kernel(s, s.case.kind())?;
-    let stages = stages(s)?;
+    // An even number, for `reduce` in specialized.cu.
+    let stages = stages_that_fit(s, "specialized", STATIC + 2 * STAGE, STAGE)?;
+    let stages = (stages + 2).min(MOST_STAGES) & !1;
     let shared_mem_bytes = stages * STAGE;
     let one_each = s.device.properties.multiprocessors.min(MOST_BLOCKS);
-    let rounds = Rounds::new(s, tiles(s, STAGE.into()), one_each)?;
+    let tiles = tiles(s, STAGE.into());
+    let rounds = Rounds::new(s, tiles, words(s.case.dtype), one_each)?;
     let depth = share_depth(s.case.dtype) + rounds.depth() + 8;
     let config = LaunchConfig {
         shared_mem_bytes,
         ..kernel::grid(rounds.blocks, 256)
     };
     kernel::allow_shared(&kernel, &config)?;
-    Ok(rounds.launched(s, kernel, config, depth, Some(stages)))
+    Ok(launched(rounds, s, kernel, config, depth, Some(stages)))
 }
 
-/// The stages that a block has room for: an even number, for `reduce` in specialized.cu.
-fn stages(s: &Setup<'_>) -> Result<u32, Error> {
+/// Stages of so many bytes that a block has room for beside `least` bytes that it must have.
+///
+/// # Errors
+/// [`Error::Module`] where it has no room for those.
+pub fn stages_that_fit(s: &Setup<'_>, module: &str, least: u32, stage: u32) -> Result<u32, Error> {
     let room = s.device.properties.shared_bytes_a_block;
-    let stages = (room.saturating_sub(STATIC) / STAGE).min(MOST_STAGES) & !1;
-    if stages > 0 {
-        return Ok(stages);
+    if let Some(rest) = room.checked_sub(least) {
+        return Ok(rest / stage);
     }
-    let (name, least) = (&s.device.properties.name, STATIC + 2 * STAGE);
+    let name = &s.device.properties.name;
     Err(Error::Module {
-        module: "specialized".into(),
+        module: module.into(),
         reason: format!(
             "its blocks need {least} bytes of shared memory, and {name} has {room} for one"
         ),
@@ -108,18 +113,25 @@ fn stages(s: &Setup<'_>) -> Result<u32, Error> {
 }
 
 /// A grid whose blocks are all resident, and walk over the tiles together.
-struct Rounds {
-    blocks: u64,
-    tiles: u64,
-    status: CudaSlice<u8>,
+pub struct Rounds {
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Tiles, of which block b takes the b-th of each round.
+    pub tiles: u64,
+    /// Words of 64 bits in which blocks publish what they know of a tile.
+    pub status: CudaSlice<u8>,
+    epoch: u32,
 }
 
 impl Rounds {
-    /// At most so many blocks, which the device must hold at once.
-    fn new(s: &Setup<'_>, tiles: u64, most: u32) -> Result<Self, Error> {
+    /// At most so many blocks, which the device must hold at once, and so many words a tile.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for the words.
+    pub fn new(s: &Setup<'_>, tiles: u64, words: u64, most: u32) -> Result<Self, Error> {
         let blocks = tiles.min(u64::from(most)).max(1);
         let slots = tiles.next_multiple_of(blocks);
-        let mut status = s.scratch(slots * words(s.case.dtype) * 8)?;
+        let mut status = s.scratch(slots * words * 8)?;
         let stream = s.stream();
         let zeroed = stream.memset_zeros(&mut status);
         zeroed.map_err(|error| Error::driver("zeroing the blocks' status", error))?;
@@ -127,43 +139,49 @@ impl Rounds {
             blocks,
             tiles,
             status,
+            epoch: 0,
         })
+    }
+
+    /// The tag of the next launch, after which every slot holds it. It differs from the one before, which is
+    /// all that is asked of tags.
+    pub fn next_epoch(&mut self) -> u32 {
+        self.epoch = self.epoch.wrapping_add(1).max(1);
+        self.epoch
     }
 
     /// Rounds, in each of which the folds of all blocks are folded, 32 at a time.
     fn depth(&self) -> u64 {
         self.tiles.div_ceil(self.blocks) * self.blocks.div_ceil(32) + 16
     }
+}
 
-    /// A launch after which every slot holds its tag. The next one's tag differs, which is all that is
-    /// asked of tags.
-    fn launched(
-        mut self,
-        s: &Setup<'_>,
-        kernel: CudaFunction,
-        config: LaunchConfig,
-        depth: u64,
-        stages: Option<u32>,
-    ) -> Ready {
-        let n = s.case.elements();
-        let (stream, function) = (s.stream(), kernel.clone());
-        let mut epoch = 0u32;
-        Ready::new(kernel, config, depth, move |input, out| {
-            if self.tiles == 0 {
-                return Ok(());
-            }
-            epoch = epoch.wrapping_add(1).max(1);
-            let mut launch = stream.launch_builder(&function);
-            launch.arg(input).arg(out).arg(&n);
-            launch.arg(&mut self.status).arg(&epoch);
-            if let Some(stages) = &stages {
-                launch.arg(stages);
-            }
-            // SAFETY: gather.cu and specialized.cu read in[0 .. n], write out[0 .. n] and a slot of
-            // status for each tile. No slot holds this epoch's tag, and a cooperative launch runs
-            // all its blocks at once. The dynamic shared memory is as many stages as are said.
-            unsafe { launch.launch_cooperative(config)? };
-            Ok(())
-        })
-    }
+/// The launch of gather.cu or, with stages, of specialized.cu.
+fn launched(
+    mut rounds: Rounds,
+    s: &Setup<'_>,
+    kernel: CudaFunction,
+    config: LaunchConfig,
+    depth: u64,
+    stages: Option<u32>,
+) -> Ready {
+    let n = s.case.elements();
+    let (stream, function) = (s.stream(), kernel.clone());
+    Ready::new(kernel, config, depth, move |input, out| {
+        if rounds.tiles == 0 {
+            return Ok(());
+        }
+        let epoch = rounds.next_epoch();
+        let mut launch = stream.launch_builder(&function);
+        launch.arg(input).arg(out).arg(&n);
+        launch.arg(&mut rounds.status).arg(&epoch);
+        if let Some(stages) = &stages {
+            launch.arg(stages);
+        }
+        // SAFETY: gather.cu and specialized.cu read in[0 .. n], write out[0 .. n] and a slot of
+        // status for each tile. No slot holds this epoch's tag, and a cooperative launch runs
+        // all its blocks at once. The dynamic shared memory is as many stages as are said.
+        unsafe { launch.launch_cooperative(config)? };
+        Ok(())
+    })
 }

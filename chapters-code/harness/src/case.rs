@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Dtype, Matrix, Segments, Shape};
+use crate::{By, Density, Dtype, Matrix, Pattern, Segments, Shape};
 
 /// An associative operator with an identity, as `--op` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -158,6 +158,15 @@ pub struct Parameters {
     /// The kind of a scan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
+    /// What says which elements a compaction keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
+    /// The part of the elements that a compaction keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<Density>,
+    /// Where the elements lie that a compaction keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<Pattern>,
     /// The segments of what is scanned or reduced segment by segment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segments: Option<Segments>,
@@ -189,6 +198,16 @@ impl Parameters {
             ..Self::default()
         }
     }
+
+    /// Those of a compaction.
+    pub fn of_selection(by: By, density: Density, mask: Pattern) -> Self {
+        Self {
+            by: Some(by),
+            density: Some(density),
+            mask: Some(mask),
+            ..Self::default()
+        }
+    }
 }
 
 impl fmt::Display for Parameters {
@@ -205,6 +224,15 @@ impl fmt::Display for Parameters {
         }
         if let Some(kind) = self.kind {
             write!(f, ", {kind}")?;
+        }
+        if let Some(density) = self.density {
+            write!(f, ", {density} kept")?;
+        }
+        if let Some(by) = self.by {
+            write!(f, " by {by}")?;
+        }
+        if let Some(mask) = self.mask {
+            write!(f, ", {mask}")?;
         }
         match self.segments {
             Some(Segments::Of(length)) => write!(f, ", segments of {length}")?,

@@ -75,6 +75,8 @@ pub enum Refusal {
         /// How many it has room for.
         most: u32,
     },
+    /// What stands here, said of the rung.
+    Because(&'static str),
 }
 
 /// A chapter: its ladder, and how to set up the problem that its rungs solve.
@@ -139,6 +141,17 @@ pub trait Problem {
     /// # Errors
     /// [`Error::Peer`] where the library fails, or its result is wrong.
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error>;
+    /// A library's run of what one rung alone does; none where the one above stands for it too.
+    ///
+    /// # Errors
+    /// As [`Problem::peer`].
+    fn own_peer<'a>(
+        &'a mut self,
+        _rung: &str,
+        _peers: &'a Peers,
+    ) -> Result<Option<PeerRun<'a>>, Error> {
+        Ok(None)
+    }
 }
 
 /// A rung that is ready to be launched, again and again.
@@ -365,14 +378,8 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
 /// Times a library's run of the same work; none where it has no such call.
 ///
 /// # Errors
-/// [`Error::Peer`] where the library fails, [`Error::Driver`] where measuring does.
-pub fn run_peer(
-    problem: &mut dyn Problem,
-    peers: &Peers,
-    bench: &mut Bench,
-) -> Result<Option<Time>, Error> {
-    let Some(mut peer) = problem.peer(peers)? else {
-        return Ok(None);
-    };
-    bench.stopwatch.measure(&mut *peer).map(Some)
+/// [`Error::Driver`] where measuring fails.
+pub fn time_peer(peer: Option<PeerRun<'_>>, bench: &mut Bench) -> Result<Option<Time>, Error> {
+    peer.map(|mut peer| bench.stopwatch.measure(&mut *peer))
+        .transpose()
 }

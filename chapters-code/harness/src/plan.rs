@@ -197,6 +197,7 @@ pub(crate) fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
             )
         }
         Refusal::TooManyBins { most } => format!("{rung} has room for up to {most} bins"),
+        Refusal::Because(reason) => format!("{rung} {reason}"),
     }
 }
 

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::{
     Case, Chapter, Device, DeviceChoice, Error, Row,
-    ladder::{Bench, Problem, Run, RungInfo, run_peer, run_rung},
+    ladder::{Bench, Problem, Run, RungInfo, run_rung, time_peer},
     peers::Peers,
     progress::Progress,
     row::PeerTime,
@@ -93,7 +93,8 @@ impl Runner {
             };
             let mut row = run_rung(run, &mut **problem, self.bench.as_mut())
                 .with_context(|| format!("{} on {case}", rung.name))?;
-            row.peer = self.beside(&row, *peer);
+            let own = self.time_own_peer(&mut **problem, rung.name)?;
+            row.peer = self.beside(&row, own.or(*peer));
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
             done(row)?;
             progress.step();
@@ -111,7 +112,18 @@ impl Runner {
 
     fn time_peer(&mut self, problem: &mut dyn Problem) -> Result<Option<Time>, Error> {
         match (&self.peers, &mut self.bench) {
-            (Some(peers), Some(bench)) => run_peer(problem, peers, bench),
+            (Some(peers), Some(bench)) => time_peer(problem.peer(peers)?, bench),
+            _ => Ok(None),
+        }
+    }
+
+    fn time_own_peer(
+        &mut self,
+        problem: &mut dyn Problem,
+        rung: &str,
+    ) -> Result<Option<Time>, Error> {
+        match (&self.peers, &mut self.bench) {
+            (Some(peers), Some(bench)) => time_peer(problem.own_peer(rung, peers)?, bench),
             _ => Ok(None),
         }
     }

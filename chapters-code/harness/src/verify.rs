@@ -176,6 +176,9 @@ fn describe(i: usize, got: f64, value: f64, bound: f64, (wrong, of): (usize, usi
 pub fn input_changed<T: Element>(before: &[T], after: &[u8]) -> Option<Failure> {
     let before: &[u8] = bytemuck::cast_slice(before);
     // An empty input has one byte of memory, for the driver's sake.
+    if after.starts_with(before) {
+        return None;
+    }
     let at = before.iter().zip(after).position(|(a, b)| a != b)?;
     let element = at / size_of::<T>();
     Some(Failure {

@@ -4,6 +4,7 @@
 use chapter_1_reduce::chapter::{self as reduce, Reduce};
 use chapter_2_histogram::chapter::{self as histogram, Histogram};
 use chapter_3_scan::chapter::{self as scan, Scan};
+use chapter_4_compact::chapter::{self as compact, Compact};
 use chapter_5_segmented_scan::chapter::{self as segmented, Segmented};
 use chapter_6_transpose::chapter::{self as transpose, Transpose};
 use harness::{
@@ -34,6 +35,12 @@ pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result
         &Scan,
         &few(scan::checksum_cases(), quantity),
         &scan::has_fixed_order,
+    )?);
+    checksums.extend(of_chapter(
+        runner,
+        &Compact::SEEDED,
+        &few(compact::checksum_cases(), quantity),
+        &compact::has_fixed_order,
     )?);
     checksums.extend(of_chapter(
         runner,

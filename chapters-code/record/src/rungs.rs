@@ -5,6 +5,7 @@ use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
 use chapter_3_scan::chapter::Scan;
+use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
 use harness::{Case, Chapter, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Shape};
@@ -26,6 +27,7 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
         Box::new(Reduce),
         Box::new(Histogram::COUNTING),
         Box::new(Scan),
+        Box::new(Compact::SEEDED),
         Box::new(Segmented::OF_SEED),
         Box::new(Transpose),
     ]

@@ -4,12 +4,14 @@ use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
 use chapter_3_scan::chapter::Scan;
+use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
 use harness::{Case, Chapter, Dtype, Input, Kind, Op, Parameters, Shape, runner::Step};
 
 use crate::file::Skipped;
 
+mod compact;
 mod segmented;
 
 /// How much is recorded.
@@ -262,6 +264,7 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     parts.extend(copies(quantity));
     let scans = scans(quantity).into_iter();
     parts.extend(scans.map(|case| part(Box::new(Scan), case)));
+    parts.extend(compact::parts(quantity));
     parts.extend(segmented::parts(quantity));
     parts.extend(transposes(quantity));
     if quantity == Quantity::Full {
@@ -279,9 +282,14 @@ pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
         Quantity::Trial => 1 << 16,
         _ => 1 << 20,
     };
+    let mut compact = broken(Box::new(Compact::SEEDED), n);
+    // The simulator stops it, and then takes no more work.
+    let is_stopped = |name| quantity == Quantity::Trial && name == "no_capacity";
+    compact.steps.retain(|step| !is_stopped(step.rung.name));
     vec![
         broken(Box::new(Histogram::COUNTING), n),
         broken(Box::new(Scan), n),
+        compact,
         broken(Box::new(Segmented::OF_SEED), n),
         broken(Box::new(Reduce), n),
         // Its last one does stop the simulator.
@@ -322,6 +330,13 @@ fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
         skipped,
         is_timed: true,
     }
+}
+
+/// The same on the rungs of these names; on all where there are none.
+fn only(mut part: Part, rungs: &[&str]) -> Part {
+    part.steps
+        .retain(|step| rungs.is_empty() || rungs.contains(&step.rung.name));
+    part
 }
 
 /// More elements than 32 bits count, where an index in 32 bits would fold some twice: run once.

@@ -78,11 +78,12 @@ pub(super) struct Run {
     pub(super) block: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 6] = [
+const CHAPTERS: [&dyn Chapter; 7] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
     &chapter_2_histogram::chapter::Histogram::COUNTING,
     &chapter_3_scan::chapter::Scan,
+    &chapter_4_compact::chapter::Compact::SEEDED,
     &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
     &chapter_6_transpose::chapter::Transpose,
 ];
@@ -104,6 +105,9 @@ impl Run {
                     keys: arguments.number("keys")?,
                     copies: arguments.number("copies")?,
                     kind: chosen(arguments, "kind")?,
+                    by: chosen(arguments, "by")?,
+                    density: arguments.number("density")?,
+                    mask: chosen(arguments, "mask")?,
                     segments: segments(arguments)?,
                     batch: arguments.number("batch")?,
                     ld: arguments.number("ld")?,

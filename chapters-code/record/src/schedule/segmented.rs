@@ -4,7 +4,7 @@
 use chapter_5_segmented_scan::chapter::Segmented;
 use harness::{Case, Dtype, Kind, Matrix, Op, Parameters, Segments};
 
-use super::{Part, Quantity, part, vector};
+use super::{Part, Quantity, only, part, vector};
 
 const LARGE: u64 = 1 << 28;
 /// For what differs in little but a type or the segments.
@@ -106,8 +106,5 @@ pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
 }
 
 fn planned((case, rungs): Planned) -> Part {
-    let mut part = part(Box::new(Segmented::OF_SEED), case);
-    part.steps
-        .retain(|step| rungs.is_empty() || rungs.contains(&step.rung.name));
-    part
+    only(part(Box::new(Segmented::OF_SEED), case), rungs)
 }

@@ -1,0 +1,17 @@
+//! A kernel that asks nobody whether there is room is stopped where the output ends. After it the driver
+//! takes no more work from the process, so it has a file of its own.
+
+mod common;
+
+use chapter_4_compact::chapter::Compact;
+use harness::testing::{self, check};
+
+#[test]
+fn writing_past_the_end_is_a_fault() {
+    let wanted = |rung: &harness::RungInfo, _: &_| rung.name == "no_capacity";
+    let rows = testing::run(&Compact::SEEDED, &[common::half(30_000)], &wanted);
+    check(&rows);
+    assert_eq!(rows.len(), 1);
+    let report = &rows[0].failures[0];
+    assert!(report.contains("no_capacity.cu:"), "{report}");
+}

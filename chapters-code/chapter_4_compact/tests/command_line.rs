@@ -1,0 +1,163 @@
+//! The program as people call it: what it refuses, and what it writes.
+
+use std::path::PathBuf;
+
+use chapter_4_compact::{broken::BROKEN, chapter::Compact};
+use harness::testing::Program;
+
+const CHAPTER_4: Program = Program(env!("CARGO_BIN_EXE_chapter_4"));
+
+/// Refused with 1,000 elements and these arguments.
+#[track_caller]
+fn refuses(arguments: &str, parts: &[&str]) {
+    CHAPTER_4.refuses(&format!("-n 1000 {arguments}"), parts);
+}
+
+/// What it prints of 1,000 elements with these arguments.
+#[track_caller]
+fn prints(arguments: &str) -> String {
+    CHAPTER_4.prints(&format!("-n 1000 {arguments}"))
+}
+
+#[test]
+fn densities_that_are_none() {
+    for density in ["2", "3/2", "1/0", "-1", "half", "nan", "1,", ""] {
+        refuses(
+            &format!("--density={density}"),
+            &["--density", "write for example 1/2"],
+        );
+    }
+}
+
+#[test]
+fn choices_that_are_none() {
+    refuses(
+        "--by nonsense",
+        &["--by", "possible values: mask, bits, predicate"],
+    );
+    let patterns = ["--mask", "possible values: random, clustered, alternating"];
+    refuses("--mask nonsense", &patterns);
+    refuses("--kernel scout", &["did you mean `scouts`?", "remedy"]);
+    refuses("--kind inclusive", &["--kind", "--help"]);
+}
+
+#[test]
+fn types_and_operators_that_are_none() {
+    let there = "sum is there for i32, u32, i64, f32, f64, u8";
+    refuses("--dtype f16", &["sum of f16", there]);
+    refuses("--op max", &["max of f32"]);
+}
+
+#[test]
+fn kernels_that_do_not_run_there() {
+    let by_mask = "scouts keeps by a mask: give --by mask or --by bits";
+    refuses(
+        "--kernel scouts --by predicate",
+        &["scouts does not run", by_mask],
+    );
+    refuses("--kernel rows", &["rows is for matrices"]);
+    let parts = ["staged is for vectors"];
+    CHAPTER_4.refuses("-n 10x10 --kernel staged", &parts);
+    CHAPTER_4.refuses(
+        "-n 10x10 --by predicate --kernel rows",
+        &["rows keeps by a mask"],
+    );
+    let large = ["indices of 32 bits", "up to 4294967295"];
+    CHAPTER_4.refuses("-n 2^33 --dtype u8 --kernel scan_then_scatter", &large);
+}
+
+#[test]
+fn sizes_that_do_not_fit() {
+    CHAPTER_4.refuses(
+        "-n 1000,2^45",
+        &["of memory", "remedy", "elements of that type fit"],
+    );
+}
+
+/// A file with this text, for as long as the test runs.
+fn mask_file(name: &str, text: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn masks_in_files() {
+    let path = mask_file("eight.txt", "1010 1010 # every second one\n");
+    let text = CHAPTER_4.prints(&format!("-n 8 --mask-file {}", path.display()));
+    assert!(text.contains("scouts"), "{text}");
+    let other_length = ["mask is of 8", "there are 1000 elements", "remedy"];
+    refuses(&format!("--mask-file {}", path.display()), &other_length);
+    CHAPTER_4.refuses(
+        &format!("-n 9x2 --mask-file {}", path.display()),
+        &["mask is of 8", "there are 9 rows"],
+    );
+}
+
+#[test]
+fn mask_files_that_are_none() {
+    refuses("--mask-file no/such/file", &["no/such/file", "remedy"]);
+    let path = mask_file("letters.txt", "0101\n01x1\n");
+    let place = format!("{}:2:3: `x` is neither 0 nor 1", path.display());
+    refuses(&format!("--mask-file {}", path.display()), &[&place]);
+    let both = format!("--mask-file {} --density 1/2", path.display());
+    refuses(&both, &["cannot be used with"]);
+    let path = mask_file("empty.txt", "# nothing\n");
+    refuses(
+        &format!("--mask-file {}", path.display()),
+        &["mask is of 0"],
+    );
+}
+
+#[test]
+fn every_type_choice_density_and_pattern() {
+    let text = prints("--dtype i32,u32,i64,f32,f64,u8 --by mask,bits,predicate");
+    assert_eq!(text.matches("staged").count(), 6 * 3, "{text}");
+    assert!(
+        text.contains("compact: 1000 f64, 1/2 kept by bits, random"),
+        "{text}"
+    );
+    let text = prints("--density 0,1/64,0.5,1 --mask random,clustered,alternating");
+    assert_eq!(text.matches("lookback").count(), 4 * 3, "{text}");
+}
+
+#[test]
+fn nothing_and_one_element() {
+    CHAPTER_4.prints("-n 0,1 --by mask,bits,predicate");
+    CHAPTER_4.prints("-n 0x3,1x1");
+    CHAPTER_4.refuses("-n 3x0", &["rows of 3x0 hold nothing", "remedy"]);
+}
+
+#[test]
+fn json_says_what_is_kept() {
+    let text = prints("--density 1 --by bits --kernel scouts --json -");
+    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    assert_eq!((&row["by"], &row["density"]), (&"bits".into(), &"1".into()));
+    assert_eq!(row["mask"], "random");
+    // Data, mask in whole words, as much data again, and the number kept.
+    assert_eq!(row["bytes"], 4000 + 128 + 4000 + 8);
+    assert_eq!(row["ceiling"], "copy");
+}
+
+/// Each on its own case; the one after which the driver takes no more work has a test of its own,
+/// `capacity.rs`.
+#[test]
+fn broken_kernels_are_caught() {
+    let ends = BROKEN.iter().filter(|rung| rung.name != "no_capacity");
+    let names: Vec<_> = ends.map(|rung| rung.name).collect();
+    let text = prints(&format!("--broken --kernel {}", names.join(",")));
+    for name in names {
+        assert!(text.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn the_list_and_the_manual() {
+    CHAPTER_4.check_manual(&Compact::SEEDED);
+}
+
+#[test]
+fn tables_fit() {
+    CHAPTER_4.check_width("-n 1000 --by bits --density 1/64 --mask clustered");
+}

@@ -1,0 +1,202 @@
+//! Every rung, on every size that has tripped one, for every type and everything that says what is kept,
+//! with the race check on.
+
+mod common;
+
+use chapter_4_compact::{RUNGS, chapter::Compact, inputs::DTYPES, layout::HEADER, reference};
+use common::{case, densities, half, input, part, run_all, written_on};
+use harness::{
+    By, Case, Density, Dtype, Op, Pattern, Shape,
+    testing::{self, SIZES, check, under_schedules},
+};
+
+/// Around the blocks of 2,048, the tiles of 4,096 and 8,192, and three of them and a bit.
+const TILES: [u64; 7] = [2047, 2049, 4095, 4097, 8191, 8193, 3 * 8192 + 7];
+
+/// Rungs of vectors that run on a case.
+fn rungs(case: &Case) -> usize {
+    if case.parameters.by == Some(By::Predicate) {
+        7
+    } else {
+        9
+    }
+}
+
+#[track_caller]
+fn check_all(cases: &[Case]) {
+    let rows = run_all(cases);
+    assert_eq!(rows.len(), cases.iter().map(rungs).sum::<usize>());
+    check(&rows);
+}
+
+fn check_sizes(dtype: Dtype) {
+    let sizes = || SIZES.into_iter().chain(TILES);
+    for by in By::ALL {
+        let of = |n| case(n, dtype, by, Density::HALF, Pattern::Random);
+        check_all(&sizes().map(of).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn sizes_of_f32() {
+    check_sizes(Dtype::F32);
+}
+
+#[test]
+fn sizes_of_f64() {
+    check_sizes(Dtype::F64);
+}
+
+#[test]
+fn sizes_of_i64() {
+    check_sizes(Dtype::I64);
+}
+
+#[test]
+fn sizes_of_i32() {
+    check_sizes(Dtype::I32);
+}
+
+#[test]
+fn sizes_of_u32() {
+    check_sizes(Dtype::U32);
+}
+
+#[test]
+fn sizes_of_u8() {
+    check_sizes(Dtype::U8);
+}
+
+#[test]
+fn densities_and_patterns() {
+    let mut cases = Vec::new();
+    for by in By::ALL {
+        for density in densities() {
+            for pattern in [Pattern::Random, Pattern::Clustered, Pattern::Alternating] {
+                cases.extend([1543, 30_001].map(|n| case(n, Dtype::F32, by, density, pattern)));
+            }
+        }
+    }
+    check_all(&cases);
+}
+
+#[test]
+fn seeds() {
+    let seeded = |seed| Case {
+        seed,
+        ..half(20_011)
+    };
+    check_all(&[2, 3, 4].map(seeded));
+}
+
+#[test]
+fn awkward_inputs() {
+    check_all(&testing::awkward_inputs(half(10_007)));
+}
+
+/// Three levels of scans, and more than one tile for each block.
+#[test]
+fn a_million_and_three() {
+    let of = |by, density| case((1 << 20) + 3, Dtype::F32, by, density, Pattern::Random);
+    check_all(&densities().map(|density| of(By::Mask, density)));
+    check_all(&[
+        of(By::Bits, Density::HALF),
+        of(By::Predicate, Density::HALF),
+    ]);
+}
+
+/// Three blocks walk over all tiles, so that rings of slots and stages go round more than twice; in long runs
+/// of tiles nothing is kept.
+#[test]
+fn rings_go_round() {
+    let simulator = testing::simulator();
+    let mut device = simulator.device.clone();
+    device.properties.multiprocessors = 3;
+    let rung = RUNGS.find("scouts").expect("a rung");
+    for (dtype, n) in [
+        (Dtype::U8, 900_001),
+        (Dtype::F32, 600_001),
+        (Dtype::F64, 400_001),
+    ] {
+        let clustered = case(n, dtype, By::Mask, Density::HALF, Pattern::Clustered);
+        for case in [
+            clustered,
+            case(n, dtype, By::Bits, part(1, 1), Pattern::Random),
+        ] {
+            let input = input(&case);
+            let kept = reference::kept(&case, &input);
+            let output = written_on(&device, rung, &case, &input, n);
+            assert!(output[HEADER..].starts_with(&kept), "{dtype}");
+        }
+    }
+}
+
+#[test]
+fn under_several_schedules() {
+    under_schedules(1..=6, || {
+        check_all(&[half(70_001)]);
+        let clustered = case(
+            70_001,
+            Dtype::F64,
+            By::Bits,
+            Density::HALF,
+            Pattern::Clustered,
+        );
+        check_all(&[clustered]);
+    });
+}
+
+#[test]
+fn rows_of_matrices() {
+    let shapes = [
+        (0, 5),
+        (1, 1),
+        (7, 1),
+        (33, 3),
+        (257, 4),
+        (300, 200),
+        (2049, 8),
+        (5, 20_000),
+    ];
+    let mut cases = Vec::new();
+    for (rows, cols) in shapes {
+        for dtype in DTYPES {
+            for by in [By::Mask, By::Bits] {
+                cases.push(Case {
+                    shape: Shape::Matrix { rows, cols },
+                    ..case(0, dtype, by, Density::HALF, Pattern::Random)
+                });
+            }
+        }
+    }
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), cases.len());
+    check(&rows);
+}
+
+/// What the chapter has no kernels for is refused, not run.
+#[test]
+fn what_is_refused() {
+    let runs = |case: Case| {
+        let chapter = Compact::SEEDED;
+        let refusal = |name: &str| harness::Chapter::refusal(&chapter, name, &case);
+        let right = RUNGS.iter().filter(|rung| rung.caught_by.is_empty());
+        right.filter(|rung| refusal(rung.name).is_none()).count()
+    };
+    assert_eq!(runs(half(10)), 9);
+    assert_eq!(
+        runs(Case {
+            op: Op::Max,
+            ..half(10)
+        }),
+        0
+    );
+    assert_eq!(
+        runs(Case {
+            dtype: Dtype::F16,
+            ..half(10)
+        }),
+        0
+    );
+    assert_eq!(runs(half(1 << 33)), 8);
+}

@@ -1,0 +1,218 @@
+//! What a compaction keeps: named by what, how much of it, and where it lies.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// What says which elements are kept, as `--by` and the kernels' names spell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
+#[value(rename_all = "lower")]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// A byte an element: kept where it is not 0.
+    Mask,
+    /// A bit an element, 32 in a word, the lowest first: kept where it is 1.
+    Bits,
+    /// The element itself: kept where it is at least a pivot.
+    Predicate,
+}
+
+impl By {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 3] = [Self::Mask, Self::Bits, Self::Predicate];
+
+    /// The name in kernels, on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mask => "mask",
+            Self::Bits => "bits",
+            Self::Predicate => "predicate",
+        }
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Where the kept elements lie, as `--mask` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
+#[value(rename_all = "lower")]
+#[serde(rename_all = "lowercase")]
+pub enum Pattern {
+    /// Each is kept or not by a draw of its own.
+    Random,
+    /// In runs of 3,000, by a draw for each run.
+    Clustered,
+    /// As evenly as can be: every second one where half are kept, beginning with the first.
+    Alternating,
+}
+
+impl Pattern {
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Clustered => "clustered",
+            Self::Alternating => "alternating",
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The part of the elements that is kept: a fraction from 0 to 1, in lowest terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Density {
+    kept: u32,
+    of: u32,
+}
+
+impl Density {
+    /// One in two.
+    pub const HALF: Self = Self { kept: 1, of: 2 };
+
+    /// So many of so many; none where that is more than all, or of none.
+    pub fn new(kept: u32, of: u32) -> Option<Self> {
+        if of == 0 || kept > of {
+            return None;
+        }
+        let divisor = greatest_common_divisor(kept, of);
+        Some(Self {
+            kept: kept / divisor,
+            of: of / divisor,
+        })
+    }
+
+    /// How many are kept, of [`Density::of`].
+    pub fn kept(self) -> u32 {
+        self.kept
+    }
+
+    /// Of how many [`Density::kept`] are kept.
+    pub fn of(self) -> u32 {
+        self.of
+    }
+
+    /// The fraction.
+    pub fn to_f64(self) -> f64 {
+        f64::from(self.kept) / f64::from(self.of)
+    }
+}
+
+fn greatest_common_divisor(mut a: u32, mut b: u32) -> u32 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+impl fmt::Display for Density {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.of {
+            1 => write!(f, "{}", self.kept),
+            of => write!(f, "{}/{of}", self.kept),
+        }
+    }
+}
+
+impl From<Density> for String {
+    fn from(density: Density) -> Self {
+        density.to_string()
+    }
+}
+
+/// What is not a density.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a part of a whole: write for example 1/2, 0.25, 0 or 1")]
+pub struct DensityError(String);
+
+impl TryFrom<String> for Density {
+    type Error = DensityError;
+
+    fn try_from(text: String) -> Result<Self, DensityError> {
+        text.parse()
+    }
+}
+
+impl FromStr for Density {
+    type Err = DensityError;
+
+    fn from_str(text: &str) -> Result<Self, DensityError> {
+        let parsed = match text.trim().split_once('/') {
+            Some((kept, of)) => Some((kept.trim().parse().ok(), of.trim().parse().ok())),
+            None => decimal(text.trim()).map(|(kept, of)| (Some(kept), Some(of))),
+        };
+        let density = match parsed {
+            Some((Some(kept), Some(of))) => Self::new(kept, of),
+            _ => None,
+        };
+        density.ok_or_else(|| DensityError(text.into()))
+    }
+}
+
+/// `0.25` as 25 of 100.
+fn decimal(text: &str) -> Option<(u32, u32)> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let places = u32::try_from(fraction.len()).ok()?;
+    let of = 10u32.checked_pow(places)?;
+    Some((format!("{whole}{fraction}").parse().ok()?, of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<(u32, u32)>) {
+        let density = text.parse::<Density>().ok();
+        assert_eq!(density.map(|d| (d.kept(), d.of())), expected, "{text}");
+    }
+
+    #[test]
+    fn densities_as_people_write_them() {
+        check("1/2", Some((1, 2)));
+        check("2/128", Some((1, 64)));
+        check("0", Some((0, 1)));
+        check("0/7", Some((0, 1)));
+        check("1", Some((1, 1)));
+        check("1.0", Some((1, 1)));
+        check("0.25", Some((1, 4)));
+        check(" 1 / 3 ", Some((1, 3)));
+    }
+
+    #[test]
+    fn densities_that_are_refused() {
+        for text in [
+            "",
+            "2",
+            "3/2",
+            "1/0",
+            "-1",
+            "1/-2",
+            "half",
+            "0.12345678901",
+            "1e-3",
+            "/",
+            ".",
+        ] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn densities_are_text_in_json() {
+        let density = Density::new(2, 128).expect("a density");
+        let json = serde_json::to_string(&density).expect("JSON");
+        assert_eq!(json, r#""1/64""#);
+        assert_eq!(serde_json::from_str::<Density>(&json).ok(), Some(density));
+        assert!(serde_json::from_str::<Density>(r#""3/2""#).is_err());
+    }
+}
