@@ -1,5 +1,7 @@
 //! Outputs that show when a kernel writes too much, too little or beside them.
 
+use std::ops::Range;
+
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtrMut, DriverError, result};
 
 use crate::{Device, Error};
@@ -61,12 +63,21 @@ impl Guarded {
     pub fn download(&self) -> Result<Result<Vec<u8>, i64>, Error> {
         let all = download(&self.device, &self.memory)?;
         let output = self.margin..self.margin + self.bytes;
-        let damaged = |&(at, &byte): &(usize, &u8)| byte != POISON && !output.contains(&at);
-        match all.iter().enumerate().find(damaged) {
-            Some((at, _)) => Ok(Err(at as i64 - self.margin as i64)),
-            None => Ok(Ok(all[output.clone()].to_vec())),
-        }
+        Ok(match damage(&all, &output) {
+            Some(at) => Err(at),
+            None => Ok(all[output].to_vec()),
+        })
     }
+}
+
+/// Where, relative to the output, the first byte beside it is that is not poison. The output itself, which
+/// may be gigabytes, is not looked at.
+fn damage(all: &[u8], output: &Range<usize>) -> Option<i64> {
+    let in_zone = |zone: Range<usize>| {
+        let at = all[zone.clone()].iter().position(|&byte| byte != POISON)?;
+        Some((zone.start + at) as i64 - output.start as i64)
+    };
+    in_zone(0..output.start).or_else(|| in_zone(output.end..all.len()))
 }
 
 /// Uninitialised device memory; at least one byte, because a driver refuses to allocate none.
@@ -128,4 +139,24 @@ pub fn download(device: &Device, memory: &CudaSlice<u8>) -> Result<Vec<u8>, Erro
         .map_err(|error| device.explain(doing, error))?;
     device.finish(doing)?;
     Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_found_beside_the_output_and_not_in_it() {
+        let damaged = |at: usize| {
+            let mut all = [POISON; 12];
+            all[at] = 0;
+            damage(&all, &(4..9))
+        };
+        assert_eq!(damaged(0), Some(-4));
+        assert_eq!(damaged(3), Some(-1));
+        assert_eq!([4, 8].map(damaged), [None; 2]);
+        assert_eq!(damaged(9), Some(5));
+        assert_eq!(damaged(11), Some(7));
+        assert_eq!(damage(&[POISON], &(0..0)), None);
+    }
 }
