@@ -86,7 +86,7 @@ fn title(page: &Path) -> Result<String> {
 }
 
 /// The fastest of the chapter's rows at its largest size, of those that have a peer, or else of all; and
-/// what the peer makes of it.
+/// what the peer makes of it. Where there are scans, of those: what only reads would outrun them.
 fn best(records: &Records, folder: &str) -> (String, String) {
     if records.is_empty() {
         return ("not recorded yet".to_owned(), String::new());
@@ -96,7 +96,11 @@ fn best(records: &Records, folder: &str) -> (String, String) {
     };
     let rate = |row: &Value| row["gb_per_s"].as_f64().unwrap_or(0.0);
     let timed = |row: &&Value| belongs(row, folder) && reads_all(row) && rate(row) > 0.0;
-    let rows = || run.rows().iter().filter(timed);
+    let has_scans = run.rows().iter().filter(timed).any(is_scan);
+    let rows = || {
+        let timed = run.rows().iter().filter(timed);
+        timed.filter(|row| is_scan(row) == has_scans)
+    };
     let largest_then_fastest = |a: &&Value, b: &&Value| {
         let by_size = a["n"].as_u64().cmp(&b["n"].as_u64());
         by_size.then(rate(a).total_cmp(&rate(b)))
@@ -113,6 +117,10 @@ fn best(records: &Records, folder: &str) -> (String, String) {
 fn reads_all(row: &Value) -> bool {
     let is = |key: &str, usual| row[key].as_str().is_none_or(|value| value == usual);
     is("density", "1/2") && is("mask", "random")
+}
+
+fn is_scan(row: &Value) -> bool {
+    row["kind"].is_string()
 }
 
 fn belongs(row: &Value, folder: &str) -> bool {

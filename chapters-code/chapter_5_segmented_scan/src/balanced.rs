@@ -45,10 +45,12 @@ impl Left {
     }
 }
 
-/// The most rounded operations that an element passes through: a lane's over the whole path of a warp,
-/// a tile's scan, the joining of warps and of blocks.
-fn depth(n: u64) -> u64 {
-    n / (32 * WARPS) + 64 + 8 * (1024 / 32)
+/// The most rounded operations that an element passes through where there are no more than three
+/// segments an element: a lane's over the part of a warp, a tile's scan, the joining of warps and of
+/// blocks.
+fn depth(n: u64, blocks: u64) -> u64 {
+    let lanes = 32 * WARPS * blocks;
+    (4 * n).div_ceil(lanes) + 64 + 8 * (1024 / 32)
 }
 
 pub(crate) fn reduce_balanced(s: &Setup<'_>) -> Result<Ready, Error> {
@@ -56,38 +58,45 @@ pub(crate) fn reduce_balanced(s: &Setup<'_>) -> Result<Ready, Error> {
     let layout = Layout::new(n, s.case.dtype);
     let (kernel, mut left) = (kernel_of(s)?, Left::new(s)?);
     let (stream, function) = (s.stream(), kernel.clone());
-    let config = kernel::grid(left.blocks(n), THREADS);
-    Ok(Ready::new(kernel, config, depth(n), move |input, out| {
-        let (offsets, segments) = layout.offsets(input);
-        if segments == 0 {
-            return Ok(());
-        }
-        let config = kernel::grid(left.blocks(n + u64::from(segments)), THREADS);
-        let elements = layout.elements(input);
-        let mut launch = stream.launch_builder(&function);
-        launch.arg(&elements).arg(out).arg(&n);
-        launch.arg(&offsets).arg(&segments);
-        launch
-            .arg(&mut left.open)
-            .arg(&mut left.first)
-            .arg(&mut left.counter);
-        // SAFETY: reduce_balanced.cu reads in[0 .. n] and offsets[0 ..= segments], and writes
-        // out[0 .. segments], and open and first for each block; counter is 0, and is left so.
-        unsafe { launch.launch(config)? };
-        Ok(())
-    }))
+    let blocks = left.blocks(n);
+    let config = kernel::grid(blocks, THREADS);
+    Ok(Ready::new(
+        kernel,
+        config,
+        depth(n, blocks),
+        move |input, out| {
+            let (offsets, segments) = layout.offsets(input);
+            if segments == 0 {
+                return Ok(());
+            }
+            let config = kernel::grid(left.blocks(n + u64::from(segments)), THREADS);
+            let elements = layout.elements(input);
+            let mut launch = stream.launch_builder(&function);
+            launch.arg(&elements).arg(out).arg(&n);
+            launch.arg(&offsets).arg(&segments);
+            launch
+                .arg(&mut left.open)
+                .arg(&mut left.first)
+                .arg(&mut left.counter);
+            // SAFETY: reduce_balanced.cu reads in[0 .. n] and offsets[0 ..= segments], and writes
+            // out[0 .. segments], and open and first for each block; counter is 0, and is left so.
+            unsafe { launch.launch(config)? };
+            Ok(())
+        },
+    ))
 }
 
 pub(crate) fn multiply_balanced(s: &Setup<'_>) -> Result<Ready, Error> {
     let n = s.case.elements();
     let (kernel, mut left) = (kernel_of(s)?, Left::new(s)?);
     let (stream, function) = (s.stream(), kernel.clone());
-    let config = kernel::grid(left.blocks(n), THREADS);
+    let blocks = left.blocks(n);
+    let config = kernel::grid(blocks, THREADS);
     // The product of two elements is rounded too.
     Ok(Ready::new(
         kernel,
         config,
-        depth(n) + 1,
+        depth(n, blocks) + 1,
         move |input, out| {
             let rows = (out.len() / 4) as u32;
             if rows == 0 {

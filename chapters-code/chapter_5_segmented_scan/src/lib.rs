@@ -13,6 +13,7 @@ pub mod by_segment;
 pub mod chapter;
 pub mod input;
 pub mod levels;
+pub mod market;
 mod peer;
 pub mod reference;
 pub mod segments;

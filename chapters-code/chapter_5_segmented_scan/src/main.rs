@@ -1,9 +1,9 @@
 //! `cargo run --bin chapter_5`: the ladders of segmented scans, reductions and sparse products.
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
-use chapter_5_segmented_scan::{Task, chapter::Segmented};
-use harness::{Case, Dtype, Kind, Matrix, Op, Options, Parameters, Segments, TypeOptions};
+use chapter_5_segmented_scan::{Task, chapter::Segmented, market, sparse::Csr};
+use harness::{Case, Dtype, Kind, Matrix, Op, Options, Parameters, Segments, Shape, TypeOptions};
 
 /// Runs, checks and times every rung of the ladders over segments.
 #[derive(clap::Parser)]
@@ -29,8 +29,9 @@ struct Arguments {
     )]
     segments: Vec<Segments>,
 
-    /// Only products: a matrix, one of banded, power-law, long-row [default: power-law]
-    #[arg(long, value_name = "MATRIX")]
+    /// Only products: a matrix made by seed, one of banded, power-law, long-row; or the path of a file
+    /// in Matrix Market's coordinate format, which also gives the size [default: power-law]
+    #[arg(long, value_name = "MATRIX|FILE")]
     matrix: Option<String>,
 }
 
@@ -41,12 +42,13 @@ Examples, after `cargo run --bin chapter_5 --`:
   --segments 1,512,giant,power-law      scans and reductions of other segments
   --kind exclusive --dtype i64          the other kind of scan, another type
   --matrix long-row                     a sparse matrix whose rows are unequal
+  --matrix bcsstk01.mtx                 a matrix from a file
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
 
 impl Arguments {
     /// What is scanned, reduced and multiplied: all three, or what the options speak of.
-    fn parameters(&self) -> anyhow::Result<Vec<Parameters>> {
+    fn parameters(&self) -> Vec<Parameters> {
         let [scans, products] = [!self.kind.is_empty(), self.matrix.is_some()];
         let segmented = !self.segments.is_empty();
         let all = !scans && !segmented && !products;
@@ -69,18 +71,17 @@ impl Arguments {
         }
         if all || products {
             parameters.push(Parameters {
-                matrix: Some(matrix(self.matrix.as_deref())?),
+                matrix: Some(matrix(self.matrix.as_deref())),
                 ..Parameters::default()
             });
         }
         let wanted = parameters.iter().copied();
         let wanted: Vec<_> = wanted.filter(|&p| self.is_wanted(p)).collect();
         // Where the names go with none of them, what runs them says so.
-        Ok(if wanted.is_empty() {
-            parameters
-        } else {
-            wanted
-        })
+        match wanted.is_empty() {
+            true => parameters,
+            false => wanted,
+        }
     }
 
     /// Whether one of the rungs that are asked for by name is for it.
@@ -102,20 +103,31 @@ fn if_none<T: Copy>(values: &[T], default: T) -> Vec<T> {
     }
 }
 
-fn matrix(name: Option<&str>) -> Result<Matrix, harness::Error> {
+/// The matrix of this name; any other name is a file's.
+fn matrix(name: Option<&str>) -> Matrix {
     let Some(name) = name else {
-        return Ok(Matrix::PowerLaw);
+        return Matrix::PowerLaw;
     };
     let made = Matrix::MADE
         .into_iter()
         .find(|matrix| matrix.name() == name);
-    made.ok_or_else(|| harness::Error::Usage(format!("there is no matrix `{name}`")))
+    made.unwrap_or(Matrix::File)
 }
 
 fn main() -> ExitCode {
     harness::main(|arguments: Arguments| {
-        let parameters = arguments.parameters()?;
-        let Arguments { options, types, .. } = arguments;
-        harness::run_all(&Segmented::OF_SEED, &options, &types, &parameters)
+        let parameters = arguments.parameters();
+        let mut chapter = Segmented::OF_SEED;
+        let mut options = arguments.options;
+        if let (Some(path), Matrix::File) = (&arguments.matrix, matrix(arguments.matrix.as_deref()))
+        {
+            let file = market::read(Path::new(path))?;
+            // It is there until the program ends.
+            let file: &'static Csr = Box::leak(Box::new(file));
+            let n = file.values.len() as u64;
+            options.elements = vec![Shape::Vector { n }];
+            chapter.file = Some(file);
+        }
+        harness::run_all(&chapter, &options, &arguments.types, &parameters)
     })
 }

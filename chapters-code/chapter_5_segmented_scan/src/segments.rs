@@ -104,6 +104,11 @@ impl Offsets {
         Ok(Self(offsets))
     }
 
+    /// No segments, and no elements.
+    pub fn none() -> Self {
+        Self(vec![0])
+    }
+
     /// The offsets, one more than there are segments.
     pub fn as_slice(&self) -> &[u32] {
         &self.0

@@ -119,3 +119,50 @@ fn the_list_and_the_manual() {
 fn tables_fit() {
     CHAPTER_5.check_width("-n 1000");
 }
+
+/// A file of this text, beside the tests' own.
+fn file(name: &str, text: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("it is written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_matrix_from_a_file() {
+    let header = "%%MatrixMarket matrix coordinate real symmetric\n";
+    let path = file(
+        "right.mtx",
+        &format!("{header}4 4 3\n1 1 2.5\n3 1 -1\n4 4 7\n"),
+    );
+    let text = CHAPTER_5.prints(&format!("--matrix {path}"));
+    assert!(text.contains("sum of 4 f32, file matrix"), "{text}");
+    assert!(text.contains("spmv_balanced"), "{text}");
+}
+
+#[test]
+fn files_that_are_wrong_are_named_with_the_line() {
+    let header = "%%MatrixMarket matrix coordinate real general\n";
+    let cases = [
+        (
+            "cut_off",
+            format!("{header}4 4 3\n1 1 2.5\n"),
+            ":3: it is cut off",
+        ),
+        (
+            "range",
+            format!("{header}4 4 1\n5 1 2.5\n"),
+            ":3: row 5 is not in 1 to 4",
+        ),
+        (
+            "field",
+            header.replace("real", "complex"),
+            ":1: entries are `complex`",
+        ),
+    ];
+    for (name, text, message) in cases {
+        let path = file(&format!("{name}.mtx"), &text);
+        let expected = format!("{name}.mtx{message}");
+        CHAPTER_5.refuses(&format!("--matrix {path}"), &[&expected]);
+    }
+    CHAPTER_5.refuses("--matrix no/such/file", &["no/such/file", "No such file"]);
+}

@@ -1,0 +1,313 @@
+//! Sparse matrices out of files in Matrix Market's coordinate format (Boisvert, Pozo and Remington 1996).
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use crate::{segments::Offsets, sparse::Csr};
+
+/// What is wrong with a file, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{}: {what}", path.display(), place(*line))]
+pub struct MarketError {
+    /// The file.
+    path: PathBuf,
+    /// The line, from 1; 0 for the whole file.
+    line: usize,
+    what: What,
+}
+
+fn place(line: usize) -> String {
+    match line {
+        0 => String::new(),
+        _ => format!(":{line}"),
+    }
+}
+
+/// What is wrong.
+#[derive(Debug, thiserror::Error)]
+enum What {
+    #[error("{0}")]
+    Unreadable(std::io::Error),
+    #[error("it does not begin with `%%MatrixMarket matrix coordinate …`")]
+    NoHeader,
+    #[error("entries are `{0}`; what can be read are real, integer and pattern")]
+    Field(String),
+    #[error("the matrix is `{0}`; what can be read are general, symmetric and skew-symmetric")]
+    Symmetry(String),
+    #[error("wanted are {wanted}, found is `{found}`")]
+    NotNumbers { wanted: &'static str, found: String },
+    #[error("{which} {index} is not in 1 to {most}")]
+    OutOfRange {
+        which: &'static str,
+        index: u64,
+        most: u32,
+    },
+    #[error("it is cut off: {found} of {wanted} entries are there")]
+    CutOff { found: u64, wanted: u64 },
+    #[error("an entry more than the {0} that were announced")]
+    OneMore(u64),
+    #[error("{0} rows, columns or entries are more than 32 bits count")]
+    TooMany(u64),
+}
+
+/// What the entries of a file are.
+#[derive(Clone, Copy, PartialEq)]
+enum Field {
+    /// A value each.
+    Number,
+    /// Places only: every value is 1.
+    Pattern,
+}
+
+/// What of the matrix a file leaves out.
+#[derive(Clone, Copy, PartialEq)]
+enum Symmetry {
+    General,
+    Symmetric,
+    Skew,
+}
+
+/// An entry: row and column from 0, and value.
+type Entry = (u32, u32, f32);
+
+/// Reads the matrix in a file.
+///
+/// # Errors
+/// [`MarketError`] with the file, the line and the cause.
+pub fn read(path: &Path) -> Result<Csr, MarketError> {
+    let error = |(line, what)| MarketError {
+        path: path.to_path_buf(),
+        line,
+        what,
+    };
+    let text = fs::read_to_string(path).map_err(|reason| error((0, What::Unreadable(reason))))?;
+    parse(&text).map_err(error)
+}
+
+/// A cause with its line.
+type Placed<T> = Result<T, (usize, What)>;
+
+fn parse(text: &str) -> Placed<Csr> {
+    let mut lines = (1..).zip(text.lines());
+    let (field, symmetry) = header(lines.next().map_or("", |(_, line)| line))?;
+    let mut lines = lines.filter(|(_, line)| !line.starts_with('%') && !line.trim().is_empty());
+    let Some((at, sizes)) = lines.next() else {
+        let found = String::new();
+        return Err((text.lines().count(), not_numbers(SIZES, found)));
+    };
+    let [rows, columns, wanted] = numbers(sizes, SIZES).map_err(|what| (at, what))?;
+    let most = [rows, columns, 2 * wanted].into_iter().max().unwrap_or(0);
+    if most > u64::from(u32::MAX) - (1 << 16) {
+        return Err((at, What::TooMany(most)));
+    }
+    let shape = (rows as u32, columns as u32);
+    let (mut entries, mut found, mut last) = (Vec::new(), 0, at);
+    for (at, line) in lines {
+        if found == wanted {
+            return Err((at, What::OneMore(wanted)));
+        }
+        let entry = entry(line, field, shape).map_err(|what| (at, what))?;
+        entries.push(entry);
+        entries.extend(mirrored(entry, symmetry));
+        (found, last) = (found + 1, at);
+    }
+    match found < wanted {
+        true => Err((last, What::CutOff { found, wanted })),
+        false => Ok(by_rows(&entries, shape)),
+    }
+}
+
+const SIZES: &str = "rows, columns and entries";
+
+fn header(line: &str) -> Placed<(Field, Symmetry)> {
+    let line = line.to_lowercase();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let ["%%matrixmarket", "matrix", "coordinate", field, symmetry] = words[..] else {
+        return Err((1, What::NoHeader));
+    };
+    let field = match field {
+        "real" | "integer" => Field::Number,
+        "pattern" => Field::Pattern,
+        other => return Err((1, What::Field(other.into()))),
+    };
+    let symmetry = match symmetry {
+        "general" => Symmetry::General,
+        "symmetric" => Symmetry::Symmetric,
+        "skew-symmetric" => Symmetry::Skew,
+        other => return Err((1, What::Symmetry(other.into()))),
+    };
+    Ok((field, symmetry))
+}
+
+fn not_numbers(wanted: &'static str, found: impl Into<String>) -> What {
+    What::NotNumbers {
+        wanted,
+        found: found.into(),
+    }
+}
+
+/// A line of nothing but so many numbers.
+fn numbers<T: FromStr, const N: usize>(line: &str, wanted: &'static str) -> Result<[T; N], What> {
+    let words = line.split_whitespace().map(|word| word.parse().ok());
+    let numbers: Option<Vec<T>> = words.collect();
+    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| not_numbers(wanted, line))
+}
+
+fn entry(line: &str, field: Field, (rows, columns): (u32, u32)) -> Result<Entry, What> {
+    let (row, column, value) = match field {
+        Field::Pattern => {
+            let [row, column] = numbers::<u64, 2>(line, "a row and a column")?;
+            (row, column, 1.0)
+        }
+        Field::Number => {
+            const WANTED: &str = "a row, a column and a value";
+            let mut words = line.splitn(3, char::is_whitespace).map(str::trim);
+            let mut place = || words.next().and_then(|word| word.parse::<u64>().ok());
+            let (row, column) = (place(), place());
+            let value = words.next().and_then(|word| word.parse::<f32>().ok());
+            match (row, column, value) {
+                (Some(row), Some(column), Some(value)) => (row, column, value),
+                _ => return Err(not_numbers(WANTED, line)),
+            }
+        }
+    };
+    let in_range = |which, index: u64, most: u32| match (1..=u64::from(most)).contains(&index) {
+        true => Ok(index as u32 - 1),
+        false => Err(What::OutOfRange { which, index, most }),
+    };
+    Ok((
+        in_range("row", row, rows)?,
+        in_range("column", column, columns)?,
+        value,
+    ))
+}
+
+/// The entry on the other side of the diagonal, which the file leaves out.
+fn mirrored((row, column, value): Entry, symmetry: Symmetry) -> Option<Entry> {
+    match symmetry {
+        _ if row == column => None,
+        Symmetry::General => None,
+        Symmetry::Symmetric => Some((column, row, value)),
+        Symmetry::Skew => Some((column, row, -value)),
+    }
+}
+
+/// Sorts entries by rows, in each row as they come.
+fn by_rows(entries: &[Entry], (rows, columns_in_all): (u32, u32)) -> Csr {
+    let mut lengths = vec![0u32; rows as usize];
+    for &(row, ..) in entries {
+        lengths[row as usize] += 1;
+    }
+    let rows = Offsets::of_lengths(lengths).unwrap_or_else(|_| Offsets::none());
+    let mut next = rows.as_slice().to_vec();
+    let mut columns = vec![0; entries.len()];
+    let mut values = vec![0.0; entries.len()];
+    for &(row, column, value) in entries {
+        let i = next[row as usize] as usize;
+        (columns[i], values[i]) = (column, value);
+        next[row as usize] += 1;
+    }
+    Csr {
+        rows,
+        columns_in_all,
+        columns,
+        values,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "%%MatrixMarket matrix coordinate real general\n";
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<Csr, &str>) {
+        match (parse(text), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+            (Err((line, what)), Err(message)) => assert_eq!(format!("{line}: {what}"), message),
+            (found, expected) => panic!("{text}: {found:?}, expected {expected:?}"),
+        }
+    }
+
+    fn matrix(offsets: &[u32], columns_in_all: u32, entries: &[(u32, f32)]) -> Csr {
+        Csr {
+            rows: Offsets::new(offsets.to_vec(), entries.len()).expect("offsets"),
+            columns_in_all,
+            columns: entries.iter().map(|entry| entry.0).collect(),
+            values: entries.iter().map(|entry| entry.1).collect(),
+        }
+    }
+
+    #[test]
+    fn matrices() {
+        let two_rows = matrix(&[0, 1, 1, 3], 2, &[(1, 2.5), (0, -1.0), (1, 3e2)]);
+        let text = "% a comment\n3 2 3\n3 1 -1\n1 2 2.5\n\n3 2 3e2\n";
+        check(&format!("{HEADER}{text}"), Ok(two_rows));
+        let symmetric = "%%MatrixMarket matrix coordinate integer Symmetric\n2 2 2\n1 1 5\n2 1 7\n";
+        let full = matrix(&[0, 2, 3], 2, &[(0, 5.0), (1, 7.0), (0, 7.0)]);
+        check(symmetric, Ok(full));
+        let skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 7\n";
+        check(skew, Ok(matrix(&[0, 1, 2], 2, &[(1, -7.0), (0, 7.0)])));
+        let pattern = "%%MatrixMarket matrix coordinate pattern general\n1 3 1\n1 3\n";
+        check(pattern, Ok(matrix(&[0, 1], 3, &[(2, 1.0)])));
+        check(&format!("{HEADER}0 0 0\n"), Ok(matrix(&[0], 0, &[])));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let none = "1: it does not begin with `%%MatrixMarket matrix coordinate …`";
+        check("", Err(none));
+        check("%%MatrixMarket matrix array real general\n", Err(none));
+        let complex = "%%MatrixMarket matrix coordinate complex general\n1 1 0\n";
+        let field = "1: entries are `complex`; what can be read are real, integer and pattern";
+        check(complex, Err(field));
+        let hermitian = "%%MatrixMarket matrix coordinate real hermitian\n";
+        check(
+            hermitian,
+            Err(
+                "1: the matrix is `hermitian`; what can be read are general, symmetric and skew-symmetric",
+            ),
+        );
+        let refused = |rest: &str, message| check(&format!("{HEADER}{rest}"), Err(message));
+        refused("", "1: wanted are rows, columns and entries, found is ``");
+        refused(
+            "3 2\n",
+            "2: wanted are rows, columns and entries, found is `3 2`",
+        );
+        refused(
+            "3 2 -1\n",
+            "2: wanted are rows, columns and entries, found is `3 2 -1`",
+        );
+        refused("3 2 1\n4 1 1\n", "3: row 4 is not in 1 to 3");
+        refused("3 2 1\n%\n1 0 1\n", "4: column 0 is not in 1 to 2");
+        refused(
+            "3 2 2\n1 1 1\n",
+            "3: it is cut off: 1 of 2 entries are there",
+        );
+        refused(
+            "3 2 1\n1 1 1\n2 2 2\n",
+            "4: an entry more than the 1 that were announced",
+        );
+        refused(
+            "3 2 1\n1 1\n",
+            "3: wanted are a row, a column and a value, found is `1 1`",
+        );
+        refused(
+            "3 2 1\n1 1 x\n",
+            "3: wanted are a row, a column and a value, found is `1 1 x`",
+        );
+        refused(
+            "1 1 1\n1 1 1 1\n",
+            "3: wanted are a row, a column and a value, found is `1 1 1 1`",
+        );
+        refused(
+            "5000000000 1 1\n",
+            "2: 5000000000 rows, columns or entries are more than 32 bits count",
+        );
+    }
+}

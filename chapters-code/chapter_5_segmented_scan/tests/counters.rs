@@ -1,0 +1,140 @@
+//! The counts that the book's chapter quotes. Where one changes, the page must change too.
+
+mod common;
+
+use chapter_5_segmented_scan::chapter::Segmented;
+use common::{case, product, scan};
+use harness::{Case, Dtype, Matrix, Op, Segments, simulator::Counters, testing};
+
+const N: u64 = 1 << 18;
+
+fn counted(kernel: &str, case: &Case) -> Counters {
+    testing::counted(&Segmented::OF_SEED, kernel, case)
+}
+
+#[track_caller]
+fn assert_near(what: &str, counted: f64, wanted: f64) {
+    let near = (counted - wanted).abs() <= wanted / 200.0;
+    assert!(near, "{what}: {counted}, quoted as {wanted}");
+}
+
+/// Warps' instructions for each KiB that a scan must move, as the page rounds them.
+#[track_caller]
+fn instructions(kernel: &str, segments: Segments, wanted: f64) {
+    let kib = (8 * N + N / 8) as f64 / 1024.0;
+    let counters = counted(kernel, &scan(N, segments));
+    let what = format!("{kernel}, {segments}");
+    assert_near(&what, counters.warp_instructions as f64 / kib, wanted);
+}
+
+fn lanes(counters: &Counters) -> f64 {
+    counters.thread_instructions as f64 / counters.warp_instructions as f64
+}
+
+#[test]
+fn a_thread_a_segment_wastes_sectors_or_lanes() {
+    let alike = counted("thread_a_segment", &scan(N, Segments::Of(64)));
+    assert_near("lanes", lanes(&alike), 32.0);
+    let sectors = alike.global_load_sectors + alike.global_store_sectors;
+    assert_near("words an element", (8 * sectors) as f64 / N as f64, 16.0);
+    let unlike = counted("thread_a_segment", &scan(N, Segments::PowerLaw));
+    assert_near("lanes", lanes(&unlike), 2.29);
+    let giant = counted("thread_a_segment", &scan(N, Segments::Giant));
+    assert_near("lanes", lanes(&giant), 1.0);
+}
+
+#[test]
+fn a_block_a_segment_pays_for_short_ones() {
+    instructions("block_a_segment", Segments::Giant, 425.5);
+    instructions("block_a_segment", Segments::Of(64), 2154.0);
+    instructions("block_a_segment", Segments::PowerLaw, 13_873.0);
+}
+
+/// From here on it makes little difference what the segments are.
+#[test]
+fn pairs_do_not_mind() {
+    for (kernel, wanted) in [
+        ("hillis_steele", [1339.0, 1357.5, 1374.6]),
+        ("shuffle", [867.5, 885.9, 903.0]),
+        ("vectorized", [277.1, 285.3, 316.9]),
+    ] {
+        let kinds = [Segments::Of(64), Segments::PowerLaw, Segments::Giant];
+        for (segments, wanted) in kinds.into_iter().zip(wanted) {
+            instructions(kernel, segments, wanted);
+        }
+    }
+}
+
+#[test]
+fn wavefronts_of_shared_memory() {
+    let kib = (8 * N + N / 8) as f64 / 1024.0;
+    for (kernel, wanted) in [
+        ("hillis_steele", 198.0),
+        ("shuffle", 15.83),
+        ("vectorized", 1.06),
+    ] {
+        let counters = counted(kernel, &scan(N, Segments::Of(64)));
+        let wavefronts = counters.shared_load_wavefronts + counters.shared_store_wavefronts;
+        assert_near(kernel, wavefronts as f64 / kib, wanted);
+    }
+}
+
+/// A tile in which a segment begins publishes once, and whoever looks back stops at it. In one giant
+/// segment, tiles publish twice.
+#[test]
+fn a_single_pass_writes_once() {
+    for segments in [Segments::Of(64), Segments::PowerLaw, Segments::Giant] {
+        for kernel in ["lookback", "specialized"] {
+            let sectors = counted(kernel, &scan(N, segments)).global_store_sectors;
+            let words = (8 * sectors) as f64 / N as f64;
+            assert!(
+                (1.0..1.01).contains(&words),
+                "{kernel}, {segments}: {words}"
+            );
+        }
+    }
+}
+
+/// Warps' instructions for each KiB of elements that are folded.
+#[test]
+fn reductions() {
+    let kinds = [Segments::Giant, Segments::Of(64), Segments::PowerLaw];
+    for (kernel, wanted) in [
+        ("reduce_warp_a_segment", [24.2, 356.0, 2117.7]),
+        ("reduce_block_a_segment", [56.5, 2196.0, 13_821.5]),
+        ("reduce_balanced", [144.6, 415.0, 449.5]),
+    ] {
+        for (segments, wanted) in kinds.into_iter().zip(wanted) {
+            let counters = counted(kernel, &case(N, Dtype::F32, Op::Sum, None, segments));
+            let kib = (4 * N / 1024) as f64;
+            let what = format!("{kernel}, {segments}");
+            assert_near(&what, counters.warp_instructions as f64 / kib, wanted);
+        }
+    }
+}
+
+/// Thousands of warps' instructions of a product, and lanes, for a band, a power law and a long row.
+#[test]
+fn products() {
+    for (kernel, thousands, active) in [
+        (
+            "spmv_thread_a_row",
+            [109.4, 1976.0, 1597.0],
+            [31.9, 2.13, 2.73],
+        ),
+        (
+            "spmv_warp_a_row",
+            [903.0, 2487.0, 3081.0],
+            [29.5, 22.7, 22.7],
+        ),
+        ("spmv_balanced", [505.7, 514.0, 507.7], [28.5, 28.6, 28.5]),
+    ] {
+        for (i, matrix) in Matrix::MADE.into_iter().enumerate() {
+            let counters = counted(kernel, &product(N, matrix));
+            let what = format!("{kernel}, {matrix}");
+            let counted = counters.warp_instructions as f64 / 1000.0;
+            assert_near(&what, counted, thousands[i]);
+            assert_near(&what, lanes(&counters), active[i]);
+        }
+    }
+}

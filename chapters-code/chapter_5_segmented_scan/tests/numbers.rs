@@ -1,0 +1,89 @@
+//! What the book's chapter says of rounding: the depths with which results are checked, and which sums
+//! are the same bits in every run. Where one changes, the page must change too.
+
+mod common;
+
+use chapter_5_segmented_scan::{RUNGS, chapter::Segmented};
+use common::{case, scan};
+use harness::{Case, Dtype, Op, Segments, testing};
+
+/// The most rounded additions that an element of 2^28 f32 passes through, where segments are long.
+fn depth(rung: &str, case: Case) -> u64 {
+    let device = &testing::simulator().device;
+    let rung = RUNGS.find(rung).expect("a rung");
+    rung.ready(device, case).expect("it can be set up").depth
+}
+
+#[test]
+fn depths() {
+    let giant = scan(1 << 28, Segments::Giant);
+    for (rung, wanted) in [
+        ("thread_a_segment", 1 << 28),
+        ("hillis_steele", 48),
+        ("shuffle", 52),
+        ("vectorized", 51),
+        ("lookback", 114_721),
+        ("specialized", 957),
+    ] {
+        assert_eq!(depth(rung, giant), wanted, "{rung}");
+    }
+    let reduce = case(1 << 28, Dtype::F32, Op::Sum, None, Segments::Giant);
+    assert_eq!(depth("reduce_balanced", reduce), 8_264);
+}
+
+/// Whether a rung's results are the same bits under several schedules.
+fn is_repeated(kernel: &str, case: Case) -> bool {
+    let checksums = testing::under_schedules(1..=6, || {
+        let rows = testing::run(&Segmented::OF_SEED, &[case], &|rung, _| rung.name == kernel);
+        testing::check(&rows);
+        rows[0].checksum.clone()
+    });
+    checksums.iter().all(|checksum| *checksum == checksums[0])
+}
+
+#[test]
+fn schedules_show_in_look_back_over_long_segments_only() {
+    let n = 1 << 19;
+    assert!(!is_repeated("lookback", scan(n, Segments::Giant)));
+    assert!(is_repeated("lookback", scan(n, Segments::Of(64))));
+    assert!(is_repeated("specialized", scan(n, Segments::Giant)));
+    let reduce = case(n, Dtype::F32, Op::Sum, None, Segments::PowerLaw);
+    assert!(is_repeated("reduce_balanced", reduce));
+}
+
+/// A segment is not spoilt by what stands in others: neither by a NaN, nor by numbers so large that
+/// the differences of an ordinary scan would lose it.
+#[test]
+fn segments_do_not_spoil_each_other() {
+    use chapter_5_segmented_scan::{Task, segments::Offsets};
+    use common::{judged, rungs_of, words, written};
+    let offsets = Offsets::of_lengths([3000, 5000, 2000]).expect("they are few");
+    let mut elements: Vec<f32> = (0..10_000).map(|i| (i % 7) as f32 * 0.125).collect();
+    elements[..3000].fill(1e30);
+    let of = |kind| Case {
+        parameters: harness::Parameters {
+            kind,
+            ..Default::default()
+        },
+        ..Case::vector(10_000, Dtype::F32, Op::Sum)
+    };
+    for case in [of(Some(harness::Kind::Inclusive)), of(None)] {
+        for rung in rungs_of(Task::of(&case)) {
+            let verdict = judged(rung, &case, &elements, &offsets);
+            assert!(
+                verdict.is_correct(),
+                "{}: {:?}",
+                rung.name,
+                verdict.failures
+            );
+        }
+    }
+    elements[5999] = f32::NAN;
+    let case = of(Some(harness::Kind::Inclusive));
+    for rung in rungs_of(Task::of(&case)) {
+        let (bytes, _) = written(rung, &case, &elements, &offsets);
+        let results = words::<f32>(&bytes);
+        let nan = (0..10_000).filter(|&i| results[i].is_nan());
+        assert!(nan.eq(5999..8000), "{}", rung.name);
+    }
+}
