@@ -75,9 +75,9 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let mut status = s.scratch(tiles.next_multiple_of(blocks) * words(dtype) * 8)?;
     let zeroed = stream.memset_zeros(&mut status);
     zeroed.map_err(|error| Error::driver("zeroing the blocks' status", error))?;
-    // Rounds, in each of which the pairs of all blocks are folded, 32 at a time.
-    let rounds = tiles.div_ceil(blocks) * (blocks.div_ceil(32) + 6);
-    let depth = share_depth(dtype, 6) + rounds + 24;
+    // An operation a round for what is open; before that, at most 48 for a tile's fold (six rows, a warp,
+    // eight parts) and its round's (five groups of 32).
+    let depth = share_depth(dtype, 6) + tiles.div_ceil(blocks) + 48;
     let (function, layout) = (kernel.clone(), Layout::new(n, dtype));
     let mut epoch = 0u32;
     Ok(Ready::new(kernel, config, depth, move |input, out| {

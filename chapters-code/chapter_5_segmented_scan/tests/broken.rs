@@ -87,4 +87,11 @@ fn what_hides_them() {
     // No head that a step reaches over.
     assert!(is_right("flags_not_joined", Kind::Inclusive, &[256]));
     assert!(!is_right("flags_not_joined", Kind::Inclusive, &[254, 2]));
+    // Segments that are blocks.
+    let blocks = [256; 4];
+    assert!(!is_right("border_ignored", Kind::Inclusive, &blocks));
+    for rung in ["previous_block_only", "flags_not_joined"] {
+        assert!(is_right(rung, Kind::Inclusive, &blocks), "{rung}");
+    }
+    assert!(is_right("exclusive_leaks", Kind::Exclusive, &blocks));
 }
