@@ -380,8 +380,8 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status
     }
     __syncthreads();
     // ANCHOR: roles
-    Block<By, T> block{ring, reinterpret_cast<T*>(dynamic), stages, in,    out,
-                       n,    by,                            status, epoch, (n + TILE - 1) / TILE};
+    Block<By, T> block{ring, reinterpret_cast<T*>(dynamic), stages, in, out, n, by, status, epoch,
+                       (n + TILE - 1) / TILE};
     unsigned role = warp_id();
     if (role == 0) {
         block.copy();

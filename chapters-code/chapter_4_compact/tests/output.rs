@@ -81,6 +81,23 @@ fn the_worked_example() {
     }
 }
 
+/// The other example of the book: rows 0 and 2 of a matrix of four rows.
+#[test]
+fn the_worked_example_of_rows() {
+    let case = Case {
+        shape: Shape::Matrix { rows: 4, cols: 3 },
+        parameters: Parameters::of_selection(By::Mask, Density::HALF, Pattern::Alternating),
+        ..Case::vector(0, Dtype::I32, Op::Sum)
+    };
+    let data = [3i32, 1, 8, 4, 6, 5, 2, 7, 9, 0, 1, 2].map(i32::to_le_bytes);
+    let mask = [true, false, true, false];
+    let input = chapter_4_compact::inputs::input(&case, &data.concat(), &mask).expect("an input");
+    let output = written(RUNGS.find("rows").expect("a rung"), &case, &input, 4);
+    assert_eq!(number(&output), 2);
+    let kept = [3i32, 1, 8, 2, 7, 9].map(i32::to_le_bytes).concat();
+    assert_eq!(output[HEADER..HEADER + 24], kept);
+}
+
 /// The outputs of a rung under several schedules.
 fn outputs(rung: &str) -> Vec<Vec<u8>> {
     let case = half(10_000);
