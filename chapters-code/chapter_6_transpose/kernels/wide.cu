@@ -36,8 +36,12 @@ template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> ou
 #pragma unroll
     for (unsigned i = 0; i < SIDE; i++) {
         unsigned row = y + i * 16;
-        uint4 pack = tile[row][x ^ (row / SIDE)];
-        store_pack(out, corner.col + row, corner.row + x * SIDE, packed, pack);
+        block.set_pack(i, tile[row][x ^ (row / SIDE)]);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < SIDE; i++) {
+        unsigned row = y + i * 16;
+        store_pack(out, corner.col + row, corner.row + x * SIDE, packed, block.pack(i));
     }
 }
 // ANCHOR_END: transpose
