@@ -8,15 +8,15 @@
 //
 // histogram_<dtype>(const dtype* in, u32* out, size_t n, Bins bins, u32 log_copies, State* state);
 // `in` may have any alignment of its dtype
-// Launch: min(ceil(n * sizeof(dtype) / 32768), 2 blocks a multiprocessor) blocks (at least 1) of
-// exactly 1024 threads; 2^log_copies counters of 4 bytes of dynamic shared memory for each bin and
-// extra counter (of u8 at most 256), log_copies <= 5. state: zero before the first launch, and left
-// for the next one. Writes out[0 .. bins.count + 3].
+// Launch: min(ceil(n * sizeof(dtype) / 32768), RESIDENT a multiprocessor) blocks (at least 1) of
+// exactly THREADS threads, both by key type in tiles.cuh; 2^log_copies counters of 4 bytes of
+// dynamic shared memory for each bin and extra counter (of u8 at most 256), log_copies <= 5. state:
+// zero before the first launch, and left for the next one. Writes out[0 .. bins.count + 3].
 #include "copies.cuh"
 #include "flag.cuh"
 
 #define BANKED_KERNEL(dtype) \
-    extern "C" __global__ void __launch_bounds__(THREADS, 2) \
+    extern "C" __global__ void __launch_bounds__(THREADS<dtype>, RESIDENT<dtype>) \
         histogram_##dtype(const dtype* __restrict__ in, u32* out, size_t n, Bins bins, \
                           u32 log_copies, State* state) { \
         Flag flag{state, out, bins.count + EXTRA}; \

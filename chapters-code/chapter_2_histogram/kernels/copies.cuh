@@ -68,9 +68,9 @@ __device__ void count_share(const T* in, u32* sums, size_t n, const Bins& bins, 
     // ANCHOR: share
     Packs<T> data(in, n);
     size_t start = size_t(blockIdx.x) * TILE;
-    Tile tile = load_tile(data, start); // under way while the counters are zeroed
+    auto tile = load_tile<THREADS<T>>(data, start); // under way while the counters are zeroed
     u32 total = reachable<T>(bins);
-    for (u32 i = threadIdx.x; i < total << copies.log; i += THREADS) {
+    for (u32 i = threadIdx.x; i < total << copies.log; i += THREADS<T>) {
         counters[i] = 0;
     }
     finish.begin(); // has a barrier
@@ -85,7 +85,7 @@ __device__ void count_share(const T* in, u32* sums, size_t n, const Bins& bins, 
     }
     finish.wait(); // has a barrier
 
-    for (u32 c = threadIdx.x; c < total; c += THREADS) {
+    for (u32 c = threadIdx.x; c < total; c += THREADS<T>) {
         u32 sum = copies.sum(c);
         if (sum > 0) {
             atomicAdd(&sums[c], sum);

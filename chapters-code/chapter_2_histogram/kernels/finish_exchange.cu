@@ -39,7 +39,7 @@ struct Exchange {
 };
 
 #define EXCHANGE_KERNEL(dtype) \
-    extern "C" __global__ void __launch_bounds__(THREADS, 2) \
+    extern "C" __global__ void __launch_bounds__(THREADS<dtype>, RESIDENT<dtype>) \
         histogram_##dtype(const dtype* __restrict__ in, u32* out, size_t n, Bins bins, \
                           u32 log_copies, u32* sums, u32* counter) { \
         Exchange exchange{out, sums, counter, bins.count + EXTRA}; \

@@ -13,7 +13,7 @@ struct Memset {
 };
 
 #define MEMSET_KERNEL(dtype) \
-    extern "C" __global__ void __launch_bounds__(THREADS, 2) \
+    extern "C" __global__ void __launch_bounds__(THREADS<dtype>, RESIDENT<dtype>) \
         histogram_##dtype(const dtype* __restrict__ in, u32* out, size_t n, Bins bins, \
                           u32 log_copies) { \
         count_share(in, out, n, bins, Copies(log_copies), Memset{}); \

@@ -12,6 +12,8 @@
 #include "flag.cuh"
 #include "tiles.cuh"
 
+constexpr u32 ALL = 1024; // threads: one block has the multiprocessor to itself
+
 // ANCHOR: range
 // A block's counters, from `first` on.
 struct Range {
@@ -35,8 +37,8 @@ __device__ void count(const T* in, u32* out, size_t n, const Bins& bins, u32 ran
 
     Packs<T> data(in, n);
     size_t start = size_t(stripe) * TILE;
-    Tile tile = load_tile(data, start);
-    for (u32 c = threadIdx.x; c < range.width; c += THREADS) {
+    auto tile = load_tile<ALL>(data, start);
+    for (u32 c = threadIdx.x; c < range.width; c += ALL) {
         counters[c] = 0;
     }
     flag.begin();
@@ -45,7 +47,7 @@ __device__ void count(const T* in, u32* out, size_t n, const Bins& bins, u32 ran
         count_ends(in, data, bins, range);
     }
     flag.wait();
-    for (u32 c = threadIdx.x; c < range.width; c += THREADS) {
+    for (u32 c = threadIdx.x; c < range.width; c += ALL) {
         if (counters[c] > 0) {
             atomicAdd(&out[range.first + c], counters[c]);
         }
@@ -53,7 +55,7 @@ __device__ void count(const T* in, u32* out, size_t n, const Bins& bins, u32 ran
 }
 
 #define RANGES_KERNEL(dtype) \
-    extern "C" __global__ void __launch_bounds__(THREADS, 1) \
+    extern "C" __global__ void __launch_bounds__(ALL, 1) \
         histogram_##dtype(const dtype* __restrict__ in, u32* out, size_t n, Bins bins, u32 ranges, \
                           State* state) { \
         count(in, out, n, bins, ranges, Flag{state, out, bins.count + EXTRA}); \

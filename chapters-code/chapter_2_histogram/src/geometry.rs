@@ -1,7 +1,7 @@
 //! How many blocks, and how much shared memory for each.
 
 use cudarc::driver::{LaunchConfig, sys::CUdevice_attribute_enum::*};
-use harness::{Device, Error, kernel};
+use harness::{Device, Dtype, Error, kernel};
 
 /// Shared memory that every device gives a block without being asked, in counters.
 pub const EVERYWHERE: u32 = 48 * 1024 / 4;
@@ -12,11 +12,54 @@ pub const THREADS: u32 = 256;
 /// Warps of such a block.
 pub const WARPS: u32 = THREADS / 32;
 
-/// Threads of a block of `banked` and what follows, as in `tiles.cuh`.
-pub const TILE_THREADS: u32 = 1024;
+/// Packs of a tile of `banked` and what follows, as in `tiles.cuh`.
+const TILE: u64 = 2048;
 
-/// Packs of a tile.
-const TILE: u64 = 2 * TILE_THREADS as u64;
+/// Blocks that go over tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileBlocks {
+    /// Threads of each.
+    pub threads: u32,
+    /// How many of them a multiprocessor has registers for.
+    pub resident: u32,
+}
+
+impl TileBlocks {
+    /// Of `ranges`: a block has a multiprocessor to itself.
+    pub const ALONE: Self = Self {
+        threads: 1024,
+        resident: 1,
+    };
+
+    /// Of `banked`, by the type of the keys, as in `tiles.cuh`.
+    pub fn of(dtype: Dtype) -> Self {
+        let (threads, resident) = match dtype {
+            Dtype::U8 | Dtype::F32 => (1024, 2),
+            _ => (512, 3),
+        };
+        Self { threads, resident }
+    }
+
+    /// How many with so many counters each the device holds at once: as many as have room, but no
+    /// more than have registers, or the others would wait for their turn.
+    ///
+    /// # Errors
+    /// As [`SharedMemory::of`].
+    pub fn on(&self, device: &Device, counters: u32) -> Result<u32, Error> {
+        let by_registers = self.resident * device.properties.multiprocessors;
+        Ok(resident(device, self.threads, counters)?.min(by_registers))
+    }
+
+    /// The logarithm of how many copies of so many counters fit all blocks that a multiprocessor has
+    /// registers for or, where even one copy does not, one block: 5 at most, a copy a bank. None where
+    /// a block has no room for a single one.
+    pub fn log_copies(&self, shared: SharedMemory, counters: u32) -> Option<u32> {
+        let room = u64::from(shared.counters(self.resident));
+        let fits = |&log: &u32| u64::from(counters) << log <= room;
+        let alone = (counters <= shared.counters(1)).then_some(0);
+        (0..=5).rev().find(fits).or(alone)
+    }
+}
 
 /// What the kernels declare themselves, besides what the launch gives them.
 const STATIC_BYTES: u32 = 32;
@@ -95,15 +138,6 @@ pub fn tiles(bytes: u64) -> u64 {
     (bytes / 16).div_ceil(TILE)
 }
 
-/// The logarithm of how many copies of so many counters fit, with two blocks on a multiprocessor or,
-/// where even one copy does not, with one: 5 at most, a copy a bank. None where a block has no room
-/// for a single one.
-pub fn log_copies(shared: SharedMemory, counters: u32) -> Option<u32> {
-    let fits = |&log: &u32| u64::from(counters) << log <= u64::from(shared.counters(2));
-    let alone = (counters <= shared.counters(1)).then_some(0);
-    (0..=5).rev().find(fits).or(alone)
-}
-
 /// A launch of blocks with so many counters each.
 pub fn config(blocks: u64, threads: u32, counters: u32) -> LaunchConfig {
     LaunchConfig {
@@ -123,13 +157,20 @@ mod tests {
     };
 
     #[test]
-    fn copies_leave_room_for_two_blocks() {
-        let copies = |counters| log_copies(H200, counters).map(|log| 1 << log);
-        assert_eq!(copies(257), Some(32));
-        assert_eq!(copies(2049), Some(8));
-        assert_eq!(copies(28_920), Some(1));
-        assert_eq!(copies(58_104), Some(1)); // one block has a multiprocessor to itself
-        assert_eq!(copies(58_105), None);
+    fn copies_leave_room_for_all_blocks() {
+        let copies = |dtype, counters| {
+            let blocks = TileBlocks::of(dtype);
+            blocks.log_copies(H200, counters).map(|log| 1 << log)
+        };
+        assert_eq!(copies(Dtype::U32, 257), Some(32));
+        assert_eq!(copies(Dtype::U32, 599), Some(32));
+        assert_eq!(copies(Dtype::U32, 600), Some(16));
+        assert_eq!(copies(Dtype::F32, 600), Some(32));
+        assert_eq!(copies(Dtype::U32, 2049), Some(8));
+        assert_eq!(H200.counters(3), 19_192);
+        assert_eq!(copies(Dtype::U32, 19_193), Some(1)); // two blocks
+        assert_eq!(copies(Dtype::U32, 58_104), Some(1)); // one block has a multiprocessor to itself
+        assert_eq!(copies(Dtype::U32, 58_105), None);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use harness::{
 pub use crate::bins::Bins;
 use crate::{
     bins::{EXTRA, MOST},
-    geometry::{EVERYWHERE, SharedMemory, TILE_THREADS, WARPS},
+    geometry::{EVERYWHERE, SharedMemory, TileBlocks, WARPS},
 };
 
 /// The ladder: each rung is the one before with one idea changed. Before the first comes a kernel
@@ -160,14 +160,15 @@ impl Banked {
         let bins = Bins::of(&s.case)?;
         let counters = reference::reachable(s.case.dtype, &bins);
         let shared = SharedMemory::of(s.device)?;
-        let Some(most) = geometry::log_copies(shared, counters) else {
+        let blocks = TileBlocks::of(s.case.dtype);
+        let Some(most) = blocks.log_copies(shared, counters) else {
             return Ok(None);
         };
         let wanted = s.case.parameters.copies.map(u32::ilog2);
         let log_copies = wanted.unwrap_or(most).min(most);
-        let resident = geometry::resident(s.device, TILE_THREADS, counters << log_copies)?;
-        let blocks = geometry::tiles(s.case.input_bytes()).clamp(1, u64::from(resident));
-        let config = geometry::config(blocks, TILE_THREADS, counters << log_copies);
+        let resident = blocks.on(s.device, counters << log_copies)?;
+        let grid = geometry::tiles(s.case.input_bytes()).clamp(1, u64::from(resident));
+        let config = geometry::config(grid, blocks.threads, counters << log_copies);
         let kernel = function(s)?;
         kernel::allow_shared(&kernel, &config)?;
         Ok(Some(Self {
@@ -250,10 +251,11 @@ fn ranges(s: &Setup<'_>) -> Result<Ready, Error> {
     let room = SharedMemory::of(s.device)?.counters(1);
     let ranges = counters.div_ceil(room.max(1)).max(2);
     let width = counters.div_ceil(ranges);
-    let resident = geometry::resident(s.device, TILE_THREADS, width)?;
+    let blocks = TileBlocks::ALONE;
+    let resident = blocks.on(s.device, width)?;
     let stripes = u64::from((resident / ranges).max(1));
     let stripes = geometry::tiles(s.case.input_bytes()).clamp(1, stripes);
-    let config = geometry::config(stripes * u64::from(ranges), TILE_THREADS, width);
+    let config = geometry::config(stripes * u64::from(ranges), blocks.threads, width);
     let mut state = buffer::upload(s.device, &[0u64; 2])?;
     let kernel = function(s)?;
     kernel::allow_shared(&kernel, &config)?;

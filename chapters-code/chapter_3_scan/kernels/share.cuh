@@ -30,7 +30,7 @@ template <typename T> struct Packs {
         if (WHOLE || (i + 1) * Pack<T>::size <= n) {
             uint4 words;
             memcpy(&words, &pack, sizeof words);
-            __stcs(reinterpret_cast<uint4*>(elements) + i, words);
+            reinterpret_cast<uint4*>(elements)[i] = words;
             return;
         }
 #pragma unroll

@@ -1,5 +1,5 @@
-// Warps with roles of their own: one starts copies, two fold tiles, one gathers the folds of all
-// blocks, four scan and write. None waits for another longer than the ring of stages is deep.
+// Warps with roles of their own: one starts copies, four fold tiles, one gathers the folds of all
+// blocks, eight scan and write. None waits for another longer than the ring of stages is deep.
 //
 // In gather a block's warps do everything together: while they wait for the other blocks' folds they
 // neither load nor store. Here tiles wait in shared memory, in a ring of stages that bulk copies fill;
@@ -9,18 +9,18 @@
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned epoch,
 //                     unsigned stages)
-// Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 256 threads, with tiles =
-// ceil(n * sizeof(dtype) / 16384), and tiles > 0; dynamic shared memory stages * 16384, stages even and
-// at most 12; in and out 16-byte aligned. status and epoch as for gather.cu.
-#define LAUNCH_BOUNDS __launch_bounds__(256, 1)
+// Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 448 threads, with tiles =
+// ceil(n * sizeof(dtype) / 24576), and tiles > 0; dynamic shared memory stages * 24576, stages 4 or
+// 8; in and out 16-byte aligned. status and epoch as for gather.cu.
+#define LAUNCH_BOUNDS __launch_bounds__(448, 1)
 #include "pipeline.cuh"
 #include "share.cuh"
 #include "tagged.cuh"
 
-constexpr unsigned REDUCERS = 2;
-constexpr unsigned SCANNERS = 4;
-constexpr unsigned MOST_STAGES = 12;
-constexpr unsigned PACKS = 1024; // of a tile
+constexpr unsigned REDUCERS = 4;
+constexpr unsigned SCANNERS = 8;
+constexpr unsigned MOST_STAGES = 8;
+constexpr unsigned PACKS = 1536; // of a tile
 constexpr unsigned GROUPS = 5;   // of 32 blocks
 constexpr unsigned ROWS = PACKS / SCANNERS / 32;
 
@@ -114,7 +114,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
 
     // ANCHOR: reduce
-    // Each of the reducers takes every other tile, alone: it has nobody to wait for but the copy. The
+    // Each of the reducers takes every fourth tile, alone: it has nobody to wait for but the copy. The
     // number of stages is a multiple of the reducers', so that each sees its stages in every lap: a
     // parity tells one lap from the next, but not from the next but one.
     __device__ void reduce(unsigned reducer) {
@@ -284,7 +284,10 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32 epoch, u32 
     }
     __syncthreads();
     // ANCHOR: roles
-    Block<KIND, Op, T> block{ring,   shared_array<uint4>(),
+    // Copies are made in sectors, as loads are: to an address that is a multiple of 16 but not of 32
+    // they are slower.
+    extern __shared__ __align__(128) uint4 tiles[];
+    Block<KIND, Op, T> block{ring,   tiles,
                              stages, {const_cast<T*>(in), n},
                              {out, n}, status, epoch, (n + ELEMENTS - 1) / ELEMENTS};
     unsigned role = warp_id();

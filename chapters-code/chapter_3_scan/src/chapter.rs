@@ -7,10 +7,10 @@ use harness::{
     inputs,
     peers::{PeerRun, Peers},
     uploaded::Uploaded,
-    verify, with_element,
+    with_element,
 };
 
-use crate::{RUNGS, broken, peer, reference};
+use crate::{RUNGS, broken, peer, reference::Reference};
 
 /// Chapter 3.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,30 +59,36 @@ impl Chapter for Scan {
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
         with_element!(case.dtype, T => {
             let host = inputs::generate::<T>(case);
-            Ok(Box::new(Scanned(Uploaded::new(device, case, host)?)))
+            Ok(Box::new(Scanned {
+                reference: Reference::new(case, &host),
+                uploaded: Uploaded::new(device, case, host)?,
+            }))
         })
     }
 }
 
-struct Scanned<T>(Uploaded<T>);
+/// A case, and what should come out.
+struct Scanned<T> {
+    uploaded: Uploaded<T>,
+    reference: Reference<T>,
+}
 
 impl<T: Element> Problem for Scanned<T> {
     fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let ready = self.0.ready(RUNGS.find(name)?)?;
-        let (case, depth) = (self.0.case, ready.depth);
-        let bytes = case.input_bytes() as usize;
-        self.0.operation(ready, bytes, move |host, computed| {
-            verify::compare(computed, reference::scan(&case, depth, host))
-        })
+        let ready = self.uploaded.ready(RUNGS.find(name)?)?;
+        let (reference, depth) = (&self.reference, ready.depth);
+        let bytes = self.uploaded.case.input_bytes() as usize;
+        let judge = move |host: &[T], computed: &[u8]| reference.judge(depth, host, computed);
+        self.uploaded.operation(ready, bytes, judge)
     }
 
     fn set_block(&mut self, threads: u32) -> Result<(), Error> {
-        self.0.block = Some(threads);
+        self.uploaded.block = Some(threads);
         Ok(())
     }
 
     fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        peer::scan(&self.0, peers)
+        peer::scan(&self.uploaded, &self.reference, peers)
     }
 }
 

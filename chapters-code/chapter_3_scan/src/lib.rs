@@ -26,7 +26,7 @@ use crate::{
         BLELLOCH, BLELLOCH_PADDED, HILLIS_STEELE, SHUFFLE, VECTORIZED, reduce_then_scan,
         scan_then_propagate,
     },
-    persistent::{gather, lookback, specialized},
+    persistent::{by_size, gather, lookback, specialized},
 };
 
 /// The ladder: each rung is the one before with one idea changed.
@@ -56,8 +56,15 @@ pub const LADDER: &[Rung] = &[
         "warps with roles, and tiles that wait in shared memory", ["specialized.compute_90.ptx"]),
 ];
 
-/// All rungs: the ladder, then the broken ones.
-pub const RUNGS: Rungs = Rungs(&[LADDER, broken::BROKEN]);
+/// What a library would offer: the kernel that is best for the size.
+#[rustfmt::skip] // a table
+pub const CHOOSING: &[Rung] = &[
+    rung!("by_size", by_size,
+        "gather up to 32 MiB of input, specialized beyond", ["gather.ptx"]),
+];
+
+/// All rungs: the ladder, what chooses from it, then the broken ones.
+pub const RUNGS: Rungs = Rungs(&[LADDER, CHOOSING, broken::BROKEN]);
 
 /// A launch of one thread.
 const ONE: LaunchConfig = kernel::grid(1, 1);

@@ -6,10 +6,9 @@ use harness::{
     Element, Error, Kind,
     peers::{Call, PeerRun, Peers, dtype_code, op_code},
     uploaded::Uploaded,
-    verify,
 };
 
-use crate::reference;
+use crate::reference::Reference;
 
 type ScratchBytes =
     unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
@@ -28,6 +27,7 @@ type Scan = unsafe extern "C" fn(
 /// The peer's scan of a case's input, run once and verified; none where the peer lacks it.
 pub(crate) fn scan<'a, T: Element>(
     of: &'a Uploaded<T>,
+    reference: &Reference<T>,
     peers: &'a Peers,
 ) -> Result<Option<PeerRun<'a>>, Error> {
     // SAFETY: the types of peers.h.
@@ -67,6 +67,6 @@ pub(crate) fn scan<'a, T: Element>(
     };
     // Any order of additions is within the bound of the deepest.
     peers.prepare(&of.device, &of.input, call, |computed| {
-        verify::compare(computed, reference::scan(&case, case.elements(), &of.host))
+        reference.judge(case.elements(), &of.host, computed)
     })
 }

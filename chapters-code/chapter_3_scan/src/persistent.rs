@@ -3,7 +3,7 @@
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use harness::{Dtype, Error, kernel};
 
-use crate::{Ready, Setup, levels::share_depth, scan_kernel};
+use crate::{RUNGS, Ready, Setup, levels::share_depth, scan_kernel};
 
 /// Words of 64 bits in which a block publishes a value: 32 bits of it in each, beside a tag.
 fn words(dtype: Dtype) -> u64 {
@@ -68,8 +68,12 @@ pub(crate) fn gather(s: &Setup<'_>) -> Result<Ready, Error> {
 }
 
 /// Bytes of a tile of specialized.cu, and of a stage.
-const STAGE: u32 = 16_384;
-const MOST_STAGES: u32 = 12;
+const STAGE: u32 = 24_576;
+const MOST_STAGES: u32 = 8;
+/// Warps of specialized.cu that fold tiles in turn.
+const REDUCERS: u32 = 4;
+/// Its threads: these, a warp that copies, one that gathers, and eight that scan.
+const SPECIALISTS: u32 = 32 * (REDUCERS + 10);
 /// What the kernel declares itself, in bytes.
 const STATIC: u32 = 2048;
 /// Blocks of a round whose folds one warp reads.
@@ -77,9 +81,9 @@ pub const MOST_BLOCKS: u32 = 160;
 
 pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let kernel = scan_kernel(s, s.case.kind())?;
-    // An even number, for `reduce` in specialized.cu.
-    let stages = stages_that_fit(s, "specialized", STATIC + 2 * STAGE, STAGE)?;
-    let stages = (stages + 2).min(MOST_STAGES) & !1;
+    // A multiple of the reducers, see `reduce` in specialized.cu.
+    let more = stages_that_fit(s, "specialized", STATIC + REDUCERS * STAGE, STAGE)?;
+    let stages = (more + REDUCERS).min(MOST_STAGES) / REDUCERS * REDUCERS;
     let shared_mem_bytes = stages * STAGE;
     let one_each = s.device.properties.multiprocessors.min(MOST_BLOCKS);
     let tiles = tiles(s, STAGE.into());
@@ -87,7 +91,7 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let depth = share_depth(s.case.dtype) + rounds.depth() + 8;
     let config = LaunchConfig {
         shared_mem_bytes,
-        ..kernel::grid(rounds.blocks, 256)
+        ..kernel::grid(rounds.blocks, SPECIALISTS)
     };
     kernel::allow_shared(&kernel, &config)?;
     Ok(launched(rounds, s, kernel, config, depth, Some(stages)))
@@ -111,6 +115,20 @@ pub fn stages_that_fit(s: &Setup<'_>, module: &str, least: u32, stage: u32) -> R
         remedy: "leave this kernel out with --kernel, or use `--device sim`",
     })
 }
+
+// ---- By size ------------------------------------------------------------------------------------
+
+/// Bytes of input up to which gather is faster: its blocks work together on a tile, and a lone round
+/// is over sooner.
+const SMALL: u64 = 32 << 20;
+
+pub(crate) fn by_size(s: &Setup<'_>) -> Result<Ready, Error> {
+    let is_small = s.case.input_bytes() <= SMALL;
+    let better = if is_small { "gather" } else { "specialized" };
+    RUNGS.find(better)?.ready(s.device, s.case)
+}
+
+// ---- A grid that walks over the tiles -----------------------------------------------------------
 
 /// A grid whose blocks are all resident, and walk over the tiles together.
 pub struct Rounds {

@@ -4,7 +4,7 @@ use harness::{
     Case, Element, Kind, Op,
     bound::{self, Compensated},
     case::compose,
-    verify::Exact,
+    verify::{self, Exact, Verdict},
 };
 
 /// An operator's identity.
@@ -76,12 +76,56 @@ impl<T: Element> Fold<T> {
     }
 }
 
+/// Elements between two folds that are kept.
+const CHUNK: usize = 1 << 16;
+
+/// The sequential scan of a case's elements: the folds before every [`CHUNK`]th of them, from which
+/// the rest is made where it is needed, by all cores at once.
+#[derive(Clone, Debug)]
+pub struct Reference<T> {
+    kind: Kind,
+    folds: Vec<Fold<T>>,
+}
+
+impl<T: Element> Reference<T> {
+    /// Folds all elements, in order.
+    pub fn new(case: &Case, elements: &[T]) -> Self {
+        let mut fold = Fold::new(case.op);
+        let folds = elements.chunks(CHUNK).map(|chunk| {
+            let before = fold;
+            chunk.iter().for_each(|&x| fold.add(x));
+            before
+        });
+        Self {
+            kind: case.kind(),
+            folds: folds.collect(),
+        }
+    }
+
+    /// Compares what was computed with the scan of the elements, none of which passed through more
+    /// than `depth` rounded additions.
+    pub fn judge(&self, depth: u64, elements: &[T], computed: &[u8]) -> Verdict {
+        verify::compare_chunks(computed, CHUNK, |c| {
+            let chunk = elements.iter().skip(c * CHUNK).take(CHUNK);
+            scan_from(self.folds[c], self.kind, depth, chunk)
+        })
+    }
+}
+
 /// What the scan of a case's elements must be, where no element passes through more than `depth`
 /// rounded additions.
 pub fn scan<T: Element>(case: &Case, depth: u64, elements: &[T]) -> impl Iterator<Item = Exact<T>> {
-    let kind = case.kind();
-    let mut fold = Fold::new(case.op);
-    elements.iter().map(move |&x| {
+    scan_from(Fold::new(case.op), case.kind(), depth, elements.iter())
+}
+
+/// The scan of what comes after a fold.
+fn scan_from<'e, T: Element>(
+    mut fold: Fold<T>,
+    kind: Kind,
+    depth: u64,
+    elements: impl Iterator<Item = &'e T>,
+) -> impl Iterator<Item = Exact<T>> {
+    elements.map(move |&x| {
         let before = fold;
         fold.add(x);
         match kind {
@@ -125,6 +169,30 @@ mod tests {
         assert!(matches!(largest, Some(Exact::Equal(x)) if x == large[1]));
         let lowest = f32::NEG_INFINITY;
         check(Op::Max, Kind::Exclusive, &[-3.0f32, 1.0], &[lowest, -3.0]);
+    }
+
+    /// Over several chunks: what is right is, and one element more is not.
+    #[test]
+    fn chunks_go_on_where_the_one_before_ended() {
+        let elements: Vec<u32> = (1..=3 * CHUNK as u32 + 5).collect();
+        for kind in [Kind::Inclusive, Kind::Exclusive] {
+            let case = Case {
+                parameters: Parameters::of_kind(kind),
+                ..Case::vector(elements.len() as u64, u32::DTYPE, Op::Sum)
+            };
+            let mut scanned: Vec<u32> = scan(&case, 1, &elements)
+                .map(|exact| match exact {
+                    Exact::Equal(value) => value,
+                    Exact::Within { .. } => 0,
+                })
+                .collect();
+            let reference = Reference::new(&case, &elements);
+            let judge =
+                |scanned: &[u32]| reference.judge(1, &elements, bytemuck::cast_slice(scanned));
+            assert!(judge(&scanned).is_correct(), "{kind}");
+            scanned[2 * CHUNK] ^= 1;
+            assert!(!judge(&scanned).is_correct(), "{kind}");
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ fn wavefronts_and_instructions() {
     check("blelloch", 199.0, 696.0);
     check("blelloch_padded", 48.6, 745.0);
     check("shuffle", 8.03, 633.0);
-    check("vectorized", 0.502, 220.0);
+    check("vectorized", 0.502, 211.0);
 }
 
 /// Wavefronts a request, to a hundredth.

@@ -10,14 +10,14 @@ use harness::{
     testing::{self, SIZES, check, under_schedules},
 };
 
-/// Around the tiles of 4,096 and 8,192 elements of four bytes, and three of them and a bit.
-const TILES: [u64; 6] = [4095, 4096, 4097, 8191, 8193, 3 * 8192 + 7];
+/// Around the tiles of 4,096, 6,144 and 8,192 elements of four bytes, and three of them and a bit.
+const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6145, 8191, 8193, 3 * 8192 + 7];
 
 fn check_all(dtype: Dtype, op: Op) {
     let sizes = SIZES.into_iter().chain(TILES);
     let cases: Vec<Case> = sizes.flat_map(|n| both(n, dtype, op)).collect();
     let rows = run_all(&cases);
-    assert_eq!(rows.len(), 10 * cases.len());
+    assert_eq!(rows.len(), 11 * cases.len());
     check(&rows);
 }
 
@@ -100,6 +100,25 @@ fn under_several_schedules() {
         check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
         check(&run_all(&[sum_f32(70_001)]));
     });
+}
+
+/// What chooses by size takes the kernel that it says.
+#[test]
+fn by_size_is_one_of_two() {
+    let device = &testing::simulator().device;
+    let config = |rung: &str, n| {
+        let rung = RUNGS.find(rung).expect("a rung");
+        rung.ready(device, sum_f32(n))
+            .expect("it can be set up")
+            .config
+    };
+    let block = |rung, n| config(rung, n).block_dim;
+    assert_eq!(block("by_size", 1 << 23), block("gather", 1 << 23));
+    assert_eq!(
+        block("by_size", (1 << 23) + 1),
+        block("specialized", 1 << 23)
+    );
+    assert_ne!(block("gather", 1 << 23), block("specialized", 1 << 23));
 }
 
 /// A device whose blocks have too little shared memory for `specialized` is told how much it takes.

@@ -1,8 +1,8 @@
 //! Outputs that show when a kernel writes too much, too little or beside them.
 
-use std::ops::Range;
-
-use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtrMut, DriverError, result};
+use cudarc::driver::{
+    CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DriverError, result,
+};
 
 use crate::{Device, Error};
 
@@ -61,23 +61,15 @@ impl Guarded {
     /// # Errors
     /// In the inner result, the byte offset, relative to the output, of a guard byte that changed.
     pub fn download(&self) -> Result<Result<Vec<u8>, i64>, Error> {
-        let all = download(&self.device, &self.memory)?;
-        let output = self.margin..self.margin + self.bytes;
-        Ok(match damage(&all, &output) {
-            Some(at) => Err(at),
-            None => Ok(all[output].to_vec()),
-        })
+        let end = self.margin + self.bytes;
+        for (start, zone) in [(0, 0..self.margin), (end, end..end + self.margin)] {
+            let zone = download(&self.device, &self.memory.slice(zone))?;
+            if let Some(at) = zone.iter().position(|&byte| byte != POISON) {
+                return Ok(Err((start + at) as i64 - self.margin as i64));
+            }
+        }
+        download(&self.device, &self.view()).map(Ok)
     }
-}
-
-/// Where, relative to the output, the first byte beside it is that is not poison. The output itself, which
-/// may be gigabytes, is not looked at.
-fn damage(all: &[u8], output: &Range<usize>) -> Option<i64> {
-    let in_zone = |zone: Range<usize>| {
-        let at = all[zone.clone()].iter().position(|&byte| byte != POISON)?;
-        Some((zone.start + at) as i64 - output.start as i64)
-    };
-    in_zone(0..output.start).or_else(|| in_zone(output.end..all.len()))
 }
 
 /// Uninitialised device memory; at least one byte, because a driver refuses to allocate none.
@@ -131,8 +123,12 @@ pub fn upload<T: bytemuck::NoUninit>(device: &Device, data: &[T]) -> Result<Cuda
 ///
 /// # Errors
 /// [`Error::Driver`], also for a kernel that was stopped before.
-pub fn download(device: &Device, memory: &CudaSlice<u8>) -> Result<Vec<u8>, Error> {
+pub fn download(device: &Device, memory: &impl DevicePtr<u8>) -> Result<Vec<u8>, Error> {
     let doing = "reading memory back";
+    if memory.len() == 0 {
+        device.finish(doing)?;
+        return Ok(Vec::new());
+    }
     let copy = device
         .stream
         .clone_dtoh(memory)
@@ -143,20 +139,37 @@ pub fn download(device: &Device, memory: &CudaSlice<u8>) -> Result<Vec<u8>, Erro
 
 #[cfg(test)]
 mod tests {
+    use crate::DeviceChoice;
+
     use super::*;
 
+    /// What a kernel wrote, and a byte of a guard zone that it should not have written.
     #[test]
-    fn damage_is_found_beside_the_output_and_not_in_it() {
-        let damaged = |at: usize| {
-            let mut all = [POISON; 12];
-            all[at] = 0;
-            damage(&all, &(4..9))
+    fn guard_zones_are_looked_at_on_both_sides() {
+        let device = Device::open(DeviceChoice::Sim).expect("the simulator");
+        let (margin, bytes) = (64, 8);
+        let download = |written: Option<usize>| {
+            let mut guarded = Guarded {
+                memory: allocate(&device, bytes + 2 * margin).expect("room"),
+                margin,
+                bytes,
+                device: device.clone(),
+            };
+            guarded.poison().expect("it is filled");
+            if let Some(at) = written {
+                let mut byte = guarded.memory.slice_mut(at..=at);
+                device
+                    .stream
+                    .memcpy_htod(&[1u8], &mut byte)
+                    .expect("it is written");
+            }
+            guarded.download().expect("it is read")
         };
-        assert_eq!(damaged(0), Some(-4));
-        assert_eq!(damaged(3), Some(-1));
-        assert_eq!([4, 8].map(damaged), [None; 2]);
-        assert_eq!(damaged(9), Some(5));
-        assert_eq!(damaged(11), Some(7));
-        assert_eq!(damage(&[POISON], &(0..0)), None);
+        assert_eq!(download(None), Ok(vec![POISON; 8]));
+        assert_eq!(download(Some(margin)).map(|all| all[0]), Ok(1));
+        assert_eq!(download(Some(margin - 1)), Err(-1));
+        assert_eq!(download(Some(0)), Err(-64));
+        assert_eq!(download(Some(margin + bytes)), Err(8));
+        assert_eq!(download(Some(2 * margin + bytes - 1)), Err(71));
     }
 }

@@ -1,5 +1,6 @@
 //! Is the result right? Equal for integers, within a derived bound for floating point.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::Element;
@@ -112,39 +113,130 @@ pub fn compare<T: Element>(
     computed: &[u8],
     expected: impl IntoIterator<Item = Exact<T>>,
 ) -> Verdict {
-    let values = computed
-        .chunks_exact(size_of::<T>())
-        .map(bytemuck::pod_read_unaligned::<T>);
-    let mut verdict = Verdict {
-        checksum: checksum(computed),
-        ..Verdict::default()
-    };
-    let (mut wrong, mut of) = (0usize, 0usize);
-    let mut first_wrong = None;
-    for (i, (got, exact)) in values.zip(expected).enumerate() {
-        of += 1;
-        let (value, bound, right) = judge(got, &exact);
-        let error = if right && value == got.to_f64() {
-            0.0
+    let mut tally = Tally::default();
+    tally.add(0, computed, expected);
+    tally.verdict(computed)
+}
+
+/// Compares computed bytes chunk by chunk, on all cores: `expected(c)` gives what the values from
+/// c · `chunk` on should be, as many as a chunk has.
+pub fn compare_chunks<T: Element, I: Iterator<Item = Exact<T>>>(
+    computed: &[u8],
+    chunk: usize,
+    expected: impl Fn(usize) -> I + Sync,
+) -> Verdict {
+    let chunks = computed.par_chunks(chunk * size_of::<T>()).enumerate();
+    let tallies: Vec<Tally> = chunks
+        .map(|(c, computed)| {
+            let mut tally = Tally::default();
+            tally.add(c * chunk, computed, expected(c));
+            tally
+        })
+        .collect();
+    let tally = tallies.into_iter().reduce(Tally::and).unwrap_or_default();
+    tally.verdict(computed)
+}
+
+/// What was seen in some of the values.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    wrong: usize,
+    of: usize,
+    first_wrong: Option<Wrong>,
+    error: f64,
+    error_bound: f64,
+}
+
+/// A value that is not what it should be.
+#[derive(Clone, Copy, Debug)]
+struct Wrong {
+    i: usize,
+    got: f64,
+    value: f64,
+    bound: f64,
+}
+
+impl Tally {
+    /// Looks at the values from `start` on.
+    fn add<T: Element>(
+        &mut self,
+        start: usize,
+        computed: &[u8],
+        expected: impl IntoIterator<Item = Exact<T>>,
+    ) {
+        let values = computed
+            .chunks_exact(size_of::<T>())
+            .map(bytemuck::pod_read_unaligned::<T>);
+        for (i, (got, exact)) in values.zip(expected).enumerate() {
+            self.of += 1;
+            let (value, bound, right) = judge(got, &exact);
+            let error = if right && value == got.to_f64() {
+                0.0
+            } else {
+                (got.to_f64() - value).abs()
+            };
+            if error >= self.error || error.is_nan() {
+                (self.error, self.error_bound) = (error, bound);
+            }
+            if !right {
+                self.wrong += 1;
+                let (i, got) = (start + i, got.to_f64());
+                self.first_wrong.get_or_insert(Wrong {
+                    i,
+                    got,
+                    value,
+                    bound,
+                });
+            }
+        }
+    }
+
+    /// This and what was seen after it.
+    fn and(self, later: Self) -> Self {
+        let largest = if later.error >= self.error || later.error.is_nan() {
+            later
         } else {
-            (got.to_f64() - value).abs()
+            self
         };
-        if error >= verdict.error || error.is_nan() {
-            (verdict.error, verdict.error_bound) = (error, bound);
-        }
-        if !right {
-            wrong += 1;
-            first_wrong.get_or_insert((i, got.to_f64(), value, bound));
+        Self {
+            wrong: self.wrong + later.wrong,
+            of: self.of + later.of,
+            first_wrong: self.first_wrong.or(later.first_wrong),
+            ..largest
         }
     }
-    if let Some((i, got, value, bound)) = first_wrong {
-        let message = describe(i, got, value, bound, (wrong, of));
-        verdict.failures.push(Failure {
+
+    fn verdict(self, computed: &[u8]) -> Verdict {
+        let failure = self.first_wrong.map(|wrong| Failure {
             by: Checker::Result,
-            message,
+            message: self.describe(wrong),
         });
+        Verdict {
+            failures: failure.into_iter().collect(),
+            error: self.error,
+            error_bound: self.error_bound,
+            checksum: checksum(computed),
+        }
     }
-    verdict
+
+    fn describe(&self, first: Wrong) -> String {
+        let Wrong {
+            i,
+            got,
+            value,
+            bound,
+        } = first;
+        let tolerance = if bound > 0.0 {
+            format!(" within {bound:.3e}")
+        } else {
+            String::new()
+        };
+        let count = match (self.wrong, self.of) {
+            (_, 0 | 1) => String::new(),
+            (wrong, of) => format!(" ({wrong} of {of} results are wrong)"),
+        };
+        format!("out[{i}] is {got}, expected {value}{tolerance}{count}")
+    }
 }
 
 fn judge<T: Element>(got: T, exact: &Exact<T>) -> (f64, f64, bool) {
@@ -156,20 +248,6 @@ fn judge<T: Element>(got: T, exact: &Exact<T>) -> (f64, f64, bool) {
             (*value, *bound, right)
         }
     }
-}
-
-fn describe(i: usize, got: f64, value: f64, bound: f64, (wrong, of): (usize, usize)) -> String {
-    let tolerance = if bound > 0.0 {
-        format!(" within {bound:.3e}")
-    } else {
-        String::new()
-    };
-    let count = if of > 1 {
-        format!(" ({wrong} of {of} results are wrong)")
-    } else {
-        String::new()
-    };
-    format!("out[{i}] is {got}, expected {value}{tolerance}{count}")
 }
 
 /// Where an input differs from what was uploaded, if it does.
@@ -187,7 +265,11 @@ pub fn input_changed<T: Element>(before: &[T], after: &[u8]) -> Option<Failure> 
     })
 }
 
-/// Up to 8 bytes as a hexadecimal number; more as their FNV-1a hash.
+/// Bytes that are hashed one after another.
+const PIECE: usize = 1 << 20;
+
+/// Up to 8 bytes as a hexadecimal number; up to a MiB as their FNV-1a hash; more as the hash of their
+/// MiBs' hashes.
 pub fn checksum(bytes: &[u8]) -> String {
     if bytes.len() <= 8 {
         let value = bytes
@@ -196,10 +278,23 @@ pub fn checksum(bytes: &[u8]) -> String {
             .fold(0u64, |value, &byte| value << 8 | u64::from(byte));
         return format!("{value:#0width$x}", width = 2 + 2 * bytes.len());
     }
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = match bytes.len() {
+        ..=PIECE => fnv1a(bytes),
+        _ => {
+            let hashes: Vec<[u8; 8]> = bytes
+                .par_chunks(PIECE)
+                .map(|piece| fnv1a(piece).to_le_bytes())
+                .collect();
+            fnv1a(hashes.as_flattened())
+        }
+    };
     format!("fnv1a:{hash:016x}")
+}
+
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -262,6 +357,34 @@ mod tests {
             },
             true,
         );
+    }
+
+    /// The same verdict, however the values are cut, wherever the wrong ones are.
+    #[test]
+    fn chunks_are_compared_as_a_whole() {
+        let exact: Vec<f32> = (0..1000u16).map(f32::from).collect();
+        for wrong in [
+            vec![],
+            vec![0],
+            vec![999],
+            vec![256, 255, 700],
+            vec![511, 512],
+        ] {
+            let mut computed = exact.clone();
+            for i in wrong {
+                computed[i] += 0.25 + i as f32;
+            }
+            let computed: &[u8] = bytemuck::cast_slice(&computed);
+            let expect = |&x: &f32| Exact::<f32>::Within {
+                value: x.into(),
+                bound: 0.125,
+            };
+            let whole = compare(computed, exact.iter().map(expect));
+            for chunk in [1, 7, 256, 1000, 5000] {
+                let expected = |c: usize| exact.iter().skip(c * chunk).take(chunk).map(expect);
+                assert_eq!(compare_chunks(computed, chunk, expected), whole);
+            }
+        }
     }
 
     #[test]
