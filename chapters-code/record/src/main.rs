@@ -68,6 +68,10 @@ struct Arguments {
     )]
     again: Vec<String>,
 
+    /// Run these chapters only, such as chapter_6_transpose: to record each with a peer of its own
+    #[arg(long, value_name = "CHAPTER", value_delimiter = ',')]
+    only: Vec<String>,
+
     /// The commit to name in the file, where it is not the one that this program was built from
     #[arg(long)]
     commit: Option<String>,
@@ -96,8 +100,19 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     };
     let mut parts = schedule::parts(quantity);
     let mut broken = schedule::broken_parts(quantity);
+    known(&arguments.again, &parts)?;
+    known(&arguments.only, &parts)?;
+    if !arguments.only.is_empty() {
+        let wanted = |part: &Part| {
+            arguments
+                .only
+                .iter()
+                .any(|name| name == part.chapter.name())
+        };
+        parts.retain(wanted);
+        broken.retain(wanted);
+    }
     if arguments.resume {
-        known(&arguments.again, &parts)?;
         let device = &runner.device.properties.name;
         let earlier = Earlier::read(&out, device, &arguments.again)?;
         for part in parts.iter_mut().chain(&mut broken) {
