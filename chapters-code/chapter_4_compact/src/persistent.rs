@@ -103,7 +103,7 @@ pub fn host_number(s: &Setup<'_>) -> Result<HostNumber, Error> {
 }
 
 // ANCHOR: read_back
-/// As [`scouts`]; then the number kept is copied to the host, in the stream's order.
+/// As `scouts`; then the number kept is copied to the host, in the stream's order.
 ///
 /// # Errors
 /// As those of a rung's setup.

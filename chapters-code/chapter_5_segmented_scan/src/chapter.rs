@@ -12,7 +12,8 @@ use harness::{
 };
 
 use crate::{
-    PRODUCTS, REDUCTIONS, RUNGS, SCANS, Task, broken, entry_name, input, peer, reference,
+    PRODUCTS, REDUCTIONS, RUNGS, SCANS, Task, broken, entry_name, input, peer,
+    reference::{self, Expected},
     segments::{self, Offsets},
     sparse::{self, Csr},
 };
@@ -193,16 +194,28 @@ impl<T: Element> Problem for Divided<T> {
                 // However a kernel is told of segments: it takes a bit an element.
                 let moved = 2 * read + case.elements().div_ceil(8);
                 uploaded.operation_that_moves(moved, ready, read as usize, move |_, computed| {
-                    let expected = reference::scan(&case, depth, elements, offsets);
-                    verify::compare(computed, expected)
+                    let case = &case;
+                    let expected = Expected {
+                        case,
+                        depth,
+                        elements,
+                        offsets,
+                    };
+                    expected.judge_scan(computed)
                 })
             }
             _ => {
                 let (count, written) = (offsets.count(), size * offsets.count());
                 let moved = read + 4 * (count as u64 + 1) + written as u64;
                 uploaded.operation_that_moves(moved, ready, written, move |_, computed| {
-                    let expected = reference::reduce(&case, depth, elements, offsets);
-                    verify::compare(computed, expected)
+                    let case = &case;
+                    let expected = Expected {
+                        case,
+                        depth,
+                        elements,
+                        offsets,
+                    };
+                    expected.judge_reduce(computed)
                 })
             }
         }

@@ -7,12 +7,12 @@ use std::{
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 use harness::{
-    Element, Error, Kind, buffer,
+    Case, Element, Error, Kind, buffer,
     peers::{Call, PeerRun, Peers, dtype_code, op_code},
-    verify::{self, Verdict},
+    verify::Verdict,
 };
 
-use crate::{Task, chapter::Divided, input::Layout, reference};
+use crate::{Task, chapter::Divided, input::Layout, reference::Expected};
 
 type ScanScratch = unsafe extern "C" fn(
     c_int,
@@ -129,10 +129,7 @@ fn scan<'a, T: Element>(
         }),
     };
     // Any order of operations is within the bound of the deepest.
-    let judge = |computed: &[u8]| {
-        let expected = reference::scan(&case, case.elements(), &of.elements, &of.offsets);
-        verify::compare(computed, expected)
-    };
+    let judge = |computed: &[u8]| any_order(of, &case).judge_scan(computed);
     peers.prepare(device, &of.uploaded.input, call, judge)
 }
 
@@ -171,11 +168,18 @@ fn reduce<'a, T: Element>(
             )
         }),
     };
-    let judge = |computed: &[u8]| -> Verdict {
-        let expected = reference::reduce(&case, case.elements(), &of.elements, &of.offsets);
-        verify::compare(computed, expected)
-    };
+    let judge = |computed: &[u8]| -> Verdict { any_order(of, &case).judge_reduce(computed) };
     peers.prepare(device, &of.uploaded.input, call, judge)
+}
+
+/// Whatever the order of operations.
+fn any_order<'a, T: Element>(of: &'a Divided<T>, case: &'a Case) -> Expected<'a, T> {
+    Expected {
+        case,
+        depth: case.elements(),
+        elements: &of.elements,
+        offsets: &of.offsets,
+    }
 }
 
 /// The one that takes less time.

@@ -1,40 +1,73 @@
 //! The sequential algorithms, which every kernel is checked against: chapter 3's, for each segment anew.
 
+use std::ops::Range;
+
 use chapter_3_scan::reference::{identity, scan as scan_of_one};
 use harness::{
     Case, Dtype, Element,
     bound::{self, Compensated},
-    verify::Exact,
+    verify::{self, Exact, Verdict},
 };
 
 use crate::{segments::Offsets, sparse::Csr};
 
-/// What the segmented scan of a case's elements must be, where no element passes through more than
-/// `depth` rounded operations.
-pub fn scan<'a, T: Element>(
-    case: &'a Case,
-    depth: u64,
-    elements: &'a [T],
-    offsets: &'a Offsets,
-) -> impl Iterator<Item = Exact<T>> + 'a {
-    offsets.ranges().flat_map(move |range| {
-        let depth = depth.min(range.len() as u64);
-        scan_of_one(case, depth, &elements[range])
-    })
+/// Elements, or segments, that one core compares at a time.
+const GROUP: usize = 1 << 16;
+
+/// A case's elements and segments, and what a kernel may make of them whose elements pass through no more
+/// than `depth` rounded operations.
+#[derive(Clone, Copy)]
+pub struct Expected<'a, T> {
+    /// Operator and kind.
+    pub case: &'a Case,
+    /// Rounded operations on an element's way.
+    pub depth: u64,
+    /// All of them.
+    pub elements: &'a [T],
+    /// Their segments.
+    pub offsets: &'a Offsets,
 }
 
-/// What the fold of each segment must be.
-pub fn reduce<'a, T: Element>(
-    case: &'a Case,
-    depth: u64,
-    elements: &'a [T],
-    offsets: &'a Offsets,
-) -> impl Iterator<Item = Exact<T>> + 'a {
-    offsets.ranges().map(move |range| {
-        let depth = depth.min(range.len() as u64);
-        let last = scan_of_one(case, depth, &elements[range]).last();
-        last.unwrap_or_else(|| Exact::Equal(identity(case.op)))
-    })
+impl<'a, T: Element> Expected<'a, T> {
+    /// The scan of each segment.
+    pub fn scan(self) -> impl Iterator<Item = Exact<T>> + 'a {
+        self.scan_of(0..self.offsets.count())
+    }
+
+    /// The fold of each segment.
+    pub fn reduce(self) -> impl Iterator<Item = Exact<T>> + 'a {
+        self.reduce_of(0..self.offsets.count())
+    }
+
+    fn scan_of(self, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
+        self.offsets.ranges_of(segments).flat_map(move |range| {
+            let depth = self.depth.min(range.len() as u64);
+            scan_of_one(self.case, depth, &self.elements[range])
+        })
+    }
+
+    fn reduce_of(self, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
+        self.offsets.ranges_of(segments).map(move |range| {
+            let depth = self.depth.min(range.len() as u64);
+            let last = scan_of_one(self.case, depth, &self.elements[range]).last();
+            last.unwrap_or_else(|| Exact::Equal(identity(self.case.op)))
+        })
+    }
+
+    /// Compares what was computed with the scans, on all cores.
+    pub fn judge_scan(self, computed: &[u8]) -> Verdict {
+        let groups = self.offsets.groups(GROUP);
+        let first = |group: &Range<usize>| self.offsets.as_slice()[group.start] as usize;
+        let starts: Vec<usize> = groups.iter().map(first).collect();
+        verify::compare_parts(computed, &starts, |g| self.scan_of(groups[g].clone()))
+    }
+
+    /// Compares what was computed with the folds, on all cores.
+    pub fn judge_reduce(self, computed: &[u8]) -> Verdict {
+        let groups = self.offsets.groups(GROUP);
+        let starts: Vec<usize> = groups.iter().map(|group| group.start).collect();
+        verify::compare_parts(computed, &starts, |g| self.reduce_of(groups[g].clone()))
+    }
 }
 
 /// What a matrix times a vector must be, where no product passes through more than `depth` rounded
@@ -78,6 +111,49 @@ mod tests {
         (case, [1, 2, 6, 7, 1, 1, 2, 3, 4], offsets)
     }
 
+    fn expected<'a>(
+        case: &'a Case,
+        elements: &'a [i32],
+        offsets: &'a Offsets,
+    ) -> Expected<'a, i32> {
+        Expected {
+            case,
+            depth: 1,
+            elements,
+            offsets,
+        }
+    }
+
+    /// Cut into groups, the judge sees what it sees of the whole, also at borders and empty segments.
+    #[test]
+    fn groups_are_judged_as_a_whole() {
+        let lengths = (0..200_000u32).map(|i| if i % 7 == 0 { 0 } else { i % 5 });
+        let offsets = Offsets::of_lengths(lengths).expect("they fit");
+        let elements: Vec<i32> = (1..=offsets.elements() as i32).collect();
+        let (case, ..) = example(Some(Kind::Inclusive));
+        let expected = expected(&case, &elements, &offsets);
+        assert!(offsets.groups(GROUP).len() > 4);
+        for (right, judge) in [
+            (
+                values(expected.scan()),
+                Expected::judge_scan as fn(_, &[u8]) -> _,
+            ),
+            (values(expected.reduce()), Expected::judge_reduce),
+        ] {
+            let verdict = |values: &[i32]| judge(expected, bytemuck::cast_slice(values));
+            assert!(verdict(&right).is_correct());
+            for at in [0, right.len() / 2, right.len() - 1] {
+                let mut wrong = right.clone();
+                wrong[at] += 1;
+                let failure = &verdict(&wrong).failures[0];
+                assert!(
+                    failure.message.contains(&format!("out[{at}]")),
+                    "{failure:?}"
+                );
+            }
+        }
+    }
+
     fn values(results: impl Iterator<Item = Exact<i32>>) -> Vec<i32> {
         let value = |exact| match exact {
             Exact::Equal(value) => value,
@@ -90,20 +166,20 @@ mod tests {
     #[test]
     fn the_example_of_the_chapter() {
         let (case, x, offsets) = example(Some(Kind::Exclusive));
-        let scanned = values(scan(&case, 1, &x, &offsets));
+        let scanned = values(expected(&case, &x, &offsets).scan());
         assert_eq!(scanned, [0, 1, 0, 6, 13, 0, 1, 3, 6]);
         let (case, x, offsets) = example(Some(Kind::Inclusive));
-        let scanned = values(scan(&case, 1, &x, &offsets));
+        let scanned = values(expected(&case, &x, &offsets).scan());
         assert_eq!(scanned, [1, 3, 6, 13, 14, 1, 3, 6, 10]);
         let (case, x, offsets) = example(None);
-        assert_eq!(values(reduce(&case, 1, &x, &offsets)), [3, 14, 10]);
+        assert_eq!(values(expected(&case, &x, &offsets).reduce()), [3, 14, 10]);
     }
 
     #[test]
     fn an_empty_segment_folds_to_the_identity() {
         let case = Case::vector(1, Dtype::I32, Op::Max);
         let offsets = Offsets::of_lengths([0, 1, 0]).expect("they are few");
-        let folds = values(reduce(&case, 1, &[-7], &offsets));
+        let folds = values(expected(&case, &[-7], &offsets).reduce());
         assert_eq!(folds, [i32::MIN, -7, i32::MIN]);
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Offsets can tell of empty segments, flags cannot: flags made of offsets forget them.
 
+use std::ops::Range;
+
 use harness::{Case, Segments, inputs};
 
 /// What is wrong with offsets or flags.
@@ -125,10 +127,32 @@ impl Offsets {
     }
 
     /// Each segment's elements.
-    pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
-        self.0
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        self.ranges_of(0..self.count())
+    }
+
+    /// The elements of some segments, each by itself.
+    pub fn ranges_of(&self, segments: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        self.0[segments.start..=segments.end]
             .windows(2)
             .map(|pair| pair[0] as usize..pair[1] as usize)
+    }
+
+    /// All segments in groups of neighbours, each but the last with so many elements or segments at least.
+    pub fn groups(&self, least: usize) -> Vec<Range<usize>> {
+        let mut groups = Vec::new();
+        let mut start = 0;
+        for (segment, range) in self.ranges().enumerate() {
+            let elements = range.end - self.0[start] as usize;
+            if elements >= least || segment + 1 - start >= least {
+                groups.push(start..segment + 1);
+                start = segment + 1;
+            }
+        }
+        if start < self.count() {
+            groups.push(start..self.count());
+        }
+        groups
     }
 
     /// Where a segment that is not empty begins.

@@ -125,14 +125,26 @@ pub fn compare_chunks<T: Element, I: Iterator<Item = Exact<T>>>(
     chunk: usize,
     expected: impl Fn(usize) -> I + Sync,
 ) -> Verdict {
-    let chunks = computed.par_chunks(chunk * size_of::<T>()).enumerate();
-    let tallies: Vec<Tally> = chunks
-        .map(|(c, computed)| {
-            let mut tally = Tally::default();
-            tally.add(c * chunk, computed, expected(c));
-            tally
-        })
-        .collect();
+    let values = computed.len() / size_of::<T>();
+    let starts: Vec<usize> = (0..values).step_by(chunk).collect();
+    compare_parts(computed, &starts, expected)
+}
+
+/// Compares computed bytes part by part, on all cores: `expected(p)` gives what the values from
+/// `starts[p]` up to the next part's should be. The starts ascend.
+pub fn compare_parts<T: Element, I: Iterator<Item = Exact<T>>>(
+    computed: &[u8],
+    starts: &[usize],
+    expected: impl Fn(usize) -> I + Sync,
+) -> Verdict {
+    let tally = |p: usize| {
+        let at = |value: usize| (value * size_of::<T>()).min(computed.len());
+        let end = starts.get(p + 1).map_or(computed.len(), |&next| at(next));
+        let mut tally = Tally::default();
+        tally.add(starts[p], &computed[at(starts[p])..end], expected(p));
+        tally
+    };
+    let tallies: Vec<Tally> = (0..starts.len()).into_par_iter().map(tally).collect();
     let tally = tallies.into_iter().reduce(Tally::and).unwrap_or_default();
     tally.verdict(computed)
 }

@@ -4,11 +4,11 @@
 
 use bytemuck::cast_slice;
 use chapter_5_segmented_scan::{
-    RUNGS, Rung, Task, chapter::Segmented, input, reference, segments::Offsets,
+    RUNGS, Rung, Task, chapter::Segmented, input, reference::Expected, segments::Offsets,
 };
 use harness::{
     Case, Dtype, Element, Kind, Matrix, Op, Parameters, Row, Segments, buffer, testing,
-    verify::{self, Verdict},
+    verify::Verdict,
 };
 
 /// All kinds of segments that the chapter names.
@@ -89,9 +89,15 @@ pub fn rungs_of(task: Task) -> impl Iterator<Item = &'static Rung> {
 /// Judges what a rung makes of elements in segments.
 pub fn judged<T: Element>(rung: &Rung, case: &Case, elements: &[T], offsets: &Offsets) -> Verdict {
     let (bytes, depth) = written(rung, case, elements, offsets);
+    let expected = Expected {
+        case,
+        depth,
+        elements,
+        offsets,
+    };
     match Task::of(case) {
-        Task::Reduce => verify::compare(&bytes, reference::reduce(case, depth, elements, offsets)),
-        _ => verify::compare(&bytes, reference::scan(case, depth, elements, offsets)),
+        Task::Reduce => expected.judge_reduce(&bytes),
+        _ => expected.judge_scan(&bytes),
     }
 }
 
