@@ -79,7 +79,7 @@ impl<T: Element> Fold<T> {
 /// Elements between two folds that are kept.
 const CHUNK: usize = 1 << 16;
 
-/// The sequential scan of a case's elements: the folds before every [`CHUNK`]th of them, from which
+/// The sequential scan of a case's elements: the folds before every `CHUNK`th of them, from which
 /// the rest is made where it is needed, by all cores at once.
 #[derive(Clone, Debug)]
 pub struct Reference<T> {
