@@ -34,6 +34,29 @@ EXPORT const char* peer_version() {
 
 namespace {
 
+// Bytes of scratch that a call which only measured asks for, or SIZE_MAX where it failed. A null scratch
+// means "only measure" to CUB, so there is always at least a byte to pass.
+size_t measured(cudaError_t status, size_t bytes) {
+    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+}
+
+// A call's `of`, for one of the types that all calls below take.
+template <typename Operation> cudaError_t of_type(int dtype, const Operation& call) {
+    switch (dtype) {
+    case PEER_I32: return call.template of<int>();
+    case PEER_U32: return call.template of<unsigned>();
+    case PEER_I64: return call.template of<long long>();
+    case PEER_F32: return call.template of<float>();
+    case PEER_F64: return call.template of<double>();
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+// The same, and for bytes.
+template <typename Operation> cudaError_t of_type_or_byte(int dtype, const Operation& call) {
+    return dtype == PEER_U8 ? call.template of<unsigned char>() : of_type(dtype, call);
+}
+
 // One call of DeviceReduce: with `scratch` null it only sets `bytes`.
 struct Call {
     int op;
@@ -97,8 +120,7 @@ struct Call {
 EXPORT size_t peer_reduce_scratch(int op, int dtype, const void* in, void* out, size_t n) {
     size_t bytes = 0;
     cudaError_t status = Call{op, nullptr, bytes, in, out, nullptr}.run(dtype, n);
-    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
-    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+    return measured(status, bytes);
 }
 
 EXPORT int peer_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
@@ -153,8 +175,7 @@ EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, u
     size_t bytes = 0;
     cudaError_t status =
         Histogram{nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
-    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
-    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+    return measured(status, bytes);
 }
 
 EXPORT int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
@@ -209,15 +230,7 @@ struct Scan {
     }
 
     cudaError_t run(int dtype) const {
-        switch (dtype) {
-        case PEER_I32: return of<int>();
-        case PEER_U32: return of<unsigned>();
-        case PEER_I64: return of<long long>();
-        case PEER_F32: return of<float>();
-        case PEER_F64: return of<double>();
-        case PEER_U8: return of<unsigned char>();
-        default: return cudaErrorInvalidValue;
-        }
+        return of_type_or_byte(dtype, *this);
     }
 };
 
@@ -227,8 +240,7 @@ EXPORT size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in
                                 size_t n) {
     size_t bytes = 0;
     cudaError_t status = Scan{exclusive != 0, op, nullptr, bytes, in, out, n, nullptr}.run(dtype);
-    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
-    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+    return measured(status, bytes);
 }
 
 EXPORT int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
@@ -284,21 +296,12 @@ struct Select {
     }
 
     cudaError_t run(int dtype) const {
-        switch (dtype) {
-        case PEER_I32: return of<int>();
-        case PEER_U32: return of<unsigned>();
-        case PEER_I64: return of<long long>();
-        case PEER_F32: return of<float>();
-        case PEER_F64: return of<double>();
-        case PEER_U8: return of<unsigned char>();
-        default: return cudaErrorInvalidValue;
-        }
+        return of_type_or_byte(dtype, *this);
     }
 
-    // Bytes of scratch, or SIZE_MAX. A null scratch means "only measure" to CUB, so there is always at
-    // least a byte to pass.
     size_t measure(int dtype) const {
-        return run(dtype) != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+        cudaError_t status = run(dtype);
+        return measured(status, bytes);
     }
 };
 
@@ -435,14 +438,7 @@ struct SegmentedScan {
         if (n > INT32_MAX || (by != PEER_KEYS && by != PEER_BITS)) {
             return cudaErrorInvalidValue;
         }
-        switch (dtype) {
-        case PEER_I32: return of<int>();
-        case PEER_U32: return of<unsigned>();
-        case PEER_I64: return of<long long>();
-        case PEER_F32: return of<float>();
-        case PEER_F64: return of<double>();
-        default: return cudaErrorInvalidValue;
-        }
+        return of_type(dtype, *this);
     }
 };
 
@@ -472,14 +468,7 @@ struct SegmentedReduce {
     }
 
     cudaError_t run(int dtype) const {
-        switch (dtype) {
-        case PEER_I32: return of<int>();
-        case PEER_U32: return of<unsigned>();
-        case PEER_I64: return of<long long>();
-        case PEER_F32: return of<float>();
-        case PEER_F64: return of<double>();
-        default: return cudaErrorInvalidValue;
-        }
+        return of_type(dtype, *this);
     }
 };
 
@@ -490,8 +479,7 @@ EXPORT size_t peer_segmented_scan_scratch(int by, int exclusive, int op, int dty
     size_t bytes = 0;
     SegmentedScan call{by, exclusive != 0, op, nullptr, bytes, in, segments, out, n, nullptr};
     cudaError_t status = call.run(dtype);
-    // A null scratch means "only measure" to CUB, so there is always at least a byte to pass.
-    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+    return measured(status, bytes);
 }
 
 EXPORT int peer_segmented_scan(int by, int exclusive, int op, int dtype, void* scratch,
@@ -510,7 +498,7 @@ EXPORT size_t peer_segmented_reduce_scratch(int op, int dtype, const void* in,
     size_t bytes = 0;
     SegmentedReduce call{op, nullptr, bytes, in, offsets, out, segments, nullptr};
     cudaError_t status = call.run(dtype);
-    return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+    return measured(status, bytes);
 }
 
 EXPORT int peer_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes,

@@ -33,6 +33,16 @@ pub enum Share {
     Bytes(u64),
 }
 
+impl Share {
+    /// How many elements of a type that is.
+    pub fn elements(self, dtype: Dtype) -> u64 {
+        match self {
+            Self::Elements(elements) => elements,
+            Self::Bytes(bytes) => bytes / dtype.size() as u64,
+        }
+    }
+}
+
 pub(crate) const HILLIS_STEELE: Blocks = Blocks {
     threads: 256,
     share: Share::Elements(256),
@@ -70,13 +80,6 @@ pub(crate) fn share_depth(dtype: Dtype) -> u64 {
 }
 
 impl Blocks {
-    fn elements(&self, dtype: Dtype) -> u64 {
-        match self.share {
-            Share::Elements(elements) => elements,
-            Share::Bytes(bytes) => bytes / dtype.size() as u64,
-        }
-    }
-
     /// The same in blocks of so many threads, where the kernel has no number of its own.
     fn with_threads(self, threads: u32) -> Self {
         match self.share {
@@ -114,7 +117,7 @@ pub(crate) struct Level {
 /// The levels of a scan of `n` elements; the last has one block.
 pub(crate) fn levels(s: &Setup<'_>, blocks: Blocks) -> Result<Vec<Level>, Error> {
     let (dtype, mut n) = (s.case.dtype, s.case.elements());
-    let share = blocks.elements(dtype);
+    let share = blocks.share.elements(dtype);
     let mut levels = Vec::new();
     loop {
         let count = n.div_ceil(share).max(1);

@@ -6,7 +6,7 @@ use harness::{Dtype, Error, kernel};
 use crate::{RUNGS, Ready, Setup, levels::share_depth, scan_kernel};
 
 /// Words of 64 bits in which a block publishes a value: 32 bits of it in each, beside a tag.
-fn words(dtype: Dtype) -> u64 {
+pub fn words(dtype: Dtype) -> u64 {
     (dtype.size() as u64).div_ceil(4)
 }
 
@@ -162,9 +162,9 @@ impl Rounds {
     }
 
     /// The tag of the next launch, after which every slot holds it. It differs from the one before, which is
-    /// all that is asked of tags.
+    /// all that is asked of tags, and leaves the highest bit to the kernel.
     pub fn next_epoch(&mut self) -> u32 {
-        self.epoch = self.epoch.wrapping_add(1).max(1);
+        self.epoch = self.epoch % 0x7fff_ffff + 1;
         self.epoch
     }
 

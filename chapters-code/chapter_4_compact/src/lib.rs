@@ -26,7 +26,7 @@ use harness::{
 
 use crate::{
     layout::Layout,
-    persistent::{host_number, lookback, partition, read_back, scouts},
+    persistent::{host_number, lookback, read_back, scouts},
     rows::rows,
 };
 
@@ -53,7 +53,7 @@ pub const LADDER: &[Rung] = &[
         "scouts, and the number kept is copied to the host", ["scouts.compute_90.ptx"]),
 
     // Siblings.
-    rung!("partition", partition,
+    rung!("partition", lookback,
         "staged; what is not kept goes to the end, last first"),
     rung!("rows", rows,
         "rows of a matrix, a warp for each that is kept"),

@@ -43,11 +43,6 @@ pub(crate) fn lookback(s: &Setup<'_>) -> Result<Ready, Error> {
     }))
 }
 
-/// As [`lookback`], into an output that has room for all elements.
-pub(crate) fn partition(s: &Setup<'_>) -> Result<Ready, Error> {
-    lookback(s)
-}
-
 // ---- Scouts ---------------------------------------------------------------------------------------
 
 /// Elements of a tile of scouts.cu.

@@ -56,19 +56,11 @@ pub(crate) fn thread_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
     over_segments(s, Worker::Thread)
 }
 
-pub(crate) fn block_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
-    over_segments(s, Worker::Block)
-}
-
-pub(crate) fn reduce_thread_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
-    over_segments(s, Worker::Thread)
-}
-
-pub(crate) fn reduce_warp_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn warp_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
     over_segments(s, Worker::Warp)
 }
 
-pub(crate) fn reduce_block_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn block_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
     over_segments(s, Worker::Block)
 }
 

@@ -194,28 +194,14 @@ impl<T: Element> Problem for Divided<T> {
                 // However a kernel is told of segments: it takes a bit an element.
                 let moved = 2 * read + case.elements().div_ceil(8);
                 uploaded.operation_that_moves(moved, ready, read as usize, move |_, computed| {
-                    let case = &case;
-                    let expected = Expected {
-                        case,
-                        depth,
-                        elements,
-                        offsets,
-                    };
-                    expected.judge_scan(computed)
+                    Expected::new(&case, depth, elements, offsets).judge_scan(computed)
                 })
             }
             _ => {
                 let (count, written) = (offsets.count(), size * offsets.count());
                 let moved = read + 4 * (count as u64 + 1) + written as u64;
                 uploaded.operation_that_moves(moved, ready, written, move |_, computed| {
-                    let case = &case;
-                    let expected = Expected {
-                        case,
-                        depth,
-                        elements,
-                        offsets,
-                    };
-                    expected.judge_reduce(computed)
+                    Expected::new(&case, depth, elements, offsets).judge_reduce(computed)
                 })
             }
         }

@@ -78,13 +78,6 @@ pub(crate) fn share_depth(dtype: Dtype, rows: u64) -> u64 {
 }
 
 impl Blocks {
-    fn elements(&self, dtype: Dtype) -> u64 {
-        match self.share {
-            Share::Elements(elements) => elements,
-            Share::Bytes(bytes) => bytes / dtype.size() as u64,
-        }
-    }
-
     /// The same in blocks of so many threads, where the kernel has no number of its own.
     fn with_threads(self, threads: u32) -> Self {
         match self.share {
@@ -127,7 +120,7 @@ fn levels(s: &Setup<'_>, first: Blocks) -> Result<Vec<Level>, Error> {
     let mut levels = Vec::new();
     loop {
         let blocks = if levels.is_empty() { first } else { SHUFFLE };
-        let share = blocks.elements(dtype);
+        let share = blocks.share.elements(dtype);
         let count = n.div_ceil(share).max(1);
         levels.push(Level {
             n,

@@ -27,8 +27,8 @@ use harness::{Case, Error, Kind, rung, rung::Rungs};
 use crate::{
     balanced::{multiply_balanced, reduce_balanced},
     by_segment::{
-        block_a_segment, multiply_thread_a_row, multiply_warp_a_row, reduce_block_a_segment,
-        reduce_thread_a_segment, reduce_warp_a_segment, thread_a_segment,
+        block_a_segment, multiply_thread_a_row, multiply_warp_a_row, thread_a_segment,
+        warp_a_segment,
     },
     levels::{HILLIS_STEELE, SHUFFLE, VECTORIZED, scan_then_propagate},
     single_pass::{lookback, specialized},
@@ -58,11 +58,11 @@ pub const SCANS: &[Rung] = &[
 /// The segmented reductions.
 #[rustfmt::skip] // a table
 pub const REDUCTIONS: &[Rung] = &[
-    rung!("reduce_thread_a_segment", reduce_thread_a_segment,
+    rung!("reduce_thread_a_segment", thread_a_segment,
         "every segment has a thread, which folds it in order"),
-    rung!("reduce_warp_a_segment", reduce_warp_a_segment,
+    rung!("reduce_warp_a_segment", warp_a_segment,
         "every segment has a warp"),
-    rung!("reduce_block_a_segment", reduce_block_a_segment,
+    rung!("reduce_block_a_segment", block_a_segment,
         "every segment has a block"),
     rung!("reduce_balanced", reduce_balanced,
         "every warp has as many elements and ends of segments as any other"),

@@ -174,12 +174,7 @@ fn reduce<'a, T: Element>(
 
 /// Whatever the order of operations.
 fn any_order<'a, T: Element>(of: &'a Divided<T>, case: &'a Case) -> Expected<'a, T> {
-    Expected {
-        case,
-        depth: case.elements(),
-        elements: &of.elements,
-        offsets: &of.offsets,
-    }
+    Expected::new(case, case.elements(), &of.elements, &of.offsets)
 }
 
 /// The one that takes less time.

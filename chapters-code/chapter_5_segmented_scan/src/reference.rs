@@ -18,17 +18,23 @@ const GROUP: usize = 1 << 16;
 /// than `depth` rounded operations.
 #[derive(Clone, Copy)]
 pub struct Expected<'a, T> {
-    /// Operator and kind.
-    pub case: &'a Case,
-    /// Rounded operations on an element's way.
-    pub depth: u64,
-    /// All of them.
-    pub elements: &'a [T],
-    /// Their segments.
-    pub offsets: &'a Offsets,
+    case: &'a Case,
+    depth: u64,
+    elements: &'a [T],
+    offsets: &'a Offsets,
 }
 
 impl<'a, T: Element> Expected<'a, T> {
+    /// Of elements in segments, by a case's operator and kind.
+    pub fn new(case: &'a Case, depth: u64, elements: &'a [T], offsets: &'a Offsets) -> Self {
+        Self {
+            case,
+            depth,
+            elements,
+            offsets,
+        }
+    }
+
     /// The scan of each segment.
     pub fn scan(self) -> impl Iterator<Item = Exact<T>> + 'a {
         self.scan_of(0..self.offsets.count())
@@ -111,19 +117,6 @@ mod tests {
         (case, [1, 2, 6, 7, 1, 1, 2, 3, 4], offsets)
     }
 
-    fn expected<'a>(
-        case: &'a Case,
-        elements: &'a [i32],
-        offsets: &'a Offsets,
-    ) -> Expected<'a, i32> {
-        Expected {
-            case,
-            depth: 1,
-            elements,
-            offsets,
-        }
-    }
-
     /// Cut into groups, the judge sees what it sees of the whole, also at borders and empty segments.
     #[test]
     fn groups_are_judged_as_a_whole() {
@@ -131,7 +124,7 @@ mod tests {
         let offsets = Offsets::of_lengths(lengths).expect("they fit");
         let elements: Vec<i32> = (1..=offsets.elements() as i32).collect();
         let (case, ..) = example(Some(Kind::Inclusive));
-        let expected = expected(&case, &elements, &offsets);
+        let expected = Expected::new(&case, 1, &elements, &offsets);
         assert!(offsets.groups(GROUP).len() > 4);
         for (right, judge) in [
             (
@@ -166,20 +159,23 @@ mod tests {
     #[test]
     fn the_example_of_the_chapter() {
         let (case, x, offsets) = example(Some(Kind::Exclusive));
-        let scanned = values(expected(&case, &x, &offsets).scan());
+        let scanned = values(Expected::new(&case, 1, &x, &offsets).scan());
         assert_eq!(scanned, [0, 1, 0, 6, 13, 0, 1, 3, 6]);
         let (case, x, offsets) = example(Some(Kind::Inclusive));
-        let scanned = values(expected(&case, &x, &offsets).scan());
+        let scanned = values(Expected::new(&case, 1, &x, &offsets).scan());
         assert_eq!(scanned, [1, 3, 6, 13, 14, 1, 3, 6, 10]);
         let (case, x, offsets) = example(None);
-        assert_eq!(values(expected(&case, &x, &offsets).reduce()), [3, 14, 10]);
+        assert_eq!(
+            values(Expected::new(&case, 1, &x, &offsets).reduce()),
+            [3, 14, 10]
+        );
     }
 
     #[test]
     fn an_empty_segment_folds_to_the_identity() {
         let case = Case::vector(1, Dtype::I32, Op::Max);
         let offsets = Offsets::of_lengths([0, 1, 0]).expect("they are few");
-        let folds = values(expected(&case, &[-7], &offsets).reduce());
+        let folds = values(Expected::new(&case, 1, &[-7], &offsets).reduce());
         assert_eq!(folds, [i32::MIN, -7, i32::MIN]);
     }
 

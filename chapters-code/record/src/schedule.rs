@@ -177,12 +177,8 @@ fn transposes(quantity: Quantity) -> Vec<Part> {
     };
     let square = |side| of(side, side, Dtype::F32, Parameters::default());
     let ladder = |side: u64| part(Box::new(Transpose), square(side));
-    let last = |case| {
-        let mut part = part(Box::new(Transpose), case);
-        let wanted = ["several", "wide", "down", "sectors", "in_place"];
-        part.steps.retain(|step| wanted.contains(&step.rung.name));
-        part
-    };
+    let wanted = ["several", "wide", "down", "sectors", "in_place"];
+    let last = |case| only(part(Box::new(Transpose), case), &wanted);
     match quantity {
         Quantity::Trial => return vec![ladder(100)],
         Quantity::Quick => return vec![ladder(1 << 14), ladder(1 << 10)],
@@ -227,9 +223,7 @@ fn copies(quantity: Quantity) -> Vec<Part> {
             },
             ..vector(1 << 28, dtype, Op::Sum)
         };
-        let mut part = part(Box::new(Histogram::COUNTING), case);
-        part.steps.retain(|step| step.rung.name == "banked");
-        part
+        only(part(Box::new(Histogram::COUNTING), case), &["banked"])
     };
     let all = [Dtype::U8, Dtype::U32].map(|dtype| [1, 4, 32].map(|copies| part(dtype, copies)));
     all.into_iter().flatten().collect()
@@ -349,34 +343,23 @@ fn beyond_32_bits() -> Part {
         "finish_last_block",
     ];
     let case = vector((1 << 32) + 3, Dtype::I32, Op::Sum);
-    let mut part = Part {
+    Part {
         is_timed: false,
-        ..part(Box::new(Reduce), case)
-    };
-    part.steps.retain(|step| kernels.contains(&step.rung.name));
-    part.skipped.clear();
-    part
+        skipped: Vec::new(),
+        ..only(part(Box::new(Reduce), case), &kernels)
+    }
 }
 
-/// A scan of more bytes than 32 bits count, by a rung of each way over blocks: run once.
+/// A scan of more bytes than 32 bits count: run once.
 fn scan_beyond_32_bits() -> Part {
-    let kernels = [
-        "shuffle",
-        "reduce_then_scan",
-        "lookback",
-        "gather",
-        "specialized",
-    ];
     let case = Case {
         parameters: Parameters::of_kind(Kind::Inclusive),
         ..vector((1 << 32) + 3, Dtype::U8, Op::Sum)
     };
-    let mut part = Part {
+    Part {
         is_timed: false,
         ..part(Box::new(Scan), case)
-    };
-    part.steps.retain(|step| kernels.contains(&step.rung.name));
-    part
+    }
 }
 
 /// The broken rungs, each on what brings out its fault; not those that would never end.

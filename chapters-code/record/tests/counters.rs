@@ -1,7 +1,6 @@
 //! The simulator counts what an NVIDIA GPU does: the same launches, counted with Nsight Compute on an
 //! H200 and recorded in `book/measurements/`, are made here and compared.
 
-use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -131,17 +130,6 @@ fn launched(part: Part) -> Result<Vec<Launch>> {
     Ok(all)
 }
 
-/// The launches of rungs that the rows have, which are all rungs.
-fn recorded_rungs(launches: Vec<Launch>, rows: &[Row]) -> Vec<Launch> {
-    let rungs = |names: &mut dyn Iterator<Item = &str>| -> BTreeSet<String> {
-        names.map(|name| counts::rung(name).to_owned()).collect()
-    };
-    let expected = rungs(&mut launches.iter().map(|launch| &*launch.name));
-    let recorded = rungs(&mut rows.iter().map(|row| &*row.name));
-    assert_eq!(recorded, expected, "the recorded rungs");
-    counts::of_recorded_rungs(launches, rows)
-}
-
 /// Every launch has its row, and each of its `columns` counts is as near as its column demands. Of
 /// the launches, `disputed` have counts that the profiler computes otherwise than the hardware
 /// counts them.
@@ -152,10 +140,7 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
         names.filter(|name| row.counts.contains_key(*name)).count()
     };
     assert!(rows.iter().all(|row| known(row) == columns), "columns");
-    let launches = match part {
-        Part::Rungs => recorded_rungs(launched(part)?, &rows),
-        Part::Shared | Part::Global => launched(part)?,
-    };
+    let launches = launched(part)?;
     let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
     let ours: Vec<_> = launches
         .iter()

@@ -89,12 +89,7 @@ pub fn rungs_of(task: Task) -> impl Iterator<Item = &'static Rung> {
 /// Judges what a rung makes of elements in segments.
 pub fn judged<T: Element>(rung: &Rung, case: &Case, elements: &[T], offsets: &Offsets) -> Verdict {
     let (bytes, depth) = written(rung, case, elements, offsets);
-    let expected = Expected {
-        case,
-        depth,
-        elements,
-        offsets,
-    };
+    let expected = Expected::new(case, depth, elements, offsets);
     match Task::of(case) {
         Task::Reduce => expected.judge_reduce(&bytes),
         _ => expected.judge_scan(&bytes),

@@ -85,10 +85,9 @@ fn beyond_32_bits() -> Part {
         dtype: Dtype::U8,
         ..case((1 << 32) + 3, By::Bits, Density::HALF, Pattern::Clustered)
     };
-    let mut part = Part {
+    Part {
         is_timed: false,
+        skipped: Vec::new(),
         ..planned((of_bytes, LAST))
-    };
-    part.skipped.clear();
-    part
+    }
 }
