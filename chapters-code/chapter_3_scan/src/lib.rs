@@ -17,7 +17,7 @@ pub mod reference;
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
 pub use harness::rung::{Launch, Ready, Rung, Setup};
 use harness::{
-    Error, Kind, kernel, rung,
+    Case, Dtype, Error, Kind, Op, Parameters, Shape, kernel, rung,
     rung::{MOST_OF_ONE_THREAD, Rungs},
 };
 
@@ -72,6 +72,21 @@ const ONE: LaunchConfig = kernel::grid(1, 1);
 /// The entry point of a kind, such as `inclusive_sum_f32`.
 fn scan_kernel(s: &Setup<'_>, kind: Kind) -> Result<CudaFunction, Error> {
     s.entry(&format!("{kind}_{}_{}", s.case.op, s.case.dtype))
+}
+
+/// The scan of n integers that are on the device already, by look-back: as a step of another rung.
+///
+/// # Errors
+/// As [`Rung::ready`].
+pub fn as_step(s: &Setup<'_>, kind: Kind, dtype: Dtype, n: u64) -> Result<Ready, Error> {
+    let case = Case {
+        shape: Shape::Vector { n },
+        dtype,
+        op: Op::Sum,
+        parameters: Parameters::of_kind(kind),
+        ..s.case
+    };
+    RUNGS.find("lookback")?.ready(s.device, case)
 }
 
 // ---- One thread ---------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ pub mod rows;
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 pub use harness::rung::{Launch, Ready, Rung, Setup};
 use harness::{
-    By, Case, Dtype, Error, Kind, Op, Parameters, Shape, kernel, rung,
+    By, Case, Dtype, Error, Kind, kernel, rung,
     rung::{MOST_OF_ONE_THREAD, Rungs},
 };
 
@@ -100,20 +100,6 @@ fn one_thread(s: &Setup<'_>) -> Result<Ready, Error> {
 /// Threads of a block, but for the persistent ones.
 const THREADS: u32 = 256;
 
-/// A scan of chapter 3, ready for n integers that are on the device already.
-fn scan(s: &Setup<'_>, kind: Kind, dtype: Dtype, n: u64) -> Result<Ready, Error> {
-    let case = Case {
-        shape: Shape::Vector { n },
-        dtype,
-        op: Op::Sum,
-        parameters: Parameters::of_kind(kind),
-        ..s.case
-    };
-    chapter_3_scan::RUNGS
-        .find("lookback")?
-        .ready(s.device, case)
-}
-
 // ANCHOR: scan_then_scatter
 fn scan_then_scatter_by(s: &Setup<'_>, kind: Kind) -> Result<Ready, Error> {
     let layout = Layout::of(&s.case);
@@ -121,7 +107,7 @@ fn scan_then_scatter_by(s: &Setup<'_>, kind: Kind) -> Result<Ready, Error> {
     let mut flags = s.scratch(4 * layout.n)?;
     let mut before = s.scratch(4 * layout.n)?;
     let flag = s.entry(&format!("flags_{}", entry(&s.case)))?;
-    let mut scan = scan(s, kind, Dtype::U32, layout.n)?;
+    let mut scan = chapter_3_scan::as_step(s, kind, Dtype::U32, layout.n)?;
     let kernel = own_kernel(s)?;
     let (stream, scatter) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, EXACT, move |input, out| {
@@ -169,7 +155,7 @@ impl Counts {
             count,
             counts: s.scratch(8 * blocks)?,
             before: s.scratch(8 * blocks)?,
-            scan: scan(s, Kind::Exclusive, Dtype::I64, blocks)?,
+            scan: chapter_3_scan::as_step(s, Kind::Exclusive, Dtype::I64, blocks)?,
             layout,
             config: kernel::grid(blocks, THREADS),
         })

@@ -61,4 +61,4 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
 #define KERNEL(name, Op, dtype) \
     KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
     KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_TYPE(KERNEL)
+FOR_EACH_OPERATOR(KERNEL)

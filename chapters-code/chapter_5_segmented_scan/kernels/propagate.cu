@@ -23,4 +23,4 @@ __device__ void propagate(T* out, size_t n, const T* scanned, const u32* open, s
                                               const u32* __restrict__ open, size_t share) { \
         propagate<Op<dtype>>(out, n, scanned, open, share); \
     }
-FOR_EACH_TYPE(KERNEL)
+FOR_EACH_OPERATOR(KERNEL)

@@ -19,4 +19,4 @@ __device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
 }
 // ANCHOR_END: reduce
 
-FOR_EACH_TYPE(REDUCE_SEGMENTS_KERNEL)
+FOR_EACH_OPERATOR(REDUCE_SEGMENTS_KERNEL)

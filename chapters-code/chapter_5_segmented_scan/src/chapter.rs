@@ -1,8 +1,8 @@
 //! The ladders as the harness runs them: inputs, reference, outputs, and what runs on what.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Kind, Matrix, Op, Operation, Parameters, Problem,
-    Refusal, RungInfo, Segments, Shape,
+    Case, Chapter, Conversion, Device, Dtype, Element, Error, Input, Kind, Matrix, Op, Operation,
+    Parameters, Problem, Refusal, RungInfo, Segments, Shape,
     ceiling::Ceiling,
     inputs,
     peers::{PeerRun, Peers},
@@ -12,7 +12,8 @@ use harness::{
 };
 
 use crate::{
-    PRODUCTS, REDUCTIONS, RUNGS, SCANS, Task, broken, entry_name, input, peer,
+    PRODUCTS, REDUCTIONS, RUNGS, SCANS, TO_FLAGS, TO_OFFSETS, Task, broken, convert, entry_name,
+    input, peer,
     reference::{self, Expected},
     segments::{self, Offsets},
     sparse::{self, Csr},
@@ -57,29 +58,40 @@ impl Chapter for Segmented {
     }
 
     fn rungs(&self) -> Vec<RungInfo> {
-        let (scans, reads) = ([SCANS, broken::BROKEN], [REDUCTIONS, PRODUCTS]);
-        let infos = |rungs: &'static [harness::rung::Rung], ceiling| {
+        let tables = [
+            (TO_FLAGS, Ceiling::Copy),
+            (TO_OFFSETS, Ceiling::Copy),
+            (SCANS, Ceiling::Copy),
+            (REDUCTIONS, Ceiling::Read),
+            (PRODUCTS, Ceiling::Read),
+            (broken::BROKEN, Ceiling::Copy),
+        ];
+        let infos = |(rungs, ceiling): (&'static [harness::rung::Rung], Ceiling)| {
             rungs.iter().map(move |rung| rung.info(ceiling))
         };
-        let mut all: Vec<RungInfo> = infos(scans[0], Ceiling::Copy).collect();
-        all.extend(
-            reads
-                .into_iter()
-                .flat_map(|rungs| infos(rungs, Ceiling::Read)),
-        );
-        all.extend(infos(scans[1], Ceiling::Copy));
-        all
+        tables.into_iter().flat_map(infos).collect()
     }
 
     fn case_for(&self, rung: &str, case: &Case) -> Case {
-        match RUNGS.is_broken(rung) {
-            true => broken::case_for(rung, case),
-            false => *case,
+        match Task::of(case) {
+            _ if RUNGS.is_broken(rung) => broken::case_for(rung, case),
+            // Whatever is in the segments: what is read and written are places.
+            Task::Convert(_) => Case {
+                dtype: Dtype::U32,
+                op: Op::Sum,
+                input: Input::Uniform,
+                ..*case
+            },
+            _ => *case,
         }
     }
 
     fn title(&self, case: &Case) -> String {
         let task = match Task::of(case) {
+            Task::Convert(_) => {
+                let (shape, parameters) = (case.shape, case.parameters);
+                return format!("where segments are: {shape} elements{parameters}");
+            }
             Task::Scan(_) => "segmented scan",
             Task::Reduce => "segmented reduce",
             Task::Multiply => "sparse matrix times vector",
@@ -128,6 +140,9 @@ impl Chapter for Segmented {
                 case,
                 self.matrix(kind, case)?,
             )?));
+        }
+        if let Some(conversion) = case.parameters.convert {
+            return Ok(Box::new(Converted::new(device, case, conversion)?));
         }
         with_element!(case.dtype, T => {
             Ok(Box::new(Divided::<T>::new(device, case)?))
@@ -217,6 +232,40 @@ impl<T: Element> Problem for Divided<T> {
     }
 }
 
+/// Segments without elements, which are told in one way and asked for in the other.
+struct Converted {
+    uploaded: Uploaded<u8>,
+    conversion: Conversion,
+    offsets: Offsets,
+}
+
+impl Converted {
+    fn new(device: &Device, case: &Case, conversion: Conversion) -> Result<Self, Error> {
+        let offsets = segments::of_case(case).map_err(refused)?;
+        Ok(Self {
+            uploaded: Uploaded::new(device, case, input::pack_segments(&offsets))?,
+            conversion,
+            offsets,
+        })
+    }
+}
+
+impl Problem for Converted {
+    fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
+        let ready = self.uploaded.ready(RUNGS.find(name)?)?;
+        let expected = convert::Expected::of(name, self.conversion, &self.offsets);
+        let moved = expected.moved(&self.offsets);
+        let bytes = expected.output_bytes();
+        let judge = move |_: &[u8], computed: &[u8]| expected.judge(computed);
+        self.uploaded
+            .operation_that_moves(moved, ready, bytes, judge)
+    }
+
+    fn peer<'a>(&'a mut self, _peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+        Ok(None)
+    }
+}
+
 /// A sparse matrix, and a vector.
 struct Sparse {
     uploaded: Uploaded<u8>,
@@ -270,6 +319,7 @@ pub fn checksum_cases() -> Vec<Case> {
     for (dtype, op) in dtypes
         .into_iter()
         .flat_map(|d| [(d, Op::Sum), (d, Op::Max)])
+        .chain([(Dtype::I64, Op::Affine)])
     {
         for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
             cases.extend([1024, (1 << 16) + 3].map(|n| Case {
@@ -283,6 +333,15 @@ pub fn checksum_cases() -> Vec<Case> {
             }));
         }
     }
+    cases.extend(Conversion::ALL.map(|conversion| Case {
+        seed: 7,
+        parameters: Parameters {
+            convert: Some(conversion),
+            segments: Some(Segments::Empty),
+            ..Parameters::default()
+        },
+        ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum)
+    }));
     cases.extend(Matrix::MADE.map(|matrix| Case {
         seed: 7,
         parameters: Parameters {

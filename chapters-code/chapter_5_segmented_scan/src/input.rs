@@ -29,7 +29,15 @@ pub struct Layout {
 impl Layout {
     /// Of so many elements of a type.
     pub fn new(n: u64, dtype: Dtype) -> Self {
-        let flags = aligned(n * dtype.size() as u64);
+        Self::behind(aligned(n * dtype.size() as u64), n)
+    }
+
+    /// Of the segments alone, of so many elements.
+    pub fn of_segments(n: u64) -> Self {
+        Self::behind(0, n)
+    }
+
+    fn behind(flags: u64, n: u64) -> Self {
         let bits = aligned(flags + n);
         Self {
             flags,
@@ -64,8 +72,18 @@ impl Layout {
 /// Elements with their segments, as bytes.
 pub fn pack<T: Element>(elements: &[T], offsets: &Offsets) -> Vec<u8> {
     let layout = Layout::new(elements.len() as u64, T::DTYPE);
+    pack_behind(layout, cast_slice(elements), offsets)
+}
+
+/// Segments without elements, as bytes.
+pub fn pack_segments(offsets: &Offsets) -> Vec<u8> {
+    let layout = Layout::of_segments(offsets.elements() as u64);
+    pack_behind(layout, &[], offsets)
+}
+
+fn pack_behind(layout: Layout, elements: &[u8], offsets: &Offsets) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(layout.offsets as usize + 4 * (offsets.count() + 1));
-    append(&mut bytes, cast_slice(elements), layout.flags);
+    append(&mut bytes, elements, layout.flags);
     append(&mut bytes, &offsets.flags(), layout.bits);
     append(&mut bytes, cast_slice(&offsets.bits()), layout.offsets);
     bytes.extend_from_slice(cast_slice(offsets.as_slice()));

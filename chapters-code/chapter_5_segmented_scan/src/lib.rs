@@ -1,9 +1,10 @@
 //! Segmented scan: many arrays one behind the other, each scanned by itself.
 //!
-//! Here stands the ladder, a line a rung: scans, then folds of whole segments, then the product of a
-//! sparse matrix and a vector, whose rows are segments. A rung is a kernel file of its own,
-//! `kernels/<rung>.cu`, compiled to PTX beside it; its launch, in plain cudarc, is in [`by_segment`],
-//! [`levels`], [`single_pass`] or [`balanced`].
+//! Here stands the ladder, a line a rung: conversions between the two ways to say where segments are;
+//! scans; folds of whole segments; and the product of a sparse matrix and a vector, whose rows are
+//! segments. A rung is a kernel file of its own, `kernels/<rung>.cu`, compiled to PTX beside it; its
+//! launch, in plain cudarc, is in [`convert`], [`by_segment`], [`levels`], [`single_pass`] or
+//! [`balanced`].
 //!
 //! Where an input's arrays lie behind one another, [`input`] knows.
 
@@ -11,6 +12,7 @@ pub mod balanced;
 pub mod broken;
 pub mod by_segment;
 pub mod chapter;
+pub mod convert;
 pub mod input;
 pub mod levels;
 pub mod market;
@@ -22,7 +24,7 @@ pub mod sparse;
 
 use cudarc::driver::CudaFunction;
 pub use harness::rung::{Launch, Ready, Rung, Setup};
-use harness::{Case, Error, Kind, rung, rung::Rungs};
+use harness::{Case, Conversion, Error, Kind, Parameters, rung, rung::Rungs};
 
 use crate::{
     balanced::{multiply_balanced, reduce_balanced},
@@ -30,9 +32,28 @@ use crate::{
         block_a_segment, multiply_thread_a_row, multiply_warp_a_row, thread_a_segment,
         warp_a_segment,
     },
+    convert::{offsets_of_bits, offsets_of_flags, to_flags},
     levels::{HILLIS_STEELE, SHUFFLE, VECTORIZED, scan_then_propagate},
     single_pass::{lookback, specialized},
 };
+
+/// The conversions from offsets to head flags.
+#[rustfmt::skip] // a table
+pub const TO_FLAGS: &[Rung] = &[
+    rung!("flags_of_offsets", to_flags,
+        "a byte an element: every segment stores its own"),
+    rung!("bits_of_offsets", to_flags,
+        "a bit an element: words are shared, so it takes atomics"),
+];
+
+/// The conversions from head flags to offsets.
+#[rustfmt::skip] // a table
+pub const TO_OFFSETS: &[Rung] = &[
+    rung!("offsets_of_flags", offsets_of_flags,
+        "of bytes: chapter 3's scan of them, and a scatter of places"),
+    rung!("offsets_of_bits", offsets_of_bits,
+        "of bits: words of 32 flags are counted, and blocks' counts scanned"),
+];
 
 /// The scans: each rung is the one before with one idea changed.
 #[rustfmt::skip] // a table
@@ -80,11 +101,20 @@ pub const PRODUCTS: &[Rung] = &[
 ];
 
 /// All rungs: the ladders, then the broken ones.
-pub const RUNGS: Rungs = Rungs(&[SCANS, REDUCTIONS, PRODUCTS, broken::BROKEN]);
+pub const RUNGS: Rungs = Rungs(&[
+    TO_FLAGS,
+    TO_OFFSETS,
+    SCANS,
+    REDUCTIONS,
+    PRODUCTS,
+    broken::BROKEN,
+]);
 
 /// What a case asks for, and a rung does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
+    /// Where segments are, told in another way.
+    Convert(Conversion),
     /// A scan of each segment.
     Scan(Kind),
     /// The fold of each segment.
@@ -94,12 +124,20 @@ pub enum Task {
 }
 
 impl Task {
-    /// A product where the case has a matrix, otherwise a scan where it has a kind.
+    /// A product where the case has a matrix, otherwise a conversion where it has one, otherwise a scan
+    /// where it has a kind.
     pub fn of(case: &Case) -> Self {
-        match case.parameters.kind {
-            _ if case.parameters.matrix.is_some() => Self::Multiply,
-            Some(kind) => Self::Scan(kind),
-            None => Self::Reduce,
+        let Parameters {
+            matrix,
+            convert,
+            kind,
+            ..
+        } = case.parameters;
+        match (matrix, convert, kind) {
+            (Some(_), ..) => Self::Multiply,
+            (_, Some(conversion), _) => Self::Convert(conversion),
+            (.., Some(kind)) => Self::Scan(kind),
+            _ => Self::Reduce,
         }
     }
 
@@ -107,6 +145,8 @@ impl Task {
     pub fn is_of(self, rung: &str) -> bool {
         let among = |rungs: &[Rung]| rungs.iter().any(|other| other.name == rung);
         match self {
+            Self::Convert(Conversion::ToFlags) => among(TO_FLAGS),
+            Self::Convert(Conversion::ToOffsets) => among(TO_OFFSETS),
             Self::Scan(_) => among(SCANS) || among(broken::BROKEN),
             Self::Reduce => among(REDUCTIONS),
             Self::Multiply => among(PRODUCTS),
@@ -114,10 +154,11 @@ impl Task {
     }
 }
 
-/// The name of a case's entry point, such as `inclusive_sum_f32`, `sum_f32` or `multiply_f32`.
+/// The name of a case's entry point, such as `inclusive_sum_f32`, `sum_f32`, `multiply_f32` or `to_flags`.
 pub fn entry_name(case: &Case) -> String {
     let Case { op, dtype, .. } = case;
     match Task::of(case) {
+        Task::Convert(conversion) => conversion.name().replace('-', "_"),
         Task::Scan(kind) => format!("{kind}_{op}_{dtype}"),
         Task::Reduce => format!("{op}_{dtype}"),
         Task::Multiply => format!("multiply_{dtype}"),

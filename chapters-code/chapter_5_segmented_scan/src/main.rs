@@ -3,7 +3,9 @@
 use std::{path::Path, process::ExitCode};
 
 use chapter_5_segmented_scan::{Task, chapter::Segmented, market, sparse::Csr};
-use harness::{Case, Dtype, Kind, Matrix, Op, Options, Parameters, Segments, Shape, TypeOptions};
+use harness::{
+    Case, Conversion, Dtype, Kind, Matrix, Op, Options, Parameters, Segments, Shape, TypeOptions,
+};
 
 /// Runs, checks and times every rung of the ladders over segments.
 #[derive(clap::Parser)]
@@ -19,8 +21,8 @@ struct Arguments {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
     kind: Vec<Kind>,
 
-    /// Only scans and reductions: the segments' length, or giant, power-law, empty; several, comma
-    /// separated [default: 64]
+    /// All but products: the segments' length, or giant, power-law, empty; several, comma separated
+    /// [default: 64]
     #[arg(
         long,
         value_delimiter = ',',
@@ -28,6 +30,10 @@ struct Arguments {
         allow_hyphen_values = true
     )]
     segments: Vec<Segments>,
+
+    /// Only conversions: head flags out of offsets, or offsets out of head flags; both, comma separated
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "CONVERSION")]
+    convert: Vec<Conversion>,
 
     /// Only products: a matrix made by seed, one of banded, power-law, long-row; or the path of a file
     /// in Matrix Market's coordinate format, which also gives the size [default: power-law]
@@ -41,33 +47,30 @@ Examples, after `cargo run --bin chapter_5 --`:
   --device sim -n 1023,2^20             on the simulator, two sizes
   --segments 1,512,giant,power-law      scans and reductions of other segments
   --kind exclusive --dtype i64          the other kind of scan, another type
+  --op affine --dtype i64               an operator that does not commute
+  --convert to-offsets --segments empty from head flags back to offsets
   --matrix long-row                     a sparse matrix whose rows are unequal
   --matrix bcsstk01.mtx                 a matrix from a file
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
 
 impl Arguments {
-    /// What is scanned, reduced and multiplied: all three, or what the options speak of.
+    /// What is converted, scanned, reduced and multiplied: all four, or what the options speak of.
     fn parameters(&self) -> Vec<Parameters> {
-        let [scans, products] = [!self.kind.is_empty(), self.matrix.is_some()];
-        let segmented = !self.segments.is_empty();
-        let all = !scans && !segmented && !products;
+        let [converts, scans] = [!self.convert.is_empty(), !self.kind.is_empty()];
+        let [products, segmented] = [self.matrix.is_some(), !self.segments.is_empty()];
+        let all = !converts && !scans && !products && !segmented;
+        // Whoever speaks of segments alone means what has elements in them, or names something else.
+        let named = !self.options.kernel.is_empty();
         let mut parameters = Vec::new();
-        let segments = if_none(&self.segments, Segments::Of(64));
-        if all || scans || segmented {
-            let kinds = if_none(&self.kind, Kind::Inclusive);
-            let of = |kind, segments| Parameters {
-                kind,
-                segments: Some(segments),
-                ..Parameters::default()
-            };
-            let pairs = kinds
-                .iter()
-                .flat_map(|&kind| segments.iter().map(move |&s| (kind, s)));
-            parameters.extend(pairs.map(|(kind, segments)| of(Some(kind), segments)));
-            if !scans {
-                parameters.extend(segments.iter().map(|&segments| of(None, segments)));
-            }
+        if all || converts || segmented && named {
+            parameters.extend(self.conversions());
+        }
+        if all || scans || segmented && !converts {
+            parameters.extend(self.scans());
+        }
+        if all || segmented && !converts && !scans {
+            parameters.extend(self.segments().map(in_segments));
         }
         if all || products {
             parameters.push(Parameters {
@@ -84,6 +87,32 @@ impl Arguments {
         }
     }
 
+    fn segments(&self) -> impl Iterator<Item = Segments> {
+        if_none(&self.segments, &[Segments::Of(64)]).into_iter()
+    }
+
+    fn conversions(&self) -> Vec<Parameters> {
+        let conversions = if_none(&self.convert, &Conversion::ALL);
+        let of = |conversion| {
+            self.segments().map(move |segments| Parameters {
+                convert: Some(conversion),
+                ..in_segments(segments)
+            })
+        };
+        conversions.into_iter().flat_map(of).collect()
+    }
+
+    fn scans(&self) -> Vec<Parameters> {
+        let kinds = if_none(&self.kind, &[Kind::Inclusive]);
+        let of = |kind| {
+            self.segments().map(move |segments| Parameters {
+                kind: Some(kind),
+                ..in_segments(segments)
+            })
+        };
+        kinds.into_iter().flat_map(of).collect()
+    }
+
     /// Whether one of the rungs that are asked for by name is for it.
     fn is_wanted(&self, parameters: Parameters) -> bool {
         let case = Case {
@@ -96,9 +125,16 @@ impl Arguments {
     }
 }
 
-fn if_none<T: Copy>(values: &[T], default: T) -> Vec<T> {
+fn in_segments(segments: Segments) -> Parameters {
+    Parameters {
+        segments: Some(segments),
+        ..Parameters::default()
+    }
+}
+
+fn if_none<T: Copy>(values: &[T], default: &[T]) -> Vec<T> {
     match values {
-        [] => vec![default],
+        [] => default.to_vec(),
         values => values.to_vec(),
     }
 }

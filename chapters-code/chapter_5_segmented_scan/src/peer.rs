@@ -65,7 +65,7 @@ pub(crate) fn segmented<'a, T: Element>(
             faster(of, by_keys, by_bits)
         }
         Task::Reduce => reduce(of, peers),
-        Task::Multiply => Ok(None),
+        Task::Convert(_) | Task::Multiply => Ok(None),
     }
 }
 

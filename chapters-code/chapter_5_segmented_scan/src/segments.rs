@@ -111,6 +111,12 @@ impl Offsets {
         Self(vec![0])
     }
 
+    /// The same segments but for the empty ones: what flags can tell of.
+    pub fn without_empty(&self) -> Self {
+        let end = self.elements() as u32;
+        Self(self.heads().map(|i| i as u32).chain([end]).collect())
+    }
+
     /// The offsets, one more than there are segments.
     pub fn as_slice(&self) -> &[u32] {
         &self.0
@@ -247,6 +253,7 @@ mod tests {
         assert_eq!(offsets.flags(), [1, 0, 1]);
         let again = Offsets::of_flags(&offsets.flags()).expect("flags");
         assert_eq!(again.as_slice(), [0, 2, 3]);
+        assert_eq!(again, offsets.without_empty());
     }
 
     #[test]

@@ -17,9 +17,11 @@ fn refuses(arguments: &str, parts: &[&str]) {
 }
 
 #[test]
-fn by_itself_it_scans_reduces_and_multiplies() {
+fn by_itself_it_converts_scans_reduces_and_multiplies() {
     let text = prints("");
     for title in [
+        "where segments are: 1000 elements, segments of 64, to-flags",
+        "where segments are: 1000 elements, segments of 64, to-offsets",
         "segmented scan: sum",
         "segmented reduce: sum",
         "sparse matrix times vector",
@@ -29,7 +31,7 @@ fn by_itself_it_scans_reduces_and_multiplies() {
 }
 
 #[test]
-fn options_say_which_of_the_three() {
+fn options_say_which_of_the_four() {
     let text = prints("--kind inclusive,exclusive --segments 7,giant");
     assert_eq!(text.matches("specialized").count(), 4, "{text}");
     assert!(
@@ -52,6 +54,14 @@ fn options_say_which_of_the_three() {
         !text.contains("specialized") && !text.contains("spmv"),
         "{text}"
     );
+    let text = prints("--convert to-offsets --segments giant,empty");
+    assert_eq!(text.matches("offsets_of_bits").count(), 2, "{text}");
+    assert!(
+        !text.contains("flags_of_offsets") && !text.contains("specialized"),
+        "{text}"
+    );
+    let text = prints("--kernel bits_of_offsets --segments empty");
+    assert_eq!(text.matches("where segments are").count(), 1, "{text}");
 }
 
 #[test]
@@ -59,11 +69,22 @@ fn every_type_and_operator() {
     let text = prints("--segments 5 --dtype i32,u32,i64,f32,f64 --op sum,max");
     assert_eq!(text.matches("specialized").count(), 10, "{text}");
     assert_eq!(text.matches("reduce_balanced").count(), 10, "{text}");
+    // Those that may take elements in any order have no such operator.
+    let text = prints("--segments 5 --dtype i64 --op affine");
+    assert!(
+        text.contains("lookback") && text.contains("reduce_thread_a_segment"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("specialized") && !text.contains("reduce_balanced"),
+        "{text}"
+    );
 }
 
 #[test]
 fn nothing_and_one_element() {
     CHAPTER_5.prints("-n 0,1 --segments 1,giant,power-law,empty");
+    CHAPTER_5.prints("-n 0,1 --convert to-flags,to-offsets --segments 1,empty");
     CHAPTER_5.prints("-n 0,1 --matrix long-row");
 }
 
@@ -75,16 +96,23 @@ fn json_says_which_segments() {
     assert_eq!(row["segments"], "power-law");
     assert_eq!(row["bytes"], 8125);
     assert_eq!(row["ceiling"], "copy");
+    let text = prints("--kernel offsets_of_bits --segments 100 --json -");
+    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    assert_eq!(row["convert"], "to-offsets");
+    // 32 words of flags; ten places, the end, and their number.
+    assert_eq!(row["bytes"], 128 + 4 * 12);
+    assert_eq!(row["dtype"], "u32");
 }
 
 #[test]
 fn things_that_there_are_not() {
     refuses("--segments 0", &["`0` are no segments", "power-law"]);
+    refuses("--convert to-bytes", &["to-bytes", "to-offsets"]);
     refuses("--segments -3", &["no segments"]);
     refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
     refuses(
-        "--op affine --dtype i64 --segments 4",
-        &["affine of i64", "remedy"],
+        "--op affine --segments 4",
+        &["affine of f32", "affine is there for i64", "remedy"],
     );
     refuses("--dtype f64 --matrix banded", &["sum of f64", "remedy"]);
     refuses(

@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use chapter_5_segmented_scan::{RUNGS, Task, chapter::Segmented, segments::Offsets};
 use common::{SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written};
 use harness::{
@@ -69,6 +71,32 @@ fn other_types_and_maxima() {
     }
 }
 
+/// Both kinds of scan by maps that do not commute, with all that claim to keep the order; and the one
+/// reduction that does.
+#[test]
+fn affine_maps_keep_their_order() {
+    let sizes = SIZES.into_iter().chain(TILES).chain([70_001]);
+    let of = |n: u64| {
+        let all = move |segments| all_tasks(n, Dtype::I64, Op::Affine, segments);
+        SEGMENTS.into_iter().flat_map(all)
+    };
+    let cases: Vec<Case> = sizes.flat_map(of).collect();
+    let rows = run_all(&cases);
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.kernel).collect();
+    let expected = [
+        "block_a_segment",
+        "hillis_steele",
+        "lookback",
+        "reduce_thread_a_segment",
+        "shuffle",
+        "thread_a_segment",
+        "vectorized",
+    ];
+    assert!(names.into_iter().eq(expected));
+    assert_eq!(rows.len(), cases.len() / 3 * (6 + 6 + 1));
+    check(&rows);
+}
+
 #[test]
 fn products() {
     let sizes = SIZES.into_iter().chain([4097, 70_001]);
@@ -109,6 +137,14 @@ fn several_rounds() {
         assert_eq!(rows.len(), 2);
         check(&rows);
     }
+}
+
+/// Under several schedules, too: what looks back may not mix up who came first.
+#[test]
+fn affine_maps_under_several_schedules() {
+    let cases = [Segments::Of(10_000), Segments::Giant, Segments::Empty]
+        .map(|segments| all_tasks(70_001, Dtype::I64, Op::Affine, segments)[0]);
+    under_schedules(1..=6, || check(&run_all(&cases)));
 }
 
 #[test]

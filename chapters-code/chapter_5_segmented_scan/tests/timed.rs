@@ -3,8 +3,8 @@
 mod common;
 
 use chapter_5_segmented_scan::{RUNGS, chapter::Segmented};
-use common::{case, product, scan};
-use harness::{Dtype, Matrix, Op, Segments, testing};
+use common::{case, conversion, product, scan};
+use harness::{Conversion, Dtype, Matrix, Op, Segments, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
@@ -12,6 +12,8 @@ fn rows_are_timed_and_still_verified() {
         scan(1000, Segments::Of(64)),
         case(1000, Dtype::F32, Op::Sum, None, Segments::PowerLaw),
         product(1000, Matrix::Banded),
+        conversion(1000, Conversion::ToFlags, Segments::Of(64)),
+        conversion(1000, Conversion::ToOffsets, Segments::Of(64)),
     ];
     let timed = |case| {
         let steps = testing::steps(&Segmented::OF_SEED, &[case], &|_, _| true);

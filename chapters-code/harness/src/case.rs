@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{By, Density, Dtype, Matrix, Pattern, Segments, Shape};
+use crate::{By, Conversion, Density, Dtype, Matrix, Pattern, Segments, Shape};
 
 /// An associative operator with an identity, as `--op` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -170,6 +170,9 @@ pub struct Parameters {
     /// The segments of what is scanned or reduced segment by segment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segments: Option<Segments>,
+    /// What the segments are turned into, where they are not scanned or reduced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub convert: Option<Conversion>,
     /// The sparse matrix that is multiplied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matrix: Option<Matrix>,
@@ -238,6 +241,9 @@ impl fmt::Display for Parameters {
             Some(Segments::Of(length)) => write!(f, ", segments of {length}")?,
             Some(segments) => write!(f, ", {segments} segments")?,
             None => {}
+        }
+        if let Some(convert) = self.convert {
+            write!(f, ", {convert}")?;
         }
         if let Some(matrix) = self.matrix {
             write!(f, ", {matrix} matrix")?;

@@ -48,6 +48,6 @@ pub use half;
 pub use ladder::{Chapter, Operation, Problem, Refusal, Run, RungInfo, run_rung};
 pub use row::Row;
 pub use run::{main, run, run_all};
-pub use segments::{Matrix, Segments};
+pub use segments::{Conversion, Matrix, Segments};
 pub use selection::{By, Density, Pattern};
 pub use shape::Shape;

@@ -1,4 +1,5 @@
-//! How an array is divided into segments, and which sparse matrix is multiplied: by name.
+//! How an array is divided into segments, what they are turned into, and which sparse matrix is multiplied:
+//! by name.
 
 use std::{fmt, str::FromStr};
 
@@ -97,6 +98,35 @@ impl Matrix {
 }
 
 impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What segments are turned into, as `--convert` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conversion {
+    /// Head flags, out of offsets.
+    ToFlags,
+    /// Offsets, out of head flags.
+    ToOffsets,
+}
+
+impl Conversion {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::ToFlags, Self::ToOffsets];
+
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToFlags => "to-flags",
+            Self::ToOffsets => "to-offsets",
+        }
+    }
+}
+
+impl fmt::Display for Conversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

@@ -7,7 +7,7 @@ use chapter_5_segmented_scan::{
     RUNGS, Rung, Task, chapter::Segmented, input, reference::Expected, segments::Offsets,
 };
 use harness::{
-    Case, Dtype, Element, Kind, Matrix, Op, Parameters, Row, Segments, buffer, testing,
+    Case, Conversion, Dtype, Element, Kind, Matrix, Op, Parameters, Row, Segments, buffer, testing,
     verify::Verdict,
 };
 
@@ -44,6 +44,18 @@ pub fn scan(n: u64, segments: Segments) -> Case {
     case(n, Dtype::F32, Op::Sum, Some(Kind::Inclusive), segments)
 }
 
+/// A conversion of segments of n elements.
+pub fn conversion(n: u64, conversion: Conversion, segments: Segments) -> Case {
+    Case {
+        parameters: Parameters {
+            convert: Some(conversion),
+            segments: Some(segments),
+            ..Parameters::default()
+        },
+        ..Case::vector(n, Dtype::U32, Op::Sum)
+    }
+}
+
 /// A matrix of about n entries, times a vector.
 pub fn product(n: u64, matrix: Matrix) -> Case {
     Case {
@@ -78,6 +90,14 @@ pub fn written<T: Element>(
     let bytes = results * size_of::<T>();
     let bytes = testing::written(device, &mut ready, &input.as_view(), bytes);
     (bytes, ready.depth)
+}
+
+/// What a conversion writes into an output of so many bytes, of an input in which segments stand.
+pub fn converted(rung: &Rung, case: &Case, input: &[u8], bytes: usize) -> Vec<u8> {
+    let device = &testing::simulator().device;
+    let mut ready = rung.ready(device, *case).expect("it is set up");
+    let input = buffer::upload(device, input).expect("memory");
+    testing::written(device, &mut ready, &input.as_view(), bytes)
 }
 
 /// The rungs that do a task.
