@@ -7,7 +7,7 @@
 #include "pairs.cuh"
 
 extern "C" __global__ void to_flags(const u32* __restrict__ offsets, u32 segments,
-                                           u32* __restrict__ words, size_t n) {
+                                    u32* __restrict__ words, size_t n) {
     // ANCHOR: scatter
     size_t s = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (s < segments) {

@@ -8,7 +8,7 @@
 #include "pairs.cuh"
 
 extern "C" __global__ void to_flags(const u32* __restrict__ offsets, u32 segments,
-                                            u8* __restrict__ flags, size_t n) {
+                                    u8* __restrict__ flags, size_t n) {
     // ANCHOR: scatter
     size_t s = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (s < segments) {

@@ -3,7 +3,7 @@
 //
 // count(const u32* words, size_t n, u32* counts): counts[b] is how many segments begin in block b
 // to_offsets(const u32* words, size_t n, const u32* before, u32* offsets, size_t capacity,
-//                 u32* count): before[b] is how many segments begin before block b
+//            u32* count): before[b] is how many segments begin before block b
 // Launch: both ceil(n / 8192) blocks of 256 threads, no dynamic shared memory; n > 0, n < 2^32;
 // ceil(n / 32) words, whose bits from n on are 0. Results are as in offsets_of_flags.cu.
 #include "offsets.cuh"
@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
 extern "C" __global__ void __launch_bounds__(256)
     to_offsets(const u32* __restrict__ words, size_t n, const u32* __restrict__ before,
-                    u32* __restrict__ offsets, size_t capacity, u32* __restrict__ count) {
+               u32* __restrict__ offsets, size_t capacity, u32* __restrict__ count) {
     OffsetsOut out = {offsets, capacity, count};
     // ANCHOR: scatter
     u32 own = own_word(words, n);

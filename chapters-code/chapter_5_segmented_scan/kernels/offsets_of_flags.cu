@@ -3,7 +3,7 @@
 //
 // heads(const u8* flags, u32* heads, size_t n): 1 where a segment begins, otherwise 0
 // to_offsets(const u8* flags, size_t n, const u32* before, u32* offsets, size_t capacity,
-//                  u32* count): before[i] is how many segments begin before i
+//            u32* count): before[i] is how many segments begin before i
 // Launch: both ceil(n / block) blocks, no dynamic shared memory; n > 0, n < 2^32. offsets gets the place
 // of each head, in order, and n behind the last, as far as its capacity goes. A first flag of 0 is taken
 // for a head.
@@ -21,9 +21,9 @@ extern "C" __global__ void heads(const u8* __restrict__ flags, u32* __restrict__
 // ANCHOR_END: heads
 
 extern "C" __global__ void to_offsets(const u8* __restrict__ flags, size_t n,
-                                            const u32* __restrict__ before,
-                                            u32* __restrict__ offsets, size_t capacity,
-                                            u32* __restrict__ count) {
+                                      const u32* __restrict__ before,
+                                      u32* __restrict__ offsets, size_t capacity,
+                                      u32* __restrict__ count) {
     // ANCHOR: scatter
     OffsetsOut out = {offsets, capacity, count};
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;

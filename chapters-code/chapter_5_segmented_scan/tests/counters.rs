@@ -3,8 +3,8 @@
 mod common;
 
 use chapter_5_segmented_scan::chapter::Segmented;
-use common::{case, product, scan};
-use harness::{Case, Dtype, Matrix, Op, Segments, simulator::Counters, testing};
+use common::{case, conversion, product, scan};
+use harness::{Case, Conversion, Dtype, Matrix, Op, Segments, simulator::Counters, testing};
 
 const N: u64 = 1 << 18;
 
@@ -29,6 +29,30 @@ fn instructions(kernel: &str, segments: Segments, wanted: f64) {
 
 fn lanes(counters: &Counters) -> f64 {
     counters.thread_instructions as f64 / counters.warp_instructions as f64
+}
+
+/// Sectors, atomics and instructions of the conversions, as the page quotes them.
+#[test]
+fn conversions() {
+    let of = |kernel, to, length| counted(kernel, &conversion(N, to, Segments::Of(length)));
+    let [flags, bits] = ["flags_of_offsets", "bits_of_offsets"];
+    let to = Conversion::ToFlags;
+    assert_eq!(of(flags, to, 64).global_store_sectors, N / 64);
+    assert_eq!(of(bits, to, 64).global_atomic_requests, N / 64 / 32);
+    let to = Conversion::ToOffsets;
+    for (kernel, wanted) in [("offsets_of_flags", 15.0), ("offsets_of_bits", 0.787)] {
+        let Counters {
+            global_load_sectors: loaded,
+            global_store_sectors: stored,
+            ..
+        } = of(kernel, to, 64);
+        let bytes = (32 * (loaded + stored)) as f64 / N as f64;
+        assert_near(kernel, bytes, wanted);
+    }
+    for (length, wanted) in [(64, 23.9), (1, 29.7)] {
+        let instructions = of("offsets_of_bits", to, length).warp_instructions;
+        assert_near("a word", (32 * instructions) as f64 / N as f64, wanted);
+    }
 }
 
 #[test]

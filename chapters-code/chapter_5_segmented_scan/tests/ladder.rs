@@ -5,7 +5,9 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use chapter_5_segmented_scan::{RUNGS, Task, chapter::Segmented, segments::Offsets};
+use chapter_5_segmented_scan::{
+    RUNGS, Rung, Task, chapter::Segmented, entry_name, segments::Offsets,
+};
 use common::{SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written};
 use harness::{
     Case, Dtype, Kind, Matrix, Op, Segments,
@@ -75,12 +77,14 @@ fn other_types_and_maxima() {
 /// reduction that does.
 #[test]
 fn affine_maps_keep_their_order() {
-    let sizes = SIZES.into_iter().chain(TILES).chain([70_001]);
-    let of = |n: u64| {
-        let all = move |segments| all_tasks(n, Dtype::I64, Op::Affine, segments);
-        SEGMENTS.into_iter().flat_map(all)
+    let of = |n: u64, kinds: &[Segments]| -> Vec<Case> {
+        let all = |&segments| all_tasks(n, Dtype::I64, Op::Affine, segments);
+        kinds.iter().flat_map(all).collect()
     };
-    let cases: Vec<Case> = sizes.flat_map(of).collect();
+    let small = [Segments::PowerLaw, Segments::Empty];
+    let large = [Segments::Of(512), Segments::Giant];
+    let mut cases: Vec<Case> = SIZES.iter().flat_map(|&n| of(n, &small)).collect();
+    cases.extend(TILES.iter().flat_map(|&n| of(n, &large)));
     let rows = run_all(&cases);
     let names: BTreeSet<&str> = rows.iter().map(|row| row.kernel).collect();
     let expected = [
@@ -229,6 +233,28 @@ fn the_example_by_hand() {
         for rung in rungs_of(Task::of(&case)) {
             let (bytes, _) = written(rung, &case, &elements, &offsets);
             assert_eq!(words::<i32>(&bytes), expected, "{}", rung.name);
+        }
+    }
+}
+
+/// The other example of the page: maps 2x + 3, 5x + 7 in one segment, x + 1, 3x in another, the left one
+/// first.
+#[test]
+fn maps_by_hand() {
+    let maps = |maps: [[i64; 2]; 4]| maps.map(|[a, b]| a << 32 | b);
+    let offsets = Offsets::of_lengths([2, 2]).expect("they are few");
+    let elements = maps([[2, 3], [5, 7], [1, 1], [3, 0]]);
+    let [inclusive, exclusive, reduce] = all_tasks(4, Dtype::I64, Op::Affine, Segments::Of(2));
+    let expected: [(Case, &[i64]); 3] = [
+        (inclusive, &maps([[2, 3], [10, 22], [1, 1], [3, 3]])),
+        (exclusive, &maps([[1, 0], [2, 3], [1, 0], [1, 1]])),
+        (reduce, &maps([[10, 22], [3, 3], [0; 2], [0; 2]])[..2]),
+    ];
+    for (case, expected) in expected {
+        let has = |rung: &&Rung| rung.has_entry(&entry_name(&case));
+        for rung in rungs_of(Task::of(&case)).filter(has) {
+            let (bytes, _) = written(rung, &case, &elements, &offsets);
+            assert_eq!(words::<i64>(&bytes), expected, "{}", rung.name);
         }
     }
 }

@@ -2,25 +2,45 @@
 //! order in which warps and blocks take turns.
 
 use harness::{
-    Case, Dtype, Op, Shape,
+    Case, Conversion, Dtype, Kind, Matrix, Op, Parameters, Shape,
     testing::{self, check, under_schedules},
 };
 
-/// A few blocks and a bit, less than a warp, and a matrix.
-fn cases() -> [Case; 3] {
+/// A few blocks and a bit, less than a warp, and a matrix; of segments, all that is done with them.
+fn cases(chapter: &str) -> Vec<Case> {
     let vector = |n| Case::vector(n, Dtype::F32, Op::Sum);
     let matrix = Case {
         shape: Shape::Matrix { rows: 70, cols: 33 },
         ..vector(0)
     };
-    [vector(7), vector(5000), matrix]
+    let cases = [vector(7), vector(5000), matrix];
+    let with = |&parameters: &Parameters| cases.map(|case| Case { parameters, ..case });
+    match chapter {
+        "chapter_5_segmented_scan" => of_segments().iter().flat_map(with).collect(),
+        _ => cases.into(),
+    }
+}
+
+fn of_segments() -> [Parameters; 5] {
+    let none = Parameters::default();
+    let [flags, offsets] = Conversion::ALL.map(|to| Parameters {
+        convert: Some(to),
+        ..none
+    });
+    let product = Parameters {
+        matrix: Some(Matrix::PowerLaw),
+        ..none
+    };
+    let scan = Parameters::of_kind(Kind::Inclusive);
+    [none, scan, flags, offsets, product]
 }
 
 #[test]
 fn every_rung_under_many_schedules() {
     for chapter in record::chapters() {
         under_schedules(0..=9, || {
-            check(&testing::run(&*chapter, &cases(), &testing::is_right));
+            let cases = cases(chapter.name());
+            check(&testing::run(&*chapter, &cases, &testing::is_right));
         });
     }
 }

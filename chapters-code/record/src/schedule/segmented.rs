@@ -2,7 +2,7 @@
 //! of segments there.
 
 use chapter_5_segmented_scan::chapter::Segmented;
-use harness::{Case, Dtype, Kind, Matrix, Op, Parameters, Segments};
+use harness::{Case, Conversion, Dtype, Kind, Matrix, Op, Parameters, Segments};
 
 use super::{Part, Quantity, only, part, vector};
 
@@ -40,6 +40,15 @@ fn product(n: u64, matrix: Matrix) -> Case {
     }
 }
 
+fn conversion(n: u64, to: Conversion, segments: Segments) -> Case {
+    let mut case = Case {
+        dtype: Dtype::U32,
+        ..case(n, None, segments)
+    };
+    case.parameters.convert = Some(to);
+    case
+}
+
 /// A case on these rungs, on all where none are named.
 type Planned = (Case, &'static [&'static str]);
 
@@ -74,6 +83,7 @@ fn others() -> Vec<Planned> {
         (Dtype::I32, Op::Sum),
         (Dtype::I64, Op::Sum),
         (Dtype::F64, Op::Sum),
+        (Dtype::I64, Op::Affine),
     ];
     let typed = types.map(|(dtype, op)| Case {
         dtype,
@@ -87,10 +97,17 @@ fn others() -> Vec<Planned> {
     cases
 }
 
+/// Between offsets and flags, both ways, for segments that are long, short and shortest.
+fn conversions() -> Vec<Planned> {
+    let of = |segments| Conversion::ALL.map(|to| (conversion(LARGE, to, segments), LADDER));
+    let all = [Segments::Of(64), Segments::Giant, Segments::Of(1)];
+    all.into_iter().flat_map(of).collect()
+}
+
 /// Everything of the chapter that is to be run.
 pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
     let cases = match quantity {
-        Quantity::Full => [sizes(), kinds(), others()].concat(),
+        Quantity::Full => [sizes(), kinds(), others(), conversions()].concat(),
         Quantity::Quick => vec![(scan(LARGE), LAST)],
         Quantity::Trial => {
             let n = 1 << 12;
@@ -99,6 +116,11 @@ pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
                 (scan(n), LADDER),
                 (reduce, LADDER),
                 (product(n, Matrix::Banded), LADDER),
+                (conversion(n, Conversion::ToFlags, Segments::Of(64)), LADDER),
+                (
+                    conversion(n, Conversion::ToOffsets, Segments::Of(64)),
+                    LADDER,
+                ),
             ]
         }
     };
