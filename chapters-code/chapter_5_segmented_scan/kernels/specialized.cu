@@ -321,7 +321,9 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     }
     __syncthreads();
     // ANCHOR: roles
-    Block<KIND, Op, T> block{ring,  shared_array<unsigned char>(),
+    // As in chapter 3: to an address that is no multiple of 32, bulk copies are slower.
+    extern __shared__ __align__(128) unsigned char tiles[];
+    Block<KIND, Op, T> block{ring,   tiles,
                              stages, {const_cast<T*>(in), n},
                              flags, {out, n}, status, epoch, (n + ELEMENTS - 1) / ELEMENTS};
     unsigned role = warp_id();
