@@ -177,17 +177,17 @@ template <typename T> struct Left {
 };
 
 // ANCHOR: hand_on
-// Puts what is open before each of up to 32 parts, a lane a part, before the fold of the first segment
-// that ended in it. `before` is what is open before all of them, and afterwards what is open behind;
-// returns the first segment that ended in any.
+// Puts what is open before each of up to 32 parts, a lane a part, before `fold`, that of the first
+// segment that ended in it. `before` is what is open before all of them, and afterwards what is open
+// behind; returns the first segment that ended in any.
 template <typename Op, typename T>
-__device__ u32 hand_on(T* out, T open, u32 first, T& before) {
+__device__ u32 hand_on(T* out, T open, u32 first, T fold, T& before) {
     Heads ended(first != NONE);
     T scanned = segmented_warp_scan<Op>(open, ended);
     T mine = before_lane<Op>(scanned);
     mine = ended.before ? mine : Op::combine(before, mine);
     if (first != NONE) {
-        out[first] = Op::combine(mine, __ldcg(out + first));
+        out[first] = Op::combine(mine, fold);
     }
     T last = __shfl_sync(ALL_LANES, scanned, 31);
     before = ended.lanes != 0 ? last : Op::combine(before, last);
@@ -196,30 +196,41 @@ __device__ u32 hand_on(T* out, T open, u32 first, T& before) {
 }
 // ANCHOR_END: hand_on
 
-// ANCHOR: balanced
-// The whole kernel: every warp walks its part, the parts of a block are joined, and the last block to
-// come so far joins the blocks, as in chapter 1.
-template <typename Op, typename T, typename Source>
-__device__ void balanced(const Source& source, T* out, size_t n, const u32* offsets, u32 segments,
-                         Left<T> left, unsigned* counter) {
-    __shared__ Tile<T> tiles[WARPS];
-    __shared__ T opens[32];
-    __shared__ u32 firsts[32];
-    Part part = part_of_path(offsets, segments, n);
-    Walk<Op, T, Source> walk{source, out, offsets, tiles[warp_id()], part};
-    T open = walk.walk();
-    if (lane_id() == 0) {
-        opens[warp_id()] = open;
-        firsts[warp_id()] = part.first < part.end ? part.first : NONE;
-    }
-    __syncthreads();
-    if (warp_id() > 0) {
-        return;
-    }
-    bool is_warp = lane_id() < WARPS;
+template <typename Op, typename T> __device__ T fold_of(const T* out, u32 segment) {
+    return segment != NONE ? __ldcg(out + segment) : Op::identity();
+}
+
+// ANCHOR: join_blocks
+// Joins all blocks. Its threads fetch together what 256 blocks left, so that the warp that hands it on
+// waits for memory once, and not eight times.
+template <typename Op, typename T> __device__ void join_blocks(T* out, Left<T> left) {
+    constexpr unsigned THREADS = WARPS * 32;
+    __shared__ T opens[THREADS];
+    __shared__ T folds[THREADS];
+    __shared__ u32 firsts[THREADS];
     T before = Op::identity();
-    u32 first = hand_on<Op>(out, is_warp ? opens[lane_id()] : Op::identity(),
-                            is_warp ? firsts[lane_id()] : NONE, before);
+    for (unsigned base = 0; base < gridDim.x; base += THREADS) {
+        unsigned b = base + threadIdx.x;
+        u32 first = b < gridDim.x ? __ldcg(left.first + b) : NONE;
+        opens[threadIdx.x] = b < gridDim.x ? __ldcg(left.open + b) : Op::identity();
+        firsts[threadIdx.x] = first;
+        folds[threadIdx.x] = fold_of<Op>(out, first);
+        __syncthreads();
+        unsigned fetched = min(THREADS, gridDim.x - base);
+        for (unsigned i = threadIdx.x; warp_id() == 0 && i - lane_id() < fetched; i += 32) {
+            hand_on<Op>(out, opens[i], firsts[i], folds[i], before);
+        }
+        __syncthreads();
+    }
+}
+// ANCHOR_END: join_blocks
+
+// Joins the parts of the block, and leaves to the other blocks what is open behind it. Called by a warp;
+// returns whether the block is the last to do so.
+template <typename Op, typename T>
+__device__ bool join_parts(T* out, T open, u32 first, Left<T> left, unsigned* counter) {
+    T before = Op::identity();
+    first = hand_on<Op>(out, open, first, fold_of<Op>(out, first), before);
     unsigned arrived = 0;
     if (lane_id() == 0) {
         left.open[blockIdx.x] = before;
@@ -230,18 +241,42 @@ __device__ void balanced(const Source& source, T* out, size_t n, const u32* offs
     if (lane_id() == 0) {
         arrived = atomicAdd(counter, 1);
     }
-    if (__shfl_sync(ALL_LANES, arrived, 0) < gridDim.x - 1) {
-        return;
-    }
     __threadfence();
-    before = Op::identity();
-    for (unsigned b = lane_id(); b - lane_id() < gridDim.x; b += 32) {
-        bool is_block = b < gridDim.x;
-        hand_on<Op>(out, is_block ? __ldcg(left.open + b) : Op::identity(),
-                    is_block ? __ldcg(left.first + b) : NONE, before);
-    }
+    return __shfl_sync(ALL_LANES, arrived, 0) == gridDim.x - 1;
+}
+
+// ANCHOR: balanced
+// The whole kernel: every warp walks its part, the parts of a block are joined, and the last block to
+// come so far joins the blocks, as in chapter 1.
+template <typename Op, typename T, typename Source>
+__device__ void balanced(const Source& source, T* out, size_t n, const u32* offsets, u32 segments,
+                         Left<T> left, unsigned* counter) {
+    __shared__ Tile<T> tiles[WARPS];
+    __shared__ T opens[32];
+    __shared__ u32 firsts[32];
+    __shared__ bool is_last;
+    Part part = part_of_path(offsets, segments, n);
+    Walk<Op, T, Source> walk{source, out, offsets, tiles[warp_id()], part};
+    T open = walk.walk();
     if (lane_id() == 0) {
-        *counter = 0; // for the next launch
+        opens[warp_id()] = open;
+        firsts[warp_id()] = part.first < part.end ? part.first : NONE;
+    }
+    __syncthreads();
+    if (warp_id() == 0) {
+        bool is_warp = lane_id() < WARPS;
+        bool came_last = join_parts<Op>(out, is_warp ? opens[lane_id()] : Op::identity(),
+                                        is_warp ? firsts[lane_id()] : NONE, left, counter);
+        if (lane_id() == 0) {
+            is_last = came_last;
+        }
+    }
+    __syncthreads();
+    if (is_last) {
+        join_blocks<Op>(out, left);
+        if (threadIdx.x == 0) {
+            *counter = 0; // for the next launch
+        }
     }
 }
 // ANCHOR_END: balanced

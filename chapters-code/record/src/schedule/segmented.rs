@@ -73,7 +73,16 @@ fn kinds() -> Vec<Planned> {
     let lengths = [1, 32, 512, 1 << 16].map(Segments::Of);
     let others = lengths.into_iter().chain([Segments::Empty]);
     let middle = others.map(|segments| both(MIDDLE, segments));
-    large.into_iter().chain(middle).flatten().collect()
+    let ladders = [Segments::PowerLaw, Segments::Giant].map(|segments| {
+        let ladder = |(case, _)| (case, LADDER);
+        both(MIDDLE, segments).map(ladder)
+    });
+    large
+        .into_iter()
+        .chain(middle)
+        .chain(ladders)
+        .flatten()
+        .collect()
 }
 
 /// Types, operators and the other kind of scan; products.
