@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 /// What every kernel is compiled with. `-fmad=false`: otherwise an unrounded multiplication and
 /// addition are fused when the driver compiles the PTX, and a GPU's result differs from the
 /// simulator's. `-lineinfo` keeps source lines.
-const OPTIONS: [&str; 4] = ["-fmad=false", "-lineinfo", "-std=c++17", "-default-device"];
+pub const OPTIONS: [&str; 4] = ["-fmad=false", "-lineinfo", "-std=c++17", "-default-device"];
 
 /// The architecture of a kernel that asks for none.
 const BASE_ARCHITECTURE: &str = "compute_75";

@@ -31,10 +31,24 @@ pub enum Accept {
     Any,
 }
 
-/// Looks at `given` (a library, or a folder to search), then at `NVRTC_PATH`, then in
-/// `target/nvrtc` below `root`, then where the system looks.
-pub fn toolchain(root: &Path, given: Option<&Path>, accept: Accept) -> Result<Toolchain> {
+/// A compiler of whatever version.
+pub struct Compiler {
+    /// The compiler.
+    pub nvrtc: Nvrtc,
+    /// The folder that holds `cuda_fp16.h`.
+    pub include: PathBuf,
+}
+
+/// Whatever compiler [`library`] finds. It does not ask for the version, which costs a compilation.
+pub fn compiler(root: &Path, given: Option<&Path>) -> Result<Compiler> {
     let nvrtc = Nvrtc::load(&library(root, given)?).context(REMEDY)?;
+    let include = include_folder(root, &nvrtc.path)?;
+    Ok(Compiler { nvrtc, include })
+}
+
+/// The compiler that [`library`] finds, if its version is accepted.
+pub fn toolchain(root: &Path, given: Option<&Path>, accept: Accept) -> Result<Toolchain> {
+    let Compiler { nvrtc, include } = compiler(root, given)?;
     let version = nvrtc.version()?;
     if accept == Accept::Pinned && version != NVRTC_VERSION {
         bail!(
@@ -43,7 +57,6 @@ pub fn toolchain(root: &Path, given: Option<&Path>, accept: Accept) -> Result<To
             nvrtc.path.display()
         );
     }
-    let include = include_folder(root, &nvrtc.path)?;
     Ok(Toolchain {
         nvrtc,
         version,
@@ -51,7 +64,9 @@ pub fn toolchain(root: &Path, given: Option<&Path>, accept: Accept) -> Result<To
     })
 }
 
-fn library(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
+/// Looks at `given` (a library, or a folder to search), then at `NVRTC_PATH`, then in
+/// `target/nvrtc` below `root`; otherwise it is the name that the system knows.
+pub fn library(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
     let from_environment = env::var_os("NVRTC_PATH").map(PathBuf::from);
     if let Some(path) = given.map(Path::to_path_buf).or(from_environment) {
         return in_folder_or_itself(&path)

@@ -1,0 +1,341 @@
+//! Kernels on a device: buffers, launches, and what came of them.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use cudarc::{
+    driver::{CudaFunction, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg},
+    nvrtc::Ptx,
+};
+use harness::{
+    Device, DeviceChoice, Dtype, Error,
+    buffer::{self, Guarded},
+    simulator::Report,
+};
+
+use super::{Failure, Target};
+use crate::{
+    course::{Declaration, Launch, Parameter, launch::Dimensions},
+    diagnosis::Diagnosis,
+    operation::{Comparison, Initial, Instance},
+};
+
+/// Warp instructions of a launch, at most: some ten times what the slowest right solution takes on
+/// the largest size.
+const INSTRUCTIONS: i64 = 1 << 26;
+
+/// A device with the kernels of a submission.
+pub struct Bench {
+    /// The device.
+    pub device: Device,
+    launches: Vec<Ready>,
+    declaration: Declaration,
+}
+
+struct Ready {
+    launch: Launch,
+    parameters: Vec<Parameter>,
+    function: CudaFunction,
+}
+
+/// What came of a run that was not stopped.
+pub struct Ran {
+    /// What the simulator saw.
+    pub report: Report,
+    /// Of each output.
+    pub comparisons: Vec<Comparison>,
+    /// Device addresses of the outputs.
+    pub addresses: Vec<u64>,
+    /// What was written outside the outputs.
+    pub damage: Option<Failure>,
+}
+
+/// Memory of one run.
+pub struct Memory {
+    inputs: Vec<CudaSlice<u8>>,
+    outputs: Vec<Guarded>,
+    scratch: Vec<CudaSlice<u8>>,
+    addresses: BTreeMap<String, u64>,
+    dimensions: Dimensions,
+}
+
+/// An argument of a kernel.
+enum Argument {
+    Wide(u64),
+    Narrow(u32),
+    Float(f32),
+}
+
+impl Bench {
+    /// Opens the device.
+    pub fn open(target: Target, declaration: &Declaration) -> Result<Self> {
+        let device = Device::open(match target {
+            Target::Simulator => DeviceChoice::Sim,
+            Target::Gpu => DeviceChoice::Gpu,
+        })?;
+        if let Some(simulator) = device.simulator() {
+            simulator.set(c"instruction_limit", INSTRUCTIONS);
+        }
+        Ok(Self {
+            device,
+            launches: Vec::new(),
+            declaration: declaration.clone(),
+        })
+    }
+
+    /// Loads the kernels of the launches.
+    ///
+    /// # Errors
+    /// Outside, what no submission can do; inside, why the driver refuses it.
+    pub fn load(&mut self, ptx: &str, launches: &[Launch]) -> Result<Result<(), Failure>> {
+        let module = match self.device.context.load_module(Ptx::from_src(ptx)) {
+            Ok(module) => module,
+            Err(error) => {
+                let seen = self.device.explain("loading the kernel", error).to_string();
+                return Ok(Err(Failure::new(Diagnosis::Module, seen)));
+            }
+        };
+        for launch in launches {
+            self.launches.push(Ready {
+                function: harness::kernel::load_function(&module, &launch.kernel)?,
+                parameters: launch.parameters()?,
+                launch: launch.clone(),
+            });
+        }
+        Ok(Ok(()))
+    }
+
+    /// Runs an instance once, and looks at what came of it.
+    ///
+    /// # Errors
+    /// Outside, what no submission can do; inside, what stopped a launch.
+    pub fn run(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
+        let mut memory = self.allocate(instance)?;
+        if let Err(error) = self.launch(&memory) {
+            return Ok(Err(self.stopped("launching the kernel", error)));
+        }
+        if let Err(error) = self.device.stream.synchronize() {
+            return Ok(Err(self.stopped("running the kernel", error)));
+        }
+        let report = self.device.take_report();
+        let mut ran = Ran {
+            report,
+            comparisons: Vec::new(),
+            addresses: Vec::new(),
+            damage: None,
+        };
+        for (output, guarded) in instance.outputs.iter().zip(&mut memory.outputs) {
+            match guarded.download()? {
+                Ok(bytes) => ran.comparisons.push(output.compare(&bytes)),
+                Err(at) => {
+                    let seen = format!(
+                        "`{}`: the byte at {at} from its start was written",
+                        output.name
+                    );
+                    ran.damage = Some(Failure::new(Diagnosis::BesideOutput, seen));
+                }
+            }
+            ran.addresses.push(memory.addresses[output.name]);
+        }
+        for (input, array) in memory.inputs.iter().zip(&instance.inputs) {
+            let now = buffer::download(&self.device, input)?;
+            let changed = now
+                .iter()
+                .zip(&array.bytes)
+                .position(|(now, then)| now != then);
+            if let Some(at) = changed {
+                let seen = format!("`{}`: the byte at {at} is another", array.name);
+                ran.damage = Some(Failure::new(Diagnosis::InputChanged, seen));
+            }
+        }
+        Ok(Ok(ran))
+    }
+
+    /// Memory for an instance, filled.
+    pub fn allocate(&self, instance: &Instance) -> Result<Memory> {
+        let device = &self.device;
+        let mut memory = Memory {
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            scratch: Vec::new(),
+            addresses: BTreeMap::new(),
+            dimensions: instance.dimensions.clone(),
+        };
+        for array in &instance.inputs {
+            let input = buffer::upload(device, &array.bytes)?;
+            memory
+                .addresses
+                .insert(array.name.to_owned(), self.address(&input));
+            memory.inputs.push(input);
+        }
+        for output in &instance.outputs {
+            let mut guarded = Guarded::new(device, output.capacity * output.dtype.size())?;
+            guarded.poison()?;
+            if output.initial != Initial::Poison {
+                let bytes = output.bytes_before(output.capacity * output.dtype.size());
+                if !bytes.is_empty() {
+                    device.stream.memcpy_htod(&bytes, &mut guarded.view_mut())?;
+                    device.finish("filling an output")?;
+                }
+            }
+            let address = guarded.view().device_ptr(&device.stream).0;
+            memory.addresses.insert(output.name.to_owned(), address);
+            memory.outputs.push(guarded);
+        }
+        self.allocate_scratch(&mut memory)?;
+        Ok(memory)
+    }
+
+    /// Scratch is uninitialised on the simulator, which reports whoever reads it then.
+    fn allocate_scratch(&self, memory: &mut Memory) -> Result<()> {
+        for (name, scratch) in &self.declaration.scratch {
+            let elements = u64::from(scratch.elements.blocks(&memory.dimensions)?);
+            let bytes = (elements * scratch.element_bytes) as usize;
+            let slice = match (scratch.zeroed, self.device.is_simulated()) {
+                (true, _) => buffer::upload(&self.device, &vec![0u8; bytes])?,
+                (false, true) => buffer::allocate(&self.device, bytes)?,
+                (false, false) => buffer::poisoned(&self.device, bytes)?,
+            };
+            memory.addresses.insert(name.clone(), self.address(&slice));
+            memory.scratch.push(slice);
+        }
+        Ok(())
+    }
+
+    fn address(&self, slice: &CudaSlice<u8>) -> u64 {
+        slice.device_ptr(&self.device.stream).0
+    }
+
+    /// Enqueues every launch, in order.
+    pub fn launch(&self, memory: &Memory) -> Result<(), Error> {
+        for ready in &self.launches {
+            let arguments = ready.arguments(memory)?;
+            let config = ready.config(&memory.dimensions)?;
+            harness::kernel::allow_shared(&ready.function, &config)?;
+            let mut builder = self.device.stream.launch_builder(&ready.function);
+            for argument in &arguments {
+                match argument {
+                    Argument::Wide(value) => builder.arg(value),
+                    Argument::Narrow(value) => builder.arg(value),
+                    Argument::Float(value) => builder.arg(value),
+                };
+            }
+            // SAFETY: the arguments have the sizes of the kernel's parameters, which were compared.
+            // What it does with them is for the detectors, or the guard zones, to find out: the
+            // memory is this process's own, and nothing else is on the device's context.
+            unsafe { builder.launch(config) }
+                .map_err(|error| Error::driver("launching the kernel", error))?;
+        }
+        Ok(())
+    }
+
+    fn stopped(&self, doing: &str, error: impl Into<Error>) -> Failure {
+        let error: Error = error.into();
+        let report = self.device.take_report();
+        let Some(fault) = report.fault() else {
+            let kind = match error.to_string() {
+                text if text.contains("OUT_OF_RESOURCES") || text.contains("INVALID_VALUE") => {
+                    Diagnosis::Resources
+                }
+                text if text.contains("ILLEGAL_ADDRESS") => Diagnosis::OutOfBounds,
+                text if text.contains("MISALIGNED") => Diagnosis::Misaligned,
+                _ => Diagnosis::Fault,
+            };
+            return Failure::new(kind, format!("{doing}: {error}"));
+        };
+        let diagnosis = match fault.kind.as_str() {
+            "illegal_address" => Diagnosis::OutOfBounds,
+            "misaligned_address" => Diagnosis::Misaligned,
+            "trap" | "assert" => Diagnosis::Trap,
+            "deadlock" => Diagnosis::Deadlock,
+            "instruction_limit" => Diagnosis::Endless,
+            "out_of_resources" | "invalid_launch" => Diagnosis::Resources,
+            "illegal_instruction" if fault.message.contains("shfl") => Diagnosis::Shuffle,
+            _ => Diagnosis::Fault,
+        };
+        Failure::new(diagnosis, &fault.message)
+    }
+
+    /// Blocks of the first launch on an instance, and threads of a block of it.
+    pub fn geometry(&self, instance: &Instance) -> Result<(u64, u64)> {
+        let first = self.launches.first().context("there is a launch")?;
+        let blocks = product(first.launch.grid(&instance.dimensions)?);
+        Ok((blocks, product(first.launch.block()?)))
+    }
+
+    /// Threads of a block of the last launch.
+    pub fn threads(&self) -> Result<u64> {
+        let last = self.launches.last().context("there is a launch")?;
+        Ok(product(last.launch.block()?))
+    }
+
+    /// Warps of the first launch on an instance.
+    pub fn warps(&self, instance: &Instance) -> Result<u64> {
+        let (blocks, threads) = self.geometry(instance)?;
+        Ok(blocks * threads.div_ceil(32))
+    }
+
+    /// Chooses the order of warps and blocks.
+    pub fn schedule(&self, seed: u64) {
+        if let Some(simulator) = self.device.simulator() {
+            simulator.set(c"seed", seed as i64);
+        }
+    }
+
+    /// Runs an instance once more, with every step kept.
+    pub fn traced(&self, instance: &Instance) -> Result<Option<Ran>> {
+        let Some(simulator) = self.device.simulator() else {
+            return Ok(None);
+        };
+        simulator.set(c"trace", 1);
+        let ran = self.run(instance);
+        simulator.set(c"trace", 0);
+        Ok(ran?.ok())
+    }
+
+    /// Times all launches on an instance.
+    pub fn time(&self, instance: &Instance) -> Result<harness::timing::Time> {
+        let memory = self.allocate(instance)?;
+        let mut stopwatch = harness::timing::Stopwatch::new(&self.device, 20)?;
+        let invalid = DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE);
+        let time = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
+        Ok(time)
+    }
+}
+
+fn product((x, y, z): (u32, u32, u32)) -> u64 {
+    [x, y, z].into_iter().map(u64::from).product()
+}
+
+impl Ready {
+    fn arguments(&self, memory: &Memory) -> Result<Vec<Argument>, Error> {
+        let unknown = |name: &str| {
+            Error::Usage(format!(
+                "the exercise passes `{name}`, which is no buffer and no dimension of it"
+            ))
+        };
+        let argument = |parameter: &Parameter| {
+            let name = &parameter.name;
+            if parameter.is_pointer {
+                let address = memory.addresses.get(name).ok_or_else(|| unknown(name))?;
+                return Ok(Argument::Wide(*address));
+            }
+            let value = *memory.dimensions.get(name).ok_or_else(|| unknown(name))?;
+            Ok(match parameter.dtype {
+                Dtype::I64 => Argument::Wide(value),
+                Dtype::F32 => Argument::Float(value as f32),
+                _ => Argument::Narrow(value as u32),
+            })
+        };
+        self.parameters.iter().map(argument).collect()
+    }
+
+    fn config(&self, dimensions: &Dimensions) -> Result<LaunchConfig, Error> {
+        let usage = |error: anyhow::Error| Error::Usage(format!("{error:#}"));
+        Ok(LaunchConfig {
+            grid_dim: self.launch.grid(dimensions).map_err(usage)?,
+            block_dim: self.launch.block().map_err(usage)?,
+            shared_mem_bytes: self.launch.shared_bytes,
+        })
+    }
+}

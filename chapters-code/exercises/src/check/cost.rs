@@ -1,0 +1,110 @@
+//! Counts that an exercise bounds or asks for.
+
+use anyhow::{Context, Result};
+use harness::{Input, Shape, simulator::Counters};
+
+use super::{Counted, Failure, bench::Bench};
+use crate::{
+    course::Demand,
+    diagnosis::Diagnosis,
+    operation::{Case, Instance},
+};
+
+/// What is counted, divided by what, on what.
+pub struct Wanted<'w> {
+    /// The counter.
+    pub counter: &'w str,
+    /// What to divide it by.
+    pub per: Option<&'w str>,
+}
+
+impl Wanted<'_> {
+    /// In words: `global_load_sectors per global_load_requests`.
+    pub fn name(&self) -> String {
+        match self.per {
+            Some(per) => format!("{} per {per}", self.counter),
+            None => self.counter.to_owned(),
+        }
+    }
+
+    /// The count, of what a run counted.
+    pub fn of(&self, counters: &Counters, bench: &Bench, instance: &Instance) -> Result<f64> {
+        let counted = value(counters, self.counter)?;
+        let Some(per) = self.per else {
+            return Ok(counted);
+        };
+        let divisor = match per {
+            "blocks" => bench.geometry(instance)?.0 as f64,
+            "warps" => bench.warps(instance)? as f64,
+            other => match instance.dimensions.get(other) {
+                Some(dimension) => *dimension as f64,
+                None => value(counters, other)?,
+            },
+        };
+        Ok(if counted == 0.0 {
+            0.0
+        } else {
+            counted / divisor
+        })
+    }
+}
+
+/// A counter by its name.
+fn value(counters: &Counters, name: &str) -> Result<f64> {
+    let all = serde_json::to_value(counters)?;
+    all.get(name)
+        .and_then(serde_json::Value::as_f64)
+        .with_context(|| format!("there is no counter `{name}`"))
+}
+
+/// The problem on which something is counted.
+pub fn problem(shape: Shape) -> Case {
+    Case {
+        shape,
+        input: Input::Uniform,
+        seed: 1,
+    }
+}
+
+/// Counts what is demanded, and fails on the first count that is too large.
+///
+/// # Errors
+/// Outside, what no submission can do; inside, the count.
+pub fn demanded(
+    bench: &Bench,
+    demand: &Demand,
+    instance: &Instance,
+) -> Result<Result<Counted, Failure>> {
+    let ran = match bench.run(instance)? {
+        Ok(ran) => ran,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let wanted = Wanted {
+        counter: &demand.counter,
+        per: demand.per.as_deref(),
+    };
+    let counters = ran.report.counters().unwrap_or_default();
+    let value = wanted.of(&counters, bench, instance)?;
+    let name = wanted.name();
+    if value <= demand.most + 1e-9 {
+        let most = Some(demand.most);
+        return Ok(Ok(Counted { name, value, most }));
+    }
+    let seen = format!(
+        "{name}: {}; asked for are {} at most (on {} elements)",
+        short(value),
+        short(demand.most),
+        demand.at
+    );
+    let mut failure = Failure::new(Diagnosis::Cost, seen);
+    failure.hint = Some(demand.hint.clone());
+    Ok(Err(failure))
+}
+
+/// A number with two decimals at most.
+pub fn short(value: f64) -> String {
+    match value.fract() == 0.0 {
+        true => format!("{value:.0}"),
+        false => format!("{value:.2}"),
+    }
+}

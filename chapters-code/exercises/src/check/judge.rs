@@ -1,0 +1,376 @@
+//! What is wrong, from what the detectors say and from the pattern of the wrong results.
+
+use harness::{Shape, simulator::Race};
+
+use super::{Failure, plan::Trial};
+use crate::{
+    diagnosis::Diagnosis,
+    operation::{Comparison, Finding, Initial, Operation, Output, Seen, Wrong},
+};
+
+/// A run that was not stopped, with wrong results or right ones.
+pub struct Judged {
+    /// What was run.
+    pub trial: Trial,
+    /// Of each output.
+    pub comparisons: Vec<Comparison>,
+    /// Threads of the first launch.
+    pub covered: u64,
+}
+
+impl Judged {
+    /// Whether every result is right.
+    pub fn is_right(&self) -> bool {
+        self.comparisons.iter().all(Comparison::is_right)
+    }
+
+    /// The output that is wrong first, and how.
+    pub fn wrong(&self) -> Option<(usize, &Comparison)> {
+        let mut all = self.comparisons.iter().enumerate();
+        all.find(|(_, comparison)| !comparison.is_right())
+    }
+}
+
+/// What a detector found, by name.
+pub fn race(race: &Race) -> Diagnosis {
+    let one_line = race.first.line == race.second.line;
+    let one_warp = race.first.block == race.second.block && race.first.warp == race.second.warp;
+    match (race.kind.as_str(), race.missing.as_str()) {
+        ("uninitialised_read", _) => Diagnosis::Uninitialised,
+        ("shuffle_source", _) => Diagnosis::Shuffle,
+        ("divergent_barrier" | "barrier_threads", _) => Diagnosis::DivergentBarrier,
+        ("pending_copy", _) => Diagnosis::PendingCopy,
+        ("write_write", _) if one_line && one_warp => Diagnosis::WriteConflict,
+        ("write_write", "__threadfence") if one_line => Diagnosis::WriteConflict,
+        ("read_write" | "write_read", "__threadfence") if one_line => Diagnosis::LostUpdate,
+        (_, "__syncthreads") => Diagnosis::MissingBarrier,
+        (_, "__syncwarp") => Diagnosis::MissingSyncwarp,
+        _ => Diagnosis::MissingFence,
+    }
+}
+
+/// Of several races the one whose cure is the strongest barrier, which cures the others, too.
+pub fn gravest(races: &[Race]) -> Option<&Race> {
+    let of_warps = |found: &&Race| race(found) != Diagnosis::MissingSyncwarp;
+    races.iter().find(of_warps).or_else(|| races.first())
+}
+
+/// What the runs have in common that went wrong.
+pub struct Pattern<'p> {
+    /// The operation.
+    pub operation: &'p Operation,
+    /// All runs, in order.
+    pub judged: &'p [Judged],
+    /// Threads of a block.
+    pub threads: u64,
+}
+
+impl Pattern<'_> {
+    /// The first wrong run.
+    fn first(&self) -> &Judged {
+        let wrong = self.judged.iter().find(|judged| !judged.is_right());
+        wrong.unwrap_or(&self.judged[0])
+    }
+
+    /// Says what is wrong, of the run that shows it best, which it returns too.
+    pub fn explain(&self) -> (Failure, &Judged) {
+        let voted = self.by_vote();
+        let (run, found) = self
+            .by_schedule()
+            .map(|found| (self.first(), found))
+            .or_else(|| {
+                voted
+                    .clone()
+                    .filter(|(_, found)| found.diagnosis != Diagnosis::PartOnly)
+            })
+            .or_else(|| self.in_first(untouched))
+            .or_else(|| self.by_size().map(|found| (self.first(), found)))
+            .or(voted)
+            .or_else(|| self.in_largest(by_index))
+            .or_else(|| self.in_first(rounding))
+            .unwrap_or_else(|| (self.first(), plain(Diagnosis::Wrong, String::new())));
+        let Some((which, comparison)) = run.wrong() else {
+            let failure = Failure::new(Diagnosis::Wrong, "a run went wrong and right again");
+            return (failure, run);
+        };
+        let instance = self.operation.instance(&run.trial.case);
+        let described = describe(&instance.outputs[which], comparison);
+        let mut failure = Failure::new(found.diagnosis, described);
+        if !found.because.is_empty() {
+            failure = failure.note(found.because);
+        }
+        (failure.note(self.summary()), run)
+    }
+
+    /// What the operation knows of the wrong runs, each by itself: what most of them show. In small
+    /// ones one mistake can look like another.
+    fn by_vote(&self) -> Option<(&Judged, Finding)> {
+        let mut found: Vec<(&Judged, Finding)> = Vec::new();
+        for judged in self.judged.iter().filter(|judged| !judged.is_right()) {
+            let Some((which, comparison)) = judged.wrong() else {
+                continue;
+            };
+            let instance = self.operation.instance(&judged.trial.case);
+            let output = &instance.outputs[which];
+            let finding = match (comparison.wrong.is_empty(), comparison.beyond) {
+                (true, Some(at)) => {
+                    let because = format!(
+                        "{}[{at}] is behind the results, and was written",
+                        output.name
+                    );
+                    Some(plain(Diagnosis::BesideOutput, because))
+                }
+                _ => self
+                    .operation
+                    .explain(&instance, &self.seen(output, comparison)),
+            };
+            found.extend(finding.map(|finding| (judged, finding)));
+        }
+        let votes = |wanted: Diagnosis| found.iter().filter(|(_, f)| f.diagnosis == wanted).count();
+        let most = found
+            .iter()
+            .map(|(_, finding)| votes(finding.diagnosis))
+            .max()?;
+        let wrong = self.judged.iter().filter(|judged| !judged.is_right());
+        if 2 * most < wrong.count() {
+            return None;
+        }
+        let at = found
+            .iter()
+            .position(|(_, finding)| votes(finding.diagnosis) == most)?;
+        Some(found.swap_remove(at))
+    }
+
+    fn seen<'s>(&self, output: &'s Output, comparison: &'s Comparison) -> Seen<'s> {
+        Seen {
+            output,
+            values: &comparison.values,
+            wrong: &comparison.wrong,
+            threads: self.threads,
+        }
+    }
+
+    fn in_first(&self, look: fn(&Seen<'_>) -> Option<Finding>) -> Option<(&Judged, Finding)> {
+        self.look_at(self.first(), look)
+    }
+
+    /// Patterns of indices show best where there are many.
+    fn in_largest(&self, look: fn(&Seen<'_>) -> Option<Finding>) -> Option<(&Judged, Finding)> {
+        let wrong = self.judged.iter().filter(|judged| !judged.is_right());
+        let largest = wrong.max_by_key(|judged| judged.trial.case.shape.elements())?;
+        self.look_at(largest, look)
+    }
+
+    fn look_at<'j>(
+        &self,
+        judged: &'j Judged,
+        look: fn(&Seen<'_>) -> Option<Finding>,
+    ) -> Option<(&'j Judged, Finding)> {
+        let (which, comparison) = judged.wrong()?;
+        let instance = self.operation.instance(&judged.trial.case);
+        if comparison.wrong.is_empty() {
+            return None;
+        }
+        let found = look(&self.seen(&instance.outputs[which], comparison))?;
+        Some((judged, found))
+    }
+
+    /// Right in the plain order and wrong in another.
+    fn by_schedule(&self) -> Option<Finding> {
+        let Trial { case, schedule } = self.first().trial;
+        let plain = |judged: &&Judged| judged.trial.schedule == 0 && judged.trial.case == case;
+        let was_right = self.judged.iter().find(plain).is_some_and(Judged::is_right);
+        let because =
+            format!("right in the plain order of warps and blocks, wrong in order {schedule}");
+        (schedule != 0 && was_right).then(|| Finding::new(Diagnosis::Schedule, because))?
+    }
+
+    /// Which sizes are right.
+    fn by_size(&self) -> Option<Finding> {
+        let sizes = self.sizes();
+        let fits = |is_right: &dyn Fn(&Size) -> bool| {
+            let right = sizes.iter().filter(|size| size.is_right).count();
+            let wrong = sizes.len() - right;
+            right > 0 && wrong > 0 && sizes.iter().all(|size| is_right(size) == size.is_right)
+        };
+        let largest = sizes
+            .iter()
+            .filter(|size| size.is_right)
+            .map(|size| size.n)
+            .max();
+        let largest = largest.unwrap_or(0);
+        let threads = self.threads;
+        if fits(&|size| size.n.is_power_of_two())
+            || fits(&|size| size.n.is_power_of_two() || size.n < 32)
+        {
+            let because = "the sizes that are right are the powers of two";
+            return Finding::new(Diagnosis::PowersOfTwo, because);
+        }
+        if fits(&|size| size.n.is_multiple_of(threads)) || fits(&|size| size.n.is_multiple_of(32)) {
+            let because = "the sizes that are right fill every block";
+            return Finding::new(Diagnosis::Tail, because);
+        }
+        if fits(&|size| size.n <= size.covered) {
+            let because = format!("right up to {largest}, as many as the grid has threads");
+            return Finding::new(Diagnosis::Large, because);
+        }
+        if fits(&|size| size.n <= threads)
+            && self.judged.iter().any(|judged| judged.covered > threads)
+        {
+            let because = format!("right up to {largest}, which one block does");
+            return Finding::new(Diagnosis::OneBlock, because);
+        }
+        None
+    }
+
+    /// The sizes of vectors that were run in the plain order; of one that is wrong with some seed, or
+    /// some kind of input, that it is wrong.
+    fn sizes(&self) -> Vec<Size> {
+        let mut sizes: Vec<Size> = Vec::new();
+        for judged in self
+            .judged
+            .iter()
+            .filter(|judged| judged.trial.schedule == 0)
+        {
+            let Shape::Vector { n } = judged.trial.case.shape else {
+                continue;
+            };
+            match sizes.iter_mut().find(|size| size.n == n) {
+                Some(size) => size.is_right &= judged.is_right(),
+                None if n == 0 => {}
+                None => sizes.push(Size {
+                    n,
+                    covered: judged.covered,
+                    is_right: judged.is_right(),
+                }),
+            }
+        }
+        sizes
+    }
+
+    /// What was right and what was not, in a line.
+    fn summary(&self) -> String {
+        let list = |right: bool| {
+            let mut shapes: Vec<Shape> = Vec::new();
+            for judged in self
+                .judged
+                .iter()
+                .filter(|judged| judged.is_right() == right)
+            {
+                let shape = judged.trial.case.shape;
+                if judged.trial.schedule == 0 && !shapes.contains(&shape) {
+                    shapes.push(shape);
+                }
+            }
+            shapes
+        };
+        let wrong = list(false);
+        let mut right = list(true);
+        right.retain(|shape| !wrong.contains(shape));
+        let join = |shapes: &[Shape]| {
+            let texts: Vec<String> = shapes.iter().map(Shape::to_string).collect();
+            texts.join(", ")
+        };
+        match (right.is_empty(), wrong.is_empty()) {
+            (true, _) => format!("wrong for every size: {}", join(&wrong)),
+            (_, true) => format!("right for sizes {}, in the plain order", join(&right)),
+            _ => format!(
+                "right for sizes {}; wrong for {}",
+                join(&right),
+                join(&wrong)
+            ),
+        }
+    }
+}
+
+/// A size, and whether it was right.
+struct Size {
+    n: u64,
+    /// Threads that there were for it.
+    covered: u64,
+    is_right: bool,
+}
+
+fn plain(diagnosis: Diagnosis, because: String) -> Finding {
+    Finding { diagnosis, because }
+}
+
+/// The first wrong element, and how many there are.
+fn describe(output: &Output, comparison: &Comparison) -> String {
+    let Some(first) = comparison.wrong.first() else {
+        return format!("{} is written behind its end", output.name);
+    };
+    let Wrong {
+        index,
+        got,
+        expected,
+        bound,
+        is_untouched,
+    } = *first;
+    let (wrong, of) = (comparison.wrong.len(), comparison.values.len());
+    let tolerance = match bound > 0.0 {
+        true => format!(" within {bound:.1e}"),
+        false => String::new(),
+    };
+    let got = match is_untouched && output.initial == Initial::Poison {
+        true => "what it was before (never written)".to_owned(),
+        false => got.to_string(),
+    };
+    let count = match of {
+        1 => String::new(),
+        of => format!(" ({wrong} of {of} are wrong)"),
+    };
+    format!(
+        "{}[{index}] is {got}, expected {expected}{tolerance}{count}",
+        output.name
+    )
+}
+
+/// Elements that nobody wrote.
+fn untouched(seen: &Seen<'_>) -> Option<Finding> {
+    let untouched = seen.wrong.iter().filter(|wrong| wrong.is_untouched).count();
+    let poisoned = seen.output.initial == Initial::Poison;
+    if untouched < seen.wrong.len() || !poisoned {
+        return None;
+    }
+    let first = seen.first().index;
+    let all = seen.values.len();
+    let because = match untouched {
+        count if count == all => "no element was written".to_owned(),
+        count if first + count == all => format!("nothing is written from element {first} on"),
+        count => format!("{count} elements were not written"),
+    };
+    Finding::new(Diagnosis::NeverWritten, because)
+}
+
+/// Which elements are wrong.
+fn by_index(seen: &Seen<'_>) -> Option<Finding> {
+    let indices = || seen.wrong.iter().map(|wrong| wrong.index);
+    let (first, count, of) = (seen.first().index, seen.wrong.len(), seen.values.len());
+    let lane = first % 32;
+    let of_lane = of / 32 + usize::from(of % 32 > lane);
+    if of >= 64 && count * 2 >= of_lane && indices().all(|index| index % 32 == lane) {
+        let because = format!("the wrong elements are every 32nd, from {first} on");
+        return Finding::new(Diagnosis::Lane, because);
+    }
+    let threads = seen.threads as usize;
+    let behind = of - first;
+    if threads > 0 && first > 0 && first.is_multiple_of(threads) && 10 * count >= 9 * behind {
+        let because = format!("wrong from element {first} on, where a block begins");
+        return Finding::new(Diagnosis::BlockOffset, because);
+    }
+    None
+}
+
+/// Close, but not within the bound.
+fn rounding(seen: &Seen<'_>) -> Option<Finding> {
+    let near = |wrong: &Wrong| {
+        wrong.bound > 0.0
+            && (wrong.got - wrong.expected).abs() <= 1e-2 * wrong.expected.abs().max(1.0)
+    };
+    let because = "the error is beyond what the order of additions can explain";
+    seen.wrong
+        .iter()
+        .all(near)
+        .then(|| Finding::new(Diagnosis::Rounding, because))?
+}

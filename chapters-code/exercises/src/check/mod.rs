@@ -1,0 +1,28 @@
+//! A submission checked in a process of its own.
+//!
+//! A [`Supervisor`] starts that process with limits and reads its report; the process runs [`work()`]:
+//! it vets the text, compiles it, runs it on many cases and says what is wrong. The report goes
+//! through a file that only the two processes know, so whatever a kernel prints or writes is not in
+//! it. Nothing of a submission runs on the host: it is compiled to PTX, and the PTX runs on the
+//! simulator, which lets no access leave device memory, or on a GPU.
+
+pub(crate) mod bench;
+pub(crate) mod compile;
+mod cost;
+mod judge;
+mod outcome;
+mod place;
+mod plan;
+pub(crate) mod predict;
+mod supervise;
+mod vet;
+mod work;
+
+pub use self::{
+    cost::short,
+    outcome::{Counted, Failure, Outcome, Passed, Place, Verdict},
+    plan::{Job, Target, Trial},
+    supervise::{Supervisor, WORKER},
+    vet::text,
+    work::work,
+};

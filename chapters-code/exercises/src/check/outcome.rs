@@ -1,0 +1,115 @@
+//! What became of a submission.
+
+use harness::timing::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::diagnosis::Diagnosis;
+
+/// What became of a submission, as its process reports it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Whether it is right.
+    pub verdict: Verdict,
+    /// Seconds for the compilation; 0 where it was remembered.
+    pub compile_seconds: f64,
+    /// Seconds for everything after it.
+    pub check_seconds: f64,
+    /// What the kernel printed.
+    #[serde(default)]
+    pub printed: String,
+}
+
+/// Whether a submission is right.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is.
+    Passed(Passed),
+    /// It is not.
+    Failed(Failure),
+}
+
+/// Of a submission that is right.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Passed {
+    /// Runs that were checked.
+    pub runs: usize,
+    /// What was counted where the exercise asks for it.
+    pub counted: Vec<Counted>,
+    /// On a GPU, how long the largest size took, and how many elements that was.
+    pub time: Option<(Time, u64)>,
+}
+
+/// A count that an exercise bounds or asks for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Counted {
+    /// The counter, and what it is divided by.
+    pub name: String,
+    /// The count.
+    pub value: f64,
+    /// What it may be at most; none where it was foretold.
+    pub most: Option<f64>,
+}
+
+/// What is wrong with a submission.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Failure {
+    /// By name.
+    pub diagnosis: Diagnosis,
+    /// What was seen: the compiler's log, the first wrong element, the detector's words.
+    pub seen: String,
+    /// What tells of the diagnosis, and what else is worth knowing.
+    pub notes: Vec<String>,
+    /// Where, in the submission.
+    pub places: Vec<Place>,
+    /// A hint that fits better than that of the diagnosis.
+    pub hint: Option<String>,
+}
+
+/// A line of the submission, and who was there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// From 1.
+    pub line: usize,
+    /// What happened there, such as `write by block 0, warp 1, lane 31`.
+    pub who: String,
+}
+
+impl Failure {
+    /// Of that kind.
+    pub fn new(diagnosis: Diagnosis, seen: impl Into<String>) -> Self {
+        Self {
+            diagnosis,
+            seen: seen.into(),
+            notes: Vec::new(),
+            places: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// With something else worth knowing.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+}
+
+impl Outcome {
+    /// Of a submission that was not run.
+    pub fn failed(failure: Failure) -> Self {
+        Self {
+            verdict: Verdict::Failed(failure),
+            compile_seconds: 0.0,
+            check_seconds: 0.0,
+            printed: String::new(),
+        }
+    }
+
+    /// What is wrong, if anything is.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.verdict {
+            Verdict::Passed(_) => None,
+            Verdict::Failed(failure) => Some(failure),
+        }
+    }
+}

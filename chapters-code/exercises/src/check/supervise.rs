@@ -1,0 +1,146 @@
+//! Starts the process that checks a submission, gives it limits, and reads its report.
+
+use std::{
+    io::Write as _,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use process_control::{ChildExt, Control};
+
+use super::{Failure, Job, Outcome};
+use crate::diagnosis::Diagnosis;
+
+/// Starts processes that check, and gives them limits.
+#[derive(Clone, Debug)]
+pub struct Supervisor {
+    /// This program.
+    pub program: PathBuf,
+    /// Of a whole check, compilation included.
+    pub time: Duration,
+    /// Bytes of address space; where the system can limit that.
+    pub memory: usize,
+}
+
+/// Of what a kernel prints, so much is kept.
+const PRINTED: usize = 16 * 1024;
+
+/// The command of this program that does a job.
+pub const WORKER: &str = "check-one-submission";
+
+impl Supervisor {
+    /// With the limits that students have.
+    ///
+    /// # Errors
+    /// Where the system does not say which program this is.
+    pub fn new() -> Result<Self> {
+        Ok(Self {
+            program: std::env::current_exe()?,
+            time: Duration::from_secs(30),
+            memory: 6 << 30,
+        })
+    }
+
+    /// Checks a submission in a process of its own.
+    ///
+    /// # Errors
+    /// What no submission can be blamed for: the process does not start, or finds no compiler.
+    pub fn check(&self, mut job: Job) -> Result<Outcome> {
+        let folder = tempfile::tempdir().context("cannot make a folder for the report")?;
+        job.report = folder.path().join("report.json");
+        let child = self.start(&job)?;
+        let (printed, keep) = kept();
+        let (said, keep_said) = kept();
+        let control = child
+            .controlled_with_output()
+            .stdout_filter(keep)
+            .stderr_filter(keep_said)
+            .time_limit(self.time)
+            .terminate_for_timeout();
+        #[cfg(any(target_os = "linux", target_os = "android", windows))]
+        let control = control.memory_limit(self.memory);
+        let Some(ended) = control.wait()? else {
+            let seen = format!("it was stopped after {} s", self.time.as_secs());
+            return Ok(Outcome::failed(Failure::new(Diagnosis::TimeLimit, seen)));
+        };
+        let (printed, said) = (text(&printed), text(&said));
+        let report = std::fs::read(&job.report).ok();
+        match report.and_then(|report| serde_json::from_slice::<Outcome>(&report).ok()) {
+            Some(outcome) if ended.status.success() => Ok(finished(outcome, printed, &said)),
+            _ => self.died(&said, &ended.status.to_string()),
+        }
+    }
+
+    /// A process that has its job.
+    fn start(&self, job: &Job) -> Result<Child> {
+        let mut child = Command::new(&self.program)
+            .arg(WORKER)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("cannot start the process that checks")?;
+        let mut stdin = child
+            .stdin
+            .take()
+            .context("a process has a standard input")?;
+        // A process that ends at once closes the pipe; why it ended is told by its status.
+        let _ = stdin.write_all(&serde_json::to_vec(job)?);
+        Ok(child)
+    }
+
+    /// Why a process left no report.
+    fn died(&self, said: &str, status: &str) -> Result<Outcome> {
+        let of_memory = ["memory allocation of", "out of memory"];
+        if !status.contains("signal") && !of_memory.iter().any(|text| said.contains(text)) {
+            bail!("{}", said.trim().trim_start_matches("error: "));
+        }
+        let memory = self.memory >> 20;
+        let seen = format!("its process ended ({status}) with at most {memory} MiB of memory");
+        let failure = Failure::new(Diagnosis::MemoryLimit, seen);
+        Ok(Outcome::failed(
+            match said.lines().find(|line| !line.trim().is_empty()) {
+                Some(line) => failure.note(line.trim()),
+                None => failure,
+            },
+        ))
+    }
+}
+
+fn text(kept: &Kept) -> String {
+    let kept = kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+type Kept = Arc<Mutex<Vec<u8>>>;
+
+/// A filter of output that keeps the beginning.
+fn kept() -> (
+    Kept,
+    impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static,
+) {
+    let kept = Kept::default();
+    let keep = kept.clone();
+    let filter = move |bytes: &[u8]| {
+        let mut kept = keep.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let room = PRINTED.saturating_sub(kept.len());
+        kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        Ok(false)
+    };
+    (kept, filter)
+}
+
+/// The outcome, with what came by other ways.
+fn finished(mut outcome: Outcome, printed: String, said: &str) -> Outcome {
+    outcome.printed = printed;
+    if let super::Verdict::Failed(failure) = &mut outcome.verdict {
+        let is_driver = matches!(failure.diagnosis, Diagnosis::Module | Diagnosis::Resources);
+        if let (true, Some(line)) = (is_driver, said.lines().next()) {
+            failure.notes.insert(0, line.trim().to_owned());
+        }
+    }
+    outcome
+}

@@ -1,0 +1,264 @@
+//! The process that checks one submission.
+
+use std::{
+    io::{Read as _, Write as _},
+    time::Instant,
+};
+
+use anyhow::{Context, Result};
+
+use super::{
+    Failure, Job, Outcome, Passed, Target, Verdict,
+    bench::{Bench, Ran},
+    compile, cost,
+    judge::{self, Judged, Pattern},
+    place, plan, predict, vet,
+};
+use crate::{
+    course::{Exercise, Launch},
+    operation::Instance,
+};
+
+/// Reads a job from standard input, does it, and writes the outcome to the job's report.
+///
+/// # Errors
+/// What no submission can be blamed for: no compiler, no device, an exercise that makes no sense.
+pub fn work() -> Result<()> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let job: Job = serde_json::from_str(&text)?;
+    let exercise = Exercise::open(&job.exercise)?;
+    let outcome = Worker {
+        job: &job,
+        exercise: &exercise,
+    }
+    .outcome()?;
+    let mut report = std::fs::File::create(&job.report).context("cannot write the report")?;
+    report.write_all(&serde_json::to_vec(&outcome)?)?;
+    Ok(())
+}
+
+struct Worker<'j> {
+    job: &'j Job,
+    exercise: &'j Exercise,
+}
+
+/// What to do with a submission that fails.
+type Step<T> = Result<Result<T, Failure>>;
+
+/// Goes on where a step was right, and returns its failure otherwise.
+macro_rules! right {
+    ($step:expr) => {
+        match $step {
+            Ok(value) => value,
+            Err(failure) => return Ok(Err(failure)),
+        }
+    };
+}
+
+impl Worker<'_> {
+    fn outcome(&self) -> Result<Outcome> {
+        let begin = Instant::now();
+        let compiled = self.compiled()?;
+        let compile_seconds = begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        let verdict = match compiled {
+            Ok(ptx) => self.check(&ptx)?,
+            Err(failure) => Err(failure),
+        };
+        Ok(Outcome {
+            verdict: match verdict {
+                Ok(passed) => Verdict::Passed(passed),
+                Err(failure) => Verdict::Failed(failure),
+            },
+            compile_seconds,
+            check_seconds: begin.elapsed().as_secs_f64(),
+            printed: String::new(),
+        })
+    }
+
+    fn launches(&self) -> &[Launch] {
+        &self.exercise.declaration.launch
+    }
+
+    /// The kernel's PTX: the submission's, or that which the questions are about.
+    fn compiled(&self) -> Step<String> {
+        let source = match self.exercise.has_kernel() {
+            true => {
+                right!(vet::includes(&self.job.source));
+                self.job.source.clone()
+            }
+            false => self.exercise.questioned_kernel()?,
+        };
+        let ptx = right!(compile::compile(&source, &self.job.name)?);
+        for launch in self.launches() {
+            right!(compile::entry(&ptx, launch, &launch.parameters()?));
+        }
+        Ok(Ok(ptx))
+    }
+
+    fn check(&self, ptx: &str) -> Step<Passed> {
+        let declaration = &self.exercise.declaration;
+        let mut bench = Bench::open(self.job.target, declaration)?;
+        right!(
+            bench
+                .load(ptx, self.launches())?
+                .map_err(|failure| self.placed(failure))
+        );
+        if !self.exercise.has_kernel() {
+            return predict::predict(&bench, declaration, &self.job.source);
+        }
+        let runs = right!(self.runs(&bench)?);
+        let mut passed = Passed {
+            runs,
+            ..Passed::default()
+        };
+        match self.job.target {
+            Target::Simulator => {
+                for demand in &declaration.demand {
+                    let instance = declaration.operation.instance(&cost::problem(demand.at));
+                    passed
+                        .counted
+                        .push(right!(cost::demanded(&bench, demand, &instance)?));
+                }
+            }
+            Target::Gpu => passed.time = Some(self.time(&bench)?),
+        }
+        Ok(Ok(passed))
+    }
+
+    /// Every trial. The first that a detector objects to, or that is stopped, ends it; where results
+    /// are wrong, all sizes are seen first, because their pattern tells why.
+    fn runs(&self, bench: &Bench) -> Step<usize> {
+        let declaration = &self.exercise.declaration;
+        let trials = plan::trials(declaration, self.job)?;
+        let mut judged: Vec<Judged> = Vec::new();
+        let mut is_wrong = false;
+        for trial in trials {
+            // Once something is wrong, other orders and seeds tell nothing new.
+            let first_of_all = trial.schedule == 0 && trial.case.shape.elements() < 1 << 14;
+            if is_wrong && !first_of_all {
+                continue;
+            }
+            let instance = declaration.operation.instance(&trial.case);
+            bench.schedule(trial.schedule);
+            let ran = match bench.run(&instance)? {
+                Ok(ran) => ran,
+                // After a fault the device takes no more work.
+                Err(_) if is_wrong => break,
+                Err(failure) => return Ok(Err(self.placed(on(failure, &trial)))),
+            };
+            if !is_wrong {
+                right!(self.objections(&ran, &trial));
+            }
+            let (blocks, threads) = bench.geometry(&instance)?;
+            let this = Judged {
+                trial,
+                comparisons: ran.comparisons,
+                covered: blocks * threads,
+            };
+            is_wrong |= !this.is_right();
+            judged.push(this);
+        }
+        match is_wrong {
+            false => Ok(Ok(judged.len())),
+            true => Ok(Err(self.explained(bench, &judged)?)),
+        }
+    }
+
+    /// What the detectors and the guard zones say of a run.
+    fn objections(&self, ran: &Ran, trial: &plan::Trial) -> Result<(), Failure> {
+        if let Some(damage) = &ran.damage {
+            return Err(on(damage.clone(), trial));
+        }
+        let races = ran.report.races();
+        let Some(race) = judge::gravest(&races) else {
+            return Ok(());
+        };
+        let mut failure = Failure::new(judge::race(race), &race.message);
+        failure.places = place::sides(race, &self.job.name);
+        if ran
+            .comparisons
+            .iter()
+            .all(|comparison| comparison.is_right())
+        {
+            failure = failure.note("this time the result was right, by luck");
+        }
+        Err(on(failure, trial))
+    }
+
+    /// What wrong results have in common, and who wrote the first of them.
+    fn explained(&self, bench: &Bench, judged: &[Judged]) -> Result<Failure> {
+        let operation = &self.exercise.declaration.operation;
+        let pattern = Pattern {
+            operation,
+            judged,
+            threads: bench.threads()?,
+        };
+        let (failure, shown) = pattern.explain();
+        let mut failure = on(failure, &shown.trial);
+        bench.schedule(shown.trial.schedule);
+        let instance = operation.instance(&shown.trial.case);
+        failure.places.extend(self.writer(bench, &instance, shown)?);
+        Ok(failure)
+    }
+
+    fn writer(
+        &self,
+        bench: &Bench,
+        instance: &Instance,
+        judged: &Judged,
+    ) -> Result<Option<super::Place>> {
+        let Some((which, comparison)) = judged.wrong() else {
+            return Ok(None);
+        };
+        let index = comparison.wrong.first().map(|wrong| wrong.index);
+        let Some(index) = index.or(comparison.beyond) else {
+            return Ok(None);
+        };
+        let Some(ran) = bench.traced(instance)? else {
+            return Ok(None);
+        };
+        let output = &instance.outputs[which];
+        Ok(place::writer(&ran, output, which, index, &self.job.name))
+    }
+
+    /// With the line that the message names.
+    fn placed(&self, mut failure: Failure) -> Failure {
+        if let Some(line) = place::line(&failure.seen, &self.job.name) {
+            failure.places.push(super::Place {
+                line,
+                who: String::new(),
+            });
+        }
+        failure
+    }
+
+    /// How long the largest size takes.
+    fn time(&self, bench: &Bench) -> Result<(harness::timing::Time, u64)> {
+        let trials = plan::trials(&self.exercise.declaration, self.job)?;
+        let largest = trials
+            .iter()
+            .max_by_key(|trial| trial.case.shape.elements());
+        let largest = largest.context("there are runs")?;
+        let instance = self.exercise.declaration.operation.instance(&largest.case);
+        Ok((bench.time(&instance)?, largest.case.shape.elements()))
+    }
+}
+
+/// With what was run.
+fn on(failure: Failure, trial: &plan::Trial) -> Failure {
+    let case = &trial.case;
+    let order = match trial.schedule {
+        0 => String::new(),
+        schedule => format!(", in order {schedule} of warps and blocks"),
+    };
+    let of = match case.input {
+        harness::Input::Uniform => String::new(),
+        input => format!(" ({} input)", input.name()),
+    };
+    failure.note(format!(
+        "on {} elements{of}, seed {}{order}",
+        case.shape, case.seed
+    ))
+}

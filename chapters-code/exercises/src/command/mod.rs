@@ -1,0 +1,169 @@
+//! What `cargo exercise` does.
+
+mod list;
+mod setup;
+mod student;
+mod tell;
+mod verify;
+mod watch;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use harness::terminal::print;
+
+use self::student::Student;
+use crate::{
+    check::{self, Target},
+    course::{Course, Exercise, FOLDER},
+};
+
+/// Exercises on GPU kernels, checked on a simulated GPU, and on a real one where there is one.
+#[derive(Parser)]
+#[command(bin_name = "cargo exercise", after_help = EXAMPLES)]
+struct Cli {
+    /// The folder of the course [default: that of the book]
+    #[arg(long, value_name = "FOLDER", global = true)]
+    course: Option<PathBuf>,
+    /// The folder of your files [default: exercises]
+    #[arg(long, value_name = "FOLDER", global = true)]
+    files: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXAMPLES: &str = "To begin with:
+  cargo exercise setup       fetch the compiler, once
+  cargo exercise             what there is, and what comes next
+  cargo exercise watch       check on every save
+
+Exercises are named by number or name: `cargo exercise check 1.2`, `cargo exercise hint block_sum`.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Lists the exercises, with what you have passed
+    List,
+    /// Checks an exercise, or the next one, and says what is wrong with it
+    Check {
+        /// A number, such as 1.2, or a name
+        exercise: Option<String>,
+    },
+    /// Checks an exercise, or the next one, whenever you save it
+    Watch {
+        /// A number, such as 1.2, or a name
+        exercise: Option<String>,
+    },
+    /// Gives a hint; ask again for the next one
+    Hint {
+        /// A number, such as 1.2, or a name
+        exercise: Option<String>,
+    },
+    /// Puts your file back to what it was at first; the old one is kept beside it
+    Reset {
+        /// A number, such as 1.2, or a name
+        exercise: String,
+    },
+    /// Discusses the solution of an exercise that you have passed
+    #[command(alias = "solution")]
+    Discussion {
+        /// A number, such as 1.2, or a name
+        exercise: String,
+    },
+    /// Fetches the compiler, NVIDIA's NVRTC, into this folder; needs no root and no GPU
+    Setup,
+    /// For authors: checks that solutions and variants pass, and that mutants get their diagnosis
+    Verify {
+        /// A number, such as 1.2, or a name; all where none is given
+        exercise: Option<String>,
+        /// Show the whole message for each
+        #[arg(long)]
+        messages: bool,
+    },
+    /// Checks one submission; the other commands start this
+    #[command(name = check::WORKER, hide = true)]
+    Worker,
+}
+
+/// Does what the command line says; false where a check failed.
+///
+/// # Errors
+/// What is not the fault of a submission.
+pub fn run() -> Result<bool> {
+    let cli = Cli::parse();
+    match &cli.command {
+        Some(Command::Worker) => return check::work().map(|()| true),
+        Some(Command::Setup) => return setup::setup().map(|()| true),
+        _ => {}
+    }
+    let root = crate::workspace();
+    let course = Course::read(&cli.course.unwrap_or_else(|| root.join(FOLDER)))?;
+    if let Some(Command::Verify { exercise, messages }) = &cli.command {
+        let how = match messages {
+            true => verify::Show::Messages,
+            false => verify::Show::Lines,
+        };
+        return verify::verify(&course, exercise.as_deref(), how);
+    }
+    let folder = cli.files.unwrap_or_else(|| root.join("exercises"));
+    let mut student = Student::open(&folder, &course)?;
+    match cli.command.unwrap_or(Command::List) {
+        Command::List => print(&list::list(&course, &student)?)?,
+        Command::Check { exercise } => {
+            let exercise = chosen(&course, &student, exercise.as_deref())?;
+            return check_one(exercise, &mut student);
+        }
+        Command::Watch { exercise } => watch::watch(&course, &mut student, exercise.as_deref())?,
+        Command::Hint { exercise } => {
+            let exercise = chosen(&course, &student, exercise.as_deref())?;
+            print(&student.hint(exercise)?)?;
+        }
+        Command::Reset { exercise } => {
+            let exercise = course.find(&exercise)?;
+            print(&student.reset(exercise)?)?;
+        }
+        Command::Discussion { exercise } => {
+            let exercise = course.find(&exercise)?;
+            print(&student.discussion(exercise)?)?;
+        }
+        Command::Setup | Command::Worker | Command::Verify { .. } => {}
+    }
+    Ok(true)
+}
+
+/// The exercise that was named, or the first that is not passed.
+fn chosen<'c>(course: &'c Course, student: &Student, text: Option<&str>) -> Result<&'c Exercise> {
+    match text {
+        Some(text) => course.find(text),
+        None => student.next(course).context("all exercises are passed"),
+    }
+}
+
+/// Checks a student's file, says what came of it, and notes a pass.
+fn check_one(exercise: &Exercise, student: &mut Student) -> Result<bool> {
+    setup::look()?;
+    let submission = student.submission(exercise)?;
+    print(&tell::heading(exercise, &submission.name))?;
+    let mut right = true;
+    for target in targets() {
+        let outcome = submission.check(exercise, target)?;
+        right &= outcome.failure().is_none();
+        print(&tell::outcome(exercise, &submission, target, &outcome))?;
+        if !right {
+            break;
+        }
+    }
+    if right {
+        student.passed(exercise)?;
+        print(&tell::passed(exercise))?;
+    }
+    Ok(right)
+}
+
+/// The simulator; and a GPU, where there is one.
+fn targets() -> Vec<Target> {
+    match harness::driver::probe_nvidia() {
+        Ok(_) => vec![Target::Simulator, Target::Gpu],
+        Err(_) => vec![Target::Simulator],
+    }
+}

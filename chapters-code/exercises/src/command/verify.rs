@@ -1,0 +1,73 @@
+//! For authors: does every exercise keep what it promises?
+
+use anyhow::Result;
+use console::style;
+use harness::terminal::print;
+
+use super::{student::Submission, tell};
+use crate::{
+    author::{self, Specimen},
+    check::{Outcome, Supervisor, Target},
+    course::{Course, Exercise},
+};
+
+/// How much to show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    /// A line a submission.
+    Lines,
+    /// What a student would see.
+    Messages,
+}
+
+/// Checks the submissions of one exercise, or of all; false where a promise is not kept.
+pub fn verify(course: &Course, text: Option<&str>, show: Show) -> Result<bool> {
+    super::setup::look()?;
+    let supervisor = Supervisor::new()?;
+    let mut right = true;
+    let wanted = text.map(|text| course.find(text)).transpose()?;
+    let all = course.exercises.iter();
+    for exercise in all.filter(|exercise| wanted.is_none_or(|wanted| wanted.name == exercise.name))
+    {
+        print(&tell::heading(exercise, &exercise.name))?;
+        let specimens = author::specimens(exercise)?;
+        let outcomes = author::examine(exercise, &specimens, &supervisor)?;
+        for (specimen, outcome) in specimens.iter().zip(&outcomes) {
+            right &= specimen.is_kept_by(outcome);
+            print(&line(specimen, outcome))?;
+            if show == Show::Messages {
+                print(&message(exercise, specimen, outcome))?;
+            }
+        }
+    }
+    Ok(right)
+}
+
+fn line(specimen: &Specimen, outcome: &Outcome) -> String {
+    let mark = match specimen.is_kept_by(outcome) {
+        true => style("kept").green(),
+        false => style("BROKEN").red().bold(),
+    };
+    let came = match outcome.failure() {
+        None => "passes".to_owned(),
+        Some(failure) => failure.diagnosis.to_string(),
+    };
+    let seconds = outcome.check_seconds;
+    let promise = match specimen.is_kept_by(outcome) {
+        true => String::new(),
+        false => format!("  (promised: {:?})", specimen.promise),
+    };
+    format!(
+        "  {mark:<6} {:<42} {came:<18} {seconds:.2} s{promise}\n",
+        specimen.name
+    )
+}
+
+fn message(exercise: &Exercise, specimen: &Specimen, outcome: &Outcome) -> String {
+    let submission = Submission {
+        name: exercise.file().to_string_lossy().into_owned(),
+        bytes: specimen.source.clone().into_bytes(),
+        skeleton: String::new(),
+    };
+    tell::outcome(exercise, &submission, Target::Simulator, outcome)
+}

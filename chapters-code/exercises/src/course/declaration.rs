@@ -1,0 +1,214 @@
+//! `exercise.toml`: what an exercise asks for, and what its kernels are checked with.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
+use harness::{Dtype, Input, Shape};
+use serde::{Deserialize, Deserializer, de};
+
+use super::launch::Launch;
+use crate::{diagnosis::Diagnosis, operation::Operation};
+
+/// What kind of task it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// Complete a kernel.
+    Complete,
+    /// Find and mend what is wrong.
+    Repair,
+    /// Make it cheaper, as a counter tells.
+    Improve,
+    /// Foretell what a run will count.
+    Predict,
+    /// Write it from nothing.
+    Open,
+}
+
+impl Form {
+    /// In a list.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Repair => "repair",
+            Self::Improve => "improve",
+            Self::Predict => "predict",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// A section of the book: a page, and perhaps an anchor, below `book/`.
+pub type Section = String;
+
+/// An exercise, as its file declares it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Declaration {
+    /// In the list.
+    pub title: String,
+    /// How long it takes.
+    pub minutes: u32,
+    /// What kind of task it is.
+    pub form: Form,
+    /// What to do.
+    pub task: String,
+    /// What to read for it.
+    pub read: Section,
+    /// What can be asked for, one after another: a nudge first, nearly the answer last.
+    pub hints: Vec<String>,
+    /// What the kernel's outputs must be.
+    pub operation: Operation,
+    /// The launches, in order.
+    pub launch: Vec<Launch>,
+    /// Memory that kernels use between them, by name.
+    #[serde(default)]
+    pub scratch: BTreeMap<String, Scratch>,
+    /// Sizes to check; where there are none, the operation's own.
+    #[serde(default, deserialize_with = "sizes")]
+    pub sizes: Vec<Shape>,
+    /// Kinds of input; uniform where there are none.
+    #[serde(default, deserialize_with = "inputs")]
+    pub inputs: Vec<Input>,
+    /// What a run may cost.
+    #[serde(default)]
+    pub demand: Vec<Demand>,
+    /// What is to be foretold; then there is no kernel to write.
+    #[serde(default)]
+    pub question: Vec<Question>,
+    /// What to say of a diagnosis here, in place of what is said everywhere.
+    #[serde(default)]
+    pub advice: BTreeMap<Diagnosis, Advice>,
+}
+
+/// Memory between the inputs and the outputs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scratch {
+    /// Bytes of an element.
+    pub element_bytes: u64,
+    /// How many elements; a dimension, or one for so many of them.
+    pub elements: super::launch::Extent,
+    /// Whether it is zeroed before; poisoned otherwise.
+    #[serde(default)]
+    pub zeroed: bool,
+}
+
+/// A bound on a count.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Demand {
+    /// A counter of the simulator, such as `shared_bank_conflicts`.
+    pub counter: String,
+    /// What to divide it by: a counter, a dimension, or `blocks` or `warps` of the first launch.
+    #[serde(default)]
+    pub per: Option<String>,
+    /// It may be this at most.
+    pub most: f64,
+    /// On what it is counted.
+    #[serde(deserialize_with = "size")]
+    pub at: Shape,
+    /// What to say to one who misses it.
+    pub hint: String,
+}
+
+/// A count to be foretold.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// Its name in the answer sheet.
+    pub name: String,
+    /// What is asked.
+    pub ask: String,
+    /// A counter of the simulator.
+    pub counter: String,
+    /// What to divide it by, as with a demand.
+    #[serde(default)]
+    pub per: Option<String>,
+    /// On what it is counted.
+    #[serde(deserialize_with = "size")]
+    pub at: Shape,
+    /// Dimensions beside those of the size, such as `stride = 2`, for the launch's parameters.
+    #[serde(default)]
+    pub with: BTreeMap<String, u64>,
+    /// What to say to one who is wrong.
+    pub hint: String,
+}
+
+/// What to say of a diagnosis.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advice {
+    /// One hint.
+    pub hint: Option<String>,
+    /// The section to read again.
+    pub read: Option<Section>,
+}
+
+impl Declaration {
+    /// What the types cannot say.
+    pub(super) fn check(&self) -> Result<()> {
+        ensure!(!self.launch.is_empty(), "an exercise launches a kernel");
+        ensure!(
+            self.hints.len() >= 2,
+            "hints come in tiers, two of them at least"
+        );
+        let predicts = self.form == Form::Predict;
+        ensure!(
+            predicts != self.question.is_empty(),
+            "an exercise has questions if it is to predict, and only then"
+        );
+        for launch in &self.launch {
+            launch.parameters()?;
+        }
+        Ok(())
+    }
+
+    /// The sheet that a student types predictions into.
+    pub(super) fn answer_sheet(&self) -> String {
+        let mut sheet = String::new();
+        for line in self.task.trim().lines() {
+            let _ = writeln!(sheet, "# {line}");
+        }
+        for question in &self.question {
+            sheet.push('\n');
+            for line in question.ask.trim().lines() {
+                let _ = writeln!(sheet, "# {line}");
+            }
+            let _ = writeln!(sheet, "{} = \"?\"", question.name);
+        }
+        sheet.replace("# \n", "#\n")
+    }
+}
+
+fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Shape, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(de::Error::custom)
+}
+
+fn sizes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Shape>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    let parse = |text: &String| text.parse().map_err(de::Error::custom);
+    texts.iter().map(parse).collect()
+}
+
+fn inputs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Input>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    texts.iter().map(|text| named(text)).collect()
+}
+
+/// A value of the command line, such as `uniform`, by its name.
+fn named<T: ValueEnum, E: de::Error>(text: &str) -> Result<T, E> {
+    T::from_str(text, false).map_err(de::Error::custom)
+}
+
+/// A type of elements, by its name.
+pub(crate) fn dtype<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Dtype, D::Error> {
+    named(&String::deserialize(deserializer)?)
+}
+
+/// An operator, by its name.
+pub(crate) fn op<'de, D: Deserializer<'de>>(deserializer: D) -> Result<harness::Op, D::Error> {
+    named(&String::deserialize(deserializer)?)
+}

@@ -1,0 +1,207 @@
+//! What can be wrong with a submission, by name, and what is said of it everywhere.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! diagnoses {
+    ($($(#[doc = $doc:literal])+ $name:ident: $text:literal, hint $hint:literal, read $read:literal;)*) => {
+        /// What is wrong. Written `block-offset` in declarations and reports.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Diagnosis {
+            $($(#[doc = $doc])+ $name,)*
+        }
+
+        impl Diagnosis {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// In a sentence.
+            pub fn text(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// The hint, where an exercise has none of its own.
+            pub fn hint(self) -> &'static str {
+                match self { $(Self::$name => $hint,)* }
+            }
+
+            /// The section to read again; empty where the exercise's own is best.
+            pub fn section(self) -> &'static str {
+                match self { $(Self::$name => $read,)* }
+            }
+        }
+    };
+}
+
+diagnoses! {
+    /// Nothing was changed since the beginning.
+    NotBegun: "nothing is written yet",
+        hint "look for TODO in the file", read "";
+    /// An empty file.
+    Empty: "the file is empty",
+        hint "`cargo exercise reset` brings back what was there at first", read "";
+    /// Not UTF-8, or with NUL bytes.
+    Encoding: "the file is not text in UTF-8",
+        hint "save it as UTF-8, which any editor can do", read "";
+    /// Larger than any solution.
+    TooLong: "the file is too long",
+        hint "a solution has some dozens of lines", read "";
+    /// It includes what it may not.
+    Include: "it includes a file that a submission may not include",
+        hint "write what you need into the file; the headers of CUDA that are allowed are named above", read "cuda_subset.md";
+    /// The compiler refuses it.
+    Compile: "it does not compile",
+        hint "begin with the first error: later ones often follow from it", read "cuda_subset.md";
+    /// No kernel of the name.
+    NoKernel: "there is no kernel of the required name",
+        hint "the name must be as given, and stand behind extern \"C\" __global__ void", read "chapter_0_setup/first_kernel.md";
+    /// Other parameters.
+    Signature: "the kernel has other parameters than it is launched with",
+        hint "leave the line with the kernel's name as it was", read "chapter_0_setup/first_kernel.md";
+    /// The driver refuses the module.
+    Module: "the driver refuses the compiled kernel",
+        hint "the message names the instruction and its line", read "cuda_subset.md";
+    /// More shared memory or threads than there are.
+    Resources: "it asks for more than a block can have",
+        hint "48 KiB of __shared__ arrays is what a block gets without asking", read "";
+    /// The clock ran out.
+    TimeLimit: "it did not end in time",
+        hint "look for a loop whose condition never becomes false, and for threads that wait for one that has left", read "";
+    /// It took more memory than it may.
+    MemoryLimit: "it took more memory than it may have",
+        hint "no array of an exercise needs more than some megabytes", read "";
+    /// More instructions than any solution takes.
+    Endless: "the kernel does not end",
+        hint "look for a loop whose condition never becomes false: a stride that stays 0, a bound that is never reached", read "";
+    /// Everybody waits.
+    Deadlock: "the kernel does not end: its threads go round, or wait, and nothing changes any more",
+        hint "look for a loop whose condition never becomes false; or, if it waits on purpose: who is to set what it waits for, and can that thread still run?", read "chapter_3_scan/single_pass.md";
+    /// Memory outside every array.
+    OutOfBounds: "it reads or writes outside an array",
+        hint "what is the largest index there, for the last thread of the last block? Compare it with n", read "chapter_0_setup/first_kernel.md";
+    /// A wide access at an odd place.
+    Misaligned: "an address is no multiple of the size of the access",
+        hint "a float4 lies at multiples of 16 bytes only: the tail, and rows of odd length, do not", read "chapter_1_reduce/warps_and_loads.md";
+    /// `trap`, or an assertion.
+    Trap: "the kernel stops itself",
+        hint "an assertion fails, or a trap is reached", read "";
+    /// Another fault.
+    Fault: "the launch was stopped",
+        hint "the message names the line", read "";
+    /// A barrier is missing.
+    MissingBarrier: "a barrier is missing: nothing orders two accesses of different warps",
+        hint "between a write to shared memory and another thread's read of it stands a __syncthreads(); between that read and the next write, too", read "chapter_1_reduce/what_goes_wrong.md";
+    /// A barrier within a warp is missing.
+    MissingSyncwarp: "a __syncwarp() is missing: lanes of a warp do not wait for each other by themselves",
+        hint "since Volta the lanes of a warp run independently; __syncwarp() makes them wait, and makes their writes visible", read "chapter_1_reduce/what_goes_wrong.md";
+    /// Between blocks nothing orders memory.
+    MissingFence: "nothing orders what two blocks do with the same memory",
+        hint "write the data, then __threadfence(), then the flag or counter by an atomic; who reads goes the other way round", read "chapter_1_reduce/across_blocks.md";
+    /// An update that is no atomic.
+    LostUpdate: "an update is lost: two threads read, add and write the same element",
+        hint "x += 1 is a read, an addition and a write, and another thread's may come in between; atomicAdd makes them one", read "chapter_2_histogram/what_goes_wrong.md";
+    /// Several threads write to one place.
+    WriteConflict: "several threads write to the same place",
+        hint "which of them should write there? Only one may", read "chapter_1_reduce/what_goes_wrong.md";
+    /// A barrier that not all reach.
+    DivergentBarrier: "a barrier that not every thread of the block reaches",
+        hint "move the barrier out of the branch, or the early return behind it", read "chapter_1_reduce/what_goes_wrong.md";
+    /// A read of what nobody wrote.
+    Uninitialised: "it reads what nobody has written",
+        hint "who was to write that element, and does it for every n? Threads past the end must write the identity", read "chapter_1_reduce/what_goes_wrong.md";
+    /// A shuffle from an absent lane.
+    Shuffle: "a shuffle reads from a lane that takes no part in it",
+        hint "all lanes that the mask names must reach the shuffle: no return, no branch before it", read "chapter_1_reduce/what_goes_wrong.md";
+    /// An asynchronous copy under way.
+    PendingCopy: "it touches memory to which an asynchronous copy is under way",
+        hint "wait for the copy before, and let the other threads know by a barrier", read "";
+    /// An input was written.
+    InputChanged: "an input was changed",
+        hint "inputs are only read: use shared memory, or the scratch that you are given", read "";
+    /// Memory beside an output was written.
+    BesideOutput: "memory beside the output was written",
+        hint "compare the largest index that is written with the output's length", read "";
+    /// Poison is still there.
+    NeverWritten: "part of the output was never written",
+        hint "which thread was to write it? Look at the condition before the store, and at the last block", read "";
+    /// Results depend on the schedule.
+    Schedule: "the result depends on the order in which warps and blocks run",
+        hint "something is read before it is certain to have been written, or blocks count on an order that nobody promises", read "chapter_1_reduce/across_blocks.md";
+    /// An element is missing in a fold.
+    LostElement: "an element is left out",
+        hint "count for a block of 8 threads on paper which element is loaded by whom", read "";
+    /// An element is in a fold twice.
+    DoubledElement: "an element is counted twice",
+        hint "which two threads take the same element? Compare the strides and the bounds", read "";
+    /// Only some of the elements are there.
+    PartOnly: "only a part of the elements is in the result",
+        hint "which threads' values reach the result? Follow one that is missing", read "";
+    /// The operator's identity is not what pads.
+    Identity: "the place of missing elements is filled with something that is not the identity",
+        hint "what may a thread past the end bring that changes nothing? For a sum 0; for a maximum the lowest number that there is", read "chapter_1_reduce/what_goes_wrong.md";
+    /// Off by the block before only.
+    PreviousBlock: "only the previous block's sum is added, not that of all blocks before",
+        hint "the sums of the blocks must be scanned themselves", read "chapter_3_scan/across_blocks.md";
+    /// Each block by itself.
+    BlockAlone: "each block is right by itself; what lies before it is not added",
+        hint "where does a block learn the sum of all before it?", read "chapter_3_scan/across_blocks.md";
+    /// Moved by one place.
+    Shifted: "the result is right, but one place off",
+        hint "inclusive or exclusive? Does element i itself belong to result i?", read "chapter_3_scan/index.md";
+    /// The operands are the wrong way round.
+    Swapped: "the operands are the wrong way round",
+        hint "the earlier element stands left; an operator need not commute", read "chapter_3_scan/two_trees.md";
+    /// The output is the input.
+    Unchanged: "the output is a copy of the input",
+        hint "the elements are moved but nothing was done to them", read "";
+    /// Right in the first block only.
+    BlockOffset: "right in the first block and wrong from the second on",
+        hint "is the index that of the whole grid, blockIdx.x * blockDim.x + threadIdx.x, or that within the block?", read "chapter_0_setup/first_kernel.md";
+    /// Right for one block only.
+    OneBlock: "right as long as one block does it all, and wrong for more",
+        hint "what must be different in the second block? Its index, and where its result goes", read "";
+    /// One lane of each warp.
+    Lane: "the same lane of every warp is wrong",
+        hint "what is special about that lane: does it have a neighbour, does it come first?", read "chapter_1_reduce/warps_and_loads.md";
+    /// Only where the last block is not full.
+    Tail: "wrong only where the last block is not full",
+        hint "what do threads past the end do?", read "chapter_0_setup/first_kernel.md";
+    /// Only powers of two.
+    PowersOfTwo: "right for powers of two only",
+        hint "a loop that halves a number loses its remainder", read "chapter_1_reduce/what_goes_wrong.md";
+    /// Only large sizes.
+    Large: "right as long as every element has a thread of its own, and wrong for more elements",
+        hint "a grid of fixed size must go round again: i += gridDim.x * blockDim.x", read "chapter_1_reduce/warps_and_loads.md";
+    /// Close, but not close enough.
+    Rounding: "close, but further from the exact result than any correct order of additions can be",
+        hint "is something added in a narrower type, or in an order deeper than the bound allows?", read "chapter_1_reduce/numbers.md";
+    /// The elements are right but in another order.
+    Order: "the right elements, in another order",
+        hint "where each element goes follows from how many come before it, not from who is first", read "";
+    /// Two halves of an index are mixed up.
+    Transposed: "rows and columns are mixed up",
+        hint "x runs along a row: is threadIdx.x what varies fastest on both sides?", read "";
+    /// Another result.
+    Wrong: "the result is wrong",
+        hint "take the smallest size that is wrong and follow one element on paper", read "";
+    /// It costs more than it may.
+    Cost: "it is right, but it costs more than it may",
+        hint "", read "";
+    /// A prediction is missing.
+    Unanswered: "a question is not answered yet",
+        hint "put a number in place of the ?", read "";
+    /// A prediction is wrong.
+    Prediction: "the run counts something else",
+        hint "", read "";
+    /// A sheet of answers that is none.
+    AnswerSheet: "the answers cannot be read",
+        hint "each line is `name = number`; `cargo exercise reset` brings back the sheet", read "";
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}

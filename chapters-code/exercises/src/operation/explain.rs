@@ -1,0 +1,45 @@
+//! Which mistake would give exactly the results that were seen.
+
+use super::{Seen, Wrong};
+use crate::diagnosis::Diagnosis;
+
+/// A mistake that gives what was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Its name.
+    pub diagnosis: Diagnosis,
+    /// What tells, in a sentence.
+    pub because: String,
+}
+
+impl Finding {
+    /// A mistake, and what tells of it.
+    pub fn new(diagnosis: Diagnosis, because: impl Into<String>) -> Option<Self> {
+        Some(Self {
+            diagnosis,
+            because: because.into(),
+        })
+    }
+}
+
+impl Wrong {
+    /// Whether a wrong element is `value`, as far as rounding lets one tell.
+    pub fn is(&self, value: f64) -> bool {
+        let scale = self.expected.abs().max(value.abs()).max(1.0);
+        self.got == value || (self.bound > 0.0 && (self.got - value).abs() <= 4e-6 * scale)
+    }
+}
+
+impl Seen<'_> {
+    /// Whether every wrong element is what `mistake` gives for its index, and there are enough of
+    /// them for that to be no chance: integers and unrounded floats tell by one, sums by two.
+    pub fn all_are(&self, mistake: impl Fn(usize) -> Option<f64>) -> bool {
+        let is = |wrong: &Wrong| mistake(wrong.index).is_some_and(|value| wrong.is(value));
+        !self.wrong.is_empty() && self.wrong.iter().all(is)
+    }
+
+    /// The first wrong element.
+    pub fn first(&self) -> &Wrong {
+        &self.wrong[0]
+    }
+}

@@ -1,0 +1,246 @@
+//! What a kernel's outputs must be: sequential algorithms, and what their usual mistakes look like.
+
+mod compare;
+mod explain;
+mod histogram;
+mod reduce;
+
+use harness::{Dtype, Element, Input, Shape};
+use serde::Deserialize;
+
+pub use self::{
+    compare::{Comparison, Wrong},
+    explain::Finding,
+};
+use crate::course::launch::Dimensions;
+
+/// An operation, as `[operation]` of an `exercise.toml` names it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+pub enum Operation {
+    /// Elements folded to one, or to one a block.
+    Reduce(reduce::Reduce),
+    /// The largest element and where it first stands.
+    ArgMax(reduce::ArgMax),
+    /// Keys counted by bin.
+    Histogram(histogram::Histogram),
+}
+
+impl Operation {
+    fn reference(&self) -> &dyn Reference {
+        match self {
+            Self::Reduce(reduce) => reduce,
+            Self::ArgMax(arg_max) => arg_max,
+            Self::Histogram(histogram) => histogram,
+        }
+    }
+
+    /// The sizes to check where an exercise names none.
+    pub fn sizes(&self) -> Vec<Shape> {
+        self.reference().sizes()
+    }
+
+    /// How many seeds each small size needs.
+    pub fn seeds(&self) -> u64 {
+        self.reference().seeds()
+    }
+
+    /// A problem of that size and what its results must be.
+    pub fn instance(&self, case: &Case) -> Instance {
+        self.reference().instance(case)
+    }
+
+    /// Which mistake gives the wrong results that were seen, if one is known that does.
+    pub fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        self.reference().explain(instance, seen)
+    }
+}
+
+/// A sequential algorithm.
+pub trait Reference {
+    /// The sizes to check where an exercise names none.
+    fn sizes(&self) -> Vec<Shape> {
+        vector_sizes()
+    }
+
+    /// How many seeds each small size needs: more than one where a single input can hide that an
+    /// element is not looked at.
+    fn seeds(&self) -> u64 {
+        1
+    }
+
+    /// A problem of that size and what its results must be.
+    fn instance(&self, case: &Case) -> Instance;
+
+    /// Which mistake gives the wrong results that were seen, if one is known that does.
+    fn explain(&self, _instance: &Instance, _seen: &Seen<'_>) -> Option<Finding> {
+        None
+    }
+}
+
+/// A problem to make.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Case {
+    /// Its size.
+    pub shape: Shape,
+    /// How its elements are distributed.
+    pub input: Input,
+    /// Of the inputs.
+    pub seed: u64,
+}
+
+/// A problem: what goes in, and what must come out.
+#[derive(Clone, Debug, Default)]
+pub struct Instance {
+    /// Sizes by name.
+    pub dimensions: Dimensions,
+    /// Arrays that kernels only read.
+    pub inputs: Vec<Array>,
+    /// Arrays that they write.
+    pub outputs: Vec<Output>,
+}
+
+/// An array that kernels only read.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Its name among the parameters.
+    pub name: &'static str,
+    /// Its elements.
+    pub bytes: Vec<u8>,
+}
+
+impl Array {
+    /// An array of these elements.
+    pub fn of<T: Element>(name: &'static str, elements: &[T]) -> Self {
+        Self {
+            name,
+            bytes: bytemuck::cast_slice(elements).to_vec(),
+        }
+    }
+}
+
+/// An array that kernels write.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name among the parameters.
+    pub name: &'static str,
+    /// Its type.
+    pub dtype: Dtype,
+    /// Elements that it has room for; those behind the expected ones must stay as they are.
+    pub capacity: usize,
+    /// What it holds before.
+    pub initial: Initial,
+    /// What it must hold afterwards.
+    pub expected: Expected,
+    /// Whether the order of the elements counts.
+    pub ordering: Ordering,
+}
+
+impl Output {
+    /// A poisoned output of as many elements as are expected, in their order.
+    pub fn new(name: &'static str, dtype: Dtype, expected: Expected) -> Self {
+        Self {
+            name,
+            dtype,
+            capacity: expected.len(),
+            initial: Initial::Poison,
+            expected,
+            ordering: Ordering::Kept,
+        }
+    }
+}
+
+/// What an output holds before.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Initial {
+    /// Bytes that are no plausible result.
+    Poison,
+    /// Zeros.
+    Zero,
+    /// These, for what is done in place.
+    Bytes(Vec<u8>),
+}
+
+/// Whether the order of an output's elements counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ordering {
+    /// Each has its place.
+    Kept,
+    /// Any order will do.
+    Free,
+}
+
+/// What an output must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    /// Exactly these bits, in the low ones.
+    Bits(Vec<u64>),
+    /// Each within its bound, after the value.
+    Within(Vec<(f64, f64)>),
+}
+
+impl Expected {
+    /// Exactly these elements.
+    pub fn equal<T: Element>(elements: &[T]) -> Self {
+        let bytes: &[u8] = bytemuck::cast_slice(elements);
+        let bits = bytes.chunks_exact(size_of::<T>()).map(bits_of);
+        Self::Bits(bits.collect())
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bits(bits) => bits.len(),
+            Self::Within(values) => values.len(),
+        }
+    }
+
+    /// Whether nothing is expected.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Up to 8 bytes as a number.
+pub(crate) fn bits_of(bytes: &[u8]) -> u64 {
+    let fold = |bits, &byte: &u8| bits << 8 | u64::from(byte);
+    bytes.iter().rev().take(8).fold(0, fold)
+}
+
+/// An output as it was found, and what is wrong with it.
+pub struct Seen<'s> {
+    /// Which output.
+    pub output: &'s Output,
+    /// Its elements.
+    pub values: &'s [f64],
+    /// Those that are wrong; at least one.
+    pub wrong: &'s [Wrong],
+    /// Threads of a block of the last launch.
+    pub threads: u64,
+}
+
+/// Sizes that trip kernels: around a warp, a block of 256 and one of 1,024, three blocks and a bit,
+/// and many blocks.
+pub fn vector_sizes() -> Vec<Shape> {
+    let awkward = [0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1543];
+    let large = (1 << 20) + 3;
+    let sizes = awkward.into_iter().chain([large]);
+    sizes.map(|n| Shape::Vector { n }).collect()
+}
+
+/// The dimension `n`.
+pub(crate) fn vector(shape: Shape) -> Dimensions {
+    Dimensions::from([("n".to_owned(), shape.elements())])
+}
+
+/// The inputs of an operator, as the chapters have them.
+pub(crate) fn elements<T: Element>(case: &Case, op: harness::Op) -> Vec<T> {
+    harness::inputs::generate(&harness::Case {
+        shape: case.shape,
+        dtype: T::DTYPE,
+        op,
+        input: case.input,
+        seed: case.seed,
+        parameters: Default::default(),
+    })
+}
