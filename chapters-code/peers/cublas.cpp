@@ -3,25 +3,13 @@
 //
 // cuBLAS is opened when it is first asked for; its types and codes are written out here, so that neither its
 // headers nor its library need be there when this file is compiled.
-#include "peers.h"
+#include "library.hpp"
 
 #include <climits>
 #include <cstdint>
-#include <string>
-
-#ifdef _WIN32
-#include <windows.h>
-#define EXPORT extern "C" __declspec(dllexport)
-#else
-#include <dlfcn.h>
-#define EXPORT extern "C" __attribute__((visibility("default")))
-#endif
 
 namespace {
 
-constexpr int SUCCESS = 0;       // cudaSuccess, CUBLAS_STATUS_SUCCESS
-constexpr int INVALID_VALUE = 1; // cudaErrorInvalidValue
-constexpr int UNKNOWN = 999;     // cudaErrorUnknown
 constexpr int AS_IT_IS = 0;      // CUBLAS_OP_N
 constexpr int TRANSPOSED = 1;    // CUBLAS_OP_T
 
@@ -29,37 +17,17 @@ template <typename T>
 using Geam = int (*)(void* handle, int op_a, int op_b, int m, int n, const T* alpha, const T* a, int lda,
                      const T* beta, const T* b, int ldb, T* c, int ldc);
 
-void* open_library() {
+void* open_cublas() {
 #ifdef _WIN32
-    for (const char* name : {"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"}) {
-        if (HMODULE library = LoadLibraryA(name)) {
-            return reinterpret_cast<void*>(library);
-        }
-    }
+    return open_library({"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"});
 #else
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}) {
-        if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
-            return library;
-        }
-    }
-#endif
-    return nullptr;
-}
-
-template <typename F> F find(void* library, const char* name) {
-    if (!library) {
-        return nullptr;
-    }
-#ifdef _WIN32
-    return reinterpret_cast<F>(GetProcAddress(reinterpret_cast<HMODULE>(library), name));
-#else
-    return reinterpret_cast<F>(dlsym(library, name));
+    return open_library({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
 #endif
 }
 
 // The library, with a handle in the context that was current when it was first used.
 struct Cublas {
-    void* library = open_library();
+    void* library = open_cublas();
     int (*set_stream)(void*, void*) = find<int (*)(void*, void*)>(library, "cublasSetStream_v2");
     Geam<float> geam_f32 = find<Geam<float>>(library, "cublasSgeam");
     Geam<double> geam_f64 = find<Geam<double>>(library, "cublasDgeam");
@@ -107,8 +75,7 @@ EXPORT const char* peer_version() {
         if (!cublas().is_usable()) {
             return std::string("not found");
         }
-        return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." +
-               std::to_string(v % 100);
+        return version_text(v / 10000, v / 100 % 100, v % 100);
     }();
     return version.c_str();
 }

@@ -123,6 +123,27 @@ size_t peer_segmented_reduce_scratch(int op, int dtype, const void* in, const un
 // `stream`, a CUstream.
 int peer_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
                           const unsigned* offsets, void* out, size_t segments, void* stream);
+
+// A sparse matrix by rows, and what it is multiplied by: row r has values[i] in columns[i] for
+// offsets[r] <= i < offsets[r + 1]; x has an element a column.
+struct PeerSparse {
+    const void* values;
+    const unsigned* columns;
+    const unsigned* offsets;
+    const void* x;
+    size_t rows, cols, entries;
+};
+
+// Bytes of scratch that peer_multiply needs for these arguments (the buffers are not touched), or SIZE_MAX
+// where the library has no such way; ways are numbered from 0.
+size_t peer_multiply_scratch(int way, int dtype, const struct PeerSparse* matrix, void* y);
+
+// Writes the matrix times x to y[0 .. rows], all of the dtype, in one of the library's ways. `scratch` is
+// 256-byte aligned. The first call with a matrix, y and scratch may prepare what later ones use, and the
+// scratch is left alone between them. Launches on `stream`, a CUstream.
+int peer_multiply(int way, int dtype, void* scratch, size_t scratch_bytes,
+                  const struct PeerSparse* matrix, void* y, void* stream);
+
 // ---- Chapter 6: transpose --------------------------------------------------------------------
 
 // Bytes of scratch that peer_transpose needs for these arguments, or SIZE_MAX where it cannot have them.

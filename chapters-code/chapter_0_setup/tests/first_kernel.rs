@@ -35,7 +35,7 @@ fn a_launch_is_timed_in_four_ways() {
 
 #[test]
 fn every_kernel_at_awkward_sizes() {
-    let mut runner = Runner::open(DeviceChoice::Sim, 20, None).expect("the simulator opens");
+    let mut runner = Runner::open(DeviceChoice::Sim, 20, &[]).expect("the simulator opens");
     let sizes = [0, 1, 3, 4, 1023, 1024, 1025, 4097, (1 << 20) + 3];
     let case = |n| Case {
         shape: Shape::Vector { n },

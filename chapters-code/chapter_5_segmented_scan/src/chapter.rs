@@ -267,10 +267,11 @@ impl Problem for Converted {
 }
 
 /// A sparse matrix, and a vector.
-struct Sparse {
-    uploaded: Uploaded<u8>,
-    matrix: Csr,
-    x: Vec<f32>,
+pub(crate) struct Sparse {
+    /// As they lie on the device, and there.
+    pub(crate) uploaded: Uploaded<u8>,
+    pub(crate) matrix: Csr,
+    pub(crate) x: Vec<f32>,
 }
 
 impl Sparse {
@@ -300,8 +301,8 @@ impl Problem for Sparse {
             .operation_that_moves(4 * words as u64, ready, 4 * rows, judge)
     }
 
-    fn peer<'a>(&'a mut self, _peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        Ok(None) // CUB's product is deprecated, and cuSPARSE no part of it
+    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+        peer::multiply(self, peers)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The same by a peer library, through `peer_segmented_scan` and `peer_segmented_reduce` of peers.h.
+//! The same by a peer library, through `peer_segmented_scan`, `peer_segmented_reduce` and `peer_multiply` of
+//! peers.h.
 
 use std::{
     ffi::{c_int, c_uint, c_void},
@@ -7,12 +8,17 @@ use std::{
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 use harness::{
-    Case, Element, Error, Kind, buffer,
+    Case, Device, Element, Error, Kind, buffer,
     peers::{Call, PeerRun, Peers, dtype_code, op_code},
-    verify::Verdict,
+    verify::{self, Verdict},
 };
 
-use crate::{Task, chapter::Divided, input::Layout, reference::Expected};
+use crate::{
+    Task,
+    chapter::{Divided, Sparse},
+    input::{Layout, SparseLayout},
+    reference::{self, Expected},
+};
 
 type ScanScratch = unsafe extern "C" fn(
     c_int,
@@ -62,7 +68,10 @@ pub(crate) fn segmented<'a, T: Element>(
             let keys = buffer::upload(&of.uploaded.device, &keys(&of.offsets.flags()))?;
             let by_keys = scan(of, peers, kind, Way::Keys(keys))?;
             let by_bits = scan(of, peers, kind, Way::Bits)?;
-            faster(of, by_keys, by_bits)
+            match (by_keys, by_bits) {
+                (Some(keys), Some(bits)) => faster(&of.uploaded.device, keys, bits).map(Some),
+                (one, other) => Ok(one.or(other)),
+            }
         }
         Task::Reduce => reduce(of, peers),
         Task::Convert(_) | Task::Multiply => Ok(None),
@@ -178,27 +187,119 @@ fn any_order<'a, T: Element>(of: &'a Divided<T>, case: &'a Case) -> Expected<'a,
 }
 
 /// The one that takes less time.
-fn faster<'a, T: Element>(
-    of: &'a Divided<T>,
-    a: Option<PeerRun<'a>>,
-    b: Option<PeerRun<'a>>,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    let (mut a, mut b) = match (a, b) {
-        (Some(a), Some(b)) => (a, b),
-        (one, other) => return Ok(one.or(other)),
-    };
-    let (time_a, time_b) = (time(of, &mut a)?, time(of, &mut b)?);
-    Ok(Some(if time_a <= time_b { a } else { b }))
+fn faster<'a>(
+    device: &Device,
+    mut a: PeerRun<'a>,
+    mut b: PeerRun<'a>,
+) -> Result<PeerRun<'a>, Error> {
+    let (time_a, time_b) = (time(device, &mut a)?, time(device, &mut b)?);
+    Ok(if time_a <= time_b { a } else { b })
 }
 
 /// The shortest of a few runs, with what the host adds.
-fn time<T: Element>(of: &Divided<T>, run: &mut PeerRun<'_>) -> Result<Duration, Error> {
+fn time(device: &Device, run: &mut PeerRun<'_>) -> Result<Duration, Error> {
     let mut shortest = Duration::MAX;
     for _ in 0..5 {
         let start = Instant::now();
         run()?;
-        of.uploaded.device.finish("the peer's operation")?;
+        device.finish("the peer's operation")?;
         shortest = shortest.min(start.elapsed());
     }
     Ok(shortest)
+}
+
+// ---- Sparse matrices ------------------------------------------------------------------------------
+
+/// `struct PeerSparse`, of device addresses.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Matrix {
+    values: *const c_void,
+    columns: *const c_void,
+    offsets: *const c_void,
+    x: *const c_void,
+    rows: usize,
+    cols: usize,
+    entries: usize,
+}
+
+type MultiplyScratch = unsafe extern "C" fn(c_int, c_int, *const Matrix, *mut c_void) -> usize;
+type Multiply = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    *mut c_void,
+    usize,
+    *const Matrix,
+    *mut c_void,
+    *mut c_void,
+) -> c_int;
+
+/// The peer's product of a case's matrix and vector, run once and verified, in the faster of its ways here
+/// and now; none where the peer lacks it.
+pub(crate) fn multiply<'a>(of: &'a Sparse, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+    let mut fastest: Option<PeerRun<'a>> = None;
+    for way in 0.. {
+        let Some(run) = multiply_in(of, peers, way)? else {
+            break;
+        };
+        fastest = Some(match fastest {
+            None => run,
+            Some(before) => faster(&of.uploaded.device, before, run)?,
+        });
+    }
+    Ok(fastest)
+}
+
+fn multiply_in<'a>(
+    of: &'a Sparse,
+    peers: &'a Peers,
+    way: c_int,
+) -> Result<Option<PeerRun<'a>>, Error> {
+    // SAFETY: the types of peers.h.
+    let functions = unsafe {
+        (
+            peers.function::<MultiplyScratch>("peer_multiply_scratch"),
+            peers.function::<Multiply>("peer_multiply"),
+        )
+    };
+    let (Some(scratch_bytes), Some(multiply)) = functions else {
+        return Ok(None);
+    };
+    let (case, device) = (of.uploaded.case, &of.uploaded.device);
+    let (dtype, rows, entries) = (
+        dtype_code(case.dtype),
+        of.matrix.rows.count(),
+        of.matrix.values.len(),
+    );
+    let layout = SparseLayout::new(entries as u64, rows as u64);
+    let input = of.uploaded.input.as_view();
+    let places = layout.arrays(&input);
+    let [values, columns, offsets, x] =
+        places.map(|place| place.device_ptr(&device.stream).0 as *const c_void);
+    let matrix = Matrix {
+        values,
+        columns,
+        offsets,
+        x,
+        rows,
+        cols: of.x.len(),
+        entries,
+    };
+    let call = Call {
+        what: format!("{case}{}", case.parameters),
+        output_bytes: 4 * rows,
+        // SAFETY: device addresses of arrays that large; nothing is touched.
+        scratch_bytes: Box::new(move |at| unsafe { scratch_bytes(way, dtype, &matrix, at.output) }),
+        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
+        run: Box::new(move |at, scratch| unsafe {
+            let (address, bytes, stream) = (scratch.address, scratch.bytes, scratch.stream);
+            multiply(way, dtype, address, bytes, &matrix, at.output, stream)
+        }),
+    };
+    // Any order of additions is within the bound of the deepest.
+    let judge = |computed: &[u8]| {
+        let deepest = entries as u64 + 1;
+        verify::compare(computed, reference::multiply(&of.matrix, &of.x, deepest))
+    };
+    peers.prepare(device, &of.uploaded.input, call, judge)
 }

@@ -44,9 +44,10 @@ pub struct Options {
     )]
     pub samples: u32,
 
-    /// Also time the same work in this peer library (see chapters-code/peers)
+    /// Also time the same work in this peer library (see chapters-code/peers); of several, the first that
+    /// has it
     #[arg(long, value_name = "PATH")]
-    pub peers: Option<PathBuf>,
+    pub peers: Vec<PathBuf>,
 
     /// Write one JSON object a rung and size, a line each; `-` is standard output
     #[arg(long, value_name = "PATH|-")]

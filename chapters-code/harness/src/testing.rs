@@ -35,7 +35,7 @@ pub const INSTRUCTIONS: i64 = 1 << 31;
 /// Where it does not open.
 pub fn simulator() -> MutexGuard<'static, Runner> {
     static RUNNER: LazyLock<Mutex<Runner>> = LazyLock::new(|| {
-        let runner = Runner::open(DeviceChoice::Sim, 20, None).expect("the simulator opens");
+        let runner = Runner::open(DeviceChoice::Sim, 20, &[]).expect("the simulator opens");
         let simulator = runner.device.simulator().expect("it is one");
         assert!(simulator.set(c"instruction_limit", INSTRUCTIONS));
         Mutex::new(runner)

@@ -80,7 +80,7 @@ fn of_chapter(
     }
     let progress = Progress::new(steps.len());
     let mut checksums = Vec::new();
-    let (bench, peers) = (runner.bench.take(), runner.peers.take());
+    let (bench, peers) = (runner.bench.take(), std::mem::take(&mut runner.peers));
     let done = &mut |row: Row| {
         if row.correct {
             checksums.push(Checksum::of(&row));

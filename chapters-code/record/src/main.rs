@@ -39,9 +39,10 @@ struct Arguments {
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
 
-    /// Also time the same work in this peer library (see chapters-code/peers)
+    /// Also time the same work in this peer library (see chapters-code/peers); of several, the first that
+    /// has it
     #[arg(long, value_name = "PATH")]
-    peers: Option<PathBuf>,
+    peers: Vec<PathBuf>,
 
     /// Three sizes and few types: half of the time
     #[arg(long)]
@@ -87,7 +88,7 @@ fn main() -> ExitCode {
 
 fn record(arguments: Arguments) -> anyhow::Result<bool> {
     let samples = arguments.samples as usize;
-    let mut runner = Runner::open(arguments.device, samples, arguments.peers.as_deref())?;
+    let mut runner = Runner::open(arguments.device, samples, &arguments.peers)?;
     let out = arguments
         .out
         .clone()
