@@ -11,12 +11,7 @@ use harness::{
     with_element,
 };
 
-use crate::{
-    RUNGS, broken,
-    in_place::{InPlace, is_in_place},
-    layout::Layout,
-    peer, reference,
-};
+use crate::{RUNGS, broken, in_place::is_in_place, layout::Layout, peer, reference};
 
 /// Chapter 6.
 #[derive(Clone, Copy, Debug, Default)]
@@ -157,8 +152,13 @@ impl<T: Element> Problem for Transposition<T> {
                 self.in_place = Some(self.with_gaps(self.uploaded.host.clone()));
             }
             let turned = self.in_place.get_or_insert_default();
-            let operation = InPlace::new(&mut self.uploaded, turned, moved, ready)?;
-            return Ok(Box::new(operation));
+            return self
+                .uploaded
+                .operation_in_place(moved, ready, |host, launches, computed| {
+                    // A second launch turns it back.
+                    let is_turned = launches % 2 == 1;
+                    judge(if is_turned { turned } else { host }, computed)
+                });
         }
         self.expected();
         let expected = self.apart.get_or_insert_default();

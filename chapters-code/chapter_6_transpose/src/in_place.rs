@@ -1,19 +1,11 @@
 //! Square matrices turned onto themselves.
 //!
-//! There is one array instead of two, so it starts as a copy of the input, and a second launch turns it
-//! back: what should be there depends on how often it was turned.
+//! There is one array instead of two, which starts as a copy of the input.
 
-use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg};
-use harness::{
-    Element, Error, Operation,
-    buffer::Guarded,
-    kernel::{self, Usage},
-    rung,
-    uploaded::Uploaded,
-    verify::{Failure, Verdict},
-};
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use harness::{Error, rung};
 
-use crate::{Blocks, FOUR_EACH, Ready, Rung, Setup, chapter::judge, launches, layout::Layout};
+use crate::{Blocks, FOUR_EACH, Ready, Rung, Setup, launches, layout::Layout};
 
 /// Rungs that turn a square matrix onto itself.
 pub const IN_PLACE: &[Rung] = &[rung!(
@@ -55,74 +47,4 @@ pub(crate) fn swapped(s: &Setup<'_>, blocks: &Blocks) -> Result<Ready, Error> {
         }
         Ok(())
     }))
-}
-
-/// A rung that turns matrices onto themselves.
-pub(crate) struct InPlace<'p, T> {
-    uploaded: &'p mut Uploaded<T>,
-    /// What the matrices should be when they are turned.
-    turned: &'p [T],
-    moved: u64,
-    ready: Ready,
-    matrices: Guarded,
-    is_turned: bool,
-}
-
-impl<'p, T: Element> InPlace<'p, T> {
-    /// Allocates the matrices; `moved` bytes must be moved.
-    pub(crate) fn new(
-        uploaded: &'p mut Uploaded<T>,
-        turned: &'p [T],
-        moved: u64,
-        ready: Ready,
-    ) -> Result<Self, Error> {
-        Ok(Self {
-            matrices: Guarded::new(&uploaded.device, size_of_val(turned))?,
-            uploaded,
-            turned,
-            moved,
-            ready,
-            is_turned: false,
-        })
-    }
-}
-
-impl<T: Element> Operation for InPlace<'_, T> {
-    fn poison(&mut self) -> Result<(), DriverError> {
-        self.is_turned = false;
-        self.matrices.poison()?;
-        if self.turned.is_empty() {
-            return Ok(());
-        }
-        let stream = &self.uploaded.device.stream;
-        stream.memcpy_dtod(&self.uploaded.input, &mut self.matrices.view_mut())
-    }
-
-    fn launch(&mut self) -> Result<(), DriverError> {
-        self.is_turned = !self.is_turned;
-        let input = self.uploaded.input.as_view();
-        (self.ready.launch)(&input, &mut self.matrices.view_mut())
-    }
-
-    fn verify(&mut self) -> Result<Verdict, Error> {
-        let expected = match self.is_turned {
-            true => self.turned,
-            false => &self.uploaded.host,
-        };
-        let mut verdict = match self.matrices.download()? {
-            Ok(computed) => judge(expected, &computed),
-            Err(at) => Verdict::of(Failure::beside_output(at)),
-        };
-        verdict.failures.extend(self.uploaded.check_input()?);
-        Ok(verdict)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.moved
-    }
-
-    fn usage(&self) -> Result<Usage, Error> {
-        let Ready { kernel, config, .. } = &self.ready;
-        kernel::usage(&self.uploaded.device, kernel, config)
-    }
 }

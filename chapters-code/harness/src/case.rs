@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{By, Conversion, Density, Dtype, Matrix, Pattern, Segments, Shape};
+use crate::{
+    By, Conversion, Density, Dtype, Matrix, Order, Pattern, Records, Segments, Shape,
+};
 
 /// An associative operator with an identity, as `--op` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -183,6 +185,24 @@ pub struct Parameters {
     /// they are more than its columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ld: Option<u64>,
+    /// Elements by which a copy is shifted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Elements from one that is copied to the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stride: Option<u64>,
+    /// What the elements are the fields of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<Records>,
+    /// The order in which elements are gathered or scattered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+    /// Loads that a thread has under way at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loads: Option<u32>,
+    /// Blocks that a multiprocessor holds at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resident: Option<u32>,
 }
 
 impl Parameters {
@@ -210,6 +230,33 @@ impl Parameters {
             mask: Some(mask),
             ..Self::default()
         }
+    }
+}
+
+impl Parameters {
+    /// Where the elements lie that chapter 7 goes to, and how many it asks for at a time.
+    fn fmt_access(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(offset) = self.offset {
+            write!(f, ", offset {offset}")?;
+        }
+        if let Some(stride) = self.stride {
+            write!(f, ", stride {stride}")?;
+        }
+        if let Some(records) = self.records {
+            write!(f, ", {records}")?;
+        }
+        match self.order {
+            Some(Order::Within(window)) => write!(f, ", shuffled within {window}")?,
+            Some(order) => write!(f, ", {order} order")?,
+            None => {}
+        }
+        if let Some(loads) = self.loads {
+            write!(f, ", {loads} loads a thread")?;
+        }
+        if let Some(resident) = self.resident {
+            write!(f, ", {resident} blocks a multiprocessor")?;
+        }
+        Ok(())
     }
 }
 
@@ -254,7 +301,7 @@ impl fmt::Display for Parameters {
         if let Some(ld) = self.ld {
             write!(f, ", leading dimension {ld}")?;
         }
-        Ok(())
+        self.fmt_access(f)
     }
 }
 

@@ -4,6 +4,7 @@
 //! To follow one rung from device to verdict, read [`device`], [`kernel`], [`ladder`] and
 //! [`verify`], in that order.
 
+pub mod access;
 pub mod bound;
 pub mod buffer;
 pub mod case;
@@ -38,6 +39,7 @@ pub mod trace;
 pub mod uploaded;
 pub mod verify;
 
+pub use access::{Order, Records};
 pub use case::{Case, Input, Kind, Op, Parameters};
 pub use cli::{Options, TypeOptions};
 pub use device::Device;

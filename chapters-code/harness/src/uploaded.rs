@@ -90,6 +90,27 @@ impl<T: Element> Uploaded<T> {
         }))
     }
 
+    /// A rung that works on a copy of the input, and leaves its result there. `judge` gets the input, how
+    /// often the rung was launched on the copy, and what is then in it.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for the copy.
+    pub fn operation_in_place<'p>(
+        &'p mut self,
+        moved: u64,
+        ready: Ready,
+        judge: impl FnMut(&[T], u64, &[u8]) -> Verdict + 'p,
+    ) -> Result<Box<dyn Operation + 'p>, Error> {
+        Ok(Box::new(InPlace {
+            copy: Guarded::new(&self.device, size_of_val(&self.host[..]))?,
+            moved,
+            uploaded: self,
+            ready,
+            launches: 0,
+            judge,
+        }))
+    }
+
     /// Whether the input is as it was; if not, puts it back for the next rung.
     ///
     /// # Errors
@@ -142,5 +163,52 @@ impl<T: Element, J: FnMut(&[T], &[u8]) -> Verdict> Operation for Judged<'_, T, J
             &self.ready.kernel,
             &self.ready.config,
         )
+    }
+}
+
+/// A rung that changes a copy of the input.
+struct InPlace<'p, T, J> {
+    uploaded: &'p mut Uploaded<T>,
+    ready: Ready,
+    copy: Guarded,
+    /// Bytes that the operation must move.
+    moved: u64,
+    /// Since the copy was made.
+    launches: u64,
+    judge: J,
+}
+
+impl<T: Element, J: FnMut(&[T], u64, &[u8]) -> Verdict> Operation for InPlace<'_, T, J> {
+    fn poison(&mut self) -> Result<(), DriverError> {
+        self.launches = 0;
+        self.copy.poison()?;
+        if self.uploaded.host.is_empty() {
+            return Ok(());
+        }
+        let stream = &self.uploaded.device.stream;
+        stream.memcpy_dtod(&self.uploaded.input, &mut self.copy.view_mut())
+    }
+
+    fn launch(&mut self) -> Result<(), DriverError> {
+        self.launches += 1;
+        (self.ready.launch)(&self.uploaded.input.as_view(), &mut self.copy.view_mut())
+    }
+
+    fn verify(&mut self) -> Result<Verdict, Error> {
+        let mut verdict = match self.copy.download()? {
+            Ok(computed) => (self.judge)(&self.uploaded.host, self.launches, &computed),
+            Err(at) => Verdict::of(Failure::beside_output(at)),
+        };
+        verdict.failures.extend(self.uploaded.check_input()?);
+        Ok(verdict)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.moved
+    }
+
+    fn usage(&self) -> Result<kernel::Usage, Error> {
+        let Ready { kernel, config, .. } = &self.ready;
+        kernel::usage(&self.uploaded.device, kernel, config)
     }
 }

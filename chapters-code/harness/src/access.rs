@@ -1,0 +1,139 @@
+//! Which places in memory a kernel of chapter 7 goes to, by name.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::shape::parse_count;
+
+/// The order in which the elements of an array are asked for, as `--order` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Order {
+    /// One after the other.
+    Ascending,
+    /// Each once, in windows of so many one after the other, and in a window at random.
+    Within(u64),
+    /// Each time any of them: some several times, others never.
+    Random,
+    /// The same as at random, sorted.
+    Sorted,
+}
+
+impl Order {
+    /// Whether an element may be asked for twice.
+    pub fn repeats(self) -> bool {
+        matches!(self, Self::Random | Self::Sorted)
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ascending => write!(f, "ascending"),
+            Self::Within(window) => write!(f, "{window}"),
+            Self::Random => write!(f, "random"),
+            Self::Sorted => write!(f, "sorted"),
+        }
+    }
+}
+
+impl From<Order> for String {
+    fn from(order: Order) -> Self {
+        order.to_string()
+    }
+}
+
+/// What is no name of an order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no order: write ascending, random, sorted, or the length of the windows in which \
+     elements are shuffled, such as 1024"
+)]
+pub struct OrderError(String);
+
+impl FromStr for Order {
+    type Err = OrderError;
+
+    fn from_str(text: &str) -> Result<Self, OrderError> {
+        match text {
+            "ascending" => Ok(Self::Ascending),
+            "random" => Ok(Self::Random),
+            "sorted" => Ok(Self::Sorted),
+            _ => match parse_count(text) {
+                Ok(window @ 1..) => Ok(Self::Within(window)),
+                _ => Err(OrderError(text.into())),
+            },
+        }
+    }
+}
+
+impl TryFrom<String> for Order {
+    type Error = OrderError;
+
+    fn try_from(text: String) -> Result<Self, OrderError> {
+        text.parse()
+    }
+}
+
+/// What an array's elements are the fields of, as `--records` spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
+#[value(rename_all = "lower")]
+#[serde(rename_all = "lowercase")]
+pub enum Records {
+    /// Two numbers that are added up.
+    Pairs,
+    /// Eight: place and velocity in three dimensions, mass and charge.
+    Particles,
+}
+
+impl Records {
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pairs => "pairs",
+            Self::Particles => "particles",
+        }
+    }
+
+    /// Numbers of a record.
+    pub fn fields(self) -> u64 {
+        match self {
+            Self::Pairs => 2,
+            Self::Particles => 8,
+        }
+    }
+}
+
+impl fmt::Display for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_as_people_write_them() {
+        let check = |text: &str, order| assert_eq!(text.parse(), Ok(order), "{text}");
+        check("ascending", Order::Ascending);
+        check("random", Order::Random);
+        check("sorted", Order::Sorted);
+        check("32", Order::Within(32));
+        check("2^20", Order::Within(1 << 20));
+        for text in ["", "0", "-1", "2^50", "shuffled", "1.5"] {
+            assert!(text.parse::<Order>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn orders_are_text_in_json() {
+        for order in [Order::Within(7), Order::Sorted] {
+            let json = serde_json::to_string(&order).expect("JSON");
+            assert_eq!(serde_json::from_str::<Order>(&json).ok(), Some(order));
+        }
+        assert!(serde_json::from_str::<Order>(r#""0""#).is_err());
+    }
+}
