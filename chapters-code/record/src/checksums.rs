@@ -7,6 +7,7 @@ use chapter_3_scan::chapter::{self as scan, Scan};
 use chapter_4_compact::chapter::{self as compact, Compact};
 use chapter_5_segmented_scan::chapter::{self as segmented, Segmented};
 use chapter_6_transpose::chapter::{self as transpose, Transpose};
+use chapter_7_coalescing::chapter::{self as coalescing, Coalescing};
 use harness::{
     Case, Chapter, Row,
     progress::Progress,
@@ -53,6 +54,12 @@ pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result
         &Transpose,
         &few(transpose::checksum_cases(), quantity),
         &transpose::has_fixed_order,
+    )?);
+    checksums.extend(of_chapter(
+        runner,
+        &Coalescing,
+        &few(coalescing::checksum_cases(), quantity),
+        &coalescing::has_fixed_order,
     )?);
     Ok(checksums)
 }

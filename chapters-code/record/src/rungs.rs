@@ -8,6 +8,7 @@ use chapter_3_scan::chapter::Scan;
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
+use chapter_7_coalescing::{chapter::Coalescing, patterns};
 use harness::{Case, Chapter, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Shape};
 
 use crate::launches::{Launch, reported};
@@ -30,6 +31,7 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
         Box::new(Compact::SEEDED),
         Box::new(Segmented::OF_SEED),
         Box::new(Transpose),
+        Box::new(Coalescing),
     ]
 }
 
@@ -37,6 +39,9 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
 fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
     if chapter.name() == "chapter_5_segmented_scan" {
         return segmented(shape);
+    }
+    if chapter.name() == Coalescing.name() {
+        return patterned(shape);
     }
     let dtypes: &[Dtype] = match chapter.name() {
         "chapter_2_histogram" => &[Dtype::U32, Dtype::U8],
@@ -56,6 +61,19 @@ fn segmented(shape: Shape) -> Vec<Case> {
         ..case(shape, Dtype::F32)
     };
     [scan, Parameters::default(), product].map(of).into()
+}
+
+/// Every pattern on the size that is even, and on the other one of each task.
+fn patterned(shape: Shape) -> Vec<Case> {
+    let patterns = match shape.elements() == SIZES[0] {
+        true => patterns::all(),
+        false => patterns::usual().into(),
+    };
+    let of = |parameters| Case {
+        parameters,
+        ..case(shape, Dtype::F32)
+    };
+    patterns.into_iter().map(of).collect()
 }
 
 fn case(shape: Shape, dtype: Dtype) -> Case {
@@ -103,6 +121,9 @@ fn of_chapter(
         let mut name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
         if case.dtype != Dtype::F32 {
             name = format!("{name}/{}", case.dtype);
+        }
+        if chapter.name() == Coalescing.name() {
+            name += &case.parameters.to_string().replace(", ", "/");
         }
         reported(device, &name)
             .into_iter()

@@ -11,6 +11,7 @@ use harness::{Case, Chapter, Dtype, Input, Kind, Op, Parameters, Shape, runner::
 
 use crate::file::Skipped;
 
+mod coalescing;
 mod compact;
 mod segmented;
 
@@ -261,6 +262,7 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
     parts.extend(compact::parts(quantity));
     parts.extend(segmented::parts(quantity));
     parts.extend(transposes(quantity));
+    parts.extend(coalescing::parts(quantity));
     if quantity == Quantity::Full {
         parts.push(beyond_32_bits());
         parts.push(scan_beyond_32_bits());
@@ -277,10 +279,14 @@ pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
         _ => 1 << 20,
     };
     let mut compact = broken(Box::new(Compact::SEEDED), n);
-    // The simulator stops it, and then takes no more work.
-    let is_stopped = |name| quantity == Quantity::Trial && name == "no_capacity";
-    compact.steps.retain(|step| !is_stopped(step.rung.name));
-    vec![
+    let mut coalescing = coalescing::broken(n);
+    // The simulator stops these, and then takes no more work.
+    let is_stopped = |name| ["no_capacity", "misaligned_packs"].contains(&name);
+    for part in [&mut compact, &mut coalescing] {
+        part.steps
+            .retain(|step| quantity != Quantity::Trial || !is_stopped(step.rung.name));
+    }
+    let mut parts = vec![
         broken(Box::new(Histogram::COUNTING), n),
         broken(Box::new(Scan), n),
         compact,
@@ -288,7 +294,11 @@ pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
         broken(Box::new(Reduce), n),
         // Its last one does stop the simulator.
         broken(Box::new(Transpose), n),
-    ]
+    ];
+    // And its last one a GPU.
+    let place = parts.len() - usize::from(quantity == Quantity::Trial);
+    parts.insert(place, coalescing);
+    parts
 }
 
 /// Whether atomics flush denormals on this device: 31 are one partial, itself denormal; the four

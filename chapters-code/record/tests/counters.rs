@@ -110,6 +110,15 @@ const EXEMPT: [Exempt<'_>; 9] = [
     },
 ];
 
+/// The chapters whose rungs no profiler has counted yet.
+const NOT_COUNTED: [&str; 1] = ["chapter_7_coalescing"];
+
+/// Whether a launch of this name is of one of those.
+fn is_not_counted(name: &str) -> bool {
+    let chapter = name.split('/').next();
+    chapter.is_some_and(|chapter| NOT_COUNTED.contains(&chapter))
+}
+
 fn is_compared(rung: &str, column: &str) -> bool {
     let names =
         |exempt: &Exempt<'_>| exempt.rungs.contains(&rung) && exempt.columns.contains(&column);
@@ -140,7 +149,10 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
         names.filter(|name| row.counts.contains_key(*name)).count()
     };
     assert!(rows.iter().all(|row| known(row) == columns), "columns");
-    let launches = launched(part)?;
+    // Once they are, the exception must go.
+    assert!(!rows.iter().any(|row| is_not_counted(&row.name)), "counted");
+    let mut launches = launched(part)?;
+    launches.retain(|launch| !is_not_counted(&launch.name));
     let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
     let ours: Vec<_> = launches
         .iter()

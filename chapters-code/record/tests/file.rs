@@ -49,6 +49,7 @@ fn a_file_has_all_parts() {
         "chapter_3_scan",
         "chapter_5_segmented_scan",
         "chapter_6_transpose",
+        "chapter_7_coalescing",
     ] {
         assert!(
             rows.iter().any(|row| row["chapter"] == chapter),

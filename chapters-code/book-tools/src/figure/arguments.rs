@@ -78,7 +78,7 @@ pub(super) struct Run {
     pub(super) block: Option<u32>,
 }
 
-const CHAPTERS: [&dyn Chapter; 7] = [
+const CHAPTERS: [&dyn Chapter; 8] = [
     &chapter_0_setup::chapter::Setup,
     &chapter_1_reduce::chapter::Reduce,
     &chapter_2_histogram::chapter::Histogram::COUNTING,
@@ -86,6 +86,7 @@ const CHAPTERS: [&dyn Chapter; 7] = [
     &chapter_4_compact::chapter::Compact::SEEDED,
     &chapter_5_segmented_scan::chapter::Segmented::OF_SEED,
     &chapter_6_transpose::chapter::Transpose,
+    &chapter_7_coalescing::chapter::Coalescing,
 ];
 
 impl Run {
@@ -111,6 +112,12 @@ impl Run {
                     segments: segments(arguments)?,
                     batch: arguments.number("batch")?,
                     ld: arguments.number("ld")?,
+                    offset: arguments.number("offset")?,
+                    stride: arguments.number("stride")?,
+                    records: chosen(arguments, "records")?,
+                    order: arguments.number("order")?,
+                    loads: arguments.number("loads")?,
+                    resident: arguments.number("resident")?,
                     ..Parameters::default()
                 },
             },

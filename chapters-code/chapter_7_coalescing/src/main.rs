@@ -1,0 +1,147 @@
+//! `cargo run --bin chapter_7`: copies and other accesses to memory, by pattern.
+
+use std::process::ExitCode;
+
+use chapter_7_coalescing::{Task, chapter::Coalescing, patterns};
+use harness::{
+    Case, Dtype, Op, Options, Order, Parameters, Records, TypeOptions, shape::parse_count,
+};
+
+/// Runs, checks and times every rung on every kind of access.
+#[derive(clap::Parser)]
+#[command(name = "chapter_7", version, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(flatten)]
+    options: Options,
+    #[command(flatten)]
+    types: TypeOptions,
+
+    /// Only shifted copies: by how many elements; several, comma separated
+    #[arg(
+        long,
+        value_name = "COUNT",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = count
+    )]
+    offset: Vec<u64>,
+
+    /// Only strided copies: every how many elements one is copied; several, comma separated
+    #[arg(
+        long,
+        value_name = "COUNT",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        value_parser = count
+    )]
+    stride: Vec<u64>,
+
+    /// Only records: sums of pairs, or updates of particles; both, comma separated
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "RECORDS")]
+    records: Vec<Records>,
+
+    /// Only permutations: ascending, random, sorted, or the length of the windows in which elements are
+    /// shuffled; several, comma separated
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "ORDER",
+        allow_hyphen_values = true
+    )]
+    order: Vec<Order>,
+
+    /// Only reads: packs of 16 bytes that a thread asks for at a time, 1, 2, 4 or 8; several, comma
+    /// separated [default: 4]
+    #[arg(long, value_delimiter = ',', value_name = "COUNT")]
+    loads: Vec<u32>,
+
+    /// Only reads: blocks that a multiprocessor holds at a time, 1 to 8; several, comma separated
+    /// [default: 4]
+    #[arg(long, value_delimiter = ',', value_name = "COUNT")]
+    resident: Vec<u32>,
+}
+
+const EXAMPLES: &str = "\
+Examples, after `cargo run --bin chapter_7 --`:
+  (nothing)                             every rung, on the best device
+  --device sim -n 1023,2^20             on the simulator, two sizes
+  --offset 0,1,8 --stride 1,2,3         shifted and strided copies
+  --records particles                   arrays of structures, structures of arrays
+  --order 32,1024,random,sorted         gathers and scatters
+  --loads 1,2,4,8 --resident 1,2,4,8    reads with more and more bytes under way
+  --broken                              also the kernels that are wrong on purpose
+  --json rows.jsonl --plot ladder.svg   results to files";
+
+fn count(text: &str) -> Result<u64, String> {
+    parse_count(text).map_err(|error| error.to_string())
+}
+
+impl Arguments {
+    /// What is run: one of each task, or what the options speak of.
+    fn parameters(&self) -> Vec<Parameters> {
+        let asked = self.asked();
+        let all = match asked.is_empty() {
+            true => patterns::usual().into(),
+            false => asked,
+        };
+        let wanted: Vec<_> = all.iter().copied().filter(|p| self.is_wanted(*p)).collect();
+        // Where the names go with none of them, what runs them says so.
+        match wanted.is_empty() {
+            true => all,
+            false => wanted,
+        }
+    }
+
+    fn asked(&self) -> Vec<Parameters> {
+        let mut asked: Vec<_> = self.stride.iter().copied().map(patterns::stride).collect();
+        asked.extend(self.records.iter().copied().map(patterns::records));
+        asked.extend(self.order.iter().copied().map(patterns::order));
+        asked.extend(self.reads());
+        // Last, because of the broken rung among them that stops the device.
+        asked.extend(self.offset.iter().copied().map(patterns::offset));
+        asked
+    }
+
+    /// Every number of loads with every number of blocks, where either is given.
+    fn reads(&self) -> Vec<Parameters> {
+        if self.loads.is_empty() && self.resident.is_empty() {
+            return Vec::new();
+        }
+        let or_usual = |values: &[u32]| match values {
+            [] => vec![4],
+            values => values.to_vec(),
+        };
+        let resident = or_usual(&self.resident);
+        let of_loads = |loads| {
+            resident
+                .iter()
+                .map(move |&resident| patterns::reads(loads, resident))
+        };
+        or_usual(&self.loads)
+            .into_iter()
+            .flat_map(of_loads)
+            .collect()
+    }
+
+    /// Whether one of the rungs that are asked for by name is for it.
+    fn is_wanted(&self, parameters: Parameters) -> bool {
+        let task = Task::of(&Case {
+            parameters,
+            ..Case::vector(0, Dtype::F32, Op::Sum)
+        });
+        let names = &self.options.kernel;
+        names.is_empty() || names.iter().any(|name| task.is_of(name))
+    }
+}
+
+fn main() -> ExitCode {
+    harness::main(|arguments: Arguments| {
+        let parameters = arguments.parameters();
+        harness::run_all(
+            &Coalescing,
+            &arguments.options,
+            &arguments.types,
+            &parameters,
+        )
+    })
+}

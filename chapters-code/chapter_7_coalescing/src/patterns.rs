@@ -1,0 +1,97 @@
+//! The patterns of access that are run where nobody asks for one, and all that the book has a formula for.
+
+use harness::{Order, Parameters, Records};
+
+const NONE: Parameters = Parameters {
+    bins: None,
+    keys: None,
+    copies: None,
+    kind: None,
+    by: None,
+    density: None,
+    mask: None,
+    segments: None,
+    matrix: None,
+    batch: None,
+    ld: None,
+    offset: None,
+    stride: None,
+    records: None,
+    order: None,
+    loads: None,
+    resident: None,
+};
+
+/// A copy that is shifted by so many elements.
+pub const fn offset(offset: u64) -> Parameters {
+    Parameters {
+        offset: Some(offset),
+        ..NONE
+    }
+}
+
+/// A copy of one of each so many elements.
+pub const fn stride(stride: u64) -> Parameters {
+    Parameters {
+        stride: Some(stride),
+        ..NONE
+    }
+}
+
+/// Sums of pairs, or updates of particles.
+pub const fn records(records: Records) -> Parameters {
+    Parameters {
+        records: Some(records),
+        ..NONE
+    }
+}
+
+/// A permutation.
+pub const fn order(order: Order) -> Parameters {
+    Parameters {
+        order: Some(order),
+        ..NONE
+    }
+}
+
+/// Reads with so many loads of a thread, and so many blocks of a multiprocessor, under way.
+pub const fn reads(loads: u32, resident: u32) -> Parameters {
+    Parameters {
+        loads: Some(loads),
+        resident: Some(resident),
+        ..NONE
+    }
+}
+
+/// One of each task, as `cargo run --bin chapter_7` runs them. The last one is that of the broken rung that
+/// stops the device.
+pub fn usual() -> [Parameters; 7] {
+    [
+        NONE,
+        stride(2),
+        records(Records::Pairs),
+        records(Records::Particles),
+        order(Order::Within(1024)),
+        reads(4, 4),
+        offset(1),
+    ]
+}
+
+/// Offsets of 0 to 32, strides of 1 to 64, both records, orders of each kind, and a few reads.
+pub fn all() -> Vec<Parameters> {
+    let orders = [
+        Order::Ascending,
+        Order::Within(8),
+        Order::Within(32),
+        Order::Within(1024),
+        Order::Random,
+        Order::Sorted,
+    ];
+    let mut all = vec![NONE];
+    all.extend((1..=64).map(stride));
+    all.extend([Records::Pairs, Records::Particles].map(records));
+    all.extend(orders.map(order));
+    all.extend([(1, 1), (2, 3), (4, 4), (8, 4)].map(|(loads, resident)| reads(loads, resident)));
+    all.extend((0..=32).map(offset));
+    all
+}

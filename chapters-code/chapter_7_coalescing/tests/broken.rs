@@ -1,0 +1,102 @@
+//! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
+//! it is said to be right.
+
+mod common;
+
+use chapter_7_coalescing::{
+    RUNGS, Task,
+    broken::{BROKEN, case_for},
+    chapter::Coalescing,
+    patterns::offset,
+};
+use common::{of, usual};
+use harness::{
+    Case, Chapter, Parameters, Row,
+    testing::{self, check, simulator},
+    verify::Checker,
+};
+
+/// After it the driver takes no more work from the process; it has a process of its own, in
+/// command_line.rs.
+const STOPPED: &str = "misaligned_packs";
+
+fn broken_rows(n: u64) -> Vec<Row> {
+    testing::run(&Coalescing, &usual(n), &|rung, case| {
+        testing::is_broken(rung, case) && rung.name != STOPPED
+    })
+}
+
+#[test]
+fn all_are_caught_at_every_size() {
+    for n in [1, 5000, 100_003] {
+        check(&broken_rows(n));
+    }
+}
+
+/// The checker that the chapter names for each.
+#[test]
+fn each_by_its_checker() {
+    let expected = [
+        ("tail_dropped", Checker::Result),
+        ("staged_without_barrier", Checker::Races),
+        ("scatter_repeats", Checker::Races),
+        ("last_lane", Checker::Result),
+        ("in_place_shift", Checker::Races),
+    ];
+    testing::check_caught(&broken_rows(4096), &expected);
+}
+
+/// A race's report names the lines of the kernel's file, who was there, and what is missing.
+#[test]
+fn races_name_what_is_missing() {
+    let rows = broken_rows(4096);
+    let races = |kernel: &str| {
+        let row = rows.iter().find(|row| row.kernel == kernel);
+        row.expect("it was run").races.clone()
+    };
+    let staged = races("staged_without_barrier");
+    let barrier = staged.iter().find(|race| race.missing == "__syncthreads");
+    let barrier = barrier.expect("warps that race with each other");
+    assert_eq!(barrier.space, "shared");
+    assert!(barrier.first.line.contains("staged_without_barrier.cu:"));
+    for kernel in ["in_place_shift", "scatter_repeats"] {
+        let races = races(kernel);
+        assert!(!races.is_empty(), "{kernel}");
+        assert!(races.iter().all(|race| race.space == "global"), "{kernel}");
+    }
+}
+
+/// Whether a broken rung gives the right result on a case that is not its own.
+fn is_right(rung: &str, case: &Case) -> bool {
+    let runner = simulator();
+    let mut problem = Coalescing.problem(&runner.device, case).expect("a problem");
+    let mut operation = problem.operation(rung).expect("an operation");
+    operation.poison().expect("it is poisoned");
+    operation.launch().expect("it is launched");
+    operation.verify().expect("it runs").is_correct()
+}
+
+#[test]
+fn some_are_right_where_nobody_looks_further() {
+    assert!(is_right("tail_dropped", &of(4096, Parameters::default())));
+    assert!(!is_right("tail_dropped", &of(4097, Parameters::default())));
+    for k in [0, 4, 8] {
+        assert!(is_right("misaligned_packs", &of(4096, offset(k))), "{k}");
+        assert!(is_right("last_lane", &of(4096, offset(k))), "{k}");
+    }
+    assert!(!is_right("last_lane", &of(4096, offset(3))));
+}
+
+#[test]
+fn every_broken_rung_has_a_case() {
+    for rung in BROKEN {
+        let cases = usual(100);
+        let is_for = |case: &&Case| Task::of(case).is_of(rung.name);
+        let asked: Vec<&Case> = cases.iter().filter(is_for).collect();
+        assert_eq!(asked.len(), 1, "{}", rung.name);
+        let own = case_for(rung.name, asked[0]);
+        assert_eq!(Coalescing.refusal(rung.name, &own), None, "{}", rung.name);
+        assert!(Coalescing.check(&own).is_ok(), "{}", rung.name);
+        assert!(RUNGS.is_broken(rung.name));
+    }
+}

@@ -1,0 +1,177 @@
+//! The program as people call it: what it refuses, and what it writes.
+
+use chapter_7_coalescing::chapter::Coalescing;
+use harness::testing::Program;
+
+const CHAPTER_7: Program = Program(env!("CARGO_BIN_EXE_chapter_7"));
+
+/// Refused with an array of 1,000 elements and these arguments.
+#[track_caller]
+fn refuses(arguments: &str, parts: &[&str]) {
+    CHAPTER_7.refuses(&format!("-n 1000 {arguments}"), parts);
+}
+
+/// What it prints of 1,000 elements with these arguments.
+#[track_caller]
+fn prints(arguments: &str) -> String {
+    CHAPTER_7.prints(&format!("-n 1000 {arguments}"))
+}
+
+#[test]
+fn offsets_that_leave_the_buffer() {
+    let parts = [
+        "an offset of 1001 leaves a buffer of 1000 elements",
+        "remedy: give --offset 1000 or less",
+    ];
+    refuses("--offset 1001", &parts);
+    refuses("--offset 0,2^40", &["an offset of 1099511627776", "remedy"]);
+    refuses("--offset -1", &["`-1` is negative"]);
+    refuses("--offset x", &["`x` is not a size"]);
+    prints("--offset 1000");
+}
+
+#[test]
+fn strides_that_leave_the_buffer() {
+    let parts = [
+        "a stride of 1001 leaves a buffer of 1000 elements",
+        "remedy: give --stride 1000 or less",
+    ];
+    refuses("--stride 1001", &parts);
+    refuses(
+        "--stride 1,0",
+        &["a stride of 0", "give --stride 1 or more"],
+    );
+    refuses("--stride -2", &["`-2` is negative"]);
+    refuses("--stride 1.5", &["whole number"]);
+    prints("--stride 1000");
+}
+
+#[test]
+fn orders_that_are_none() {
+    refuses(
+        "--order upwards",
+        &["`upwards` is no order", "ascending, random, sorted"],
+    );
+    refuses("--order 0", &["`0` is no order"]);
+    let parts = [
+        "scatter",
+        "scatters to each place once",
+        "give --order ascending",
+    ];
+    refuses("--kernel scatter --order random", &parts);
+    CHAPTER_7.refuses("-n 2^33 --order random", &["indices of 32 bits", "remedy"]);
+}
+
+#[test]
+fn reads_that_there_are_not() {
+    refuses(
+        "--loads 3",
+        &["no kernel with 3 loads", "give --loads 1, 2, 4 or 8"],
+    );
+    refuses(
+        "--resident 9",
+        &["does not hold 9 blocks", "give --resident 1 to 8"],
+    );
+    let parts = [
+        "8 blocks with 8 loads a thread need more registers",
+        "give --resident 4 or less",
+    ];
+    refuses("--loads 8 --resident 8", &parts);
+    refuses("--resident 0", &["does not hold 0 blocks"]);
+}
+
+#[test]
+fn sizes_that_are_none() {
+    for (n, message) in [
+        ("10x10", "is for vectors: give -n N"),
+        ("x", "`x` is not a size"),
+        ("-1", "`-1` is negative"),
+        ("2^50", "largest size is 2^48"),
+    ] {
+        CHAPTER_7.refuses(&format!("-n {n}"), &[message]);
+    }
+}
+
+/// Before anything runs.
+#[test]
+fn sizes_that_do_not_fit() {
+    let parts = ["copy of 2^46", "needs", "are free", "remedy", "up to"];
+    CHAPTER_7.refuses("-n 10,2^46", &parts);
+}
+
+#[test]
+fn other_things_that_there_are_not() {
+    refuses("--kernel packets", &["no kernel `packets`", "remedy"]);
+    refuses(
+        "--kernel two_pakcs",
+        &["did you mean `two_packs`?", "remedy"],
+    );
+    refuses("--op max", &["max", "remedy"]);
+    refuses("--dtype f64", &["f64", "remedy"]);
+    refuses("--records triples", &["triples", "pairs"]);
+    refuses("--bins 16", &["--bins", "--help"]);
+}
+
+#[test]
+fn options_pick_what_runs() {
+    let text = prints("--stride 3,5 --loads 1,2");
+    assert_eq!(text.matches("strided_loads ").count(), 2, "{text}");
+    assert_eq!(text.matches("in_flight ").count(), 2, "{text}");
+    assert!(!text.contains("scalar "), "{text}");
+    let text = prints("--kernel soa,packs");
+    assert!(text.contains("update of 1000 f32, particles"), "{text}");
+    assert!(text.contains("copy of 1000 f32"), "{text}");
+    assert!(!text.contains("gather"), "{text}");
+}
+
+#[test]
+fn one_element_and_none() {
+    CHAPTER_7
+        .prints("-n 0,1,2 --offset 0 --stride 1 --records pairs,particles --order 4 --loads 8");
+}
+
+#[test]
+fn json_says_which_pattern() {
+    let row = |arguments: &str| -> serde_json::Value {
+        let text = prints(&format!("{arguments} --json -"));
+        serde_json::from_str(text.trim()).expect("JSON")
+    };
+    let offset = row("--kernel offset_loads --offset 3");
+    assert_eq!(offset["offset"], 3);
+    assert_eq!(offset["bytes"], 2 * 997 * 4);
+    assert_eq!(offset["ceiling"], "copy");
+    let gather = row("--kernel gather --order 2^5");
+    assert_eq!(gather["order"], "32");
+    let particles = row("--kernel aos --records particles");
+    assert_eq!(particles["records"], "particles");
+    let read = row("--kernel in_flight --loads 2 --resident 3");
+    assert_eq!([&read["loads"], &read["resident"]], [2, 3]);
+    assert_eq!(read["ceiling"], "read");
+    assert_eq!(read["occupancy"], 0.375);
+}
+
+/// A cast aligns nothing.
+#[test]
+fn a_load_that_is_not_aligned_is_caught() {
+    let text = prints("--kernel misaligned_packs");
+    assert!(text.contains("misaligned"), "{text}");
+    assert!(text.contains("misaligned_packs.cu"), "{text}");
+}
+
+#[test]
+fn broken_kernels_are_caught() {
+    let text = prints("--broken");
+    for rung in chapter_7_coalescing::broken::BROKEN {
+        assert!(text.contains(rung.name), "{}", rung.name);
+    }
+}
+
+#[test]
+fn the_list_and_the_manual() {
+    CHAPTER_7.check_manual(&Coalescing);
+}
+
+#[test]
+fn tables_fit() {
+    CHAPTER_7.check_width("-n 1000,2048");
+}

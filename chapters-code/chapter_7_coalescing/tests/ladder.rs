@@ -1,0 +1,100 @@
+//! Every rung, on every pattern and on sizes that have tripped kernels, with the race check on.
+
+mod common;
+
+use chapter_7_coalescing::{
+    RUNGS,
+    patterns::{offset, order, reads, records, stride},
+};
+use common::{all, of, run_all, usual};
+use harness::{
+    Case, Order, Records, Row,
+    testing::{self, check, under_schedules},
+};
+
+/// Sizes around a pack, a warp, a block, and three blocks and a bit.
+#[test]
+fn awkward_sizes() {
+    let mut sizes = testing::SIZES.to_vec();
+    sizes.extend([2, 3, 4, 5, 7, 8, 9, 127, 128, 129]);
+    for n in sizes {
+        check(&run_all(&usual(n)));
+    }
+}
+
+/// All offsets, strides, records, orders and loads.
+#[test]
+fn every_pattern() {
+    for n in [1003, 4096] {
+        let rows = run_all(&all(n));
+        let right = RUNGS.iter().filter(|rung| rung.caught_by.is_empty());
+        for rung in right {
+            assert!(
+                rows.iter().any(|row| row.kernel == rung.name),
+                "{}",
+                rung.name
+            );
+        }
+        check(&rows);
+    }
+}
+
+/// Offsets and strides up to the whole array, and one element or none left to copy.
+#[test]
+fn patterns_as_large_as_the_array() {
+    for n in [1, 2, 5, 31, 32, 100] {
+        let mut cases: Vec<Case> = [n - 1, n].map(|k| of(n, offset(k))).into();
+        cases.extend([n.div_ceil(2), n].map(|s| of(n, stride(s))));
+        cases.push(of(n, order(Order::Within(5 * n))));
+        check(&run_all(&cases));
+    }
+    check(&run_all(&[of(0, offset(0)), of(0, stride(1))]));
+}
+
+/// Groups of particles that are not whole, and elements behind the last particle.
+#[test]
+fn every_number_of_particles_in_two_groups() {
+    let cases: Vec<Case> = (0..=65)
+        .map(|n| of(8 * n + n % 8, records(Records::Particles)))
+        .collect();
+    check(&run_all(&cases));
+}
+
+/// 2^20 elements.
+#[test]
+fn a_million() {
+    let rows: Vec<Row> = run_all(&usual(1 << 20));
+    let right = RUNGS.iter().filter(|rung| rung.caught_by.is_empty());
+    assert_eq!(rows.len(), right.count());
+    check(&rows);
+    check(&run_all(&[
+        of((1 << 20) + 3, offset(5)),
+        of((1 << 20) + 3, reads(8, 4)),
+    ]));
+}
+
+#[test]
+fn several_seeds() {
+    let seeded = |seed| {
+        usual(3001)
+            .into_iter()
+            .map(move |case| Case { seed, ..case })
+    };
+    let cases: Vec<Case> = [2, 3, 4].into_iter().flat_map(seeded).collect();
+    check(&run_all(&cases));
+}
+
+/// Inputs whose values repeat or cancel: a copy moves them all.
+#[test]
+fn awkward_inputs() {
+    for case in usual(2050) {
+        check(&run_all(&testing::awkward_inputs(case)));
+    }
+}
+
+/// Blocks and warps take turns as the seed says.
+#[test]
+fn under_several_schedules() {
+    let cases = usual(5003);
+    under_schedules(1..=6, || check(&run_all(&cases)));
+}

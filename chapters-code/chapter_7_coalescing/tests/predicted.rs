@@ -1,0 +1,85 @@
+//! What the formulas of the book's chapter predict is what is counted: requests and sectors, of loads and of
+//! stores, of every rung on every pattern.
+
+mod common;
+
+use chapter_7_coalescing::{
+    Task,
+    chapter::Coalescing,
+    patterns::{reads, records},
+    traffic::{Prediction, Traffic, predicted},
+};
+use common::{all, of};
+use harness::{
+    Case, Records,
+    testing::{self, simulator},
+};
+
+#[track_caller]
+fn check(cases: &[Case]) {
+    let multiprocessors = simulator().device.properties.multiprocessors;
+    let mut checked = 0;
+    for step in testing::steps(&Coalescing, cases, &testing::is_right) {
+        let (rung, case) = (step.rung.name, step.case);
+        let formula = predicted(rung, &case, multiprocessors.into());
+        checked += 1;
+        if Task::of(&case).results(case.elements()) == 0 && rung != "in_flight" {
+            // Nothing is launched.
+            assert_eq!(formula, Some(Prediction::default()), "{rung}");
+            continue;
+        }
+        let c = testing::counted(&Coalescing, rung, &case);
+        let counted = Prediction {
+            loads: Traffic {
+                requests: c.global_load_requests,
+                sectors: c.global_load_sectors,
+            },
+            stores: Traffic {
+                requests: c.global_store_requests,
+                sectors: c.global_store_sectors,
+            },
+        };
+        let n = case.elements();
+        assert_eq!(formula, Some(counted), "{rung} of {n}{}", case.parameters);
+    }
+    assert!(checked >= cases.len(), "{checked} of {}", cases.len());
+}
+
+/// Every rung, with every offset, stride, record, order and number of loads.
+#[test]
+fn the_formulas_hold() {
+    check(&all(4096));
+}
+
+/// Where the last warp, pack or group is not whole.
+#[test]
+fn the_formulas_hold_for_ragged_arrays() {
+    for n in [1, 2, 3, 4, 7, 31, 33, 100, 1003] {
+        check(&all(n));
+    }
+}
+
+#[test]
+fn the_formulas_hold_for_groups_that_are_not_whole() {
+    let particles = (1..=65).map(|n| of(8 * n, records(Records::Particles)));
+    check(&particles.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_formulas_hold_for_all_that_is_under_way() {
+    let reads: Vec<Case> = [1, 2, 4, 8]
+        .into_iter()
+        .flat_map(|loads| (1..=8).map(move |resident| (loads, resident)))
+        .filter(|(loads, resident)| loads * resident <= 32)
+        .map(|(loads, resident)| of(70_001, reads(loads, resident)))
+        .collect();
+    check(&reads);
+}
+
+/// A prediction that nobody has made is none.
+#[test]
+fn other_rungs_have_no_prediction() {
+    let case = of(100, harness::Parameters::default());
+    assert_eq!(predicted("tail_dropped", &case, 132), None);
+    assert_eq!(predicted("strided_loads", &case, 132), None);
+}

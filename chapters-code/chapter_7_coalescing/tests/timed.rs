@@ -1,0 +1,30 @@
+//! Every rung on the timed path: particles are moved again and again there.
+
+mod common;
+
+use chapter_7_coalescing::{RUNGS, chapter::Coalescing};
+use common::usual;
+use harness::testing;
+
+#[test]
+fn rows_are_timed_and_still_verified() {
+    // A table, as people see it, is of one pattern.
+    let timed = |case| {
+        let steps = testing::steps(&Coalescing, &[case], &testing::is_right);
+        testing::check_timed(&Coalescing, &steps)
+    };
+    let rows: Vec<_> = usual(5003).into_iter().flat_map(timed).collect();
+    let right = RUNGS.iter().filter(|rung| rung.caught_by.is_empty());
+    assert_eq!(rows.len(), right.count());
+    let bytes = |kernel: &str| {
+        let row = rows.iter().find(|row| row.kernel == kernel);
+        row.map(|row| row.bytes)
+    };
+    assert_eq!(bytes("packs"), Some(8 * 5003));
+    assert_eq!(bytes("offset_loads"), Some(8 * 5002));
+    assert_eq!(bytes("strided_loads"), Some(8 * 2502));
+    assert_eq!(bytes("one_load"), Some(12 * 2501));
+    assert_eq!(bytes("soa"), Some(36 * 625));
+    assert_eq!(bytes("gather"), Some(12 * 5003));
+    assert_eq!(bytes("in_flight"), Some(16 * 1250));
+}

@@ -1,0 +1,96 @@
+//! What is run of chapter 7: copies over the sizes, and each pattern at a size of its own.
+
+use chapter_7_coalescing::{chapter::Coalescing, in_flight::MOST_TOGETHER, patterns};
+use harness::{Chapter, Dtype, Op, Order, Parameters, Records, runner::Step};
+
+use super::{Part, Quantity, part, sizes, vector};
+
+/// The buffers of shifts and permutations, and those of strides and reads, of which less is moved.
+const LARGE: u64 = 1 << 26;
+const LARGER: u64 = 1 << 27;
+
+pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
+    let of = |n, parameters| {
+        let mut case = vector(n, Dtype::F32, Op::Sum);
+        case.parameters = parameters;
+        part(Box::new(Coalescing), case)
+    };
+    let none = Parameters::default();
+    let copies = sizes(quantity).into_iter().map(|n| of(n, none));
+    let mut parts: Vec<Part> = copies.collect();
+    if quantity != Quantity::Full {
+        let n = sizes(quantity)[0];
+        parts.extend(patterns::usual().into_iter().skip(1).map(|p| of(n, p)));
+        return parts;
+    }
+    for records in [Records::Pairs, Records::Particles] {
+        let records = Some(records);
+        parts.push(of(1 << 28, Parameters { records, ..none }));
+    }
+    for offset in (0..=9).chain([12, 16, 20, 24, 31, 32]) {
+        let offset = Some(offset);
+        parts.push(of(LARGE, Parameters { offset, ..none }));
+    }
+    for stride in (1..=10).chain([12, 16, 20, 24, 32, 33, 48, 64]) {
+        let stride = Some(stride);
+        parts.push(of(LARGER, Parameters { stride, ..none }));
+    }
+    for order in orders() {
+        let order = Some(order);
+        parts.push(of(LARGE, Parameters { order, ..none }));
+    }
+    for (loads, resident) in reads() {
+        let (loads, resident) = (Some(loads), Some(resident));
+        let reads = Parameters {
+            loads,
+            resident,
+            ..none
+        };
+        parts.push(of(LARGER, reads));
+    }
+    parts
+}
+
+/// Windows of a sector, a warp, what an L1 holds, what an L2 holds, and more.
+fn orders() -> Vec<Order> {
+    let windows = [3, 5, 8, 10, 14, 18, 22].map(|bits| Order::Within(1 << bits));
+    let mut orders = vec![Order::Ascending, Order::Random, Order::Sorted];
+    orders.extend(windows);
+    orders
+}
+
+/// Loads of a thread, and blocks of a multiprocessor: from 4 KiB under way to 128.
+fn reads() -> Vec<(u32, u32)> {
+    let of_loads = |loads| {
+        let resident = [1, 2, 3, 4, 6, 8].into_iter();
+        let fit = resident.filter(move |resident| loads * resident <= MOST_TOGETHER);
+        fit.map(move |resident| (loads, resident))
+    };
+    [1, 2, 4, 8].into_iter().flat_map(of_loads).collect()
+}
+
+/// The broken rungs, each on what brings out its fault.
+pub(super) fn broken(n: u64) -> Part {
+    let mut steps = Vec::new();
+    for parameters in patterns::usual() {
+        let mut asked = vector(n, Dtype::F32, Op::Sum);
+        asked.parameters = parameters;
+        for rung in Coalescing
+            .rungs()
+            .into_iter()
+            .filter(|rung| rung.is_broken())
+        {
+            let case = Coalescing.case_for(rung.name, &asked);
+            if Coalescing.refusal(rung.name, &case).is_none() {
+                steps.push(Step { rung, case });
+            }
+        }
+    }
+    Part {
+        chapter: Box::new(Coalescing),
+        name: "broken".into(),
+        steps,
+        skipped: Vec::new(),
+        is_timed: false,
+    }
+}
