@@ -28,13 +28,13 @@ pub const BROKEN: &[Rung] = &[
     ),
     broken!(
         "staged_without_barrier",
-        |s| update(s, "staged_without_barrier"),
+        |s| update(s, "staged_without_barrier", 1),
         [Races, Result],
         "a thread reads from the tile what others bring"
     ),
     broken!(
         "scatter_repeats",
-        |s| permute(s, "scatter"),
+        |s| permute(s, "scatter", 1),
         [Races, Result],
         "a scatter whose indices repeat: who comes last is open",
         ["scatter.ptx"]

@@ -1,5 +1,7 @@
 //! The indices by which elements are gathered and scattered.
 
+use std::ops::Add;
+
 use harness::{Case, Order, inputs};
 use rayon::prelude::*;
 
@@ -46,6 +48,15 @@ fn shuffled(n: u64, window: u64, seed: u64) -> Vec<u32> {
         }
     });
     indices
+}
+
+/// What warps touch whose lanes ask for the elements of 4 bytes that `each` indices in a row name, one after
+/// the other: in their k-th request for the k-th of those.
+pub fn traffic_of_several(indices: &[u32], each: usize) -> Traffic {
+    let kth = |k: usize| -> Vec<u32> { indices.iter().skip(k).step_by(each).copied().collect() };
+    (0..each)
+        .map(|k| traffic(&kth(k)))
+        .fold(Traffic::default(), Add::add)
 }
 
 /// What warps touch that ask for these elements of 4 bytes, each lane for one.

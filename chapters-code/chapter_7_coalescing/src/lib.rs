@@ -30,6 +30,10 @@ pub const COPIES: &[Rung] = &[
         "8 bytes a thread"),
     rung!("packs", |s| copy(s, "packs", 4),
         "16 bytes a thread"),
+    rung!("several", |s| copy(s, "several", 16),
+        "four times 16 bytes a thread"),
+    rung!("bulk", bulk,
+        "4 KiB a block, by no thread at all", ["bulk.compute_90.ptx"]),
 ];
 
 /// Copies that are shifted by an offset.
@@ -72,26 +76,30 @@ pub const PAIRS: &[Rung] = &[
 /// Updates of particles.
 #[rustfmt::skip]
 pub const PARTICLES: &[Rung] = &[
-    rung!("aos", |s| update(s, "aos"),
+    rung!("aos", |s| update(s, "aos", 1),
         "an array of structures"),
-    rung!("aos_packs", |s| update(s, "aos_packs"),
+    rung!("aos_packs", |s| update(s, "aos_packs", 1),
         "the same in accesses of 16 bytes"),
-    rung!("aos_staged", |s| update(s, "aos_staged"),
+    rung!("aos_staged", |s| update(s, "aos_staged", 1),
         "the same through shared memory, side by side"),
-    rung!("soa", |s| update(s, "soa"),
+    rung!("soa", |s| update(s, "soa", 1),
         "a structure of arrays"),
-    rung!("aosoa", |s| update(s, "aosoa"),
+    rung!("soa_packs", |s| update(s, "soa_packs", 4),
+        "the same, four particles a thread"),
+    rung!("aosoa", |s| update(s, "aosoa", 1),
         "an array of structures of arrays of 32"),
 ];
 
 /// Permutations.
 #[rustfmt::skip]
 pub const GATHERS: &[Rung] = &[
-    rung!("gather", |s| permute(s, "gather"),
+    rung!("gather", |s| permute(s, "gather", 1),
         "loads go where indices say"),
-    rung!("gather_read_only", |s| permute(s, "gather_read_only"),
+    rung!("gather_read_only", |s| permute(s, "gather_read_only", 1),
         "likewise, by the read-only path"),
-    rung!("scatter", |s| permute(s, "scatter"),
+    rung!("gather_four", |s| permute(s, "gather_four", 4),
+        "four elements a thread"),
+    rung!("scatter", |s| permute(s, "scatter", 1),
         "stores go where indices say"),
 ];
 
@@ -122,11 +130,26 @@ fn threads(wanted: u64) -> LaunchConfig {
     kernel::grid(wanted.div_ceil(THREADS.into()).max(1), THREADS)
 }
 
-/// A kernel that makes `n` results from an input, `each` a thread.
+/// A kernel that makes a case's results from its input, `each` a thread.
 pub(crate) fn copy(s: &Setup<'_>, entry: &str, each: u64) -> Result<Ready, Error> {
     let n = Task::of(&s.case).results(s.case.elements());
+    copy_by(s, entry, threads(n.div_ceil(each)))
+}
+
+/// Elements of a block of bulk.cu, and its threads.
+const CHUNK: u64 = 1024;
+const BULK_THREADS: u32 = 32;
+
+/// A copy by chunks, a block each.
+fn bulk(s: &Setup<'_>) -> Result<Ready, Error> {
+    let chunks = s.case.elements().div_ceil(CHUNK).max(1);
+    copy_by(s, "bulk", kernel::grid(chunks, BULK_THREADS))
+}
+
+/// A kernel that makes a case's results from its input.
+fn copy_by(s: &Setup<'_>, entry: &str, config: LaunchConfig) -> Result<Ready, Error> {
+    let n = Task::of(&s.case).results(s.case.elements());
     let kernel = s.entry(entry)?;
-    let config = threads(n.div_ceil(each));
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, 0, move |input, out| {
         if n == 0 {
@@ -135,7 +158,7 @@ pub(crate) fn copy(s: &Setup<'_>, entry: &str, each: u64) -> Result<Ready, Error
         let mut launch = stream.launch_builder(&function);
         launch.arg(input).arg(out).arg(&n);
         // SAFETY: input and output are as long as the case's task says for n results, and both aligned to
-        // 16 bytes; there are threads enough for the kernel, in blocks of 256.
+        // 16 bytes; blocks and grid are those of the kernel's header.
         unsafe { launch.launch(config)? };
         Ok(())
     }))
@@ -177,11 +200,11 @@ fn stride(s: &Setup<'_>, entry: &str) -> Result<Ready, Error> {
     displaced(s, entry, stride, 1)
 }
 
-/// A step of all particles, in the place of the input's copy.
-pub(crate) fn update(s: &Setup<'_>, entry: &str) -> Result<Ready, Error> {
+/// A step of all particles, `each` a thread, in the place of the input's copy.
+pub(crate) fn update(s: &Setup<'_>, entry: &str, each: u64) -> Result<Ready, Error> {
     let n = Task::of(&s.case).results(s.case.elements());
     let kernel = s.entry(entry)?;
-    let config = threads(n);
+    let config = threads(n.div_ceil(each));
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, 0, move |_, particles| {
         if n == 0 {
@@ -189,18 +212,18 @@ pub(crate) fn update(s: &Setup<'_>, entry: &str) -> Result<Ready, Error> {
         }
         let mut launch = stream.launch_builder(&function);
         launch.arg(particles).arg(&n).arg(&particles::DT);
-        // SAFETY: there are 8 n elements at least, aligned to 16 bytes; a thread a particle, in blocks of
-        // 256.
+        // SAFETY: there are 8 n elements at least, aligned to 16 bytes; blocks of 256 threads, enough of
+        // them.
         unsafe { launch.launch(config)? };
         Ok(())
     }))
 }
 
-/// A copy by the case's indices, which are on the device from here on.
-pub(crate) fn permute(s: &Setup<'_>, entry: &str) -> Result<Ready, Error> {
+/// A copy by the case's indices, which are on the device from here on, `each` a thread.
+pub(crate) fn permute(s: &Setup<'_>, entry: &str, each: u64) -> Result<Ready, Error> {
     let n = s.case.elements();
     let kernel = s.entry(entry)?;
-    let config = threads(n);
+    let config = threads(n.div_ceil(each));
     let indices = buffer::upload(s.device, &indices::of(&s.case))?;
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(kernel, config, 0, move |input, out| {
@@ -209,8 +232,8 @@ pub(crate) fn permute(s: &Setup<'_>, entry: &str) -> Result<Ready, Error> {
         }
         let mut launch = stream.launch_builder(&function);
         launch.arg(input).arg(&indices).arg(out).arg(&n);
-        // SAFETY: input, output and indices have n elements, and every index is below n; a thread an
-        // element, in blocks of 256.
+        // SAFETY: input, output and indices have n elements, and every index is below n; blocks of
+        // 256 threads, enough of them.
         unsafe { launch.launch(config)? };
         Ok(())
     }))

@@ -25,7 +25,7 @@ impl Layout {
     /// That of a rung's particles.
     pub fn of(rung: &str) -> Self {
         match rung {
-            "soa" => Self::Arrays,
+            "soa" | "soa_packs" => Self::Arrays,
             "aosoa" => Self::Groups,
             _ => Self::Structures,
         }

@@ -11,6 +11,7 @@ const NONE: Parameters = Parameters {
     density: None,
     mask: None,
     segments: None,
+    convert: None,
     matrix: None,
     batch: None,
     ld: None,

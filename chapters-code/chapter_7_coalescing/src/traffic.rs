@@ -155,7 +155,9 @@ fn copied(rung: &str, n: u64) -> Option<Prediction> {
     let bytes = match rung {
         "scalar" => 4,
         "pairs" => 8,
-        "packs" | "several" | "streaming" => 16,
+        "packs" | "several" => 16,
+        // What a bulk copy moves passes through no load or store.
+        "bulk" => return both(Access::WORDS.by_threads(n % 4)),
         _ => return None,
     };
     let wide = Access {
@@ -294,7 +296,10 @@ fn moved(rung: &str, n: u64) -> Option<Prediction> {
             stores: pack(0),
         }),
         "aos_staged" => both(Access::PACKS.by_threads(2 * n)),
-        "soa" => Some(fields(&|k| {
+        "soa_packs" if n.is_multiple_of(4) => Some(fields(&|k| {
+            Access::PACKS.at(4 * k * n % SECTOR).by_threads(n / 4)
+        })),
+        "soa" | "soa_packs" => Some(fields(&|k| {
             Access::WORDS.at(4 * k * n % SECTOR).by_threads(n)
         })),
         // The last group is as wide as it has particles.
@@ -309,8 +314,18 @@ fn moved(rung: &str, n: u64) -> Option<Prediction> {
 
 /// The indices themselves are asked for in order; what they say decides the rest.
 fn permuted(rung: &str, case: &Case) -> Option<Prediction> {
-    let words = Access::WORDS.by_threads(case.elements());
-    let apart = indices::traffic(&indices::of(case));
+    let n = case.elements();
+    let words = Access::WORDS.by_threads(n);
+    let indices = indices::of(case);
+    if rung == "gather_four" {
+        let (packs, rest) = indices.split_at(indices.len() / 4 * 4);
+        let side_by_side = Access::PACKS.by_threads(n / 4) + Access::WORDS.by_threads(n % 4);
+        return Some(Prediction {
+            loads: side_by_side + indices::traffic_of_several(packs, 4) + indices::traffic(rest),
+            stores: side_by_side,
+        });
+    }
+    let apart = indices::traffic(&indices);
     match rung {
         "gather" | "gather_read_only" => Some(Prediction {
             loads: words + apart,

@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    By, Conversion, Density, Dtype, Matrix, Order, Pattern, Records, Segments, Shape,
-};
+use crate::{By, Conversion, Density, Dtype, Matrix, Order, Pattern, Records, Segments, Shape};
 
 /// An associative operator with an identity, as `--op` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
