@@ -1,37 +1,13 @@
 //! Every exercise keeps what it promises: its skeleton compiles and fails, its solution and its
 //! variants pass, its mutants are caught, each with its diagnosis.
 
-use std::time::Duration;
+mod common;
 
+use common::{course, has_compiler, supervisor};
 use exercises::{
     author::{self, Promise},
-    check::Supervisor,
-    course::{Course, Exercise, FOLDER},
+    course::Exercise,
 };
-
-fn course() -> Course {
-    Course::read(&exercises::workspace().join(FOLDER)).expect("the course can be read")
-}
-
-fn supervisor() -> Supervisor {
-    Supervisor {
-        program: env!("CARGO_BIN_EXE_exercise").into(),
-        time: Duration::from_secs(60),
-        memory: 6 << 30,
-    }
-}
-
-/// Whether there is a compiler; where there is none, that is said, and under CI it is an error.
-fn has_compiler() -> bool {
-    match xtask::locate::compiler(&exercises::workspace(), None) {
-        Ok(_) => true,
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error:#}"),
-        Err(error) => {
-            eprintln!("NOT TESTED, for want of NVRTC: {error:#}");
-            false
-        }
-    }
-}
 
 #[test]
 fn every_promise_is_kept() {

@@ -1,6 +1,6 @@
 //! Kernels on a device: buffers, launches, and what came of them.
 
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 
 use anyhow::{Context, Result};
 use cudarc::{
@@ -20,9 +20,15 @@ use crate::{
     operation::{Comparison, Initial, Instance},
 };
 
-/// Warp instructions of a launch, at most: some ten times what the slowest right solution takes on
-/// the largest size.
-const INSTRUCTIONS: i64 = 1 << 26;
+/// Warp instructions that a launch may take in any case.
+const INSTRUCTIONS: i64 = 1 << 22;
+
+/// Warp instructions that it may take for each byte of its arrays: enough for one thread that does it
+/// all.
+const INSTRUCTIONS_A_BYTE: i64 = 16;
+
+/// Bytes of shared arrays that a block may have. Drivers allow more in PTX, but nvcc does not.
+const SHARED: i32 = 48 << 10;
 
 /// A device with the kernels of a submission.
 pub struct Bench {
@@ -30,6 +36,8 @@ pub struct Bench {
     pub device: Device,
     launches: Vec<Ready>,
     declaration: Declaration,
+    /// Addresses of the last run's buffers.
+    named: RefCell<BTreeMap<String, u64>>,
 }
 
 struct Ready {
@@ -73,13 +81,11 @@ impl Bench {
             Target::Simulator => DeviceChoice::Sim,
             Target::Gpu => DeviceChoice::Gpu,
         })?;
-        if let Some(simulator) = device.simulator() {
-            simulator.set(c"instruction_limit", INSTRUCTIONS);
-        }
         Ok(Self {
             device,
             launches: Vec::new(),
             declaration: declaration.clone(),
+            named: RefCell::default(),
         })
     }
 
@@ -96,8 +102,17 @@ impl Bench {
             }
         };
         for launch in launches {
+            let function = harness::kernel::load_function(&module, &launch.kernel)?;
+            let shared = function.shared_size_bytes()?;
+            if shared > SHARED {
+                let kernel = &launch.kernel;
+                let seen = format!(
+                    "`{kernel}` has {shared} bytes of shared arrays, and may have {SHARED}"
+                );
+                return Ok(Err(Failure::new(Diagnosis::Resources, seen)));
+            }
             self.launches.push(Ready {
-                function: harness::kernel::load_function(&module, &launch.kernel)?,
+                function,
                 parameters: launch.parameters()?,
                 launch: launch.clone(),
             });
@@ -111,6 +126,8 @@ impl Bench {
     /// Outside, what no submission can do; inside, what stopped a launch.
     pub fn run(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         let mut memory = self.allocate(instance)?;
+        self.named.replace(memory.addresses.clone());
+        self.limit(instance);
         if let Err(error) = self.launch(&memory) {
             return Ok(Err(self.stopped("launching the kernel", error)));
         }
@@ -149,6 +166,20 @@ impl Bench {
             }
         }
         Ok(Ok(ran))
+    }
+
+    /// Has the simulator stop a launch that takes far more instructions than the arrays can need.
+    fn limit(&self, instance: &Instance) {
+        let inputs = instance.inputs.iter().map(|array| array.bytes.len());
+        let outputs = instance
+            .outputs
+            .iter()
+            .map(|output| output.capacity * output.dtype.size());
+        let bytes: usize = inputs.chain(outputs).sum();
+        if let Some(simulator) = self.device.simulator() {
+            let limit = INSTRUCTIONS + INSTRUCTIONS_A_BYTE * bytes as i64;
+            simulator.set(c"instruction_limit", limit);
+        }
     }
 
     /// Memory for an instance, filled.
@@ -229,6 +260,26 @@ impl Bench {
         Ok(())
     }
 
+    /// A message of the simulator with the names of buffers in place of their addresses: `the
+    /// allocation of 256 bytes at 0x1000` is `partials`, of 256 bytes.
+    pub fn by_name(&self, message: &str) -> String {
+        let mut message = message.to_owned();
+        for (name, address) in &*self.named.borrow() {
+            let at = format!(" bytes at {address:#x}");
+            let Some(end) = message.find(&at) else {
+                continue;
+            };
+            let begin = message[..end].rfind("the allocation of ");
+            let follows = message[end + at.len()..].chars().next();
+            if let (Some(begin), false) = (begin, follows.is_some_and(|c| c.is_ascii_hexdigit())) {
+                let bytes = &message[begin + "the allocation of ".len()..end];
+                let named = format!("`{name}`, of {bytes} bytes");
+                message.replace_range(begin..end + at.len(), &named);
+            }
+        }
+        message
+    }
+
     fn stopped(&self, doing: &str, error: impl Into<Error>) -> Failure {
         let error: Error = error.into();
         let report = self.device.take_report();
@@ -253,7 +304,7 @@ impl Bench {
             "illegal_instruction" if fault.message.contains("shfl") => Diagnosis::Shuffle,
             _ => Diagnosis::Fault,
         };
-        Failure::new(diagnosis, &fault.message)
+        Failure::new(diagnosis, self.by_name(&fault.message))
     }
 
     /// Blocks of the first launch on an instance, and threads of a block of it.

@@ -21,7 +21,7 @@ mod work;
 pub use self::{
     cost::short,
     outcome::{Counted, Failure, Outcome, Passed, Place, Verdict},
-    plan::{Job, Target, Trial},
+    plan::{Job, SEEDS, Target, Trial},
     supervise::{Supervisor, WORKER},
     vet::text,
     work::work,

@@ -85,7 +85,8 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
     for size in &job.sizes {
         shapes.push(size.parse()?);
     }
-    shapes.sort_by_key(|shape| shape.elements());
+    // What goes wrong shows better with elements than without any.
+    shapes.sort_by_key(|shape| (shape.elements() == 0, shape.elements()));
     shapes.dedup();
     let inputs = match declaration.inputs.is_empty() {
         true => vec![Input::Uniform],
@@ -94,7 +95,12 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
     let (small, large): (Vec<Shape>, Vec<Shape>) = shapes
         .into_iter()
         .partition(|shape| shape.elements() <= SMALL);
-    let again = &small[small.len().saturating_sub(TRIED_AGAIN)..];
+    let some: Vec<Shape> = small
+        .iter()
+        .copied()
+        .filter(|shape| shape.elements() > 0)
+        .collect();
+    let again = &some[some.len().saturating_sub(TRIED_AGAIN)..];
     let trial = |shape, input, seed, schedule| Trial {
         case: Case { shape, input, seed },
         schedule,

@@ -149,7 +149,7 @@ impl Worker<'_> {
                 Err(failure) => return Ok(Err(self.placed(on(failure, &trial)))),
             };
             if !is_wrong {
-                right!(self.objections(&ran, &trial));
+                right!(self.objections(bench, &ran, &trial));
             }
             let (blocks, threads) = bench.geometry(&instance)?;
             let this = Judged {
@@ -167,7 +167,7 @@ impl Worker<'_> {
     }
 
     /// What the detectors and the guard zones say of a run.
-    fn objections(&self, ran: &Ran, trial: &plan::Trial) -> Result<(), Failure> {
+    fn objections(&self, bench: &Bench, ran: &Ran, trial: &plan::Trial) -> Result<(), Failure> {
         if let Some(damage) = &ran.damage {
             return Err(on(damage.clone(), trial));
         }
@@ -175,7 +175,7 @@ impl Worker<'_> {
         let Some(race) = judge::gravest(&races) else {
             return Ok(());
         };
-        let mut failure = Failure::new(judge::race(race), &race.message);
+        let mut failure = Failure::new(judge::race(race), bench.by_name(&race.message));
         failure.places = place::sides(race, &self.job.name);
         if ran
             .comparisons

@@ -1,5 +1,7 @@
 //! What `cargo exercise` does.
 
+mod export;
+mod grade;
 mod list;
 mod setup;
 mod student;
@@ -72,6 +74,10 @@ enum Command {
     },
     /// Fetches the compiler, NVIDIA's NVRTC, into this folder; needs no root and no GPU
     Setup,
+    /// For teachers: grades a folder of submissions
+    Grade(grade::Grading),
+    /// For teachers: writes a copy of this workspace without solutions
+    Export(export::Export),
     /// For authors: checks that solutions and variants pass, and that mutants get their diagnosis
     Verify {
         /// A number, such as 1.2, or a name; all where none is given
@@ -93,11 +99,15 @@ pub fn run() -> Result<bool> {
     let cli = Cli::parse();
     match &cli.command {
         Some(Command::Worker) => return check::work().map(|()| true),
+        Some(Command::Export(wanted)) => return export::export(wanted).map(|()| true),
         Some(Command::Setup) => return setup::setup().map(|()| true),
         _ => {}
     }
     let root = crate::workspace();
     let course = Course::read(&cli.course.unwrap_or_else(|| root.join(FOLDER)))?;
+    if let Some(Command::Grade(grading)) = &cli.command {
+        return grade::grade(&course, grading).map(|()| true);
+    }
     if let Some(Command::Verify { exercise, messages }) = &cli.command {
         let how = match messages {
             true => verify::Show::Messages,
@@ -126,7 +136,7 @@ pub fn run() -> Result<bool> {
             let exercise = course.find(&exercise)?;
             print(&student.discussion(exercise)?)?;
         }
-        Command::Setup | Command::Worker | Command::Verify { .. } => {}
+        _ => {}
     }
     Ok(true)
 }

@@ -157,16 +157,20 @@ impl Student {
 impl Submission {
     /// Checks it, as students do.
     pub fn check(&self, exercise: &Exercise, target: Target) -> Result<Outcome> {
-        let text = match check::text(&self.bytes) {
-            Ok(text) => text,
-            Err(failure) => return Ok(Outcome::failed(failure)),
-        };
+        match self.job(exercise, target) {
+            Ok(job) => Supervisor::new()?.check(job),
+            Err(failure) => Ok(Outcome::failed(failure)),
+        }
+    }
+
+    /// What the process that checks is told; or why it need not be asked.
+    pub fn job(&self, exercise: &Exercise, target: Target) -> Result<Job, Failure> {
+        let text = check::text(&self.bytes)?;
         if text == self.skeleton {
             let seen = "the file is as it was at first";
-            return Ok(Outcome::failed(Failure::new(Diagnosis::NotBegun, seen)));
+            return Err(Failure::new(Diagnosis::NotBegun, seen));
         }
-        let job = Job::new(exercise, text, &self.name, target);
-        Supervisor::new()?.check(job)
+        Ok(Job::new(exercise, text, &self.name, target))
     }
 }
 
