@@ -58,10 +58,10 @@ fn value(counters: &Counters, name: &str) -> Result<f64> {
 }
 
 /// The problem on which something is counted.
-pub fn problem(shape: Shape) -> Case {
+pub fn problem(shape: Shape, input: Option<Input>) -> Case {
     Case {
         shape,
-        input: Input::Uniform,
+        input: input.unwrap_or(Input::Uniform),
         seed: 1,
     }
 }

@@ -32,7 +32,7 @@ impl Judged {
 }
 
 /// What a detector found, by name.
-pub fn race(race: &Race) -> Diagnosis {
+pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
     let one_line = race.first.line == race.second.line;
     let one_warp = race.first.block == race.second.block && race.first.warp == race.second.warp;
     match (race.kind.as_str(), race.missing.as_str()) {
@@ -43,16 +43,27 @@ pub fn race(race: &Race) -> Diagnosis {
         ("write_write", _) if one_line && one_warp => Diagnosis::WriteConflict,
         ("write_write", "__threadfence") if one_line => Diagnosis::WriteConflict,
         ("read_write" | "write_read", "__threadfence") if one_line => Diagnosis::LostUpdate,
+        (_, "__syncthreads" | "__syncwarp") if one_line && race.space == "shared" => {
+            match (operation.race_at_one_line(), race.missing.as_str()) {
+                (Diagnosis::MissingBarrier, "__syncwarp") => Diagnosis::MissingSyncwarp,
+                (diagnosis, _) => diagnosis,
+            }
+        }
         (_, "__syncthreads") => Diagnosis::MissingBarrier,
         (_, "__syncwarp") => Diagnosis::MissingSyncwarp,
         _ => Diagnosis::MissingFence,
     }
 }
 
-/// Of several races the one whose cure is the strongest barrier, which cures the others, too.
+/// Of several findings the one whose cure cures the others, too: a barrier that not all reach, then
+/// one that is missing for the whole block.
 pub fn gravest(races: &[Race]) -> Option<&Race> {
-    let of_warps = |found: &&Race| race(found) != Diagnosis::MissingSyncwarp;
-    races.iter().find(of_warps).or_else(|| races.first())
+    let divergent = |race: &&Race| race.kind == "divergent_barrier";
+    let of_block = |race: &&Race| race.missing != "__syncwarp";
+    let find = |wanted: &dyn Fn(&&Race) -> bool| races.iter().find(wanted);
+    find(&divergent)
+        .or_else(|| find(&of_block))
+        .or_else(|| races.first())
 }
 
 /// What the runs have in common that went wrong.
@@ -200,9 +211,8 @@ impl Pattern<'_> {
             .max();
         let largest = largest.unwrap_or(0);
         let threads = self.threads;
-        if fits(&|size| size.n.is_power_of_two())
-            || fits(&|size| size.n.is_power_of_two() || size.n < 32)
-        {
+        let powers = |size: &Size| size.n.is_power_of_two() || size.n < 32;
+        if largest >= 64 && (fits(&|size| size.n.is_power_of_two()) || fits(&powers)) {
             let because = "the sizes that are right are the powers of two";
             return Finding::new(Diagnosis::PowersOfTwo, because);
         }

@@ -67,7 +67,7 @@ pub struct Trial {
 pub const SEEDS: [u64; 1] = [1];
 
 /// Orders of warps and blocks beside the plain one.
-const SCHEDULES: [u64; 3] = [1, 2, 3];
+const SCHEDULES: [u64; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /// A problem of more elements is run once, in the plain order.
 const SMALL: u64 = 1 << 14;

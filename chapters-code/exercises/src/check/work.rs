@@ -116,7 +116,9 @@ impl Worker<'_> {
         match self.job.target {
             Target::Simulator => {
                 for demand in &declaration.demand {
-                    let instance = declaration.operation.instance(&cost::problem(demand.at));
+                    let instance = declaration
+                        .operation
+                        .instance(&cost::problem(demand.at, demand.input));
                     passed
                         .counted
                         .push(right!(cost::demanded(&bench, demand, &instance)?));
@@ -144,8 +146,6 @@ impl Worker<'_> {
             bench.schedule(trial.schedule);
             let ran = match bench.run(&instance)? {
                 Ok(ran) => ran,
-                // After a fault the device takes no more work.
-                Err(_) if is_wrong => break,
                 Err(failure) => return Ok(Err(self.placed(on(failure, &trial)))),
             };
             if !is_wrong {
@@ -175,7 +175,10 @@ impl Worker<'_> {
         let Some(race) = judge::gravest(&races) else {
             return Ok(());
         };
-        let mut failure = Failure::new(judge::race(race), bench.by_name(&race.message));
+        let mut failure = Failure::new(
+            judge::race(race, &self.exercise.declaration.operation),
+            bench.by_name(&race.message),
+        );
         failure.places = place::sides(race, &self.job.name);
         if ran
             .comparisons
@@ -216,7 +219,8 @@ impl Worker<'_> {
         let Some(index) = index.or(comparison.beyond) else {
             return Ok(None);
         };
-        let Some(ran) = bench.traced(instance)? else {
+        // After a fault the device takes no more work; then nobody can say who it was.
+        let Some(ran) = bench.traced(instance).ok().flatten() else {
             return Ok(None);
         };
         let output = &instance.outputs[which];

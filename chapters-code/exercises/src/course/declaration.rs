@@ -109,6 +109,9 @@ pub struct Demand {
     /// On what it is counted.
     #[serde(deserialize_with = "size")]
     pub at: Shape,
+    /// On what kind of input; uniform where none is named.
+    #[serde(default, deserialize_with = "input")]
+    pub input: Option<Input>,
     /// What to say to one who misses it.
     pub hint: String,
 }
@@ -196,6 +199,10 @@ fn sizes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Shape>, D::Er
 fn inputs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Input>, D::Error> {
     let texts = Vec::<String>::deserialize(deserializer)?;
     texts.iter().map(|text| named(text)).collect()
+}
+
+fn input<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Input>, D::Error> {
+    named(&String::deserialize(deserializer)?).map(Some)
 }
 
 /// A value of the command line, such as `uniform`, by its name.

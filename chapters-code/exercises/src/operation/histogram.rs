@@ -23,6 +23,10 @@ pub struct Histogram {
 }
 
 impl Reference for Histogram {
+    fn race_at_one_line(&self) -> Diagnosis {
+        Diagnosis::LostUpdate
+    }
+
     fn instance(&self, case: &Case) -> Instance {
         let n = case.shape.elements();
         let below = u64::from(self.keys_below.unwrap_or(self.bins));
@@ -89,21 +93,22 @@ impl Reference for Histogram {
 impl Histogram {
     /// Which keys were not counted.
     fn lost(&self, keys: &[f64], seen: &Seen<'_>, said: String) -> Option<Finding> {
-        let counted: f64 = seen.values.iter().sum();
-        let block = seen.threads as f64;
-        let only = |count: f64| counted == count.min(keys.len() as f64);
-        if only(block) && keys.len() as f64 > block {
-            let because = format!("{said}: no more than one block has threads");
-            return Finding::new(Diagnosis::OneBlock, because);
+        let first = seen.first();
+        let is_last = keys.last().is_some_and(|&key| first.index as f64 == key);
+        if is_last && seen.wrong.len() == 1 && first.got + 1.0 == first.expected {
+            return Finding::new(
+                Diagnosis::LostElement,
+                format!("{said}: the last one is missing"),
+            );
         }
-        let last = keys.last().is_some_and(|&key| {
-            seen.wrong.len() == 1
-                && seen.first().index as f64 == key
-                && seen.first().got + 1.0 == seen.first().expected
-        });
-        match last {
-            true => Finding::new(Diagnosis::Tail, format!("{said}; the last one is missing")),
-            false => Finding::new(Diagnosis::PartOnly, said),
+        let untouched = seen.wrong.iter().all(|wrong| wrong.got == 0.0);
+        if untouched && seen.values.iter().any(|count| *count > 0.0) && keys.len() > 100 {
+            let because = format!(
+                "bins from {} on are still 0, and others are right",
+                first.index
+            );
+            return Finding::new(Diagnosis::NeverWritten, because);
         }
+        Finding::new(Diagnosis::PartOnly, said)
     }
 }

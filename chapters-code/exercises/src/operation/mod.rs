@@ -12,7 +12,7 @@ pub use self::{
     compare::{Comparison, Wrong},
     explain::Finding,
 };
-use crate::course::launch::Dimensions;
+use crate::{course::launch::Dimensions, diagnosis::Diagnosis};
 
 /// An operation, as `[operation]` of an `exercise.toml` names it.
 #[derive(Clone, Debug, Deserialize)]
@@ -40,6 +40,11 @@ impl Operation {
         self.reference().sizes()
     }
 
+    /// What it means that two threads read and write one word at one line.
+    pub fn race_at_one_line(&self) -> Diagnosis {
+        self.reference().race_at_one_line()
+    }
+
     /// How many seeds each small size needs.
     pub fn seeds(&self) -> u64 {
         self.reference().seeds()
@@ -61,6 +66,12 @@ pub trait Reference {
     /// The sizes to check where an exercise names none.
     fn sizes(&self) -> Vec<Shape> {
         vector_sizes()
+    }
+
+    /// What it means that two threads of a block read and write one word at one line: in a tree, that
+    /// a step begins before the one before has ended.
+    fn race_at_one_line(&self) -> Diagnosis {
+        Diagnosis::MissingBarrier
     }
 
     /// How many seeds each small size needs: more than one where a single input can hide that an
@@ -222,7 +233,9 @@ pub struct Seen<'s> {
 /// Sizes that trip kernels: around a warp, a block of 256 and one of 1,024, three blocks and a bit,
 /// and many blocks.
 pub fn vector_sizes() -> Vec<Shape> {
-    let awkward = [0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1543];
+    let awkward = [
+        0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1543, 12_345,
+    ];
     let large = (1 << 20) + 3;
     let sizes = awkward.into_iter().chain([large]);
     sizes.map(|n| Shape::Vector { n }).collect()
