@@ -129,8 +129,12 @@ impl Chapter for Segmented {
             Some(Segments::Giant) => 1,
             _ => n / 8,
         };
+        // Of a file's matrix there may be more rows than entries.
+        let of_file = self.file.filter(|_| case.parameters.matrix.is_some());
+        let rows = of_file.map_or(0, |file| 8 * file.rows.count() as u64);
+        let columns = of_file.map_or(0, |file| 4 * u64::from(file.columns_in_all));
         // Elements, flags in both forms and offsets; results; folds of blocks; something for the driver.
-        2 * input + n + n / 8 + 4 * segments + input / 32 + (64 << 20)
+        rows + columns + 2 * input + n + n / 8 + 4 * segments + input / 32 + (64 << 20)
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {

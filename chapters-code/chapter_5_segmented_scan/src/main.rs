@@ -2,9 +2,15 @@
 
 use std::{path::Path, process::ExitCode};
 
-use chapter_5_segmented_scan::{Task, chapter::Segmented, market, sparse::Csr};
+use chapter_5_segmented_scan::{
+    Task,
+    chapter::Segmented,
+    market::{self, MarketError},
+    sparse::Csr,
+};
 use harness::{
-    Case, Conversion, Dtype, Kind, Matrix, Op, Options, Parameters, Segments, Shape, TypeOptions,
+    Case, Conversion, Dtype, Error, Kind, Matrix, Op, Options, Parameters, Segments, Shape,
+    TypeOptions,
 };
 
 /// Runs, checks and times every rung of the ladders over segments.
@@ -150,6 +156,11 @@ fn matrix(name: Option<&str>) -> Matrix {
     made.unwrap_or(Matrix::File)
 }
 
+fn unreadable(error: MarketError) -> Error {
+    let remedy = "remedy: give --matrix a whole file in Matrix Market's coordinate format";
+    Error::Usage(format!("{error}\n  {remedy}"))
+}
+
 fn main() -> ExitCode {
     harness::main(|arguments: Arguments| {
         let parameters = arguments.parameters();
@@ -157,7 +168,7 @@ fn main() -> ExitCode {
         let mut options = arguments.options;
         if let (Some(path), Matrix::File) = (&arguments.matrix, matrix(arguments.matrix.as_deref()))
         {
-            let file = market::read(Path::new(path))?;
+            let file = market::read(Path::new(path)).map_err(unreadable)?;
             // It is there until the program ends.
             let file: &'static Csr = Box::leak(Box::new(file));
             let n = file.values.len() as u64;

@@ -6,6 +6,8 @@ use std::{
     str::FromStr,
 };
 
+use harness::device::host_available_bytes;
+
 use crate::{segments::Offsets, sparse::Csr};
 
 /// What is wrong with a file, and where.
@@ -51,6 +53,18 @@ enum What {
     OneMore(u64),
     #[error("{0} rows, columns or entries are more than 32 bits count")]
     TooMany(u64),
+    #[error("{needed} bytes are wanted for so many rows and columns, and {room} are free")]
+    TooLarge { needed: u64, room: u64 },
+    #[error("the value is `{0}`, which is no finite number of 32 bits")]
+    NotFinite(String),
+    #[error("a {symmetry} matrix has as many rows as columns, not {rows} and {columns}")]
+    NotSquare {
+        symmetry: &'static str,
+        rows: u64,
+        columns: u64,
+    },
+    #[error("an entry on the diagonal: in a skew-symmetric matrix it is 0 there, and left out")]
+    OnTheDiagonal,
 }
 
 /// What the entries of a file are.
@@ -84,13 +98,16 @@ pub fn read(path: &Path) -> Result<Csr, MarketError> {
         what,
     };
     let text = fs::read_to_string(path).map_err(|reason| error((0, What::Unreadable(reason))))?;
-    parse(&text).map_err(error)
+    // A share for the device, and for what it computes; what is not known is not refused.
+    let room = host_available_bytes().map_or(u64::MAX, |bytes| bytes / 4);
+    parse(&text, room).map_err(error)
 }
 
 /// A cause with its line.
 type Placed<T> = Result<T, (usize, What)>;
 
-fn parse(text: &str) -> Placed<Csr> {
+/// The matrix of a text, whose rows and columns may take so many bytes.
+fn parse(text: &str, room: u64) -> Placed<Csr> {
     let mut lines = (1..).zip(text.lines());
     let (field, symmetry) = header(lines.next().map_or("", |(_, line)| line))?;
     let mut lines = lines.filter(|(_, line)| !line.starts_with('%') && !line.trim().is_empty());
@@ -98,18 +115,18 @@ fn parse(text: &str) -> Placed<Csr> {
         let found = String::new();
         return Err((text.lines().count(), not_numbers(SIZES, found)));
     };
-    let [rows, columns, wanted] = numbers(sizes, SIZES).map_err(|what| (at, what))?;
-    let most = [rows, columns, 2 * wanted].into_iter().max().unwrap_or(0);
-    if most > u64::from(u32::MAX) - (1 << 16) {
-        return Err((at, What::TooMany(most)));
-    }
-    let shape = (rows as u32, columns as u32);
+    let sizes = numbers(sizes, SIZES).map_err(|what| (at, what))?;
+    let wanted = sizes[2];
+    let shape = shape(sizes, symmetry, room).map_err(|what| (at, what))?;
     let (mut entries, mut found, mut last) = (Vec::new(), 0, at);
     for (at, line) in lines {
         if found == wanted {
             return Err((at, What::OneMore(wanted)));
         }
         let entry = entry(line, field, shape).map_err(|what| (at, what))?;
+        if symmetry == Symmetry::Skew && entry.0 == entry.1 {
+            return Err((at, What::OnTheDiagonal));
+        }
         entries.push(entry);
         entries.extend(mirrored(entry, symmetry));
         (found, last) = (found + 1, at);
@@ -121,6 +138,37 @@ fn parse(text: &str) -> Placed<Csr> {
 }
 
 const SIZES: &str = "rows, columns and entries";
+
+/// Rows and columns, if they can be had.
+fn shape(
+    [rows, columns, entries]: [u64; 3],
+    symmetry: Symmetry,
+    room: u64,
+) -> Result<(u32, u32), What> {
+    // Each entry of a symmetric matrix may stand for two.
+    let most = rows.max(columns).max(entries.saturating_mul(2));
+    if most > u64::from(u32::MAX) - (1 << 16) {
+        return Err(What::TooMany(rows.max(columns).max(entries)));
+    }
+    let name = match symmetry {
+        Symmetry::General => None,
+        Symmetry::Symmetric => Some("symmetric"),
+        Symmetry::Skew => Some("skew-symmetric"),
+    };
+    if let Some(symmetry) = name.filter(|_| rows != columns) {
+        return Err(What::NotSquare {
+            symmetry,
+            rows,
+            columns,
+        });
+    }
+    // Lengths, offsets, places and results by row; the vector by column.
+    let needed = 16 * rows + 4 * columns;
+    match needed > room {
+        true => Err(What::TooLarge { needed, room }),
+        false => Ok((rows as u32, columns as u32)),
+    }
+}
 
 fn header(line: &str) -> Placed<(Field, Symmetry)> {
     let line = line.to_lowercase();
@@ -164,15 +212,17 @@ fn entry(line: &str, field: Field, (rows, columns): (u32, u32)) -> Result<Entry,
             (row, column, 1.0)
         }
         Field::Number => {
-            const WANTED: &str = "a row, a column and a value";
-            let mut words = line.splitn(3, char::is_whitespace).map(str::trim);
-            let mut place = || words.next().and_then(|word| word.parse::<u64>().ok());
-            let (row, column) = (place(), place());
-            let value = words.next().and_then(|word| word.parse::<f32>().ok());
-            match (row, column, value) {
-                (Some(row), Some(column), Some(value)) => (row, column, value),
-                _ => return Err(not_numbers(WANTED, line)),
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let wanted = || not_numbers("a row, a column and a value", line);
+            let [row, column, value] = words[..] else {
+                return Err(wanted());
+            };
+            let place = |word: &str| word.parse::<u64>().map_err(|_| wanted());
+            let number = value.parse::<f32>().map_err(|_| wanted())?;
+            if !number.is_finite() {
+                return Err(What::NotFinite(value.into()));
             }
+            (place(row)?, place(column)?, number)
         }
     };
     let in_range = |which, index: u64, most: u32| match (1..=u64::from(most)).contains(&index) {
@@ -227,7 +277,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Result<Csr, &str>) {
-        match (parse(text), expected) {
+        match (parse(text, 1000), expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
             (Err((line, what)), Err(message)) => assert_eq!(format!("{line}: {what}"), message),
             (found, expected) => panic!("{text}: {found:?}, expected {expected:?}"),
@@ -256,6 +306,36 @@ mod tests {
         let pattern = "%%MatrixMarket matrix coordinate pattern general\n1 3 1\n1 3\n";
         check(pattern, Ok(matrix(&[0, 1], 3, &[(2, 1.0)])));
         check(&format!("{HEADER}0 0 0\n"), Ok(matrix(&[0], 0, &[])));
+    }
+
+    /// Blanks before, between and behind, as others write them.
+    #[test]
+    fn blanks_do_not_matter() {
+        let text = format!("{HEADER}  2   2 2 \n 1\t2   2.5 \r\n   2 1 3\n\n");
+        check(&text, Ok(matrix(&[0, 1, 2], 2, &[(1, 2.5), (0, 3.0)])));
+    }
+
+    #[test]
+    fn what_no_matrix_can_be() {
+        let refused = |rest: &str, message| check(&format!("{HEADER}{rest}"), Err(message));
+        let most = "2: 18446744073709551615 rows, columns or entries are more than 32 bits count";
+        refused("4 4 18446744073709551615\n", most);
+        refused(
+            "60 11 0\n",
+            "2: 1004 bytes are wanted for so many rows and columns, and 1000 are free",
+        );
+        let finite = "which is no finite number of 32 bits";
+        for value in ["nan", "inf", "1e400"] {
+            let message = format!("3: the value is `{value}`, {finite}");
+            check(&format!("{HEADER}1 1 1\n1 1 {value}\n"), Err(&message));
+        }
+        let symmetric = "%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 3 3\n";
+        let square = "2: a symmetric matrix has as many rows as columns, not 2 and 3";
+        check(symmetric, Err(square));
+        let skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 3\n";
+        let diagonal =
+            "3: an entry on the diagonal: in a skew-symmetric matrix it is 0 there, and left out";
+        check(skew, Err(diagonal));
     }
 
     #[test]

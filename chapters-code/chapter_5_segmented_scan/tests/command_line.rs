@@ -190,7 +190,7 @@ fn files_that_are_wrong_are_named_with_the_line() {
     for (name, text, message) in cases {
         let path = file(&format!("{name}.mtx"), &text);
         let expected = format!("{name}.mtx{message}");
-        CHAPTER_5.refuses(&format!("--matrix {path}"), &[&expected]);
+        CHAPTER_5.refuses(&format!("--matrix {path}"), &[&expected, "remedy"]);
     }
     CHAPTER_5.refuses("--matrix no/such/file", &["no/such/file", "No such file"]);
 }
