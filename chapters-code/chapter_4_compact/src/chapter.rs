@@ -47,11 +47,15 @@ impl Chapter for Compact {
     }
 
     fn case_for(&self, rung: &str, case: &Case) -> Case {
+        let (density, pattern) = match &self.mask {
+            Some(mask) => (part_kept(mask), None),
+            None => (layout::density(case), Some(layout::pattern(case))),
+        };
         let case = Case {
             parameters: Parameters {
                 by: Some(layout::by(case)),
-                density: Some(layout::density(case)),
-                mask: Some(layout::pattern(case)),
+                density: Some(density),
+                mask: pattern,
                 ..case.parameters
             },
             ..*case
@@ -66,6 +70,7 @@ impl Chapter for Compact {
         let Case { shape, dtype, .. } = case;
         let (density, by) = (layout::density(case), layout::by(case));
         match by {
+            by if self.mask.is_some() => format!("compact: {shape} {dtype}, kept by a file's {by}"),
             By::Predicate => format!("compact: {shape} {dtype}, {density} kept by predicate"),
             by => {
                 let pattern = layout::pattern(case);
@@ -99,6 +104,11 @@ impl Chapter for Compact {
             )));
         }
         match &self.mask {
+            Some(_) if layout::by(case) == By::Predicate => Err(Error::Usage(
+                "by predicate no mask says what is kept\n  remedy: leave --mask-file out, or give --by mask \
+                 or --by bits"
+                    .into(),
+            )),
             Some(mask) => inputs::check_mask(case, mask),
             None => Ok(()),
         }
@@ -119,6 +129,14 @@ impl Chapter for Compact {
             uploaded: Uploaded::new(device, case, input)?,
         }))
     }
+}
+
+/// The part of a mask that is set; none of an empty one, and as near as 32 bits come for a longer one.
+fn part_kept(mask: &[bool]) -> Density {
+    let kept = mask.iter().filter(|&&keep| keep).count();
+    let shift = mask.len().checked_ilog2().unwrap_or(0).saturating_sub(31);
+    Density::new((kept >> shift) as u32, (mask.len() >> shift).max(1) as u32)
+        .unwrap_or(Density::HALF)
 }
 
 const BY_MASK_ONLY: Refusal = Refusal::Because("keeps by a mask: give --by mask or --by bits");

@@ -41,7 +41,7 @@ struct Arguments {
     )]
     mask: Vec<Pattern>,
     /// Keep what this text of 0 and 1 says, instead of a mask made from the seed
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["density", "mask"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["density", "mask", "broken"])]
     mask_file: Option<PathBuf>,
 }
 

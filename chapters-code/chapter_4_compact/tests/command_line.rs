@@ -87,6 +87,22 @@ fn masks_in_files() {
     let path = mask_file("eight.txt", "1010 1010 # every second one\n");
     let text = CHAPTER_4.prints(&format!("-n 8 --mask-file {}", path.display()));
     assert!(text.contains("scouts"), "{text}");
+    let title = "compact: 8 f32, kept by a file's mask";
+    assert!(text.contains(title), "{text}");
+    let by = format!("--mask-file {} --by predicate", path.display());
+    refuses(&by, &["no mask says what is kept", "remedy"]);
+    let three = mask_file("three.txt", "0110 0001");
+    let json = format!(
+        "-n 8 --mask-file {} --kernel staged --json -",
+        three.display()
+    );
+    let row: serde_json::Value =
+        serde_json::from_str(CHAPTER_4.prints(&json).trim()).expect("JSON");
+    assert_eq!(
+        (&row["density"], row.get("mask")),
+        (&"3/8".into(), None),
+        "{row}"
+    );
     let other_length = ["mask is of 8", "there are 1000 elements", "remedy"];
     refuses(&format!("--mask-file {}", path.display()), &other_length);
     CHAPTER_4.refuses(
