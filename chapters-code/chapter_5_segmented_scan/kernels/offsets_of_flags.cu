@@ -12,7 +12,8 @@
 // ANCHOR: heads
 __device__ bool is_head(const u8* flags, size_t i) { return i == 0 || flags[i] != 0; }
 
-extern "C" __global__ void heads(const u8* __restrict__ flags, u32* __restrict__ heads, size_t n) {
+extern "C" __global__ void heads(const u8* __restrict__ flags, u32* __restrict__ heads,
+                                 size_t n) {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) {
         heads[i] = is_head(flags, i);

@@ -31,10 +31,18 @@ impl Worker {
         }
     }
 
-    /// A grid of as many workers as segments.
-    fn grid(self, segments: u32) -> LaunchConfig {
+    /// A grid of as many workers as segments, in blocks of so many threads.
+    fn grid(self, segments: u32, block: u32) -> LaunchConfig {
         let threads = u64::from(segments) * u64::from(self.threads());
-        kernel::grid(threads.div_ceil(THREADS.into()), THREADS)
+        kernel::grid(threads.div_ceil(block.into()), block)
+    }
+
+    /// Threads of a block; threads that work alone may be as many as are wanted.
+    fn block(self, wanted: Option<u32>) -> u32 {
+        match self {
+            Self::Thread => wanted.unwrap_or(THREADS),
+            Self::Warp | Self::Block => THREADS,
+        }
     }
 
     /// The most rounded operations that an element of a segment of so many passes through: a thread's
@@ -67,11 +75,11 @@ pub(crate) fn block_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
 fn over_segments(s: &Setup<'_>, worker: Worker) -> Result<Ready, Error> {
     let n = s.case.elements();
     let layout = Layout::new(n, s.case.dtype);
-    let kernel = kernel_of(s)?;
+    let (kernel, block) = (kernel_of(s)?, worker.block(s.block));
     let (stream, function) = (s.stream(), kernel.clone());
     Ok(Ready::new(
         kernel,
-        worker.grid(1),
+        worker.grid(1, block),
         worker.depth(n),
         move |input, out| {
             let (offsets, segments) = layout.offsets(input);
@@ -84,7 +92,7 @@ fn over_segments(s: &Setup<'_>, worker: Worker) -> Result<Ready, Error> {
             // SAFETY: every kernel here is `(const T* in, T* out, const u32* offsets, u32 segments)`: it
             // reads offsets[0 ..= segments], and the elements up to the last of them; it writes a result
             // for each element, or for each segment. All are that large; the grid has a worker a segment.
-            unsafe { launch.launch(worker.grid(segments))? };
+            unsafe { launch.launch(worker.grid(segments, block))? };
             Ok(())
         },
     ))
@@ -102,13 +110,13 @@ pub(crate) fn multiply_warp_a_row(s: &Setup<'_>) -> Result<Ready, Error> {
 
 fn over_rows(s: &Setup<'_>, worker: Worker) -> Result<Ready, Error> {
     let n = s.case.elements();
-    let kernel = kernel_of(s)?;
+    let (kernel, block) = (kernel_of(s)?, worker.block(s.block));
     let (stream, function): (Arc<CudaStream>, CudaFunction) = (s.stream(), kernel.clone());
     // The product of two elements is rounded too.
     let depth = worker.depth(n) + 1;
     Ok(Ready::new(
         kernel,
-        worker.grid(1),
+        worker.grid(1, block),
         depth,
         move |input, out| {
             let rows = (out.len() / 4) as u32;
@@ -122,7 +130,7 @@ fn over_rows(s: &Setup<'_>, worker: Worker) -> Result<Ready, Error> {
             // SAFETY: both kernels are `(const f32* values, const u32* columns, const u32* offsets, const
             // f32* x, f32* y, u32 rows)`: they read offsets[0 ..= rows], the entries up to the last of
             // them and x at their columns, and write y[0 .. rows]; the grid has a worker a row.
-            unsafe { launch.launch(worker.grid(rows))? };
+            unsafe { launch.launch(worker.grid(rows, block))? };
             Ok(())
         },
     ))

@@ -110,6 +110,7 @@ impl Run {
                     density: arguments.number("density")?,
                     mask: chosen(arguments, "mask")?,
                     segments: segments(arguments)?,
+                    convert: chosen(arguments, "convert")?,
                     batch: arguments.number("batch")?,
                     ld: arguments.number("ld")?,
                     offset: arguments.number("offset")?,
