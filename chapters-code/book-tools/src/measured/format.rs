@@ -29,6 +29,8 @@ fn verdict(caught: &Value) -> String {
         Some("result") => "a wrong result".to_owned(),
         Some("input") => "the input has changed".to_owned(),
         Some("fault") => "an error of the driver".to_owned(),
+        Some("guard") => "a write beside the output".to_owned(),
+        Some("races") => "a race".to_owned(),
         _ => checker.to_string(),
     };
     checkers.iter().map(word).collect::<Vec<_>>().join(", ")
@@ -124,6 +126,7 @@ mod tests {
             caught(json!(["result", "input"])),
             "a wrong result, the input has changed"
         );
+        assert_eq!(caught(json!(["guard"])), "a write beside the output");
         assert_eq!(caught(json!("not detectable on a GPU")), "the right result");
         assert_eq!(caught(Value::Null), "nothing noticed it");
     }
