@@ -1,4 +1,5 @@
 // Rows that begin anywhere: what a block stores are whole sectors, of every row of the output its own piece.
+// ptx: compute_80
 //
 // Where packs are aligned on both sides, the host launches `transpose`, which is down.cu. Otherwise
 // `ragged`: it loads elements by rows, and stores packs. A row of the output begins anywhere in a sector, so
@@ -12,7 +13,8 @@
 // ragged_<bytes>, arguments likewise.
 // Launch: ceil((rows + GRAIN - 1) / ROWS) * ceil(cols / COLS) blocks (in y, a matrix of the batch each) of
 // 256 threads, with (ROWS + GRAIN) * (COLS + 1) elements of dynamic shared memory. For elements of E bytes
-// ROWS is 256 / E, GRAIN is 32 / E, and COLS is 128 for E = 4, 32 for E = 16, and 64 otherwise.
+// GRAIN is 32 / E; ROWS is 80 for E = 4 and 256 / E otherwise; COLS is 128 for E = 4, 32 for E = 16, and 64
+// otherwise.
 #define LAUNCH_BOUNDS __launch_bounds__(256)
 #include "packed.cuh"
 
@@ -54,15 +56,32 @@ template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> ou
     }
 }
 
-template <typename T> __device__ constexpr unsigned columns() {
-    return sizeof(T) == 4 ? 128 : sizeof(T) == 16 ? 32 : 64;
+template <typename T> struct Piece {
+    static constexpr unsigned ROWS = 256 / sizeof(T), COLS = sizeof(T) == 16 ? 32 : 64;
+};
+// As large as two blocks a multiprocessor can be.
+template <> struct Piece<u32> {
+    static constexpr unsigned ROWS = 80, COLS = 128;
+};
+
+// ANCHOR: shared
+// A load of what other blocks read too: the L2 is to keep it longer than what is written.
+template <typename T> __device__ T load_shared(const T* from) { return *from; }
+template <> __device__ u32 load_shared(const u32* from) {
+    u32 element;
+    asm volatile("{ .reg .b64 keep;\n"
+                 "  createpolicy.fractional.L2::evict_last.b64 keep, 1.0;\n"
+                 "  ld.global.L2::cache_hint.u32 %0, [%1], keep; }"
+                 : "=r"(element) : "l"(from));
+    return element;
 }
+// ANCHOR_END: shared
 
 // ANCHOR: ragged
 template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) {
     constexpr unsigned GRAIN = 32 / sizeof(T), PACK = 16 / sizeof(T);
-    constexpr unsigned ROWS = 16 * PACK, COLS = columns<T>(), STEP = 256 / COLS;
-    constexpr unsigned LOADS = (ROWS + GRAIN + STEP - 1) / STEP;
+    constexpr unsigned ROWS = Piece<T>::ROWS, COLS = Piece<T>::COLS, STEP = 256 / COLS;
+    constexpr unsigned LOADS = (ROWS + GRAIN + STEP - 1) / STEP, PACKS = ROWS / PACK;
     extern __shared__ uint4 shared[];
     auto tile = reinterpret_cast<T(*)[COLS + 1]>(shared);
     unsigned down = unsigned((in.rows + GRAIN - 1 + ROWS - 1) / ROWS);
@@ -71,24 +90,40 @@ template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) 
 
     // Row r of the tile is row first_row - GRAIN + r of the input.
     unsigned x = threadIdx.x % COLS, y = threadIdx.x / COLS;
+    long long row = first_row - GRAIN + y;
+    const T* from = in.elements + row * (long long)in.ld + first_col + x;
+    bool is_inside = first_row >= GRAIN && in.has(first_row + ROWS - 1, first_col + COLS - 1);
+    auto has = [=](unsigned i) { return (ROWS + GRAIN) % STEP == 0 || y + i * STEP < ROWS + GRAIN; };
     T elements[LOADS];
+    if (is_inside) {
 #pragma unroll
-    for (unsigned i = 0; i < LOADS; i++) {
-        long long row = first_row - GRAIN + y + i * STEP;
-        if (y + i * STEP < ROWS + GRAIN && row >= 0 && in.has(row, first_col + x)) {
-            elements[i] = in(row, first_col + x);
+        for (unsigned i = 0; i < LOADS; i++) {
+            if (has(i)) {
+                elements[i] = load_shared(from + i * STEP * in.ld);
+            }
+        }
+    } else {
+#pragma unroll
+        for (unsigned i = 0; i < LOADS; i++) {
+            if (has(i) && row + i * STEP >= 0 && in.has(row + i * STEP, first_col + x)) {
+                elements[i] = load_shared(from + i * STEP * in.ld);
+            }
         }
     }
 #pragma unroll
     for (unsigned i = 0; i < LOADS; i++) {
-        if (y + i * STEP < ROWS + GRAIN) {
+        if (has(i)) {
             tile[y + i * STEP][x] = elements[i];
         }
     }
     __syncthreads();
 
-    unsigned place = threadIdx.x % 16 * PACK;
-    for (unsigned c = threadIdx.x / 16; c < COLS && first_col + c < out.rows; c += 16) {
+#pragma unroll
+    for (unsigned i = threadIdx.x; i < PACKS * COLS; i += 256) {
+        unsigned place = i % PACKS * PACK, c = i / PACKS;
+        if (first_col + c >= out.rows) {
+            return;
+        }
         T* row = &out(first_col + c, 0);
         // How far into a sector the row begins.
         unsigned shift = unsigned(reinterpret_cast<size_t>(row) / sizeof(T) % GRAIN);

@@ -42,7 +42,7 @@ pub const LADDER: &[Rung] = &[
     rung!("down", |s| tiled(s, &WIDE),
         "the same tiles, taken down the columns"),
     rung!("sectors", sectors,
-        "rows that begin anywhere: every store whole sectors"),
+        "rows that begin anywhere: every store whole sectors", ["sectors.compute_80.ptx"]),
 ];
 
 /// All rungs: the ladder, what stands beside it, then the broken ones.
@@ -107,11 +107,11 @@ const RAGGED: Blocks = Blocks {
     entry: "ragged",
     threads: (256, 1),
     tile: |bytes| {
-        let (rows, grain) = (256 / bytes, 32 / bytes);
-        let cols = match bytes {
-            4 => 128,
-            16 => 32,
-            _ => 64,
+        let grain = 32 / bytes;
+        let (rows, cols) = match bytes {
+            4 => (80, 128),
+            16 => (16, 32),
+            _ => (256 / bytes, 64),
         };
         Tile {
             rows,
