@@ -124,10 +124,11 @@ impl Directive {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether `row` has what the keys ask for. Broken kernels, matrices, and what is not a rung's own
-    /// number of copies are meant only where asked for.
+    /// Whether `row` has what the keys ask for. Broken kernels, matrices, batches, rows further apart than
+    /// they are long, and what is not a rung's own number of copies are meant only where asked for.
     pub(super) fn selects(&self, row: &Value) -> bool {
-        if row.get("copies").is_some() && self.get("copies").is_none() {
+        let is_special = |key: &&str| row.get(*key).is_some() && self.get(key).is_none();
+        if ["copies", "ld", "batch"].iter().any(is_special) {
             return false;
         }
         if row.get("rows").is_some() && self.get("rows").or(self.get("cols")).is_none() {

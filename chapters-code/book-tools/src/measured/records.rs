@@ -242,8 +242,9 @@ pub(super) fn chapter_number(value: &Value) -> Option<u64> {
 
 /// The keys by which two rows can be told apart: strings and sizes, not results.
 fn difference(a: &Value, b: &Value) -> String {
-    const KEYS: [&str; 11] = [
+    const KEYS: [&str; 18] = [
         "chapter", "kernel", "n", "rows", "cols", "dtype", "op", "input", "bins", "copies", "kind",
+        "by", "density", "mask", "segments", "matrix", "ld", "batch",
     ];
     let keys: Vec<_> = KEYS
         .into_iter()
