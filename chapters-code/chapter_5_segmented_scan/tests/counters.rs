@@ -103,6 +103,13 @@ fn wavefronts_of_shared_memory() {
     }
 }
 
+/// One to begin with, one a step, and one that counts what is open; each of eight warps comes to all.
+#[test]
+fn ten_barriers() {
+    let block = counted("hillis_steele", &scan(256, Segments::Of(64)));
+    assert_eq!(block.barriers, 10 * 8);
+}
+
 /// A tile in which a segment begins publishes once, and whoever looks back stops at it. In one giant
 /// segment, tiles publish twice.
 #[test]
