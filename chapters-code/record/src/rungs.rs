@@ -9,7 +9,9 @@ use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
 use chapter_7_coalescing::{chapter::Coalescing, patterns};
-use harness::{Case, Chapter, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Shape};
+use harness::{
+    Case, Chapter, Conversion, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Shape,
+};
 
 use crate::launches::{Launch, reported};
 
@@ -60,7 +62,12 @@ fn segmented(shape: Shape) -> Vec<Case> {
         parameters,
         ..case(shape, Dtype::F32)
     };
-    [scan, Parameters::default(), product].map(of).into()
+    let conversions = Conversion::ALL.map(|to| Parameters {
+        convert: Some(to),
+        ..Parameters::default()
+    });
+    let others = [scan, Parameters::default(), product];
+    conversions.into_iter().chain(others).map(of).collect()
 }
 
 /// Every pattern on the size that is even, and on the other one of each task.
