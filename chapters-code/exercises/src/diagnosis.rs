@@ -183,6 +183,18 @@ diagnoses! {
     /// Two halves of an index are mixed up.
     Transposed: "rows and columns are mixed up",
         hint "x runs along a row: is threadIdx.x what varies fastest on both sides?", read "";
+    /// The elements of a tile, or of a row, in another order.
+    TileOrder: "the right elements, but not in their places within the tile",
+        hint "what is put at a place of shared memory must be fetched from there: is the place of (row, column) the same function on both sides of the barrier?", read "chapter_6_transpose/what_goes_wrong.md#a-swizzle-on-one-side";
+    /// Rows begin at other distances.
+    RowLength: "the rows of a matrix are taken to begin at other places than they do",
+        hint "rows and cols say how many elements there are; how far apart rows begin is another number, and the input's is not the output's", read "chapter_6_transpose/shapes.md#gaps-behind-rows";
+    /// Between the rows of the output.
+    GapWritten: "what lies between the rows of the output was written",
+        hint "a row has rows or cols elements, however far the next one is away: compare with that before storing", read "chapter_6_transpose/shapes.md#gaps-behind-rows";
+    /// Elements from a fixed distance beside the right ones.
+    Displaced: "the elements are taken from the wrong place",
+        hint "take the first wrong element: which place should it come from, and which index does the thread compute?", read "";
     /// Another result.
     Wrong: "the result is wrong",
         hint "take the smallest size that is wrong and follow one element on paper", read "";

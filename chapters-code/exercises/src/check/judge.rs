@@ -41,7 +41,7 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
         ("divergent_barrier" | "barrier_threads", _) => Diagnosis::DivergentBarrier,
         ("pending_copy", _) => Diagnosis::PendingCopy,
         ("write_write", _) if one_line && one_warp => Diagnosis::WriteConflict,
-        ("write_write", "__threadfence") if one_line => Diagnosis::WriteConflict,
+        ("write_write", _) if one_line && race.space == "global" => Diagnosis::WriteConflict,
         ("read_write" | "write_read", "__threadfence") if one_line => Diagnosis::LostUpdate,
         (_, "__syncthreads" | "__syncwarp") if one_line && race.space == "shared" => {
             match (operation.race_at_one_line(), race.missing.as_str()) {
@@ -110,7 +110,11 @@ impl Pattern<'_> {
         if !found.because.is_empty() {
             failure = failure.note(found.because);
         }
-        (failure.note(self.summary()), run)
+        let failure = match self.judged {
+            [_] => failure,
+            _ => failure.note(self.summary()),
+        };
+        (failure, run)
     }
 
     /// What the operation knows of the wrong runs, each by itself: what most of them show. In small

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     course::{Exercise, Launch},
+    diagnosis::Diagnosis,
     operation::Instance,
 };
 
@@ -136,33 +137,50 @@ impl Worker<'_> {
         let trials = plan::trials(declaration, self.job)?;
         let mut judged: Vec<Judged> = Vec::new();
         let mut is_wrong = false;
+        // A race within a warp, until a larger size shows one between warps.
+        let mut of_a_warp: Option<Failure> = None;
         for trial in trials {
             // Once something is wrong, other orders and seeds tell nothing new.
             let first_of_all = trial.schedule == 0 && trial.case.shape.elements() < 1 << 14;
-            if is_wrong && !first_of_all {
+            if (is_wrong || of_a_warp.is_some()) && !first_of_all {
                 continue;
             }
             let instance = declaration.operation.instance(&trial.case);
             bench.schedule(trial.schedule);
             let ran = match bench.run(&instance)? {
                 Ok(ran) => ran,
-                Err(failure) => return Ok(Err(self.placed(on(failure, &trial)))),
+                Err(failure) => {
+                    let fault = self.placed(on(failure, &trial));
+                    return Ok(Err(of_a_warp.unwrap_or(fault)));
+                }
             };
-            if !is_wrong {
-                right!(self.objections(bench, &ran, &trial));
-            }
+            let objection = match is_wrong && of_a_warp.is_none() {
+                true => Ok(()),
+                false => self.objections(bench, &ran, &trial),
+            };
             let (blocks, threads) = bench.geometry(&instance)?;
             let this = Judged {
                 trial,
                 comparisons: ran.comparisons,
                 covered: blocks * threads,
             };
+            match objection {
+                Ok(()) => {}
+                Err(failure) if failure.diagnosis == Diagnosis::WriteConflict => {
+                    return Ok(Err(self.by_index(bench, failure, this)?));
+                }
+                Err(failure) if failure.diagnosis == Diagnosis::MissingSyncwarp => {
+                    of_a_warp.get_or_insert(failure);
+                }
+                Err(failure) => return Ok(Err(failure)),
+            }
             is_wrong |= !this.is_right();
             judged.push(this);
         }
-        match is_wrong {
-            false => Ok(Ok(judged.len())),
-            true => Ok(Err(self.explained(bench, &judged)?)),
+        match (of_a_warp, is_wrong) {
+            (Some(failure), _) => Ok(Err(failure)),
+            (None, false) => Ok(Ok(judged.len())),
+            (None, true) => Ok(Err(self.explained(bench, &judged)?)),
         }
     }
 
@@ -188,6 +206,28 @@ impl Worker<'_> {
             failure = failure.note("this time the result was right, by luck");
         }
         Err(on(failure, trial))
+    }
+
+    /// Where threads write to one place it is mostly an index that is wrong: which one, the results
+    /// may tell.
+    fn by_index(&self, bench: &Bench, failure: Failure, judged: Judged) -> Result<Failure> {
+        if judged.is_right() {
+            return Ok(failure);
+        }
+        let mut explained = self.explained(bench, &[judged])?;
+        let is_of_an_index = matches!(
+            explained.diagnosis,
+            Diagnosis::Transposed
+                | Diagnosis::RowLength
+                | Diagnosis::OneBlock
+                | Diagnosis::BlockOffset
+                | Diagnosis::Displaced
+        );
+        if !is_of_an_index {
+            return Ok(failure);
+        }
+        explained.places = failure.places;
+        Ok(explained.note(failure.seen))
     }
 
     /// What wrong results have in common, and who wrote the first of them.

@@ -1,9 +1,14 @@
 //! What a kernel's outputs must be: sequential algorithms, and what their usual mistakes look like.
 
+mod columns;
 mod compare;
+mod copy;
 mod explain;
 mod histogram;
+mod moved;
+mod particles;
 mod reduce;
+mod transpose;
 
 use harness::{Dtype, Element, Input, Shape};
 use serde::Deserialize;
@@ -24,6 +29,18 @@ pub enum Operation {
     ArgMax(reduce::ArgMax),
     /// Keys counted by bin.
     Histogram(histogram::Histogram),
+    /// Rows to columns.
+    Transpose(transpose::Transpose),
+    /// Elements from another place.
+    Copy(copy::Copy),
+    /// Rows of a table, by indices.
+    GatherRows(copy::GatherRows),
+    /// Sums of two neighbours.
+    PairSums(columns::PairSums),
+    /// Sums of the columns of a matrix.
+    ColumnSums(columns::ColumnSums),
+    /// Records moved by a step.
+    Particles(particles::Particles),
 }
 
 impl Operation {
@@ -32,6 +49,12 @@ impl Operation {
             Self::Reduce(reduce) => reduce,
             Self::ArgMax(arg_max) => arg_max,
             Self::Histogram(histogram) => histogram,
+            Self::Transpose(transpose) => transpose,
+            Self::Copy(copy) => copy,
+            Self::GatherRows(gather) => gather,
+            Self::PairSums(pairs) => pairs,
+            Self::ColumnSums(columns) => columns,
+            Self::Particles(particles) => particles,
         }
     }
 

@@ -1,0 +1,198 @@
+//! Elements moved from where they lie: from an offset, from every so manieth place, by rows of a table.
+
+use harness::{Dtype, Element, Shape, with_element};
+use serde::Deserialize;
+
+use super::{
+    Array, Case, Expected, Finding, Instance, Output, Reference, Seen,
+    compare::numbers,
+    moved::{Sources, distinct},
+    vector, vector_sizes,
+};
+use crate::diagnosis::Diagnosis;
+
+/// `out[i] = in[i * stride + offset]`. Dimensions: `n`, `stride`, which is 1 where a question does
+/// not choose another, and `offset`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copy {
+    /// The elements' type.
+    #[serde(deserialize_with = "crate::course::dtype")]
+    dtype: Dtype,
+    /// The largest stride that a question asks for.
+    #[serde(default = "one")]
+    reach: u64,
+    /// The largest offset that a question asks for.
+    #[serde(default)]
+    slack: u64,
+    /// How the offset follows from n; 0 where that is not said.
+    offset: Option<Offset>,
+    /// What a thread moves at once, to recognise mistakes: 1, or the elements of a pack.
+    #[serde(default = "one")]
+    pack: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// The offset is n / `per` % `below`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Offset {
+    per: u64,
+    below: u64,
+}
+
+impl Reference for Copy {
+    fn sizes(&self) -> Vec<Shape> {
+        match self.offset {
+            None => vector_sizes(),
+            // Every offset meets a tail.
+            Some(Offset { per, below }) => {
+                let small = (0..below).map(|offset| offset * per + offset % 5);
+                let sizes = small.chain([1, 2, 1023, 1024, 1543, 4099, (1 << 17) + 7]);
+                sizes.map(|n| Shape::Vector { n }).collect()
+            }
+        }
+    }
+
+    fn instance(&self, case: &Case) -> Instance {
+        with_element!(self.dtype, T => self.of::<T>(case))
+    }
+
+    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        let input = numbers(self.dtype, &instance.inputs[0].bytes);
+        let offset = instance.dimensions["offset"];
+        let said = |finding: Finding| Finding {
+            because: format!("{} (here the offset is {offset})", finding.because),
+            ..finding
+        };
+        is_from_beside(seen, &input, offset as usize)
+            .or_else(|| self.is_of_a_lane(seen))
+            .or_else(|| self.is_of_the_tail(seen))
+            .map(said)
+    }
+}
+
+impl Copy {
+    fn of<T: Element>(&self, case: &Case) -> Instance {
+        let n = case.shape.elements();
+        let offset = self.offset.map_or(0, |rule| n / rule.per % rule.below);
+        let input: Vec<T> = distinct(case.seed, n * self.reach + offset + self.slack);
+        let out = &input[offset as usize..][..n as usize];
+        let mut dimensions = vector(case.shape);
+        dimensions.insert("offset".into(), offset);
+        dimensions.insert("stride".into(), 1);
+        Instance {
+            dimensions,
+            outputs: vec![Output::new("out", T::DTYPE, Expected::equal(out))],
+            inputs: vec![Array::of("in", &input)],
+        }
+    }
+
+    /// Wrong in one lane of every warp, each of which has a pack.
+    fn is_of_a_lane(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let lane = |index: usize| index as u64 / self.pack % 32;
+        let first = lane(seen.first().index);
+        let all = seen.wrong.iter().all(|wrong| lane(wrong.index) == first);
+        let warps = seen.values.len() as u64 / (32 * self.pack);
+        let because = format!("all wrong elements are those of lane {first}");
+        (all && warps > 1 && seen.wrong.len() > 1)
+            .then(|| Finding::new(Diagnosis::Lane, because))?
+    }
+
+    /// Wrong only behind the last whole pack.
+    fn is_of_the_tail(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let n = seen.values.len() as u64;
+        let whole = n / self.pack * self.pack;
+        let all = seen.wrong.iter().all(|wrong| wrong.index as u64 >= whole);
+        let last = seen.wrong.len() == 1 && seen.first().index as u64 + 1 == n;
+        let because = match all {
+            true => {
+                format!("wrong are only the elements behind the last whole pack, from {whole} on")
+            }
+            false => "wrong is only the last element".to_owned(),
+        };
+        ((all || last) && n > self.pack).then(|| Finding::new(Diagnosis::Tail, because))?
+    }
+}
+
+/// Whether every wrong element comes from the same distance beside where it should.
+fn is_from_beside(seen: &Seen<'_>, input: &[f64], offset: usize) -> Option<Finding> {
+    let sources = Sources::of(input);
+    let distance = |index: usize, got| {
+        let at = sources.place(got)? as i64;
+        Some(at - (index + offset) as i64)
+    };
+    let first = distance(seen.first().index, seen.first().got)?;
+    let all = seen
+        .wrong
+        .iter()
+        .all(|w| distance(w.index, w.got) == Some(first));
+    let (places, side) = (first.abs(), if first > 0 { "behind" } else { "before" });
+    let because = format!("every wrong element is the one {places} places {side} the right one");
+    all.then(|| Finding::new(Diagnosis::Displaced, because))?
+}
+
+/// `out[i] = table[indices[i]]`, where an element is a row of `width` floats. Dimensions: `n`, the
+/// rows of the output, and `width`. The table has as many rows, at least one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GatherRows {
+    /// Elements of a row.
+    width: u64,
+}
+
+impl Reference for GatherRows {
+    fn instance(&self, case: &Case) -> Instance {
+        let n = case.shape.elements();
+        let rows = n.max(1);
+        let table: Vec<f32> = distinct(case.seed, rows * self.width);
+        let index = |i| (harness::inputs::bits(case.seed, i) % rows) as u32;
+        let indices: Vec<u32> = (0..n).map(index).collect();
+        let row = |&index: &u32| {
+            &table[(u64::from(index) * self.width) as usize..][..self.width as usize]
+        };
+        let out: Vec<f32> = indices.iter().flat_map(row).copied().collect();
+        let mut dimensions = vector(case.shape);
+        dimensions.insert("width".into(), self.width);
+        dimensions.insert("elements".into(), n * self.width);
+        Instance {
+            dimensions,
+            outputs: vec![Output::new("out", Dtype::F32, Expected::equal(&out))],
+            inputs: vec![Array::of("table", &table), Array::of("indices", &indices)],
+        }
+    }
+
+    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        let table = numbers(Dtype::F32, &instance.inputs[0].bytes);
+        let indices = numbers(Dtype::U32, &instance.inputs[1].bytes);
+        let width = self.width as usize;
+        let of = |row: Option<f64>, col: usize| {
+            let row = row? as usize;
+            table.get(row * width + col).copied()
+        };
+        let in_order = "the rows are in the table's order: the indices were not asked";
+        let by_element = "the index was taken by the place of the element, not of its row";
+        let beside = "the rows are those of the next index";
+        let turned = "the rows are the right ones, their elements the other way round";
+        type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
+        let mistakes: [Mistake<'_>; 4] = [
+            (Diagnosis::Unchanged, in_order, &|i| table.get(i).copied()),
+            (Diagnosis::Displaced, by_element, &|i| {
+                of(indices.get(i).copied(), i % width)
+            }),
+            (Diagnosis::Displaced, beside, &|i| {
+                of(indices.get(i / width + 1).copied(), i % width)
+            }),
+            (Diagnosis::TileOrder, turned, &|i| {
+                of(indices.get(i / width).copied(), width - 1 - i % width)
+            }),
+        ];
+        let (diagnosis, because, _) = mistakes
+            .into_iter()
+            .find(|(_, _, mistake)| seen.all_are(mistake))?;
+        Finding::new(diagnosis, because)
+    }
+}

@@ -1,0 +1,106 @@
+//! Records of several fields, moved by one step.
+
+use harness::{Dtype, inputs::bits};
+use serde::Deserialize;
+
+use super::{
+    Case, Expected, Finding, Initial, Instance, Output, Reference, Seen, compare::numbers, vector,
+};
+use crate::diagnosis::Diagnosis;
+
+/// Fields of a particle: x, y, z, the velocities in these directions, and the mass.
+const FIELDS: usize = 7;
+
+/// `particles` has n records of seven floats: x, y, z, vx, vy, vz, mass; x += vx * dt, and so on. All
+/// are whole numbers, so that nothing is rounded. Dimensions: `n`, `floats`, which is 7 n, and `dt`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Particles {}
+
+/// The time step.
+const DT: u64 = 3;
+
+impl Reference for Particles {
+    fn instance(&self, case: &Case) -> Instance {
+        let n = case.shape.elements();
+        let field = |at: u64| match at as usize % FIELDS {
+            0..3 => (bits(case.seed, at) % (1 << 20)) as f32,
+            3..6 => (1 + bits(case.seed, at) % 1000) as f32,
+            _ => (1 + bits(case.seed, at) % 50) as f32,
+        };
+        let before: Vec<f32> = (0..n * FIELDS as u64).map(field).collect();
+        let mut after = before.clone();
+        for particle in after.chunks_exact_mut(FIELDS) {
+            for axis in 0..3 {
+                particle[axis] += particle[axis + 3] * DT as f32;
+            }
+        }
+        let mut particles = Output::new("particles", Dtype::F32, Expected::equal(&after));
+        particles.initial = Initial::Bytes(bytemuck::cast_slice(&before).to_vec());
+        let mut dimensions = vector(case.shape);
+        dimensions.insert("floats".into(), n * FIELDS as u64);
+        dimensions.insert("dt".into(), DT);
+        Instance {
+            dimensions,
+            inputs: Vec::new(),
+            outputs: vec![particles],
+        }
+    }
+
+    fn explain(&self, _instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        let Initial::Bytes(bytes) = &seen.output.initial else {
+            return None;
+        };
+        let before = numbers(Dtype::F32, bytes);
+        let n = before.len() / FIELDS;
+        let threads = seen.threads.max(1) as usize;
+        let whole = n / threads * threads;
+        let is_of_the_tail = |index: usize| index / FIELDS >= whole;
+        if whole > 0 && seen.wrong.iter().all(|w| is_of_the_tail(w.index)) {
+            let because =
+                format!("the particles of whole blocks are right, those from {whole} on are not");
+            return Finding::new(Diagnosis::Tail, because);
+        }
+        let moved = |index: usize, by: &dyn Fn(usize) -> usize, times: f64| {
+            let (particle, field) = (index / FIELDS, index % FIELDS);
+            let velocity = before.get(particle * FIELDS + by(field))?;
+            (field < 3).then(|| before[index] + velocity * times)
+        };
+        let dt = DT as f64;
+        type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
+        let mistakes: [Mistake<'_>; 6] = [
+            (
+                Diagnosis::Unchanged,
+                "these fields are what they were",
+                &|i| before.get(i).copied(),
+            ),
+            (
+                Diagnosis::DoubledElement,
+                "these particles were moved twice",
+                &|i| moved(i, &|field| field + 3, 2.0 * dt),
+            ),
+            (
+                Diagnosis::Swapped,
+                "each field is moved by the one behind it",
+                &|i| moved(i, &|field| field + 1, dt),
+            ),
+            (
+                Diagnosis::Swapped,
+                "each field is moved by the velocity of the next axis",
+                &|i| moved(i, &|field| field + 4, dt),
+            ),
+            (Diagnosis::Swapped, "all axes are moved by vx", &|i| {
+                moved(i, &|_| 3, dt)
+            }),
+            (
+                Diagnosis::PartOnly,
+                "the velocity is added without its factor dt",
+                &|i| moved(i, &|field| field + 3, 1.0),
+            ),
+        ];
+        let (diagnosis, because, _) = mistakes
+            .into_iter()
+            .find(|(_, _, mistake)| seen.all_are(mistake))?;
+        Finding::new(diagnosis, because)
+    }
+}

@@ -1,0 +1,435 @@
+//! Rows to columns.
+
+use std::collections::BTreeSet;
+
+use harness::{Dtype, Element, Shape, buffer::POISON, with_element};
+use serde::Deserialize;
+
+use super::{
+    Array, Case, Expected, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
+    compare::numbers,
+    moved::{Sources, distinct},
+};
+use crate::{course::launch::Dimensions, diagnosis::Diagnosis};
+
+/// `out` is the transpose of the matrix `in`, both by rows; or `matrix` is to be its own transpose.
+/// Dimensions: `rows` and `cols` of the input, `n`, which is `rows`, too, and the distances of rows,
+/// `ld_in` and `ld_out`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transpose {
+    /// The elements' type.
+    #[serde(deserialize_with = "crate::course::dtype")]
+    dtype: Dtype,
+    /// The side of the tiles that solutions use, to recognise their mistakes.
+    #[serde(default = "usual_tile")]
+    tile: usize,
+    /// Whether a square matrix is transposed onto itself.
+    #[serde(default)]
+    in_place: bool,
+    /// Elements between the rows of the input.
+    #[serde(default)]
+    gap_in: u64,
+    /// Elements between the rows of the output, which must stay as they are.
+    #[serde(default)]
+    gap_out: u64,
+}
+
+fn usual_tile() -> usize {
+    32
+}
+
+impl Reference for Transpose {
+    /// Empty ones, single rows and columns, ragged edges on one side and on both, each shape both
+    /// ways round.
+    fn sizes(&self) -> Vec<Shape> {
+        let sides: &[(u64, u64)] = match self.in_place {
+            true => &[
+                (0, 0),
+                (1, 1),
+                (2, 2),
+                (31, 31),
+                (32, 32),
+                (33, 33),
+                (64, 64),
+                (65, 65),
+                (97, 97),
+                (128, 128),
+                (500, 500),
+            ],
+            false => &[
+                (0, 5),
+                (5, 0),
+                (1, 1),
+                (7, 3),
+                (3, 7),
+                (33, 1),
+                (1, 33),
+                (32, 32),
+                (33, 31),
+                (31, 33),
+                (64, 32),
+                (33, 70),
+                (70, 33),
+                (128, 64),
+                (65, 129),
+                (129, 65),
+                (700, 513),
+            ],
+        };
+        let shape = |&(rows, cols): &(u64, u64)| Shape::Matrix { rows, cols };
+        sides.iter().map(shape).collect()
+    }
+
+    fn instance(&self, case: &Case) -> Instance {
+        with_element!(self.dtype, T => self.of::<T>(case))
+    }
+
+    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        let before = match &seen.output.initial {
+            Initial::Bytes(bytes) => bytes,
+            _ => &instance.inputs[0].bytes,
+        };
+        let side = |name: &str| instance.dimensions[name] as usize;
+        let suspect = Suspect {
+            input: numbers(self.dtype, before),
+            rows: side("rows"),
+            cols: side("cols"),
+            ld_in: side("ld_in"),
+            ld_out: side("ld_out"),
+            tile: self.tile,
+        };
+        let in_place = || self.in_place.then(|| suspect.in_place(seen)).flatten();
+        if suspect.is_ambiguous(seen) {
+            return None;
+        }
+        suspect
+            .is_the_last_line(seen)
+            .or_else(|| suspect.is_ragged(seen))
+            .or_else(in_place)
+            .or_else(|| suspect.is_in_a_gap(seen))
+            .or_else(|| suspect.is_by_another_index(seen))
+            .or_else(|| suspect.has_the_wrong_width(seen))
+            .or_else(|| suspect.lacks_tiles(seen))
+            .or_else(|| suspect.is_permuted(seen))
+    }
+}
+
+impl Transpose {
+    fn of<T: Element>(&self, case: &Case) -> Instance {
+        let Shape::Matrix { rows, cols } = case.shape else {
+            return Instance::default();
+        };
+        let (ld_in, ld_out) = (cols + self.gap_in, rows + self.gap_out);
+        let input: Vec<T> = distinct(case.seed, rows * ld_in);
+        let poison = T::from_bits(u64::from_le_bytes([POISON; 8]));
+        let mut turned = vec![poison; (cols * ld_out) as usize];
+        for (row, elements) in input.chunks_exact(ld_in.max(1) as usize).enumerate() {
+            for (col, &element) in elements.iter().take(cols as usize).enumerate() {
+                turned[col * ld_out as usize + row] = element;
+            }
+        }
+        let name = if self.in_place { "matrix" } else { "out" };
+        let mut out = Output::new(name, T::DTYPE, Expected::equal(&turned));
+        let array = Array::of("in", &input);
+        let inputs = match self.in_place {
+            true => {
+                out.initial = Initial::Bytes(array.bytes);
+                Vec::new()
+            }
+            false => vec![array],
+        };
+        let named = [
+            ("rows", rows),
+            ("cols", cols),
+            ("n", rows),
+            ("ld_in", ld_in),
+            ("ld_out", ld_out),
+        ];
+        Instance {
+            dimensions: Dimensions::from(named.map(|(name, size)| (name.to_owned(), size))),
+            inputs,
+            outputs: vec![out],
+        }
+    }
+}
+
+/// A matrix, and how a mistaken kernel would have turned it.
+struct Suspect {
+    input: Vec<f64>,
+    rows: usize,
+    cols: usize,
+    ld_in: usize,
+    ld_out: usize,
+    tile: usize,
+}
+
+/// A mistake: the row and the column of the input that stand in a row and a column of the output.
+type Mistake = fn(&Suspect, usize, usize) -> (usize, usize);
+
+impl Suspect {
+    /// Row and column of the output.
+    fn place(&self, index: usize) -> (usize, usize) {
+        (index / self.ld_out, index % self.ld_out)
+    }
+
+    fn at(&self, row: usize, col: usize) -> Option<f64> {
+        let inside = row < self.rows && col < self.cols;
+        inside.then(|| self.input[row * self.ld_in + col])
+    }
+
+    fn is_by_another_index(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let stays = "the output is the input, element by element";
+        let corner = "each tile is turned in itself, but stays where it was: the tile of the input at (row, column) belongs to (column, row)";
+        let unturned = "each tile is where it belongs, but is not turned in itself";
+        let zeroth = "every tile of the output is the first one";
+        let reversed =
+            "the columns of the input are the rows of the output, but in the opposite order";
+        let piecewise = "each block turned its own rows, and put them side by side: that is right for one block";
+        let mistakes: [(Diagnosis, &str, Mistake); 6] = [
+            (Diagnosis::Unchanged, stays, |of, a, b| {
+                let at = a * of.ld_out + b;
+                (at / of.ld_in, at % of.ld_in)
+            }),
+            (Diagnosis::Transposed, corner, |of, a, b| {
+                let t = of.tile;
+                (a / t * t + b % t, b / t * t + a % t)
+            }),
+            (Diagnosis::Transposed, unturned, |of, a, b| {
+                let t = of.tile;
+                (b / t * t + a % t, a / t * t + b % t)
+            }),
+            (Diagnosis::BlockOffset, zeroth, |of, a, b| {
+                (b % of.tile, a % of.tile)
+            }),
+            (Diagnosis::Order, reversed, |of, a, b| (b, of.cols - 1 - a)),
+            (Diagnosis::OneBlock, piecewise, |of, a, b| {
+                let at = a * of.ld_out + b;
+                let first = at / (of.tile * of.cols) * of.tile;
+                let count = of.tile.min(of.rows.saturating_sub(first)).max(1);
+                let within = at - first * of.cols;
+                (first + within % count, within / count)
+            }),
+        ];
+        let poisoned = seen.output.initial == Initial::Poison;
+        let given = |wrong: &Wrong, mistake: &Mistake| {
+            let (a, b) = self.place(wrong.index);
+            let (row, col) = mistake(self, a, b);
+            self.at(row, col)
+        };
+        // What a mistake puts elsewhere is missing here, and what it takes from outside the matrix is
+        // nobody knows what. But some must be what the mistake gives.
+        let fits = |(_, _, mistake): &(Diagnosis, &str, Mistake)| {
+            let mut told = 0;
+            let all = seen.wrong.iter().all(|wrong| {
+                let is_told = given(wrong, mistake);
+                let is_written = !(poisoned && wrong.is_untouched);
+                told += usize::from(is_written && is_told.is_some());
+                !is_written || is_told.is_none_or(|value| value == wrong.got)
+            });
+            all && told * 4 >= seen.wrong.len()
+        };
+        let (diagnosis, because, _) = mistakes.into_iter().find(fits)?;
+        Finding::new(diagnosis, because)
+    }
+
+    /// Elements between the output's rows were written.
+    fn is_in_a_gap(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let in_a_gap = |index| self.place(index).1 >= self.rows;
+        let all = seen.wrong.iter().all(|wrong| in_a_gap(wrong.index));
+        let (a, b) = self.place(seen.first().index);
+        let because = format!(
+            "place {b} of row {a} is in the gap behind its {} elements",
+            self.rows
+        );
+        all.then(|| Finding::new(Diagnosis::GapWritten, because))?
+    }
+
+    /// Rows of one side taken to be another distance apart: such as those of the other side.
+    fn has_the_wrong_width(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let lengths = [
+            ("rows", self.rows),
+            ("cols", self.cols),
+            ("ld_in", self.ld_in),
+            ("ld_out", self.ld_out),
+        ];
+        let has_gaps = self.ld_in > self.cols || self.ld_out > self.rows;
+        let lengths = &lengths[..if has_gaps { 4 } else { 2 }];
+        let (side, right, taken) = lengths.iter().find_map(|&(taken, length)| {
+            if length != self.ld_out && self.is_stored_with(length, seen) {
+                Some(("output", if has_gaps { "ld_out" } else { "rows" }, taken))
+            } else if length != self.ld_in && self.is_loaded_with(length, seen) {
+                Some(("input", if has_gaps { "ld_in" } else { "cols" }, taken))
+            } else {
+                None
+            }
+        })?;
+        let when = match has_gaps {
+            true => "the same only where there are no gaps, or in a square",
+            false => "the same only for squares",
+        };
+        let because = format!(
+            "the {side}'s rows begin `{right}` elements after one another; here it is `{taken}`, {when}"
+        );
+        let diagnosis = match has_gaps {
+            true => Diagnosis::RowLength,
+            false => Diagnosis::Transposed,
+        };
+        Finding::new(diagnosis, because)
+    }
+
+    /// Whether every wrong element is one that would be stored there, or none was.
+    fn is_stored_with(&self, length: usize, seen: &Seen<'_>) -> bool {
+        let is_one = |index: usize, got| {
+            let cols = (0..self.cols).take_while(|col| col * length <= index);
+            let mut sources = cols.map(|col| (index - col * length, col));
+            sources.any(|(row, col)| self.at(row, col) == Some(got))
+        };
+        let is = |wrong: &Wrong| wrong.is_untouched || is_one(wrong.index, wrong.got);
+        seen.wrong.iter().any(|wrong| !wrong.is_untouched) && seen.wrong.iter().all(is)
+    }
+
+    fn is_loaded_with(&self, length: usize, seen: &Seen<'_>) -> bool {
+        seen.all_are(|index| {
+            let (a, b) = self.place(index);
+            self.input.get(b * length + a).copied()
+        })
+    }
+
+    /// A square of one tile that was copied: as likely by a kernel that moves tiles but does not turn
+    /// them as by one that moves nothing. Larger ones will tell.
+    fn is_ambiguous(&self, seen: &Seen<'_>) -> bool {
+        let copied = |index| {
+            let (a, b) = self.place(index);
+            self.at(a, b)
+        };
+        self.rows == self.cols && self.rows <= self.tile && seen.all_are(copied)
+    }
+
+    /// Only the last row of the output, or the last column, is not written.
+    fn is_the_last_line(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let places = || seen.wrong.iter().map(|wrong| self.place(wrong.index));
+        let untouched = seen.wrong.iter().all(|wrong| wrong.is_untouched);
+        // A line that has a tile for itself may be missing because the tile is.
+        let is_with_others = |side: usize| side % self.tile != 1;
+        let last_row = is_with_others(self.cols) && places().all(|(a, _)| a + 1 == self.cols);
+        let last_col = is_with_others(self.rows) && places().all(|(_, b)| b + 1 == self.rows);
+        let line = match (last_row, last_col) {
+            (true, _) => "row",
+            (_, true) => "column",
+            _ => return None,
+        };
+        let because = format!("only the last {line} of the output is not written");
+        untouched.then(|| Finding::new(Diagnosis::NeverWritten, because))?
+    }
+
+    /// Wrong only where a tile reaches over the edge, and in all such tiles of an edge.
+    fn is_ragged(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let t = self.tile;
+        let (rows, cols) = (self.rows / t, self.cols / t);
+        let tiles = self.wrong_tiles(seen);
+        let at_the_edge = tiles.iter().all(|&(a, b)| a >= cols || b >= rows);
+        let right = cols * t < self.cols && (0..rows).all(|b| tiles.contains(&(cols, b)));
+        let lower = rows * t < self.rows && (0..cols).all(|a| tiles.contains(&(a, rows)));
+        let because = "the whole tiles are right; wrong elements are only in the tiles at the edge";
+        (rows * cols > 0 && at_the_edge && (right || lower))
+            .then(|| Finding::new(Diagnosis::Tail, because))?
+    }
+
+    /// Row and column of each tile of the output that has wrong elements.
+    fn wrong_tiles(&self, seen: &Seen<'_>) -> BTreeSet<(usize, usize)> {
+        let tile = |wrong: &Wrong| {
+            let (a, b) = self.place(wrong.index);
+            (a / self.tile, b / self.tile)
+        };
+        seen.wrong.iter().map(tile).collect()
+    }
+
+    /// Whole tiles are not written.
+    fn lacks_tiles(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let t = self.tile;
+        let in_a_tile = |&(a, b): &(usize, usize)| {
+            t.min(self.cols - a * t) * t.min(self.rows.saturating_sub(b * t))
+        };
+        let tiles = self.wrong_tiles(seen);
+        let elements: usize = tiles.iter().map(in_a_tile).sum();
+        let untouched = seen.wrong.iter().all(|wrong| wrong.is_untouched);
+        let of = self.rows.div_ceil(t) * self.cols.div_ceil(t);
+        // Of tiles at the edge alone one cannot say whether it is the edge that they lack.
+        let has_whole = self.rows >= t && self.cols >= t;
+        let because = format!(
+            "{} of {of} tiles of the output are not written",
+            tiles.len()
+        );
+        (untouched && has_whole && elements == seen.wrong.len())
+            .then(|| Finding::new(Diagnosis::NeverWritten, because))?
+    }
+
+    /// The right tile's elements, in another order.
+    fn is_permuted(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let sources = Sources::of(&self.input);
+        let in_its_tile = |index, got| {
+            let ((a, b), t) = (self.place(index), self.tile);
+            let place = sources.place(got);
+            place.is_some_and(|at| (at / self.ld_in / t, at % self.ld_in / t) == (b / t, a / t))
+        };
+        let all = || seen.wrong.iter().all(|w| in_its_tile(w.index, w.got));
+        let first = seen.first();
+        let because = || {
+            let told = |value| {
+                let at = sources.place(value)?;
+                Some(format!(
+                    "row {}, column {}",
+                    at / self.ld_in,
+                    at % self.ld_in
+                ))
+            };
+            let (a, b) = self.place(first.index);
+            Some(format!(
+                "row {a}, column {b} of the output has the element from {} of the input, not from {}: the same tile, another place in it",
+                told(first.got)?,
+                told(first.expected)?
+            ))
+        };
+        (size_of_number(seen) > 1 && all())
+            .then(|| Finding::new(Diagnosis::TileOrder, because()?))?
+    }
+
+    /// What only a transpose in place can do wrong.
+    fn in_place(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let unchanged = seen.wrong.iter().all(|wrong| wrong.is_untouched);
+        let mut above = seen.wrong.iter().map(|wrong| {
+            let (a, b) = self.place(wrong.index);
+            a < b
+        });
+        let first = above.next()?;
+        let one_side = above.all(|is| is == first);
+        if unchanged && one_side {
+            let side = if first { "above" } else { "below" };
+            let because = format!(
+                "the elements {side} the diagonal are what they were, though not right there"
+            );
+            return Finding::new(Diagnosis::PartOnly, because);
+        }
+        let sources = Sources::of(&self.input);
+        let mut places: Vec<usize> = seen
+            .values
+            .iter()
+            .filter_map(|&v| sources.place(v))
+            .collect();
+        let of = places.len();
+        places.sort_unstable();
+        places.dedup();
+        let because = format!(
+            "{} elements are lost, and others are there twice: they were overwritten before anybody had them",
+            of - places.len()
+        );
+        (places.len() < of && of == seen.values.len())
+            .then(|| Finding::new(Diagnosis::LostElement, because))?
+    }
+}
+
+/// Bytes of an element: those of one byte are not all different.
+fn size_of_number(seen: &Seen<'_>) -> usize {
+    seen.output.dtype.size()
+}
