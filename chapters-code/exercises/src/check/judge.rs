@@ -121,7 +121,8 @@ impl Pattern<'_> {
     /// ones one mistake can look like another.
     fn by_vote(&self) -> Option<(&Judged, Finding)> {
         let mut found: Vec<(&Judged, Finding)> = Vec::new();
-        for judged in self.judged.iter().filter(|judged| !judged.is_right()) {
+        let telling = self.telling();
+        for &judged in &telling {
             let Some((which, comparison)) = judged.wrong() else {
                 continue;
             };
@@ -146,14 +147,24 @@ impl Pattern<'_> {
             .iter()
             .map(|(_, finding)| votes(finding.diagnosis))
             .max()?;
-        let wrong = self.judged.iter().filter(|judged| !judged.is_right());
-        if 2 * most < wrong.count() {
+        if 2 * most < telling.len() {
             return None;
         }
         let at = found
             .iter()
             .position(|(_, finding)| votes(finding.diagnosis) == most)?;
         Some(found.swap_remove(at))
+    }
+
+    /// The wrong runs that tell mistakes apart; all of them, if none does.
+    fn telling(&self) -> Vec<&Judged> {
+        let wrong = || self.judged.iter().filter(|judged| !judged.is_right());
+        let tells = |judged: &&Judged| self.operation.tells(judged.trial.case.shape);
+        let telling: Vec<&Judged> = wrong().filter(tells).collect();
+        match telling.is_empty() {
+            true => wrong().collect(),
+            false => telling,
+        }
     }
 
     fn seen<'s>(&self, output: &'s Output, comparison: &'s Comparison) -> Seen<'s> {
@@ -334,8 +345,12 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
         1 => String::new(),
         of => format!(" ({wrong} of {of} are wrong)"),
     };
+    let place = match output.row_length {
+        Some(length) => format!(", row {} and column {},", index / length, index % length),
+        None => String::new(),
+    };
     format!(
-        "{}[{index}] is {got}, expected {expected}{tolerance}{count}",
+        "{}[{index}]{place} is {got}, expected {expected}{tolerance}{count}",
         output.name
     )
 }

@@ -73,6 +73,11 @@ impl Operation {
         self.reference().seeds()
     }
 
+    /// Whether wrong results of that size can tell mistakes apart.
+    pub fn tells(&self, shape: Shape) -> bool {
+        self.reference().tells(shape)
+    }
+
     /// A problem of that size and what its results must be.
     pub fn instance(&self, case: &Case) -> Instance {
         self.reference().instance(case)
@@ -101,6 +106,12 @@ pub trait Reference {
     /// element is not looked at.
     fn seeds(&self) -> u64 {
         1
+    }
+
+    /// Whether wrong results of that size can tell mistakes apart. In small ones one mistake can look
+    /// like another.
+    fn tells(&self, _shape: Shape) -> bool {
+        true
     }
 
     /// A problem of that size and what its results must be.
@@ -168,6 +179,8 @@ pub struct Output {
     pub expected: Expected,
     /// Whether the order of the elements counts.
     pub ordering: Ordering,
+    /// Of a matrix, how far apart its rows are.
+    pub row_length: Option<usize>,
 }
 
 impl Output {
@@ -180,6 +193,7 @@ impl Output {
             initial: Initial::Poison,
             expected,
             ordering: Ordering::Kept,
+            row_length: None,
         }
     }
 }

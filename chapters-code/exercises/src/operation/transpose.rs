@@ -81,6 +81,15 @@ impl Reference for Transpose {
         sides.iter().map(shape).collect()
     }
 
+    /// Less than a tile, or one tile alone, is turned wrongly by many mistakes in the same way.
+    fn tells(&self, shape: Shape) -> bool {
+        let Shape::Matrix { rows, cols } = shape else {
+            return false;
+        };
+        let tile = self.tile as u64;
+        rows.min(cols) >= tile && rows.max(cols) > tile
+    }
+
     fn instance(&self, case: &Case) -> Instance {
         with_element!(self.dtype, T => self.of::<T>(case))
     }
@@ -104,10 +113,10 @@ impl Reference for Transpose {
             return None;
         }
         suspect
-            .is_the_last_line(seen)
+            .is_in_a_gap(seen)
+            .or_else(|| suspect.is_the_last_line(seen))
             .or_else(|| suspect.is_ragged(seen))
             .or_else(in_place)
-            .or_else(|| suspect.is_in_a_gap(seen))
             .or_else(|| suspect.is_by_another_index(seen))
             .or_else(|| suspect.has_the_wrong_width(seen))
             .or_else(|| suspect.lacks_tiles(seen))
@@ -131,6 +140,7 @@ impl Transpose {
         }
         let name = if self.in_place { "matrix" } else { "out" };
         let mut out = Output::new(name, T::DTYPE, Expected::equal(&turned));
+        out.row_length = Some(ld_out as usize);
         let array = Array::of("in", &input);
         let inputs = match self.in_place {
             true => {
@@ -373,8 +383,10 @@ impl Suspect {
             let place = sources.place(got);
             place.is_some_and(|at| (at / self.ld_in / t, at % self.ld_in / t) == (b / t, a / t))
         };
-        let all = || seen.wrong.iter().all(|w| in_its_tile(w.index, w.got));
-        let first = seen.first();
+        let is_known = |wrong: &&Wrong| sources.place(wrong.got).is_some();
+        let known = || seen.wrong.iter().filter(is_known);
+        let most = 2 * known().count() >= seen.wrong.len();
+        let all = || most && known().all(|w| in_its_tile(w.index, w.got));
         let because = || {
             let told = |value| {
                 let at = sources.place(value)?;
@@ -384,6 +396,7 @@ impl Suspect {
                     at % self.ld_in
                 ))
             };
+            let first = known().next()?;
             let (a, b) = self.place(first.index);
             Some(format!(
                 "row {a}, column {b} of the output has the element from {} of the input, not from {}: the same tile, another place in it",
