@@ -163,6 +163,14 @@ impl Reference for ColumnSums {
         if let Some((diagnosis, because, _)) = parts.iter().find(|part| fits(part)) {
             return Finding::new(*diagnosis, *because);
         }
+        let twice = |col: usize| {
+            let all = of_rows(col, &|_| true);
+            Some(wrapped(all + of_rows(col, &|row| row % 8 == 0)))
+        };
+        if seen.all_are(twice) {
+            let because = "the first warp's rows, every 8th, are in the sums twice";
+            return Finding::new(Diagnosis::DoubledElement, because);
+        }
         let of_a_row = |row: usize| {
             let inside = row < rows;
             inside.then(|| wrapped((0..cols).map(|col| at(row, col)).sum()))

@@ -57,6 +57,11 @@ impl Reference for Copy {
         }
     }
 
+    /// Among the few elements of a warp or two, the last ones are a large part.
+    fn tells(&self, shape: Shape) -> bool {
+        shape.elements() > 64 * self.pack
+    }
+
     fn instance(&self, case: &Case) -> Instance {
         with_element!(self.dtype, T => self.of::<T>(case))
     }
@@ -68,8 +73,8 @@ impl Reference for Copy {
             because: format!("{} (here the offset is {offset})", finding.because),
             ..finding
         };
-        is_from_beside(seen, &input, offset as usize)
-            .or_else(|| self.is_of_a_lane(seen))
+        self.is_of_a_lane(seen)
+            .or_else(|| is_from_beside(seen, &input, offset as usize))
             .or_else(|| self.is_of_the_tail(seen))
             .map(said)
     }
@@ -96,25 +101,21 @@ impl Copy {
         let lane = |index: usize| index as u64 / self.pack % 32;
         let first = lane(seen.first().index);
         let all = seen.wrong.iter().all(|wrong| lane(wrong.index) == first);
-        let warps = seen.values.len() as u64 / (32 * self.pack);
+        let warp = |index: usize| index as u64 / (32 * self.pack);
+        let last = seen.wrong.last().map(|wrong| warp(wrong.index));
+        let several = last.is_some_and(|last| last > warp(seen.first().index));
         let because = format!("all wrong elements are those of lane {first}");
-        (all && warps > 1 && seen.wrong.len() > 1)
-            .then(|| Finding::new(Diagnosis::Lane, because))?
+        (all && several).then(|| Finding::new(Diagnosis::Lane, because))?
     }
 
-    /// Wrong only behind the last whole pack.
+    /// Wrong only near the end, where packs are not whole.
     fn is_of_the_tail(&self, seen: &Seen<'_>) -> Option<Finding> {
         let n = seen.values.len() as u64;
-        let whole = n / self.pack * self.pack;
-        let all = seen.wrong.iter().all(|wrong| wrong.index as u64 >= whole);
-        let last = seen.wrong.len() == 1 && seen.first().index as u64 + 1 == n;
-        let because = match all {
-            true => {
-                format!("wrong are only the elements behind the last whole pack, from {whole} on")
-            }
-            false => "wrong is only the last element".to_owned(),
-        };
-        ((all || last) && n > self.pack).then(|| Finding::new(Diagnosis::Tail, because))?
+        let begin = n.saturating_sub(3 * self.pack);
+        let all = seen.wrong.iter().all(|wrong| wrong.index as u64 >= begin);
+        let first = seen.first().index;
+        let because = format!("all is right up to the last few elements, from {first} on");
+        (all && begin > 0).then(|| Finding::new(Diagnosis::Tail, because))?
     }
 }
 
@@ -175,16 +176,21 @@ impl Reference for GatherRows {
         };
         let in_order = "the rows are in the table's order: the indices were not asked";
         let by_element = "the index was taken by the place of the element, not of its row";
-        let beside = "the rows are those of the next index";
+        let beside = "these rows are those of the next index";
+        let before = "these rows are those of the index before";
         let turned = "the rows are the right ones, their elements the other way round";
         type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
-        let mistakes: [Mistake<'_>; 4] = [
+        let mistakes: [Mistake<'_>; 5] = [
             (Diagnosis::Unchanged, in_order, &|i| table.get(i).copied()),
             (Diagnosis::Displaced, by_element, &|i| {
-                of(indices.get(i).copied(), i % width)
+                of(indices.get(i % indices.len()).copied(), i % width)
             }),
             (Diagnosis::Displaced, beside, &|i| {
                 of(indices.get(i / width + 1).copied(), i % width)
+            }),
+            (Diagnosis::Displaced, before, &|i| {
+                let row = (i / width).checked_sub(1)?;
+                of(indices.get(row).copied(), i % width)
             }),
             (Diagnosis::TileOrder, turned, &|i| {
                 of(indices.get(i / width).copied(), width - 1 - i % width)

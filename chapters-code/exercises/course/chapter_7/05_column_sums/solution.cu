@@ -1,0 +1,38 @@
+// out[c] is the sum of column c of a matrix stored by rows, modulo 2^32.
+//
+// Launched with ceil(cols / 32) blocks, at least one, of 32 × 8 threads.
+extern "C" __global__ void column_sums(const unsigned* in, unsigned* out, unsigned rows, unsigned cols) {
+    // GAP right, but a warp's lanes read down a column; let them read along a row
+    __shared__ unsigned sums[8][32];
+    unsigned x = threadIdx.x, y = threadIdx.y;
+    unsigned col = blockIdx.x * 32 + x;
+    unsigned sum = 0;
+    if (col < cols) {
+        for (unsigned row = y; row < rows; row += 8) {
+            sum += in[size_t(row) * cols + col];
+        }
+    }
+    sums[y][x] = sum;
+    __syncthreads();
+    if (y == 0 && col < cols) {
+        for (unsigned warp = 1; warp < 8; warp++) {
+            sum += sums[warp][x];
+        }
+        out[col] = sum;
+    }
+    // SKELETON
+    //|    for (unsigned k = threadIdx.y; k < 32; k += 8) {
+    //|        unsigned col = blockIdx.x * 32 + k;
+    //|        unsigned sum = 0;
+    //|        for (unsigned row = threadIdx.x; col < cols && row < rows; row += 32) {
+    //|            sum += in[size_t(row) * cols + col];
+    //|        }
+    //|        for (unsigned offset = 16; offset > 0; offset /= 2) {
+    //|            sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    //|        }
+    //|        if (threadIdx.x == 0 && col < cols) {
+    //|            out[col] = sum;
+    //|        }
+    //|    }
+    // END GAP
+}
