@@ -66,6 +66,13 @@ const CAPTURES: &[Capture] = &[
         columns: 104,
     },
     Capture {
+        file: "book/chapter_7_coalescing/output.txt",
+        stream: Stream::Output,
+        binary: "chapter_7",
+        arguments: &["--device", "sim"],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_3_scan/deadlock.txt",
         stream: Stream::Error, // what the driver reports
         binary: "chapter_3",

@@ -66,7 +66,7 @@ pub const fn reads(loads: u32, resident: u32) -> Parameters {
 
 /// One of each task, as `cargo run --bin chapter_7` runs them. The last one is that of the broken rung that
 /// stops the device.
-pub fn usual() -> [Parameters; 7] {
+pub const fn usual() -> [Parameters; 7] {
     [
         NONE,
         stride(2),
