@@ -34,6 +34,11 @@ impl Add for Traffic {
     }
 }
 
+/// All of them together.
+fn sum(of: impl Iterator<Item = Traffic>) -> Traffic {
+    of.fold(Traffic::default(), Traffic::add)
+}
+
 impl Mul<u64> for Traffic {
     type Output = Self;
 
@@ -198,14 +203,14 @@ fn packs_loaded(rung: &str, packs: u64, offset: u64) -> Traffic {
     let aligned = |pack: u64| Access::PACKS.at(16 * pack % SECTOR).by_threads(packs);
     let low = offset / 4;
     match rung {
-        "four_loads" => (0..4)
-            .map(|k| Access {
+        "four_loads" => sum((0..4).map(|k| {
+            let kth = Access {
                 first: 4 * (offset + k) % SECTOR,
                 step: 16,
                 bytes: 4,
-            })
-            .map(|access| access.by_threads(packs))
-            .fold(Traffic::default(), Traffic::add),
+            };
+            kth.by_threads(packs)
+        })),
         _ if offset.is_multiple_of(4) => aligned(low),
         "two_packs" => aligned(low) + aligned(low + 1),
         // The last lane of each warp loads one pack more.
@@ -266,34 +271,20 @@ fn added(rung: &str, pairs: u64) -> Option<Prediction> {
 
 /// Six fields of a particle are loaded, and three stored.
 fn moved(rung: &str, n: u64) -> Option<Prediction> {
-    let sum = |of: &dyn Fn(u64) -> Traffic, fields: u64| {
-        (0..fields).map(of).fold(Traffic::default(), Traffic::add)
+    let record = |first, bytes| Access {
+        first,
+        step: 4 * FIELDS,
+        bytes,
     };
     let fields = |of: &dyn Fn(u64) -> Traffic| Prediction {
-        loads: sum(of, 6),
-        stores: sum(of, 3),
-    };
-    let record = 4 * FIELDS;
-    let pack = |first| {
-        let pack = Access {
-            first,
-            step: record,
-            bytes: 16,
-        };
-        pack.by_threads(n)
+        loads: sum((0..6).map(of)),
+        stores: sum((0..3).map(of)),
     };
     match rung {
-        "aos" => Some(fields(&|k| {
-            let field = Access {
-                first: 4 * k,
-                step: record,
-                bytes: 4,
-            };
-            field.by_threads(n)
-        })),
+        "aos" => Some(fields(&|k| record(4 * k, 4).by_threads(n))),
         "aos_packs" => Some(Prediction {
-            loads: pack(0) + pack(16),
-            stores: pack(0),
+            loads: record(0, 16).by_threads(n) + record(16, 16).by_threads(n),
+            stores: record(0, 16).by_threads(n),
         }),
         "aos_staged" => both(Access::PACKS.by_threads(2 * n)),
         "soa_packs" if n.is_multiple_of(4) => Some(fields(&|k| {
