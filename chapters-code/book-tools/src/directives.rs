@@ -14,6 +14,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use crate::bibliography::Bibliography;
 use crate::constructs::{self, Sources};
+use crate::course;
 use crate::evidence;
 use crate::expand::{Call, expand};
 use crate::figure::Figures;
@@ -162,6 +163,7 @@ impl<'a> Answers<'a> {
             "evidence" => evidence::sections(&self.root, &self.source),
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),
+            "exercises" => course::answer(&self.root, path, call.arguments()),
             name if name.starts_with("measured") => {
                 measured::answer(page, call.body, &self.records, self.strictness)
             }

@@ -12,6 +12,7 @@ mod builder;
 pub mod capture;
 pub mod check;
 mod constructs;
+mod course;
 pub mod directives;
 mod evidence;
 mod expand;

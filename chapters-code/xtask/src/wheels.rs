@@ -6,10 +6,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// NVRTC 12.0.140, and the headers of the same release.
-const PACKAGES: [&str; 2] = [
-    "nvidia-cuda-nvrtc-cu12==12.0.140",
-    "nvidia-cuda-runtime-cu12==12.0.146",
+/// NVRTC 12.0.140, and the headers of the same release: packages of PyPI, and their versions.
+pub const PACKAGES: [(&str, &str); 2] = [
+    ("nvidia-cuda-nvrtc-cu12", "12.0.140"),
+    ("nvidia-cuda-runtime-cu12", "12.0.146"),
 ];
 
 /// Where the unpacked wheels are.
@@ -44,7 +44,7 @@ fn download_arguments(folder: &Path) -> Vec<String> {
     .map(str::to_owned)
     .to_vec();
     arguments.push(folder.to_string_lossy().into_owned());
-    arguments.extend(PACKAGES.map(str::to_owned));
+    arguments.extend(PACKAGES.map(|(name, version)| format!("{name}=={version}")));
     arguments
 }
 

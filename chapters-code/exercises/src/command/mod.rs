@@ -73,7 +73,11 @@ enum Command {
         exercise: String,
     },
     /// Fetches the compiler, NVIDIA's NVRTC, into this folder; needs no root and no GPU
-    Setup,
+    Setup {
+        /// Another index of Python packages than PyPI's
+        #[arg(long, value_name = "URL")]
+        index: Option<String>,
+    },
     /// For teachers: grades a folder of submissions
     Grade(grade::Grading),
     /// For teachers: writes a copy of this workspace without solutions
@@ -100,7 +104,7 @@ pub fn run() -> Result<bool> {
     match &cli.command {
         Some(Command::Worker) => return check::work().map(|()| true),
         Some(Command::Export(wanted)) => return export::export(wanted).map(|()| true),
-        Some(Command::Setup) => return setup::setup().map(|()| true),
+        Some(Command::Setup { index }) => return setup::setup(index.as_deref()).map(|()| true),
         _ => {}
     }
     let root = crate::workspace();

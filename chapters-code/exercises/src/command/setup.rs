@@ -2,22 +2,26 @@
 
 use anyhow::{Context, Result, bail};
 use harness::terminal::print;
-use xtask::{locate, wheels};
+use xtask::locate;
 
-/// Fetches the compiler.
-pub fn setup() -> Result<()> {
+use crate::wheels;
+
+/// Fetches the compiler, unless it is there.
+pub fn setup(index: Option<&str>) -> Result<()> {
     refuse_macos()?;
     let root = crate::workspace();
-    if locate::compiler(&root, None).is_ok() {
-        print("The compiler is there: `cargo exercise` shows the exercises.\n")?;
-        return Ok(());
+    if locate::compiler(&root, None).is_err() {
+        let folder = xtask::wheels::folder(&root);
+        let mut tell = |file: &str| {
+            // That nobody reads it is no reason to stop.
+            let _ = print(&format!("fetching {file}\n"));
+        };
+        wheels::fetch(&folder, index.unwrap_or(wheels::INDEX), &mut tell).context(
+            "cannot set up the compiler; where Python with pip is, `cargo xtask nvrtc` does it, too",
+        )?;
+        locate::compiler(&root, None).context("the compiler was fetched and does not load")?;
     }
-    let folder = wheels::fetch(&root)?;
-    locate::compiler(&root, None).context("the compiler was fetched and does not load")?;
-    print(&format!(
-        "NVRTC is in {}: `cargo exercise` shows the exercises.\n",
-        folder.display()
-    ))?;
+    print("The compiler is there. `cargo exercise` shows the exercises.\n")?;
     Ok(())
 }
 
@@ -27,8 +31,7 @@ pub fn setup() -> Result<()> {
 /// Where there is none.
 pub fn look() -> Result<()> {
     refuse_macos()?;
-    let root = crate::workspace();
-    match locate::compiler(&root, None) {
+    match locate::compiler(&crate::workspace(), None) {
         Ok(_) => Ok(()),
         Err(_) => bail!(
             "the compiler for kernels, NVIDIA's NVRTC, is not here\n  remedy: `cargo exercise \
