@@ -380,3 +380,42 @@ fn a_file_that_is_no_run_is_refused() {
     std::fs::write(folder.path().join("a.json"), "{}").expect("a file");
     assert!(Records::load(folder.path()).is_err());
 }
+
+/// Three rows on the line of 400 ns, and one at the upper line.
+#[test]
+fn littles_law_is_fitted_below_the_knee() {
+    let row = |loads: u32, resident: u32, rate: f64| {
+        format!(
+            r#"{{"chapter": "chapter_7_coalescing", "kernel": "in_flight", "n": 1024, "loads": {loads},
+            "resident": {resident}, "gb_per_s": {rate}}}"#
+        )
+    };
+    let line = |kib: f64| kib * 1024.0 * 132.0 / 400.0;
+    let rows = [
+        row(8, 4, 4600.0),
+        row(1, 2, line(8.0)),
+        row(2, 1, line(8.0)),
+        row(1, 1, line(4.0)),
+    ];
+    let run = format!(
+        r#"{{"date": "2026-01-02", "device": {{"name": "NVIDIA H200", "multiprocessors": 132}},
+        "ceilings": {{"read_gb_per_s": 4600.0, "latency_ns": 349.0}}, "rows": [{}]}}"#,
+        rows.join(",")
+    );
+    let directive = "{{#measured_in_flight kernel=in_flight chapter=7}}";
+    let text = page(directive, &records(&[&run])).expect("a table");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[2], "| 1 | 1 | 4 | 1,352 GB/s | 1,352 GB/s | 400 ns |");
+    assert_eq!(lines[3], "| 1 | 2 | 8 | 2,703 GB/s | 2,703 GB/s | 400 ns |");
+    assert!(lines[4].starts_with("| 2 | 1 | 8 |"), "{text}");
+    // Above the knee the law stays at the read sweep's rate.
+    assert!(
+        lines[5].starts_with("| 8 | 4 | 128 | 4,600 GB/s | 4,600 GB/s |"),
+        "{text}"
+    );
+    assert!(text.contains("$\\lambda$ = 400 ns"), "{text}");
+    assert!(
+        text.contains("the knee is at 13.6 KiB. A lone load takes 349 ns."),
+        "{text}"
+    );
+}

@@ -24,6 +24,8 @@ pub(super) enum Kind {
     Plot,
     /// Rates at one size as a picture.
     Bars,
+    /// Rates over bytes in flight.
+    InFlight,
     /// All recorded runs.
     Devices,
 }
@@ -47,6 +49,7 @@ pub(super) fn parse(body: &str) -> Result<Directive, String> {
         Some("measured_table") => Kind::Table,
         Some("measured_plot") => Kind::Plot,
         Some("measured_bars") => Kind::Bars,
+        Some("measured_in_flight") => Kind::InFlight,
         Some("measured_devices") => Kind::Devices,
         other => {
             return Err(format!(

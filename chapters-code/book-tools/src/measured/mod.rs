@@ -10,6 +10,8 @@
 //! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel, with the
 //!   ceiling and the peer.
 //! - `{{#measured_bars KEY=VALUE …}}`: bandwidth at one size as a picture, a bar a kernel, likewise.
+//! - `{{#measured_in_flight KEY=VALUE …}}`: rates over bytes in flight as a table, with Little's law fitted
+//!   to them.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
 //!
 //! Tables and pictures show all devices that are recorded, side by side. They take four more keys:
@@ -27,6 +29,7 @@
 mod chart;
 mod directive;
 mod format;
+mod in_flight;
 mod records;
 mod table;
 
@@ -87,6 +90,7 @@ fn answer_to(
         Kind::Table => table::ladder(page, directive, records),
         Kind::Plot => chart::over_sizes(page, directive, records),
         Kind::Bars => chart::at_one_size(page, directive, records),
+        Kind::InFlight => in_flight::over_bytes(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
     }
 }
@@ -99,7 +103,7 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
     let of_runs = match &directive.kind {
         Kind::Devices => true,
         Kind::Value(field) => records.runs().iter().any(|run| run.field(field).is_some()),
-        Kind::Rung | Kind::Table | Kind::Plot | Kind::Bars => false,
+        Kind::Rung | Kind::Table | Kind::Plot | Kind::Bars | Kind::InFlight => false,
     };
     let chapter = directive.chapter().filter(|_| !of_runs)?;
     let is_recorded = records.runs().iter().any(|run| run.has_chapter(chapter));

@@ -242,9 +242,10 @@ pub(super) fn chapter_number(value: &Value) -> Option<u64> {
 
 /// The keys by which two rows can be told apart: strings and sizes, not results.
 fn difference(a: &Value, b: &Value) -> String {
-    const KEYS: [&str; 18] = [
+    const KEYS: [&str; 24] = [
         "chapter", "kernel", "n", "rows", "cols", "dtype", "op", "input", "bins", "copies", "kind",
-        "by", "density", "mask", "segments", "matrix", "ld", "batch",
+        "by", "density", "mask", "segments", "matrix", "ld", "batch", "offset", "stride",
+        "records", "order", "loads", "resident",
     ];
     let keys: Vec<_> = KEYS
         .into_iter()

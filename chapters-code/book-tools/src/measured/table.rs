@@ -138,7 +138,7 @@ fn peer(rows: &[&Value]) -> Option<Peer> {
 }
 
 /// Where a table comes from, with a link to the file.
-fn source(page: &Path, run: &Run) -> String {
+pub(super) fn source(page: &Path, run: &Run) -> String {
     let [device, driver, date] = origin(run);
     format!(
         "{device}, driver {driver}, [recorded {date}]({}).",

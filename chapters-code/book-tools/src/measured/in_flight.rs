@@ -1,0 +1,157 @@
+//! Rates over bytes in flight, and Little's law fitted to them.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::directive::Directive;
+use super::records::{Records, Run};
+use super::{amount, table};
+
+/// Bytes of a load, and threads of a block, of the kernel that these rows are of.
+const BYTES: f64 = 16.0;
+const THREADS: f64 = 256.0;
+
+/// Rows with no more KiB in flight a multiprocessor lie well below the knee: the law is fitted to them.
+const BELOW_THE_KNEE: f64 = 8.0;
+
+/// A recorded row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    loads: u64,
+    resident: u64,
+    /// Bytes a nanosecond of the whole device.
+    rate: f64,
+}
+
+impl Point {
+    fn of(row: &Value) -> Option<Self> {
+        Some(Self {
+            loads: row["loads"].as_u64()?,
+            resident: row["resident"].as_u64()?,
+            rate: row["gb_per_s"].as_f64()?,
+        })
+    }
+
+    /// KiB in flight a multiprocessor.
+    fn kib(&self) -> f64 {
+        BYTES * THREADS * (self.loads * self.resident) as f64 / 1024.0
+    }
+
+    /// Bytes in flight of all multiprocessors.
+    fn bytes(&self, multiprocessors: f64) -> f64 {
+        1024.0 * self.kib() * multiprocessors
+    }
+}
+
+/// The latency, in nanoseconds, of the straight line through the origin that lies nearest to the points
+/// below the knee; none where there is none of them.
+fn latency(points: &[Point], multiprocessors: f64) -> Option<f64> {
+    let below = points.iter().filter(|point| point.kib() <= BELOW_THE_KNEE);
+    let (squares, products) = below.fold((0.0, 0.0), |(squares, products), point| {
+        let bytes = point.bytes(multiprocessors);
+        (squares + bytes * bytes, products + bytes * point.rate)
+    });
+    (products > 0.0).then(|| squares / products)
+}
+
+/// A line for each row, by the bytes in flight, with what the law says beside it.
+pub(super) fn over_bytes(
+    page: &Path,
+    directive: &Directive,
+    records: &Records,
+) -> Result<String, String> {
+    let run = records.run(directive.device())?;
+    let rows = run.select(directive)?;
+    let mut points: Vec<Point> = rows.into_iter().filter_map(Point::of).collect();
+    points.sort_by(|a, b| a.kib().total_cmp(&b.kib()).then(a.loads.cmp(&b.loads)));
+    let law = Law::of(run, &points).ok_or("no row lies below the knee")?;
+    let mut text = String::from(
+        "| loads a thread | blocks | KiB in flight | rate | by the law | a load waits |\n\
+         | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    points.iter().for_each(|point| text += &law.line(point));
+    text += &format!("\n{}\n\n*{}*\n", law.sentence(), table::source(page, run));
+    Ok(text)
+}
+
+/// Little's law, with what was recorded put in.
+struct Law {
+    multiprocessors: f64,
+    latency: f64,
+    /// Of the read sweep, in GB/s.
+    most: f64,
+    /// Of a load in a chain.
+    alone: Option<f64>,
+}
+
+impl Law {
+    fn of(run: &Run, points: &[Point]) -> Option<Self> {
+        let number = |path: &str| run.field(path).and_then(Value::as_f64);
+        let multiprocessors = number("device.multiprocessors")?;
+        Some(Self {
+            multiprocessors,
+            latency: latency(points, multiprocessors)?,
+            most: number("ceilings.read_gb_per_s")?,
+            alone: number("ceilings.latency_ns"),
+        })
+    }
+
+    fn line(&self, point: &Point) -> String {
+        let bytes = point.bytes(self.multiprocessors);
+        format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            point.loads,
+            point.resident,
+            point.kib(),
+            amount("gb_per_s", point.rate),
+            amount("gb_per_s", (bytes / self.latency).min(self.most)),
+            amount("latency_ns", bytes / point.rate),
+        )
+    }
+
+    fn sentence(&self) -> String {
+        let knee = self.latency * self.most / self.multiprocessors / 1024.0;
+        let alone = self.alone.map_or(String::new(), |alone| {
+            format!(" A lone load takes {}.", amount("latency_ns", alone))
+        });
+        format!(
+            "Fitted to the lines up to {BELOW_THE_KNEE} KiB: $\\lambda$ = {}. With the read sweep's {} the knee \
+             is at {knee:.1} KiB.{alone}",
+            amount("latency_ns", self.latency),
+            amount("gb_per_s", self.most),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(loads: u64, resident: u64, rate: f64) -> Point {
+        Point {
+            loads,
+            resident,
+            rate,
+        }
+    }
+
+    /// Points on the law's line give its latency; what is above the knee does not count.
+    #[test]
+    fn the_fit_finds_the_line() {
+        let on_the_line = |loads, resident| {
+            let bytes = point(loads, resident, 0.0).bytes(132.0);
+            point(loads, resident, bytes / 400.0)
+        };
+        let points = [on_the_line(1, 1), on_the_line(2, 1), point(8, 4, 4500.0)];
+        let fitted = latency(&points, 132.0).expect("two points");
+        assert!((fitted - 400.0).abs() < 1e-9, "{fitted}");
+        assert_eq!(latency(&points[2..], 132.0), None);
+    }
+
+    #[test]
+    fn bytes_in_flight_are_counted() {
+        assert_eq!(point(1, 1, 0.0).kib(), 4.0);
+        assert_eq!(point(8, 4, 0.0).kib(), 128.0);
+    }
+}
