@@ -188,7 +188,7 @@ diagnoses! {
         hint "what is put at a place of shared memory must be fetched from there: is the place of (row, column) the same function on both sides of the barrier?", read "chapter_6_transpose/what_goes_wrong.md#a-swizzle-on-one-side";
     /// Rows begin at other distances.
     RowLength: "the rows of a matrix are taken to begin at other places than they do",
-        hint "rows and cols say how many elements there are; how far apart rows begin is another number, and the input's is not the output's", read "chapter_6_transpose/shapes.md#gaps-behind-rows";
+        hint "a row of the input has cols elements, a row of the output rows; and where a gap follows, the next one begins ld_in or ld_out elements after it", read "chapter_6_transpose/shapes.md#gaps-behind-rows";
     /// Between the rows of the output.
     GapWritten: "what lies between the rows of the output was written",
         hint "a row has rows or cols elements, however far the next one is away: compare with that before storing", read "chapter_6_transpose/shapes.md#gaps-behind-rows";

@@ -349,8 +349,12 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
         Some(length) => format!(", row {} and column {},", index / length, index % length),
         None => String::new(),
     };
+    let expected = match output.is_before(expected) {
+        true => "what it was before".to_owned(),
+        false => format!("{expected}{tolerance}"),
+    };
     format!(
-        "{}[{index}]{place} is {got}, expected {expected}{tolerance}{count}",
+        "{}[{index}]{place} is {got}, expected {expected}{count}",
         output.name
     )
 }

@@ -91,6 +91,12 @@ impl Output {
         }
     }
 
+    /// Whether a value is what poisoned memory holds.
+    pub fn is_before(&self, value: f64) -> bool {
+        let poison = u64::from_le_bytes([POISON; 8]);
+        self.initial == Initial::Poison && number(self.dtype, poison) == value
+    }
+
     /// Elements that are not among the expected ones, or more often than those, each with an
     /// expected one that is missing.
     fn strangers(&self, bits: &[u64], bytes: &[u8], values: &[f64]) -> Vec<Wrong> {

@@ -85,20 +85,20 @@ impl Reference for Particles {
                 &|i| moved(i, &|field| field + 3, 2.0 * dt),
             ),
             (
-                Diagnosis::Swapped,
+                Diagnosis::Displaced,
                 "each field is moved by the one behind it",
                 &|i| moved(i, &|field| field + 1, dt),
             ),
             (
-                Diagnosis::Swapped,
+                Diagnosis::Displaced,
                 "each field is moved by the velocity of the next axis",
                 &|i| moved(i, &|field| field + 4, dt),
             ),
-            (Diagnosis::Swapped, "all axes are moved by vx", &|i| {
+            (Diagnosis::Displaced, "all axes are moved by vx", &|i| {
                 moved(i, &|_| 3, dt)
             }),
             (
-                Diagnosis::PartOnly,
+                Diagnosis::Wrong,
                 "the velocity is added without its factor dt",
                 &|i| moved(i, &|field| field + 3, 1.0),
             ),

@@ -90,6 +90,11 @@ impl Reference for Transpose {
         rows.min(cols) >= tile && rows.max(cols) > tile
     }
 
+    /// Two elements that are put at one place of the tile, by threads of any warps.
+    fn race_at_one_line(&self) -> Diagnosis {
+        Diagnosis::WriteConflict
+    }
+
     fn instance(&self, case: &Case) -> Instance {
         with_element!(self.dtype, T => self.of::<T>(case))
     }
@@ -281,11 +286,7 @@ impl Suspect {
         let because = format!(
             "the {side}'s rows begin `{right}` elements after one another; here it is `{taken}`, {when}"
         );
-        let diagnosis = match has_gaps {
-            true => Diagnosis::RowLength,
-            false => Diagnosis::Transposed,
-        };
-        Finding::new(diagnosis, because)
+        Finding::new(Diagnosis::RowLength, because)
     }
 
     /// Whether every wrong element is one that would be stored there, or none was.
