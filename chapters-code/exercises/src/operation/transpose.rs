@@ -262,14 +262,16 @@ impl Suspect {
 
     /// Rows of one side taken to be another distance apart: such as those of the other side.
     fn has_the_wrong_width(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let tile = self.tile.to_string();
         let lengths = [
             ("rows", self.rows),
             ("cols", self.cols),
+            (tile.as_str(), self.tile),
             ("ld_in", self.ld_in),
             ("ld_out", self.ld_out),
         ];
         let has_gaps = self.ld_in > self.cols || self.ld_out > self.rows;
-        let lengths = &lengths[..if has_gaps { 4 } else { 2 }];
+        let lengths = &lengths[..if has_gaps { 5 } else { 3 }];
         let (side, right, taken) = lengths.iter().find_map(|&(taken, length)| {
             if length != self.ld_out && self.is_stored_with(length, seen) {
                 Some(("output", if has_gaps { "ld_out" } else { "rows" }, taken))
