@@ -112,6 +112,23 @@ fn compile_errors_are_at_the_students_line() {
 }
 
 #[test]
+fn without_a_compiler_the_command_is_named_that_fetches_it() {
+    let (folder, exercise) = (Folder::new(), block_sum());
+    folder.put(&exercise, solution(&exercise).as_bytes());
+    let mut command = folder.command(&["check", "block_sum"]);
+    let output = command
+        .env("NVRTC_PATH", "/nowhere")
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let remedy = match cfg!(target_os = "macos") {
+        true => ".devcontainer/",
+        false => "`cargo exercise setup`",
+    };
+    assert!(said(&output).contains(remedy), "{}", said(&output));
+}
+
+#[test]
 fn a_file_that_is_gone_or_none() {
     let (folder, exercise) = (Folder::new(), block_sum());
     std::fs::create_dir_all(folder.file(&exercise)).expect("it is made");

@@ -51,6 +51,13 @@ fn there_are_enough_mutants_and_variants() {
 }
 
 #[test]
+fn the_course_has_150_mutants() {
+    let mutants = |exercise: &Exercise| exercise.mutants().expect("they fit").len();
+    let count: usize = with_kernels().iter().map(mutants).sum();
+    assert!(count >= 150, "there are {count}");
+}
+
+#[test]
 fn each_chapter_has_five_exercises() {
     let course = course();
     let chapters: std::collections::BTreeSet<u32> = course

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use process_control::{ChildExt, Control};
 
-use super::{Failure, Job, Outcome};
+use super::{Failure, Job, Outcome, Target};
 use crate::diagnosis::Diagnosis;
 
 /// Starts processes that check, and gives them limits.
@@ -60,8 +60,12 @@ impl Supervisor {
             .stderr_filter(keep_said)
             .time_limit(self.time)
             .terminate_for_timeout();
+        // A GPU's driver reserves far more address space than it uses.
         #[cfg(any(target_os = "linux", target_os = "android", windows))]
-        let control = control.memory_limit(self.memory);
+        let control = match job.target {
+            Target::Simulator => control.memory_limit(self.memory),
+            Target::Gpu => control,
+        };
         let Some(ended) = control.wait()? else {
             let seen = format!("it was stopped after {} s", self.time.as_secs());
             return Ok(Outcome::failed(Failure::new(Diagnosis::TimeLimit, seen)));
