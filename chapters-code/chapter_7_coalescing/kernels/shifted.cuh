@@ -9,7 +9,8 @@ __device__ inline size_t whole_packs(size_t n, size_t offset) {
 }
 
 // ANCHOR: shift
-// The four elements that begin `by` elements behind the beginning of `low`, with `high` behind it.
+// The four elements that begin `by` elements behind the beginning of `low`,
+// with `high` behind it.
 __device__ inline float4 shifted(float4 low, float4 high, unsigned by) {
     switch (by) {
     case 1:

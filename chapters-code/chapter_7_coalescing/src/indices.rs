@@ -131,7 +131,9 @@ mod tests {
         let missed: f64 = (0..32)
             .map(|k| (1016.0 - k as f64) / (1024.0 - k as f64))
             .product();
-        check_mean(Order::Within(1024), 128.0 * (1.0 - missed));
+        let within = 128.0 * (1.0 - missed);
+        assert_eq!(format!("{within:.1}"), "28.8");
+        check_mean(Order::Within(1024), within);
         let sectors = N as f64 / 8.0;
         check_mean(
             Order::Random,
@@ -139,6 +141,8 @@ mod tests {
         );
         // 8 draws a sector on average; a warp ends in the middle of a sector's draws.
         let drawn = 1.0 - f64::exp(-8.0);
-        check_mean(Order::Sorted, 4.0 * drawn + (1.0 - drawn / 8.0));
+        let sorted = 4.0 * drawn + (1.0 - drawn / 8.0);
+        assert_eq!(format!("{sorted:.2}"), "4.87");
+        check_mean(Order::Sorted, sorted);
     }
 }

@@ -84,8 +84,8 @@ impl Access {
     // ANCHOR: sectors
     /// Sectors of a request by so many lanes, 1 to 32.
     ///
-    /// Lanes a sector or more apart have each a sector of their own. Nearer lanes leave no sector out
-    /// between the first and the last.
+    /// Lanes a sector or more apart have each a sector of their own. Nearer lanes
+    /// leave no sector out between the first and the last.
     pub fn sectors(self, lanes: u64) -> u64 {
         if self.step >= SECTOR {
             return lanes;
@@ -94,10 +94,11 @@ impl Access {
         last / SECTOR - self.first / SECTOR + 1
     }
 
-    /// What the access costs where so many threads make it: whole warps, and one that is not.
+    /// What the access costs where so many threads make it: whole warps, and one
+    /// that is not.
     ///
-    /// A warp's first byte lies 32 steps behind that of the warp before, a multiple of a sector: all
-    /// whole warps touch equally many.
+    /// A warp's first byte lies 32 steps behind that of the warp before, a multiple
+    /// of a sector: all whole warps touch equally many.
     pub fn by_threads(self, threads: u64) -> Traffic {
         let rest = threads % LANES;
         let whole = Traffic {

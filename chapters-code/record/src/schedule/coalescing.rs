@@ -3,7 +3,7 @@
 use chapter_7_coalescing::{chapter::Coalescing, in_flight::MOST_TOGETHER, patterns};
 use harness::{Chapter, Dtype, Op, Order, Parameters, Records, runner::Step};
 
-use super::{Part, Quantity, part, sizes, vector};
+use super::{Part, Quantity, only, part, sizes, vector};
 
 /// The buffers of shifts and permutations, and those of strides and reads, of which less is moved.
 const LARGE: u64 = 1 << 26;
@@ -48,6 +48,14 @@ pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
         };
         parts.push(of(LARGER, reads));
     }
+    // More bytes than 32 bits count: run once.
+    parts.push(Part {
+        is_timed: false,
+        ..only(
+            of((1 << 30) + 3, none),
+            &["scalar", "packs", "several", "bulk"],
+        )
+    });
     parts
 }
 
