@@ -48,6 +48,7 @@ fn a_copy_for_students() {
         .filter(|name| wanted(name) || name.contains("variants"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
+    assert!(!copy.join("chapters-code/exercises/tests").exists());
     assert!(copy.join("Cargo.toml").is_file() && copy.join("book/SUMMARY.md").is_file());
 
     let course = Course::read(&copy.join(FOLDER)).expect("it can be read");

@@ -138,7 +138,14 @@ impl Grading {
             Ok(mut job) => {
                 job.seeds.clone_from(&self.seeds);
                 job.sizes = self.sizes_for(exercise);
-                supervisor.check(job)?
+                match supervisor.check(job) {
+                    Ok(outcome) => outcome,
+                    // Whatever is the matter with one check, the others are graded.
+                    Err(error) => {
+                        let said = format!("the check itself failed: {error:#}");
+                        return Ok(graded(exercise, 0.0, said, None));
+                    }
+                }
             }
             Err(failure) => Outcome::failed(failure),
         };
