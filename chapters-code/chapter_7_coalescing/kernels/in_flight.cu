@@ -15,7 +15,8 @@ template <unsigned LOADS>
 __device__ void read(const uint4* __restrict__ in, unsigned* __restrict__ out, size_t packs) {
     constexpr unsigned TILE = LOADS * THREADS;
     unsigned bits = 0;
-    for (size_t first = size_t(blockIdx.x) * TILE; first < packs; first += size_t(gridDim.x) * TILE) {
+    size_t step = size_t(gridDim.x) * TILE;
+    for (size_t first = size_t(blockIdx.x) * TILE; first < packs; first += step) {
         uint4 pack[LOADS];
         bool is_whole = packs - first >= TILE;
 #pragma unroll
