@@ -170,12 +170,10 @@ impl Grading {
         if !declaration.sizes.is_empty() {
             return Vec::new();
         }
-        let is_matrix = |shape: &Shape| matches!(shape, Shape::Matrix { .. });
-        let matrices = declaration.operation.sizes().iter().all(is_matrix);
         let fit = self
             .sizes
             .iter()
-            .filter(|shape| is_matrix(shape) == matrices);
+            .filter(|shape| declaration.operation.accepts(**shape));
         fit.map(Shape::to_string).collect()
     }
 }

@@ -146,6 +146,12 @@ pub struct GatherRows {
 }
 
 impl Reference for GatherRows {
+    /// Around half a warp and a block, of rows of some 16 elements.
+    fn sizes(&self) -> Vec<Shape> {
+        let sizes = [0, 1, 2, 3, 15, 16, 17, 31, 33, 63, 65, 257, 500, 6001];
+        sizes.map(|n| Shape::Vector { n }).to_vec()
+    }
+
     fn instance(&self, case: &Case) -> Instance {
         let n = case.shape.elements();
         let rows = n.max(1);

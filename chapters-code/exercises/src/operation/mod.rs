@@ -63,6 +63,11 @@ impl Operation {
         self.reference().sizes()
     }
 
+    /// Whether there is a problem of that size.
+    pub fn accepts(&self, shape: Shape) -> bool {
+        self.reference().accepts(shape)
+    }
+
     /// What it means that two threads read and write one word at one line.
     pub fn race_at_one_line(&self) -> Diagnosis {
         self.reference().race_at_one_line()
@@ -94,6 +99,13 @@ pub trait Reference {
     /// The sizes to check where an exercise names none.
     fn sizes(&self) -> Vec<Shape> {
         vector_sizes()
+    }
+
+    /// Whether there is a problem of that size: a matrix where its own sizes are matrices, and a vector
+    /// otherwise.
+    fn accepts(&self, shape: Shape) -> bool {
+        let is_matrix = |shape: &Shape| matches!(shape, Shape::Matrix { .. });
+        self.sizes().iter().all(is_matrix) == is_matrix(&shape)
     }
 
     /// What it means that two threads of a block read and write one word at one line: in a tree, that

@@ -21,6 +21,14 @@ pub struct Particles {}
 const DT: u64 = 3;
 
 impl Reference for Particles {
+    /// Around a warp and a block of 256, and many blocks.
+    fn sizes(&self) -> Vec<Shape> {
+        let sizes = [
+            0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 777, 1000, 1543, 30_003,
+        ];
+        sizes.map(|n| Shape::Vector { n }).to_vec()
+    }
+
     /// Up to a block's worth, nothing shows what is wrong with the last block alone.
     fn tells(&self, shape: Shape) -> bool {
         shape.elements() > 256

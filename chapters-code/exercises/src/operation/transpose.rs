@@ -81,6 +81,13 @@ impl Reference for Transpose {
         sides.iter().map(shape).collect()
     }
 
+    fn accepts(&self, shape: Shape) -> bool {
+        match shape {
+            Shape::Matrix { rows, cols } => rows == cols || !self.in_place,
+            Shape::Vector { .. } => false,
+        }
+    }
+
     /// Less than a tile, or one tile alone, is turned wrongly by many mistakes in the same way.
     fn tells(&self, shape: Shape) -> bool {
         let Shape::Matrix { rows, cols } = shape else {
@@ -448,4 +455,20 @@ impl Suspect {
 /// Bytes of an element: those of one byte are not all different.
 fn size_of_number(seen: &Seen<'_>) -> usize {
     seen.output.dtype.size()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_squares_are_turned_in_place() {
+        let transpose = |in_place: &str| -> Transpose {
+            toml::from_str(&format!("dtype = \"f32\"\n{in_place}")).expect("it is one")
+        };
+        let rectangle = Shape::Matrix { rows: 3, cols: 5 };
+        assert!(transpose("").accepts(rectangle));
+        assert!(!transpose("in_place = true").accepts(rectangle));
+        assert!(!transpose("").accepts(Shape::Vector { n: 9 }));
+    }
 }
