@@ -1,4 +1,4 @@
-// Whole blocks and the last one are cases of their own; a word is loaded by funnels of a loop.
+// Whole blocks are loaded by words, the last one by bytes.
 extern "C" __global__ void planes(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                                   size_t n) {
     __shared__ alignas(4) unsigned char tile[768];
