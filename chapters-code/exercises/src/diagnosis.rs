@@ -144,6 +144,15 @@ diagnoses! {
     /// Off by the block before only.
     PreviousBlock: "only the previous block's sum is added, not that of all blocks before",
         hint "the sums of the blocks must be scanned themselves", read "chapter_3_scan/across_blocks.md";
+    /// Only as many blocks as a block has threads.
+    ManyBlocks: "right until there are more blocks than one block has threads",
+        hint "what is done with one value a block must go round again, and carry its result on, when there are more of them than threads", read "chapter_3_scan/across_blocks.md#scan-then-propagate";
+    /// Each warp by itself.
+    WarpAlone: "each warp is right by itself; what the warps before it hold is not added",
+        hint "where does a warp learn the fold of the warps before it?", read "chapter_3_scan/within_a_block.md#warp-shuffle";
+    /// Off by the warp before only.
+    PreviousWarp: "only the previous warp's fold is added, not that of all warps before",
+        hint "the folds of the warps must be scanned themselves", read "chapter_3_scan/within_a_block.md#warp-shuffle";
     /// Each block by itself.
     BlockAlone: "each block is right by itself; what lies before it is not added",
         hint "where does a block learn the sum of all before it?", read "chapter_3_scan/across_blocks.md";
@@ -153,6 +162,21 @@ diagnoses! {
     /// The operands are the wrong way round.
     Swapped: "the operands are the wrong way round",
         hint "the earlier element stands left; an operator need not commute", read "chapter_3_scan/two_trees.md";
+    /// From the other end.
+    Reversed: "it goes the other way round",
+        hint "at which end does it begin, and which element is whose neighbour?", read "";
+    /// A segment takes what belongs to the one before.
+    HeadIgnored: "a head is overlooked: a result holds elements of another segment",
+        hint "what lies before a head must not come into its segment, in whatever step", read "chapter_5_segmented_scan/what_goes_wrong.md#heads-that-are-overlooked";
+    /// A segment's result lacks its beginning, or some of it.
+    SegmentCut: "a result lacks elements of its own segment",
+        hint "where does the part begin that the result has: at a warp, at a block, at a round? Something does not get over that border", read "chapter_5_segmented_scan/what_goes_wrong.md#blocks-that-do-not-ask";
+    /// An element that should not be there.
+    NotKept: "something is in the result that does not belong there",
+        hint "who decides what is written, and is it asked in every place?", read "chapter_4_compact/index.md";
+    /// A mask's byte is taken for 1.
+    TruthValue: "a byte of the mask is added as if it were 0 or 1",
+        hint "true may be any number but 0: compare it with 0 first", read "chapter_4_compact/what_goes_wrong.md#places-that-are-off-by-one";
     /// The output is the input.
     Unchanged: "the output is a copy of the input",
         hint "the elements are moved but nothing was done to them", read "";

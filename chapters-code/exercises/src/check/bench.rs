@@ -13,7 +13,7 @@ use harness::{
     simulator::Report,
 };
 
-use super::{Failure, Target};
+use super::{Failure, Target, judge, plan::Trial};
 use crate::{
     course::{Declaration, Launch, Parameter, launch::Dimensions},
     diagnosis::Diagnosis,
@@ -299,6 +299,17 @@ impl Bench {
             };
             return Failure::new(kind, format!("{doing}: {error}"));
         };
+        // Who reads too early may compute an address from it.
+        let races = report.races();
+        let wild = ["illegal_address", "misaligned_address"].contains(&fault.kind.as_str())
+            && fault.message.contains("global memory");
+        if let Some(race) = judge::gravest(&races).filter(|_| wild) {
+            let failure = Failure::new(
+                judge::race(race, &self.declaration.operation),
+                self.by_name(&race.message),
+            );
+            return failure.note(format!("after that: {}", self.by_name(&fault.message)));
+        }
         let diagnosis = match fault.kind.as_str() {
             "illegal_address" => Diagnosis::OutOfBounds,
             "misaligned_address" => Diagnosis::Misaligned,
@@ -331,10 +342,12 @@ impl Bench {
         Ok(blocks * threads.div_ceil(32))
     }
 
-    /// Chooses the order of warps and blocks.
-    pub fn schedule(&self, seed: u64) {
+    /// Chooses the order of warps and blocks of a trial. Small ones run on one host thread: what
+    /// comes of them is the same each time.
+    pub fn schedule(&self, trial: &Trial) {
         if let Some(simulator) = self.device.simulator() {
-            simulator.set(c"seed", seed as i64);
+            simulator.set(c"seed", trial.schedule as i64);
+            simulator.set(c"threads", i64::from(trial.is_small()));
         }
     }
 

@@ -43,6 +43,9 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
         ("write_write", _) if one_line && one_warp => Diagnosis::WriteConflict,
         ("write_write", _) if one_line && race.space == "global" => Diagnosis::WriteConflict,
         ("read_write" | "write_read", "__threadfence") if one_line => Diagnosis::LostUpdate,
+        (_, "__syncthreads" | "__syncwarp") if one_line && race.space == "global" => {
+            Diagnosis::LostUpdate
+        }
         (_, "__syncthreads" | "__syncwarp") if one_line && race.space == "shared" => {
             match (operation.race_at_one_line(), race.missing.as_str()) {
                 (Diagnosis::MissingBarrier, "__syncwarp") => Diagnosis::MissingSyncwarp,
@@ -56,14 +59,16 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
 }
 
 /// Of several findings the one whose cure cures the others, too: a barrier that not all reach, then
-/// one that is missing for the whole block.
+/// one that is missing for the whole block. A read that came too early looks like one of what nobody
+/// has written.
 pub fn gravest(races: &[Race]) -> Option<&Race> {
-    let divergent = |race: &&Race| race.kind == "divergent_barrier";
-    let of_block = |race: &&Race| race.missing != "__syncwarp";
-    let find = |wanted: &dyn Fn(&&Race) -> bool| races.iter().find(wanted);
-    find(&divergent)
-        .or_else(|| find(&of_block))
-        .or_else(|| races.first())
+    let weight = |race: &&Race| match (race.kind.as_str(), race.missing.as_str()) {
+        ("divergent_barrier", _) => 0,
+        (_, "__syncwarp") => 3,
+        ("uninitialised_read", _) => 2,
+        _ => 1,
+    };
+    races.iter().min_by_key(weight)
 }
 
 /// What the runs have in common that went wrong.

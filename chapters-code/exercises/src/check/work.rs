@@ -146,11 +146,11 @@ impl Worker<'_> {
                 continue;
             }
             let instance = declaration.operation.instance(&trial.case);
-            bench.schedule(trial.schedule);
+            bench.schedule(&trial);
             let ran = match bench.run(&instance)? {
                 Ok(ran) => ran,
                 Err(failure) => {
-                    let fault = self.placed(on(failure, &trial));
+                    let fault = self.placed(self.on(failure, &trial));
                     return Ok(Err(of_a_warp.unwrap_or(fault)));
                 }
             };
@@ -187,7 +187,7 @@ impl Worker<'_> {
     /// What the detectors and the guard zones say of a run.
     fn objections(&self, bench: &Bench, ran: &Ran, trial: &plan::Trial) -> Result<(), Failure> {
         if let Some(damage) = &ran.damage {
-            return Err(on(damage.clone(), trial));
+            return Err(self.on(damage.clone(), trial));
         }
         let races = ran.report.races();
         let Some(race) = judge::gravest(&races) else {
@@ -205,7 +205,7 @@ impl Worker<'_> {
         {
             failure = failure.note("this time the result was right, by luck");
         }
-        Err(on(failure, trial))
+        Err(self.on(failure, trial))
     }
 
     /// Where threads write to one place it is mostly an index that is wrong: which one, the results
@@ -239,8 +239,8 @@ impl Worker<'_> {
             threads: bench.threads()?,
         };
         let (failure, shown) = pattern.explain();
-        let mut failure = on(failure, &shown.trial);
-        bench.schedule(shown.trial.schedule);
+        let mut failure = self.on(failure, &shown.trial);
+        bench.schedule(&shown.trial);
         let instance = operation.instance(&shown.trial.case);
         failure.places.extend(self.writer(bench, &instance, shown)?);
         Ok(failure)
@@ -288,21 +288,24 @@ impl Worker<'_> {
         let instance = self.exercise.declaration.operation.instance(&largest.case);
         Ok((bench.time(&instance)?, largest.case.shape.elements()))
     }
-}
 
-/// With what was run.
-fn on(failure: Failure, trial: &plan::Trial) -> Failure {
-    let case = &trial.case;
-    let order = match trial.schedule {
-        0 => String::new(),
-        schedule => format!(", in order {schedule} of warps and blocks"),
-    };
-    let of = match case.input {
-        harness::Input::Uniform => String::new(),
-        input => format!(" ({} input)", input.name()),
-    };
-    failure.note(format!(
-        "on {} elements{of}, seed {}{order}",
-        case.shape, case.seed
-    ))
+    /// With what was run.
+    fn on(&self, failure: Failure, trial: &plan::Trial) -> Failure {
+        let case = &trial.case;
+        let order = match trial.schedule {
+            0 => String::new(),
+            schedule => format!(", in order {schedule} of warps and blocks"),
+        };
+        let of = match case.input {
+            harness::Input::Uniform => String::new(),
+            input => {
+                let operation = &self.exercise.declaration.operation;
+                format!(" ({})", operation.input_name(input))
+            }
+        };
+        failure.note(format!(
+            "on {} elements{of}, seed {}{order}",
+            case.shape, case.seed
+        ))
+    }
 }

@@ -151,7 +151,7 @@ pub(crate) fn numbers(dtype: Dtype, bytes: &[u8]) -> Vec<f64> {
 }
 
 /// The number whose bits are these.
-fn number(dtype: Dtype, bits: u64) -> f64 {
+pub(crate) fn number(dtype: Dtype, bits: u64) -> f64 {
     with_element!(dtype, T => <T as Element>::from_bits(bits).to_f64())
 }
 

@@ -1,13 +1,17 @@
 //! What a kernel's outputs must be: sequential algorithms, and what their usual mistakes look like.
 
 mod columns;
+mod compact;
 mod compare;
 mod copy;
 mod explain;
 mod histogram;
 mod moved;
+mod operator;
 mod particles;
 mod reduce;
+mod scan;
+mod segmented;
 mod transpose;
 
 use harness::{Dtype, Element, Input, Shape};
@@ -41,6 +45,16 @@ pub enum Operation {
     ColumnSums(columns::ColumnSums),
     /// Records moved by a step.
     Particles(particles::Particles),
+    /// Each element folded with those before it.
+    Scan(scan::Scan),
+    /// What is kept, moved to the front.
+    Compact(compact::Compact),
+    /// Each segment scanned by itself.
+    SegmentedScan(segmented::SegmentedScan),
+    /// Each segment folded to one.
+    SegmentedReduce(segmented::SegmentedReduce),
+    /// A bit where each segment begins.
+    HeadFlags(segmented::HeadFlags),
 }
 
 impl Operation {
@@ -55,6 +69,11 @@ impl Operation {
             Self::PairSums(pairs) => pairs,
             Self::ColumnSums(columns) => columns,
             Self::Particles(particles) => particles,
+            Self::Scan(scan) => scan,
+            Self::Compact(compact) => compact,
+            Self::SegmentedScan(scan) => scan,
+            Self::SegmentedReduce(reduce) => reduce,
+            Self::HeadFlags(flags) => flags,
         }
     }
 
@@ -86,6 +105,11 @@ impl Operation {
     /// A problem of that size and what its results must be.
     pub fn instance(&self, case: &Case) -> Instance {
         self.reference().instance(case)
+    }
+
+    /// How inputs of a kind are called.
+    pub fn input_name(&self, input: Input) -> String {
+        self.reference().input_name(input)
     }
 
     /// Which mistake gives the wrong results that were seen, if one is known that does.
@@ -128,6 +152,11 @@ pub trait Reference {
 
     /// A problem of that size and what its results must be.
     fn instance(&self, case: &Case) -> Instance;
+
+    /// How inputs of a kind are called.
+    fn input_name(&self, input: Input) -> String {
+        format!("{} input", input.name())
+    }
 
     /// Which mistake gives the wrong results that were seen, if one is known that does.
     fn explain(&self, _instance: &Instance, _seen: &Seen<'_>) -> Option<Finding> {
@@ -173,6 +202,12 @@ impl Array {
             name,
             bytes: bytemuck::cast_slice(elements).to_vec(),
         }
+    }
+
+    /// Its elements, if they are `unsigned`s or `int`s.
+    pub fn words(&self) -> Vec<u32> {
+        let words = self.bytes.chunks_exact(4);
+        words.map(|bytes| bits_of(bytes) as u32).collect()
     }
 }
 

@@ -1,0 +1,61 @@
+// What differs from the element before it, in its order, to the front of out; how many there are, to kept[0].
+//
+// count and scatter are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_counts with one warp.
+
+// GAP whether element i is kept: a function for both kernels, of in, i and n
+__device__ bool keeps(const int* in, size_t i, size_t n) {
+    return i < n && (i == 0 || in[i] != in[i - 1]);
+}
+// END GAP
+
+extern "C" __global__ void count(const int* in, unsigned* counts, size_t n) {
+    // GAP counts[b] is how many of its 256 elements block b keeps
+    size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+    unsigned kept = __syncthreads_count(keeps(in, i, n));
+    if (threadIdx.x == 0) {
+        counts[blockIdx.x] = kept;
+    }
+    // END GAP
+}
+
+// counts[b] becomes what is kept before block b, and kept[0] what is kept in all.
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+    size_t blocks = n == 0 ? 1 : (n + 255) / 256;
+    unsigned lane = threadIdx.x, before = 0;
+    for (size_t first = 0; first < blocks; first += 32) {
+        size_t b = first + lane;
+        unsigned count = b < blocks ? counts[b] : 0, x = count;
+        for (unsigned offset = 1; offset < 32; offset *= 2) {
+            unsigned other = __shfl_up_sync(0xffffffffu, x, offset);
+            x += lane >= offset ? other : 0;
+        }
+        if (b < blocks) {
+            counts[b] = before + x - count;
+        }
+        before += __shfl_sync(0xffffffffu, x, 31);
+    }
+    if (lane == 0) {
+        kept[0] = before;
+    }
+}
+
+extern "C" __global__ void scatter(const int* in, int* out, const unsigned* counts, size_t n) {
+    // GAP counts[b] is what is kept before block b: write the block's kept elements to their places
+    __shared__ unsigned warps[8];
+    unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
+    size_t i = size_t(blockIdx.x) * 256 + tid;
+    bool keep = keeps(in, i, n);
+    unsigned ballot = __ballot_sync(0xffffffffu, keep);
+    if (lane == 0) {
+        warps[warp] = __popc(ballot);
+    }
+    __syncthreads();
+    unsigned place = counts[blockIdx.x] + __popc(ballot & ((1u << lane) - 1));
+    for (unsigned w = 0; w < warp; w++) {
+        place += warps[w];
+    }
+    if (keep) {
+        out[place] = in[i];
+    }
+    // END GAP
+}

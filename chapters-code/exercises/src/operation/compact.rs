@@ -1,0 +1,399 @@
+//! Compaction: what is kept goes to the front, in its order or in any.
+
+use harness::{Dtype, Element as _, Input, inputs::bits};
+use serde::Deserialize;
+
+use super::{
+    Array, Case, Expected, Finding, Instance, Ordering, Output, Reference, Seen, compare::numbers,
+    vector,
+};
+use crate::diagnosis::Diagnosis;
+
+/// `out` begins with what is kept of the n `in`, `kept[0]` is how many that is. Behind them `out`
+/// stays as it was. Dimension: `n`.
+///
+/// Inputs: uniform keeps a half at random, constant everything, sorted long runs, zipf a 32nd, and
+/// negative nothing.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compact {
+    /// Who says what is kept.
+    by: By,
+    /// What is written of it.
+    #[serde(default)]
+    write: Write,
+    /// Whether any order will do.
+    #[serde(default)]
+    any_order: bool,
+    /// What becomes of the others.
+    #[serde(default)]
+    others: Others,
+}
+
+/// Who says what is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum By {
+    /// Bytes `mask`, 1 where an element is kept and 0 elsewhere.
+    Mask,
+    /// Bytes `mask`, anything but 0 where an element is kept.
+    Truth,
+    /// An element that differs from the one before it is kept; the first one always.
+    Change,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Write {
+    /// The elements.
+    #[default]
+    Elements,
+    /// Their numbers, as `unsigned`s.
+    Places,
+}
+
+/// What becomes of elements that are not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Others {
+    /// Nothing.
+    #[default]
+    Drop,
+    /// They come behind the kept ones, in their order.
+    Follow,
+}
+
+/// What is to be done, and with what.
+struct Problem {
+    input: Vec<u32>,
+    keeps: Vec<bool>,
+    /// What may be written for each element.
+    written: Vec<u32>,
+}
+
+impl Reference for Compact {
+    fn instance(&self, case: &Case) -> Instance {
+        let problem = self.problem(case);
+        let kept = problem.keeps.iter().filter(|keeps| **keeps).count();
+        let mut out = Output::new("out", Dtype::I32, Expected::equal(&self.result(&problem)));
+        if self.write == Write::Places {
+            out.dtype = Dtype::U32;
+        }
+        out.capacity = problem.input.len();
+        if self.any_order {
+            out.ordering = Ordering::Free;
+        }
+        let mut number = Output::new("kept", Dtype::U32, Expected::equal(&[kept as u32]));
+        if self.any_order {
+            number.initial = super::Initial::Zero;
+        }
+        let mut inputs = vec![Array::of("in", &problem.input)];
+        if self.by != By::Change {
+            inputs.push(Array::of("mask", &self.mask(case, &problem.keeps)));
+        }
+        Instance {
+            dimensions: vector(case.shape),
+            inputs,
+            outputs: vec![out, number],
+        }
+    }
+
+    fn input_name(&self, input: Input) -> String {
+        let name = match (input, self.by) {
+            (Input::Constant, By::Change) => "no two neighbours are equal",
+            (Input::Constant, _) => "all are kept",
+            (Input::Negative, By::Change) => "all are equal",
+            (Input::Negative, _) => "none is kept",
+            (Input::Sorted, _) => "long runs are kept",
+            (Input::Zipf, _) => "few are kept",
+            _ => "a half is kept",
+        };
+        name.to_owned()
+    }
+
+    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        let problem = self.again(instance);
+        match seen.output.name {
+            "kept" => self.wrong_number(instance, &problem, seen),
+            _ => self
+                .moved(&problem, seen)
+                .or_else(|| self.permuted(&problem, seen))
+                .or_else(|| self.aligned(&problem, seen)),
+        }
+    }
+}
+
+impl Compact {
+    fn problem(&self, case: &Case) -> Problem {
+        let n = case.shape.elements();
+        let random = |i: u64| bits(!case.seed, i);
+        let keeps = |i: u64| match case.input {
+            Input::Constant => true,
+            Input::Negative => false,
+            // A stretch of 40 is as its number's bits say.
+            Input::Sorted => random(i / 40) & 1 == 1,
+            Input::Zipf => random(i).is_multiple_of(32),
+            _ => random(i) & 1 == 1,
+        };
+        let mut keeps: Vec<bool> = (0..n).map(keeps).collect();
+        let distinct = |i: u64| (bits(case.seed, i) as u32) << 20 | i as u32 | 1 << 31;
+        let mut input: Vec<u32> = (0..n).map(distinct).collect();
+        if self.by == By::Change {
+            if let Some(first) = keeps.first_mut() {
+                *first = true;
+            }
+            for i in 1..input.len() {
+                if !keeps[i] {
+                    input[i] = input[i - 1];
+                }
+            }
+        }
+        self.with_written(input, keeps)
+    }
+
+    fn with_written(&self, input: Vec<u32>, keeps: Vec<bool>) -> Problem {
+        let written = match self.write {
+            Write::Elements => input.clone(),
+            Write::Places => (0..input.len() as u32).collect(),
+        };
+        Problem {
+            input,
+            keeps,
+            written,
+        }
+    }
+
+    /// The problem of an instance.
+    fn again(&self, instance: &Instance) -> Problem {
+        let input: Vec<u32> = instance.inputs[0].words();
+        let keeps = match instance.inputs.get(1) {
+            Some(mask) => mask.bytes.iter().map(|byte| *byte != 0).collect(),
+            None => {
+                let differs = |i: usize| i == 0 || input[i] != input[i - 1];
+                (0..input.len()).map(differs).collect()
+            }
+        };
+        self.with_written(input, keeps)
+    }
+
+    fn mask(&self, case: &Case, keeps: &[bool]) -> Vec<u8> {
+        let truth = |i: usize| match self.by {
+            By::Truth => [255, 1, 2, 128][(bits(case.seed, i as u64) % 4) as usize],
+            _ => 1,
+        };
+        let byte = |(i, &keeps): (usize, &bool)| if keeps { truth(i) } else { 0 };
+        keeps.iter().enumerate().map(byte).collect()
+    }
+
+    fn result(&self, problem: &Problem) -> Vec<u32> {
+        let all = || problem.written.iter().zip(&problem.keeps);
+        let kept = all().filter(|(_, keeps)| **keeps);
+        let mut result: Vec<u32> = kept.map(|(x, _)| *x).collect();
+        if self.others == Others::Follow {
+            result.extend(all().filter(|(_, keeps)| !**keeps).map(|(x, _)| *x));
+        }
+        result
+    }
+
+    fn number(&self, bits: u32) -> f64 {
+        match self.write {
+            Write::Elements => (bits as i32).to_f64(),
+            Write::Places => bits.to_f64(),
+        }
+    }
+
+    fn numbers(&self, bits: &[u32]) -> Vec<f64> {
+        bits.iter().map(|bits| self.number(*bits)).collect()
+    }
+
+    /// Everything some places too far, or too near.
+    fn moved(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+        let right = self.numbers(&self.result(problem));
+        let n = right.len();
+        for by in 1..=2.min(n.saturating_sub(1)) {
+            if seen.values[by..] == right[..n - by] {
+                let because = format!("every element is {by} too far to the right");
+                return Finding::new(Diagnosis::Shifted, because);
+            }
+            if seen.values[..n - by] == right[by..] {
+                let because = format!("every element is {by} too far to the left");
+                return Finding::new(Diagnosis::Shifted, because);
+            }
+        }
+        None
+    }
+
+    /// What stands at the first wrong place: an element that belongs further on, further back, or
+    /// nowhere.
+    fn aligned(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+        let right = self.numbers(&self.result(problem));
+        let first = seen.first();
+        let index = first.index;
+        if first.is_untouched {
+            return None;
+        }
+        let input = |x: f64| problem.written.iter().position(|y| self.number(*y) == x);
+        let found = right.iter().position(|x| *x == first.got);
+        match found {
+            Some(at) if at > index && !self.any_order => {
+                let missing = input(right[index])?;
+                let because = format!(
+                    "in[{missing}] belongs to out[{index}] and is not there; what belongs behind it has moved up"
+                );
+                Finding::new(Diagnosis::LostElement, because)
+            }
+            Some(at) if self.by == By::Change && at < index => {
+                let because = format!(
+                    "out[{index}] repeats out[{at}]: that element equals the one before it"
+                );
+                Finding::new(Diagnosis::NotKept, because)
+            }
+            Some(_) => {
+                let because = format!("in[{}] is there more than once", input(first.got)?);
+                Finding::new(Diagnosis::DoubledElement, because)
+            }
+            None => {
+                let because = format!(
+                    "out[{index}] is in[{}], which is not to be kept",
+                    input(first.got)?
+                );
+                Finding::new(Diagnosis::NotKept, because)
+            }
+        }
+    }
+
+    /// The right elements in another order.
+    fn permuted(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+        let mut right = self.numbers(&self.result(problem));
+        let mut got = seen.values.to_vec();
+        got.sort_by(f64::total_cmp);
+        right.sort_by(f64::total_cmp);
+        let because = format!(
+            "all elements are there; out[{}] has one that belongs elsewhere",
+            seen.first().index
+        );
+        (got == right).then(|| Finding::new(Diagnosis::Order, because))?
+    }
+
+    fn wrong_number(
+        &self,
+        instance: &Instance,
+        problem: &Problem,
+        seen: &Seen<'_>,
+    ) -> Option<Finding> {
+        let (got, n) = (seen.first().got, problem.keeps.len());
+        if seen.first().is_untouched && !self.any_order {
+            return None;
+        }
+        let kept = |range: std::ops::Range<usize>| {
+            problem.keeps[range].iter().filter(|keeps| **keeps).count() as f64
+        };
+        let sum = instance
+            .inputs
+            .get(1)
+            .map(|mask| -> f64 { numbers(Dtype::U8, &mask.bytes).iter().sum() });
+        if self.by == By::Truth && sum == Some(got) {
+            let because = "the number is the sum of the mask's bytes";
+            return Finding::new(Diagnosis::TruthValue, because);
+        }
+        for block in [32, 64, 256, 512, 1024, 2048, 4096] {
+            let last = n.saturating_sub(1) / block * block;
+            let which = match () {
+                () if last > 0 && got == kept(last..n) => "last",
+                () if last > 0 && got == kept(0..block) => "first",
+                () if last > 0 && got == kept(0..last) => {
+                    let because = format!("what the last block of {block} keeps is missing");
+                    return Finding::new(Diagnosis::PartOnly, because);
+                }
+                () => continue,
+            };
+            let because = format!("the number is that of the {which} block of {block} alone");
+            return Finding::new(Diagnosis::PartOnly, because);
+        }
+        let off = got - seen.first().expected;
+        match off {
+            -1.0 => Finding::new(Diagnosis::LostElement, "one is missing in the number"),
+            off if off < 0.0 => Finding::new(
+                Diagnosis::PartOnly,
+                format!("{} are missing in the number", -off),
+            ),
+            off => {
+                let because = format!("the number has {off} that are not to be kept");
+                Finding::new(Diagnosis::NotKept, because)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Shape;
+
+    use super::*;
+
+    fn compact() -> Compact {
+        Compact {
+            by: By::Truth,
+            write: Write::Elements,
+            any_order: false,
+            others: Others::Drop,
+        }
+    }
+
+    fn instance(compact: &Compact, n: u64, input: Input) -> Instance {
+        compact.instance(&Case {
+            shape: Shape::Vector { n },
+            input,
+            seed: 1,
+        })
+    }
+
+    #[test]
+    fn elements_are_distinct_and_never_zero() {
+        let problem = compact().again(&instance(&compact(), 1 << 16, Input::Uniform));
+        let distinct: std::collections::HashSet<_> = problem.input.iter().collect();
+        assert_eq!(distinct.len(), 1 << 16);
+        assert!(!distinct.contains(&0));
+        let kept = problem.keeps.iter().filter(|keeps| **keeps).count();
+        assert!((32_000..33_500).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn what_changes_is_kept() {
+        let unique = Compact {
+            by: By::Change,
+            ..compact()
+        };
+        let made = instance(&unique, 1000, Input::Uniform);
+        let mut input: Vec<u32> = made.inputs[0].words();
+        input.dedup();
+        assert_eq!(made.outputs[0].expected, Expected::equal(&input));
+    }
+
+    fn diagnosed(wrong: impl Fn(&[u32]) -> Vec<u32>) -> Option<Diagnosis> {
+        let made = instance(&compact(), 700, Input::Uniform);
+        let right = compact().result(&compact().again(&made));
+        let mut bytes = vec![harness::buffer::POISON; 4 * 700];
+        let wrong = wrong(&right);
+        bytes[..4 * wrong.len()].copy_from_slice(bytemuck::cast_slice(&wrong));
+        let comparison = made.outputs[0].compare(&bytes);
+        let seen = Seen {
+            output: &made.outputs[0],
+            values: &comparison.values,
+            wrong: &comparison.wrong,
+            threads: 256,
+        };
+        Some(compact().explain(&made, &seen)?.diagnosis)
+    }
+
+    #[test]
+    fn mistakes_are_told_by_their_results() {
+        let shifted = diagnosed(|right| [&[7], &right[..right.len() - 1]].concat());
+        assert_eq!(shifted, Some(Diagnosis::Shifted));
+        let lost = diagnosed(|right| [&right[..20], &right[24..]].concat());
+        assert_eq!(lost, Some(Diagnosis::LostElement));
+        let order = diagnosed(|right| [&right[32..64], &right[..32], &right[64..]].concat());
+        assert_eq!(order, Some(Diagnosis::Order));
+    }
+}
