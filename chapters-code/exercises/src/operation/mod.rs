@@ -5,6 +5,7 @@ mod compact;
 mod compare;
 mod copy;
 mod explain;
+mod head_flags;
 mod histogram;
 mod moved;
 mod operator;
@@ -12,7 +13,10 @@ mod particles;
 mod reduce;
 mod scan;
 mod segmented;
+mod segmented_reduce;
+mod segments;
 mod transpose;
+mod way;
 
 use harness::{Dtype, Element, Input, Shape};
 use serde::Deserialize;
@@ -52,9 +56,9 @@ pub enum Operation {
     /// Each segment scanned by itself.
     SegmentedScan(segmented::SegmentedScan),
     /// Each segment folded to one.
-    SegmentedReduce(segmented::SegmentedReduce),
+    SegmentedReduce(segmented_reduce::SegmentedReduce),
     /// A bit where each segment begins.
-    HeadFlags(segmented::HeadFlags),
+    HeadFlags(head_flags::HeadFlags),
 }
 
 impl Operation {

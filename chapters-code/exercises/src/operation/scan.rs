@@ -7,6 +7,7 @@ use super::{
     Case, Expected, Finding, Initial, Instance, Output, Reference, Seen,
     operator::{Kind, Operator},
     vector,
+    way::{From, Way},
 };
 use crate::diagnosis::Diagnosis;
 
@@ -29,83 +30,6 @@ pub struct Scan {
     /// Elements of a tile, if tiles are to be taken by an atomic: then `counter`, 0 before, must hold
     /// their number afterwards.
     tile: Option<u64>,
-}
-
-/// The end that a scan begins at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum From {
-    #[default]
-    Left,
-    Right,
-}
-
-/// A scan, right or as a mistake makes it.
-#[derive(Clone, Copy)]
-struct Way {
-    op: Operator,
-    kind: Kind,
-    from: From,
-    /// Whether operands are the wrong way round.
-    swapped: bool,
-}
-
-impl Way {
-    /// Scans chunks by themselves. `before` says what comes before chunk b, of all chunks' folds.
-    fn scan(&self, x: &[u64], chunk: usize, before: &dyn Fn(usize, &[u64]) -> u64) -> Vec<u64> {
-        if self.from == From::Right {
-            return self.rightwards(x, chunk, before);
-        }
-        let folds: Vec<u64> = x.chunks(chunk).map(|part| self.fold(part)).collect();
-        let mut out = Vec::with_capacity(x.len());
-        for (b, part) in x.chunks(chunk).enumerate() {
-            let mut prefix = before(b, &folds);
-            for &x in part {
-                let with = self.combine(prefix, x);
-                out.push(match self.kind {
-                    Kind::Inclusive => with,
-                    Kind::Exclusive => prefix,
-                });
-                prefix = with;
-            }
-        }
-        out
-    }
-
-    /// Chunks are counted from the left all the same.
-    fn rightwards(
-        &self,
-        x: &[u64],
-        chunk: usize,
-        before: &dyn Fn(usize, &[u64]) -> u64,
-    ) -> Vec<u64> {
-        let mut parts: Vec<Vec<u64>> = Vec::new();
-        for part in x.chunks(chunk) {
-            let mut reversed = part.to_vec();
-            reversed.reverse();
-            let turned = Way {
-                from: From::Left,
-                swapped: !self.swapped,
-                ..*self
-            };
-            let mut scanned = turned.scan(&reversed, chunk, before);
-            scanned.reverse();
-            parts.push(scanned);
-        }
-        parts.concat()
-    }
-
-    fn combine(&self, first: u64, then: u64) -> u64 {
-        match self.swapped {
-            false => self.op.combine(first, then),
-            true => self.op.combine(then, first),
-        }
-    }
-
-    fn fold(&self, part: &[u64]) -> u64 {
-        let combine = |fold, &x| self.combine(fold, x);
-        part.iter().fold(self.op.identity(), combine)
-    }
 }
 
 /// Sizes of blocks that a mistake may show at.

@@ -1,97 +1,14 @@
-//! Segments: scans and folds of each by itself, and their flags.
+//! Segments scanned, each by itself.
 
-use harness::{Dtype, Input, inputs::bits};
+use harness::Input;
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Expected, Finding, Initial, Instance, Output, Reference, Seen,
+    Case, Finding, Instance, Reference, Seen,
     operator::{Kind, Operator},
-    vector,
+    segments::{self, Given, Segments},
 };
 use crate::diagnosis::Diagnosis;
-
-/// How an array is divided: `offsets` of `segments` + 1 places, the first 0 and the last n.
-struct Segments {
-    offsets: Vec<u32>,
-}
-
-/// Lengths that trip kernels: around a warp and a block, over several blocks, and none at all. An
-/// array begins with them in this order, so that short ones have several heads, too.
-const LENGTHS: [u64; 16] = [
-    2, 1, 0, 5, 31, 33, 3, 100, 0, 257, 700, 32, 1, 255, 256, 1500,
-];
-
-impl Segments {
-    /// Uniform mixes lengths, zipf draws them by Zipf's law, constant makes segments of 64, and
-    /// sorted one of everything. `smallest` is the shortest length.
-    fn of(case: &Case, smallest: u64) -> Self {
-        let n = case.shape.elements();
-        let random = |s: u64| bits(!case.seed, s);
-        let mut offsets = vec![0u32];
-        let mut end = 0;
-        for s in 0.. {
-            if end >= n {
-                break;
-            }
-            let length = match case.input {
-                Input::Constant => 64,
-                Input::Sorted => n,
-                Input::Zipf => harness::inputs::zipf(!case.seed, s, n),
-                _ if s < LENGTHS.len() as u64 => LENGTHS[s as usize],
-                _ => LENGTHS[(random(s) % LENGTHS.len() as u64) as usize],
-            };
-            end = (end + length.max(smallest)).min(n);
-            offsets.push(end as u32);
-        }
-        if smallest == 0 && case.input == Input::Uniform {
-            offsets.push(n as u32);
-        }
-        Self { offsets }
-    }
-
-    /// All of one length, but perhaps the last.
-    fn equal(n: u32, length: u32) -> Self {
-        let mut offsets: Vec<u32> = (0..n).step_by(length.max(1) as usize).collect();
-        offsets.push(n);
-        Self { offsets }
-    }
-
-    fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        self.offsets
-            .windows(2)
-            .map(|w| w[0] as usize..w[1] as usize)
-    }
-
-    /// A byte an element: 1 where a segment begins.
-    fn heads(&self) -> Vec<u8> {
-        let n = self.offsets.last().map_or(0, |n| *n as usize);
-        let mut heads = vec![0; n];
-        for range in self.ranges().filter(|range| !range.is_empty()) {
-            heads[range.start] = 1;
-        }
-        heads
-    }
-}
-
-fn input_name(input: Input) -> String {
-    let name = match input {
-        Input::Constant => "segments of 64",
-        Input::Sorted => "one segment",
-        Input::Zipf => "segments of lengths by Zipf's law",
-        _ => "segments of all lengths",
-    };
-    name.to_owned()
-}
-
-/// How a kernel is told where segments begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Given {
-    /// Bytes `flags`, one an element.
-    Flags,
-    /// `offsets`, and `segments`, their number less one; segments may be empty.
-    Offsets,
-}
 
 /// `out[i]` is the fold of the elements from the head of i's segment to i, with it or without.
 /// Dimensions: `n`, and `segments` where offsets are given.
@@ -115,14 +32,14 @@ impl Reference for SegmentedScan {
         let heads = self.heads(&segments);
         let out = self.scan(&input, &heads, self.kind);
         Instance {
-            dimensions: dimensions(case, &segments),
+            dimensions: segments::dimensions(case, &segments),
             inputs: vec![self.op.array("in", &input), self.given.array(&segments)],
             outputs: vec![self.op.output("out", out)],
         }
     }
 
     fn input_name(&self, input: Input) -> String {
-        input_name(input)
+        segments::input_name(input)
     }
 
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
@@ -331,201 +248,6 @@ impl SegmentedScan {
     }
 }
 
-impl From<&Vec<u8>> for Segments {
-    fn from(flags: &Vec<u8>) -> Self {
-        let heads = flags.iter().enumerate().filter(|(_, flag)| **flag != 0);
-        let mut offsets: Vec<u32> = heads.map(|(i, _)| i as u32).collect();
-        offsets.push(flags.len() as u32);
-        Self { offsets }
-    }
-}
-
-impl Given {
-    fn array(self, segments: &Segments) -> Array {
-        match self {
-            Self::Flags => Array::of("flags", &segments.heads()),
-            Self::Offsets => Array::of("offsets", &segments.offsets),
-        }
-    }
-
-    /// The head flags again.
-    fn heads(self, array: &Array, n: usize) -> Vec<u8> {
-        match self {
-            Self::Flags => array.bytes[..n].to_vec(),
-            Self::Offsets => Segments {
-                offsets: array.words(),
-            }
-            .heads(),
-        }
-    }
-}
-
-fn dimensions(case: &Case, segments: &Segments) -> crate::course::launch::Dimensions {
-    let mut dimensions = vector(case.shape);
-    let count = segments.offsets.len() as u64 - 1;
-    dimensions.insert("segments".into(), count);
-    dimensions
-}
-
-/// `out[s]` is the fold of segment s of `in`, from `offsets[s]` to `offsets[s + 1]`; of an empty one
-/// the identity. Dimensions: `n` and `segments`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SegmentedReduce {
-    /// The operator, which decides on the elements' type.
-    op: Operator,
-    /// How long all segments are, if they are to be counted by hand.
-    length: Option<u32>,
-}
-
-impl Reference for SegmentedReduce {
-    fn instance(&self, case: &Case) -> Instance {
-        let segments = match self.length {
-            Some(length) => Segments::equal(case.shape.elements() as u32, length),
-            None => Segments::of(case, 0),
-        };
-        let input = self.op.inputs(case);
-        let folds = segments.ranges().map(|range| self.op.fold(&input[range]));
-        Instance {
-            dimensions: dimensions(case, &segments),
-            inputs: vec![
-                self.op.array("in", &input),
-                Array::of("offsets", &segments.offsets),
-            ],
-            outputs: vec![self.op.output("out", folds.collect())],
-        }
-    }
-
-    fn input_name(&self, input: Input) -> String {
-        input_name(input)
-    }
-
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        let input = self.op.elements_of(&instance.inputs[0]);
-        let offsets = instance.inputs[1].words();
-        let all: Vec<_> = Segments { offsets }.ranges().collect();
-        let longest = seen.wrong.iter().filter(|wrong| !wrong.is_untouched);
-        let wrong = longest.max_by_key(|wrong| all[wrong.index].len())?;
-        let mine = &input[all[wrong.index].clone()];
-        let is = |part: &[u64]| wrong.got == self.op.number(self.op.fold(part));
-        let said = |what: &str| {
-            format!(
-                "out[{}] is the fold of {what} of its {} elements",
-                wrong.index,
-                mine.len()
-            )
-        };
-        if mine.is_empty() {
-            let because = format!(
-                "segment {} is empty, and its fold is the identity",
-                wrong.index
-            );
-            return Finding::new(Diagnosis::Identity, because);
-        }
-        for count in [1, 8, 16, 32, 64, 128, 256, 512, 1024] {
-            if count < mine.len() && is(&mine[..count]) {
-                return Finding::new(Diagnosis::PartOnly, said(&format!("the first {count}")));
-            }
-        }
-        for warp in [16, 32, 64, 128, 256] {
-            let every: Vec<u64> = mine.iter().copied().step_by(warp).collect();
-            if every.len() < mine.len() && is(&every) {
-                return Finding::new(Diagnosis::PartOnly, said(&format!("every {warp}th")));
-            }
-        }
-        let end = all[wrong.index].end;
-        match () {
-            () if is(&mine[1..]) => Finding::new(Diagnosis::LostElement, said("all but the first")),
-            () if is(&mine[..mine.len() - 1]) => {
-                Finding::new(Diagnosis::LostElement, said("all but the last"))
-            }
-            () if end < input.len() && is(&input[all[wrong.index].start..=end]) => {
-                let because = format!(
-                    "out[{}] holds in[{end}], the head of the next segment",
-                    wrong.index
-                );
-                Finding::new(Diagnosis::HeadIgnored, because)
-            }
-            () if self.op == Operator::Max && wrong.got == 0.0 && wrong.expected < 0.0 => {
-                let because = "the result is 0, and all elements of the segment are smaller";
-                Finding::new(Diagnosis::Identity, because)
-            }
-            () => None,
-        }
-    }
-}
-
-/// `bits` holds a bit an element, 32 to a word, the lowest first: 1 where a segment that is not empty
-/// begins. Zero before. Dimensions: `n`, `segments` and `words`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HeadFlags {}
-
-impl Reference for HeadFlags {
-    fn instance(&self, case: &Case) -> Instance {
-        let segments = Segments::of(case, 0);
-        let words: Vec<u32> = segments.heads().chunks(32).map(word).collect();
-        let mut dimensions = dimensions(case, &segments);
-        dimensions.insert("words".into(), words.len() as u64);
-        let mut out = Output::new("bits", Dtype::U32, Expected::equal(&words));
-        out.initial = Initial::Zero;
-        Instance {
-            dimensions,
-            inputs: vec![Array::of("offsets", &segments.offsets)],
-            outputs: vec![out],
-        }
-    }
-
-    fn input_name(&self, input: Input) -> String {
-        input_name(input)
-    }
-
-    fn race_at_one_line(&self) -> Diagnosis {
-        Diagnosis::LostUpdate
-    }
-
-    fn explain(&self, _: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        let (mut missing, mut strange) = (None, None);
-        for wrong in seen.wrong {
-            let (got, expected) = (wrong.got as u32, wrong.expected as u32);
-            let place = |bits: u32| 32 * wrong.index as u32 + bits.trailing_zeros();
-            missing = missing.or((expected & !got != 0).then(|| place(expected & !got)));
-            strange = strange.or((got & !expected != 0).then(|| place(got & !expected)));
-        }
-        let turned =
-            |wrong: &super::Wrong| wrong.got as u32 == (wrong.expected as u32).reverse_bits();
-        match (missing, strange) {
-            _ if seen.wrong.iter().all(turned) => {
-                let because =
-                    "the bits of each word are in the opposite order: element 0 is the lowest bit";
-                Finding::new(Diagnosis::Reversed, because)
-            }
-            (Some(at), None) => {
-                let because = format!(
-                    "a segment begins at {at}, and bit {} of word {} is 0",
-                    at % 32,
-                    at / 32
-                );
-                Finding::new(Diagnosis::LostElement, because)
-            }
-            (_, Some(at)) => {
-                let because = format!(
-                    "no segment begins at {at}, and bit {} of word {} is 1",
-                    at % 32,
-                    at / 32
-                );
-                Finding::new(Diagnosis::NotKept, because)
-            }
-            _ => None,
-        }
-    }
-}
-
-fn word(flags: &[u8]) -> u32 {
-    let bits = flags.iter().enumerate();
-    bits.fold(0, |word, (i, &flag)| word | u32::from(flag) << i)
-}
-
 #[cfg(test)]
 mod tests {
     use harness::Shape;
@@ -555,23 +277,6 @@ mod tests {
         let flags = [1, 0, 1, 0, 0, 1, 0, 0, 0];
         let out = scan(Kind::Exclusive).scan(&input, &flags, Kind::Exclusive);
         assert_eq!(out, [0, 1, 0, 6, 13, 0, 1, 3, 6]);
-    }
-
-    #[test]
-    fn segments_cover_everything_and_many_are_empty() {
-        for n in [0, 1, 257, 10_000] {
-            for input in [Input::Uniform, Input::Zipf, Input::Constant, Input::Sorted] {
-                let segments = Segments::of(&case(n, input), 0);
-                assert_eq!(segments.offsets.first(), Some(&0));
-                assert_eq!(segments.offsets.last(), Some(&(n as u32)));
-                assert!(segments.offsets.is_sorted());
-            }
-        }
-        let mixed = Segments::of(&case(10_000, Input::Uniform), 0);
-        let empty = mixed.ranges().filter(|range| range.is_empty()).count();
-        assert!(empty > 3, "{empty} of {}", mixed.offsets.len());
-        let longest = mixed.ranges().map(|range| range.len()).max();
-        assert!(longest >= Some(700), "{longest:?}");
     }
 
     fn diagnosed(
