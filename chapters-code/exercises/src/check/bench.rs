@@ -13,7 +13,7 @@ use harness::{
     simulator::Report,
 };
 
-use super::{Failure, Target, judge, plan::Trial};
+use super::{Failure, Target, judge};
 use crate::{
     course::{Declaration, Launch, Parameter, launch::Dimensions},
     diagnosis::Diagnosis,
@@ -303,7 +303,8 @@ impl Bench {
         let races = report.races();
         let wild = ["illegal_address", "misaligned_address"].contains(&fault.kind.as_str())
             && fault.message.contains("global memory");
-        if let Some(race) = judge::gravest(&races).filter(|_| wild) {
+        let early = judge::gravest(&races).filter(|race| race.kind != "uninitialised_read");
+        if let Some(race) = early.filter(|_| wild) {
             let failure = Failure::new(
                 judge::race(race, &self.declaration.operation),
                 self.by_name(&race.message),
@@ -342,12 +343,10 @@ impl Bench {
         Ok(blocks * threads.div_ceil(32))
     }
 
-    /// Chooses the order of warps and blocks of a trial. Small ones run on one host thread: what
-    /// comes of them is the same each time.
-    pub fn schedule(&self, trial: &Trial) {
+    /// Chooses the order of warps and blocks.
+    pub fn schedule(&self, seed: u64) {
         if let Some(simulator) = self.device.simulator() {
-            simulator.set(c"seed", trial.schedule as i64);
-            simulator.set(c"threads", i64::from(trial.is_small()));
+            simulator.set(c"seed", seed as i64);
         }
     }
 

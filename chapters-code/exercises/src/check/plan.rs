@@ -63,13 +63,6 @@ pub struct Trial {
     pub schedule: u64,
 }
 
-impl Trial {
-    /// Whether it is one of those that are run in several orders.
-    pub fn is_small(&self) -> bool {
-        self.case.shape.elements() <= SMALL
-    }
-}
-
 /// The seeds of inputs, where nobody names others.
 pub const SEEDS: [u64; 1] = [1];
 

@@ -146,7 +146,7 @@ impl Worker<'_> {
                 continue;
             }
             let instance = declaration.operation.instance(&trial.case);
-            bench.schedule(&trial);
+            bench.schedule(trial.schedule);
             let ran = match bench.run(&instance)? {
                 Ok(ran) => ran,
                 Err(failure) => {
@@ -240,7 +240,7 @@ impl Worker<'_> {
         };
         let (failure, shown) = pattern.explain();
         let mut failure = self.on(failure, &shown.trial);
-        bench.schedule(&shown.trial);
+        bench.schedule(shown.trial.schedule);
         let instance = operation.instance(&shown.trial.case);
         failure.places.extend(self.writer(bench, &instance, shown)?);
         Ok(failure)

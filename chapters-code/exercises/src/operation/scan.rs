@@ -72,11 +72,11 @@ impl Reference for Scan {
             }
             "sums" => self.wrong_sums(&input, seen),
             _ => self
-                .direction(&input, seen)
+                .many_blocks(seen)
+                .or_else(|| self.direction(&input, seen))
                 .or_else(|| self.across(&input, seen))
                 .or_else(|| self.window(&input, seen))
                 .or_else(|| self.repeated(&input, seen))
-                .or_else(|| self.many_blocks(seen))
                 .or_else(|| self.stretch(&input, seen))
                 .or_else(|| self.identity(seen)),
         }
