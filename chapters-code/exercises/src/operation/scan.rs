@@ -75,6 +75,7 @@ impl Reference for Scan {
                 .many_blocks(seen)
                 .or_else(|| self.direction(&input, seen))
                 .or_else(|| self.across(&input, seen))
+                .or_else(|| self.reordered(seen))
                 .or_else(|| self.window(&input, seen))
                 .or_else(|| self.repeated(&input, seen))
                 .or_else(|| self.stretch(&input, seen))
@@ -234,9 +235,22 @@ impl Scan {
         None
     }
 
+    /// The factors of maps commute: where only the summands are wrong, all maps are there, in another
+    /// order.
+    fn reordered(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let low_word = f64::from(u32::MAX);
+        let only_summands = seen
+            .wrong
+            .iter()
+            .all(|wrong| !wrong.is_untouched && (wrong.got - wrong.expected).abs() <= low_word);
+        let because = "the factors, the high words, are right and the summands are not: the right maps, in another order";
+        (self.op == Operator::Affine && only_summands)
+            .then(|| Finding::new(Diagnosis::Swapped, because))?
+    }
+
     /// Results of the last so many elements only: a step of Hillis and Steele's is missing.
     fn window(&self, input: &[u64], seen: &Seen<'_>) -> Option<Finding> {
-        if self.op != Operator::Sum || self.kind == Kind::Exclusive {
+        if self.kind == Kind::Exclusive {
             return None;
         }
         let chunk = self.chunk(input);
@@ -268,13 +282,13 @@ impl Scan {
             From::Left => first.index,
             From::Right => input.len() - 1 - first.index,
         };
-        if self.kind == Kind::Exclusive || self.op != Operator::Sum || own > 0 {
+        if self.kind == Kind::Exclusive || own > 0 {
             return None;
         }
-        let own = input[first.index] as u32;
-        let times = |count: u32| f64::from(own.wrapping_mul(count) as i32);
-        let count = [2, 4, 8, 16, 32, 64, 128, 256, 1024].into_iter();
-        let count = count.into_iter().find(|count| times(*count) == first.got)?;
+        let own = input[first.index];
+        let times = |count: usize| self.op.number(self.op.fold(&vec![own; count]));
+        let mut counts = [2, 4, 8, 16, 32, 64, 128, 256, 1024].into_iter();
+        let count = counts.find(|count| times(*count) == first.got)?;
         let index = first.index;
         let because = format!(
             "out[{index}] is in[{index}] taken {count} times: a thread with nothing before it adds its own value"
