@@ -91,6 +91,7 @@ mod tests {
             cols: 2,
             over: 0,
             shared: 0,
+            resident: None,
         };
         assert_eq!(layout.tiles(&tile), 6);
         assert_eq!(layout.tiles(&Tile { over: 3, ..tile }), 9);

@@ -70,6 +70,9 @@ pub struct Tile {
     pub over: u64,
     /// Dynamic shared memory of the block, in bytes.
     pub shared: u64,
+    /// For how many blocks of a multiprocessor there is to be shared memory, where that is fewer than fit:
+    /// the rest is L1.
+    pub resident: Option<u32>,
 }
 
 const SMALL_TILE: Tile = Tile {
@@ -77,6 +80,7 @@ const SMALL_TILE: Tile = Tile {
     cols: 32,
     over: 0,
     shared: 0,
+    resident: None,
 };
 
 const SMALL: Blocks = Blocks {
@@ -98,6 +102,7 @@ const WIDE: Blocks = Blocks {
         cols: 256 / bytes,
         over: 0,
         shared: 256 * (256 / bytes),
+        resident: None,
     },
     ..SMALL
 };
@@ -118,6 +123,8 @@ const RAGGED: Blocks = Blocks {
             cols,
             over: grain - 1,
             shared: (rows + grain) * (cols + 1) * bytes,
+            // Neighbouring warps share sectors of the rows that they load.
+            resident: (bytes == 4).then_some(2),
         }
     },
 };
@@ -153,6 +160,9 @@ fn tiled(s: &Setup<'_>, blocks: &Blocks) -> Result<Ready, Error> {
     let (stream, function) = (s.stream(), kernel.clone());
     let config = blocks.config(&layout, bytes, layout.batch.min(MOST_AT_ONCE));
     kernel::allow_shared(&kernel, &config)?;
+    if let Some(count) = (blocks.tile)(bytes).resident {
+        kernel::leave_rest_to_l1(s.device, &kernel, &config, count)?;
+    }
     Ok(Ready::new(kernel, config, 0, move |input, out| {
         let Layout {
             rows,
