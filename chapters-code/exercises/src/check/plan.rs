@@ -75,11 +75,21 @@ const SMALL: u64 = 1 << 14;
 /// Sizes that every further schedule and seed is tried on.
 const TRIED_AGAIN: usize = 3;
 
+/// The operation's sizes, up to the largest that the exercise allows.
+fn own_sizes(declaration: &Declaration) -> Vec<Shape> {
+    let mut sizes = declaration.operation.sizes();
+    if let Some(n) = declaration.largest {
+        sizes.retain(|shape| shape.elements() < n);
+        sizes.push(Shape::Vector { n });
+    }
+    sizes
+}
+
 /// The runs of a submission: small sizes first, in the plain order; then other orders; then large
 /// sizes.
 pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>> {
     let mut shapes = match declaration.sizes.is_empty() {
-        true => declaration.operation.sizes(),
+        true => own_sizes(declaration),
         false => declaration.sizes.clone(),
     };
     for size in &job.sizes {

@@ -173,7 +173,12 @@ impl Grading {
         let fit = self
             .sizes
             .iter()
-            .filter(|shape| declaration.operation.accepts(**shape));
+            .filter(|shape| declaration.operation.accepts(**shape))
+            .filter(|shape| {
+                declaration
+                    .largest
+                    .is_none_or(|most| shape.elements() <= most)
+            });
         fit.map(Shape::to_string).collect()
     }
 }

@@ -68,6 +68,10 @@ pub struct Declaration {
     /// Sizes to check; where there are none, the operation's own.
     #[serde(default, deserialize_with = "sizes")]
     pub sizes: Vec<Shape>,
+    /// The most elements, where any number would do and many take long: of the operation's own sizes
+    /// those above are left out, and this one comes instead.
+    #[serde(default)]
+    pub largest: Option<u64>,
     /// Kinds of input; uniform where there are none.
     #[serde(default, deserialize_with = "inputs")]
     pub inputs: Vec<Input>,
