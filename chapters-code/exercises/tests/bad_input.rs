@@ -195,6 +195,10 @@ fn watching_goes_on() {
     }
     folder.put(&exercise, good.as_bytes());
     until("right");
+    until("Watching");
+    // What has passed is checked again when it is saved again.
+    folder.put(&exercise, good.replace("i < n", "i + 1 < n").as_bytes());
+    until("an element is left out");
     child.kill().expect("it is ended");
     child.wait().expect("it has ended");
 }

@@ -2,9 +2,11 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cudarc::{
-    driver::{CudaFunction, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg},
+    driver::{
+        CudaFunction, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg, sys::CUresult,
+    },
     nvrtc::Ptx,
 };
 use harness::{
@@ -101,6 +103,10 @@ impl Bench {
     pub fn load(&mut self, ptx: &str, launches: &[Launch]) -> Result<Result<(), Failure>> {
         let module = match self.device.context.load_module(Ptx::from_src(ptx)) {
             Ok(module) => module,
+            Err(DriverError(CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION)) => bail!(
+                "the NVRTC that was found is newer than the device's driver\n  remedy: unset \
+                 NVRTC_PATH; `cargo exercise setup` fetches the NVRTC that the book uses"
+            ),
             Err(error) => {
                 let seen = self.device.explain("loading the kernel", error).to_string();
                 return Ok(Err(Failure::new(Diagnosis::Module, seen)));
@@ -365,7 +371,7 @@ impl Bench {
     pub fn time(&self, instance: &Instance) -> Result<harness::timing::Time> {
         let memory = self.allocate(instance)?;
         let mut stopwatch = harness::timing::Stopwatch::new(&self.device, 20)?;
-        let invalid = DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE);
+        let invalid = DriverError(CUresult::CUDA_ERROR_INVALID_VALUE);
         let time = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
         Ok(time)
     }

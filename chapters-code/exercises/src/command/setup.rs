@@ -10,8 +10,10 @@ use crate::wheels;
 pub fn setup(index: Option<&str>) -> Result<()> {
     refuse_macos()?;
     let root = crate::workspace();
-    if locate::compiler(&root, None).is_err() {
-        let folder = xtask::wheels::folder(&root);
+    let folder = xtask::wheels::folder(&root);
+    // What the system has may be of another version, which messages and counts depend on.
+    let is_own = locate::library(&root, None).is_ok_and(|library| library.starts_with(&folder));
+    if !is_own || locate::compiler(&root, None).is_err() {
         let mut tell = |file: &str| {
             // That nobody reads it is no reason to stop.
             let _ = print(&format!("fetching {file}\n"));

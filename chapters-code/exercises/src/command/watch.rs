@@ -1,7 +1,7 @@
 //! Checks on every save.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::mpsc::{Receiver, channel},
     time::Duration,
 };
@@ -11,7 +11,7 @@ use harness::terminal::print;
 use notify::{Event, RecursiveMode, Watcher};
 
 use super::{check_one, chosen, student::Student};
-use crate::course::Course;
+use crate::course::{Course, Exercise};
 
 /// How long to wait for more: an editor may save in several steps.
 const SETTLED: Duration = Duration::from_millis(40);
@@ -33,38 +33,41 @@ pub fn watch(course: &Course, student: &mut Student, text: Option<&str>) -> Resu
             eprintln!("error: {error:#}");
             false
         });
-        if right {
-            wanted = None;
-            if student.next(course).is_some() {
-                print("  Go on to the next one: save its file.\n")?;
-            }
+        if right && student.next(course).is_some() {
+            print("  Go on to the next one: save its file.\n")?;
         }
         print("\nWatching; Ctrl-C ends.\n")?;
-        if !saved(&events, &path, right) {
+        let Some(changed) = saved(&events, &path, right) else {
             return Ok(());
-        }
+        };
+        let of_file = |exercise: &&Exercise| student.path(exercise).ends_with(&changed);
+        wanted = course.exercises.iter().find(of_file).map(Exercise::number);
     }
 }
 
-/// Waits for a save: of this file, or, after a pass, of any.
-fn saved(events: &Receiver<notify::Result<Event>>, path: &Path, any: bool) -> bool {
+/// Waits for a save: of this file, or, after a pass, of any. Says which, by its chapter's folder and
+/// its name; nothing where files are no longer watched.
+fn saved(events: &Receiver<notify::Result<Event>>, path: &Path, any: bool) -> Option<PathBuf> {
+    let tail = |path: &Path| {
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        Path::new(folder).join(path.file_name().unwrap_or_default())
+    };
+    let wanted = tail(path);
     loop {
-        let Ok(event) = events.recv() else {
-            return false;
-        };
+        let event = events.recv().ok()?;
         let Some(event) = event.ok().filter(|event| !event.kind.is_access()) else {
             continue;
         };
-        let name = path.file_name();
-        let matters = |changed: &Path| match any {
+        let matters = |changed: &PathBuf| match any {
             true => changed
                 .extension()
                 .is_some_and(|is| is == "cu" || is == "toml"),
-            false => changed.file_name() == name,
+            false => *changed == wanted,
         };
-        if event.paths.iter().any(|changed| matters(changed)) {
+        let changed = event.paths.iter().map(|path| tail(path)).find(matters);
+        if changed.is_some() {
             while events.recv_timeout(SETTLED).is_ok() {}
-            return true;
+            return changed;
         }
     }
 }
