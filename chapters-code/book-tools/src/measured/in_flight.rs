@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::directive::Directive;
 use super::records::{Records, Run};
-use super::{amount, table};
+use super::{amount, chart};
 
 /// Bytes of a load, and threads of a block, of the kernel that these rows are of.
 const BYTES: f64 = 16.0;
@@ -55,7 +55,7 @@ fn latency(points: &[Point], multiprocessors: f64) -> Option<f64> {
     (products > 0.0).then(|| squares / products)
 }
 
-/// A line for each row, by the bytes in flight, with what the law says beside it.
+/// A picture of the rows, by the bytes in flight, with the law's line; the rows themselves in a table below.
 pub(super) fn over_bytes(
     page: &Path,
     directive: &Directive,
@@ -66,13 +66,29 @@ pub(super) fn over_bytes(
     let mut points: Vec<Point> = rows.into_iter().filter_map(Point::of).collect();
     points.sort_by(|a, b| a.kib().total_cmp(&b.kib()).then(a.loads.cmp(&b.loads)));
     let law = Law::of(run, &points).ok_or("no row lies below the knee")?;
-    let mut text = String::from(
-        "| loads a thread | blocks | KiB in flight | rate | by the law | a load waits |\n\
-         | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-    );
-    points.iter().for_each(|point| text += &law.line(point));
-    text += &format!("\n{}\n\n*{}*\n", law.sentence(), table::source(page, run));
-    Ok(text)
+    let rows: String = points.iter().map(|point| law.line(point)).collect();
+    let data = format!("{HEAD}{rows}</tbody>\n</table>\n</div>\n");
+    let curve = law.curve(points.last().map_or(0.0, Point::kib));
+    let picture = chart::over_kib_in_flight(page, run, curves(&points), curve, &data)?;
+    Ok(format!("{picture}\n{}\n", law.sentence()))
+}
+
+const HEAD: &str = "<div class=\"table-wrapper\" tabindex=\"0\">\n<table>\n<thead><tr>\
+    <th scope=\"col\">loads a thread</th><th scope=\"col\">blocks</th><th scope=\"col\">KiB in flight</th>\
+    <th scope=\"col\">rate</th><th scope=\"col\">by the law</th><th scope=\"col\">a load waits</th>\
+    </tr></thead>\n<tbody>\n";
+
+/// For each number of loads a thread, as the option that sets it, the rates over the KiB in flight.
+fn curves(points: &[Point]) -> Vec<(String, Vec<[f64; 2]>)> {
+    let mut loads: Vec<u64> = points.iter().map(|point| point.loads).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    let curve = |loads: u64| {
+        let own = points.iter().filter(|point| point.loads == loads);
+        let places = own.map(|point| [point.kib(), point.rate]).collect();
+        (format!("--loads {loads}"), places)
+    };
+    loads.into_iter().map(curve).collect()
 }
 
 /// Little's law, with what was recorded put in.
@@ -99,24 +115,45 @@ impl Law {
 
     fn line(&self, point: &Point) -> String {
         let bytes = point.bytes(self.multiprocessors);
-        format!(
-            "| {} | {} | {} | {} | {} | {} |\n",
-            point.loads,
-            point.resident,
-            point.kib(),
+        let cells = [
+            point.loads.to_string(),
+            point.resident.to_string(),
+            point.kib().to_string(),
             amount("gb_per_s", point.rate),
-            amount("gb_per_s", (bytes / self.latency).min(self.most)),
+            amount("gb_per_s", self.rate(bytes)),
             amount("latency_ns", bytes / point.rate),
-        )
+        ];
+        let cells = cells.map(|cell| format!("<td>{cell}</td>")).concat();
+        format!("<tr>{cells}</tr>\n")
+    }
+
+    /// GB/s, with so many bytes in flight.
+    fn rate(&self, bytes: f64) -> f64 {
+        (bytes / self.latency).min(self.most)
+    }
+
+    /// The law's rates from 4 KiB in flight a multiprocessor up, with its knee.
+    fn curve(&self, last: f64) -> Vec<[f64; 2]> {
+        let halves = (4..).map(|i| 2f64.powf(f64::from(i) / 2.0));
+        let mut places: Vec<f64> = halves.take_while(|&kib| kib <= last).collect();
+        places.push(self.knee());
+        places.sort_by(f64::total_cmp);
+        let rate = |kib: f64| [kib, self.rate(1024.0 * kib * self.multiprocessors)];
+        places.into_iter().map(rate).collect()
+    }
+
+    /// KiB in flight a multiprocessor at which the law bends.
+    fn knee(&self) -> f64 {
+        self.latency * self.most / self.multiprocessors / 1024.0
     }
 
     fn sentence(&self) -> String {
-        let knee = self.latency * self.most / self.multiprocessors / 1024.0;
+        let knee = self.knee();
         let alone = self.alone.map_or(String::new(), |alone| {
             format!(" A lone load takes {}.", amount("latency_ns", alone))
         });
         format!(
-            "Fitted to the lines up to {BELOW_THE_KNEE} KiB: $\\lambda$ = {}. With the read sweep's {} the knee \
+            "Fitted to the points up to {BELOW_THE_KNEE} KiB: $\\lambda$ = {}. With the read sweep's {} the knee \
              is at {knee:.1} KiB.{alone}",
             amount("latency_ns", self.latency),
             amount("gb_per_s", self.most),

@@ -1,4 +1,4 @@
-//! Rates over sizes, sizes on a logarithmic scale, a curve a kernel.
+//! Rates over sizes, or over bytes in flight, on a logarithmic scale, a curve a kernel.
 
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
@@ -28,8 +28,25 @@ const NARROW: Layout = Layout {
 /// Labels of curves that end close together are moved at least so far apart.
 const LABEL_GAP: f64 = 15.0;
 
+/// What the curves are over.
+#[derive(Clone, Copy)]
+pub(super) struct Axis {
+    pub(super) name: &'static str,
+    /// How a power of two is written.
+    pub(super) label: fn(i32) -> String,
+}
+
+pub(super) const ELEMENTS: Axis = Axis {
+    name: "elements",
+    label: size,
+};
+pub(super) const KIB_IN_FLIGHT: Axis = Axis {
+    name: "KiB in flight a multiprocessor",
+    label: |power| super::thousands(1 << power),
+};
+
 /// The picture for a wide and for a narrow column.
-pub(super) fn draw(series: &[Series]) -> Result<[Drawing; 2], String> {
+pub(super) fn draw(series: &[Series], axis: Axis) -> Result<[Drawing; 2], String> {
     let points = series.iter().flat_map(|one| &one.points);
     let points = points.map(|point| (point.n, point.rate));
     let scale = |layout| {
@@ -39,7 +56,7 @@ pub(super) fn draw(series: &[Series]) -> Result<[Drawing; 2], String> {
     let drawing = |layout: Layout| -> Result<Drawing, String> {
         let scale = scale(layout)?;
         let mut content = Group::new();
-        content.append(axes(&scale, &layout));
+        content.append(axes(&scale, &layout, axis));
         for one in series {
             content.append(curve(one, &scale));
         }
@@ -54,7 +71,7 @@ pub(super) fn draw(series: &[Series]) -> Result<[Drawing; 2], String> {
     Ok([drawing(WIDE)?, drawing(NARROW)?])
 }
 
-fn axes(scale: &Scale, layout: &Layout) -> Group {
+fn axes(scale: &Scale, layout: &Layout, axis: Axis) -> Group {
     let mut group = Group::new();
     let [right, bottom] = layout.corner();
     let mut grid = Data::new();
@@ -67,13 +84,13 @@ fn axes(scale: &Scale, layout: &Layout) -> Group {
     for power in scale.powers() {
         let x = scale.x(2f64.powi(power));
         grid = grid.move_to((x, bottom)).line_to((x, bottom + 4.0));
-        group.append(text("", [x, bottom + 18.0], size(power)));
+        group.append(text("", [x, bottom + 18.0], (axis.label)(power)));
     }
     group.append(path("grid", grid));
     group.append(text("end", [layout.left - 6.0, 12.0], "GB/s"));
     let middle = (layout.left + right) / 2.0;
     let below = [middle, layout.height - 4.0];
-    group.append(text("", below, "elements"));
+    group.append(text("", below, axis.name));
     group
 }
 

@@ -46,13 +46,40 @@ pub(super) fn over_sizes(
     let panels = panels(directive, records)?;
     let mut html = String::new();
     for panel in &panels {
-        let drawings = lines::draw(&panel.series)?;
+        let drawings = lines::draw(&panel.series, lines::ELEMENTS)?;
         let title = title("Bandwidth over size", panel);
         html.push_str(&panel_html(panel, &title, drawings, panels.len()));
     }
     let data: String = panels.iter().map(data::over_sizes).collect();
     let caption = "Bandwidth over size: bytes that must be moved, by the median time.";
     Ok(figure("lines", page, &html, &data, caption, &panels))
+}
+
+/// Rates over KiB in flight: a curve for each of `curves`, and the `law` that was fitted to them; `data` is
+/// its table.
+pub(super) fn over_kib_in_flight(
+    page: &Path,
+    run: &Run,
+    curves: Vec<(String, Vec<[f64; 2]>)>,
+    law: Vec<[f64; 2]>,
+    data: &str,
+) -> Result<String, String> {
+    let places = (0..).map(Style::Kernel);
+    let own = places.zip(curves);
+    let mut series: Vec<Series> = own
+        .map(|(style, (name, points))| Series::of_points(name, style, &points))
+        .collect();
+    series.push(Series::of_points(
+        "the law".to_owned(),
+        Style::Ceiling,
+        &law,
+    ));
+    let panel = Panel { run, series };
+    let drawings = lines::draw(&panel.series, lines::KIB_IN_FLIGHT)?;
+    let title = format!("Bandwidth over bytes in flight on {}.", run.device());
+    let html = panel_html(&panel, &title, drawings, 1);
+    let caption = "Bandwidth over bytes in flight, on a logarithmic scale, and Little's law.";
+    Ok(figure("lines", page, &html, data, caption, &[panel]))
 }
 
 /// The rates at one size.

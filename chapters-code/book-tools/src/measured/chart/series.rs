@@ -56,6 +56,21 @@ pub(super) struct Series {
 }
 
 impl Series {
+    /// A series of places and rates.
+    pub(super) fn of_points(name: String, style: Style, points: &[[f64; 2]]) -> Self {
+        let point = |&[n, rate]: &[f64; 2]| Point {
+            n,
+            rate,
+            time: None,
+            of_ceiling: None,
+        };
+        Self {
+            name,
+            style,
+            points: points.iter().map(point).collect(),
+        }
+    }
+
     pub(super) fn sizes(&self) -> impl Iterator<Item = f64> {
         self.points.iter().map(|point| point.n)
     }
