@@ -1,7 +1,8 @@
 //! Fetches NVRTC and CUDA's headers, which NVIDIA publishes on PyPI, and unpacks them.
 //!
 //! A wheel is a ZIP archive, so neither Python nor pip is needed. Which files there are, and their
-//! hashes, the index tells; a file with another hash is not unpacked.
+//! hashes, the index tells (PEP 691: the one that pip reads, so mirrors have it too); a file with another
+//! hash is not unpacked.
 
 use std::{fs, io::Cursor, path::Path};
 
@@ -16,27 +17,30 @@ use xtask::wheels::PACKAGES;
 use zip::ZipArchive;
 
 /// PyPI's index.
-pub const INDEX: &str = "https://pypi.org/pypi";
+pub const INDEX: &str = "https://pypi.org/simple";
+
+/// The index's pages for programs.
+const JSON: &str = "application/vnd.pypi.simple.v1+json";
 
 /// The largest wheel that is taken.
 const LARGEST: u64 = 256 << 20;
 
-/// A package's release, as the index describes it.
+/// All files of a package.
 #[derive(Deserialize)]
-struct Release {
-    urls: Vec<File>,
+struct Package {
+    files: Vec<File>,
 }
 
-/// A file of a release.
+/// A file of a package.
 #[derive(Clone, Debug, Deserialize)]
 struct File {
     filename: String,
     url: String,
-    digests: Digests,
+    hashes: Hashes,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Digests {
+struct Hashes {
     sha256: String,
 }
 
@@ -53,25 +57,29 @@ pub fn fetch(folder: &Path, index: &str, tell: &mut dyn FnMut(&str)) -> Result<(
         .build()
         .into();
     for (name, version) in PACKAGES {
-        let release = get(&agent, &format!("{index}/{name}/{version}/json"))?;
-        let release: Release = serde_json::from_slice(&release)
-            .with_context(|| format!("{index} does not describe {name} {version}"))?;
-        let file = of_system(&release.urls, std::env::consts::OS, std::env::consts::ARCH)
+        let package = get(&agent, &format!("{index}/{name}/"), JSON)?;
+        let mut package: Package = serde_json::from_slice(&package)
+            .with_context(|| format!("{index} does not list the files of {name}"))?;
+        let release = format!("{}-{version}-", name.replace('-', "_"));
+        package
+            .files
+            .retain(|file| file.filename.starts_with(&release));
+        let file = of_system(&package.files, std::env::consts::OS, std::env::consts::ARCH)
             .with_context(|| {
                 let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
                 format!("NVIDIA publishes no {name} {version} for {os} on {arch}")
             })?;
         tell(&file.filename);
-        let wheel = get(&agent, &file.url)?;
+        let wheel = get(&agent, &file.url, "*/*")?;
         check(&wheel, file)?;
         unpack(&wheel, folder).with_context(|| format!("cannot unpack {}", file.filename))?;
     }
     Ok(())
 }
 
-fn get(agent: &Agent, url: &str) -> Result<Vec<u8>> {
+fn get(agent: &Agent, url: &str, kind: &str) -> Result<Vec<u8>> {
     let read = || -> Result<Vec<u8>, ureq::Error> {
-        let mut response = agent.get(url).call()?;
+        let mut response = agent.get(url).header("Accept", kind).call()?;
         response
             .body_mut()
             .with_config()
@@ -96,10 +104,10 @@ fn check(wheel: &[u8], file: &File) -> Result<()> {
     let hash = Sha256::digest(wheel);
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     ensure!(
-        hash == file.digests.sha256,
+        hash == file.hashes.sha256,
         "{} arrived damaged: its hash is {hash}, and should be {}",
         file.filename,
-        file.digests.sha256
+        file.hashes.sha256
     );
     Ok(())
 }
@@ -119,7 +127,7 @@ mod tests {
         let file = |filename: &str| File {
             filename: filename.into(),
             url: String::new(),
-            digests: Digests {
+            hashes: Hashes {
                 sha256: String::new(),
             },
         };

@@ -21,18 +21,28 @@ fn wheel(name: &str, content: &str) -> Vec<u8> {
     archive.finish().expect("it ends").into_inner()
 }
 
-/// Answers requests: for what ends in `json` with a release of one wheel, otherwise with the wheel.
+/// Answers requests: for a wheel with it, otherwise with the files of all packages, and an older one.
 fn serve(listener: &TcpListener, wheel: &[u8], hash: &str) {
     let address = listener.local_addr().expect("it has one");
     let tag = match std::env::consts::OS {
         "windows" => "win_amd64".to_owned(),
         _ => format!("manylinux1_{}", std::env::consts::ARCH),
     };
-    let release = serde_json::json!({ "urls": [{
-        "filename": format!("p-1-py3-none-{tag}.whl"),
-        "url": format!("http://{address}/p.whl"),
-        "digests": { "sha256": hash },
-    }]});
+    let file = |release: String| {
+        serde_json::json!({
+            "filename": format!("{release}-py3-none-{tag}.whl"),
+            "url": format!("http://{address}/p.whl"),
+            "hashes": { "sha256": hash },
+        })
+    };
+    let of = |(name, version): &(&str, &str)| format!("{}-{version}", name.replace('-', "_"));
+    let mut files = vec![file("nvidia_cuda_nvrtc_cu12-11.9.1".to_owned())];
+    files.extend(
+        xtask::wheels::PACKAGES
+            .iter()
+            .map(|package| file(of(package))),
+    );
+    let package = serde_json::json!({ "files": files });
     for stream in listener.incoming().map_while(Result::ok) {
         let mut line = String::new();
         let mut reader = BufReader::new(&stream);
@@ -41,9 +51,9 @@ fn serve(listener: &TcpListener, wheel: &[u8], hash: &str) {
         }
         let rest = reader.lines().map_while(Result::ok);
         rest.take_while(|line| !line.is_empty()).for_each(drop);
-        match line.contains("json") {
-            true => answer(&stream, release.to_string().as_bytes()),
-            false => answer(&stream, wheel),
+        match line.contains(".whl") {
+            true => answer(&stream, wheel),
+            false => answer(&stream, package.to_string().as_bytes()),
         }
     }
 }
@@ -81,6 +91,7 @@ fn wheels_are_unpacked() {
     let hash = sha256(&wheel);
     let told = fetch(wheel, hash, folder.path()).expect("they are fetched");
     assert_eq!(told.len(), 2);
+    assert!(!told.iter().any(|file| file.contains("11.9.1")), "{told:?}");
     let file = folder.path().join("nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     assert_eq!(
         std::fs::read_to_string(file).expect("it is there"),
