@@ -53,10 +53,7 @@ fn equal_elements_hide_a_misplaced_one() {
 #[test]
 fn halves_overflow() {
     let rows = broken_rows(1 << 20);
-    let row = rows
-        .iter()
-        .find(|row| row.kernel == "half_accumulator")
-        .expect("it was run");
+    let row = testing::row(&rows, "half_accumulator");
     let expected = "out[0] is -inf, expected -5";
     assert!(row.failures[0].contains(expected), "{:?}", row.failures);
 }
@@ -65,10 +62,7 @@ fn halves_overflow() {
 #[test]
 fn a_race_names_lines_and_the_barrier() {
     let rows = broken_rows(1 << 14);
-    let row = rows
-        .iter()
-        .find(|row| row.kernel == "missing_first_barrier")
-        .expect("it was run");
+    let row = testing::row(&rows, "missing_first_barrier");
     let race = &row.races[0];
     assert_eq!(race.missing, "__syncthreads");
     assert_eq!(race.space, "shared");

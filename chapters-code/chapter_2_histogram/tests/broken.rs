@@ -13,8 +13,7 @@ fn broken_rows(n: u64) -> Vec<Row> {
 }
 
 fn row(n: u64, kernel: &str) -> Row {
-    let mut rows = broken_rows(n).into_iter();
-    rows.find(|row| row.kernel == kernel).expect("it was run")
+    testing::row(&broken_rows(n), kernel).clone()
 }
 
 #[test]

@@ -39,10 +39,7 @@ fn each_by_its_checker() {
 #[test]
 fn races_name_what_is_missing() {
     let rows = broken_rows(1 << 14);
-    let races = |kernel: &str| {
-        let row = rows.iter().find(|row| row.kernel == kernel);
-        row.expect("it was run").races.iter()
-    };
+    let races = |kernel: &str| testing::row(&rows, kernel).races.iter();
     for missing in ["__syncwarp", "__syncthreads"] {
         let mut races = races("one_buffer");
         let race = races.find(|race| race.missing == missing).expect(missing);

@@ -43,10 +43,7 @@ fn each_by_its_checker() {
 #[test]
 fn races_name_what_is_missing() {
     let rows = broken_rows(1 << 16);
-    let race = |kernel: &str| {
-        let row = rows.iter().find(|row| row.kernel == kernel);
-        row.expect("it was run").races[0].clone()
-    };
+    let race = |kernel: &str| &testing::row(&rows, kernel).races[0];
     let barrier = race("missing_barrier");
     assert_eq!(barrier.space, "shared");
     assert!(

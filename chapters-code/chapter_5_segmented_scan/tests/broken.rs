@@ -45,8 +45,7 @@ fn each_by_its_checker() {
 fn races_name_what_is_missing() {
     let rows = broken_rows(1 << 14);
     let of = |kernel: &str, missing: &str| {
-        let row = rows.iter().find(|row| row.kernel == kernel);
-        let mut races = row.expect("it was run").races.iter();
+        let mut races = testing::row(&rows, kernel).races.iter();
         races.find(|race| race.missing == missing).expect(missing)
     };
     let race = of("one_buffer", "__syncthreads");

@@ -31,7 +31,7 @@ struct Arguments {
         value_name = "COUNT",
         value_delimiter = ',',
         allow_hyphen_values = true,
-        value_parser = leading_dimension
+        value_parser = parse_count
     )]
     ld: Vec<u64>,
 }
@@ -52,10 +52,6 @@ fn matrices(text: &str) -> Result<u64, String> {
         0 => Err("a batch has 1 matrix at least; leave --batch out for one".into()),
         _ => Ok(count),
     }
-}
-
-fn leading_dimension(text: &str) -> Result<u64, String> {
-    parse_count(text).map_err(|error| error.to_string())
 }
 
 /// Every combination; none of an option is itself one.

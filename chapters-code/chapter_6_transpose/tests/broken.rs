@@ -11,7 +11,7 @@ use chapter_6_transpose::{
 use common::matrix;
 use harness::{
     Case, Chapter, Dtype, Row,
-    testing::{self, check, simulator},
+    testing::{self, check},
     verify::Checker,
 };
 
@@ -51,11 +51,8 @@ fn each_by_its_checker() {
 fn races_name_what_is_missing() {
     let rows = broken_rows(256);
     let race = |kernel: &str| {
-        let row = rows
-            .iter()
-            .find(|row| row.kernel == kernel)
-            .expect("it was run");
-        row.races.first().expect("a race").clone()
+        let races = &testing::row(&rows, kernel).races;
+        races.first().expect("a race").clone()
     };
     let barrier = race("missing_barrier");
     assert_eq!(
@@ -71,12 +68,7 @@ fn races_name_what_is_missing() {
 
 /// Whether a broken rung gives the right result on a case that is not its own.
 fn is_right(rung: &str, case: &Case) -> bool {
-    let runner = simulator();
-    let mut problem = Transpose.problem(&runner.device, case).expect("a problem");
-    let mut operation = problem.operation(rung).expect("an operation");
-    operation.poison().expect("it is poisoned");
-    operation.launch().expect("it is launched");
-    operation.verify().expect("it runs").is_correct()
+    testing::judged(&Transpose, rung, case).is_correct()
 }
 
 #[test]

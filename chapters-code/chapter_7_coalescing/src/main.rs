@@ -22,7 +22,7 @@ struct Arguments {
         value_name = "COUNT",
         value_delimiter = ',',
         allow_hyphen_values = true,
-        value_parser = count
+        value_parser = parse_count
     )]
     offset: Vec<u64>,
 
@@ -32,7 +32,7 @@ struct Arguments {
         value_name = "COUNT",
         value_delimiter = ',',
         allow_hyphen_values = true,
-        value_parser = count
+        value_parser = parse_count
     )]
     stride: Vec<u64>,
 
@@ -71,10 +71,6 @@ Examples, after `cargo run --bin chapter_7 --`:
   --loads 1,2,4,8 --resident 1,2,4,8    reads with more and more bytes under way
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
-
-fn count(text: &str) -> Result<u64, String> {
-    parse_count(text).map_err(|error| error.to_string())
-}
 
 impl Arguments {
     /// What is run: one of each task, or what the options speak of.

@@ -12,7 +12,7 @@ use chapter_7_coalescing::{
 use common::{of, usual};
 use harness::{
     Case, Chapter, Parameters, Row,
-    testing::{self, check, simulator},
+    testing::{self, check},
     verify::Checker,
 };
 
@@ -50,10 +50,7 @@ fn each_by_its_checker() {
 #[test]
 fn races_name_what_is_missing() {
     let rows = broken_rows(4096);
-    let races = |kernel: &str| {
-        let row = rows.iter().find(|row| row.kernel == kernel);
-        row.expect("it was run").races.clone()
-    };
+    let races = |kernel: &str| &testing::row(&rows, kernel).races;
     let staged = races("staged_without_barrier");
     let barrier = staged.iter().find(|race| race.missing == "__syncthreads");
     let barrier = barrier.expect("warps that race with each other");
@@ -68,12 +65,7 @@ fn races_name_what_is_missing() {
 
 /// Whether a broken rung gives the right result on a case that is not its own.
 fn is_right(rung: &str, case: &Case) -> bool {
-    let runner = simulator();
-    let mut problem = Coalescing.problem(&runner.device, case).expect("a problem");
-    let mut operation = problem.operation(rung).expect("an operation");
-    operation.poison().expect("it is poisoned");
-    operation.launch().expect("it is launched");
-    operation.verify().expect("it runs").is_correct()
+    testing::judged(&Coalescing, rung, case).is_correct()
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::{
     rung::Ready,
     runner::{Runner, Step},
     simulator::{Counters, LaunchReport},
-    verify::Checker,
+    verify::{Checker, Verdict},
 };
 
 /// Warp instructions of a launch, at most: half a minute's worth, so that a kernel that never ends
@@ -194,6 +194,29 @@ pub fn check_caught(rows: &[Row], expected: &[(&str, Checker)]) {
             other => panic!("{kernel}: {other:?}"),
         }
     }
+}
+
+/// The row of a rung.
+///
+/// # Panics
+/// Where it was not run.
+#[track_caller]
+pub fn row<'r>(rows: &'r [Row], kernel: &str) -> &'r Row {
+    let row = rows.iter().find(|row| row.kernel == kernel);
+    row.expect("it was run")
+}
+
+/// What is said of one launch of a rung on a case, whether it is meant to be right there or not.
+///
+/// # Panics
+/// Where it does not run.
+pub fn judged(chapter: &dyn Chapter, rung: &str, case: &Case) -> Verdict {
+    let runner = simulator();
+    let mut problem = chapter.problem(&runner.device, case).expect("a problem");
+    let mut operation = problem.operation(rung).expect("an operation");
+    operation.poison().expect("it is poisoned");
+    operation.launch().expect("it is launched");
+    operation.verify().expect("it runs")
 }
 
 /// What is counted while a rung runs on a case, all its launches together.

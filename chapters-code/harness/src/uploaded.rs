@@ -79,15 +79,10 @@ impl<T: Element> Uploaded<T> {
         moved: u64,
         ready: Ready,
         output_bytes: usize,
-        judge: impl FnMut(&[T], &[u8]) -> Verdict + 'p,
+        mut judge: impl FnMut(&[T], &[u8]) -> Verdict + 'p,
     ) -> Result<Box<dyn Operation + 'p>, Error> {
-        Ok(Box::new(Judged {
-            out: Guarded::new(&self.device, output_bytes)?,
-            moved,
-            uploaded: self,
-            ready,
-            judge,
-        }))
+        let judge = move |input: &[T], _, computed: &[u8]| judge(input, computed);
+        self.judged(moved, ready, output_bytes, Start::Poisoned, judge)
     }
 
     /// A rung that works on a copy of the input, and leaves its result there. `judge` gets the input, how
@@ -101,12 +96,25 @@ impl<T: Element> Uploaded<T> {
         ready: Ready,
         judge: impl FnMut(&[T], u64, &[u8]) -> Verdict + 'p,
     ) -> Result<Box<dyn Operation + 'p>, Error> {
-        Ok(Box::new(InPlace {
-            copy: Guarded::new(&self.device, size_of_val(&self.host[..]))?,
+        let bytes = size_of_val(&self.host[..]);
+        self.judged(moved, ready, bytes, Start::Input, judge)
+    }
+
+    fn judged<'p>(
+        &'p mut self,
+        moved: u64,
+        ready: Ready,
+        output_bytes: usize,
+        start: Start,
+        judge: impl FnMut(&[T], u64, &[u8]) -> Verdict + 'p,
+    ) -> Result<Box<dyn Operation + 'p>, Error> {
+        Ok(Box::new(Judged {
+            out: Guarded::new(&self.device, output_bytes)?,
+            start,
+            launches: 0,
             moved,
             uploaded: self,
             ready,
-            launches: 0,
             judge,
         }))
     }
@@ -125,77 +133,48 @@ impl<T: Element> Uploaded<T> {
     }
 }
 
+/// What is in an output before the first launch.
+#[derive(Clone, Copy)]
+enum Start {
+    /// Bytes that no result has.
+    Poisoned,
+    /// A copy of the input, which the rung changes.
+    Input,
+}
+
 /// A rung on a case.
 struct Judged<'p, T, J> {
     uploaded: &'p mut Uploaded<T>,
     ready: Ready,
     out: Guarded,
+    start: Start,
+    /// Since the output was poisoned.
+    launches: u64,
     /// Bytes that the operation must move.
     moved: u64,
     judge: J,
 }
 
-impl<T: Element, J: FnMut(&[T], &[u8]) -> Verdict> Operation for Judged<'_, T, J> {
+impl<T: Element, J: FnMut(&[T], u64, &[u8]) -> Verdict> Operation for Judged<'_, T, J> {
     fn poison(&mut self) -> Result<(), DriverError> {
-        self.out.poison()
+        self.launches = 0;
+        self.out.poison()?;
+        match self.start {
+            Start::Input if !self.uploaded.host.is_empty() => {
+                let stream = &self.uploaded.device.stream;
+                stream.memcpy_dtod(&self.uploaded.input, &mut self.out.view_mut())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn launch(&mut self) -> Result<(), DriverError> {
+        self.launches += 1;
         (self.ready.launch)(&self.uploaded.input.as_view(), &mut self.out.view_mut())
     }
 
     fn verify(&mut self) -> Result<Verdict, Error> {
         let mut verdict = match self.out.download()? {
-            Ok(computed) => (self.judge)(&self.uploaded.host, &computed),
-            Err(at) => Verdict::of(Failure::beside_output(at)),
-        };
-        verdict.failures.extend(self.uploaded.check_input()?);
-        Ok(verdict)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.moved
-    }
-
-    fn usage(&self) -> Result<kernel::Usage, Error> {
-        kernel::usage(
-            &self.uploaded.device,
-            &self.ready.kernel,
-            &self.ready.config,
-        )
-    }
-}
-
-/// A rung that changes a copy of the input.
-struct InPlace<'p, T, J> {
-    uploaded: &'p mut Uploaded<T>,
-    ready: Ready,
-    copy: Guarded,
-    /// Bytes that the operation must move.
-    moved: u64,
-    /// Since the copy was made.
-    launches: u64,
-    judge: J,
-}
-
-impl<T: Element, J: FnMut(&[T], u64, &[u8]) -> Verdict> Operation for InPlace<'_, T, J> {
-    fn poison(&mut self) -> Result<(), DriverError> {
-        self.launches = 0;
-        self.copy.poison()?;
-        if self.uploaded.host.is_empty() {
-            return Ok(());
-        }
-        let stream = &self.uploaded.device.stream;
-        stream.memcpy_dtod(&self.uploaded.input, &mut self.copy.view_mut())
-    }
-
-    fn launch(&mut self) -> Result<(), DriverError> {
-        self.launches += 1;
-        (self.ready.launch)(&self.uploaded.input.as_view(), &mut self.copy.view_mut())
-    }
-
-    fn verify(&mut self) -> Result<Verdict, Error> {
-        let mut verdict = match self.copy.download()? {
             Ok(computed) => (self.judge)(&self.uploaded.host, self.launches, &computed),
             Err(at) => Verdict::of(Failure::beside_output(at)),
         };

@@ -4,7 +4,9 @@
 //! `cargo run --release -p simt --example throughput [ELEMENTS] [KERNEL]`
 //!
 //! The time on one core is the thread's own, which other programs on the machine disturb less than
-//! they do a clock on the wall; the time on all cores is the wall's, and wants an idle machine.
+//! they do a clock on the wall; the time on all cores is the wall's, and wants an idle machine. The
+//! rows are gone through in rounds, so that a slow spell of the machine does not hit all samples of
+//! one figure; the fastest of each figure's samples counts.
 
 use std::time::{Duration, Instant};
 
@@ -13,8 +15,8 @@ use simt::{Launch, LoadedModule, Memory, Options};
 
 /// Threads a block, in every row.
 const BLOCK: u32 = 256;
-/// How often each row is run; the fastest counts.
-const REPEATS: usize = 5;
+/// How often each row is run in each way.
+const ROUNDS: usize = 20;
 
 /// A kernel with the signature `(const T* in, T* out, size_t n)`.
 struct Row {
@@ -126,22 +128,18 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
     })
 }
 
-/// Warp instructions a second: the instructions of a counted run over the fastest run's time.
-fn rate(
-    row: &Row,
-    n: u64,
-    instructions: u64,
-    options: &Options,
-) -> Result<f64, Box<dyn std::error::Error>> {
-    let mut fastest = f64::INFINITY;
-    for _ in 0..REPEATS {
-        fastest = fastest.min(run(row, n, options)?.seconds(options));
-    }
-    Ok(instructions as f64 / fastest)
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let n = std::env::args().nth(1).map_or(Ok(1 << 20), |n| n.parse())?;
+    let mut arguments = std::env::args().skip(1);
+    let n = arguments.next().map_or(Ok(1 << 20), |n| {
+        n.parse()
+            .map_err(|e| format!("ELEMENTS is a number such as 1048576, not `{n}`: {e}"))
+    })?;
+    let only = arguments.next();
+    let mut rows = rows();
+    rows.retain(|row| only.as_deref().is_none_or(|name| name == row.name));
+    if rows.is_empty() {
+        return Err(format!("no kernel `{}`", only.unwrap_or_default()).into());
+    }
     let one = Options {
         threads: 1,
         ..Options::default()
@@ -158,31 +156,54 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         },
         Options::default(),
     ];
+    let mut instructions = vec![0; rows.len()];
+    let mut fastest = vec![[f64::INFINITY; 4]; rows.len()];
+    for round in 0..ROUNDS {
+        eprint!("\rround {} of {ROUNDS}", round + 1);
+        for ((row, instructions), fastest) in rows.iter().zip(&mut instructions).zip(&mut fastest) {
+            for (options, fastest) in modes.iter().zip(fastest) {
+                let sample = run(row, n, options)?;
+                *fastest = fastest.min(sample.seconds(options));
+                *instructions = sample.warp_instructions.max(*instructions);
+            }
+        }
+    }
+    eprintln!();
+
     println!("1e6 warp instructions a second, n = {n}");
     println!(
-        "{:20} {:>12} {:>8} {:>8} {:>8} {:>9}",
-        "kernel", "instructions", "plain", "counters", "races", "all cores"
+        "{:20} {:>12} {:>8} {:>8} {:>8} {:>9} {:>8}",
+        "kernel", "instructions", "plain", "counters", "races", "all cores", "of one"
     );
-    let mut columns = vec![Vec::new(); modes.len()];
-    let only = std::env::args().nth(2);
-    for row in rows()
-        .iter()
-        .filter(|row| only.as_deref().is_none_or(|name| name == row.name))
-    {
-        let instructions = run(row, n, &one)?.warp_instructions;
+    let mut columns = vec![Vec::new(); 5];
+    for ((row, &instructions), seconds) in rows.iter().zip(&instructions).zip(&fastest) {
+        let [plain, counters, races, all] = seconds.map(|s| instructions as f64 / s / 1e6);
+        let figures = [plain, counters, races, all, all / counters];
         print!("{:20} {instructions:>12}", row.name);
-        for (mode, column) in modes.iter().zip(&mut columns) {
-            let rate = rate(row, n, instructions, mode)? / 1e6;
-            column.push(rate);
-            print!(" {rate:>8.1}");
+        println!("{}", figures_of(&figures));
+        for (column, figure) in columns.iter_mut().zip(figures) {
+            column.push(figure);
         }
-        println!();
     }
-    print!("{:20} {:>12}", "median", "");
-    for mut column in columns {
-        column.sort_by(f64::total_cmp);
-        print!(" {:>8.1}", column[column.len() / 2]);
-    }
-    println!();
+    let medians: Vec<f64> = columns.into_iter().map(median).collect();
+    println!("{:20} {:>12}{}", "median", "", figures_of(&medians));
     Ok(())
+}
+
+fn figures_of(figures: &[f64]) -> String {
+    let [plain, counters, races, all, speedup] = figures else {
+        return String::new();
+    };
+    format!(" {plain:>8.1} {counters:>8.1} {races:>8.1} {all:>9.1} {speedup:>8.2}")
+}
+
+/// The middle one, or the mean of the two in the middle.
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    let middle = figures.len() / 2;
+    if figures.len().is_multiple_of(2) {
+        (figures[middle - 1] + figures[middle]) / 2.0
+    } else {
+        figures[middle]
+    }
 }

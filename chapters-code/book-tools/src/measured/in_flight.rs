@@ -67,16 +67,19 @@ pub(super) fn over_bytes(
     points.sort_by(|a, b| a.kib().total_cmp(&b.kib()).then(a.loads.cmp(&b.loads)));
     let law = Law::of(run, &points).ok_or("no row lies below the knee")?;
     let rows: String = points.iter().map(|point| law.line(point)).collect();
-    let data = format!("{HEAD}{rows}</tbody>\n</table>\n</div>\n");
     let curve = law.curve(points.last().map_or(0.0, Point::kib));
-    let picture = chart::over_kib_in_flight(page, run, curves(&points), curve, &data)?;
+    let picture = chart::over_kib_in_flight(page, run, curves(&points), curve, &HEADS, &rows)?;
     Ok(format!("{picture}\n{}\n", law.sentence()))
 }
 
-const HEAD: &str = "<div class=\"table-wrapper\" tabindex=\"0\">\n<table>\n<thead><tr>\
-    <th scope=\"col\">loads a thread</th><th scope=\"col\">blocks</th><th scope=\"col\">KiB in flight</th>\
-    <th scope=\"col\">rate</th><th scope=\"col\">by the law</th><th scope=\"col\">a load waits</th>\
-    </tr></thead>\n<tbody>\n";
+const HEADS: [&str; 6] = [
+    "loads a thread",
+    "blocks",
+    "KiB in flight",
+    "rate",
+    "by the law",
+    "a load waits",
+];
 
 /// For each number of loads a thread, as the option that sets it, the rates over the KiB in flight.
 fn curves(points: &[Point]) -> Vec<(String, Vec<[f64; 2]>)> {

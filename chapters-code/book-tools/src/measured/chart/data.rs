@@ -1,6 +1,7 @@
 //! The figures of a picture, as a table.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
+use std::iter;
 
 use super::{Panel, Series, escape, size_in_html};
 
@@ -9,9 +10,9 @@ pub(super) fn over_sizes(panel: &Panel<'_>) -> String {
     let mut sizes: Vec<f64> = panel.series.iter().flat_map(Series::sizes).collect();
     sizes.sort_by(f64::total_cmp);
     sizes.dedup();
-    let heads: String = sizes
-        .iter()
-        .map(|&size| format!("<th scope=\"col\">{}</th>", size_in_html(size)))
+    let sizes_in_html = sizes.iter().map(|&size| size_in_html(size));
+    let heads: Vec<String> = iter::once("kernel".to_owned())
+        .chain(sizes_in_html)
         .collect();
     let mut rows = String::new();
     for one in &panel.series {
@@ -28,14 +29,14 @@ pub(super) fn over_sizes(panel: &Panel<'_>) -> String {
 
 /// A line a kernel; rate, part of the ceiling and time for each device.
 pub(super) fn at_one_size(panels: &[Panel<'_>]) -> String {
-    let mut heads = String::new();
+    let mut heads = vec!["kernel".to_owned()];
     for panel in panels {
         let device = match panels {
             [_] => String::new(),
             _ => format!("{}: ", escape(panel.run.device())),
         };
         for what in ["rate", "of the ceiling", "median time"] {
-            let _ = write!(heads, "<th scope=\"col\">{device}{what}</th>");
+            heads.push(format!("{device}{what}"));
         }
     }
     let mut names: Vec<&Series> = Vec::new();
@@ -75,10 +76,13 @@ fn cells(panel: &Panel<'_>, name: &str) -> String {
         .concat()
 }
 
-fn table(caption: &str, heads: &str, rows: &str) -> String {
+/// A table with these headings, in HTML, and `rows` of `<tr>`.
+pub(super) fn table(caption: &str, heads: &[impl Display], rows: &str) -> String {
+    let head = |head| format!("<th scope=\"col\">{head}</th>");
+    let heads: String = heads.iter().map(head).collect();
     format!(
         "<div class=\"table-wrapper\" tabindex=\"0\">\n<table>\n<caption>{}</caption>\n\
-         <thead><tr><th scope=\"col\">kernel</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
+         <thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
          </table>\n</div>\n",
         escape(caption)
     )

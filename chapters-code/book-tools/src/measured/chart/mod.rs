@@ -55,14 +55,15 @@ pub(super) fn over_sizes(
     Ok(figure("lines", page, &html, &data, caption, &panels))
 }
 
-/// Rates over KiB in flight: a curve for each of `curves`, and the `law` that was fitted to them; `data` is
-/// its table.
+/// Rates over KiB in flight: a curve for each of `curves`, and the `law` that was fitted to them, with a table
+/// of `rows` below `heads`.
 pub(super) fn over_kib_in_flight(
     page: &Path,
     run: &Run,
     curves: Vec<(String, Vec<[f64; 2]>)>,
     law: Vec<[f64; 2]>,
-    data: &str,
+    heads: &[&str],
+    rows: &str,
 ) -> Result<String, String> {
     let places = (0..).map(Style::Kernel);
     let own = places.zip(curves);
@@ -79,7 +80,8 @@ pub(super) fn over_kib_in_flight(
     let title = format!("Bandwidth over bytes in flight on {}.", run.device());
     let html = panel_html(&panel, &title, drawings, 1);
     let caption = "Bandwidth over bytes in flight, on a logarithmic scale, and Little's law.";
-    Ok(figure("lines", page, &html, data, caption, &[panel]))
+    let data = data::table(run.device(), heads, rows);
+    Ok(figure("lines", page, &html, &data, caption, &[panel]))
 }
 
 /// The rates at one size.
