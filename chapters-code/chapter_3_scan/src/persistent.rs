@@ -149,14 +149,10 @@ impl Rounds {
     pub fn new(s: &Setup<'_>, tiles: u64, words: u64, most: u32) -> Result<Self, Error> {
         let blocks = tiles.min(u64::from(most)).max(1);
         let slots = tiles.next_multiple_of(blocks);
-        let mut status = s.scratch(slots * words * 8)?;
-        let stream = s.stream();
-        let zeroed = stream.memset_zeros(&mut status);
-        zeroed.map_err(|error| Error::driver("zeroing the blocks' status", error))?;
         Ok(Self {
             blocks,
             tiles,
-            status,
+            status: s.zeroed(slots * words * 8)?,
             epoch: 0,
         })
     }

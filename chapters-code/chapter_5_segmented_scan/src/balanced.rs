@@ -28,13 +28,10 @@ struct Left {
 impl Left {
     fn new(s: &Setup<'_>) -> Result<Self, Error> {
         let most = u64::from(RESIDENT * s.device.properties.multiprocessors);
-        let mut counter = s.scratch(4)?;
-        let zeroed = s.stream().memset_zeros(&mut counter);
-        zeroed.map_err(|error| Error::driver("zeroing a counter", error))?;
         Ok(Self {
             open: s.scratch(most * s.case.dtype.size() as u64)?,
             first: s.scratch(most * 4)?,
-            counter,
+            counter: s.zeroed(4)?,
             most,
         })
     }
@@ -84,6 +81,92 @@ pub(crate) fn reduce_balanced(s: &Setup<'_>) -> Result<Ready, Error> {
             Ok(())
         },
     ))
+}
+
+// ---- By length ------------------------------------------------------------------------------------
+
+/// Bytes that segments have on average, at the least, for which a block each pays.
+const LONG: u64 = 8 << 10;
+/// Likewise for which a block of the most threads does: as many as it fetches at once.
+const VERY_LONG: u64 = 64 << 10;
+/// Threads of a block of reduce_long.cu for the one and for the other.
+const LONG_THREADS: [u32; 2] = [256, 1024];
+/// Threads that work on a segment in parts, a multiprocessor, if it has all elements.
+const TOGETHER: u32 = 1024;
+/// Bytes of a part, at the least.
+const LEAST_PIECE: u64 = 256 << 10;
+/// Elements of which parts are multiples: 16 bytes of any type.
+const UNIT: u64 = 16;
+
+/// The grid of reduce_long.cu: a block a part, as if all elements were one segment, and a block a segment.
+#[derive(Clone, Copy)]
+struct Cut {
+    threads: u32,
+    /// Elements of a part.
+    piece: u32,
+    pieces: u32,
+}
+
+impl Cut {
+    fn new(s: &Setup<'_>, threads: u32) -> Self {
+        let n = s.case.elements();
+        let workers = s.device.properties.multiprocessors * (TOGETHER / threads);
+        let least = LEAST_PIECE / s.case.dtype.size() as u64;
+        let share = n.div_ceil(workers.into()).max(least);
+        let piece = share.next_multiple_of(UNIT);
+        Self {
+            threads,
+            // Offsets have 32 bits, so n fits in them.
+            piece: piece as u32,
+            pieces: n.div_ceil(piece).max(1) as u32,
+        }
+    }
+
+    /// The most rounded operations of an element: those of a thread, and the joining of lanes, warps and
+    /// parts.
+    fn depth(&self) -> u64 {
+        u64::from(self.piece / self.threads) + 64
+    }
+}
+
+/// Where there are enough segments to keep the device busy and they are long on average, a block each, and
+/// several for one that is longer than a part; otherwise as [`reduce_balanced`].
+pub(crate) fn reduce_by_length(s: &Setup<'_>) -> Result<Ready, Error> {
+    const PTX: &str = include_str!("../kernels/reduce_long.ptx");
+    let (n, size) = (s.case.elements(), s.case.dtype.size() as u64);
+    let layout = Layout::new(n, s.case.dtype);
+    let multiprocessors = u64::from(s.device.properties.multiprocessors);
+    let module = kernel::load_module(s.device, "reduce_long", &[PTX])?;
+    let function = kernel::load_function(&module, &crate::entry_name(&s.case))?;
+    let cuts = LONG_THREADS.map(|threads| Cut::new(s, threads));
+    let most = u64::from(cuts[0].pieces.max(cuts[1].pieces));
+    let mut folds = s.scratch(2 * most * size)?;
+    let mut arrived = s.zeroed(4 * most)?;
+    let stream = s.stream();
+    let mut ready = reduce_balanced(s)?;
+    ready.depth = ready.depth.max(cuts[0].depth()).max(cuts[1].depth());
+    let mut balanced = ready.launch;
+    ready.launch = Box::new(move |input, out| {
+        let (offsets, segments) = layout.offsets(input);
+        let count = u64::from(segments);
+        let have = |bytes| size * n >= bytes * count;
+        if count < multiprocessors || !have(LONG) {
+            return balanced(input, out);
+        }
+        let cut = cuts[usize::from(have(VERY_LONG))];
+        let config = kernel::grid(u64::from(cut.pieces) + count, cut.threads);
+        let elements = layout.elements(input);
+        let mut launch = stream.launch_builder(&function);
+        launch.arg(&elements).arg(out).arg(&offsets).arg(&segments);
+        launch.arg(&cut.piece).arg(&cut.pieces);
+        launch.arg(&mut folds).arg(&mut arrived);
+        // SAFETY: reduce_long.cu reads offsets[0 ..= segments] and the elements up to the last of them,
+        // in packs of 16 bytes within segments, and writes a result for each; folds has two elements a
+        // part; arrived has one, is 0, and is left so; the grid has a block a part and a segment.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    });
+    Ok(ready)
 }
 
 pub(crate) fn multiply_balanced(s: &Setup<'_>) -> Result<Ready, Error> {

@@ -27,7 +27,7 @@ pub use harness::rung::{Launch, Ready, Rung, Setup};
 use harness::{Case, Conversion, Error, Kind, Parameters, rung, rung::Rungs};
 
 use crate::{
-    balanced::{multiply_balanced, reduce_balanced},
+    balanced::{multiply_balanced, reduce_balanced, reduce_by_length},
     by_segment::{
         block_a_segment, multiply_thread_a_row, multiply_warp_a_row, thread_a_segment,
         warp_a_segment,
@@ -87,6 +87,8 @@ pub const REDUCTIONS: &[Rung] = &[
         "every segment has a block"),
     rung!("reduce_balanced", reduce_balanced,
         "every warp has as many elements and ends of segments as any other"),
+    rung!("reduce_by_length", reduce_by_length,
+        "a block a segment where they are long and many, otherwise balanced", ["reduce_balanced.ptx"]),
 ];
 
 /// The products of a sparse matrix and a vector.

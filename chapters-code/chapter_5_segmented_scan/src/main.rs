@@ -27,7 +27,7 @@ struct Arguments {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
     kind: Vec<Kind>,
 
-    /// All but products: the segments' length, or giant, power-law, empty; several, comma separated
+    /// All but products: the segments' length, or giant, power-law, lopsided, empty; several, comma separated
     /// [default: 64]
     #[arg(
         long,

@@ -203,6 +203,9 @@ pub fn of_case(case: &Case) -> Result<Offsets, SegmentsError> {
     Offsets::of_lengths(lengths)
 }
 
+/// The segments of [`Segments::Lopsided`] but the first.
+const SHORT_SIDE: u32 = 4096;
+
 /// The length that segment s is drawn to have.
 fn length(kind: Segments, case: &Case, s: u64) -> u32 {
     let bits = inputs::bits(case.seed ^ 0x5e9, s);
@@ -210,6 +213,9 @@ fn length(kind: Segments, case: &Case, s: u64) -> u32 {
         Segments::Of(length) => length,
         Segments::Giant => u32::MAX,
         Segments::PowerLaw => power_law(bits, longest(kind, case.elements())),
+        // Offsets have 32 bits, and so have lengths.
+        Segments::Lopsided if s == 0 => (case.elements() / 2).max(1) as u32,
+        Segments::Lopsided => SHORT_SIDE,
         Segments::Empty if s == 0 || bits.is_multiple_of(3) => 0,
         Segments::Empty => 1 + (bits >> 8) as u32 % 127,
     }
@@ -227,6 +233,7 @@ pub fn longest(segments: Segments, n: u64) -> u64 {
         Segments::Of(length) => n.min(length.into()),
         Segments::Giant => n,
         Segments::PowerLaw => (n / 16).max(1),
+        Segments::Lopsided => n.min((n / 2).max(SHORT_SIDE.into())),
         Segments::Empty => n.min(127),
     }
 }
@@ -301,6 +308,7 @@ mod tests {
             Segments::Of(7),
             Segments::Giant,
             Segments::PowerLaw,
+            Segments::Lopsided,
             Segments::Empty,
         ];
         for (kind, n) in kinds

@@ -83,7 +83,7 @@ fn every_type_and_operator() {
 
 #[test]
 fn nothing_and_one_element() {
-    CHAPTER_5.prints("-n 0,1 --segments 1,giant,power-law,empty");
+    CHAPTER_5.prints("-n 0,1 --segments 1,giant,power-law,lopsided,empty");
     CHAPTER_5.prints("-n 0,1 --convert to-flags,to-offsets --segments 1,empty");
     CHAPTER_5.prints("-n 0,1 --matrix long-row");
 }

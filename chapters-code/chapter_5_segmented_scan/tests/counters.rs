@@ -144,6 +144,29 @@ fn reductions() {
     }
 }
 
+/// The same for long segments, of which there are more than multiprocessors: a block each, and where one is
+/// half of everything, many for that one.
+#[test]
+fn reductions_by_length() {
+    let n = 1 << 22;
+    let kinds = [
+        Segments::Of(4096),
+        Segments::Of(1 << 14),
+        Segments::Lopsided,
+    ];
+    for (kernel, wanted) in [
+        ("reduce_balanced", [142.7, 112.3, 118.8]),
+        ("reduce_by_length", [96.1, 103.5, 67.2]),
+    ] {
+        for (segments, wanted) in kinds.into_iter().zip(wanted) {
+            let counters = counted(kernel, &case(n, Dtype::F32, Op::Sum, None, segments));
+            let kib = (4 * n / 1024) as f64;
+            let what = format!("{kernel}, {segments}");
+            assert_near(&what, counters.warp_instructions as f64 / kib, wanted);
+        }
+    }
+}
+
 /// Thousands of warps' instructions of a product, and lanes, for a band, a power law and a long row.
 #[test]
 fn products() {

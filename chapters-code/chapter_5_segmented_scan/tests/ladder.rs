@@ -18,7 +18,7 @@ use harness::{
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 + 7];
 
 /// Some kinds of segments around a warp and small blocks, others around tiles; seven scans of either
-/// kind and four reductions of each.
+/// kind and five reductions of each.
 fn check_all(dtype: Dtype, op: Op) {
     let small = [Segments::Of(1), Segments::PowerLaw, Segments::Empty];
     let large = [
@@ -34,7 +34,7 @@ fn check_all(dtype: Dtype, op: Op) {
     let mut cases: Vec<Case> = SIZES.iter().flat_map(|&n| with(n, &small)).collect();
     cases.extend(TILES.iter().flat_map(|&n| with(n, &large)));
     let rows = run_all(&cases);
-    assert_eq!(rows.len(), cases.len() / 3 * (7 + 7 + 4));
+    assert_eq!(rows.len(), cases.len() / 3 * (7 + 7 + 5));
     check(&rows);
 }
 
@@ -173,15 +173,31 @@ fn under_several_schedules() {
 
 // ---- Segments that a draw does not give ---------------------------------------------------------------
 
+/// All rungs but products.
 #[track_caller]
 fn check_lengths(lengths: &[u32]) {
+    let n = lengths.iter().copied().map(u64::from).sum();
+    check_tasks(lengths, &all_tasks(n, Dtype::I32, Op::Sum, Segments::Giant));
+}
+
+#[track_caller]
+fn check_reductions(lengths: &[u32]) {
+    let n = lengths.iter().copied().map(u64::from).sum();
+    check_tasks(
+        lengths,
+        &[case(n, Dtype::I32, Op::Sum, None, Segments::Giant)],
+    );
+}
+
+#[track_caller]
+fn check_tasks(lengths: &[u32], tasks: &[Case]) {
     let offsets = Offsets::of_lengths(lengths.iter().copied()).expect("they are few");
     let elements: Vec<i32> = (0..offsets.elements() as i32)
         .map(|i| i % 1009 * (i % 1009) % 97 - 40)
         .collect();
-    for case in all_tasks(elements.len() as u64, Dtype::I32, Op::Sum, Segments::Giant) {
-        for rung in rungs_of(Task::of(&case)) {
-            let verdict = judged(rung, &case, &elements, &offsets);
+    for case in tasks {
+        for rung in rungs_of(Task::of(case)) {
+            let verdict = judged(rung, case, &elements, &offsets);
             assert!(
                 verdict.is_correct(),
                 "{}: {:?}",
@@ -204,6 +220,35 @@ fn heads_at_borders() {
 #[test]
 fn long_and_short_ones_in_turn() {
     check_lengths(&[1, 7000, 1, 1, 7000, 2, 300, 12_000, 1]);
+}
+
+/// As many as there are multiprocessors, and long enough for a block each, small or large, with borders at
+/// every place in a pack; and some that are empty, or shorter than a pack.
+#[test]
+fn long_and_many() {
+    for long in [3000, 23_000] {
+        let lengths: Vec<u32> = (0..140)
+            .map(|s| [long + 1, long + 2, long + 3, 0, long - 1, 3, 4 * long + 11][s % 7])
+            .collect();
+        check_lengths(&lengths);
+    }
+}
+
+/// A block each, but for those that are cut: at both ends of the array, in the middle, at their own begin,
+/// and one that has nearly everything.
+#[test]
+fn some_too_long_for_a_block() {
+    const PIECE: u32 = 1 << 16;
+    for (long, length) in [(0, 2 * PIECE), (70, 3 * PIECE + 5), (131, PIECE + 1)] {
+        let mut lengths = vec![2048; 132];
+        lengths[31] = 0;
+        lengths[long] = length;
+        check_reductions(&lengths);
+    }
+    let mut lengths = vec![5; 132];
+    lengths[0] = PIECE; // what follows begins at a cut, and is cut at the next ones
+    lengths[1] = 4 * PIECE;
+    check_reductions(&lengths);
 }
 
 /// All segments are empty but one, in which everything is.

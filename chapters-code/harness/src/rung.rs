@@ -184,6 +184,17 @@ impl Setup<'_> {
         buffer::poisoned(self.device, bytes as usize)
     }
 
+    /// Device memory full of zeros.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for it, or does not zero it.
+    pub fn zeroed(&self, bytes: u64) -> Result<CudaSlice<u8>, Error> {
+        let mut memory = self.scratch(bytes)?;
+        let zeroed = self.device.stream.memset_zeros(&mut memory);
+        zeroed.map_err(|error| Error::driver("zeroing memory", error))?;
+        Ok(memory)
+    }
+
     /// The stream on which everything is launched.
     pub fn stream(&self) -> Arc<CudaStream> {
         self.device.stream.clone()

@@ -17,6 +17,8 @@ pub enum Segments {
     Giant,
     /// Drawn so that one in k is of k elements or more, up to a sixteenth of all.
     PowerLaw,
+    /// The first has half of all elements; the others are of 4096.
+    Lopsided,
     /// About a third are empty, the first and the last among them; the others are of 1 to 127.
     Empty,
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Segments {
             Self::Of(length) => write!(f, "{length}"),
             Self::Giant => write!(f, "giant"),
             Self::PowerLaw => write!(f, "power-law"),
+            Self::Lopsided => write!(f, "lopsided"),
             Self::Empty => write!(f, "empty"),
         }
     }
@@ -40,7 +43,9 @@ impl From<Segments> for String {
 
 /// What is no name of segments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` are no segments: write their length, such as 64, or giant, power-law or empty")]
+#[error(
+    "`{0}` are no segments: write their length, such as 64, or giant, power-law, lopsided or empty"
+)]
 pub struct SegmentsError(String);
 
 impl FromStr for Segments {
@@ -51,6 +56,7 @@ impl FromStr for Segments {
         match text {
             "giant" => Ok(Self::Giant),
             "power-law" => Ok(Self::PowerLaw),
+            "lopsided" => Ok(Self::Lopsided),
             "empty" => Ok(Self::Empty),
             _ => match length() {
                 Some(length @ 1..) => Ok(Self::Of(length)),
@@ -143,6 +149,7 @@ mod tests {
         check("2^20", Segments::Of(1 << 20));
         check("giant", Segments::Giant);
         check("power-law", Segments::PowerLaw);
+        check("lopsided", Segments::Lopsided);
         check("empty", Segments::Empty);
         for text in ["", "0", "-1", "2^40", "many", "1.5"] {
             assert!(text.parse::<Segments>().is_err(), "{text}");

@@ -10,7 +10,8 @@ use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
 use chapter_7_coalescing::{chapter::Coalescing, patterns};
 use harness::{
-    Case, Chapter, Conversion, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Shape,
+    Case, Chapter, Conversion, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo,
+    Segments, Shape,
 };
 
 use crate::launches::{Launch, reported};
@@ -67,7 +68,19 @@ fn segmented(shape: Shape) -> Vec<Case> {
         ..Parameters::default()
     });
     let others = [scan, Parameters::default(), product];
-    conversions.into_iter().chain(others).map(of).collect()
+    let mut cases: Vec<Case> = conversions.into_iter().chain(others).map(of).collect();
+    if shape.elements() == SIZES[0] {
+        // Enough of them, and long enough, for rungs that look at that. They are alike: lanes whose
+        // segments are not leave loops apart from each other if ptxas has unrolled them.
+        cases.push(Case {
+            shape: Shape::Vector { n: 300_300 },
+            ..of(Parameters {
+                segments: Some(Segments::Of(2100)),
+                ..Parameters::default()
+            })
+        });
+    }
+    cases
 }
 
 /// Every pattern on the size that is even, and on the other one of each task.

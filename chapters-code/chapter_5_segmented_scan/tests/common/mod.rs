@@ -12,12 +12,13 @@ use harness::{
 };
 
 /// All kinds of segments that the chapter names.
-pub const SEGMENTS: [Segments; 6] = [
+pub const SEGMENTS: [Segments; 7] = [
     Segments::Of(1),
     Segments::Of(32),
     Segments::Of(512),
     Segments::Giant,
     Segments::PowerLaw,
+    Segments::Lopsided,
     Segments::Empty,
 ];
 

@@ -12,7 +12,7 @@ const MIDDLE: u64 = 1 << 24;
 
 const LADDER: &[&str] = &[];
 const LAST: &[&str] = &["lookback", "specialized"];
-const BALANCED: &[&str] = &["reduce_balanced"];
+const REDUCTIONS: &[&str] = &["reduce_balanced", "reduce_by_length"];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
     Case {
@@ -67,7 +67,7 @@ fn kinds() -> Vec<Planned> {
     let both = |n, segments| {
         let scan = case(n, Some(Kind::Inclusive), segments);
         let reduce = case(n, None, segments);
-        [(scan, &LAST[1..]), (reduce, BALANCED)]
+        [(scan, &LAST[1..]), (reduce, REDUCTIONS)]
     };
     let large = [Segments::PowerLaw, Segments::Giant].map(|s| both(LARGE, s));
     let lengths = [1, 32, 512, 1 << 16].map(Segments::Of);
@@ -77,8 +77,15 @@ fn kinds() -> Vec<Planned> {
         let ladder = |(case, _)| (case, LADDER);
         both(MIDDLE, segments).map(ladder)
     });
-    large
+    // Where segments may have a block each, or several. The reduction of 65,536 is among the others.
+    let long = [1 << 11, 1 << 12, 1 << 14, 1 << 20].map(Segments::Of);
+    let long = long.into_iter().chain([Segments::Lopsided]);
+    let reductions = long.map(|s| [LARGE, MIDDLE].map(|n| (case(n, None, s), REDUCTIONS)));
+    let large = large
         .into_iter()
+        .chain([both(LARGE, Segments::Of(1 << 16))]);
+    large
+        .chain(reductions)
         .chain(middle)
         .chain(ladders)
         .flatten()
