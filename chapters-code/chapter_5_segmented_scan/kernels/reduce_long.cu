@@ -101,7 +101,7 @@ __device__ void join(T* out, T fold, const Stretch& stretch, u32 pieces, T* fold
         before = atomicAdd(&arrived[stretch.first], 1);
     }
     before = __shfl_sync(ALL_LANES, before, 0);
-    if (before + 1 < stretch.parts) {
+    if (before + 1 != stretch.parts) {
         return;
     }
     __threadfence();

@@ -8,9 +8,11 @@ use std::collections::BTreeSet;
 use chapter_5_segmented_scan::{
     RUNGS, Rung, Task, chapter::Segmented, entry_name, segments::Offsets,
 };
-use common::{SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written};
+use common::{
+    SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written, written_by,
+};
 use harness::{
-    Case, Dtype, Kind, Matrix, Op, Segments,
+    Case, Dtype, Kind, Matrix, Op, RungInfo, Segments,
     testing::{self, SIZES, check, under_schedules},
 };
 
@@ -249,6 +251,37 @@ fn some_too_long_for_a_block() {
     lengths[0] = PIECE; // what follows begins at a cut, and is cut at the next ones
     lengths[1] = 4 * PIECE;
     check_reductions(&lengths);
+}
+
+/// What a rung counts and keeps in memory is as the next launch needs it, whatever that one's elements are.
+#[test]
+fn one_launch_after_another() {
+    let mut lengths = vec![2048; 140];
+    lengths[3] = 3 << 16;
+    let offsets = Offsets::of_lengths(lengths).expect("they are few");
+    let n = offsets.elements();
+    let launches =
+        [3, 1, 4].map(|factor| (0..n as i32).map(|i| i % 7 * factor).collect::<Vec<_>>());
+    for case in all_tasks(n as u64, Dtype::I32, Op::Sum, Segments::Giant) {
+        for rung in rungs_of(Task::of(&case)) {
+            let device = &testing::simulator().device;
+            let mut ready = rung.ready(device, case).expect("it is set up");
+            let [first, second, third] = launches
+                .each_ref()
+                .map(|elements| written_by(device, &mut ready, &case, elements, &offsets))
+                .map(|bytes| words::<i32>(&bytes));
+            let sums = first.iter().zip(&second).map(|(a, b)| a.wrapping_add(*b));
+            assert!(sums.eq(third), "{}", rung.name);
+        }
+    }
+}
+
+/// The parts of a segment that is cut are joined through memory: without a race.
+#[test]
+fn a_segment_in_parts() {
+    let lopsided = case(1 << 21, Dtype::F32, Op::Sum, None, Segments::Lopsided);
+    let by_length = |rung: &RungInfo, _: &Case| rung.name == "reduce_by_length";
+    check(&testing::run(&Segmented::OF_SEED, &[lopsided], &by_length));
 }
 
 /// All segments are empty but one, in which everything is.

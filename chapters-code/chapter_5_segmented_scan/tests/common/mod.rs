@@ -4,11 +4,11 @@
 
 use bytemuck::cast_slice;
 use chapter_5_segmented_scan::{
-    RUNGS, Rung, Task, chapter::Segmented, input, reference::Expected, segments::Offsets,
+    RUNGS, Ready, Rung, Task, chapter::Segmented, input, reference::Expected, segments::Offsets,
 };
 use harness::{
-    Case, Conversion, Dtype, Element, Kind, Matrix, Op, Parameters, Row, Segments, buffer, testing,
-    verify::Verdict,
+    Case, Conversion, Device, Dtype, Element, Kind, Matrix, Op, Parameters, Row, Segments, buffer,
+    testing, verify::Verdict,
 };
 
 /// All kinds of segments that the chapter names.
@@ -82,15 +82,25 @@ pub fn written<T: Element>(
 ) -> (Vec<u8>, u64) {
     let device = &testing::simulator().device;
     let mut ready = rung.ready(device, *case).expect("it is set up");
+    let bytes = written_by(device, &mut ready, case, elements, offsets);
+    (bytes, ready.depth)
+}
+
+/// The same by a rung that is set up, and may have been launched before.
+pub fn written_by<T: Element>(
+    device: &Device,
+    ready: &mut Ready,
+    case: &Case,
+    elements: &[T],
+    offsets: &Offsets,
+) -> Vec<u8> {
     let packed = input::pack(elements, offsets);
     let input = buffer::upload(device, &packed).expect("memory");
     let results = match Task::of(case) {
         Task::Reduce => offsets.count(),
         _ => elements.len(),
     };
-    let bytes = results * size_of::<T>();
-    let bytes = testing::written(device, &mut ready, &input.as_view(), bytes);
-    (bytes, ready.depth)
+    testing::written(device, ready, &input.as_view(), results * size_of::<T>())
 }
 
 /// What a conversion writes into an output of so many bytes, of an input in which segments stand.
