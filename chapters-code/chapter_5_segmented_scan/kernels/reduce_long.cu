@@ -6,6 +6,7 @@
 // aligned. piece is a multiple of 16, and pieces * piece is offsets[segments] at least. folds has
 // 2 * pieces elements; arrived has pieces, which are 0, and are again afterwards. out is as in
 // reduce_thread_a_segment.cu.
+#define LAUNCH_BOUNDS __launch_bounds__(1024)
 #include "reduce.cuh"
 #include "share.cuh"
 
@@ -99,12 +100,13 @@ __device__ void join(T* out, T fold, const Stretch& stretch, u32 pieces, T* fold
         folds[stretch.slot] = fold;
         __threadfence();
         before = atomicAdd(&arrived[stretch.first], 1);
+        __threadfence();
     }
     before = __shfl_sync(ALL_LANES, before, 0);
     if (before + 1 != stretch.parts) {
         return;
     }
-    __threadfence();
+    __syncwarp(); // behind the fence of lane 0, for all lanes
     fold = lane_id() == 0 ? __ldcg(&folds[pieces + stretch.first]) : Op::identity();
     for (u32 part = lane_id() + 1; part < stretch.parts; part += 32) {
         fold = Op::combine(fold, __ldcg(&folds[stretch.first + part - 1]));

@@ -279,9 +279,18 @@ fn one_launch_after_another() {
 /// The parts of a segment that is cut are joined through memory: without a race.
 #[test]
 fn a_segment_in_parts() {
-    let lopsided = case(1 << 21, Dtype::F32, Op::Sum, None, Segments::Lopsided);
+    let types = [
+        (Dtype::F32, Op::Sum),
+        (Dtype::F32, Op::Max),
+        (Dtype::I32, Op::Max),
+        (Dtype::I64, Op::Sum),
+        (Dtype::F64, Op::Sum),
+    ];
+    let lopsided = types.map(|(dtype, op)| case(1 << 21, dtype, op, None, Segments::Lopsided));
     let by_length = |rung: &RungInfo, _: &Case| rung.name == "reduce_by_length";
-    check(&testing::run(&Segmented::OF_SEED, &[lopsided], &by_length));
+    let run = |cases: &[Case]| check(&testing::run(&Segmented::OF_SEED, cases, &by_length));
+    run(&lopsided);
+    under_schedules(1..=4, || run(&lopsided[..1]));
 }
 
 /// All segments are empty but one, in which everything is.

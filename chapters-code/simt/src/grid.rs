@@ -1,8 +1,8 @@
 //! What all blocks of a launch share.
 
 use std::io::Write as _;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::{Mutex, OnceLock};
 
 use crate::alu::{Isa, Windows};
 use crate::exec::code::{self, Steps};
@@ -52,6 +52,9 @@ pub(crate) struct Grid<'a> {
     /// Events traced so far.
     pub traced: AtomicU64,
     pub stall: Stall,
+    /// Held from when an atomic on device memory is noted until it is done, if races are looked for: what
+    /// is noted last is to be what took effect last.
+    pub atomics: Mutex<()>,
 }
 
 impl<'a> Grid<'a> {
@@ -86,6 +89,7 @@ impl<'a> Grid<'a> {
             changes: AtomicU64::new(0),
             traced: AtomicU64::new(0),
             stall: Stall::default(),
+            atomics: Mutex::new(()),
         }
     }
 
@@ -154,7 +158,7 @@ fn worker_count(options: &Options, blocks: u64) -> usize {
         // The order of events is that of execution.
         _ if options.trace => 1,
         0 => workers::all(),
-        threads => threads,
+        threads => threads.min(workers::most()),
     };
     wanted.min(usize::try_from(blocks).unwrap_or(wanted)).max(1)
 }

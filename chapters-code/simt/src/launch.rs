@@ -36,8 +36,9 @@ const MAX_FINDINGS: usize = 16;
 /// taken one by one, their cache lines wander between the cores, and two cores are 1.6 times as fast
 /// as one instead of 1.9 (the example `throughput`).
 const CLAIM: u64 = 16;
-/// Claims a host thread makes in a launch, at least: the last ones are to end together.
-const CLAIMS: u64 = 32;
+/// Into so many parts a host thread's share of the blocks that are left is divided, and one of them
+/// claimed: the last claims are of single blocks, so that all threads end together.
+const CLAIMS: u64 = 4;
 /// Between two looks whether another host thread has changed something.
 const WAIT: Duration = Duration::from_micros(50);
 
@@ -201,15 +202,18 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     let all = Mutex::new(Gathered::default());
     let fault = Mutex::new(None);
     let work = || {
-        let number = grid.stall.enter();
-        let (gathered, end) = worker::<O>(grid, resident, number);
-        grid.stall.leave();
+        let at_work = AtWork::enter(grid);
+        let (gathered, end) = worker::<O>(grid, resident, at_work.number);
+        if end.is_err() {
+            // Before it leaves: those who wait for its blocks are not to call that a deadlock.
+            grid.stop.store(true, Ordering::Relaxed);
+        }
+        drop(at_work);
         merge(
             &mut all.lock().unwrap_or_else(PoisonError::into_inner),
             gathered,
         );
         if let Err((block, cause)) = end {
-            grid.stop.store(true, Ordering::Relaxed);
             keep_first(
                 &mut fault.lock().unwrap_or_else(PoisonError::into_inner),
                 block,
@@ -237,13 +241,37 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     }
 }
 
+/// A host thread that runs blocks, until it is dropped.
+struct AtWork<'g, 'a> {
+    grid: &'g Grid<'a>,
+    number: usize,
+}
+
+impl<'g, 'a> AtWork<'g, 'a> {
+    fn enter(grid: &'g Grid<'a>) -> Self {
+        let number = grid.stall.enter();
+        Self { grid, number }
+    }
+}
+
+impl Drop for AtWork<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Nobody will run its blocks: the others are not to wait for them.
+            self.grid.stop.store(true, Ordering::Relaxed);
+        }
+        self.grid.stall.leave();
+    }
+}
+
 fn merge(all: &mut Gathered, part: Gathered) {
     all.counters += part.counters;
     report::merge(&mut all.races, part.races, MAX_FINDINGS);
     all.events.extend(part.events);
 }
 
-/// Of several faults, the one of the lowest block.
+/// Of several faults, the one of the lowest block. Blocks below it may not have been run: a launch of many
+/// blocks on several host threads names one of the first that fault, not always the same.
 fn keep_first(slot: &mut Option<(u64, Fault)>, block: u64, fault: Fault) {
     if slot.as_ref().is_none_or(|(first, _)| block < *first) {
         *slot = Some((block, fault));
@@ -357,7 +385,9 @@ impl Claim {
                 // Somebody may be waiting for any of them.
                 1
             } else {
-                let share = grid.block_count() / (CLAIMS * grid.workers as u64);
+                let begun = grid.next.0.load(Ordering::Relaxed);
+                let left = grid.block_count().saturating_sub(begun);
+                let share = left / (CLAIMS * grid.workers as u64);
                 // What is claimed must become resident, or those who wait for it would wait forever.
                 share.clamp(1, CLAIM).min(room as u64)
             };

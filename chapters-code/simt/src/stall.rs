@@ -199,7 +199,9 @@ impl Stall {
             }
             workers.stuck.insert(worker);
             let more_blocks = grid.next.0.load(Ordering::Acquire) < grid.block_count();
+            // Who stops has said so before it leaves.
             workers.stuck.len() == workers.active
+                && !grid.stop.load(Ordering::Relaxed)
                 && grid.changes.load(Ordering::Acquire) == since
                 && !(more_blocks && workers.begun < grid.workers)
         })

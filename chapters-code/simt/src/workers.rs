@@ -13,6 +13,12 @@ pub(crate) fn all() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// As many as can run at once: of more, some would only begin when others have ended, who may be waiting
+/// for them.
+pub(crate) fn most() -> usize {
+    1 + pool().map_or(0, ThreadPool::current_num_threads)
+}
+
 /// Calls `work` on so many host threads. The calling one is among them: it need not be woken, and its
 /// cache holds what the host has just written.
 pub(crate) fn run_on(workers: usize, work: impl Fn() + Sync) {

@@ -377,14 +377,7 @@ mod tests {
         let mut bytes = vec![harness::buffer::POISON; 4 * 700];
         let wrong = wrong(&right);
         bytes[..4 * wrong.len()].copy_from_slice(bytemuck::cast_slice(&wrong));
-        let comparison = made.outputs[0].compare(&bytes);
-        let seen = Seen {
-            output: &made.outputs[0],
-            values: &comparison.values,
-            wrong: &comparison.wrong,
-            threads: 256,
-        };
-        Some(compact().explain(&made, &seen)?.diagnosis)
+        crate::operation::diagnosed(&compact(), &made, &bytes)
     }
 
     #[test]

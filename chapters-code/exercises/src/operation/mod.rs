@@ -122,6 +122,20 @@ impl Operation {
     }
 }
 
+/// What is said of a submission whose only output holds these bytes.
+#[cfg(test)]
+fn diagnosed(reference: &dyn Reference, instance: &Instance, bytes: &[u8]) -> Option<Diagnosis> {
+    let output = &instance.outputs[0];
+    let comparison = output.compare(bytes);
+    let seen = Seen {
+        output,
+        values: &comparison.values,
+        wrong: &comparison.wrong,
+        threads: 256,
+    };
+    Some(reference.explain(instance, &seen)?.diagnosis)
+}
+
 /// A sequential algorithm.
 pub trait Reference {
     /// The sizes to check where an exercise names none.

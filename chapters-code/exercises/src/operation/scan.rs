@@ -425,14 +425,7 @@ mod tests {
         let instance = scan.instance(&case);
         let elements = scan.op.elements_of(&instance.inputs[0]);
         let bytes = scan.op.array("out", &wrong(&elements)).bytes;
-        let comparison = instance.outputs[0].compare(&bytes);
-        let seen = Seen {
-            output: &instance.outputs[0],
-            values: &comparison.values,
-            wrong: &comparison.wrong,
-            threads: 256,
-        };
-        Some(scan.explain(&instance, &seen)?.diagnosis)
+        crate::operation::diagnosed(scan, &instance, &bytes)
     }
 
     #[test]

@@ -289,14 +289,7 @@ mod tests {
             .op
             .array("out", &wrong(&input, &made.inputs[1].bytes))
             .bytes;
-        let comparison = made.outputs[0].compare(&bytes);
-        let seen = Seen {
-            output: &made.outputs[0],
-            values: &comparison.values,
-            wrong: &comparison.wrong,
-            threads: 256,
-        };
-        Some(scan.explain(&made, &seen)?.diagnosis)
+        crate::operation::diagnosed(scan, &made, &bytes)
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! order; `f32` sums over atomics therefore differ between machines, and should not be compared
 //! bit for bit.
 
+use std::sync::PoisonError;
+
 use half::{bf16, f16};
 use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 
@@ -88,6 +90,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             c: atom.c.map_or([0; 32], |c| self.values(c)),
             has_changed: false,
         };
+        let order = (O::CHECKS && target == Target::Device).then_some(&self.grid.atomics);
+        let _order = order.map(|m| m.lock().unwrap_or_else(PoisonError::into_inner));
         self.observer.access(&Access {
             kind: AccessKind::Atomic,
             space,

@@ -57,6 +57,53 @@ fn a_chain_that_looks_ahead_may_wait_for_ever() {
     }
 }
 
+/// The same with so many blocks that host threads take several at a time, and with fewer and more host
+/// threads than cores.
+#[test]
+fn chains_of_many_blocks() {
+    let last = &chain(1, "1023");
+    for (seed, threads) in [(0, 1), (0, 2), (3, 2), (0, 4)] {
+        for resident in [1, 2, 5, 32, 0] {
+            let back = run_with(&chain(-1, "0"), 1024, 1, &options(seed, resident, threads));
+            ok(&back);
+            assert!(back.out.iter().all(|flag| *flag == 1));
+        }
+        ok(&run_with(last, 1024, 1, &options(seed, 1024, threads)));
+        let stuck = run_with(last, 1024, 1, &options(seed, 512, threads));
+        fault(&stuck, FaultKind::Deadlock, "spin on what they read at");
+    }
+}
+
+/// The fault of one block ends those that wait for it, and is what is told.
+#[test]
+fn a_fault_is_no_deadlock() {
+    let body = "mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 1; @%p1 bra WORK;
+         SPIN: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN; ret;
+         WORK: mov.u32 %r4, 0;
+         L: add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, 200000; @%p3 bra L;
+         mov.u64 %rd4, 8; ld.global.u32 %r5, [%rd4]; st.global.u32 [%rd1], %r5; ret;";
+    for _ in 0..20 {
+        let run = run_with(body, 2, 1, &options(0, 0, 2));
+        fault(&run, FaultKind::IllegalAddress, "null pointer");
+    }
+}
+
+/// The last block to come puts the counter back. What each has done to it is noted in the order in
+/// which it took effect, however the host threads are interrupted.
+#[test]
+fn a_counter_is_put_back_without_a_race() {
+    let body = "mov.u32 %r4, 0;
+         L: add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, 20000; @%p3 bra L;
+         membar.gl; atom.global.add.u32 %r2, [%rd1], 1; setp.ne.u32 %p1, %r2, 1; @%p1 ret;
+         mov.u32 %r4, 0; st.global.u32 [%rd1], %r4; ret;";
+    for _ in 0..300 {
+        let run = run_with(body, 2, 1, &options(0, 0, 2));
+        ok(&run);
+        let races = run.outcome.report.races;
+        assert!(races.is_empty(), "{races:?}");
+    }
+}
+
 /// Blocks that wait for others leave them the time: the last of 40 raises its flag first, and the
 /// others, which have all been waiting, after it one by one.
 #[test]
