@@ -6,7 +6,7 @@ use harness::{Error, kernel};
 use crate::{
     Ready, Setup,
     input::{Layout, SparseLayout},
-    kernel_of,
+    kernel_of, segments,
 };
 
 /// Threads of a block, and warps.
@@ -145,16 +145,28 @@ pub(crate) fn reduce_by_length(s: &Setup<'_>) -> Result<Ready, Error> {
     let stream = s.stream();
     let mut ready = reduce_balanced(s)?;
     ready.depth = ready.depth.max(cuts[0].depth()).max(cuts[1].depth());
+    let cut_of = move |count: u64| {
+        let have = |bytes| size * n >= bytes * count;
+        let is_long = count >= multiprocessors && have(LONG);
+        is_long.then(|| cuts[usize::from(have(VERY_LONG))])
+    };
+    let grid = |cut: Cut, count| kernel::grid(u64::from(cut.pieces) + count, cut.threads);
+    let known = s
+        .case
+        .parameters
+        .segments
+        .and_then(|segments| segments::count(segments, n));
+    if let Some((cut, count)) = known.and_then(|count| Some((cut_of(count)?, count))) {
+        (ready.kernel, ready.config) = (function.clone(), grid(cut, count));
+    }
     let mut balanced = ready.launch;
     ready.launch = Box::new(move |input, out| {
         let (offsets, segments) = layout.offsets(input);
         let count = u64::from(segments);
-        let have = |bytes| size * n >= bytes * count;
-        if count < multiprocessors || !have(LONG) {
+        let Some(cut) = cut_of(count) else {
             return balanced(input, out);
-        }
-        let cut = cuts[usize::from(have(VERY_LONG))];
-        let config = kernel::grid(u64::from(cut.pieces) + count, cut.threads);
+        };
+        let config = grid(cut, count);
         let elements = layout.elements(input);
         let mut launch = stream.launch_builder(&function);
         launch.arg(&elements).arg(out).arg(&offsets).arg(&segments);
