@@ -33,8 +33,8 @@ const MAX_LOCAL: u32 = 512 << 10;
 /// Different findings that a launch reports.
 const MAX_FINDINGS: usize = 16;
 /// Blocks that a host thread takes at a time, at most. Neighbours read and write neighbouring memory:
-/// taken one by one, their cache lines wander between the cores, and two cores are 1.6 times as fast
-/// as one instead of 1.9 (the example `throughput`).
+/// taken one by one, their cache lines wander between the cores, which makes two cores 5 to 10 %
+/// slower (the example `throughput`, in pairs of runs).
 const CLAIM: u64 = 16;
 /// Into so many parts a host thread's share of the blocks that are left is divided, and one of them
 /// claimed: the last claims are of single blocks, so that all threads end together.
