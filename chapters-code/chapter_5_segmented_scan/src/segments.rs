@@ -203,7 +203,12 @@ pub fn of_case(case: &Case) -> Result<Offsets, SegmentsError> {
     Offsets::of_lengths(lengths)
 }
 
-/// The segments of [`Segments::Lopsided`] but the first.
+/// The first segment of [`Segments::Lopsided`] of `n` elements.
+fn long_side(n: u64) -> u64 {
+    (n / 2).max(1)
+}
+
+/// The others.
 const SHORT_SIDE: u32 = 4096;
 
 /// The length that segment s is drawn to have.
@@ -214,7 +219,7 @@ fn length(kind: Segments, case: &Case, s: u64) -> u32 {
         Segments::Giant => u32::MAX,
         Segments::PowerLaw => power_law(bits, longest(kind, case.elements())),
         // Offsets have 32 bits, and so have lengths.
-        Segments::Lopsided if s == 0 => (case.elements() / 2).max(1) as u32,
+        Segments::Lopsided if s == 0 => long_side(case.elements()) as u32,
         Segments::Lopsided => SHORT_SIDE,
         Segments::Empty if s == 0 || bits.is_multiple_of(3) => 0,
         Segments::Empty => 1 + (bits >> 8) as u32 % 127,
@@ -227,8 +232,8 @@ pub(crate) fn count(segments: Segments, n: u64) -> Option<u64> {
         Segments::Of(length) => Some(n.div_ceil(length.into())),
         Segments::Giant => Some(n.min(1)),
         Segments::Lopsided => {
-            let first = (n / 2).max(1).min(n);
-            Some(n.min(1) + (n - first).div_ceil(SHORT_SIDE.into()))
+            let others = n.saturating_sub(long_side(n));
+            Some(n.min(1) + others.div_ceil(SHORT_SIDE.into()))
         }
         Segments::PowerLaw | Segments::Empty => None,
     }
@@ -246,7 +251,7 @@ pub fn longest(segments: Segments, n: u64) -> u64 {
         Segments::Of(length) => n.min(length.into()),
         Segments::Giant => n,
         Segments::PowerLaw => (n / 16).max(1),
-        Segments::Lopsided => n.min((n / 2).max(SHORT_SIDE.into())),
+        Segments::Lopsided => n.min(long_side(n).max(SHORT_SIDE.into())),
         Segments::Empty => n.min(127),
     }
 }
