@@ -18,6 +18,7 @@ mod memory;
 mod memset;
 mod module;
 mod occupancy;
+mod other;
 mod pointer;
 mod pool;
 mod primary;
@@ -27,28 +28,45 @@ mod unsupported;
 
 use std::ffi::c_void;
 
+use crate::entry::Export;
+
+/// The exported functions of the CUDA API, file by file.
+const FILES: &[&[Export]] = &[
+    context::FUNCTIONS,
+    copy::FUNCTIONS,
+    device::FUNCTIONS,
+    error::FUNCTIONS,
+    event::FUNCTIONS,
+    function::FUNCTIONS,
+    host::FUNCTIONS,
+    launch::FUNCTIONS,
+    library::FUNCTIONS,
+    memory::FUNCTIONS,
+    memset::FUNCTIONS,
+    module::FUNCTIONS,
+    occupancy::FUNCTIONS,
+    other::FUNCTIONS,
+    pointer::FUNCTIONS,
+    pool::FUNCTIONS,
+    primary::FUNCTIONS,
+    stream::FUNCTIONS,
+    symbol::FUNCTIONS,
+    unsupported::FUNCTIONS,
+];
+
+/// The names of all of them.
+#[cfg(test)]
+fn names() -> impl Iterator<Item = &'static str> {
+    FILES
+        .iter()
+        .flat_map(|file| file.iter())
+        .map(|&(name, _)| name)
+}
+
 /// The address of an exported function.
 fn address(name: &str) -> Option<*const c_void> {
-    let files = [
-        context::address,
-        copy::address,
-        device::address,
-        error::address,
-        event::address,
-        function::address,
-        host::address,
-        launch::address,
-        library::address,
-        memory::address,
-        memset::address,
-        module::address,
-        occupancy::address,
-        pointer::address,
-        pool::address,
-        primary::address,
-        stream::address,
-        symbol::address,
-        unsupported::address,
-    ];
-    files.iter().find_map(|file| file(name))
+    let mut functions = FILES.iter().flat_map(|file| file.iter());
+    functions
+        .find(|&&(known, _)| known == name)
+        .map(|&(_, address)| address)
 }

@@ -1,34 +1,78 @@
 //! How a function of the API is defined: exported under its C name, never unwinding into C.
 
 use std::any::Any;
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{CUresult, Failure, Result};
 
 /// Defines exported functions. The body is a [`Result`]; what went wrong is said on standard error.
+///
+/// `per_thread(cuX_ptsz) fn cuX(…)` defines `cuX_ptsz` too: the same function for programs whose
+/// default stream is the calling thread's own. `also(cuY) fn cuX(…)` defines `cuY` as a second name.
 macro_rules! api {
-    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {
+    ($(
+        $(#[$meta:meta])*
+        $(per_thread($per_thread:ident))? $(also($($also:ident),*))?
+        fn $name:ident $arguments:tt $body:block
+    )*) => {
         $(
-            $(#[$meta])*
-            ///
-            /// # Safety
-            /// Every pointer must be null or valid, as the CUDA manual says for this function.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::error::CUresult {
-                $crate::entry::guard(stringify!($name), || $body)
-            }
+            $crate::entry::function!($(#[$meta])* $name $arguments
+                $crate::entry::guard(stringify!($name), || $body));
+            $(
+                $crate::entry::forward!($per_thread $name $arguments
+                    $crate::stream::with_default_per_thread);
+            )?
+            $($(
+                $crate::entry::forward!($also $name $arguments $crate::entry::unchanged);
+            )*)?
         )*
 
-        /// The address of a function of this file, by name.
-        pub(crate) fn address(name: &str) -> Option<*const std::ffi::c_void> {
-            match name {
-                $(stringify!($name) => Some($name as *const std::ffi::c_void),)*
-                _ => None,
-            }
-        }
+        /// The functions of this file: names and addresses.
+        pub(crate) const FUNCTIONS: &[$crate::entry::Export] = &[$(
+            (stringify!($name), $name as *const std::ffi::c_void),
+            $((stringify!($per_thread), $per_thread as *const std::ffi::c_void),)?
+            $($((stringify!($also), $also as *const std::ffi::c_void),)*)?
+        )*];
     };
 }
 pub(crate) use api;
+
+/// Defines one exported function from an expression.
+macro_rules! function {
+    ($(#[$meta:meta])* $name:ident ($($arg:ident: $ty:ty),* $(,)?) $result:expr) => {
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// Every pointer must be null or valid, as the CUDA manual says for this function.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::error::CUresult {
+            $result
+        }
+    };
+}
+pub(crate) use function;
+
+/// Defines an exported function that calls another one within `around`.
+macro_rules! forward {
+    ($name:ident $target:ident ($($arg:ident: $ty:ty),* $(,)?) $around:path) => {
+        $crate::entry::function!(
+            #[doc = concat!("[`", stringify!($target), "`] under another name.")]
+            $name ($($arg: $ty),*)
+            // SAFETY: the caller's promise is the same.
+            $around(|| unsafe { $target($($arg),*) })
+        );
+    };
+}
+pub(crate) use forward;
+
+/// An exported function: its name and address.
+pub type Export = (&'static str, *const c_void);
+
+/// Calls a function, and nothing else.
+pub fn unchanged(call: impl FnOnce() -> CUresult) -> CUresult {
+    call()
+}
 
 /// Runs the body of the function `name`.
 pub fn guard(name: &str, body: impl FnOnce() -> Result) -> CUresult {

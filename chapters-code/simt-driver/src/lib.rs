@@ -4,8 +4,8 @@
 //! by name after this one has been loaded gets this one. It runs PTX on the CPU and says of its
 //! device what an H200 says (see `profile.rs`).
 //!
-//! - Every function that cudarc binds is exported. Those that are not implemented return
-//!   `CUDA_ERROR_NOT_SUPPORTED`, and say their name on standard error, once.
+//! - The functions exported are those of driver 580 (CUDA 13.0): `api/symbols.txt`. Those that are not
+//!   implemented return `CUDA_ERROR_NOT_SUPPORTED`, and name themselves on standard error, once.
 //! - **Order.** Work runs within the call that queues it, so every stream is always idle. A device
 //!   does one thing at a time, however many threads ask.
 //! - **Errors** are the codes that NVIDIA's driver gives, with the cause on standard error. A

@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(code(b""), CUresult::INVALID_IMAGE);
         assert_eq!(code(b"\xff\xfe\x00"), CUresult::INVALID_IMAGE);
         assert_eq!(
-            code(b".version 9.9\n.target sm_75"),
+            code(b".version 9.1\n.target sm_75"),
             CUresult::UNSUPPORTED_PTX_VERSION
         );
         assert_eq!(

@@ -10,10 +10,10 @@ pub const NAME: &str = "SIMT simulator (H200 profile)";
 pub const MEMORY_BYTES: u64 = 150_109_880_320;
 /// Compute capability.
 pub const COMPUTE_CAPABILITY: (u32, u32) = (9, 0);
-/// What `cuDriverGetVersion` says: 12.8.
-pub const DRIVER_VERSION: i32 = 12_080;
-/// The newest PTX that such a driver takes.
-pub const PTX_ISA: (u32, u32) = (8, 7);
+/// What `cuDriverGetVersion` reports: CUDA 13.0, of driver 580.
+pub const DRIVER_VERSION: i32 = 13_000;
+/// The newest PTX ISA that such a driver takes.
+pub const PTX_ISA: (u32, u32) = (9, 0);
 /// Multiprocessors.
 pub const MULTIPROCESSORS: u32 = 132;
 /// Threads of a warp.

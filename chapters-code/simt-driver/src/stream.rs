@@ -1,6 +1,7 @@
 //! Streams and events. Work runs within the call that queues it, so a stream is always idle and
 //! an event, once recorded, has happened.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -30,6 +31,11 @@ pub struct Event {
     /// False if made with `CU_EVENT_DISABLE_TIMING`.
     pub timed: bool,
     recorded: Mutex<Option<Instant>>,
+}
+
+thread_local! {
+    /// True during a call whose default stream is the thread's own: one of a `_ptds` or `_ptsz` function.
+    static DEFAULT_IS_PER_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
 // Ids 1 and 2 are the default streams'.
@@ -63,6 +69,25 @@ pub fn stream(handle: Handle) -> Result<Option<Arc<Stream>>> {
     let found = driver()?.streams.get(handle);
     let unknown = || CUresult::INVALID_HANDLE.because(format!("{:#x} is not a stream", handle.0));
     found.map(Some).ok_or_else(unknown)
+}
+
+/// Makes a call with the thread's own default stream as stream 0.
+pub fn with_default_per_thread(call: impl FnOnce() -> CUresult) -> CUresult {
+    let before = DEFAULT_IS_PER_THREAD.replace(true);
+    let result = call();
+    DEFAULT_IS_PER_THREAD.set(before);
+    result
+}
+
+/// The stream that a handle names in this call: for stream 0, which of the default streams.
+pub fn named(handle: Handle) -> Handle {
+    const LEGACY: Handle = Handle(1);
+    const PER_THREAD: Handle = Handle(2);
+    match (handle.is_null(), DEFAULT_IS_PER_THREAD.get()) {
+        (true, true) => PER_THREAD,
+        (true, false) => LEGACY,
+        (false, _) => handle,
+    }
 }
 
 /// The context that work in a stream runs in.

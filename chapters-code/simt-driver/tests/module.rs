@@ -27,6 +27,17 @@ fn what_is_no_ptx() {
         ".version 99.0\n.target sm_75\n",
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
     );
+    // The newest that driver 580 takes, and the one after.
+    let newest = PTX.replace(".version 8.0", ".version 9.0");
+    assert!(
+        context()
+            .load_module(Ptx::from_src(newest.as_str()))
+            .is_ok()
+    );
+    refused(
+        &newest.replace("9.0", "9.1"),
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+    );
     let invalid = CUresult::CUDA_ERROR_INVALID_PTX;
     refused(
         ".version 8.0\n.target sm_75\n.address_size 64\nnonsense\n",

@@ -44,7 +44,7 @@ api! {
     }
 
     /// Destroys a context and all that is in it.
-    fn cuCtxDestroy_v2(context: CUcontext) {
+    also(cuCtxDestroy) fn cuCtxDestroy_v2(context: CUcontext) {
         if context::of(context)?.primary {
             return Err(CUresult::INVALID_CONTEXT.because("a primary context is released instead"));
         }
@@ -64,12 +64,12 @@ api! {
     }
 
     /// Makes a context current until it is popped.
-    fn cuCtxPushCurrent_v2(context: CUcontext) {
+    also(cuCtxPushCurrent) fn cuCtxPushCurrent_v2(context: CUcontext) {
         context::push(context)
     }
 
     /// Takes the current context away.
-    fn cuCtxPopCurrent_v2(context: Out<CUcontext>) {
+    also(cuCtxPopCurrent) fn cuCtxPopCurrent_v2(context: Out<CUcontext>) {
         driver()?;
         context.set_if_wanted(context::pop()?)
     }

@@ -9,13 +9,13 @@ use crate::types::{CUcontext, CUdeviceptr, CUstream, CudaMemcpy2D, HostBytes, In
 
 api! {
     /// To the device.
-    fn cuMemcpyHtoD_v2(target: CUdeviceptr, source: HostBytes, bytes: usize) {
+    per_thread(cuMemcpyHtoD_v2_ptds) fn cuMemcpyHtoD_v2(target: CUdeviceptr, source: HostBytes, bytes: usize) {
         let context = context::synchronized()?;
         copy(Place::device(&context, target)?, Place::Host(source), bytes)
     }
 
     /// To the device.
-    fn cuMemcpyHtoDAsync_v2(
+    per_thread(cuMemcpyHtoDAsync_v2_ptsz) fn cuMemcpyHtoDAsync_v2(
         target: CUdeviceptr,
         source: HostBytes,
         bytes: usize,
@@ -26,13 +26,13 @@ api! {
     }
 
     /// From the device.
-    fn cuMemcpyDtoH_v2(target: HostBytes, source: CUdeviceptr, bytes: usize) {
+    per_thread(cuMemcpyDtoH_v2_ptds) fn cuMemcpyDtoH_v2(target: HostBytes, source: CUdeviceptr, bytes: usize) {
         let context = context::synchronized()?;
         copy(Place::Host(target), Place::device(&context, source)?, bytes)
     }
 
     /// From the device. Waits, so that the host does not read what a faulted kernel left.
-    fn cuMemcpyDtoHAsync_v2(
+    per_thread(cuMemcpyDtoHAsync_v2_ptsz) fn cuMemcpyDtoHAsync_v2(
         target: HostBytes,
         source: CUdeviceptr,
         bytes: usize,
@@ -44,13 +44,13 @@ api! {
     }
 
     /// Within the device, or from one device to another.
-    fn cuMemcpyDtoD_v2(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) {
+    per_thread(cuMemcpyDtoD_v2_ptds) fn cuMemcpyDtoD_v2(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) {
         let context = context::synchronized()?;
         copy(Place::device(&context, target)?, Place::device(&context, source)?, bytes)
     }
 
     /// Within the device, or from one device to another.
-    fn cuMemcpyDtoDAsync_v2(
+    per_thread(cuMemcpyDtoDAsync_v2_ptsz) fn cuMemcpyDtoDAsync_v2(
         target: CUdeviceptr,
         source: CUdeviceptr,
         bytes: usize,
@@ -61,17 +61,17 @@ api! {
     }
 
     /// Between addresses of any kind.
-    fn cuMemcpy(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) {
+    per_thread(cuMemcpy_ptds) fn cuMemcpy(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) {
         copy_any(&*context::synchronized()?, target, source, bytes)
     }
 
     /// Between addresses of any kind.
-    fn cuMemcpyAsync(target: CUdeviceptr, source: CUdeviceptr, bytes: usize, stream: CUstream) {
+    per_thread(cuMemcpyAsync_ptsz) fn cuMemcpyAsync(target: CUdeviceptr, source: CUdeviceptr, bytes: usize, stream: CUstream) {
         copy_any(&*stream::queueing(stream)?, target, source, bytes)
     }
 
     /// From one context to another.
-    fn cuMemcpyPeer(
+    per_thread(cuMemcpyPeer_ptds) fn cuMemcpyPeer(
         target: CUdeviceptr,
         target_context: CUcontext,
         source: CUdeviceptr,
@@ -83,7 +83,7 @@ api! {
     }
 
     /// From one context to another.
-    fn cuMemcpyPeerAsync(
+    per_thread(cuMemcpyPeerAsync_ptsz) fn cuMemcpyPeerAsync(
         target: CUdeviceptr,
         target_context: CUcontext,
         source: CUdeviceptr,
@@ -96,17 +96,17 @@ api! {
     }
 
     /// A rectangle.
-    fn cuMemcpy2D_v2(job: In<CudaMemcpy2D>) {
+    per_thread(cuMemcpy2D_v2_ptds) fn cuMemcpy2D_v2(job: In<CudaMemcpy2D>) {
         copy_2d(&*context::synchronized()?, &job.get()?)
     }
 
     /// A rectangle.
-    fn cuMemcpy2DUnaligned_v2(job: In<CudaMemcpy2D>) {
+    per_thread(cuMemcpy2DUnaligned_v2_ptds) fn cuMemcpy2DUnaligned_v2(job: In<CudaMemcpy2D>) {
         copy_2d(&*context::synchronized()?, &job.get()?)
     }
 
     /// A rectangle.
-    fn cuMemcpy2DAsync_v2(job: In<CudaMemcpy2D>, stream: CUstream) {
+    per_thread(cuMemcpy2DAsync_v2_ptsz) fn cuMemcpy2DAsync_v2(job: In<CudaMemcpy2D>, stream: CUstream) {
         copy_2d(&*stream::queueing(stream)?, &job.get()?)
     }
 }

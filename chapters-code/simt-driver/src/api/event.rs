@@ -16,18 +16,18 @@ api! {
     }
 
     /// Destroys an event.
-    fn cuEventDestroy_v2(handle: CUevent) {
+    also(cuEventDestroy) fn cuEventDestroy_v2(handle: CUevent) {
         let removed = driver()?.events.remove(handle);
         removed.map(|_| ()).ok_or_else(|| CUresult::INVALID_HANDLE.because("not an event"))
     }
 
     /// Records an event, now.
-    fn cuEventRecord(handle: CUevent, stream: CUstream) {
+    per_thread(cuEventRecord_ptsz) fn cuEventRecord(handle: CUevent, stream: CUstream) {
         event(handle)?.record(stream)
     }
 
     /// Records an event, now. The flags concern graphs.
-    fn cuEventRecordWithFlags(handle: CUevent, stream: CUstream, _flags: c_uint) {
+    per_thread(cuEventRecordWithFlags_ptsz) fn cuEventRecordWithFlags(handle: CUevent, stream: CUstream, _flags: c_uint) {
         event(handle)?.record(stream)
     }
 

@@ -48,11 +48,6 @@ api! {
         parameter(function, index, &offset, &size)
     }
 
-    /// The number of parameters.
-    fn cuFuncGetParamCount(function: CUfunction, count: Out<usize>) {
-        count.set(module::function(function)?.kernel.ir().params.len())
-    }
-
     /// Always: modules are loaded at once.
     fn cuFuncIsLoaded(state: Out<c_int>, function: CUfunction) {
         const LOADED: c_int = 1;

@@ -30,7 +30,7 @@ api! {
     }
 
     /// Notes that the caller's memory is page-locked. The flags are kept, and of no effect.
-    fn cuMemHostRegister_v2(pointer: HostBytes, bytes: usize, flags: c_uint) {
+    also(cuMemHostRegister) fn cuMemHostRegister_v2(pointer: HostBytes, bytes: usize, flags: c_uint) {
         context::queueing()?;
         lock(&driver()?.host).register(pointer, bytes, flags)
     }

@@ -10,7 +10,7 @@ use crate::types::{CUfunction, CUhostFn, CUlaunchConfig, CUstream, In};
 
 api! {
     /// Runs a kernel.
-    fn cuLaunchKernel(
+    per_thread(cuLaunchKernel_ptsz) fn cuLaunchKernel(
         function: CUfunction,
         grid_x: c_uint,
         grid_y: c_uint,
@@ -30,7 +30,7 @@ api! {
     }
 
     /// Runs a kernel whose blocks are all resident at once.
-    fn cuLaunchCooperativeKernel(
+    per_thread(cuLaunchCooperativeKernel_ptsz) fn cuLaunchCooperativeKernel(
         function: CUfunction,
         grid_x: c_uint,
         grid_y: c_uint,
@@ -49,7 +49,7 @@ api! {
     }
 
     /// Runs a kernel. Of the attributes, the cooperative one has an effect; clusters are refused.
-    fn cuLaunchKernelEx(
+    per_thread(cuLaunchKernelEx_ptsz) fn cuLaunchKernelEx(
         config: In<CUlaunchConfig>,
         function: CUfunction,
         pointers: In<usize>,
@@ -60,7 +60,7 @@ api! {
     }
 
     /// Calls a function of the host, at once and on this thread: all earlier work is done.
-    fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, user_data: *mut c_void) {
+    per_thread(cuLaunchHostFunc_ptsz) fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, user_data: *mut c_void) {
         stream::queueing(stream)?;
         let Some(function) = function else {
             return Err(CUresult::INVALID_VALUE.because("the function is null"));

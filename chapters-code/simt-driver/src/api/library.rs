@@ -128,9 +128,4 @@ api! {
     ) {
         parameter(kernel, index, &offset, &size)
     }
-
-    /// The number of parameters.
-    fn cuKernelGetParamCount(kernel: CUfunction, count: Out<usize>) {
-        count.set(module::function(kernel)?.kernel.ir().params.len())
-    }
 }

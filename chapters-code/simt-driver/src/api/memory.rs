@@ -41,14 +41,14 @@ api! {
     }
 
     /// Allocates from the device's current pool.
-    fn cuMemAllocAsync(address: Out<CUdeviceptr>, bytes: usize, stream: CUstream) {
+    per_thread(cuMemAllocAsync_ptsz) fn cuMemAllocAsync(address: Out<CUdeviceptr>, bytes: usize, stream: CUstream) {
         let context = stream::queueing(stream)?;
         let pool = *lock(&context.device()?.current_pool);
         address.set(allocate(&context, pool, bytes)?)
     }
 
     /// Allocates from a pool.
-    fn cuMemAllocFromPoolAsync(
+    per_thread(cuMemAllocFromPoolAsync_ptsz) fn cuMemAllocFromPoolAsync(
         address: Out<CUdeviceptr>,
         bytes: usize,
         from: CUmemoryPool,
@@ -68,7 +68,7 @@ api! {
     }
 
     /// Frees. The stream has nothing left to do, so it does not matter which it is.
-    fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) {
+    per_thread(cuMemFreeAsync_ptsz) fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) {
         stream::stream(stream)?;
         context_of(address)?.enqueue()?;
         free(address)
@@ -108,7 +108,7 @@ api! {
     }
 
     /// No effect.
-    fn cuMemPrefetchAsync(
+    per_thread(cuMemPrefetchAsync_ptsz) fn cuMemPrefetchAsync(
         address: CUdeviceptr,
         bytes: usize,
         _device: CUdevice,
@@ -119,7 +119,7 @@ api! {
     }
 
     /// No effect.
-    fn cuMemPrefetchAsync_v2(
+    per_thread(cuMemPrefetchAsync_v2_ptsz) fn cuMemPrefetchAsync_v2(
         address: CUdeviceptr,
         bytes: usize,
         _location: CUmemLocation,

@@ -8,37 +8,37 @@ use crate::types::{CUdeviceptr, CUstream};
 
 api! {
     /// Fills with a byte.
-    fn cuMemsetD8_v2(address: CUdeviceptr, value: u8, width: usize) {
+    per_thread(cuMemsetD8_v2_ptds) fn cuMemsetD8_v2(address: CUdeviceptr, value: u8, width: usize) {
         fill(&*context::synchronized()?, row(address, width), &value.to_le_bytes())
     }
 
     /// Fills with a byte.
-    fn cuMemsetD8Async(address: CUdeviceptr, value: u8, width: usize, stream: CUstream) {
+    per_thread(cuMemsetD8Async_ptsz) fn cuMemsetD8Async(address: CUdeviceptr, value: u8, width: usize, stream: CUstream) {
         fill(&*stream::queueing(stream)?, row(address, width), &value.to_le_bytes())
     }
 
     /// Fills with two bytes.
-    fn cuMemsetD16_v2(address: CUdeviceptr, value: u16, width: usize) {
+    per_thread(cuMemsetD16_v2_ptds) fn cuMemsetD16_v2(address: CUdeviceptr, value: u16, width: usize) {
         fill(&*context::synchronized()?, row(address, width), &value.to_le_bytes())
     }
 
     /// Fills with two bytes.
-    fn cuMemsetD16Async(address: CUdeviceptr, value: u16, width: usize, stream: CUstream) {
+    per_thread(cuMemsetD16Async_ptsz) fn cuMemsetD16Async(address: CUdeviceptr, value: u16, width: usize, stream: CUstream) {
         fill(&*stream::queueing(stream)?, row(address, width), &value.to_le_bytes())
     }
 
     /// Fills with four bytes.
-    fn cuMemsetD32_v2(address: CUdeviceptr, value: u32, width: usize) {
+    per_thread(cuMemsetD32_v2_ptds) fn cuMemsetD32_v2(address: CUdeviceptr, value: u32, width: usize) {
         fill(&*context::synchronized()?, row(address, width), &value.to_le_bytes())
     }
 
     /// Fills with four bytes.
-    fn cuMemsetD32Async(address: CUdeviceptr, value: u32, width: usize, stream: CUstream) {
+    per_thread(cuMemsetD32Async_ptsz) fn cuMemsetD32Async(address: CUdeviceptr, value: u32, width: usize, stream: CUstream) {
         fill(&*stream::queueing(stream)?, row(address, width), &value.to_le_bytes())
     }
 
     /// Fills a rectangle with a byte.
-    fn cuMemsetD2D8_v2(
+    per_thread(cuMemsetD2D8_v2_ptds) fn cuMemsetD2D8_v2(
         address: CUdeviceptr,
         pitch: usize,
         value: u8,
@@ -50,7 +50,7 @@ api! {
     }
 
     /// Fills a rectangle with a byte.
-    fn cuMemsetD2D8Async(
+    per_thread(cuMemsetD2D8Async_ptsz) fn cuMemsetD2D8Async(
         address: CUdeviceptr,
         pitch: usize,
         value: u8,
@@ -63,7 +63,7 @@ api! {
     }
 
     /// Fills a rectangle with two bytes.
-    fn cuMemsetD2D16_v2(
+    per_thread(cuMemsetD2D16_v2_ptds) fn cuMemsetD2D16_v2(
         address: CUdeviceptr,
         pitch: usize,
         value: u16,
@@ -75,7 +75,7 @@ api! {
     }
 
     /// Fills a rectangle with two bytes.
-    fn cuMemsetD2D16Async(
+    per_thread(cuMemsetD2D16Async_ptsz) fn cuMemsetD2D16Async(
         address: CUdeviceptr,
         pitch: usize,
         value: u16,
@@ -88,7 +88,7 @@ api! {
     }
 
     /// Fills a rectangle with four bytes.
-    fn cuMemsetD2D32_v2(
+    per_thread(cuMemsetD2D32_v2_ptds) fn cuMemsetD2D32_v2(
         address: CUdeviceptr,
         pitch: usize,
         value: u32,
@@ -100,7 +100,7 @@ api! {
     }
 
     /// Fills a rectangle with four bytes.
-    fn cuMemsetD2D32Async(
+    per_thread(cuMemsetD2D32Async_ptsz) fn cuMemsetD2D32Async(
         address: CUdeviceptr,
         pitch: usize,
         value: u32,

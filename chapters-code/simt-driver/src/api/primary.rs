@@ -23,7 +23,7 @@ api! {
     }
 
     /// Counts one user less; the last takes the context, and a fault's error, with it.
-    fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
+    also(cuDevicePrimaryCtxRelease) fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
         let device = driver()?.device(device)?;
         let mut primary = lock(&device.primary);
         let Some(handle) = primary.context else {
@@ -38,7 +38,7 @@ api! {
     }
 
     /// Destroys the primary context, whoever uses it.
-    fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
+    also(cuDevicePrimaryCtxReset) fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
         let mut primary = lock(&driver()?.device(device)?.primary);
         primary.retained = 0;
         primary.context.take().map_or(Ok(()), context::destroy)
@@ -52,7 +52,7 @@ api! {
     }
 
     /// Flags for the context; kept, and of no effect.
-    fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) {
+    also(cuDevicePrimaryCtxSetFlags) fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) {
         lock(&driver()?.device(device)?.primary).flags = flags;
         Ok(())
     }

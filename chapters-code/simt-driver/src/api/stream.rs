@@ -7,7 +7,7 @@ use crate::entry::api;
 use crate::error::CUresult;
 use crate::profile;
 use crate::state::driver;
-use crate::stream::{context_of, create_stream, event, queueing, stream};
+use crate::stream::{context_of, create_stream, event, named, queueing, stream};
 use crate::types::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUstream, CUstreamCallback, Out};
 
 /// `CU_STREAM_CAPTURE_STATUS_NONE`
@@ -25,60 +25,60 @@ api! {
     }
 
     /// Destroys a stream.
-    fn cuStreamDestroy_v2(handle: CUstream) {
+    also(cuStreamDestroy) fn cuStreamDestroy_v2(handle: CUstream) {
         let removed = driver()?.streams.remove(handle);
         removed.map(|_| ()).ok_or_else(|| CUresult::INVALID_HANDLE.because("not a stream"))
     }
 
     /// Waits; there is nothing to wait for. Returns the error of a kernel that faulted.
-    fn cuStreamSynchronize(handle: CUstream) {
+    per_thread(cuStreamSynchronize_ptsz) fn cuStreamSynchronize(handle: CUstream) {
         context_of(handle)?.synchronize()
     }
 
     /// Always done, or faulted.
-    fn cuStreamQuery(handle: CUstream) {
+    per_thread(cuStreamQuery_ptsz) fn cuStreamQuery(handle: CUstream) {
         context_of(handle)?.synchronize()
     }
 
     /// No effect: an event that is recorded has happened.
-    fn cuStreamWaitEvent(handle: CUstream, waited_for: CUevent, _flags: c_uint) {
+    per_thread(cuStreamWaitEvent_ptsz) fn cuStreamWaitEvent(handle: CUstream, waited_for: CUevent, _flags: c_uint) {
         queueing(handle)?;
         event(waited_for).map(|_| ())
     }
 
     /// The flags that the stream was made with.
-    fn cuStreamGetFlags(handle: CUstream, flags: Out<c_uint>) {
+    per_thread(cuStreamGetFlags_ptsz) fn cuStreamGetFlags(handle: CUstream, flags: Out<c_uint>) {
         flags.set(stream(handle)?.map_or(0, |s| s.flags))
     }
 
     /// The stream's priority.
-    fn cuStreamGetPriority(handle: CUstream, priority: Out<c_int>) {
+    per_thread(cuStreamGetPriority_ptsz) fn cuStreamGetPriority(handle: CUstream, priority: Out<c_int>) {
         priority.set(stream(handle)?.map_or(profile::PRIORITIES.0, |s| s.priority))
     }
 
     /// The stream's number.
-    fn cuStreamGetId(handle: CUstream, id: Out<c_ulonglong>) {
-        id.set(stream(handle)?.map_or(handle.0.max(1) as c_ulonglong, |s| s.id))
+    per_thread(cuStreamGetId_ptsz) fn cuStreamGetId(handle: CUstream, id: Out<c_ulonglong>) {
+        id.set(stream(handle)?.map_or(named(handle).0 as c_ulonglong, |s| s.id))
     }
 
     /// The stream's context.
-    fn cuStreamGetCtx(handle: CUstream, context: Out<CUcontext>) {
+    per_thread(cuStreamGetCtx_ptsz) fn cuStreamGetCtx(handle: CUstream, context: Out<CUcontext>) {
         context.set(context_of(handle)?.handle)
     }
 
     /// The stream's context; there are no green ones.
-    fn cuStreamGetCtx_v2(handle: CUstream, context: Out<CUcontext>, green: Out<CUcontext>) {
+    per_thread(cuStreamGetCtx_v2_ptsz) fn cuStreamGetCtx_v2(handle: CUstream, context: Out<CUcontext>, green: Out<CUcontext>) {
         context.set(context_of(handle)?.handle)?;
         green.set_if_wanted(CUcontext::NULL)
     }
 
     /// The stream's device.
-    fn cuStreamGetDevice(handle: CUstream, device: Out<CUdevice>) {
+    per_thread(cuStreamGetDevice_ptsz) fn cuStreamGetDevice(handle: CUstream, device: Out<CUdevice>) {
         device.set(context_of(handle)?.ordinal as CUdevice)
     }
 
     /// Calls a function of the host, at once and on this thread: all earlier work is done.
-    fn cuStreamAddCallback(
+    per_thread(cuStreamAddCallback_ptsz) fn cuStreamAddCallback(
         handle: CUstream,
         callback: CUstreamCallback,
         user_data: *mut c_void,
@@ -94,7 +94,7 @@ api! {
     }
 
     /// No effect: all memory is visible to all streams.
-    fn cuStreamAttachMemAsync(
+    per_thread(cuStreamAttachMemAsync_ptsz) fn cuStreamAttachMemAsync(
         handle: CUstream,
         _address: CUdeviceptr,
         _length: usize,
@@ -104,13 +104,13 @@ api! {
     }
 
     /// Never.
-    fn cuStreamIsCapturing(handle: CUstream, status: Out<c_int>) {
+    per_thread(cuStreamIsCapturing_ptsz) fn cuStreamIsCapturing(handle: CUstream, status: Out<c_int>) {
         context_of(handle)?;
         status.set(NOT_CAPTURING)
     }
 
     /// Never capturing, so the other results are not set.
-    fn cuStreamGetCaptureInfo_v2(
+    per_thread(cuStreamGetCaptureInfo_v2_ptsz) fn cuStreamGetCaptureInfo_v2(
         handle: CUstream,
         status: Out<c_int>,
         _id: *mut c_ulonglong,

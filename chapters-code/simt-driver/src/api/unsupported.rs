@@ -1,7 +1,6 @@
-//! Functions that are exported but not implemented. cudarc looks its functions up by name and
-//! panics where one is missing, so all that it binds, in any version of the API, must exist.
+//! Functions that are exported but not implemented. Programs look functions up by name, and some
+//! panic where one is missing, so all that the recorded driver exports must exist.
 
-use std::ffi::c_void;
 use std::sync::Once;
 
 use crate::entry::say;
@@ -13,23 +12,21 @@ macro_rules! unsupported {
     ($($name:ident)*) => {
         $(
             #[unsafe(no_mangle)]
-            extern "C" fn $name() -> CUresult {
-                static SAID: Once = Once::new();
-                refuse(stringify!($name), &SAID)
+            extern "C" fn $name() -> $crate::error::CUresult {
+                static SAID: std::sync::Once = std::sync::Once::new();
+                $crate::api::unsupported::refuse(stringify!($name), &SAID)
             }
         )*
 
-        /// The address of a function of this file, by name.
-        pub(super) fn address(name: &str) -> Option<*const c_void> {
-            match name {
-                $(stringify!($name) => Some($name as *const c_void),)*
-                _ => None,
-            }
-        }
+        /// The functions of this file: names and addresses.
+        pub(super) const FUNCTIONS: &[$crate::entry::Export] =
+            &[$((stringify!($name), $name as *const std::ffi::c_void)),*];
     };
 }
+pub(super) use unsupported;
 
-fn refuse(name: &str, said: &Once) -> CUresult {
+/// Says once that a function is not supported.
+pub(super) fn refuse(name: &str, said: &Once) -> CUresult {
     said.call_once(|| say(&format!("{name} is not supported by the simulator")));
     CUresult::NOT_SUPPORTED
 }
@@ -43,12 +40,8 @@ unsupported! {
     cuArrayGetMemoryRequirements
     cuArrayGetPlane
     cuArrayGetSparseProperties
-    cuCoredumpDeregisterCompleteCallback
-    cuCoredumpDeregisterStartCallback
     cuCoredumpGetAttribute
     cuCoredumpGetAttributeGlobal
-    cuCoredumpRegisterCompleteCallback
-    cuCoredumpRegisterStartCallback
     cuCoredumpSetAttribute
     cuCoredumpSetAttributeGlobal
     cuCtxAttach
@@ -59,12 +52,8 @@ unsupported! {
     cuDestroyExternalMemory
     cuDestroyExternalSemaphore
     cuDevResourceGenerateDesc
-    cuDevSmResourceSplit
     cuDevSmResourceSplitByCount
-    cuDeviceGetCliqueCount
-    cuDeviceGetCliqueInfo
     cuDeviceGetDevResource
-    cuDeviceGetFabricClusterUuid
     cuDeviceGetGraphMemAttribute
     cuDeviceGetHostAtomicCapabilities
     cuDeviceGetLuid
@@ -97,7 +86,6 @@ unsupported! {
     cuGraphAddMemsetNode
     cuGraphAddNode
     cuGraphAddNode_v2
-    cuGraphAddNode_v3
     cuGraphBatchMemOpNodeGetParams
     cuGraphBatchMemOpNodeSetParams
     cuGraphChildGraphNodeGetGraph
@@ -119,7 +107,6 @@ unsupported! {
     cuGraphExecExternalSemaphoresSignalNodeSetParams
     cuGraphExecExternalSemaphoresWaitNodeSetParams
     cuGraphExecGetFlags
-    cuGraphExecGetId
     cuGraphExecHostNodeSetParams
     cuGraphExecKernelNodeSetParams
     cuGraphExecKernelNodeSetParams_v2
@@ -134,13 +121,13 @@ unsupported! {
     cuGraphExternalSemaphoresWaitNodeSetParams
     cuGraphGetEdges
     cuGraphGetEdges_v2
-    cuGraphGetId
     cuGraphGetNodes
     cuGraphGetRootNodes
     cuGraphHostNodeGetParams
     cuGraphHostNodeSetParams
     cuGraphInstantiateWithFlags
     cuGraphInstantiateWithParams
+    cuGraphInstantiateWithParams_ptsz
     cuGraphInstantiate_v2
     cuGraphKernelNodeCopyAttributes
     cuGraphKernelNodeGetAttribute
@@ -150,6 +137,7 @@ unsupported! {
     cuGraphKernelNodeSetParams
     cuGraphKernelNodeSetParams_v2
     cuGraphLaunch
+    cuGraphLaunch_ptsz
     cuGraphMemAllocNodeGetParams
     cuGraphMemFreeNodeGetParams
     cuGraphMemcpyNodeGetParams
@@ -157,30 +145,28 @@ unsupported! {
     cuGraphMemsetNodeGetParams
     cuGraphMemsetNodeSetParams
     cuGraphNodeFindInClone
-    cuGraphNodeGetContainingGraph
     cuGraphNodeGetDependencies
     cuGraphNodeGetDependencies_v2
     cuGraphNodeGetDependentNodes
     cuGraphNodeGetDependentNodes_v2
     cuGraphNodeGetEnabled
-    cuGraphNodeGetLocalId
-    cuGraphNodeGetParams
-    cuGraphNodeGetToolsId
     cuGraphNodeGetType
     cuGraphNodeSetEnabled
     cuGraphNodeSetParams
-    cuGraphNodeSetParams_v2
     cuGraphReleaseUserObject
     cuGraphRemoveDependencies
     cuGraphRemoveDependencies_v2
     cuGraphRetainUserObject
     cuGraphUpload
+    cuGraphUpload_ptsz
     cuGraphicsMapResources
+    cuGraphicsMapResources_ptsz
     cuGraphicsResourceGetMappedMipmappedArray
     cuGraphicsResourceGetMappedPointer_v2
     cuGraphicsResourceSetMapFlags_v2
     cuGraphicsSubResourceGetMappedArray
     cuGraphicsUnmapResources
+    cuGraphicsUnmapResources_ptsz
     cuGraphicsUnregisterResource
     cuGreenCtxCreate
     cuGreenCtxDestroy
@@ -200,7 +186,6 @@ unsupported! {
     cuLaunchCooperativeKernelMultiDevice
     cuLaunchGrid
     cuLaunchGridAsync
-    cuLaunchHostFunc_v2
     cuLibraryGetManaged
     cuLibraryGetUnifiedFunction
     cuLinkAddData_v2
@@ -208,18 +193,6 @@ unsupported! {
     cuLinkComplete
     cuLinkCreate_v2
     cuLinkDestroy
-    cuLogicalEndpointAddDevice
-    cuLogicalEndpointBindAddr
-    cuLogicalEndpointBindMem
-    cuLogicalEndpointCreate
-    cuLogicalEndpointDestroy
-    cuLogicalEndpointExport
-    cuLogicalEndpointGetLimits
-    cuLogicalEndpointIdRelease
-    cuLogicalEndpointIdReserve
-    cuLogicalEndpointImport
-    cuLogicalEndpointQuery
-    cuLogicalEndpointUnbind
     cuLogsCurrent
     cuLogsDumpToFile
     cuLogsDumpToMemory
@@ -228,20 +201,23 @@ unsupported! {
     cuMemAddressFree
     cuMemAddressReserve
     cuMemBatchDecompressAsync
+    cuMemBatchDecompressAsync_ptsz
     cuMemCreate
     cuMemDiscardAndPrefetchBatchAsync
+    cuMemDiscardAndPrefetchBatchAsync_ptsz
     cuMemDiscardBatchAsync
+    cuMemDiscardBatchAsync_ptsz
     cuMemExportToShareableHandle
     cuMemGetAccess
     cuMemGetAllocationGranularity
     cuMemGetAllocationPropertiesFromHandle
     cuMemGetDefaultMemPool
     cuMemGetHandleForAddressRange
-    cuMemGetLocationInfo
     cuMemGetMemPool
     cuMemImportFromShareableHandle
     cuMemMap
     cuMemMapArrayAsync
+    cuMemMapArrayAsync_ptsz
     cuMemPoolExportPointer
     cuMemPoolExportToShareableHandle
     cuMemPoolGetAccess
@@ -249,6 +225,7 @@ unsupported! {
     cuMemPoolImportPointer
     cuMemPoolSetAccess
     cuMemPrefetchBatchAsync
+    cuMemPrefetchBatchAsync_ptsz
     cuMemRangeGetAttribute
     cuMemRangeGetAttributes
     cuMemRelease
@@ -257,22 +234,35 @@ unsupported! {
     cuMemSetMemPool
     cuMemUnmap
     cuMemcpy3DAsync_v2
+    cuMemcpy3DAsync_v2_ptsz
     cuMemcpy3DBatchAsync
+    cuMemcpy3DBatchAsync_ptsz
     cuMemcpy3DBatchAsync_v2
+    cuMemcpy3DBatchAsync_v2_ptsz
     cuMemcpy3DPeer
     cuMemcpy3DPeerAsync
-    cuMemcpy3DWithAttributesAsync
+    cuMemcpy3DPeerAsync_ptsz
+    cuMemcpy3DPeer_ptds
     cuMemcpy3D_v2
+    cuMemcpy3D_v2_ptds
     cuMemcpyAtoA_v2
+    cuMemcpyAtoA_v2_ptds
     cuMemcpyAtoD_v2
+    cuMemcpyAtoD_v2_ptds
     cuMemcpyAtoHAsync_v2
+    cuMemcpyAtoHAsync_v2_ptsz
     cuMemcpyAtoH_v2
+    cuMemcpyAtoH_v2_ptds
     cuMemcpyBatchAsync
+    cuMemcpyBatchAsync_ptsz
     cuMemcpyBatchAsync_v2
+    cuMemcpyBatchAsync_v2_ptsz
     cuMemcpyDtoA_v2
+    cuMemcpyDtoA_v2_ptds
     cuMemcpyHtoAAsync_v2
+    cuMemcpyHtoAAsync_v2_ptsz
     cuMemcpyHtoA_v2
-    cuMemcpyWithAttributesAsync
+    cuMemcpyHtoA_v2_ptds
     cuMipmappedArrayCreate
     cuMipmappedArrayDestroy
     cuMipmappedArrayGetLevel
@@ -282,9 +272,7 @@ unsupported! {
     cuModuleGetTexRef
     cuMulticastAddDevice
     cuMulticastBindAddr
-    cuMulticastBindAddr_v2
     cuMulticastBindMem
-    cuMulticastBindMem_v2
     cuMulticastCreate
     cuMulticastGetGranularity
     cuMulticastUnbind
@@ -294,31 +282,48 @@ unsupported! {
     cuParamSeti
     cuParamSetv
     cuSignalExternalSemaphoresAsync
+    cuSignalExternalSemaphoresAsync_ptsz
     cuStreamBatchMemOp
+    cuStreamBatchMemOp_ptsz
     cuStreamBatchMemOp_v2
-    cuStreamBeginCaptureToCig
+    cuStreamBatchMemOp_v2_ptsz
     cuStreamBeginCaptureToGraph
+    cuStreamBeginCaptureToGraph_ptsz
     cuStreamBeginCapture_v2
-    cuStreamBeginRecaptureToGraph
+    cuStreamBeginCapture_v2_ptsz
     cuStreamCopyAttributes
+    cuStreamCopyAttributes_ptsz
     cuStreamEndCapture
-    cuStreamEndCaptureToCig
+    cuStreamEndCapture_ptsz
     cuStreamGetAttribute
+    cuStreamGetAttribute_ptsz
     cuStreamGetCaptureInfo
+    cuStreamGetCaptureInfo_ptsz
     cuStreamGetCaptureInfo_v3
-    cuStreamGetDevResource
+    cuStreamGetCaptureInfo_v3_ptsz
     cuStreamGetGreenCtx
     cuStreamSetAttribute
+    cuStreamSetAttribute_ptsz
     cuStreamUpdateCaptureDependencies
+    cuStreamUpdateCaptureDependencies_ptsz
     cuStreamUpdateCaptureDependencies_v2
+    cuStreamUpdateCaptureDependencies_v2_ptsz
     cuStreamWaitValue32
+    cuStreamWaitValue32_ptsz
     cuStreamWaitValue32_v2
+    cuStreamWaitValue32_v2_ptsz
     cuStreamWaitValue64
+    cuStreamWaitValue64_ptsz
     cuStreamWaitValue64_v2
+    cuStreamWaitValue64_v2_ptsz
     cuStreamWriteValue32
+    cuStreamWriteValue32_ptsz
     cuStreamWriteValue32_v2
+    cuStreamWriteValue32_v2_ptsz
     cuStreamWriteValue64
+    cuStreamWriteValue64_ptsz
     cuStreamWriteValue64_v2
+    cuStreamWriteValue64_v2_ptsz
     cuSurfObjectCreate
     cuSurfObjectDestroy
     cuSurfObjectGetResourceDesc
@@ -364,4 +369,5 @@ unsupported! {
     cuUserObjectRelease
     cuUserObjectRetain
     cuWaitExternalSemaphoresAsync
+    cuWaitExternalSemaphoresAsync_ptsz
 }
