@@ -14,7 +14,8 @@ pub const OPTIONS: [&str; 4] = ["-fmad=false", "-lineinfo", "-std=c++17", "-defa
 /// The architecture of a kernel that asks for none.
 const BASE_ARCHITECTURE: &str = "compute_75";
 
-/// In a kernel's source, the beginning of a line that asks for another architecture.
+/// In a kernel's source, the beginning of a line that asks for another architecture, for options
+/// beside [`OPTIONS`], or for both: `// ptx: compute_80 --device-int128`.
 const DIRECTIVE: &str = "// ptx: ";
 
 /// A `.cu` file below a folder called `kernels`.
@@ -26,6 +27,8 @@ pub struct Kernel {
     pub name: String,
     /// The virtual architecture, such as `compute_75`.
     pub architecture: String,
+    /// The options that it asks for beside [`OPTIONS`].
+    own_options: Vec<String>,
 }
 
 impl Kernel {
@@ -33,7 +36,14 @@ impl Kernel {
     pub fn open(root: &Path, path: &Path) -> Result<Self> {
         let source = read(path)?;
         let asked = source.lines().find_map(|line| line.strip_prefix(DIRECTIVE));
-        let architecture = asked.unwrap_or(BASE_ARCHITECTURE).trim().to_owned();
+        let (own_options, named): (Vec<&str>, Vec<&str>) = asked
+            .unwrap_or_default()
+            .split_whitespace()
+            .partition(|word| word.starts_with("--"));
+        let architecture = match named[..] {
+            [] => BASE_ARCHITECTURE.to_owned(),
+            _ => named.join(" "),
+        };
         let digits = architecture.strip_prefix("compute_").unwrap_or_default();
         if digits.parse::<u32>().is_err() {
             bail!(
@@ -45,6 +55,7 @@ impl Kernel {
             path: path.to_path_buf(),
             name: relative(root, path),
             architecture,
+            own_options: own_options.into_iter().map(str::to_owned).collect(),
         })
     }
 
@@ -52,6 +63,7 @@ impl Kernel {
     pub fn options(&self) -> Vec<String> {
         let mut options = vec![format!("-arch={}", self.architecture)];
         options.extend(OPTIONS.map(str::to_owned));
+        options.extend(self.own_options.iter().cloned());
         options
     }
 

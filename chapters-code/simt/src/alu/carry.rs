@@ -1,5 +1,10 @@
 //! Addition and subtraction through the carry flag, which decoding made a register of its own.
 //!
+//! A subtraction is the addition of the complement, as on a GPU: `a - b` is `a + !b + 1`. So after
+//! `sub.cc` the flag is 1 where *no* borrow occurred, and `subc` subtracts one more where it is 0.
+//! A chain of subtractions alone cannot show this; `addc` after `sub.cc` does, and the compiler
+//! divides 128-bit integers in that way.
+//!
 //! These write two registers, and so look at the mask themselves.
 
 use super::lanes::active;
@@ -9,17 +14,18 @@ use ptx::ir::{R32, R64};
 /// How an instruction treats the flag.
 #[derive(Clone, Copy)]
 pub struct Flag {
-    /// Its register: 0 or 1 a lane.
+    /// Its register: 0 or 1 per lane.
     pub register: R32,
-    /// Adds it (subtracts it, as a borrow).
+    /// Adds it.
     pub uses: bool,
-    /// Sets it to the carry out (the borrow).
+    /// Sets it to the carry out.
     pub sets: bool,
 }
 
-/// Addition or subtraction of `$ty`, in the register file behind `$read` and `$write`.
+/// Addition of `$ty`, in the register file behind `$read` and `$write`, of `a` and of what
+/// `$addend` makes of `b`; `$without` is the carry in of an instruction that does not use the flag.
 macro_rules! chained {
-    ($name:ident, $doc:literal, $register:ty, $read:ident, $write:ident, $operation:ident) => {
+    ($name:ident, $doc:literal, $register:ty, $read:ident, $write:ident, $addend:expr, $without:literal) => {
         #[doc = $doc]
         #[inline(never)]
         pub fn $name(
@@ -30,10 +36,14 @@ macro_rules! chained {
             flag: Flag,
         ) {
             for lane in active(mask) {
-                let carry_in = (flag.uses && regs.r32(flag.register)[lane] != 0).into();
+                let carry_in = if flag.uses {
+                    regs.r32(flag.register)[lane] != 0
+                } else {
+                    $without
+                };
                 let [a, b] = s.map(|r| regs.$read(r)[lane]);
-                let (partial, first) = a.$operation(b);
-                let (result, second) = partial.$operation(carry_in);
+                let (partial, first) = a.overflowing_add($addend(b));
+                let (result, second) = partial.overflowing_add(carry_in.into());
                 regs.$write(d)[lane] = result;
                 if flag.sets {
                     regs.r32_mut(flag.register)[lane] = u32::from(first | second);
@@ -49,7 +59,8 @@ chained!(
     R32,
     r32,
     r32_mut,
-    overflowing_add
+    |b: u32| b,
+    false
 );
 chained!(
     sub32,
@@ -57,7 +68,8 @@ chained!(
     R32,
     r32,
     r32_mut,
-    overflowing_sub
+    |b: u32| !b,
+    true
 );
 chained!(
     add64,
@@ -65,7 +77,8 @@ chained!(
     R64,
     r64,
     r64_mut,
-    overflowing_add
+    |b: u64| b,
+    false
 );
 chained!(
     sub64,
@@ -73,5 +86,6 @@ chained!(
     R64,
     r64,
     r64_mut,
-    overflowing_sub
+    |b: u64| !b,
+    true
 );

@@ -2,6 +2,7 @@
 
 mod approx;
 mod bits;
+mod carry;
 mod common;
 mod halves;
 mod integers;

@@ -7,6 +7,7 @@ mod atomics;
 mod collectives;
 mod control;
 mod functions;
+mod int128;
 mod memory;
 mod pipeline;
 mod runtime;
