@@ -4,6 +4,7 @@
 
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
+mod capture;
 mod context;
 mod copy;
 mod device;
@@ -11,6 +12,7 @@ mod error;
 mod event;
 mod extra;
 mod function;
+mod graph;
 mod host;
 mod launch;
 mod library;
@@ -32,12 +34,14 @@ use crate::entry::Export;
 
 /// The exported functions of the CUDA API, file by file.
 const FILES: &[&[Export]] = &[
+    capture::FUNCTIONS,
     context::FUNCTIONS,
     copy::FUNCTIONS,
     device::FUNCTIONS,
     error::FUNCTIONS,
     event::FUNCTIONS,
     function::FUNCTIONS,
+    graph::FUNCTIONS,
     host::FUNCTIONS,
     launch::FUNCTIONS,
     library::FUNCTIONS,

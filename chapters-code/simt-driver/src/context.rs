@@ -216,6 +216,7 @@ pub fn destroy(handle: Handle) -> Result {
     let Some(context) = driver.contexts.remove(handle) else {
         return Err(CUresult::INVALID_CONTEXT.because(format!("{:#x} is not a context", handle.0)));
     };
+    crate::capture::forget_context(handle)?;
     let device = context.device()?;
     let _busy = lock(&device.busy);
     for function in driver.functions.find(|f| f.context == handle) {

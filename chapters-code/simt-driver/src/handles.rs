@@ -31,6 +31,9 @@ pub enum Kind {
     Stream,
     Event,
     Pool,
+    Graph,
+    Node,
+    Exec,
 }
 
 const GENERATIONS: u32 = 1 << 24;

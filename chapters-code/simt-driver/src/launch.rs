@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use simt::{FaultKind, Outcome};
 
+use crate::capture;
 use crate::context::{self, Context};
 use crate::entry::say;
 use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
 use crate::host::readable;
 use crate::module::{self, Function};
+use crate::operation::{self, Operation};
 use crate::profile;
 use crate::state::lock;
 use crate::stream;
@@ -27,6 +29,7 @@ pub struct Arguments {
 }
 
 /// A launch as it was asked for.
+#[derive(Clone, Copy)]
 pub struct Request {
     /// The function.
     pub function: Handle,
@@ -36,82 +39,130 @@ pub struct Request {
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-    /// The stream.
-    pub stream: Handle,
     /// True if all blocks must be resident at once.
     pub cooperative: bool,
 }
 
-/// Runs a launch to its end. A fault is left in the context, as on a GPU.
-pub fn launch(request: &Request, arguments: &Arguments) -> Result {
-    let context = stream::queueing(request.stream)?;
-    let function = module::function(request.function)?;
-    if function.context != context.handle {
-        let cause = format!(
-            "`{}` is of another context than the stream",
-            function.name()
-        );
-        return Err(CUresult::INVALID_HANDLE.because(cause));
-    }
-    let named = |failure: Failure| match failure.cause {
-        Some(cause) => failure
-            .code
-            .because(format!("kernel `{}`: {cause}", function.name())),
-        None => failure,
-    };
-    check(request, &function).map_err(named)?;
-    let params = gather(&function, arguments).map_err(named)?;
-    if context.faulted() {
-        return Ok(());
-    }
-    run(&context, &function, request, &params).map_err(named)
+/// A launch that was found to be possible, with its arguments.
+#[derive(Clone)]
+pub struct Launch {
+    /// As it was asked for.
+    pub request: Request,
+    /// The function.
+    pub function: Arc<Function>,
+    /// The arguments, where the kernel expects them.
+    pub params: Vec<u8>,
 }
 
-/// Runs a kernel with its arguments.
-fn run(context: &Context, function: &Function, request: &Request, params: &[u8]) -> Result {
-    let &Request {
-        grid,
-        block,
-        dynamic_shared,
-        ..
-    } = request;
-    let kernel = &*function.kernel;
-    let device = context.device()?;
-    let busy = lock(&device.busy);
-    // While this thread waited for its turn another may have unloaded the module.
-    if module::function(request.function).is_err() {
-        return Err(CUresult::INVALID_HANDLE.because("its module was unloaded before it could run"));
-    }
-    let launch = simt::Launch {
-        kernel,
-        grid,
-        block,
-        dynamic_shared,
-        params,
-    };
-    let Outcome { report, fault } = simt::launch(&device.memory, &launch, &options::current());
-    drop(busy);
-    let result = match &fault {
-        None => Ok(()),
-        Some(f) if matches!(f.kind, FaultKind::InvalidLaunch | FaultKind::OutOfResources) => {
-            Err(context::code(f.kind).because(f.message.clone()))
+/// Puts a launch into a stream.
+pub fn launch(request: &Request, stream: Handle, arguments: &Arguments) -> Result {
+    let context = stream::queueing(stream)?;
+    let prepared = Launch::new(request, arguments).and_then(|launch| {
+        if launch.function.context == context.handle {
+            return Ok(launch);
         }
-        Some(f) => {
-            say(&f.message);
-            context.poison(f.kind);
-            Ok(())
-        }
-    };
-    report::add(report::Launch {
-        kernel: function.name().to_owned(),
-        grid,
-        block,
-        dynamic_shared,
-        static_shared: kernel.ir().static_shared_bytes,
-        report,
-        fault,
+        let cause = "the function is of another context than the stream";
+        Err(CUresult::INVALID_HANDLE.because(cause))
     });
-    result
+    match prepared {
+        Ok(launch) => operation::submit(stream, Operation::Kernel(launch)),
+        Err(failure) => {
+            capture::lose(stream)?;
+            Err(failure)
+        }
+    }
+}
+
+impl Launch {
+    /// Checks a launch and copies its arguments.
+    pub fn new(request: &Request, arguments: &Arguments) -> Result<Self> {
+        let function = module::function(request.function)?;
+        let named = |failure: Failure| name(&function, failure);
+        check(request, &function).map_err(named)?;
+        let params = gather(&function, arguments).map_err(named)?;
+        Ok(Self {
+            request: *request,
+            function,
+            params,
+        })
+    }
+
+    /// The addresses of the arguments, which are valid as long as they are not changed.
+    pub fn argument_addresses(&self) -> Vec<usize> {
+        let start = self.params.as_ptr() as usize;
+        let params = &self.function.kernel.ir().params;
+        params
+            .iter()
+            .map(|param| start + param.offset as usize)
+            .collect()
+    }
+
+    /// Runs the kernel to its end. A fault is left in the context, as on a GPU, and nothing runs
+    /// after one.
+    pub fn run(&self, context: &Context) -> Result {
+        if context.faulted() {
+            return Ok(());
+        }
+        let run = self.execute(context);
+        run.map_err(|failure| name(&self.function, failure))
+    }
+
+    fn execute(&self, context: &Context) -> Result {
+        let Request {
+            grid,
+            block,
+            dynamic_shared,
+            ..
+        } = self.request;
+        let kernel = &*self.function.kernel;
+        let device = context.device()?;
+        let busy = lock(&device.busy);
+        // The module can be unloaded while a thread waits for its turn, or before a graph runs.
+        if module::function(self.request.function).is_err() {
+            let cause = "its module was unloaded before it could run";
+            return Err(CUresult::INVALID_HANDLE.because(cause));
+        }
+        let launch = simt::Launch {
+            kernel,
+            grid,
+            block,
+            dynamic_shared,
+            params: &self.params,
+        };
+        let Outcome { report, fault } = simt::launch(&device.memory, &launch, &options::current());
+        drop(busy);
+        let result = match &fault {
+            None => Ok(()),
+            Some(f) if matches!(f.kind, FaultKind::InvalidLaunch | FaultKind::OutOfResources) => {
+                Err(context::code(f.kind).because(f.message.clone()))
+            }
+            Some(f) => {
+                say(&f.message);
+                context.poison(f.kind);
+                Ok(())
+            }
+        };
+        report::add(report::Launch {
+            kernel: self.function.name().to_owned(),
+            grid,
+            block,
+            dynamic_shared,
+            static_shared: kernel.ir().static_shared_bytes,
+            report,
+            fault,
+        });
+        result
+    }
+}
+
+fn name(function: &Function, failure: Failure) -> Failure {
+    match failure.cause {
+        Some(cause) => {
+            let cause = format!("kernel `{}`: {cause}", function.name());
+            failure.code.because(cause)
+        }
+        None => failure,
+    }
 }
 
 /// Refuses what the device cannot run.

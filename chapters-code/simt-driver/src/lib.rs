@@ -8,6 +8,8 @@
 //!   implemented return `CUDA_ERROR_NOT_SUPPORTED`, and name themselves on standard error, once.
 //! - **Order.** Work runs within the call that queues it, so every stream is always idle. A device
 //!   does one thing at a time, however many threads ask.
+//! - **Graphs.** What a stream runs is a value (`operation.rs`). A stream that is captured
+//!   (`capture.rs`) keeps it as a node of a graph (`graph.rs`), which runs node by node.
 //! - **Errors** are the codes that NVIDIA's driver gives, with the cause on standard error. A
 //!   kernel that faults poisons its context: its own launch succeeds, the next call that waits for
 //!   it fails, and from then on every call does, until the context is destroyed.
@@ -49,17 +51,20 @@
 
 mod allocation;
 mod api;
+mod capture;
 mod context;
 mod entry;
 mod error;
 mod error_codes;
 mod function;
+mod graph;
 mod handles;
 mod host;
 mod jit;
 mod launch;
 mod module;
 mod occupancy;
+mod operation;
 mod options;
 mod pool;
 mod profile;

@@ -5,8 +5,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use simt::Memory;
 
+use crate::capture::Capture;
 use crate::context::Context;
 use crate::error::{CUresult, Result};
+use crate::graph::{Exec, Graph, Node};
 use crate::handles::{Handle, Kind, Table};
 use crate::host::HostMemory;
 use crate::module::{Function, Module};
@@ -74,6 +76,14 @@ pub struct Driver {
     pub events: Table<Event>,
     /// Memory pools.
     pub pools: Table<Pool>,
+    /// Graphs.
+    pub graphs: Table<Graph>,
+    /// Nodes of graphs.
+    pub nodes: Table<Node>,
+    /// Executable graphs.
+    pub execs: Table<Exec>,
+    /// Captures that have begun and not ended.
+    pub captures: Mutex<Vec<Capture>>,
     /// Page-locked memory of the host.
     pub host: Mutex<HostMemory>,
 }
@@ -103,6 +113,10 @@ impl Driver {
             streams: Table::new(Kind::Stream),
             events: Table::new(Kind::Event),
             pools,
+            graphs: Table::new(Kind::Graph),
+            nodes: Table::new(Kind::Node),
+            execs: Table::new(Kind::Exec),
+            captures: Mutex::new(Vec::new()),
             host: Mutex::new(HostMemory::default()),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use crate::capture::{self, Captured};
 use crate::context::{self, Context};
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
@@ -30,7 +31,18 @@ pub struct Event {
     pub context: Handle,
     /// False if made with `CU_EVENT_DISABLE_TIMING`.
     pub timed: bool,
-    recorded: Mutex<Option<Instant>>,
+    recorded: Mutex<Recorded>,
+}
+
+/// What an event was last recorded as.
+#[derive(Clone, Debug)]
+pub enum Recorded {
+    /// Not at all.
+    Never,
+    /// A moment at which all work before it was done.
+    At(Instant),
+    /// Nodes of a graph.
+    Captured(Captured),
 }
 
 thread_local! {
@@ -115,7 +127,7 @@ pub fn create_event(flags: u32) -> Result<Handle> {
     let event = Event {
         context: context.handle,
         timed,
-        recorded: Mutex::new(None),
+        recorded: Mutex::new(Recorded::Never),
     };
     Ok(driver()?.events.insert(event))
 }
@@ -129,14 +141,31 @@ pub fn event(handle: Handle) -> Result<Arc<Event>> {
 }
 
 impl Event {
-    /// Records the event in a stream, which has nothing left to do.
+    /// Records the event in a stream, which has nothing left to do, or in the stream's capture.
     pub fn record(&self, stream: Handle) -> Result {
         let context = queueing(stream)?;
         if context.handle != self.context {
             return Err(CUresult::INVALID_HANDLE.because("event and stream of different contexts"));
         }
-        *lock(&self.recorded) = Some(Instant::now());
+        let captured = capture::record(stream, &context)?;
+        let now = || Recorded::At(Instant::now());
+        *lock(&self.recorded) = captured.map_or_else(now, Recorded::Captured);
         Ok(())
+    }
+
+    /// What the event was last recorded as.
+    pub fn recorded(&self) -> Recorded {
+        lock(&self.recorded).clone()
+    }
+
+    /// For a call that waits for the event or asks for its state. Returns the error of a kernel
+    /// that faulted.
+    pub fn synchronize(&self) -> Result {
+        match self.recorded() {
+            Recorded::Captured(captured) => capture::query(&captured)?,
+            Recorded::Never | Recorded::At(_) => capture::unsafe_call()?,
+        }
+        context::of(self.context)?.synchronize()
     }
 
     /// Milliseconds of the host's clock from this event to a later one.
@@ -144,10 +173,20 @@ impl Event {
         if !self.timed || !end.timed {
             return Err(CUresult::INVALID_HANDLE.because("an event without timing"));
         }
-        let (Some(start), Some(end)) = (*lock(&self.recorded), *lock(&end.recorded)) else {
-            return Err(CUresult::INVALID_HANDLE.because("an event that was never recorded"));
-        };
+        let (start, end) = (self.moment()?, end.moment()?);
         let milliseconds = |span: std::time::Duration| span.as_secs_f32() * 1e3;
         Ok(milliseconds(end - start) - milliseconds(start - end))
+    }
+
+    fn moment(&self) -> Result<Instant> {
+        match self.recorded() {
+            Recorded::At(moment) => Ok(moment),
+            Recorded::Never => {
+                Err(CUresult::INVALID_HANDLE.because("an event that was never recorded"))
+            }
+            Recorded::Captured(_) => {
+                Err(CUresult::CAPTURED_EVENT.because("an event of a graph has no time"))
+            }
+        }
     }
 }

@@ -5,67 +5,158 @@ use crate::allocation;
 use crate::context::Context;
 use crate::error::{CUresult, Result};
 use crate::state::{Device, lock};
-use crate::types::{CUdeviceptr, CudaMemcpy2D, HostBytes, Plane};
+use crate::types::{CUdeviceptr, CudaMemcpy3D, HostBytes, Volume};
 
 /// Copies from device to device pass through a buffer of this size.
 const CHUNK: usize = 1 << 20;
 
-/// One end of a copy.
+/// One end of a copy, as an address.
 #[derive(Clone, Copy)]
 pub enum Place {
     /// Memory of the host.
-    Host(HostBytes),
-    /// Memory of a device.
-    Device(&'static Device, CUdeviceptr),
+    Host(usize),
+    /// Memory of a device, on whichever it is mapped.
+    Device(CUdeviceptr),
+    /// The host's memory, unless it is mapped on a device.
+    Any(CUdeviceptr),
 }
 
 impl Place {
-    /// A device address, on whichever device it is mapped.
-    pub fn device(context: &Context, address: CUdeviceptr) -> Result<Self> {
-        Ok(Self::Device(
-            allocation::device_of(context, address)?,
-            address,
-        ))
-    }
-
-    /// An address of any kind: the host's, unless it is mapped on a device.
-    pub fn any(context: &Context, address: CUdeviceptr) -> Result<Self> {
-        Ok(match allocation::mapped_on(context, address)? {
-            Some(device) => Self::Device(device, address),
-            None => Self::Host(HostBytes(address as usize as *mut _)),
-        })
+    /// Memory of the host.
+    pub fn host(pointer: HostBytes) -> Self {
+        Self::Host(pointer.0 as usize)
     }
 
     fn offset(self, bytes: usize) -> Self {
         match self {
-            Self::Host(pointer) => Self::Host(pointer.offset(bytes)),
-            Self::Device(device, address) => {
-                Self::Device(device, address.wrapping_add(bytes as u64))
-            }
+            Self::Host(address) => Self::Host(address.wrapping_add(bytes)),
+            Self::Device(address) => Self::Device(address.wrapping_add(bytes as u64)),
+            Self::Any(address) => Self::Any(address.wrapping_add(bytes as u64)),
         }
+    }
+
+    /// The memory that the address lies in now.
+    fn memory(self, context: &Context) -> Result<Memory> {
+        let host = |address: usize| Memory::Host(HostBytes(address as *mut _));
+        Ok(match self {
+            Self::Host(address) => host(address),
+            Self::Device(address) => {
+                Memory::Device(allocation::device_of(context, address)?, address)
+            }
+            Self::Any(address) => match allocation::mapped_on(context, address)? {
+                Some(device) => Memory::Device(device, address),
+                None => host(address as usize),
+            },
+        })
+    }
+}
+
+/// An address, and the memory that it is in.
+#[derive(Clone, Copy)]
+enum Memory {
+    Host(HostBytes),
+    Device(&'static Device, CUdeviceptr),
+}
+
+/// One side of a copy.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// The first byte.
+    pub place: Place,
+    /// Bytes from row to row.
+    pub pitch: usize,
+    /// Rows from layer to layer.
+    pub layer: usize,
+}
+
+/// A copy of rows, which may lie in several layers.
+#[derive(Clone, Copy)]
+pub struct Transfer {
+    /// To where.
+    pub target: Side,
+    /// From where.
+    pub source: Side,
+    /// Bytes of a row.
+    pub width: usize,
+    /// Rows of a layer.
+    pub height: usize,
+    /// Layers.
+    pub depth: usize,
+}
+
+impl Transfer {
+    /// A copy of `bytes` bytes.
+    pub fn new(target: Place, source: Place, bytes: usize) -> Self {
+        let side = |place| Side {
+            place,
+            pitch: bytes,
+            layer: 1,
+        };
+        Self {
+            target: side(target),
+            source: side(source),
+            width: bytes,
+            height: 1,
+            depth: 1,
+        }
+    }
+
+    /// A copy of layers of rows.
+    pub fn layers(job: &CudaMemcpy3D) -> Result<Self> {
+        let [target, source] = [&job.target, &job.source].map(|v| side(v, job.width_in_bytes));
+        let (target, source) = (target?, source?);
+        if job.depth > 1 && target.layer.min(source.layer) < job.height {
+            return Err(CUresult::INVALID_VALUE.because("more rows than a layer has"));
+        }
+        Ok(Self {
+            target,
+            source,
+            width: job.width_in_bytes,
+            height: job.height,
+            depth: job.depth,
+        })
+    }
+
+    /// Copies.
+    pub fn run(&self, context: &Context) -> Result {
+        for (layer, row) in (0..self.depth).flat_map(|z| (0..self.height).map(move |y| (z, y))) {
+            let at = |side: &Side| {
+                let row = layer.wrapping_mul(side.layer).wrapping_add(row);
+                side.place
+                    .offset(row.wrapping_mul(side.pitch))
+                    .memory(context)
+            };
+            let (target, source) = (at(&self.target)?, at(&self.source)?);
+            if matches!(target, Memory::Host(_)) {
+                // The host must not read what a kernel left that faulted.
+                context.synchronize()?;
+            }
+            copy(target, source, self.width)?;
+        }
+        Ok(())
     }
 }
 
 /// Copies `bytes` bytes.
-pub fn copy(target: Place, source: Place, bytes: usize) -> Result {
+fn copy(target: Memory, source: Memory, bytes: usize) -> Result {
     match (target, source) {
-        (Place::Host(to), Place::Host(from)) => {
+        (Memory::Host(to), Memory::Host(from)) => {
             // The ranges may overlap.
             let from = from.as_slice(bytes)?.to_vec();
             to.as_slice_mut(bytes)?.copy_from_slice(&from);
             Ok(())
         }
-        (Place::Host(to), Place::Device(device, from)) => {
+        (Memory::Host(to), Memory::Device(device, from)) => {
             let to = to.as_slice_mut(bytes)?;
             let _busy = lock(&device.busy);
             Ok(device.memory.read(from, to)?)
         }
-        (Place::Device(device, to), Place::Host(from)) => {
+        (Memory::Device(device, to), Memory::Host(from)) => {
             let from = from.as_slice(bytes)?;
             let _busy = lock(&device.busy);
             Ok(device.memory.write(to, from)?)
         }
-        (Place::Device(to_device, to), Place::Device(from_device, from)) => {
+        (Memory::Device(to_device, to), Memory::Device(from_device, from)) => {
             if to_device.ordinal != from_device.ordinal {
                 return copy_across((to_device, to), (from_device, from), bytes);
             }
@@ -94,46 +185,30 @@ fn copy_across(
     Ok(())
 }
 
-/// Copies a rectangle.
-pub fn copy_2d(context: &Context, job: &CudaMemcpy2D) -> Result {
-    if job.width_in_bytes == 0 || job.height == 0 {
-        return Ok(());
-    }
-    let (source, source_pitch) = plane(context, &job.source, job)?;
-    let (target, target_pitch) = plane(context, &job.target, job)?;
-    for row in 0..job.height {
-        let from = source.offset(row.wrapping_mul(source_pitch));
-        let to = target.offset(row.wrapping_mul(target_pitch));
-        copy(to, from, job.width_in_bytes)?;
-    }
-    Ok(())
-}
-
-/// The first byte of a rectangle, and the distance from row to row.
-fn plane(context: &Context, plane: &Plane, job: &CudaMemcpy2D) -> Result<(Place, usize)> {
-    let start = match plane.memory_type {
-        1 => Place::Host(plane.host),
-        2 => Place::device(context, plane.device)?,
-        4 => Place::any(context, plane.device)?,
+/// One side of a copy whose rows have `width` bytes.
+fn side(volume: &Volume, width: usize) -> Result<Side> {
+    let start = match volume.memory_type {
+        1 => Place::host(volume.host),
+        2 => Place::Device(volume.device),
+        4 => Place::Any(volume.device),
         3 => return Err(CUresult::NOT_SUPPORTED.because("copies of CUDA arrays")),
         other => return Err(CUresult::INVALID_VALUE.because(format!("memory type {other}"))),
     };
-    let pitch = if plane.pitch == 0 {
-        job.width_in_bytes
+    let pitch = if volume.pitch == 0 {
+        width
     } else {
-        plane.pitch
+        volume.pitch
     };
-    if pitch < job.width_in_bytes.saturating_add(plane.x_in_bytes) {
-        let cause = format!(
-            "rows of {} bytes do not fit a pitch of {pitch}",
-            job.width_in_bytes
-        );
+    if pitch < width.saturating_add(volume.x_in_bytes) {
+        let cause = format!("rows of {width} bytes do not fit a pitch of {pitch}");
         return Err(CUresult::INVALID_VALUE.because(cause));
     }
-    Ok((
-        start.offset(plane.y.wrapping_mul(pitch).wrapping_add(plane.x_in_bytes)),
+    let row = volume.z.wrapping_mul(volume.height).wrapping_add(volume.y);
+    Ok(Side {
+        place: start.offset(row.wrapping_mul(pitch).wrapping_add(volume.x_in_bytes)),
         pitch,
-    ))
+        layer: volume.height,
+    })
 }
 
 /// A rectangle of device memory to fill.
@@ -149,22 +224,49 @@ pub struct Rows {
     pub height: usize,
 }
 
-/// Writes `pattern`, of 1, 2 or 4 bytes, to every element.
-pub fn fill(context: &Context, rows: Rows, pattern: &[u8]) -> Result {
-    if !rows.address.is_multiple_of(pattern.len() as u64) {
-        let cause = format!("{:#x} is not a multiple of {}", rows.address, pattern.len());
-        return Err(CUresult::INVALID_VALUE.because(cause));
+/// A fill of device memory.
+#[derive(Clone, Copy)]
+pub struct Fill {
+    rows: Rows,
+    /// The element, of which the first `size` bytes count.
+    value: u32,
+    /// Bytes of an element: 1, 2 or 4.
+    size: usize,
+}
+
+impl Fill {
+    /// A fill of every element with the lowest `size` bytes of a value.
+    pub fn new(rows: Rows, value: u32, size: usize) -> Result<Self> {
+        if !matches!(size, 1 | 2 | 4) || !rows.address.is_multiple_of(size as u64) {
+            let cause = format!("elements of {size} bytes at {:#x}", rows.address);
+            return Err(CUresult::INVALID_VALUE.because(cause));
+        }
+        if rows.height > 1 && rows.pitch < rows.width.saturating_mul(size) {
+            return Err(CUresult::INVALID_VALUE.because("rows wider than the pitch"));
+        }
+        Ok(Self { rows, value, size })
     }
-    if rows.height > 1 && rows.pitch < rows.width.saturating_mul(pattern.len()) {
-        return Err(CUresult::INVALID_VALUE.because("rows wider than the pitch"));
+
+    /// The rectangle, the value, and the bytes of an element.
+    pub fn parts(&self) -> (Rows, u32, usize) {
+        (self.rows, self.value, self.size)
     }
-    let device = allocation::device_of(context, rows.address)?;
-    let _busy = lock(&device.busy);
-    for row in 0..rows.height {
-        let at = rows
-            .address
-            .wrapping_add((row as u64).wrapping_mul(rows.pitch as u64));
-        device.memory.fill(at, pattern, rows.width as u64)?;
+
+    /// Fills.
+    pub fn run(&self, context: &Context) -> Result {
+        let Rows {
+            address,
+            pitch,
+            width,
+            height,
+        } = self.rows;
+        let pattern = &self.value.to_le_bytes()[..self.size];
+        let device = allocation::device_of(context, address)?;
+        let _busy = lock(&device.busy);
+        for row in 0..height {
+            let at = address.wrapping_add((row as u64).wrapping_mul(pitch as u64));
+            device.memory.fill(at, pattern, width as u64)?;
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -111,19 +111,3 @@ fn host_functions_run_in_order() {
     let error = unsafe { sys::cuLaunchHostFunc(stream.cu_stream(), None, number) }.result();
     assert_eq!(code(error), CUresult::CUDA_ERROR_INVALID_VALUE);
 }
-
-#[test]
-fn nothing_is_captured() {
-    let context = context();
-    let stream = context.new_stream().unwrap();
-    let status = stream.capture_status().unwrap();
-    assert_eq!(
-        status,
-        sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
-    );
-    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
-    assert_eq!(
-        code(stream.begin_capture(mode)),
-        CUresult::CUDA_ERROR_NOT_SUPPORTED
-    );
-}

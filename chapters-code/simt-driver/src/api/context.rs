@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
+use crate::capture;
 use crate::context::{self, Context};
 use crate::entry::api;
 use crate::error::{CUresult, Result};
@@ -76,12 +77,12 @@ api! {
 
     /// Waits; there is nothing to wait for. Returns the error of a kernel that faulted.
     fn cuCtxSynchronize() {
-        context::synchronized().map(|_| ())
+        synchronize(&*context::current()?)
     }
 
     /// As `cuCtxSynchronize`, for a context that need not be current.
     fn cuCtxSynchronize_v2(context: CUcontext) {
-        context::of_or_current(context)?.synchronize()
+        synchronize(&*context::of_or_current(context)?)
     }
 
     /// The current context's device.
@@ -126,6 +127,7 @@ api! {
     /// A limit; kept, and of no effect: the simulator has none of these.
     fn cuCtxSetLimit(limit: c_uint, value: usize) {
         let context = context::current()?;
+        capture::unsafe_call()?;
         match lock(&context.settings).limits.get_mut(&limit) {
             Some(slot) if limit != profile::SYNC_DEPTH => *slot = value,
             _ => return Err(no_limit(limit).into()),
@@ -169,13 +171,17 @@ api! {
 
     /// Records an event; all work of the context is done.
     fn cuCtxRecordEvent(context: CUcontext, event: CUevent) {
-        context::of_or_current(context)?.enqueue()?;
+        let context = context::of_or_current(context)?;
+        context.enqueue()?;
+        capture::not_capturing_in(&context)?;
         stream::event(event)?.record(CUcontext::NULL)
     }
 
     /// No effect: an event that is recorded has happened.
     fn cuCtxWaitEvent(context: CUcontext, event: CUevent) {
-        context::of_or_current(context)?.enqueue()?;
+        let context = context::of_or_current(context)?;
+        context.enqueue()?;
+        capture::not_capturing_in(&context)?;
         stream::event(event).map(|_| ())
     }
 
@@ -198,6 +204,11 @@ api! {
         table.set_if_wanted(std::ptr::null())?;
         Err(CUresult::NOT_FOUND.into())
     }
+}
+
+fn synchronize(context: &Context) -> Result {
+    capture::not_capturing_in(context)?;
+    context.synchronize()
 }
 
 fn create(context: &Out<CUcontext>, flags: c_uint, device: CUdevice) -> Result {

@@ -1,17 +1,18 @@
-//! Copies. All are done when the call returns.
+//! Copies. All are done when the call returns, unless the stream is capturing.
 
-use crate::context::{self, Context};
+use crate::capture;
+use crate::context;
 use crate::entry::api;
 use crate::error::Result;
+use crate::operation::{Operation, complete, submit};
 use crate::stream;
-use crate::transfer::{Place, copy, copy_2d};
+use crate::transfer::{Place, Transfer};
 use crate::types::{CUcontext, CUdeviceptr, CUstream, CudaMemcpy2D, HostBytes, In};
 
 api! {
     /// To the device.
     per_thread(cuMemcpyHtoD_v2_ptds) fn cuMemcpyHtoD_v2(target: CUdeviceptr, source: HostBytes, bytes: usize) {
-        let context = context::synchronized()?;
-        copy(Place::device(&context, target)?, Place::Host(source), bytes)
+        complete(&copy(Place::Device(target), Place::host(source), bytes))
     }
 
     /// To the device.
@@ -21,14 +22,12 @@ api! {
         bytes: usize,
         stream: CUstream,
     ) {
-        let context = stream::queueing(stream)?;
-        copy(Place::device(&context, target)?, Place::Host(source), bytes)
+        submit(stream, copy(Place::Device(target), Place::host(source), bytes))
     }
 
     /// From the device.
     per_thread(cuMemcpyDtoH_v2_ptds) fn cuMemcpyDtoH_v2(target: HostBytes, source: CUdeviceptr, bytes: usize) {
-        let context = context::synchronized()?;
-        copy(Place::Host(target), Place::device(&context, source)?, bytes)
+        complete(&copy(Place::host(target), Place::Device(source), bytes))
     }
 
     /// From the device. Waits, so that the host does not read what a faulted kernel left.
@@ -38,15 +37,12 @@ api! {
         bytes: usize,
         stream: CUstream,
     ) {
-        let context = stream::context_of(stream)?;
-        context.synchronize()?;
-        copy(Place::Host(target), Place::device(&context, source)?, bytes)
+        submit(stream, copy(Place::host(target), Place::Device(source), bytes))
     }
 
     /// Within the device, or from one device to another.
     per_thread(cuMemcpyDtoD_v2_ptds) fn cuMemcpyDtoD_v2(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) {
-        let context = context::synchronized()?;
-        copy(Place::device(&context, target)?, Place::device(&context, source)?, bytes)
+        complete(&copy(Place::Device(target), Place::Device(source), bytes))
     }
 
     /// Within the device, or from one device to another.
@@ -56,18 +52,17 @@ api! {
         bytes: usize,
         stream: CUstream,
     ) {
-        let context = stream::queueing(stream)?;
-        copy(Place::device(&context, target)?, Place::device(&context, source)?, bytes)
+        submit(stream, copy(Place::Device(target), Place::Device(source), bytes))
     }
 
     /// Between addresses of any kind.
     per_thread(cuMemcpy_ptds) fn cuMemcpy(target: CUdeviceptr, source: CUdeviceptr, bytes: usize) {
-        copy_any(&*context::synchronized()?, target, source, bytes)
+        complete(&copy(Place::Any(target), Place::Any(source), bytes))
     }
 
     /// Between addresses of any kind.
     per_thread(cuMemcpyAsync_ptsz) fn cuMemcpyAsync(target: CUdeviceptr, source: CUdeviceptr, bytes: usize, stream: CUstream) {
-        copy_any(&*stream::queueing(stream)?, target, source, bytes)
+        submit(stream, copy(Place::Any(target), Place::Any(source), bytes))
     }
 
     /// From one context to another.
@@ -78,11 +73,11 @@ api! {
         source_context: CUcontext,
         bytes: usize,
     ) {
-        context::synchronized()?;
-        copy_peer((target, target_context), (source, source_context), bytes)
+        check_peers(target_context, source_context)?;
+        complete(&copy(Place::Device(target), Place::Device(source), bytes))
     }
 
-    /// From one context to another.
+    /// From one context to another; cannot be captured.
     per_thread(cuMemcpyPeerAsync_ptsz) fn cuMemcpyPeerAsync(
         target: CUdeviceptr,
         target_context: CUcontext,
@@ -91,41 +86,36 @@ api! {
         bytes: usize,
         stream: CUstream,
     ) {
-        stream::queueing(stream)?;
-        copy_peer((target, target_context), (source, source_context), bytes)
+        capture::not_capturing(stream, &*stream::queueing(stream)?)?;
+        check_peers(target_context, source_context)?;
+        submit(stream, copy(Place::Device(target), Place::Device(source), bytes))
     }
 
     /// A rectangle.
     per_thread(cuMemcpy2D_v2_ptds) fn cuMemcpy2D_v2(job: In<CudaMemcpy2D>) {
-        copy_2d(&*context::synchronized()?, &job.get()?)
+        complete(&rectangle(&job)?)
     }
 
     /// A rectangle.
     per_thread(cuMemcpy2DUnaligned_v2_ptds) fn cuMemcpy2DUnaligned_v2(job: In<CudaMemcpy2D>) {
-        copy_2d(&*context::synchronized()?, &job.get()?)
+        complete(&rectangle(&job)?)
     }
 
     /// A rectangle.
     per_thread(cuMemcpy2DAsync_v2_ptsz) fn cuMemcpy2DAsync_v2(job: In<CudaMemcpy2D>, stream: CUstream) {
-        copy_2d(&*stream::queueing(stream)?, &job.get()?)
+        submit(stream, rectangle(&job)?)
     }
 }
 
-fn copy_any(context: &Context, target: CUdeviceptr, source: CUdeviceptr, bytes: usize) -> Result {
-    copy(
-        Place::any(context, target)?,
-        Place::any(context, source)?,
-        bytes,
-    )
+fn copy(target: Place, source: Place, bytes: usize) -> Operation {
+    Operation::Copy(Transfer::new(target, source, bytes))
 }
 
-fn copy_peer(
-    (target, target_context): (CUdeviceptr, CUcontext),
-    (source, source_context): (CUdeviceptr, CUcontext),
-    bytes: usize,
-) -> Result {
-    let source_context = context::of(source_context)?;
-    source_context.enqueue()?;
-    let target = Place::device(&*context::of(target_context)?, target)?;
-    copy(target, Place::device(&source_context, source)?, bytes)
+fn rectangle(job: &In<CudaMemcpy2D>) -> Result<Operation> {
+    Transfer::layers(&job.get()?.into()).map(Operation::Copy)
+}
+
+fn check_peers(target: CUcontext, source: CUcontext) -> Result {
+    context::of(target)?;
+    context::of(source)?.enqueue()
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::c_uint;
 
-use crate::context;
 use crate::entry::api;
 use crate::error::CUresult;
 use crate::state::driver;
@@ -33,12 +32,12 @@ api! {
 
     /// Always done, or faulted.
     fn cuEventQuery(handle: CUevent) {
-        context::of(event(handle)?.context)?.synchronize()
+        event(handle)?.synchronize()
     }
 
     /// Waits; there is nothing to wait for. Returns the error of a kernel that faulted.
     fn cuEventSynchronize(handle: CUevent) {
-        context::of(event(handle)?.context)?.synchronize()
+        event(handle)?.synchronize()
     }
 
     /// Milliseconds between two events.

@@ -2,6 +2,7 @@
 
 use std::ffi::c_uint;
 
+use crate::capture;
 use crate::context;
 use crate::entry::api;
 use crate::error::CUresult;
@@ -12,12 +13,14 @@ api! {
     /// Allocates.
     fn cuMemAllocHost_v2(pointer: Out<HostBytes>, bytes: usize) {
         context::queueing()?;
+        capture::unsafe_call()?;
         pointer.set(lock(&driver()?.host).allocate(bytes, 0)?)
     }
 
     /// Allocates. The flags are kept, and of no effect.
     fn cuMemHostAlloc(pointer: Out<HostBytes>, bytes: usize, flags: c_uint) {
         context::queueing()?;
+        capture::unsafe_call()?;
         if flags > 7 {
             return Err(CUresult::INVALID_VALUE.because(format!("no flags {flags:#x}")));
         }
@@ -26,12 +29,14 @@ api! {
 
     /// Frees.
     fn cuMemFreeHost(pointer: HostBytes) {
+        capture::unsafe_call()?;
         lock(&driver()?.host).free(pointer)
     }
 
     /// Notes that the caller's memory is page-locked. The flags are kept, and of no effect.
     also(cuMemHostRegister) fn cuMemHostRegister_v2(pointer: HostBytes, bytes: usize, flags: c_uint) {
         context::queueing()?;
+        capture::unsafe_call()?;
         lock(&driver()?.host).register(pointer, bytes, flags)
     }
 

@@ -5,7 +5,7 @@ use std::ffi::{c_uint, c_void};
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::launch::{Arguments, Request, launch};
-use crate::stream;
+use crate::operation::{HostCall, Operation, submit};
 use crate::types::{CUfunction, CUhostFn, CUlaunchConfig, CUstream, In};
 
 api! {
@@ -25,8 +25,8 @@ api! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let cooperative = false;
-        let request = Request { function, grid, block, dynamic_shared, stream, cooperative };
-        launch(&request, &Arguments { pointers, extra })
+        let request = Request { function, grid, block, dynamic_shared, cooperative };
+        launch(&request, stream, &Arguments { pointers, extra })
     }
 
     /// Runs a kernel whose blocks are all resident at once.
@@ -44,8 +44,8 @@ api! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let cooperative = true;
-        let request = Request { function, grid, block, dynamic_shared, stream, cooperative };
-        launch(&request, &Arguments { pointers, extra: In(std::ptr::null()) })
+        let request = Request { function, grid, block, dynamic_shared, cooperative };
+        launch(&request, stream, &Arguments { pointers, extra: In(std::ptr::null()) })
     }
 
     /// Runs a kernel. Of the attributes, the cooperative one has an effect; clusters are refused.
@@ -56,18 +56,12 @@ api! {
         extra: In<usize>,
     ) {
         let config = config.get()?;
-        launch(&request(&config, function)?, &Arguments { pointers, extra })
+        launch(&request(&config, function)?, config.stream, &Arguments { pointers, extra })
     }
 
     /// Calls a function of the host, at once and on this thread: all earlier work is done.
     per_thread(cuLaunchHostFunc_ptsz) fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, user_data: *mut c_void) {
-        stream::queueing(stream)?;
-        let Some(function) = function else {
-            return Err(CUresult::INVALID_VALUE.because("the function is null"));
-        };
-        // SAFETY: the C caller gave a function of this type, and what it wants to be called with.
-        unsafe { function(user_data) };
-        Ok(())
+        submit(stream, Operation::Host(HostCall::new(function, user_data)?))
     }
 }
 
@@ -89,7 +83,6 @@ fn request(config: &CUlaunchConfig, function: CUfunction) -> Result<Request> {
         grid,
         block,
         shared_mem_bytes: dynamic_shared,
-        stream,
         ..
     } = config;
     Ok(Request {
@@ -97,7 +90,6 @@ fn request(config: &CUlaunchConfig, function: CUfunction) -> Result<Request> {
         grid,
         block,
         dynamic_shared,
-        stream,
         cooperative,
     })
 }

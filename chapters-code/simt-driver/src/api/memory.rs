@@ -1,9 +1,11 @@
 //! Device memory.
 
 use std::ffi::{c_int, c_uint};
+use std::sync::Arc;
 
 use crate::allocation::{allocate, context_of, free, mapped_on};
-use crate::context;
+use crate::capture;
+use crate::context::{self, Context};
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
@@ -16,7 +18,9 @@ use crate::types::{CUdevice, CUdeviceptr, CUmemLocation, CUmemoryPool, CUstream,
 api! {
     /// Allocates.
     fn cuMemAlloc_v2(address: Out<CUdeviceptr>, bytes: usize) {
-        address.set(allocate(&*context::synchronized()?, Handle::NULL, bytes)?)
+        let context = context::synchronized()?;
+        capture::unsafe_call()?;
+        address.set(allocate(&context, Handle::NULL, bytes)?)
     }
 
     /// Allocates rows, each beginning at a multiple of the pitch alignment.
@@ -36,13 +40,15 @@ api! {
         let (Some(row), Some(bytes)) = (row, bytes) else {
             return Err(CUresult::INVALID_VALUE.because("rows are too long, or too many"));
         };
-        address.set(allocate(&*context::synchronized()?, Handle::NULL, bytes)?)?;
+        let context = context::synchronized()?;
+        capture::unsafe_call()?;
+        address.set(allocate(&context, Handle::NULL, bytes)?)?;
         pitch.set(row)
     }
 
     /// Allocates from the device's current pool.
     per_thread(cuMemAllocAsync_ptsz) fn cuMemAllocAsync(address: Out<CUdeviceptr>, bytes: usize, stream: CUstream) {
-        let context = stream::queueing(stream)?;
+        let context = allocating(stream)?;
         let pool = *lock(&context.device()?.current_pool);
         address.set(allocate(&context, pool, bytes)?)
     }
@@ -55,7 +61,7 @@ api! {
         stream: CUstream,
     ) {
         pool(from)?;
-        address.set(allocate(&*stream::queueing(stream)?, from, bytes)?)
+        address.set(allocate(&*allocating(stream)?, from, bytes)?)
     }
 
     /// Frees. Null is freed already.
@@ -64,12 +70,18 @@ api! {
             return Ok(());
         }
         context_of(address)?.synchronize()?;
+        capture::unsafe_call()?;
         free(address)
     }
 
     /// Frees. The stream has nothing left to do, so it does not matter which it is.
     per_thread(cuMemFreeAsync_ptsz) fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) {
         stream::stream(stream)?;
+        if capture::is_capturing(stream)? {
+            let cause = "a graph can free only memory that it allocates, and none does here";
+            return Err(CUresult::INVALID_VALUE.because(cause));
+        }
+        capture::unsafe_call()?;
         context_of(address)?.enqueue()?;
         free(address)
     }
@@ -129,6 +141,19 @@ api! {
         stream::queueing(stream)?;
         check_range(address, bytes)
     }
+}
+
+/// The context of a stream in which memory is to be allocated. A capture is lost by it, as its
+/// graph would lack the allocation.
+fn allocating(stream: CUstream) -> Result<Arc<Context>> {
+    let context = stream::queueing(stream)?;
+    if capture::is_capturing(stream)? {
+        capture::lose(stream)?;
+        let cause = "graphs that allocate memory: allocate before the capture begins";
+        return Err(CUresult::NOT_SUPPORTED.because(cause));
+    }
+    capture::unsafe_call()?;
+    Ok(context)
 }
 
 /// Base and length of the allocation that contains an address.

@@ -1,40 +1,40 @@
 //! Fills. All are done when the call returns.
 
-use crate::context;
 use crate::entry::api;
-use crate::stream;
-use crate::transfer::{Rows, fill};
+use crate::error::Result;
+use crate::operation::{Operation, complete, submit};
+use crate::transfer::{Fill, Rows};
 use crate::types::{CUdeviceptr, CUstream};
 
 api! {
     /// Fills with a byte.
     per_thread(cuMemsetD8_v2_ptds) fn cuMemsetD8_v2(address: CUdeviceptr, value: u8, width: usize) {
-        fill(&*context::synchronized()?, row(address, width), &value.to_le_bytes())
+        complete(&fill(row(address, width), value.into(), 1)?)
     }
 
     /// Fills with a byte.
     per_thread(cuMemsetD8Async_ptsz) fn cuMemsetD8Async(address: CUdeviceptr, value: u8, width: usize, stream: CUstream) {
-        fill(&*stream::queueing(stream)?, row(address, width), &value.to_le_bytes())
+        submit(stream, fill(row(address, width), value.into(), 1)?)
     }
 
     /// Fills with two bytes.
     per_thread(cuMemsetD16_v2_ptds) fn cuMemsetD16_v2(address: CUdeviceptr, value: u16, width: usize) {
-        fill(&*context::synchronized()?, row(address, width), &value.to_le_bytes())
+        complete(&fill(row(address, width), value.into(), 2)?)
     }
 
     /// Fills with two bytes.
     per_thread(cuMemsetD16Async_ptsz) fn cuMemsetD16Async(address: CUdeviceptr, value: u16, width: usize, stream: CUstream) {
-        fill(&*stream::queueing(stream)?, row(address, width), &value.to_le_bytes())
+        submit(stream, fill(row(address, width), value.into(), 2)?)
     }
 
     /// Fills with four bytes.
     per_thread(cuMemsetD32_v2_ptds) fn cuMemsetD32_v2(address: CUdeviceptr, value: u32, width: usize) {
-        fill(&*context::synchronized()?, row(address, width), &value.to_le_bytes())
+        complete(&fill(row(address, width), value, 4)?)
     }
 
     /// Fills with four bytes.
     per_thread(cuMemsetD32Async_ptsz) fn cuMemsetD32Async(address: CUdeviceptr, value: u32, width: usize, stream: CUstream) {
-        fill(&*stream::queueing(stream)?, row(address, width), &value.to_le_bytes())
+        submit(stream, fill(row(address, width), value, 4)?)
     }
 
     /// Fills a rectangle with a byte.
@@ -46,7 +46,7 @@ api! {
         height: usize,
     ) {
         let rows = Rows { address, pitch, width, height };
-        fill(&*context::synchronized()?, rows, &value.to_le_bytes())
+        complete(&fill(rows, value.into(), 1)?)
     }
 
     /// Fills a rectangle with a byte.
@@ -59,7 +59,7 @@ api! {
         stream: CUstream,
     ) {
         let rows = Rows { address, pitch, width, height };
-        fill(&*stream::queueing(stream)?, rows, &value.to_le_bytes())
+        submit(stream, fill(rows, value.into(), 1)?)
     }
 
     /// Fills a rectangle with two bytes.
@@ -71,7 +71,7 @@ api! {
         height: usize,
     ) {
         let rows = Rows { address, pitch, width, height };
-        fill(&*context::synchronized()?, rows, &value.to_le_bytes())
+        complete(&fill(rows, value.into(), 2)?)
     }
 
     /// Fills a rectangle with two bytes.
@@ -84,7 +84,7 @@ api! {
         stream: CUstream,
     ) {
         let rows = Rows { address, pitch, width, height };
-        fill(&*stream::queueing(stream)?, rows, &value.to_le_bytes())
+        submit(stream, fill(rows, value.into(), 2)?)
     }
 
     /// Fills a rectangle with four bytes.
@@ -96,7 +96,7 @@ api! {
         height: usize,
     ) {
         let rows = Rows { address, pitch, width, height };
-        fill(&*context::synchronized()?, rows, &value.to_le_bytes())
+        complete(&fill(rows, value, 4)?)
     }
 
     /// Fills a rectangle with four bytes.
@@ -109,8 +109,12 @@ api! {
         stream: CUstream,
     ) {
         let rows = Rows { address, pitch, width, height };
-        fill(&*stream::queueing(stream)?, rows, &value.to_le_bytes())
+        submit(stream, fill(rows, value, 4)?)
     }
+}
+
+fn fill(rows: Rows, value: u32, size: usize) -> Result<Operation> {
+    Fill::new(rows, value, size).map(Operation::Fill)
 }
 
 fn row(address: CUdeviceptr, width: usize) -> Rows {

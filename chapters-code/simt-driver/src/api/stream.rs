@@ -2,16 +2,13 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
-use crate::context;
+use crate::capture;
 use crate::entry::api;
-use crate::error::CUresult;
+use crate::error::{CUresult, Result};
 use crate::profile;
 use crate::state::driver;
 use crate::stream::{context_of, create_stream, event, named, queueing, stream};
 use crate::types::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUstream, CUstreamCallback, Out};
-
-/// `CU_STREAM_CAPTURE_STATUS_NONE`
-const NOT_CAPTURING: c_int = 0;
 
 api! {
     /// Makes a stream.
@@ -27,23 +24,24 @@ api! {
     /// Destroys a stream.
     also(cuStreamDestroy) fn cuStreamDestroy_v2(handle: CUstream) {
         let removed = driver()?.streams.remove(handle);
+        capture::forget_stream(handle)?;
         removed.map(|_| ()).ok_or_else(|| CUresult::INVALID_HANDLE.because("not a stream"))
     }
 
     /// Waits; there is nothing to wait for. Returns the error of a kernel that faulted.
     per_thread(cuStreamSynchronize_ptsz) fn cuStreamSynchronize(handle: CUstream) {
-        context_of(handle)?.synchronize()
+        idle(handle)
     }
 
     /// Always done, or faulted.
     per_thread(cuStreamQuery_ptsz) fn cuStreamQuery(handle: CUstream) {
-        context_of(handle)?.synchronize()
+        idle(handle)
     }
 
-    /// No effect: an event that is recorded has happened.
+    /// No effect, as an event that is recorded has happened, unless in a capture.
     per_thread(cuStreamWaitEvent_ptsz) fn cuStreamWaitEvent(handle: CUstream, waited_for: CUevent, _flags: c_uint) {
-        queueing(handle)?;
-        event(waited_for).map(|_| ())
+        let context = queueing(handle)?;
+        capture::wait(handle, &context, &event(waited_for)?.recorded())
     }
 
     /// The flags that the stream was made with.
@@ -84,7 +82,7 @@ api! {
         user_data: *mut c_void,
         flags: c_uint,
     ) {
-        queueing(handle)?;
+        capture::not_capturing(handle, &*queueing(handle)?)?;
         let (Some(callback), 0) = (callback, flags) else {
             return Err(CUresult::INVALID_VALUE.because("no callback, or flags other than 0"));
         };
@@ -102,28 +100,12 @@ api! {
     ) {
         queueing(handle).map(|_| ())
     }
+}
 
-    /// Never.
-    per_thread(cuStreamIsCapturing_ptsz) fn cuStreamIsCapturing(handle: CUstream, status: Out<c_int>) {
-        context_of(handle)?;
-        status.set(NOT_CAPTURING)
-    }
-
-    /// Never capturing, so the other results are not set.
-    per_thread(cuStreamGetCaptureInfo_v2_ptsz) fn cuStreamGetCaptureInfo_v2(
-        handle: CUstream,
-        status: Out<c_int>,
-        _id: *mut c_ulonglong,
-        _graph: *mut c_void,
-        _dependencies: *mut c_void,
-        _dependency_count: *mut usize,
-    ) {
-        context_of(handle)?;
-        status.set(NOT_CAPTURING)
-    }
-
-    /// No effect: what can be exchanged is how capturing goes.
-    fn cuThreadExchangeStreamCaptureMode(_mode: *mut c_int) {
-        context::current().map(|_| ())
-    }
+/// For a call that waits for a stream or asks for its state: no stream has anything left to do.
+fn idle(handle: CUstream) -> Result {
+    let context = context_of(handle)?;
+    capture::not_capturing(handle, &context)?;
+    capture::unsafe_call()?;
+    context.synchronize()
 }

@@ -70,48 +70,31 @@ unsupported! {
     cuFuncSetSharedSize
     cuGraphAddBatchMemOpNode
     cuGraphAddChildGraphNode
-    cuGraphAddDependencies
     cuGraphAddDependencies_v2
-    cuGraphAddEmptyNode
     cuGraphAddEventRecordNode
     cuGraphAddEventWaitNode
     cuGraphAddExternalSemaphoresSignalNode
     cuGraphAddExternalSemaphoresWaitNode
-    cuGraphAddHostNode
-    cuGraphAddKernelNode
-    cuGraphAddKernelNode_v2
     cuGraphAddMemAllocNode
     cuGraphAddMemFreeNode
-    cuGraphAddMemcpyNode
-    cuGraphAddMemsetNode
     cuGraphAddNode
     cuGraphAddNode_v2
     cuGraphBatchMemOpNodeGetParams
     cuGraphBatchMemOpNodeSetParams
     cuGraphChildGraphNodeGetGraph
-    cuGraphClone
     cuGraphConditionalHandleCreate
-    cuGraphCreate
     cuGraphDebugDotPrint
-    cuGraphDestroy
-    cuGraphDestroyNode
     cuGraphEventRecordNodeGetEvent
     cuGraphEventRecordNodeSetEvent
     cuGraphEventWaitNodeGetEvent
     cuGraphEventWaitNodeSetEvent
     cuGraphExecBatchMemOpNodeSetParams
     cuGraphExecChildGraphNodeSetParams
-    cuGraphExecDestroy
     cuGraphExecEventRecordNodeSetEvent
     cuGraphExecEventWaitNodeSetEvent
     cuGraphExecExternalSemaphoresSignalNodeSetParams
     cuGraphExecExternalSemaphoresWaitNodeSetParams
-    cuGraphExecGetFlags
     cuGraphExecHostNodeSetParams
-    cuGraphExecKernelNodeSetParams
-    cuGraphExecKernelNodeSetParams_v2
-    cuGraphExecMemcpyNodeSetParams
-    cuGraphExecMemsetNodeSetParams
     cuGraphExecNodeSetParams
     cuGraphExecUpdate
     cuGraphExecUpdate_v2
@@ -119,46 +102,24 @@ unsupported! {
     cuGraphExternalSemaphoresSignalNodeSetParams
     cuGraphExternalSemaphoresWaitNodeGetParams
     cuGraphExternalSemaphoresWaitNodeSetParams
-    cuGraphGetEdges
     cuGraphGetEdges_v2
-    cuGraphGetNodes
-    cuGraphGetRootNodes
     cuGraphHostNodeGetParams
     cuGraphHostNodeSetParams
-    cuGraphInstantiateWithFlags
-    cuGraphInstantiateWithParams
-    cuGraphInstantiateWithParams_ptsz
-    cuGraphInstantiate_v2
     cuGraphKernelNodeCopyAttributes
     cuGraphKernelNodeGetAttribute
-    cuGraphKernelNodeGetParams
-    cuGraphKernelNodeGetParams_v2
     cuGraphKernelNodeSetAttribute
-    cuGraphKernelNodeSetParams
-    cuGraphKernelNodeSetParams_v2
-    cuGraphLaunch
-    cuGraphLaunch_ptsz
     cuGraphMemAllocNodeGetParams
     cuGraphMemFreeNodeGetParams
     cuGraphMemcpyNodeGetParams
     cuGraphMemcpyNodeSetParams
-    cuGraphMemsetNodeGetParams
-    cuGraphMemsetNodeSetParams
-    cuGraphNodeFindInClone
-    cuGraphNodeGetDependencies
     cuGraphNodeGetDependencies_v2
-    cuGraphNodeGetDependentNodes
     cuGraphNodeGetDependentNodes_v2
     cuGraphNodeGetEnabled
-    cuGraphNodeGetType
     cuGraphNodeSetEnabled
     cuGraphNodeSetParams
     cuGraphReleaseUserObject
-    cuGraphRemoveDependencies
     cuGraphRemoveDependencies_v2
     cuGraphRetainUserObject
-    cuGraphUpload
-    cuGraphUpload_ptsz
     cuGraphicsMapResources
     cuGraphicsMapResources_ptsz
     cuGraphicsResourceGetMappedMipmappedArray
@@ -289,23 +250,13 @@ unsupported! {
     cuStreamBatchMemOp_v2_ptsz
     cuStreamBeginCaptureToGraph
     cuStreamBeginCaptureToGraph_ptsz
-    cuStreamBeginCapture_v2
-    cuStreamBeginCapture_v2_ptsz
     cuStreamCopyAttributes
     cuStreamCopyAttributes_ptsz
-    cuStreamEndCapture
-    cuStreamEndCapture_ptsz
     cuStreamGetAttribute
     cuStreamGetAttribute_ptsz
-    cuStreamGetCaptureInfo
-    cuStreamGetCaptureInfo_ptsz
-    cuStreamGetCaptureInfo_v3
-    cuStreamGetCaptureInfo_v3_ptsz
     cuStreamGetGreenCtx
     cuStreamSetAttribute
     cuStreamSetAttribute_ptsz
-    cuStreamUpdateCaptureDependencies
-    cuStreamUpdateCaptureDependencies_ptsz
     cuStreamUpdateCaptureDependencies_v2
     cuStreamUpdateCaptureDependencies_v2_ptsz
     cuStreamWaitValue32

@@ -1,0 +1,437 @@
+//! Graphs.
+
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong};
+
+use crate::context;
+use crate::entry::api;
+use crate::error::{CUresult, Result};
+use crate::graph::{self, node};
+use crate::handles::Handle;
+use crate::launch::{Arguments, Launch, Request};
+use crate::operation::{HostCall, Operation};
+use crate::state::lock;
+use crate::transfer::{Fill, Rows, Transfer};
+use crate::types::*;
+
+api! {
+    /// Makes an empty graph.
+    fn cuGraphCreate(graph: Out<CUgraph>, flags: c_uint) {
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because(format!("no flags {flags:#x}")));
+        }
+        graph.set(graph::create()?)
+    }
+
+    /// Destroys a graph.
+    fn cuGraphDestroy(graph: CUgraph) {
+        graph::destroy(graph)
+    }
+
+    /// Copies a graph.
+    fn cuGraphClone(clone: Out<CUgraph>, original: CUgraph) {
+        clone.set(graph::clone(original)?)
+    }
+
+    /// The node of a clone that was copied from a node.
+    fn cuGraphNodeFindInClone(found: Out<CUgraphNode>, original: CUgraphNode, clone: CUgraph) {
+        found.set(graph::find_in_clone(original, clone)?)
+    }
+
+    /// Adds a kernel.
+    fn cuGraphAddKernelNode(
+        node: Out<CUgraphNode>,
+        graph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        count: usize,
+        params: In<KernelNodeParams>,
+    ) {
+        let (context, operation) = kernel(&params.get()?)?;
+        add(&node, graph, (&dependencies, count), context, operation)
+    }
+
+    /// Adds a kernel.
+    fn cuGraphAddKernelNode_v2(
+        node: Out<CUgraphNode>,
+        graph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        count: usize,
+        params: In<KernelNodeParams2>,
+    ) {
+        let (context, operation) = kernel(&first_version(params.get()?))?;
+        add(&node, graph, (&dependencies, count), context, operation)
+    }
+
+    /// Adds a fill.
+    fn cuGraphAddMemsetNode(
+        node: Out<CUgraphNode>,
+        graph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        count: usize,
+        params: In<MemsetNodeParams>,
+        context: CUcontext,
+    ) {
+        let context = context::of(context)?.handle;
+        add(&node, graph, (&dependencies, count), context, fill(&params.get()?)?)
+    }
+
+    /// Adds a copy.
+    fn cuGraphAddMemcpyNode(
+        node: Out<CUgraphNode>,
+        graph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        count: usize,
+        params: In<CudaMemcpy3D>,
+        context: CUcontext,
+    ) {
+        let context = context::of(context)?.handle;
+        let operation = Operation::Copy(Transfer::layers(&params.get()?)?);
+        add(&node, graph, (&dependencies, count), context, operation)
+    }
+
+    /// Adds a call of a function of the host.
+    fn cuGraphAddHostNode(
+        node: Out<CUgraphNode>,
+        graph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        count: usize,
+        params: In<HostNodeParams>,
+    ) {
+        let HostNodeParams { function, user_data } = params.get()?;
+        let operation = Operation::Host(HostCall::new(function, user_data)?);
+        add(&node, graph, (&dependencies, count), Handle::NULL, operation)
+    }
+
+    /// Adds a node that does nothing.
+    fn cuGraphAddEmptyNode(
+        node: Out<CUgraphNode>,
+        graph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        count: usize,
+    ) {
+        add(&node, graph, (&dependencies, count), Handle::NULL, Operation::Empty)
+    }
+
+    /// Destroys a node.
+    fn cuGraphDestroyNode(node: CUgraphNode) {
+        graph::destroy_node(node)
+    }
+
+    /// Adds dependencies.
+    fn cuGraphAddDependencies(
+        graph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        count: usize,
+    ) {
+        graph::add_dependencies(graph, &pairs(&from, &to, count)?)
+    }
+
+    /// Removes dependencies.
+    fn cuGraphRemoveDependencies(
+        graph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        count: usize,
+    ) {
+        graph::remove_dependencies(graph, &pairs(&from, &to, count)?)
+    }
+
+    /// The nodes of a graph.
+    fn cuGraphGetNodes(graph: CUgraph, nodes: Out<CUgraphNode>, count: HostBytes) {
+        list(&graph::nodes(graph)?, &[&nodes], count, |&node, _| node)
+    }
+
+    /// The nodes of a graph that depend on none.
+    fn cuGraphGetRootNodes(graph: CUgraph, nodes: Out<CUgraphNode>, count: HostBytes) {
+        let mut roots = graph::nodes(graph)?;
+        let edges = graph::edges(graph)?;
+        roots.retain(|&node| edges.iter().all(|&(_, after)| after != node));
+        list(&roots, &[&nodes], count, |&node, _| node)
+    }
+
+    /// The dependencies of a graph.
+    fn cuGraphGetEdges(
+        graph: CUgraph,
+        from: Out<CUgraphNode>,
+        to: Out<CUgraphNode>,
+        count: HostBytes,
+    ) {
+        let end = |&(from, to): &(Handle, Handle), side| if side == 0 { from } else { to };
+        list(&graph::edges(graph)?, &[&from, &to], count, end)
+    }
+
+    /// The nodes that come before a node.
+    fn cuGraphNodeGetDependencies(
+        handle: CUgraphNode,
+        dependencies: Out<CUgraphNode>,
+        count: HostBytes,
+    ) {
+        let before = lock(&node(handle)?.state).dependencies.clone();
+        list(&before, &[&dependencies], count, |&node, _| node)
+    }
+
+    /// The nodes that come after a node.
+    fn cuGraphNodeGetDependentNodes(
+        handle: CUgraphNode,
+        dependents: Out<CUgraphNode>,
+        count: HostBytes,
+    ) {
+        let mut after = graph::edges(node(handle)?.graph)?;
+        after.retain(|&(before, _)| before == handle);
+        list(&after, &[&dependents], count, |&(_, after), _| after)
+    }
+
+    /// What a node does.
+    fn cuGraphNodeGetType(handle: CUgraphNode, kind: Out<c_int>) {
+        kind.set(lock(&node(handle)?.state).operation.node_type())
+    }
+
+    /// The launch of a kernel's node. The arguments are the node's own.
+    fn cuGraphKernelNodeGetParams(handle: CUgraphNode, params: Out<KernelNodeParams>) {
+        params.set(kernel_params(handle)?)
+    }
+
+    /// The launch of a kernel's node. The arguments are the node's own.
+    fn cuGraphKernelNodeGetParams_v2(handle: CUgraphNode, params: Out<KernelNodeParams2>) {
+        params.set(KernelNodeParams2 {
+            base: kernel_params(handle)?,
+            kernel: Handle::NULL,
+            context: node(handle)?.context,
+        })
+    }
+
+    /// Changes the launch of a kernel's node.
+    fn cuGraphKernelNodeSetParams(handle: CUgraphNode, params: In<KernelNodeParams>) {
+        set(handle, kernel(&params.get()?)?.1)
+    }
+
+    /// Changes the launch of a kernel's node.
+    fn cuGraphKernelNodeSetParams_v2(handle: CUgraphNode, params: In<KernelNodeParams2>) {
+        set(handle, kernel(&first_version(params.get()?))?.1)
+    }
+
+    /// Changes a fill.
+    fn cuGraphMemsetNodeSetParams(handle: CUgraphNode, params: In<MemsetNodeParams>) {
+        set(handle, fill(&params.get()?)?)
+    }
+
+    /// A fill.
+    fn cuGraphMemsetNodeGetParams(handle: CUgraphNode, params: Out<MemsetNodeParams>) {
+        let operation = lock(&node(handle)?.state).operation.clone();
+        let Operation::Fill(fill) = operation else {
+            return Err(other_type());
+        };
+        let (Rows { address, pitch, width, height }, value, size) = fill.parts();
+        let element_size = size as c_uint;
+        params.set(MemsetNodeParams { address, pitch, value, element_size, width, height })
+    }
+
+    /// Makes an executable graph. There is never anything to report.
+    fn cuGraphInstantiate_v2(
+        exec: Out<CUgraphExec>,
+        graph: CUgraph,
+        error_node: Out<CUgraphNode>,
+        _log: *mut c_char,
+        _log_size: usize,
+    ) {
+        error_node.set_if_wanted(Handle::NULL)?;
+        exec.set(graph::instantiate(graph, 0)?)
+    }
+
+    /// Makes an executable graph.
+    fn cuGraphInstantiateWithFlags(exec: Out<CUgraphExec>, graph: CUgraph, flags: c_ulonglong) {
+        exec.set(graph::instantiate(graph, flags)?)
+    }
+
+    /// Makes an executable graph. Uploading, which the flags may ask for, has no effect.
+    per_thread(cuGraphInstantiateWithParams_ptsz) fn cuGraphInstantiateWithParams(
+        exec: Out<CUgraphExec>,
+        graph: CUgraph,
+        params: Out<GraphInstantiateParams>,
+    ) {
+        const UPLOAD: u64 = 2;
+        const ERROR: c_uint = 1;
+        let wanted = In(params.0.cast_const()).get()?;
+        let made = graph::instantiate(graph, wanted.flags & !UPLOAD);
+        let result = if made.is_ok() { 0 } else { ERROR };
+        params.set(GraphInstantiateParams { error_node: Handle::NULL, result, ..wanted })?;
+        exec.set(made?)
+    }
+
+    /// The flags of an executable graph.
+    fn cuGraphExecGetFlags(exec: CUgraphExec, flags: Out<c_ulonglong>) {
+        flags.set(graph::flags(exec)?)
+    }
+
+    /// Destroys an executable graph.
+    fn cuGraphExecDestroy(exec: CUgraphExec) {
+        graph::destroy_exec(exec)
+    }
+
+    /// Runs an executable graph.
+    per_thread(cuGraphLaunch_ptsz) fn cuGraphLaunch(exec: CUgraphExec, stream: CUstream) {
+        graph::launch(exec, stream)
+    }
+
+    /// No effect: there is nothing to upload.
+    per_thread(cuGraphUpload_ptsz) fn cuGraphUpload(exec: CUgraphExec, stream: CUstream) {
+        graph::check_launch(exec, stream)
+    }
+
+    /// Changes the launch of a node in an executable graph.
+    fn cuGraphExecKernelNodeSetParams(
+        exec: CUgraphExec,
+        node: CUgraphNode,
+        params: In<KernelNodeParams>,
+    ) {
+        graph::update(exec, node, kernel(&params.get()?)?.1)
+    }
+
+    /// Changes the launch of a node in an executable graph.
+    fn cuGraphExecKernelNodeSetParams_v2(
+        exec: CUgraphExec,
+        node: CUgraphNode,
+        params: In<KernelNodeParams2>,
+    ) {
+        graph::update(exec, node, kernel(&first_version(params.get()?))?.1)
+    }
+
+    /// Changes a fill in an executable graph.
+    fn cuGraphExecMemsetNodeSetParams(
+        exec: CUgraphExec,
+        node: CUgraphNode,
+        params: In<MemsetNodeParams>,
+        context: CUcontext,
+    ) {
+        context::of(context)?;
+        graph::update(exec, node, fill(&params.get()?)?)
+    }
+
+    /// Changes a copy in an executable graph.
+    fn cuGraphExecMemcpyNodeSetParams(
+        exec: CUgraphExec,
+        node: CUgraphNode,
+        params: In<CudaMemcpy3D>,
+        context: CUcontext,
+    ) {
+        context::of(context)?;
+        graph::update(exec, node, Operation::Copy(Transfer::layers(&params.get()?)?))
+    }
+}
+
+fn add(
+    node: &Out<CUgraphNode>,
+    graph: CUgraph,
+    (dependencies, count): (&In<CUgraphNode>, usize),
+    context: CUcontext,
+    operation: Operation,
+) -> Result {
+    let dependencies = (0..count)
+        .map(|i| dependencies.at(i))
+        .collect::<Result<_>>()?;
+    node.set(graph::add(graph, context, operation, dependencies)?)
+}
+
+fn pairs(
+    from: &In<CUgraphNode>,
+    to: &In<CUgraphNode>,
+    count: usize,
+) -> Result<Vec<(Handle, Handle)>> {
+    (0..count).map(|i| Ok((from.at(i)?, to.at(i)?))).collect()
+}
+
+/// The launch and its context.
+fn kernel(params: &KernelNodeParams) -> Result<(CUcontext, Operation)> {
+    let request = Request {
+        function: params.function,
+        grid: params.grid,
+        block: params.block,
+        dynamic_shared: params.shared_mem_bytes,
+        cooperative: false,
+    };
+    let arguments = Arguments {
+        pointers: In(params.pointers),
+        extra: In(params.extra),
+    };
+    let launch = Launch::new(&request, &arguments)?;
+    Ok((launch.function.context, Operation::Kernel(launch)))
+}
+
+/// The parameters with the function in the one place where the first version has it.
+fn first_version(params: KernelNodeParams2) -> KernelNodeParams {
+    let mut base = params.base;
+    if base.function.is_null() {
+        base.function = params.kernel;
+    }
+    base
+}
+
+fn fill(params: &MemsetNodeParams) -> Result<Operation> {
+    let rows = Rows {
+        address: params.address,
+        pitch: params.pitch,
+        width: params.width,
+        height: params.height,
+    };
+    Fill::new(rows, params.value, params.element_size as usize).map(Operation::Fill)
+}
+
+fn set(handle: CUgraphNode, operation: Operation) -> Result {
+    let node = node(handle)?;
+    let mut state = lock(&node.state);
+    graph::same_type(&state.operation, &operation)?;
+    state.operation = operation;
+    Ok(())
+}
+
+fn kernel_params(handle: CUgraphNode) -> Result<KernelNodeParams> {
+    let node = node(handle)?;
+    let mut state = lock(&node.state);
+    let Operation::Kernel(launch) = &state.operation else {
+        return Err(other_type());
+    };
+    let Request {
+        function,
+        grid,
+        block,
+        dynamic_shared,
+        ..
+    } = launch.request;
+    let addresses = launch.argument_addresses();
+    state.arguments = addresses;
+    Ok(KernelNodeParams {
+        function,
+        grid,
+        block,
+        shared_mem_bytes: dynamic_shared,
+        pointers: state.arguments.as_ptr(),
+        extra: std::ptr::null(),
+    })
+}
+
+fn other_type() -> crate::error::Failure {
+    CUresult::INVALID_VALUE.because("the node is of another type")
+}
+
+/// Writes a list to an array for as many elements as the caller has room for, nulls behind its
+/// end, and its length; without an array the length only. `side` picks what goes to which array.
+fn list<T>(
+    items: &[T],
+    arrays: &[&Out<CUgraphNode>],
+    count: HostBytes,
+    side: impl Fn(&T, usize) -> Handle,
+) -> Result {
+    if arrays.iter().all(|array| array.0.is_null()) {
+        return count.store(items.len());
+    }
+    let room: usize = count.load()?;
+    for (number, array) in arrays.iter().enumerate() {
+        for index in 0..room {
+            let value = items
+                .get(index)
+                .map_or(Handle::NULL, |item| side(item, number));
+            Out(array.0.wrapping_add(index)).set(value)?;
+        }
+    }
+    count.store(items.len().min(room))
+}

@@ -1,0 +1,360 @@
+//! Graphs: operations and what each depends on, and the executable form that is launched.
+//!
+//! A node is an object with a handle of its own. An executable graph is a copy of the operations
+//! in an order in which each follows all that it depends on; later changes of the graph do not
+//! reach it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use crate::capture;
+use crate::context;
+use crate::error::{CUresult, Failure, Result};
+use crate::handles::Handle;
+use crate::operation::Operation;
+use crate::state::{driver, lock};
+use crate::stream;
+
+/// A graph.
+#[derive(Default)]
+pub struct Graph {
+    /// In the order in which they were added.
+    nodes: Mutex<Vec<Handle>>,
+}
+
+/// A node of a graph.
+pub struct Node {
+    /// Its graph.
+    pub graph: Handle,
+    /// The node that it was cloned from, or null.
+    original: Handle,
+    /// The context in which the operation runs; null for that of the stream.
+    pub context: Handle,
+    /// What can be changed.
+    pub state: Mutex<State>,
+}
+
+/// What can be changed of a node.
+pub struct State {
+    /// What it does.
+    pub operation: Operation,
+    /// The nodes that come before it.
+    pub dependencies: Vec<Handle>,
+    /// Addresses of the kernel's arguments, for callers that ask for the node's parameters.
+    pub arguments: Vec<usize>,
+}
+
+/// An operation of an executable graph.
+#[derive(Clone)]
+struct Step {
+    node: Handle,
+    context: Handle,
+    operation: Operation,
+}
+
+/// An executable graph.
+pub struct Exec {
+    /// The flags that it was instantiated with.
+    pub flags: u64,
+    steps: Mutex<Arc<Vec<Step>>>,
+}
+
+/// An empty graph.
+pub fn create() -> Result<Handle> {
+    Ok(driver()?.graphs.insert(Graph::default()))
+}
+
+fn graph(handle: Handle) -> Result<Arc<Graph>> {
+    driver()?
+        .graphs
+        .get(handle)
+        .ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{:#x} is not a graph", handle.0)))
+}
+
+/// The node of a handle.
+pub fn node(handle: Handle) -> Result<Arc<Node>> {
+    let found = driver()?.nodes.get(handle);
+    found.ok_or_else(|| CUresult::INVALID_VALUE.because(format!("{:#x} is not a node", handle.0)))
+}
+
+fn exec(handle: Handle) -> Result<Arc<Exec>> {
+    driver()?.execs.get(handle).ok_or_else(|| {
+        CUresult::INVALID_VALUE.because(format!("{:#x} is not an executable graph", handle.0))
+    })
+}
+
+/// The nodes of a graph, in the order in which they were added.
+pub fn nodes(handle: Handle) -> Result<Vec<Handle>> {
+    Ok(lock(&graph(handle)?.nodes).clone())
+}
+
+/// Adds a node that comes after `dependencies`.
+pub fn add(
+    handle: Handle,
+    context: Handle,
+    operation: Operation,
+    dependencies: Vec<Handle>,
+) -> Result<Handle> {
+    let graph = graph(handle)?;
+    for &dependency in &dependencies {
+        in_graph(handle, dependency)?;
+    }
+    if dependencies.iter().collect::<HashSet<_>>().len() < dependencies.len() {
+        return Err(CUresult::INVALID_VALUE.because("a dependency is named twice"));
+    }
+    let new = driver()?.nodes.insert(Node {
+        graph: handle,
+        original: Handle::NULL,
+        context,
+        state: Mutex::new(State::new(operation, dependencies)),
+    });
+    lock(&graph.nodes).push(new);
+    Ok(new)
+}
+
+impl State {
+    fn new(operation: Operation, dependencies: Vec<Handle>) -> Self {
+        Self {
+            operation,
+            dependencies,
+            arguments: Vec::new(),
+        }
+    }
+}
+
+/// The node of a handle, if it is of a graph.
+pub fn in_graph(graph: Handle, handle: Handle) -> Result<Arc<Node>> {
+    let found = node(handle)?;
+    if found.graph == graph {
+        return Ok(found);
+    }
+    Err(CUresult::INVALID_VALUE.because(format!("node {:#x} is of another graph", handle.0)))
+}
+
+/// Adds dependencies, from each node to the one that comes after it. A cycle is found when the
+/// graph is instantiated.
+pub fn add_dependencies(graph: Handle, edges: &[(Handle, Handle)]) -> Result {
+    for &(from, to) in edges {
+        in_graph(graph, from)?;
+        let target = in_graph(graph, to)?;
+        let mut state = lock(&target.state);
+        if from == to || state.dependencies.contains(&from) {
+            return Err(CUresult::INVALID_VALUE.because("the dependency is there, or on itself"));
+        }
+        state.dependencies.push(from);
+    }
+    Ok(())
+}
+
+/// Removes dependencies.
+pub fn remove_dependencies(graph: Handle, edges: &[(Handle, Handle)]) -> Result {
+    for &(from, to) in edges {
+        let target = in_graph(graph, to)?;
+        let dependencies = &mut lock(&target.state).dependencies;
+        let Some(index) = dependencies.iter().position(|&d| d == from) else {
+            return Err(CUresult::INVALID_VALUE.because("there is no such dependency"));
+        };
+        dependencies.remove(index);
+    }
+    Ok(())
+}
+
+/// All dependencies of a graph, each as the node before and the node after.
+pub fn edges(graph: Handle) -> Result<Vec<(Handle, Handle)>> {
+    let mut edges = Vec::new();
+    for after in nodes(graph)? {
+        let before = lock(&node(after)?.state).dependencies.clone();
+        edges.extend(before.into_iter().map(|before| (before, after)));
+    }
+    Ok(edges)
+}
+
+/// Nodes, and all that come before them.
+pub fn ancestors(last: &[Handle]) -> Result<HashSet<Handle>> {
+    let (mut found, mut open) = (HashSet::new(), last.to_vec());
+    while let Some(handle) = open.pop() {
+        if found.insert(handle) {
+            open.extend(&lock(&node(handle)?.state).dependencies);
+        }
+    }
+    Ok(found)
+}
+
+/// Destroys a graph and its nodes; executable graphs made from it live on.
+pub fn destroy(handle: Handle) -> Result {
+    let nodes = nodes(handle)?;
+    driver()?.graphs.remove(handle);
+    for node in nodes {
+        driver()?.nodes.remove(node);
+    }
+    Ok(())
+}
+
+/// Destroys a node; what depended on it does so no longer.
+pub fn destroy_node(handle: Handle) -> Result {
+    let graph = graph(node(handle)?.graph)?;
+    let mut nodes = lock(&graph.nodes);
+    nodes.retain(|&other| other != handle);
+    for &other in &*nodes {
+        lock(&node(other)?.state)
+            .dependencies
+            .retain(|&d| d != handle);
+    }
+    driver()?.nodes.remove(handle);
+    Ok(())
+}
+
+/// Copies a graph.
+pub fn clone(handle: Handle) -> Result<Handle> {
+    let (clone, mut copies) = (create()?, HashMap::new());
+    for original in nodes(handle)? {
+        let source = node(original)?;
+        let operation = lock(&source.state).operation.clone();
+        let copy = driver()?.nodes.insert(Node {
+            graph: clone,
+            original,
+            context: source.context,
+            state: Mutex::new(State::new(operation, Vec::new())),
+        });
+        copies.insert(original, copy);
+        lock(&graph(clone)?.nodes).push(copy);
+    }
+    let edges = edges(handle)?;
+    let copied: Vec<_> = edges
+        .iter()
+        .map(|(from, to)| (copies[from], copies[to]))
+        .collect();
+    add_dependencies(clone, &copied)?;
+    Ok(clone)
+}
+
+/// The node of a clone that was copied from a node.
+pub fn find_in_clone(original: Handle, clone: Handle) -> Result<Handle> {
+    for handle in nodes(clone)? {
+        if node(handle)?.original == original {
+            return Ok(handle);
+        }
+    }
+    Err(CUresult::INVALID_VALUE.because("the graph holds no copy of the node"))
+}
+
+/// The nodes of a graph in an order in which each follows all that it depends on, and otherwise
+/// in that in which they were added.
+fn topological_order(graph: Handle) -> Result<Vec<Handle>> {
+    let (mut open, mut done, mut order) = (nodes(graph)?, HashSet::new(), Vec::new());
+    while !open.is_empty() {
+        let mut waiting = Vec::new();
+        for &handle in &open {
+            if lock(&node(handle)?.state)
+                .dependencies
+                .iter()
+                .all(|d| done.contains(d))
+            {
+                done.insert(handle);
+                order.push(handle);
+            } else {
+                waiting.push(handle);
+            }
+        }
+        if waiting.len() == open.len() {
+            return Err(CUresult::INVALID_VALUE.because("the graph has a cycle"));
+        }
+        open = waiting;
+    }
+    Ok(order)
+}
+
+fn steps(graph: Handle) -> Result<Vec<Step>> {
+    let step = |handle| {
+        let node = node(handle)?;
+        let operation = lock(&node.state).operation.clone();
+        Ok(Step {
+            node: handle,
+            context: node.context,
+            operation,
+        })
+    };
+    topological_order(graph)?.into_iter().map(step).collect()
+}
+
+/// Makes an executable graph.
+pub fn instantiate(graph: Handle, flags: u64) -> Result<Handle> {
+    const AUTO_FREE: u64 = 1;
+    const DEVICE_LAUNCH: u64 = 4;
+    const NODE_PRIORITY: u64 = 8;
+    capture::unsafe_call()?;
+    match flags & !NODE_PRIORITY {
+        0 | AUTO_FREE => {}
+        DEVICE_LAUNCH => {
+            return Err(CUresult::NOT_SUPPORTED.because("graphs that kernels launch"));
+        }
+        _ => return Err(CUresult::INVALID_VALUE.because(format!("no such flags: {flags:#x}"))),
+    }
+    let steps = Mutex::new(Arc::new(steps(graph)?));
+    Ok(driver()?.execs.insert(Exec { flags, steps }))
+}
+
+/// The flags of an executable graph.
+pub fn flags(handle: Handle) -> Result<u64> {
+    Ok(exec(handle)?.flags)
+}
+
+/// Destroys an executable graph.
+pub fn destroy_exec(handle: Handle) -> Result {
+    exec(handle)?;
+    driver()?.execs.remove(handle);
+    Ok(())
+}
+
+/// Changes what a node's copy in an executable graph does, to something of the same type.
+pub fn update(handle: Handle, node: Handle, operation: Operation) -> Result {
+    let exec = exec(handle)?;
+    let mut steps = lock(&exec.steps);
+    let unknown = || CUresult::INVALID_VALUE.because("the executable graph has no such node");
+    let found = Arc::make_mut(&mut steps)
+        .iter_mut()
+        .find(|s| s.node == node);
+    let step = found.ok_or_else(unknown)?;
+    same_type(&step.operation, &operation)?;
+    step.operation = operation;
+    Ok(())
+}
+
+/// Fails unless one operation may replace the other.
+pub fn same_type(old: &Operation, new: &Operation) -> Result {
+    if old.node_type() == new.node_type() {
+        return Ok(());
+    }
+    Err(CUresult::INVALID_VALUE.because("the node is of another type"))
+}
+
+/// Fails unless a stream can take an executable graph now.
+pub fn check_launch(handle: Handle, stream: Handle) -> Result {
+    let context = stream::queueing(stream)?;
+    exec(handle)?;
+    capture::not_capturing(stream, &context)
+}
+
+/// Runs an executable graph in a stream. A node whose kernel faults is the last to run.
+pub fn launch(handle: Handle, stream: Handle) -> Result {
+    check_launch(handle, stream)?;
+    let steps = lock(&exec(handle)?.steps).clone();
+    for (index, step) in steps.iter().enumerate() {
+        let named = |failure: Failure| {
+            let cause = failure.cause.unwrap_or_default();
+            failure
+                .code
+                .because(format!("node {index} of the graph: {cause}"))
+        };
+        let context = if step.context.is_null() {
+            stream::context_of(stream)?
+        } else {
+            context::of(step.context).map_err(named)?
+        };
+        if context.faulted() {
+            break;
+        }
+        step.operation.run(&context).map_err(named)?;
+    }
+    Ok(())
+}
