@@ -278,16 +278,8 @@ fn a_run_must_be_there_and_succeed() {
 
 #[test]
 fn a_kernel_that_is_stopped_is_an_error_with_its_line() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let test = std::env::current_exe().expect("this program");
-    // It takes the driver with it, so it runs in a process of its own.
-    let run = std::process::Command::new(test)
-        .args(["--ignored", "--exact", "stopped", "--nocapture"])
-        .current_dir(root)
-        .output()
-        .expect("it starts");
-    let text = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success(), "{text}");
+    // It takes the driver with it.
+    harness::testing::in_own_process("figures::stopped");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The rungs that load 16 bytes at a time take an input at any address of its type.
 
-mod common;
-
+use crate::common;
 use chapter_1_reduce::{RUNGS, reference::fold};
 use harness::{Case, Element, Op, Shape, buffer, inputs, testing, verify};
 

@@ -1,7 +1,6 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
 
-mod common;
-
+use crate::common;
 use chapter_1_reduce::{broken::BROKEN, chapter::Reduce};
 use harness::{Case, Input, Row, row::Caught, testing, verify::Checker};
 

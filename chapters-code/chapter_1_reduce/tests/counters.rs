@@ -1,7 +1,6 @@
 //! The counts that the chapter quotes, for 256 blocks of 256 threads: the same as an H200's.
 
-mod common;
-
+use crate::common;
 use chapter_1_reduce::chapter::Reduce;
 use harness::{simulator::Counters, testing};
 

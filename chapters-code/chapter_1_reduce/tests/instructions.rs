@@ -1,8 +1,7 @@
 //! The counts of instructions and of global memory that the book's chapter quotes, besides those of
 //! `counters.rs`. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common;
 use chapter_1_reduce::chapter::Reduce;
 use harness::{simulator::Counters, testing};
 

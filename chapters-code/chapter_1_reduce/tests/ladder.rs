@@ -1,9 +1,7 @@
 //! Every rung, on every size that has tripped a reduction, for every type and operator, with the
 //! race check on.
 
-mod common;
-
-use common::{run_all, sum_f32};
+use crate::common::{run_all, sum_f32};
 use harness::{
     Case, Dtype, Input, Op, Shape,
     testing::{self, SIZES, check},

@@ -1,7 +1,6 @@
 //! Every rung at 1,000 elements on the timed path, the broken ones too.
 
-mod common;
-
+use crate::common;
 use chapter_1_reduce::chapter::Reduce;
 use harness::{runner::Step, testing};
 

@@ -1,8 +1,7 @@
 //! The rungs that load 16 bytes at a time take keys at any address of their type; and bins of any
 //! range of floats are those of the reference.
 
-mod common;
-
+use crate::common;
 use chapter_2_histogram::{
     Bins, LADDER, RUNGS,
     inputs::keys,

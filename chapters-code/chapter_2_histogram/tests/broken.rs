@@ -1,9 +1,7 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
 
-mod common;
-
+use crate::common::{self, CHAPTER};
 use chapter_2_histogram::broken::BROKEN;
-use common::CHAPTER;
 use harness::{Row, testing, verify::Checker};
 
 fn broken_rows(n: u64) -> Vec<Row> {

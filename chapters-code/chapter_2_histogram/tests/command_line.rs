@@ -1,8 +1,6 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-mod common;
-
-use common::CHAPTER;
+use crate::common::CHAPTER;
 use harness::testing::Program;
 
 const CHAPTER_2: Program = Program(env!("CARGO_BIN_EXE_chapter_2"));

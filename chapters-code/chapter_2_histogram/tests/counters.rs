@@ -1,9 +1,7 @@
 //! The counts that the chapter quotes, and those that its model of contention predicts.
 
-mod common;
-
+use crate::common::{self, CHAPTER};
 use chapter_2_histogram::model::Wavefronts;
-use common::CHAPTER;
 use harness::{Case, Dtype, Input, Parameters, simulator::Counters, testing};
 
 /// What the first launch of a rung counted.

@@ -1,10 +1,8 @@
 //! Every rung, on every size that has tripped one, for every type of key, number of bins and input,
 //! under several schedules, with the race check on.
 
-mod common;
-
+use crate::common::{CHAPTER, run_all, u32s};
 use chapter_2_histogram::inputs::{DTYPES, INPUTS};
-use common::{CHAPTER, run_all, u32s};
 use harness::{
     Case, Dtype, Input, Parameters,
     testing::{self, SIZES, check, under_schedules},

@@ -1,8 +1,6 @@
 //! Every rung at 1,000 keys on the timed path, the broken ones too.
 
-mod common;
-
-use common::CHAPTER;
+use crate::common::{self, CHAPTER};
 use harness::testing;
 
 #[test]

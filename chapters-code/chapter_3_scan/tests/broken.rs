@@ -1,10 +1,8 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
 //! it is said to be right.
 
-mod common;
-
+use crate::common::{scanned, sum_f32};
 use chapter_3_scan::{RUNGS, chapter::Scan, reference};
-use common::{scanned, sum_f32};
 use harness::{
     Row, inputs,
     testing::{self, check},

@@ -1,7 +1,6 @@
 //! The counts that the book's chapter quotes. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common;
 use chapter_3_scan::chapter::Scan;
 use harness::{simulator::Counters, testing};
 

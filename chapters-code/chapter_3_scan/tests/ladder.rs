@@ -1,10 +1,8 @@
 //! Every rung, on every size that has tripped a scan, for every type, operator and kind, with the race
 //! check on.
 
-mod common;
-
+use crate::common::{both, run_all, sum_f32};
 use chapter_3_scan::{RUNGS, chapter::Scan};
-use common::{both, run_all, sum_f32};
 use harness::{
     Case, Dtype, Op,
     testing::{self, SIZES, check, under_schedules},

@@ -1,9 +1,7 @@
 //! What a NaN does to a scan: every sum from it on is NaN, and none before it; a maximum skips it.
 
-mod common;
-
+use crate::common::{both, scanned};
 use chapter_3_scan::{LADDER, Rung, reference};
-use common::{both, scanned};
 use harness::{Case, Dtype, Kind, Op, inputs, verify::Exact};
 
 const N: u64 = 9001;

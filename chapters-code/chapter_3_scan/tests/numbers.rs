@@ -1,8 +1,7 @@
 //! What the book's chapter says of rounding: the depths with which results are checked, and which sums
 //! are the same bits in every run. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common;
 use chapter_3_scan::{RUNGS, chapter::Scan};
 use harness::testing;
 

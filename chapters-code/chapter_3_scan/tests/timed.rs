@@ -1,7 +1,6 @@
 //! Every rung that comes to an end at 1,000 elements on the timed path, the broken ones too.
 
-mod common;
-
+use crate::common;
 use chapter_3_scan::{RUNGS, chapter::Scan};
 use harness::testing;
 

@@ -1,10 +1,8 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
 //! it is said to be right.
 
-mod common;
-
+use crate::common::{self, case, half, input, written};
 use chapter_4_compact::{RUNGS, chapter::Compact, layout::HEADER, reference};
-use common::{case, half, input, written};
 use harness::{
     By, Density, Dtype, Pattern, Row,
     testing::{self, check},

@@ -1,13 +1,18 @@
 //! A kernel that asks nobody whether there is room is stopped where the output ends. After it the driver
-//! takes no more work from the process, so it has a file of its own.
+//! takes no more work from the process, so it has a process of its own.
 
-mod common;
-
+use crate::common;
 use chapter_4_compact::chapter::Compact;
 use harness::testing::{self, check};
 
 #[test]
 fn writing_past_the_end_is_a_fault() {
+    testing::in_own_process("capacity::program");
+}
+
+#[test]
+#[ignore = "run by the other test"]
+fn program() {
     let wanted = |rung: &harness::RungInfo, _: &_| rung.name == "no_capacity";
     let rows = testing::run(&Compact::SEEDED, &[common::half(30_000)], &wanted);
     check(&rows);

@@ -1,7 +1,6 @@
 //! The counts that the book's chapter quotes. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common;
 use chapter_4_compact::chapter::Compact;
 use harness::{simulator::Counters, testing};
 

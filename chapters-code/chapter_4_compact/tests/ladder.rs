@@ -1,10 +1,8 @@
 //! Every rung, on every size that has tripped one, for every type and everything that says what is kept,
 //! with the race check on.
 
-mod common;
-
+use crate::common::{case, densities, half, input, part, run_all, written_on};
 use chapter_4_compact::{RUNGS, chapter::Compact, inputs::DTYPES, layout::HEADER, reference};
-use common::{case, densities, half, input, part, run_all, written_on};
 use harness::{
     By, Case, Density, Dtype, Op, Pattern, Shape,
     testing::{self, SIZES, check, under_schedules},

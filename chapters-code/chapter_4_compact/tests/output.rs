@@ -1,7 +1,6 @@
 //! Where results go: in order or not, and never past the output's end.
 
-mod common;
-
+use crate::common::{self, half, input, written};
 use chapter_4_compact::{
     LADDER, RUNGS, Setup,
     chapter::Compact,
@@ -9,7 +8,6 @@ use chapter_4_compact::{
     persistent::{host_number, read_back},
     reference,
 };
-use common::{half, input, written};
 use harness::{
     By, Case, Density, Dtype, Op, Parameters, Pattern, Shape,
     buffer::{self, POISON},

@@ -1,7 +1,6 @@
 //! Every rung that comes to an end on the timed path, the broken ones too.
 
-mod common;
-
+use crate::common;
 use chapter_4_compact::{RUNGS, chapter::Compact};
 use harness::testing;
 

@@ -1,10 +1,8 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
 //! it is said to be right.
 
-mod common;
-
+use crate::common::{case, judged, scan};
 use chapter_5_segmented_scan::{RUNGS, chapter::Segmented, segments::Offsets};
-use common::{case, judged, scan};
 use harness::{
     Dtype, Kind, Op, Row, Segments, inputs,
     testing::{self, check},

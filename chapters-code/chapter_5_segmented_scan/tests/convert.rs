@@ -1,8 +1,7 @@
 //! The conversions between offsets and head flags: there and back, with empty segments, and into outputs
 //! that are too small.
 
-mod common;
-
+use crate::common::{SEGMENTS, conversion, converted, words};
 use bytemuck::cast_slice;
 use chapter_5_segmented_scan::{
     RUNGS, TO_OFFSETS,
@@ -11,7 +10,6 @@ use chapter_5_segmented_scan::{
     input,
     segments::Offsets,
 };
-use common::{SEGMENTS, conversion, converted, words};
 use harness::{
     Case, Conversion, Segments,
     testing::{self, SIZES, check, under_schedules},

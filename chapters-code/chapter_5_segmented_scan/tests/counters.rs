@@ -1,9 +1,7 @@
 //! The counts that the book's chapter quotes. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common::{case, conversion, product, scan};
 use chapter_5_segmented_scan::chapter::Segmented;
-use common::{case, conversion, product, scan};
 use harness::{Case, Conversion, Dtype, Matrix, Op, Segments, simulator::Counters, testing};
 
 const N: u64 = 1 << 18;

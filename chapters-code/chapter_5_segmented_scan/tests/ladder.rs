@@ -1,15 +1,13 @@
 //! Every rung, on every size that has tripped a scan, for all kinds of segments, types and operators,
 //! with the race check on.
 
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{
+    SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written, written_by,
+};
 use chapter_5_segmented_scan::{
     RUNGS, Rung, Task, chapter::Segmented, entry_name, segments::Offsets,
-};
-use common::{
-    SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written, written_by,
 };
 use harness::{
     Case, Dtype, Kind, Matrix, Op, RungInfo, Segments,

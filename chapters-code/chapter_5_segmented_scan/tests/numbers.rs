@@ -1,10 +1,8 @@
 //! What the book's chapter says of rounding: the depths with which results are checked, and which sums
 //! are the same bits in every run. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common::{self, case, scan};
 use chapter_5_segmented_scan::{RUNGS, chapter::Segmented};
-use common::{case, scan};
 use harness::{Case, Dtype, Op, Segments, testing};
 
 /// The most rounded additions that an element of 2^28 f32 passes through, where segments are long.

@@ -1,9 +1,7 @@
 //! Every rung at 1,000 elements on the timed path, the broken ones too.
 
-mod common;
-
+use crate::common::{case, conversion, product, scan};
 use chapter_5_segmented_scan::{RUNGS, chapter::Segmented};
-use common::{case, conversion, product, scan};
 use harness::{Conversion, Dtype, Matrix, Op, Segments, testing};
 
 #[test]

@@ -1,14 +1,12 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
 //! it is said to be right.
 
-mod common;
-
+use crate::common::matrix;
 use chapter_6_transpose::{
     RUNGS,
     broken::{BROKEN, case_for},
     chapter::Transpose,
 };
-use common::matrix;
 use harness::{
     Case, Chapter, Dtype, Row,
     testing::{self, check},

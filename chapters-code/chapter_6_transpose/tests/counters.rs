@@ -1,9 +1,7 @@
 //! The counts that the book's chapter quotes. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common::{SIZES, matrix};
 use chapter_6_transpose::chapter::Transpose;
-use common::{SIZES, matrix};
 use harness::{Dtype, simulator::Counters, testing};
 
 const SIDE: u64 = 256;

@@ -1,10 +1,8 @@
 //! Every rung, on every shape that has tripped a transpose, for every size of element, with the race check
 //! on.
 
-mod common;
-
+use crate::common::{SIZES, matrices, matrix, run_all};
 use chapter_6_transpose::{RUNGS, chapter::Transpose};
-use common::{SIZES, matrices, matrix, run_all};
 use harness::{
     Case, Dtype,
     testing::{self, check, under_schedules},

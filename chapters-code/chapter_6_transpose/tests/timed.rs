@@ -1,9 +1,7 @@
 //! Every rung on the timed path: one in place is turned back and forth there.
 
-mod common;
-
+use crate::common::matrix;
 use chapter_6_transpose::{RUNGS, chapter::Transpose};
-use common::matrix;
 use harness::{Dtype, testing};
 
 #[test]

@@ -1,15 +1,13 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it, and not where
 //! it is said to be right.
 
-mod common;
-
+use crate::common::{of, usual};
 use chapter_7_coalescing::{
     RUNGS, Task,
     broken::{BROKEN, case_for},
     chapter::Coalescing,
     patterns::offset,
 };
-use common::{of, usual};
 use harness::{
     Case, Chapter, Parameters, Row,
     testing::{self, check},

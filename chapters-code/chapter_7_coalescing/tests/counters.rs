@@ -1,13 +1,11 @@
 //! The counts that the book's chapter quotes. Where one changes, the page must change too.
 
-mod common;
-
+use crate::common::of;
 use chapter_7_coalescing::{
     chapter::Coalescing,
     patterns::{offset, order, records, stride},
     traffic::Access,
 };
-use common::of;
 use harness::{Order, Parameters, Records, simulator::Counters, testing};
 
 const N: u64 = 1 << 20;

@@ -1,12 +1,10 @@
 //! Every rung, on every pattern and on sizes that have tripped kernels, with the race check on.
 
-mod common;
-
+use crate::common::{all, of, run_all, usual};
 use chapter_7_coalescing::{
     RUNGS,
     patterns::{offset, order, reads, records, stride},
 };
-use common::{all, of, run_all, usual};
 use harness::{
     Case, Order, Records, Row,
     testing::{self, check, under_schedules},

@@ -1,15 +1,13 @@
 //! What the formulas of the book's chapter predict is what is counted: requests and sectors, of loads and of
 //! stores, of every rung on every pattern.
 
-mod common;
-
+use crate::common::{all, of};
 use chapter_7_coalescing::{
     Task,
     chapter::Coalescing,
     patterns::{reads, records},
     traffic::{Prediction, Traffic, predicted},
 };
-use common::{all, of};
 use harness::{
     Case, Records,
     testing::{self, simulator},

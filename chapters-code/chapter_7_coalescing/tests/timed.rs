@@ -1,9 +1,7 @@
 //! Every rung on the timed path: particles are moved again and again there.
 
-mod common;
-
+use crate::common::usual;
 use chapter_7_coalescing::{RUNGS, chapter::Coalescing};
-use common::usual;
 use harness::testing;
 
 #[test]

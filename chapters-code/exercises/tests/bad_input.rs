@@ -1,8 +1,6 @@
 //! What students hand in by mistake: each gets a clear message and exit status 1, and the watch mode
 //! goes on.
 
-mod common;
-
 use std::{
     io::{BufRead, BufReader},
     process::{Command, Stdio},
@@ -10,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use common::{Folder, block_sum, has_compiler, said, solution};
+use crate::common::{Folder, block_sum, has_compiler, said, solution};
 
 #[track_caller]
 fn check(submission: &[u8], parts: &[&str]) {

@@ -1,8 +1,6 @@
 //! What the book shows of a check is what a check says.
 
-mod common;
-
-use common::{Folder, block_sum, has_compiler, solution};
+use crate::common::{Folder, block_sum, has_compiler, solution};
 
 #[test]
 fn the_page_shows_what_is_said() {

@@ -1,10 +1,8 @@
 //! A copy for students: it has no solutions, checks what they write, and holds a teacher's own.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::{Folder, PROGRAM, block_sum, has_compiler, said, solution};
+use crate::common::{self, Folder, PROGRAM, block_sum, has_compiler, said, solution};
 use exercises::course::{Course, FOLDER};
 
 fn files(folder: &Path, found: &mut Vec<String>) {
@@ -48,7 +46,13 @@ fn a_copy_for_students() {
         .filter(|name| wanted(name) || name.contains("variants"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
-    assert!(!copy.join("chapters-code/exercises/tests").exists());
+    let mut tests = Vec::new();
+    files(&copy.join("chapters-code/exercises/tests"), &mut tests);
+    assert_eq!(tests.len(), 1, "{tests:?}");
+    let mut metadata = std::process::Command::new(env!("CARGO"));
+    metadata.args(["metadata", "--no-deps", "--format-version=1"]);
+    let read = metadata.current_dir(&copy).output().expect("cargo runs");
+    assert!(read.status.success(), "{}", said(&read));
     assert!(copy.join("Cargo.toml").is_file() && copy.join("book/SUMMARY.md").is_file());
 
     let course = Course::read(&copy.join(FOLDER)).expect("it can be read");

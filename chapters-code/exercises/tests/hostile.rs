@@ -1,11 +1,9 @@
 //! Submissions that would rather pass than be right, or take the machine with them: none gains
 //! anything.
 
-mod common;
-
 use std::{fs, time::Duration};
 
-use common::{Folder, block_sum, has_compiler, said, solution, supervisor};
+use crate::common::{self, Folder, block_sum, has_compiler, said, solution, supervisor};
 use exercises::{
     check::{Job, Outcome, Supervisor, Target},
     diagnosis::Diagnosis,

@@ -1,9 +1,7 @@
 //! Every exercise keeps what it promises: its skeleton compiles and fails, its solution and its
 //! variants pass, its mutants are caught, each with its diagnosis.
 
-mod common;
-
-use common::{course, has_compiler, supervisor};
+use crate::common::{course, has_compiler, supervisor};
 use exercises::{
     author::{self, Promise},
     course::Exercise,

@@ -1,14 +1,19 @@
 //! What the chapters' tests have in common: rungs run on the simulator, and judged.
 
+mod process;
 mod program;
 mod recorded;
 mod timed;
 
-use std::sync::{LazyLock, Mutex, MutexGuard};
+use std::{
+    cell::Cell,
+    sync::{LazyLock, Mutex, MutexGuard},
+};
 
 use cudarc::driver::CudaView;
 
 pub use self::{
+    process::in_own_process,
     program::{Program, check_refusal, stdout},
     recorded::check_recorded,
     timed::check_timed,
@@ -28,8 +33,13 @@ use crate::{
 /// fails its test.
 pub const INSTRUCTIONS: i64 = 1 << 31;
 
-/// The simulator, for whoever holds it: its reports are those of the whole process, so only one test
-/// at a time may use it.
+thread_local! {
+    /// The seed of the schedule under which this thread's launches run; 0 is in order.
+    static SEED: Cell<i64> = const { Cell::new(0) };
+}
+
+/// The simulator, with the schedule of the calling thread. Its reports and its schedule are those of
+/// the whole process, so only one test at a time may use it.
 ///
 /// # Panics
 /// Where it does not open.
@@ -40,9 +50,12 @@ pub fn simulator() -> MutexGuard<'static, Runner> {
         assert!(simulator.set(c"instruction_limit", INSTRUCTIONS));
         Mutex::new(runner)
     });
-    RUNNER
+    let runner = RUNNER
         .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let simulator = runner.device.simulator().expect("it is one");
+    assert!(simulator.set(c"seed", SEED.get()));
+    runner
 }
 
 /// Sizes that have tripped kernels: around a warp, a block of 256 and one of 1,024, and three blocks of
@@ -120,9 +133,6 @@ pub fn under_schedules<R>(
     seeds: impl IntoIterator<Item = i64>,
     mut run: impl FnMut() -> R,
 ) -> Vec<R> {
-    // The seed is the process's: two tests that set it would get in each other's way.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _alone = ONE_AT_A_TIME.lock();
     let of_seed = |seed| {
         let _seeded = Seeded::new(seed);
         run()
@@ -135,14 +145,8 @@ struct Seeded(i64);
 
 impl Seeded {
     fn new(seed: i64) -> Self {
-        Self::set(seed);
+        SEED.set(seed);
         Self(seed)
-    }
-
-    fn set(seed: i64) {
-        let runner = simulator();
-        let simulator = runner.device.simulator().expect("it is one");
-        assert!(simulator.set(c"seed", seed));
     }
 }
 
@@ -151,7 +155,7 @@ impl Drop for Seeded {
         if std::thread::panicking() {
             eprintln!("under the schedule of seed {}", self.0);
         }
-        Self::set(0);
+        SEED.set(0);
     }
 }
 

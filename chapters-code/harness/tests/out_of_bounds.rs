@@ -1,13 +1,19 @@
-//! A kernel that writes past its array: the error says which, where and who. A process of its own,
-//! because the device takes no more work afterwards, as on a GPU.
+//! A kernel that writes past its array: the error says which, where and who. It runs in a process of
+//! its own, because the device takes no more work afterwards, as on a GPU.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Device, DeviceChoice, kernel};
+use harness::{Device, DeviceChoice, kernel, testing};
 
 const PTX: &str = include_str!("kernels/out_of_bounds.ptx");
 
 #[test]
 fn an_access_out_of_bounds_is_an_error_that_names_the_line_and_the_thread() {
+    testing::in_own_process("out_of_bounds::program");
+}
+
+#[test]
+#[ignore = "run by the other test"]
+fn program() {
     let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
     let module = kernel::load_module(&device, "out_of_bounds", &[PTX]).expect("it is PTX");
     let function = kernel::load_function(&module, "out_of_bounds").expect("it has the kernel");

@@ -1,10 +1,8 @@
 //! The simulator counts what an NVIDIA GPU does: the same launches, counted with Nsight Compute on an
 //! H200 and recorded in `book/measurements/`, are made here and compared.
 
-use std::sync::{Mutex, PoisonError};
-
 use anyhow::Result;
-use harness::{Device, DeviceChoice};
+use harness::testing;
 use record::counts::{self, COLUMNS, Row};
 use record::launches::{self, Launch, Part};
 
@@ -136,14 +134,10 @@ fn is_compared(rung: &str, column: &str) -> bool {
     !EXEMPT.iter().any(names)
 }
 
-/// Reports belong to the process, so one part runs at a time.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 fn launched(part: Part) -> Result<Vec<Launch>> {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let device = Device::open(DeviceChoice::Sim)?;
+    let runner = testing::simulator();
     let mut all = Vec::new();
-    launches::run(&device, part, &mut |launch| {
+    launches::run(&runner.device, part, &mut |launch| {
         all.push(launch);
         Ok(())
     })?;

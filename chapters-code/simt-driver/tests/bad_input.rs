@@ -1,13 +1,10 @@
 //! What a program can get wrong, each with the code that NVIDIA's driver gives and a message that
 //! names kernel, line and cause. The test runs itself again for each case, to read what is said.
 
-mod common;
-
 use std::ffi::c_void;
-use std::process::Command;
 use std::sync::Arc;
 
-use common::{PTX, code, context, kernel, one_block};
+use crate::common::{PTX, code, context, in_own_process, kernel, one_block};
 use cudarc::driver::sys::CUresult::{self, *};
 use cudarc::driver::{CudaContext, DevicePtr, LaunchConfig, PushKernelArg, result, sys};
 
@@ -279,13 +276,12 @@ fn one_case() {
 
 /// What is wrong with how a case went.
 fn complaint(case: &Case) -> Option<String> {
-    let run = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "one_case", "--nocapture"])
-        .env("CASE", case.name)
-        .env("SIMT_DEVICES", "2")
-        .env("SIMT_INSTRUCTION_LIMIT", "100000")
-        .output()
-        .unwrap();
+    let variables = [
+        ("CASE", case.name),
+        ("SIMT_DEVICES", "2"),
+        ("SIMT_INSTRUCTION_LIMIT", "100000"),
+    ];
+    let run = in_own_process("bad_input::one_case", &variables);
     let stderr = String::from_utf8(run.stderr).unwrap();
     let said: Vec<_> = stderr
         .lines()

@@ -1,8 +1,6 @@
 //! What the device says of itself.
 
-mod common;
-
-use common::{PTX, code, context, kernel};
+use crate::common::{self, PTX, code, context, kernel};
 use cudarc::driver::sys::{
     self, CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUlimit,
     CUresult,

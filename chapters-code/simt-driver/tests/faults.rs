@@ -1,11 +1,9 @@
 //! What a kernel that faults leaves behind.
 
-mod common;
-
 use std::ffi::CString;
 use std::sync::Arc;
 
-use common::{LIBRARY, PTX, code, context, kernel, one_block};
+use crate::common::{LIBRARY, PTX, code, context, kernel, one_block};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
 

@@ -1,12 +1,10 @@
 //! Stream capture and graphs. The codes are those of driver 580 on an H100, where the same calls
 //! were made.
 
-mod common;
-
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use common::{code, context, kernel, one_block};
+use crate::common::{code, context, kernel, one_block};
 use cudarc::driver::sys::{self, CUresult, CUstreamCaptureMode as Mode};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, LaunchConfig, PushKernelArg,

@@ -1,8 +1,6 @@
 //! The simulated device against what an H200's driver said: `h200_attributes.txt`.
 
-mod common;
-
-use common::{LIBRARY, context};
+use crate::common::{LIBRARY, context};
 
 /// What an H200 answers, and its number in one of the enums.
 struct Fact {

@@ -4,11 +4,7 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use std::process::Command;
-
-use common::{context, kernel};
+use crate::common::{context, in_own_process, kernel};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 
@@ -129,12 +125,8 @@ fn grid_barrier() {
 /// Runs a program that allocates so much at a time; its peak may be `times` that, and 200 MB.
 #[track_caller]
 fn check(name: &str, allocated: u64, races: &str, times: u64) {
-    let run = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", name, "--nocapture"])
-        .env("SIMT_RACES", races)
-        .env("BYTES", allocated.to_string())
-        .output()
-        .unwrap();
+    let (test, bytes) = (format!("host_memory::{name}"), allocated.to_string());
+    let run = in_own_process(&test, &[("SIMT_RACES", races), ("BYTES", &bytes)]);
     let (out, err) = (
         String::from_utf8_lossy(&run.stdout),
         String::from_utf8_lossy(&run.stderr),

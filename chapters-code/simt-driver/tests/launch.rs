@@ -1,10 +1,8 @@
 //! Launches that succeed, and those that are refused.
 
-mod common;
-
 use std::ffi::c_void;
 
-use common::{code, context, kernel, module, one_block};
+use crate::common::{self, code, context, kernel, module, one_block};
 use cudarc::driver::sys::{self, CUfunction_attribute as FunctionAttribute, CUresult};
 use cudarc::driver::{CudaFunction, DevicePtr, LaunchConfig, PushKernelArg, result};
 

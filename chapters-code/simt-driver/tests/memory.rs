@@ -1,10 +1,8 @@
 //! Memory: allocating, copying, filling, pools, and what is said of pointers.
 
-mod common;
-
 use std::ffi::c_void;
 
-use common::{code, context};
+use crate::common::{code, context, passes_in_own_process};
 use cudarc::driver::sys::{self, CUpointer_attribute as PointerAttribute, CUresult};
 use cudarc::driver::{DevicePtr, DriverError, result};
 
@@ -145,13 +143,19 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn freed_memory_is_free_again() {
+    passes_in_own_process("memory::free_memory", &[]);
+}
+
+/// What is free is counted for the whole device, so no other test may allocate meanwhile.
+#[test]
+#[ignore = "run by the other test"]
+fn free_memory() {
     let context = context();
     // SAFETY: the address is that of an allocation.
     let address = unsafe { result::malloc_sync(1 << 40) };
     assert_eq!(code(address), CUresult::CUDA_ERROR_OUT_OF_MEMORY);
     let (before, total) = context.mem_get_info().unwrap();
     assert_eq!(total, 150_109_880_320);
-    // Other tests of this file allocate too, but nothing of this size.
     let stream = context.default_stream();
     let data = stream.alloc_zeros::<u8>(64 << 20).unwrap();
     assert!(context.mem_get_info().unwrap().0 < before - (63 << 20));

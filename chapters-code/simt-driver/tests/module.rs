@@ -1,10 +1,8 @@
 //! Modules: loading, what is in them, and what is refused.
 
-mod common;
-
 use std::ffi::{CString, c_char, c_void};
 
-use common::{PTX, code, context, module};
+use crate::common::{self, PTX, code, context, module};
 use cudarc::driver::sys::{self, CUjit_option, CUresult};
 use cudarc::driver::{DriverError, result};
 use cudarc::nvrtc::Ptx;

@@ -1,8 +1,6 @@
 //! Programs that know nothing of the simulator run on it: the examples in cudarc's own crate, as
 //! they are. Cargo says where they lie, so those of another version are run without being named.
 
-mod common;
-
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +8,8 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use common::cargo::{self, Example, Package};
-use common::outside::{self, Run};
+use crate::common::cargo::{self, Example, Package};
+use crate::common::outside::{self, Run};
 use xtask::locate::{self, Accept};
 
 /// Examples of other libraries of NVIDIA's, and why they cannot run.

@@ -1,11 +1,7 @@
 //! Races are said on standard error where the environment asks for them: the test runs itself
 //! again, as a program that knows nothing of the simulator.
 
-mod common;
-
-use std::process::Command;
-
-use common::{context, one_block};
+use crate::common::{context, in_own_process, one_block};
 use cudarc::nvrtc::Ptx;
 
 /// Two warps write one word of shared memory, with no barrier in between.
@@ -38,13 +34,7 @@ fn program() {
 
 /// What the program says on standard error, with a setting of `SIMT_RACES`.
 fn output(races: &str) -> String {
-    let test = std::env::current_exe().unwrap();
-    let arguments = ["--ignored", "--exact", "program", "--nocapture"];
-    let run = Command::new(test)
-        .args(arguments)
-        .env("SIMT_RACES", races)
-        .output()
-        .unwrap();
+    let run = in_own_process("races::program", &[("SIMT_RACES", races)]);
     let said = String::from_utf8(run.stderr).unwrap();
     assert!(run.status.success(), "{said}");
     said

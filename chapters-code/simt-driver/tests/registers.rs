@@ -1,14 +1,12 @@
 //! The estimate of a kernel's registers, and the occupancy that follows, against the runs that were
 //! recorded on a GPU of the simulated device's kind.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::{context, kernel};
+use crate::common::{context, kernel};
 use cudarc::driver::{CudaContext, CudaFunction};
 use cudarc::nvrtc::Ptx;
 use serde_json::Value;

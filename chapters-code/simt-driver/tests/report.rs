@@ -1,10 +1,8 @@
-//! Options and reports: one process, one test, as both belong to the whole library.
-
-mod common;
+//! Options and reports: a process of its own, as both belong to the whole library.
 
 use std::ffi::{c_char, c_int};
 
-use common::{LIBRARY, code, context, kernel, one_block};
+use crate::common::{self, LIBRARY, code, context, kernel, one_block, passes_in_own_process};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use serde_json::{Value, json};
@@ -30,6 +28,12 @@ fn report() -> Value {
 
 #[test]
 fn launches_are_reported() {
+    passes_in_own_process("report::program", &[]);
+}
+
+#[test]
+#[ignore = "run by the other test"]
+fn program() {
     let context = context();
     let stream = context.default_stream();
     assert_eq!(report(), json!({"launches": [], "dropped": 0}));

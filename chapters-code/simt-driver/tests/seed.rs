@@ -1,11 +1,7 @@
 //! `SIMT_SEED` sets the order in which warps take turns: the test runs itself again, as a program that
 //! tells that order.
 
-mod common;
-
-use std::process::Command;
-
-use common::{context, one_block};
+use crate::common::{context, in_own_process, one_block};
 use cudarc::driver::PushKernelArg;
 use cudarc::nvrtc::Ptx;
 
@@ -48,11 +44,8 @@ fn program() {
 
 /// In which order the warps had their turn.
 fn order(seed: Option<&str>) -> String {
-    let mut run = Command::new(std::env::current_exe().unwrap());
-    run.args(["--ignored", "--exact", "program", "--nocapture"]);
-    run.env_remove("SIMT_SEED");
-    run.envs(seed.map(|seed| ("SIMT_SEED", seed)));
-    let output = run.output().unwrap();
+    let seed = seed.map(|seed| ("SIMT_SEED", seed));
+    let output = in_own_process("seed::program", seed.as_slice());
     let said = String::from_utf8(output.stdout).unwrap();
     let order = said.lines().find(|line| line.contains("order: "));
     order.expect("it says so").to_owned()

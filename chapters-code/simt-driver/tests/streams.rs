@@ -1,10 +1,8 @@
 //! Streams, events, and host functions in their order.
 
-mod common;
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::{code, context, kernel, one_block};
+use crate::common::{code, context, kernel, one_block};
 use cudarc::driver::sys::{self, CUevent_flags, CUresult, CUstream_flags};
 use cudarc::driver::{PushKernelArg, result};
 

@@ -1,10 +1,8 @@
 //! The library exports the functions that the recorded driver exports: `src/api/symbols.txt`.
 
-mod common;
-
 use std::ffi::{c_char, c_int, c_void};
 
-use common::{LIBRARY, context};
+use crate::common::{LIBRARY, context};
 
 #[test]
 fn every_function_of_the_recorded_driver_is_exported() {

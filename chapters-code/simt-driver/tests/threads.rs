@@ -1,13 +1,11 @@
 //! Several threads of the host at once: launches take turns, and a module is not unloaded under a
 //! kernel.
 
-mod common;
-
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use common::{PTX, code, context, module, one_block};
+use crate::common::{self, PTX, code, context, module, one_block};
 use cudarc::driver::sys::{CUfunction, CUmodule, CUresult};
 use cudarc::driver::{CudaContext, PushKernelArg, result};
 

@@ -1,15 +1,17 @@
-//! Several devices: one test, as the number of devices is read from the environment once.
+//! Several devices: a process of its own, as the number of devices is read from the environment once.
 
-mod common;
-
-use common::{LIBRARY, code, kernel, one_block};
+use crate::common::{LIBRARY, code, kernel, one_block, passes_in_own_process};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
 
 #[test]
 fn two_devices() {
-    // SAFETY: the only test of this process, and the library is not loaded yet.
-    unsafe { std::env::set_var("SIMT_DEVICES", "2") };
+    passes_in_own_process("two_devices::program", &[("SIMT_DEVICES", "2")]);
+}
+
+#[test]
+#[ignore = "run by the other test"]
+fn program() {
     std::sync::LazyLock::force(&LIBRARY);
     assert_eq!(CudaContext::device_count().unwrap(), 2);
     let (first, second) = (CudaContext::new(0).unwrap(), CudaContext::new(1).unwrap());

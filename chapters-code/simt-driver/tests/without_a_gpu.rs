@@ -3,15 +3,13 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use common::cargo;
-use common::outside::{self, Run};
+use crate::common::cargo;
+use crate::common::outside::{self, Run};
 
 const LINES: &str = include_str!("outside/three_lines.sh");
 

@@ -1,7 +1,5 @@
 //! Cases of this chapter, and its rungs run on them.
 
-#![allow(dead_code)] // each test file uses its part
-
 use chapter_1_reduce::chapter::Reduce;
 use harness::{Case, Dtype, Op, Row, testing};
 

@@ -1,7 +1,5 @@
 //! Cases of this chapter, and its rungs run on them.
 
-#![allow(dead_code)] // each test file uses its part
-
 use chapter_3_scan::{Rung, chapter::Scan};
 use harness::{Case, Dtype, Kind, Op, Parameters, Row, buffer, testing};
 

@@ -1,7 +1,5 @@
 //! Cases of this chapter, and its rungs run on them.
 
-#![allow(dead_code)] // each test file uses its part
-
 use chapter_4_compact::{Rung, chapter::Compact, inputs, layout::Layout};
 use harness::{By, Case, Density, Device, Dtype, Op, Parameters, Pattern, Row, buffer, testing};
 

@@ -1,7 +1,5 @@
 //! Cases of this chapter, and its rungs run on them.
 
-#![allow(dead_code)] // each test file uses its part
-
 use bytemuck::cast_slice;
 use chapter_5_segmented_scan::{
     RUNGS, Ready, Rung, Task, chapter::Segmented, input, reference::Expected, segments::Offsets,

@@ -1,7 +1,5 @@
 //! Cases of this chapter, and its rungs run on them.
 
-#![allow(dead_code)] // each test file uses its part
-
 use chapter_6_transpose::chapter::Transpose;
 use harness::{Case, Dtype, Op, Parameters, Row, Shape, testing};
 

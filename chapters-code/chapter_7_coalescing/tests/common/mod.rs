@@ -1,7 +1,5 @@
 //! Cases of this chapter, and its rungs run on them.
 
-#![allow(dead_code)] // each test file uses its part
-
 use chapter_7_coalescing::{chapter::Coalescing, patterns};
 use harness::{Case, Chapter, Dtype, Op, Parameters, Row, testing};
 

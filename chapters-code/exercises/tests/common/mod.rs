@@ -1,7 +1,5 @@
 //! What the tests of submissions have in common.
 
-#![allow(dead_code)] // not every test uses all of it
-
 use std::{
     fs,
     path::{Path, PathBuf},

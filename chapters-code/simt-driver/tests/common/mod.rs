@@ -1,12 +1,11 @@
 //! What the tests share: the built library, loaded as a program would load it, and a module.
 
-#![allow(dead_code)]
-
 pub mod cargo;
 pub mod outside;
 
 use std::ffi::{CString, c_char, c_int};
 use std::path::PathBuf;
+use std::process::{Command, Output};
 use std::sync::{Arc, LazyLock};
 
 use cudarc::driver::sys::CUresult;
@@ -40,6 +39,30 @@ pub fn set_option(library: &Library, name: &str, value: i64) -> c_int {
         let set = library.get::<SetOption>("simtSetOption").expect("exported");
         set(name.as_ptr(), value)
     }
+}
+
+/// Runs an ignored test of this program in a process of its own, with these variables: the library
+/// reads its settings once, and keeps options, reports and devices for the whole process.
+#[track_caller]
+pub fn in_own_process(test: &str, variables: &[(&str, &str)]) -> Output {
+    let program = std::env::current_exe().expect("a running test has a path");
+    let output = Command::new(program)
+        .args(["--ignored", "--exact", test, "--nocapture"])
+        .env_remove("SIMT_SEED")
+        .envs(variables.iter().copied())
+        .output()
+        .expect("this program starts");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("running 1 test"), "{test}: {printed}");
+    output
+}
+
+/// The same, for a test that must pass.
+#[track_caller]
+pub fn passes_in_own_process(test: &str, variables: &[(&str, &str)]) {
+    let output = in_own_process(test, variables);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{test}: {complaint}");
 }
 
 /// Where cargo puts the library: beside the tests, and so in their folder.

@@ -1,6 +1,6 @@
 //! The approximate functions: within the manual's bounds, and exact where it gives a table.
 
-use crate::common::{D, E, Random, S, T, WINDOWS, isas, registers};
+use super::common::{D, E, Random, S, T, WINDOWS, isas, registers};
 use half::{bf16, f16};
 use ptx::ir::{Alu, Half, Un32, Un64};
 

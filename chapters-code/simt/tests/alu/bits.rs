@@ -1,7 +1,7 @@
 //! Bit fields, masks, `lop3` and `prmt`.
 
-use crate::common::{INTEGERS, Random, S, T, check32, check64, rows32};
-use crate::integers::*;
+use super::common::{INTEGERS, Random, S, T, check32, check64, rows32};
+use super::integers::*;
 use ptx::ir::*;
 use simt::registers::Lanes64;
 

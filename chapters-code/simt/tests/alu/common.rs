@@ -4,7 +4,7 @@
 // Without the CPU to compare with, some of this has no use.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-pub use crate::random::Random;
+pub use super::random::Random;
 
 use ptx::ir::{Alu, Pred, R32, R64, Src};
 use simt::alu::{Isa, Windows};

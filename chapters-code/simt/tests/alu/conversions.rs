@@ -1,7 +1,7 @@
 //! `cvt` in all combinations of types, against the CPU's conversions and exact comparisons.
 
-use crate::common::{S, check32};
-use crate::numbers::*;
+use super::common::{S, check32};
+use super::numbers::*;
 use half::{bf16, f16};
 use ptx::ir::{Alu, Num, PackedHalf, Round};
 use simt::registers::Lanes64;
@@ -150,12 +150,12 @@ fn integer_to_float() {
                     let value = integer(from, x);
                     let small = i64::try_from(value);
                     match (to, small) {
-                        (Num::F32, Ok(value)) => crate::cpu::int32(round, value).to_bits().into(),
-                        (Num::F64, Ok(value)) => crate::cpu::int64(round, value).to_bits(),
+                        (Num::F32, Ok(value)) => super::cpu::int32(round, value).to_bits().into(),
+                        (Num::F64, Ok(value)) => super::cpu::int64(round, value).to_bits(),
                         (Num::F64, Err(_)) => {
                             // Halved, with a sticky bit: the same rounding.
                             let halved = (value >> 1 | value & 1) as i64;
-                            (2.0 * crate::cpu::int64(round, halved)).to_bits()
+                            (2.0 * super::cpu::int64(round, halved)).to_bits()
                         }
                         _ if value == 0 => 0,
                         _ => rounded(to, round, value < 0, |y| {
@@ -216,7 +216,7 @@ fn float_to_float() {
                     match to {
                         _ if value.is_nan() => nan(from, to, x),
                         Num::F64 => value.to_bits(),
-                        Num::F32 => crate::cpu::narrow32((round, false), value).to_bits().into(),
+                        Num::F32 => super::cpu::narrow32((round, false), value).to_bits().into(),
                         Num::F16 if value.is_infinite() => sign | 0x7c00,
                         _ if value.is_infinite() => sign | 0x7f80,
                         _ if value == 0.0 => sign,
@@ -272,7 +272,7 @@ fn modifiers_between_floats() {
                 if value.is_nan() {
                     nan(Num::F64, Num::F32, x)
                 } else {
-                    crate::cpu::narrow32((round, true), value).to_bits().into()
+                    super::cpu::narrow32((round, true), value).to_bits().into()
                 }
             });
         }

@@ -1,6 +1,6 @@
 //! `f32` and `f64` arithmetic in every rounding, against the CPU's own.
 
-use crate::common::{DOUBLES, FLOATS, Random, S, T, check32, check64, rows32, rows64};
+use super::common::{DOUBLES, FLOATS, Random, S, T, check32, check64, rows32, rows64};
 use ptx::ir::{Alu, Bin32, Bin64, Round, Ter32, Ter64, Un32, Un64};
 use simt::registers::Lanes32;
 
@@ -63,17 +63,17 @@ fn f32_sums_and_products() {
     check_binary32(
         &rows,
         |round, ftz, sat| Bin32::AddF32 { round, ftz, sat },
-        crate::cpu::add32,
+        super::cpu::add32,
     );
     check_binary32(
         &rows,
         |round, ftz, sat| Bin32::SubF32 { round, ftz, sat },
-        crate::cpu::sub32,
+        super::cpu::sub32,
     );
     check_binary32(
         &rows,
         |round, ftz, sat| Bin32::MulF32 { round, ftz, sat },
-        crate::cpu::mul32,
+        super::cpu::mul32,
     );
 }
 
@@ -86,7 +86,7 @@ fn f32_quotients() {
         {
             let model = |i: usize| {
                 finished(
-                    crate::cpu::div32((round, ftz), operand(x[i], ftz), operand(y[i], ftz)),
+                    super::cpu::div32((round, ftz), operand(x[i], ftz), operand(y[i], ftz)),
                     ftz,
                     false,
                 )
@@ -131,14 +131,14 @@ fn f32_roots_and_reciprocals() {
             let make = |op| move |d| Alu::Un32 { op, d, a: S[0] };
             check32(&[x], &[], make(Un32::SqrtF32 { round, ftz }), |i| {
                 finished(
-                    crate::cpu::sqrt32((round, ftz), operand(x[i], ftz)),
+                    super::cpu::sqrt32((round, ftz), operand(x[i], ftz)),
                     ftz,
                     false,
                 )
             });
             check32(&[x], &[], make(Un32::RcpF32 { round, ftz }), |i| {
                 finished(
-                    crate::cpu::div32((round, ftz), 1.0, operand(x[i], ftz)),
+                    super::cpu::div32((round, ftz), 1.0, operand(x[i], ftz)),
                     ftz,
                     false,
                 )
@@ -149,7 +149,7 @@ fn f32_roots_and_reciprocals() {
 
 #[test]
 fn f32_fma() {
-    if !crate::cpu::has_fma() {
+    if !super::cpu::has_fma() {
         return;
     }
     let mut rows = rows32::<3>(&FLOATS.iter().copied().step_by(2).collect::<Vec<_>>(), 60);
@@ -167,7 +167,7 @@ fn f32_fma() {
                 };
                 check32(&[x, y, z], &[], make, |i| {
                     let [a, b, c] = [x[i], y[i], z[i]].map(|x| operand(x, ftz));
-                    finished(crate::cpu::fma32((round, ftz), a, b, c), ftz, sat)
+                    finished(super::cpu::fma32((round, ftz), a, b, c), ftz, sat)
                 });
             }
         }
@@ -290,10 +290,10 @@ fn f64_arithmetic() {
     type Model = fn(Round, f64, f64) -> f64;
     type Make = fn(Round) -> Bin64;
     let table: &[(Make, Model)] = &[
-        (Bin64::AddF64, crate::cpu::add64),
-        (Bin64::SubF64, crate::cpu::sub64),
-        (Bin64::MulF64, crate::cpu::mul64),
-        (Bin64::DivF64, crate::cpu::div64),
+        (Bin64::AddF64, super::cpu::add64),
+        (Bin64::SubF64, super::cpu::sub64),
+        (Bin64::MulF64, super::cpu::mul64),
+        (Bin64::DivF64, super::cpu::div64),
     ];
     for [x, y] in rows64(DOUBLES, 100) {
         for round in ROUNDS {
@@ -323,10 +323,10 @@ fn f64_roots_and_reciprocals() {
         for round in ROUNDS {
             let make = |op| move |d| Alu::Un64 { op, d, a: T[0] };
             check64(&[], &[x], make(Un64::SqrtF64(round)), |i| {
-                finished64(crate::cpu::sqrt64(round, f64::from_bits(x[i])), &[x[i]])
+                finished64(super::cpu::sqrt64(round, f64::from_bits(x[i])), &[x[i]])
             });
             check64(&[], &[x], make(Un64::RcpF64(round)), |i| {
-                finished64(crate::cpu::div64(round, 1.0, f64::from_bits(x[i])), &[x[i]])
+                finished64(super::cpu::div64(round, 1.0, f64::from_bits(x[i])), &[x[i]])
             });
         }
     }
@@ -334,7 +334,7 @@ fn f64_roots_and_reciprocals() {
 
 #[test]
 fn f64_fma() {
-    if !crate::cpu::has_fma() {
+    if !super::cpu::has_fma() {
         return;
     }
     let few = DOUBLES.iter().copied().step_by(2).collect::<Vec<_>>();
@@ -362,7 +362,7 @@ fn f64_fma() {
             };
             check64(&[], &[x, y, z], make, |i| {
                 let [a, b, c] = [x[i], y[i], z[i]].map(f64::from_bits);
-                finished64(crate::cpu::fma64(round, a, b, c), &[y[i], z[i], x[i]])
+                finished64(super::cpu::fma64(round, a, b, c), &[y[i], z[i], x[i]])
             });
         }
     }

@@ -1,7 +1,7 @@
 //! `f16` and `bf16` arithmetic against exact sums of integers, rounded by searching all numbers of
 //! the format.
 
-use crate::common::{self, Random, S, check32};
+use super::common::{self, Random, S, check32};
 use half::{bf16, f16};
 use ptx::ir::{Alu, Bin32, Half, Ter32, Un32};
 use simt::registers::Lanes32;

@@ -1,7 +1,7 @@
 //! Integer instructions against models in 128 bits.
 
-use crate::bits::{bit, field};
-use crate::common::{INTEGERS, Random, S, check32, rows32};
+use super::bits::{bit, field};
+use super::common::{INTEGERS, Random, S, check32, rows32};
 use ptx::ir::{Alu, Bin32, Sign, Ter32, Un32};
 
 // Models.

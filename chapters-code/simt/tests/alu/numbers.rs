@@ -1,6 +1,6 @@
 //! Numbers in all formats that `cvt` knows, and their corners.
 
-use crate::common::*;
+use super::common::*;
 use half::{bf16, f16};
 use ptx::ir::*;
 use simt::registers::{Lanes32, Lanes64};

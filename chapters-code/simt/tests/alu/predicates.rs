@@ -1,7 +1,7 @@
 //! Comparisons, predicate logic and selection.
 
-use crate::common;
-use crate::common::{
+use super::common;
+use super::common::{
     DOUBLES, FLOATS, INTEGERS, P, Random, S, T, check_pred, check32, check64, isas, registers,
     rows32, rows64,
 };

@@ -1,6 +1,6 @@
 //! Packing, carry chains, generic addresses: what moves bits between registers.
 
-use crate::common::{
+use super::common::{
     BEFORE32, D, INTEGERS, MASKS, P, Random, S, T, WINDOWS, check_pred, check32, check64, isas,
     registers,
 };

@@ -1,8 +1,8 @@
 //! Integer instructions with 64-bit registers.
 
-use crate::bits::*;
-use crate::common::*;
-use crate::integers::*;
+use super::bits::*;
+use super::common::*;
+use super::integers::*;
 use ptx::ir::*;
 
 fn integers64() -> Vec<u64> {

@@ -3,7 +3,7 @@
 
 use simt::{FaultKind, Options};
 
-use crate::run::{Run, fault, ok, run, run_with};
+use super::run::{Run, fault, ok, run, run_with};
 
 /// What was found, by kind.
 fn found(run: &Run) -> Vec<&str> {

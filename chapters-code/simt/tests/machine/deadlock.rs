@@ -2,7 +2,7 @@
 
 use simt::{FaultKind, Options};
 
-use crate::run::{fault, ok, run, run_with};
+use super::run::{fault, ok, run, run_with};
 
 /// Block b waits until block b + `by` has raised its flag, then raises its own; block 0, or the last
 /// one, waits for nobody.

@@ -3,7 +3,7 @@
 
 use half::f16;
 
-use crate::device::{Device, Element, pointer};
+use super::device::{Device, Element, pointer};
 
 const FILE: &str = "kernels/functions.ptx";
 

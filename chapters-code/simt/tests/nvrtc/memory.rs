@@ -1,6 +1,6 @@
 //! Variables with initialisers in every space, generic addresses, vectors, asynchronous copies.
 
-use crate::device::{Device, pointer, scalar};
+use super::device::{Device, pointer, scalar};
 
 const FILE: &str = "kernels/memory.ptx";
 
@@ -29,7 +29,7 @@ fn spaces() {
         assert_eq!((shorts[0], shorts[3]), (1, text), "n = {n}");
         if n < 3 {
             let dynamic = 0x0102_0304i32.to_le_bytes()[n];
-            assert_eq!(shorts[2], dynamic.into(), "n = {n}");
+            assert_eq!(shorts[2], i16::from(dynamic), "n = {n}");
         }
         assert_eq!(device.read::<u8>(bytes)[4 * n], shorts[1] as u8, "n = {n}");
     }

@@ -3,7 +3,7 @@
 
 use simt::{Options, Report};
 
-use crate::device::{Device, pointer, scalar};
+use super::device::{Device, pointer, scalar};
 
 const FILE: &str = "kernels/pipeline.compute_90.ptx";
 /// Blocks, as many as an H200 has multiprocessors.

@@ -2,7 +2,7 @@
 
 use simt::{Launch, LoadedModule, Memory, Options};
 
-use crate::list::{Planted, SCRATCH, input};
+use super::list::{Planted, SCRATCH, input};
 
 /// Something that the machine said.
 pub struct Found {

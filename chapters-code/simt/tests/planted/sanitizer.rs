@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::list::PLANTED;
-use crate::run::run;
-use crate::tells;
+use super::list::PLANTED;
+use super::run::run;
+use super::tells;
 
 const RECORDED: &str =
     include_str!("../../../../book/measurements/sanitizer_nvidia_h200_2026-11-21.tsv");

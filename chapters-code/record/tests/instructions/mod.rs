@@ -13,7 +13,7 @@ use std::{
 
 use accuracy::Approximation;
 use anyhow::{Context, Result};
-use harness::{Device, DeviceChoice};
+use harness::{Device, testing};
 use record::instructions::{
     case::{Case, ROWS},
     inputs::{self, Row},
@@ -110,10 +110,10 @@ fn check(device: &Device, case: &Case) -> Result<Vec<String>> {
 
 #[test]
 fn the_simulator_gives_what_an_h200_gave() -> Result<()> {
-    let device = Device::open(DeviceChoice::Sim)?;
+    let runner = testing::simulator();
     let mut wrong = Vec::new();
     for case in Case::all()?.iter().filter(|case| !case.fails) {
-        wrong.extend(check(&device, case)?);
+        wrong.extend(check(&runner.device, case)?);
     }
     assert!(
         wrong.is_empty(),

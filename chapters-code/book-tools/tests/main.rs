@@ -1,0 +1,11 @@
+//! The tests of what builds the book, in one program, so that they are linked once.
+
+mod check;
+mod counts;
+mod figures;
+mod listings;
+mod measured;
+mod reading;
+mod serve;
+mod site;
+mod whole_book;

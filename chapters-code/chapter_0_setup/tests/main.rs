@@ -1,0 +1,3 @@
+//! The tests of the chapter, in one program, so that they are linked once.
+
+mod first_kernel;

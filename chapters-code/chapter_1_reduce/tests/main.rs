@@ -1,0 +1,11 @@
+//! The tests of the chapter, in one program, so that they are linked once.
+
+mod alignment;
+mod broken;
+mod command_line;
+mod common;
+mod counters;
+mod instructions;
+mod ladder;
+mod recorded;
+mod timed;

@@ -1,0 +1,10 @@
+//! The tests of the chapter, in one program, so that they are linked once.
+
+mod alignment;
+mod broken;
+mod command_line;
+mod common;
+mod counters;
+mod ladder;
+mod recorded;
+mod timed;

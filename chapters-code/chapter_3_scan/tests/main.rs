@@ -1,0 +1,12 @@
+//! The tests of the chapter, in one program, so that they are linked once.
+
+mod broken;
+mod command_line;
+mod common;
+mod counters;
+mod deadlock;
+mod ladder;
+mod nan;
+mod numbers;
+mod recorded;
+mod timed;

@@ -1,0 +1,11 @@
+//! The tests of the chapter, in one program, so that they are linked once.
+
+mod broken;
+mod command_line;
+mod common;
+mod convert;
+mod counters;
+mod ladder;
+mod numbers;
+mod recorded;
+mod timed;

@@ -1,0 +1,9 @@
+//! The tests of the chapter, in one program, so that they are linked once.
+
+mod broken;
+mod command_line;
+mod common;
+mod counters;
+mod ladder;
+mod recorded;
+mod timed;

@@ -1,0 +1,10 @@
+//! The tests of the chapter, in one program, so that they are linked once.
+
+mod broken;
+mod command_line;
+mod common;
+mod counters;
+mod ladder;
+mod predicted;
+mod recorded;
+mod timed;

@@ -1,0 +1,9 @@
+//! The tests of the exercises, in one program, so that they are linked once.
+
+mod bad_input;
+mod book;
+mod common;
+mod export;
+mod hostile;
+mod suite;
+mod wheels;

@@ -1,0 +1,4 @@
+//! The tests of the harness, in one program, so that they are linked once.
+
+mod modules;
+mod out_of_bounds;

@@ -1,0 +1,6 @@
+//! The tests of the recorder, in one program, so that they are linked once.
+
+mod counters;
+mod file;
+mod instructions;
+mod schedules;

@@ -1,0 +1,22 @@
+//! The tests of the driver, in one program, so that they are linked once.
+
+mod bad_input;
+mod common;
+mod device;
+mod faults;
+mod graphs;
+mod h200;
+mod host_memory;
+mod launch;
+mod memory;
+mod module;
+mod outside_clients;
+mod races;
+mod registers;
+mod report;
+mod seed;
+mod streams;
+mod symbols;
+mod threads;
+mod two_devices;
+mod without_a_gpu;

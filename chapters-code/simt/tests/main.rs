@@ -1,0 +1,8 @@
+//! The tests of the machine, in one program, so that they are linked once.
+
+mod alu;
+mod machine;
+mod nvrtc;
+mod planted;
+mod robustness;
+mod trace;
