@@ -233,8 +233,8 @@ pub enum Special {
     DynamicSharedSize,
     /// `%total_smem_size`.
     TotalSharedSize,
-    /// `WARP_SZ` is an immediate; this is `%envregN`, always zero.
-    EnvReg,
+    /// `%envregN`: what the driver hands to the kernel.
+    EnvReg(u8),
 }
 
 /// A place in the source, by `.loc`. A kernel built without `-lineinfo` has PTX lines instead.

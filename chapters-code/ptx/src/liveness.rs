@@ -258,7 +258,7 @@ fn differs(special: Special) -> bool {
         | Special::GridId
         | Special::DynamicSharedSize
         | Special::TotalSharedSize
-        | Special::EnvReg => false,
+        | Special::EnvReg(_) => false,
     }
 }
 

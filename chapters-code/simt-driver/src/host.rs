@@ -116,9 +116,20 @@ pub fn readable(address: usize, bytes: usize) -> bool {
     address >= PAGE && (bytes == 0 || os::readable(address, bytes))
 }
 
+/// Fails if host memory is not mapped, where a system gives a way to find out. Memory that is mapped
+/// and may not be read or written is not found.
+pub fn check_mapped(address: usize, bytes: usize) -> Result {
+    if bytes == 0 || os::mapped(address, bytes) {
+        return Ok(());
+    }
+    let cause = format!("{bytes} bytes of host memory at {address:#x} are not all mapped");
+    Err(CUresult::INVALID_VALUE.because(cause))
+}
+
 #[cfg(target_os = "linux")]
 mod os {
-    use std::ffi::{c_int, c_ulong, c_void};
+    use std::ffi::{c_int, c_long, c_ulong, c_void};
+    use std::sync::LazyLock;
 
     #[repr(C)]
     struct IoVec {
@@ -127,6 +138,8 @@ mod os {
     }
 
     unsafe extern "C" {
+        fn msync(address: *mut c_void, length: usize, flags: c_int) -> c_int;
+        fn sysconf(name: c_int) -> c_long;
         fn process_vm_readv(
             pid: c_int,
             local: *const IoVec,
@@ -138,6 +151,23 @@ mod os {
     }
 
     const EFAULT: i32 = 14;
+    const ENOMEM: i32 = 12;
+    const MS_ASYNC: c_int = 1;
+    const SC_PAGESIZE: c_int = 30;
+
+    static PAGE: LazyLock<usize> = LazyLock::new(|| {
+        // SAFETY: only asks.
+        usize::try_from(unsafe { sysconf(SC_PAGESIZE) }).unwrap_or(super::PAGE)
+    });
+
+    /// Asks for a flush that does nothing on Linux but look for the pages.
+    pub fn mapped(address: usize, bytes: usize) -> bool {
+        let start = address - address % *PAGE;
+        let length = bytes.saturating_add(address - start);
+        // SAFETY: the range is only looked up.
+        let found = unsafe { msync(start as *mut c_void, length, MS_ASYNC) };
+        found == 0 || std::io::Error::last_os_error().raw_os_error() != Some(ENOMEM)
+    }
 
     /// Has the kernel copy the bytes: it answers with an error where we would crash.
     pub fn readable(address: usize, bytes: usize) -> bool {
@@ -161,6 +191,10 @@ mod os {
 
 #[cfg(not(target_os = "linux"))]
 mod os {
+    pub fn mapped(_address: usize, _bytes: usize) -> bool {
+        true
+    }
+
     pub fn readable(_address: usize, _bytes: usize) -> bool {
         true
     }

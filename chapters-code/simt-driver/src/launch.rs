@@ -129,7 +129,18 @@ impl Launch {
             dynamic_shared,
             params: &self.params,
         };
-        let Outcome { report, fault } = simt::launch(&device.memory, &launch, &options::current());
+        let workspace = self
+            .request
+            .cooperative
+            .then(|| GridWorkspace::new(&device.memory));
+        let workspace = workspace.transpose()?;
+        let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.address);
+        let options = simt::Options {
+            grid_workspace,
+            ..options::current()
+        };
+        let Outcome { report, fault } = simt::launch(&device.memory, &launch, &options);
+        drop(workspace);
         drop(busy);
         let result = match &fault {
             None => Ok(()),
@@ -162,6 +173,33 @@ fn name(function: &Function, failure: Failure) -> Failure {
             failure.code.because(cause)
         }
         None => failure,
+    }
+}
+
+/// The memory through which the blocks of a cooperative launch meet: the structure `grid_workspace`
+/// of cooperative groups (`cooperative_groups/details/driver_abi.h`).
+struct GridWorkspace<'a> {
+    memory: &'a simt::Memory,
+    address: u64,
+}
+
+impl<'a> GridWorkspace<'a> {
+    /// The size of the structure, then its barrier, at which no block has arrived.
+    const CONTENT: [u32; 2] = [8, 0];
+
+    fn new(memory: &'a simt::Memory) -> Result<Self> {
+        let content = Self::CONTENT.map(u32::to_ne_bytes);
+        let content = content.as_flattened();
+        let address = memory.allocate(content.len() as u64)?;
+        memory.write(address, content)?;
+        Ok(Self { memory, address })
+    }
+}
+
+impl Drop for GridWorkspace<'_> {
+    fn drop(&mut self) {
+        // Nothing else knows the address, so that it is still allocated.
+        let _ = self.memory.free(self.address);
     }
 }
 

@@ -56,6 +56,7 @@ mod context;
 mod entry;
 mod error;
 mod error_codes;
+mod fork;
 mod function;
 mod graph;
 mod handles;

@@ -8,6 +8,7 @@ use simt::Memory;
 use crate::capture::Capture;
 use crate::context::Context;
 use crate::error::{CUresult, Result};
+use crate::fork;
 use crate::graph::{Exec, Graph, Node};
 use crate::handles::{Handle, Kind, Table};
 use crate::host::HostMemory;
@@ -90,14 +91,21 @@ pub struct Driver {
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
 
-/// The driver; fails before `cuInit`.
+/// The driver; fails before `cuInit`, and in a forked child.
 pub fn driver() -> Result<&'static Driver> {
+    if fork::is_child() {
+        let cause = "this is a forked child of a process that had initialized the driver";
+        return Err(CUresult::NOT_INITIALIZED.because(cause));
+    }
     DRIVER.get().ok_or(CUresult::NOT_INITIALIZED.into())
 }
 
 /// The driver, made if it is not there yet.
 pub fn initialize() -> &'static Driver {
-    DRIVER.get_or_init(|| Driver::new(crate::options::device_count()))
+    DRIVER.get_or_init(|| {
+        fork::watch();
+        Driver::new(crate::options::device_count())
+    })
 }
 
 impl Driver {

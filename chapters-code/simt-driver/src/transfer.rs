@@ -4,6 +4,7 @@
 use crate::allocation;
 use crate::context::Context;
 use crate::error::{CUresult, Result};
+use crate::host;
 use crate::state::{Device, lock};
 use crate::types::{CUdeviceptr, CudaMemcpy3D, HostBytes, Volume};
 
@@ -130,6 +131,11 @@ impl Transfer {
             if matches!(target, Memory::Host(_)) {
                 // The host must not read what a kernel left that faulted.
                 context.synchronize()?;
+            }
+            for memory in [target, source] {
+                if let Memory::Host(pointer) = memory {
+                    host::check_mapped(pointer.0 as usize, self.width)?;
+                }
             }
             copy(target, source, self.width)?;
         }

@@ -347,6 +347,9 @@ fn potentially_unsafe_calls() {
         .unwrap();
     assert_eq!(mode, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);
     check((NON_BLOCKING, THREAD_LOCAL), (SUCCESS, SUCCESS), calls);
+    // SAFETY: as above.
+    let restored = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
+    assert_eq!((restored, mode), (SUCCESS, RELAXED));
 }
 
 #[test]

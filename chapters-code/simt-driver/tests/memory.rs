@@ -265,3 +265,54 @@ fn managed_and_mapped_memory_are_refused() {
     let error = unsafe { checked(sys::cuMemAllocManaged(&mut 0, 8, 1)) };
     assert_eq!(code(error), CUresult::CUDA_ERROR_NOT_SUPPORTED);
 }
+
+#[test]
+fn nothing_is_allocated_for_no_bytes() {
+    let stream = context().default_stream();
+    let (stream, mut address) = (stream.cu_stream(), 1);
+    // SAFETY: the address is valid for writing, and what was allocated is freed.
+    unsafe {
+        checked(sys::cuMemAllocAsync(&mut address, 0, stream)).unwrap();
+        assert_eq!(address, 0);
+        checked(sys::cuMemFreeAsync(address, stream)).unwrap();
+        let waiting = checked(sys::cuMemAlloc_v2(&mut address, 0));
+        assert_eq!(code(waiting), CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn host_memory_that_is_not_mapped() {
+    let context = context();
+    let stream = context.new_stream().unwrap();
+    let data = stream.alloc_zeros::<u8>(1 << 20).unwrap();
+    let (address, stream) = (data.device_ptr(&stream).0, stream.cu_stream());
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    // The last page ends where the kernel's half of the addresses begins.
+    for nowhere in [0x1000, 0x10_0001, 0x7fff_ffff_f000_usize] {
+        let nowhere = nowhere as *mut c_void;
+        // SAFETY: refused.
+        unsafe {
+            let calls = [
+                sys::cuMemcpyHtoD_v2(address, nowhere, 1),
+                sys::cuMemcpyDtoH_v2(nowhere, address, 1 << 20),
+                sys::cuMemcpyHtoDAsync_v2(address, nowhere, 5000, stream),
+                sys::cuMemcpyDtoHAsync_v2(nowhere, address, 64, stream),
+                sys::cuMemcpy(address, nowhere as u64, 64),
+            ];
+            assert_eq!(calls, [invalid; 5], "{nowhere:?}");
+        }
+    }
+    // All but the last byte can be read.
+    let mut host = vec![0u8; 1 << 20];
+    let held = host.as_mut_ptr() as usize;
+    // SAFETY: the memory is there, whatever its alignment.
+    unsafe {
+        checked(sys::cuMemcpyHtoD_v2(
+            address,
+            (held + 1) as *const _,
+            (1 << 20) - 1,
+        ))
+    }
+    .unwrap();
+}

@@ -450,7 +450,11 @@ fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64
         Special::Tid(axis) => grid.thread_index(warp, lane)[usize::from(axis)],
         Special::Ntid(axis) => grid.threads[usize::from(axis)],
         Special::Nctaid(axis) => grid.blocks[usize::from(axis)],
-        Special::Ctaid(_) | Special::SmId | Special::EnvReg => 0,
+        Special::Ctaid(_) | Special::SmId => 0,
+        // The higher half comes first.
+        Special::EnvReg(1) => (grid.options.grid_workspace >> 32) as u32,
+        Special::EnvReg(2) => grid.options.grid_workspace as u32,
+        Special::EnvReg(_) => 0,
         Special::LaneId => lane,
         Special::WarpId => warp,
         Special::NwarpId => 64,

@@ -75,6 +75,9 @@ pub struct Options {
     pub resident_blocks: usize,
     /// Host threads; 0 for one a core.
     pub threads: usize,
+    /// The address of what cooperative groups need for a barrier of the whole grid, given to the kernel
+    /// in `%envreg1` and `%envreg2`; 0 where the launch is not cooperative.
+    pub grid_workspace: u64,
 }
 
 impl Default for Options {
@@ -87,6 +90,7 @@ impl Default for Options {
             instruction_limit: 0,
             resident_blocks: 0,
             threads: 0,
+            grid_workspace: 0,
         }
     }
 }

@@ -61,8 +61,12 @@ fn fixed(name: &str, component: &str) -> Option<Special> {
         "%lanemask_ge" => Special::LaneMaskGe,
         "%dynamic_smem_size" => Special::DynamicSharedSize,
         "%total_smem_size" => Special::TotalSharedSize,
-        _ if name.starts_with("%envreg") => Special::EnvReg,
-        _ => return None,
+        _ => Special::EnvReg(
+            name.strip_prefix("%envreg")?
+                .parse()
+                .ok()
+                .filter(|n| *n < 32)?,
+        ),
     };
     component.is_empty().then_some(scalar)
 }

@@ -14,7 +14,8 @@ api! {
         if flags != 0 {
             return Err(CUresult::INVALID_VALUE.because("flags must be 0"));
         }
-        if state::initialize().devices.is_empty() {
+        state::initialize();
+        if state::driver()?.devices.is_empty() {
             return Err(CUresult::NO_DEVICE.because("SIMT_DEVICES is 0"));
         }
         Ok(())

@@ -50,7 +50,7 @@ api! {
     per_thread(cuMemAllocAsync_ptsz) fn cuMemAllocAsync(address: Out<CUdeviceptr>, bytes: usize, stream: CUstream) {
         let context = allocating(stream)?;
         let pool = *lock(&context.device()?.current_pool);
-        address.set(allocate(&context, pool, bytes)?)
+        address.set(allocate_or_null(&context, pool, bytes)?)
     }
 
     /// Allocates from a pool.
@@ -61,7 +61,7 @@ api! {
         stream: CUstream,
     ) {
         pool(from)?;
-        address.set(allocate(&*allocating(stream)?, from, bytes)?)
+        address.set(allocate_or_null(&*allocating(stream)?, from, bytes)?)
     }
 
     /// Frees. Null is freed already.
@@ -74,9 +74,12 @@ api! {
         free(address)
     }
 
-    /// Frees. The stream has nothing left to do, so it does not matter which it is.
+    /// Frees. Null is freed already.
     per_thread(cuMemFreeAsync_ptsz) fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) {
         stream::stream(stream)?;
+        if address == 0 {
+            return Ok(());
+        }
         if capture::is_capturing(stream)? {
             let cause = "a graph can free only memory that it allocates, and none does here";
             return Err(CUresult::INVALID_VALUE.because(cause));
@@ -154,6 +157,14 @@ fn allocating(stream: CUstream) -> Result<Arc<Context>> {
     }
     capture::unsafe_call()?;
     Ok(context)
+}
+
+/// Allocates; for no bytes the answer is null, as driver 580's is.
+fn allocate_or_null(context: &Context, pool: Handle, bytes: usize) -> Result<CUdeviceptr> {
+    if bytes == 0 {
+        return Ok(0);
+    }
+    allocate(context, pool, bytes)
 }
 
 /// Base and length of the allocation that contains an address.
