@@ -4,8 +4,10 @@ use std::fmt;
 
 /// Why a text was refused, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}{}: {kind}", SourceSuffix(.source_place.as_deref()))]
+#[error("{}line {line}{}: {kind}", FunctionPrefix(.function.as_deref()), SourceSuffix(.source_place.as_deref()))]
 pub struct Error {
+    /// The kernel or device function that the line lies in, if any.
+    pub function: Option<String>,
     /// Line of the PTX text, from 1.
     pub line: u32,
     /// The CUDA source line that it comes from, as `reduce.cu:48`, where the PTX has `.loc`s.
@@ -31,6 +33,9 @@ pub enum ErrorKind {
         /// What stands here, as written.
         found: String,
     },
+    /// An instruction that PTX does not have.
+    #[error("`{0}` is no instruction of PTX")]
+    UnknownInstruction(String),
     /// An instruction, or a form of one, outside the dialect.
     #[error("unsupported instruction `{0}`")]
     UnsupportedInstruction(String),
@@ -62,9 +67,15 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// True for what may well be PTX: only kernels that need it are refused.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        matches!(self, Self::UnsupportedInstruction(_) | Self::Unsupported(_))
+    }
+
     /// This, at a line of the PTX text.
     pub(crate) fn at(self, line: u32) -> Error {
         Error {
+            function: None,
             line,
             source_place: None,
             kind: self,
@@ -81,6 +92,18 @@ impl ErrorKind {
         Self::Syntax {
             expected,
             found: format!("`{shown}`"),
+        }
+    }
+}
+
+/// ``in `reduce`, ``, or nothing.
+struct FunctionPrefix<'a>(Option<&'a str>);
+
+impl fmt::Display for FunctionPrefix<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "in `{name}`, "),
+            None => Ok(()),
         }
     }
 }

@@ -158,6 +158,9 @@ pub struct Kernel {
     /// Number of registers declared by the PTX in 32-bit units (a 64-bit register counts twice):
     /// an upper estimate of what an assembler would allocate.
     pub declared_registers: u32,
+    /// Why the kernel cannot be run: what it needs is outside the dialect. Its code is then a lone
+    /// `exit`, and of the rest only the name, the parameters and the block's limits are the text's.
+    pub unsupported: Option<crate::Error>,
     /// [`Kernel::live_registers`] of the kernel as it was before registers came to be shared.
     pub(crate) live_before: Option<u32>,
 }

@@ -11,7 +11,9 @@
 //! and `allocate` makes do with few ([`ir::Kernel::share_registers`]).
 //!
 //! Nothing is executed here. An instruction that is not understood, down to its last modifier, is
-//! an [`Error`] that names it and its place; it is never skipped.
+//! an [`Error`] that names it and its place; it is never skipped. Where the text may well be PTX, and
+//! only outside the dialect, the kernels that need it carry the error ([`ir::Kernel::unsupported`]),
+//! and the others of the module are decoded.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +21,6 @@ mod access;
 mod allocate;
 mod counts;
 mod decode;
-mod enclosing;
 mod error;
 mod flow;
 pub mod ir;
@@ -28,15 +29,15 @@ mod liveness;
 mod parse;
 mod syntax;
 
-pub use enclosing::enclosing_function;
+pub use decode::OPCODES;
 pub use error::{Error, ErrorKind};
 
 /// Parses and decodes a PTX module.
 ///
 /// # Errors
 ///
-/// The first thing in the text that is not PTX, or that is PTX outside the dialect, with its line.
-/// Any text gives an error or a module; none panics.
+/// The first thing in the text that is not PTX, with its line. Any text gives an error or a module;
+/// none panics.
 pub fn parse(text: &str) -> Result<ir::Module, Error> {
     let module = parse::module(text)?;
     decode::module(&module)

@@ -1,5 +1,7 @@
 //! The syntax tree of a PTX module. It borrows every name from the text and resolves none.
 
+use crate::error::ErrorKind;
+
 /// A module.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'a> {
@@ -113,6 +115,8 @@ pub(crate) struct Variable<'a> {
     pub init: Vec<Initialiser<'a>>,
     /// `.extern`: declared here, defined elsewhere.
     pub is_extern: bool,
+    /// What about it is outside the dialect; its type and contents are then not to be relied on.
+    pub unsupported: Option<ErrorKind>,
     pub line: u32,
 }
 
@@ -165,6 +169,11 @@ pub(crate) enum Statement<'a> {
     },
     Instruction(Instruction<'a>),
     Block(Block<'a>),
+    /// A statement or directive outside the dialect: whoever runs into it is refused.
+    Unsupported {
+        kind: ErrorKind,
+        line: u32,
+    },
 }
 
 /// `.reg`: `%r<8>`, or a single register.

@@ -71,6 +71,9 @@ fn decoded(example: &str) -> String {
         Err(error) => return format!("    error: {}\n", error.kind),
     };
     let kernel = &module.kernels[0];
+    if let Some(error) = &kernel.unsupported {
+        return format!("    error: {}\n", error.kind);
+    }
     let mut lines = String::new();
     for instruction in &kernel.code[skipped..kernel.code.len() - 1] {
         let guard = match instruction.guard {

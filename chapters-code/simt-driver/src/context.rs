@@ -126,6 +126,7 @@ pub fn code(kind: FaultKind) -> CUresult {
         // A GPU would hang, or its watchdog end the kernel.
         FaultKind::Deadlock | FaultKind::InstructionLimit => CUresult::LAUNCH_TIMEOUT,
         FaultKind::IllegalInstruction => CUresult::ILLEGAL_INSTRUCTION,
+        FaultKind::Unsupported => CUresult::NOT_SUPPORTED,
         FaultKind::InvalidLaunch => CUresult::INVALID_VALUE,
         FaultKind::OutOfResources => CUresult::LAUNCH_OUT_OF_RESOURCES,
     }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use simt::{FaultKind, Outcome};
+use simt::{Fault, Outcome};
 
 use crate::capture;
 use crate::context::{self, Context};
@@ -103,11 +103,6 @@ impl Launch {
         if context.faulted() {
             return Ok(());
         }
-        let run = self.execute(context);
-        run.map_err(|failure| name(&self.function, failure))
-    }
-
-    fn execute(&self, context: &Context) -> Result {
         let Request {
             grid,
             block,
@@ -120,7 +115,8 @@ impl Launch {
         // The module can be unloaded while a thread waits for its turn, or before a graph runs.
         if module::function(self.request.function).is_err() {
             let cause = "its module was unloaded before it could run";
-            return Err(CUresult::INVALID_HANDLE.because(cause));
+            let failure = CUresult::INVALID_HANDLE.because(cause);
+            return Err(name(&self.function, failure));
         }
         let launch = simt::Launch {
             kernel,
@@ -144,8 +140,8 @@ impl Launch {
         drop(busy);
         let result = match &fault {
             None => Ok(()),
-            Some(f) if matches!(f.kind, FaultKind::InvalidLaunch | FaultKind::OutOfResources) => {
-                Err(context::code(f.kind).because(f.message.clone()))
+            Some(Fault { kind, message }) if kind.is_refusal() => {
+                Err(context::code(*kind).because(message.clone()))
             }
             Some(f) => {
                 say(&f.message);

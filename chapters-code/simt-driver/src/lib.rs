@@ -10,6 +10,8 @@
 //!   does one thing at a time, however many threads ask.
 //! - **Graphs.** What a stream runs is a value (`operation.rs`). A stream that is captured
 //!   (`capture.rs`) keeps it as a node of a graph (`graph.rs`), which runs node by node.
+//! - A kernel that needs what the simulator lacks is refused when it is launched, with
+//!   `CUDA_ERROR_NOT_SUPPORTED`: its module is PTX, so it loads, and the other kernels run.
 //! - **Errors** are the codes that NVIDIA's driver gives, with the cause on standard error. A
 //!   kernel that faults poisons its context: its own launch succeeds, the next call that waits for
 //!   it fails, and from then on every call does, until the context is destroyed.

@@ -100,7 +100,7 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
             version.0, version.1, newest.0, newest.1
         )));
     }
-    let module = ptx::parse(&text).map_err(|e| invalid(&text, &e))?;
+    let module = ptx::parse(&text).map_err(|e| CUresult::INVALID_PTX.because(e.to_string()))?;
     let (major, minor) = profile::COMPUTE_CAPABILITY;
     if module.target > major * 10 + minor {
         return Err(CUresult::INVALID_PTX.because(format!(
@@ -125,15 +125,6 @@ fn check_shared(kernel: &ir::Kernel) -> Result {
         )));
     }
     Ok(())
-}
-
-/// The failure for a text that is not PTX, or not all: with the kernel, where it is inside one.
-fn invalid(text: &str, error: &ptx::Error) -> Failure {
-    let place = match ptx::enclosing_function(text, error.line) {
-        Some(name) => format!("in `{name}`, "),
-        None => String::new(),
-    };
-    CUresult::INVALID_PTX.because(format!("{place}{error}"))
 }
 
 /// The name of a binary format that an image begins like.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::common::{PTX, code, context, in_own_process, kernel, one_block};
 use cudarc::driver::sys::CUresult::{self, *};
 use cudarc::driver::{CudaContext, DevicePtr, LaunchConfig, PushKernelArg, result, sys};
+use cudarc::nvrtc::Ptx;
 
 /// Something wrong, done.
 struct Case {
@@ -47,6 +48,30 @@ const CASES: &[Case] = &[
         run: |_| load(&PTX.replace("trap;", "frobnicate.u32;")),
         expected: CUDA_ERROR_INVALID_PTX,
         said: &["in `abort`, line 83", "`frobnicate.u32`"],
+    },
+    Case {
+        name: "kernel that needs matrix units",
+        run: |context| {
+            let ptx = PTX.replace("trap;", "wgmma.fence.sync.aligned;");
+            let module = context.load_module(Ptx::from_src(ptx)).unwrap();
+            let run = |name| {
+                let stream = context.default_stream();
+                let kernel = module.load_function(name).unwrap();
+                // SAFETY: the kernels take no arguments.
+                code(unsafe { stream.launch_builder(&kernel).launch(one_block(1)) })
+            };
+            // The others of the module run, before and after.
+            assert_eq!(run("count"), CUDA_SUCCESS);
+            let refused = run("abort");
+            assert_eq!(run("count"), CUDA_SUCCESS);
+            assert_eq!(code(context.synchronize()), CUDA_SUCCESS);
+            refused
+        },
+        expected: CUDA_ERROR_NOT_SUPPORTED,
+        said: &[
+            "cuLaunchKernel: launch of kernel `abort`: in `abort`, line 83",
+            "unsupported instruction `wgmma.fence.sync.aligned`",
+        ],
     },
     Case {
         name: "newer ISA",

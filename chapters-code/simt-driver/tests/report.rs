@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_int};
 use crate::common::{self, LIBRARY, code, context, kernel, one_block, passes_in_own_process};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
 use serde_json::{Value, json};
 
 fn set_option(name: &str, value: i64) -> c_int {
@@ -114,6 +115,21 @@ fn program() {
     assert_eq!(launch["fault"]["kind"], "instruction_limit");
     let message = launch["fault"]["message"].as_str().unwrap();
     assert!(message.contains("forever"), "{message}");
+
+    // A launch that is refused is reported, and ran nothing.
+    let context = common::context();
+    let ptx = common::PTX.replace("trap;", "wgmma.fence.sync.aligned;");
+    let module = context.load_module(Ptx::from_src(ptx)).unwrap();
+    let abort = module.load_function("abort").unwrap();
+    let stream = context.default_stream();
+    // SAFETY: the kernel takes no arguments.
+    let refused = code(unsafe { stream.launch_builder(&abort).launch(one_block(1)) });
+    assert_eq!(refused, CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    let launch = &report()["launches"][0];
+    assert_eq!(launch["kernel"], "abort");
+    assert_eq!(launch["fault"]["kind"], "unsupported");
+    let message = launch["fault"]["message"].as_str().unwrap();
+    assert!(message.contains("`wgmma.fence.sync.aligned`"), "{message}");
 
     // Of a program that never asks, the last launches are kept.
     let context = common::context();

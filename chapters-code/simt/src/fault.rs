@@ -25,8 +25,20 @@ pub enum FaultKind {
     Overflow,
     /// A launch that the device cannot run: block too large, no such grid.
     InvalidLaunch,
+    /// A kernel that needs what the parser does not know.
+    Unsupported,
     /// A launch that wants more shared memory or registers than there are.
     OutOfResources,
+}
+
+impl FaultKind {
+    /// True for a launch that was refused: nothing ran.
+    pub fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            Self::InvalidLaunch | Self::Unsupported | Self::OutOfResources
+        )
+    }
 }
 
 /// Why a launch ended early.

@@ -132,6 +132,9 @@ fn check(launch: &Launch<'_>) -> Result<(), Fault> {
             message: format!("launch of kernel `{name}`: {cause}"),
         })
     };
+    if let Some(error) = &launch.kernel.ir().unsupported {
+        return fail(FaultKind::Unsupported, error.to_string());
+    }
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
     if gx == 0 || gy == 0 || gz == 0 || gx > 0x7fff_ffff || gy > 65_535 || gz > 65_535 {
         let limit = "each extent must be at least 1, and at most 2^31 - 1, 65535 and 65535";

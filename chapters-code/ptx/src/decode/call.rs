@@ -7,7 +7,7 @@
 use super::Decoded;
 use super::context::Global;
 use super::inst::Inst;
-use super::kernel::Decoder;
+use super::kernel::{Decoder, check_supported};
 use super::scope::Entity;
 use crate::error::ErrorKind;
 use crate::ir::{Address, Branch, Guard, Load, MemType, Op, Order, R32, R64, Space, Src, Store};
@@ -131,6 +131,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
             return Err(ErrorKind::Invalid(message));
         }
         for (formal, &(offset, bytes)) in formals.iter().zip(places) {
+            check_supported(formal)?;
             let entity = Entity::Variable {
                 space: Space::Local,
                 offset,
@@ -169,7 +170,10 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                 });
                 Ok(())
             }
-            _ => Err(ErrorKind::Unsupported(format!(
+            ("malloc" | "free", _) => Err(ErrorKind::Unsupported(format!(
+                "a call of `{name}`: memory allocated in a kernel"
+            ))),
+            _ => Err(ErrorKind::Invalid(format!(
                 "a call of `{name}`, which is not defined"
             ))),
         }

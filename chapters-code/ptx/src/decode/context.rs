@@ -28,6 +28,8 @@ pub(super) struct Context<'m, 'a> {
     /// Variables of the decoded module: a [`Symbol`] indexes them.
     pub variables: Vec<&'m Variable<'a>>,
     names: HashMap<&'a str, Global<'m, 'a>>,
+    /// Variables outside the dialect: a kernel that names one is refused.
+    unsupported: HashMap<&'a str, ErrorKind>,
     /// Numbers of `.file`, in the order of the decoded module's files.
     files: Vec<(u32, &'a str)>,
     file_indices: HashMap<u32, u16>,
@@ -40,6 +42,7 @@ impl<'m, 'a> Context<'m, 'a> {
         let mut context = Self {
             variables: Vec::new(),
             names: HashMap::new(),
+            unsupported: HashMap::new(),
             files: Vec::new(),
             file_indices: HashMap::new(),
             copied: Cell::new(0),
@@ -62,6 +65,16 @@ impl<'m, 'a> Context<'m, 'a> {
 
     pub fn get(&self, name: &str) -> Option<Global<'m, 'a>> {
         self.names.get(name).copied()
+    }
+
+    /// From now on kernels that name this variable are refused.
+    pub fn refuse(&mut self, name: &'a str, kind: ErrorKind) {
+        self.unsupported.insert(name, kind);
+    }
+
+    /// Fails for a variable outside the dialect.
+    pub fn check_supported(&self, name: &str) -> Decoded<()> {
+        self.unsupported.get(name).cloned().map_or(Ok(()), Err)
     }
 
     /// Accounts for statements or targets that are decoded once more than they are written.
@@ -92,6 +105,9 @@ impl<'m, 'a> Context<'m, 'a> {
     }
 
     fn declare(&mut self, variable: &'m Variable<'a>) -> Decoded<()> {
+        if let Some(kind) = &variable.unsupported {
+            self.refuse(variable.name, kind.clone());
+        }
         let entity = match variable.space {
             VariableSpace::Shared => Global::Shared(variable),
             VariableSpace::Global | VariableSpace::Const if variable.is_extern => Global::Missing,

@@ -4,6 +4,19 @@ use super::Decoded;
 use super::inst::Inst;
 use super::kernel::Decoder;
 use super::table;
+use crate::error::ErrorKind;
+
+/// The instructions of the *PTX ISA*, version 9.0, section 9.7, up to their first dot.
+pub const OPCODES: &str = "\
+    abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev \
+    brkpt brx call clusterlaunchcontrol clz cnot copysign cos cp createpolicy cvt cvta discard div \
+    dp2a dp4a elect ex2 exit fence fma fns getctarank griddepcontrol isspacep istypep ld ldmatrix \
+    ldu lg2 lop3 mad mad24 madc mapa match max mbarrier membar min mma mov movmatrix mul mul24 \
+    multimem nanosleep neg not or pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt \
+    sad selp set setmaxnreg setp shf shfl shl shr sin slct sqrt st stackrestore stacksave stmatrix \
+    sub subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq vabsdiff \
+    vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vote \
+    vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma xor";
 
 /// The instructions of one decoder.
 #[derive(Clone, Copy)]
@@ -122,9 +135,17 @@ pub(crate) fn opcodes() -> impl Iterator<Item = String> {
     table::opcodes().chain(families)
 }
 
-/// Whether there is an instruction whose opcode begins so, up to the first dot.
+/// Whether there is an instruction here whose opcode begins so, up to the first dot.
 pub(crate) fn is_known(base: &str) -> bool {
     opcodes().any(|opcode| opcode.split('.').next() == Some(base))
+}
+
+/// What is wrong with an opcode that is not decoded here: PTX may have it or not.
+pub(crate) fn unknown(base: &str, opcode: &str) -> ErrorKind {
+    match OPCODES.split(' ').any(|name| name == base) {
+        true => ErrorKind::UnsupportedInstruction(opcode.into()),
+        false => ErrorKind::UnknownInstruction(opcode.into()),
+    }
 }
 
 impl<'a> Decoder<'_, '_, 'a> {
@@ -134,7 +155,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             return self.tabled(form, ty, &inst);
         }
         let named = FAMILIES.iter().find(|(base, _)| *base == inst.syntax.base);
-        let &(_, family) = named.ok_or_else(|| inst.unsupported())?;
+        let &(_, family) = named.ok_or_else(|| unknown(inst.syntax.base, inst.syntax.opcode))?;
         match family {
             Family::Mov => self.mov(inst),
             Family::Load => self.load(inst),

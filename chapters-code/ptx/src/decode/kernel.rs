@@ -23,12 +23,23 @@ const DEEPEST: u32 = 120;
 const UNPLACED: u32 = u32::MAX;
 
 /// Decodes an entry function.
+///
+/// Of one that needs what is outside the dialect, only the parameters are decoded.
 pub(super) fn decode(context: &Context<'_, '_>, entry: &Function<'_>) -> Result<ir::Kernel, Error> {
-    let counted = Decoder::new(context, Counts::default())
-        .run(entry)?
-        .registers
-        .named;
-    Decoder::new(context, counted).run(entry)?.finish(entry)
+    let counted = Decoder::new(context, Counts::default()).run(entry);
+    let (decoder, unsupported) = match counted {
+        Ok(counted) => (
+            Decoder::new(context, counted.registers.named).run(entry)?,
+            None,
+        ),
+        Err(error) if error.kind.is_unsupported() => {
+            (Decoder::new(context, Counts::default()), Some(error))
+        }
+        Err(error) => return Err(error),
+    };
+    let mut kernel = decoder.finish(entry)?;
+    kernel.unsupported = unsupported;
+    Ok(kernel)
 }
 
 /// The state while a kernel is decoded.
@@ -76,6 +87,12 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         match self.entry(entry) {
             Ok(()) => Ok(self),
             Err(kind) => Err(Error {
+                function: Some(
+                    self.calls
+                        .last()
+                        .map_or(entry.name, |call| call.0)
+                        .to_owned(),
+                ),
                 line: self.line,
                 source_place: self.locations.describe(self.context),
                 kind,
@@ -84,12 +101,6 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
     }
 
     fn entry(&mut self, entry: &'m Function<'a>) -> Decoded<()> {
-        let Some(body) = &entry.body else {
-            return Err(ErrorKind::Unsupported(format!(
-                "`{}`, which has no body",
-                entry.name
-            )));
-        };
         self.scopes.enter();
         let (params, _) = layout::params(&entry.params)?;
         for (variable, param) in entry.params.iter().zip(params) {
@@ -99,9 +110,10 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
                 offset,
                 bytes,
             };
+            check_supported(variable)?;
             self.scopes.declare(variable.name, entity)?;
         }
-        self.block(body)
+        entry.body.as_ref().map_or(Ok(()), |body| self.block(body))
     }
 
     /// A block in a scope of its own.
@@ -152,6 +164,10 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
                 Ok(())
             }
             Statement::BranchTargets { .. } => Ok(()),
+            Statement::Unsupported { kind, line } => {
+                self.line = *line;
+                Err(kind.clone())
+            }
             Statement::Instruction(instruction) => self.instruction(instruction),
             Statement::Block(block) => {
                 if !self.calls.is_empty() {
@@ -176,6 +192,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
 
     fn declare_variable(&mut self, variable: &'m Variable<'a>) -> Decoded<()> {
         self.line = variable.line;
+        check_supported(variable)?;
         if !variable.init.is_empty() {
             let message = format!("the initialiser of `{}`, inside a function", variable.name);
             return Err(ErrorKind::Unsupported(message));
@@ -294,6 +311,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             max_threads: entry.max_threads,
             min_blocks: entry.min_blocks,
             declared_registers: self.declared,
+            unsupported: None,
             live_before: None,
         })
     }
@@ -307,4 +325,9 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             self.emit(Op::Exit);
         }
     }
+}
+
+/// Fails for a variable or parameter outside the dialect.
+pub(super) fn check_supported(variable: &Variable<'_>) -> Decoded<()> {
+    variable.unsupported.clone().map_or(Ok(()), Err)
 }

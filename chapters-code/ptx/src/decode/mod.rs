@@ -38,16 +38,18 @@ mod warp;
 use crate::error::{Error, ErrorKind};
 use crate::{ir, syntax};
 use context::Context;
-pub(crate) use dispatch::{is_known, opcodes};
+pub use dispatch::OPCODES;
+pub(crate) use dispatch::{is_known, opcodes, unknown};
 
 /// What decoding a part gives; its place is added where the line is known.
 type Decoded<T> = Result<T, ErrorKind>;
 
 /// Decodes a module.
 pub(crate) fn module(module: &syntax::Module<'_>) -> Result<ir::Module, Error> {
-    let context = Context::new(module)?;
-    let variables = variables::all(&context)?;
-    let entries = module.functions.iter().filter(|function| function.is_entry);
+    let mut context = Context::new(module)?;
+    let variables = variables::all(&mut context)?;
+    let defined = |function: &&syntax::Function<'_>| function.is_entry && function.body.is_some();
+    let entries = module.functions.iter().filter(defined);
     let kernels = entries
         .map(|entry| kernel::decode(&context, entry))
         .collect::<Result<_, _>>()?;

@@ -39,6 +39,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                 }
             };
         }
+        self.context.check_supported(name)?;
         match self.context.get(name) {
             Some(Global::Variable(symbol, space)) => {
                 Ok(Named::Address(space, Const::Address(symbol, 0)))
@@ -51,8 +52,8 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                     bits.unwrap_or(Const::DynamicShared(0)),
                 ))
             }
-            Some(Global::Missing) => Err(ErrorKind::Unsupported(format!(
-                "`{name}`, which is defined in another module"
+            Some(Global::Missing) => Err(ErrorKind::Invalid(format!(
+                "`{name}` is declared `.extern`, and not defined"
             ))),
             Some(Global::Function(_)) => Err(ErrorKind::Unsupported(format!(
                 "the address of function `{name}`"

@@ -10,28 +10,38 @@ use crate::syntax::{Immediate, Initialiser, Type, Variable, VariableSpace};
 const LARGEST: u64 = if usize::BITS == 32 { 1 << 30 } else { 1 << 32 };
 
 /// The variables of a module, in order of declaration.
-pub(super) fn all(context: &Context<'_, '_>) -> Result<Vec<ir::Variable>, Error> {
+///
+/// One whose contents are outside the dialect is there, but kernels that name it are refused.
+pub(super) fn all(context: &mut Context<'_, '_>) -> Result<Vec<ir::Variable>, Error> {
     let mut left = LARGEST;
-    let variables = context.variables.iter();
-    variables
-        .map(|variable| decode(context, variable, &mut left).map_err(|kind| kind.at(variable.line)))
-        .collect()
+    let mut decoded = Vec::with_capacity(context.variables.len());
+    for index in 0..context.variables.len() {
+        let variable = context.variables[index];
+        let at_line = |kind: ErrorKind| kind.at(variable.line);
+        let mut contents = empty(variable, &mut left).map_err(at_line)?;
+        match initialise(context, variable, &mut contents) {
+            Err(kind) if kind.is_unsupported() => context.refuse(variable.name, kind),
+            result => result.map_err(at_line)?,
+        }
+        decoded.push(contents);
+    }
+    Ok(decoded)
 }
 
-/// `left` is how many bytes there may be from here on.
-fn decode(
-    context: &Context<'_, '_>,
-    variable: &Variable<'_>,
-    left: &mut u64,
-) -> Decoded<ir::Variable> {
-    let element = variable.ty.bytes().max(1) as usize;
+fn element_bytes(variable: &Variable<'_>) -> usize {
+    variable.ty.bytes().max(1) as usize
+}
+
+/// A variable of zeros. `left` is how many bytes there may be from here on.
+fn empty(variable: &Variable<'_>, left: &mut u64) -> Decoded<ir::Variable> {
+    let element = element_bytes(variable);
     let bytes = variable
         .bytes
         .unwrap_or((variable.init.len() * element) as u64);
     *left = left
         .checked_sub(bytes)
         .ok_or(ErrorKind::TooMany("bytes of variables"))?;
-    let mut decoded = ir::Variable {
+    Ok(ir::Variable {
         name: variable.name.into(),
         space: match variable.space {
             VariableSpace::Const => Space::Const,
@@ -40,7 +50,16 @@ fn decode(
         align: variable.align,
         init: vec![0; bytes as usize],
         relocations: Vec::new(),
-    };
+    })
+}
+
+/// Fills in a variable's contents.
+fn initialise(
+    context: &Context<'_, '_>,
+    variable: &Variable<'_>,
+    decoded: &mut ir::Variable,
+) -> Decoded<()> {
+    let element = element_bytes(variable);
     for (index, &initialiser) in variable.init.iter().enumerate() {
         let offset = index * element;
         let Some(place) = decoded.init.get_mut(offset..offset + element) else {
@@ -61,7 +80,7 @@ fn decode(
             }
         }
     }
-    Ok(decoded)
+    Ok(())
 }
 
 /// The bits of a value as an element of a type.

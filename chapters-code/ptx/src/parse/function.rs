@@ -6,7 +6,8 @@ use crate::lexer::Kind;
 use crate::syntax::{Block, Function, Location, Place, Statement};
 
 /// Directives between a function's head and its body that take constants and change nothing here.
-const IGNORED: [&str; 3] = [".maxnreg", ".noreturn", ".pragma"];
+/// Those on clusters limit launches in clusters, which there are not.
+const IGNORED: [&str; 4] = [".maxnreg", ".noreturn", ".maxclusterrank", ".maxnctapersm"];
 
 impl<'a> Parser<'_, 'a> {
     /// A function from its `.entry` or `.func` on.
@@ -15,6 +16,7 @@ impl<'a> Parser<'_, 'a> {
         let returns = self.params()?;
         let line = self.line();
         let name = self.word("a function's name")?;
+        self.function = Some(name);
         let params = self.params()?;
         let mut function = Function {
             name,
@@ -26,11 +28,14 @@ impl<'a> Parser<'_, 'a> {
             min_blocks: None,
             line,
         };
-        self.function_directives(&mut function)?;
+        let unsupported = self.function_directives(&mut function)?;
         if !self.eat(';') {
             self.expect('{', "`{` or `;`")?;
-            function.body = Some(self.block()?);
+            let mut body = self.block()?;
+            body.statements.splice(0..0, unsupported);
+            function.body = Some(body);
         }
+        self.function = None;
         Ok(function)
     }
 
@@ -42,8 +47,12 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn function_directives(&mut self, function: &mut Function<'a>) -> Parsed<()> {
+    /// What stands between a function's head and its body. Returns those directives that are outside
+    /// the dialect.
+    fn function_directives(&mut self, function: &mut Function<'a>) -> Parsed<Vec<Statement<'a>>> {
+        let mut unsupported = Vec::new();
         while self.peek().kind == Kind::Dotted {
+            let line = self.line();
             let directive = self.advance().text;
             match directive {
                 ".maxntid" | ".reqntid" => {
@@ -56,10 +65,14 @@ impl<'a> Parser<'_, 'a> {
                 ".minnctapersm" => function.min_blocks = self.numbers()?.first().copied(),
                 ".pragma" => self.skip_pragma()?,
                 _ if IGNORED.contains(&directive) => drop(self.numbers()?),
-                _ => return Err(ErrorKind::Unsupported(format!("directive `{directive}`"))),
+                _ => {
+                    let kind = ErrorKind::Unsupported(format!("directive `{directive}`"));
+                    unsupported.push(Statement::Unsupported { kind, line });
+                    self.numbers()?;
+                }
             }
         }
-        Ok(())
+        Ok(unsupported)
     }
 
     /// Constants between commas, maybe none.
@@ -87,7 +100,14 @@ impl<'a> Parser<'_, 'a> {
     fn block(&mut self) -> Parsed<Block<'a>> {
         let mut block = Block::default();
         while !self.eat('}') {
-            self.statement(&mut block.statements)?;
+            let (start, line) = (self.at, self.line());
+            match self.statement(&mut block.statements) {
+                Err(kind) if kind.is_unsupported() => {
+                    self.skip_statement(start)?;
+                    block.statements.push(Statement::Unsupported { kind, line });
+                }
+                result => result?,
+            }
         }
         Ok(block)
     }

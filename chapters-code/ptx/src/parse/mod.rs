@@ -25,8 +25,12 @@ pub(crate) fn module(text: &str) -> Result<Module<'_>, Error> {
         tokens: &tokens,
         at: 0,
         depth: 0,
+        function: None,
     };
-    parser.module().map_err(|kind| kind.at(parser.line()))
+    parser.module().map_err(|kind| Error {
+        function: parser.function.map(str::to_owned),
+        ..kind.at(parser.line())
+    })
 }
 
 type Parsed<T> = Result<T, ErrorKind>;
@@ -36,6 +40,8 @@ struct Parser<'t, 'a> {
     tokens: &'t [Token<'a>],
     at: usize,
     depth: u32,
+    /// The function that is being parsed.
+    function: Option<&'a str>,
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -122,6 +128,23 @@ impl<'a> Parser<'_, 'a> {
             items.push(item(self)?);
         }
         Ok(items)
+    }
+
+    /// Moves on to behind the statement that begins at a token: past its semicolon.
+    fn skip_statement(&mut self, start: usize) -> Parsed<()> {
+        self.at = start;
+        let mut depth = 0u32;
+        loop {
+            match self.peek().kind {
+                Kind::Symbol('{') => depth += 1,
+                Kind::Symbol('}') if depth > 0 => depth -= 1,
+                Kind::Symbol(';') if depth == 0 => break,
+                Kind::Symbol('}') | Kind::End => return self.expected("`;`"),
+                _ => {}
+            }
+            self.at += 1;
+        }
+        self.semicolon()
     }
 
     /// Runs `inner` one level deeper.

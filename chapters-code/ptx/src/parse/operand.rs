@@ -22,11 +22,12 @@ impl<'a> Parser<'_, 'a> {
         let opcode = &self.text[first.start..end];
         let operands = self.list(';', "`,` or `;`", Self::operand);
         // Instructions outside the dialect have operands of their own kinds.
-        let operands = operands.map_err(|error| {
-            match decode::is_known(base) && !modifiers.contains(&"tensor") {
-                true => error,
-                false => ErrorKind::UnsupportedInstruction(opcode.into()),
+        let operands = operands.map_err(|error| match decode::is_known(base) {
+            true if modifiers.contains(&"tensor") => {
+                ErrorKind::UnsupportedInstruction(opcode.into())
             }
+            true => error,
+            false => decode::unknown(base, opcode),
         })?;
         Ok(Instruction {
             guard,

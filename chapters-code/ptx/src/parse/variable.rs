@@ -24,13 +24,20 @@ impl<'a> Parser<'_, 'a> {
         space: VariableSpace,
         is_extern: bool,
     ) -> Parsed<Variable<'a>> {
+        let start = self.at;
         self.advance();
         let mut variable = self.declarator(space)?;
         variable.is_extern = is_extern;
         if self.eat('=') {
-            variable.init = self.initialiser()?;
+            match self.initialiser() {
+                Err(kind) if kind.is_unsupported() => variable.unsupported = Some(kind),
+                result => variable.init = result?,
+            }
         }
-        self.semicolon()?;
+        match variable.unsupported {
+            Some(_) => self.skip_statement(start)?,
+            None => self.semicolon()?,
+        }
         Ok(variable)
     }
 
@@ -48,7 +55,7 @@ impl<'a> Parser<'_, 'a> {
     /// `.align 8 .b8 name[24]`
     fn declarator(&mut self, space: VariableSpace) -> Parsed<Variable<'a>> {
         let line = self.line();
-        let (mut align, mut lanes, mut ty) = (None, 1, None);
+        let (mut align, mut lanes, mut ty, mut unsupported) = (None, 1, None, None);
         while self.peek().kind == Kind::Dotted {
             match self.advance().text {
                 ".align" => align = Some(self.alignment()?),
@@ -56,7 +63,13 @@ impl<'a> Parser<'_, 'a> {
                 ".v4" => lanes = 4,
                 ".ptr" => self.pointer_attributes()?,
                 ".attribute" => self.attribute()?,
-                word => ty = Some(variable_type(word)?),
+                word => match variable_type(word) {
+                    Err(kind) if kind.is_unsupported() => {
+                        unsupported = Some(kind);
+                        ty = Some(Type::B64);
+                    }
+                    result => ty = Some(result?),
+                },
             }
         }
         let Some(ty) = ty else {
@@ -74,6 +87,7 @@ impl<'a> Parser<'_, 'a> {
             align,
             init: Vec::new(),
             is_extern: false,
+            unsupported,
             line,
         })
     }

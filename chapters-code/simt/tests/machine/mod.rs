@@ -245,4 +245,7 @@ fn launches_that_cannot_be_are_refused() {
     fault(&too_many, FaultKind::InvalidLaunch, "1 to 1024 threads");
     let none = run_with("ret;", 0, 32, &Options::default());
     fault(&none, FaultKind::InvalidLaunch, "at least 1");
+    let unknown = run_with("wgmma.fence.sync.aligned;", 1, 32, &Options::default());
+    let cause = "`k`, line 12: unsupported instruction `wgmma.fence.sync.aligned`";
+    fault(&unknown, FaultKind::Unsupported, cause);
 }
