@@ -3,3 +3,4 @@
 mod instructions;
 mod nvrtc;
 mod robustness;
+mod unsupported;
