@@ -19,6 +19,7 @@ use crate::error::{CUresult, Failure, Result};
 use crate::graph;
 use crate::handles::Handle;
 use crate::operation::Operation;
+use crate::pending;
 use crate::state::{driver, lock};
 use crate::stream::{self, Recorded};
 
@@ -47,7 +48,8 @@ impl Mode {
 
 /// A stream that can capture: any but the legacy one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Lane {
+pub enum Lane {
+    /// One that was made.
     Stream(Handle),
     /// `CU_STREAM_PER_THREAD` of a thread and a context.
     PerThread(ThreadId, Handle),
@@ -105,7 +107,8 @@ pub fn exchange_mode(mode: Mode) -> Mode {
     MODE.replace(mode)
 }
 
-fn lane(stream: Handle) -> Option<Lane> {
+/// The stream that a handle names; `None` for the legacy one.
+pub fn lane(stream: Handle) -> Option<Lane> {
     match stream::named(stream).0 {
         1 => None,
         2 => Some(Lane::PerThread(
@@ -154,11 +157,9 @@ impl Capture {
 }
 
 fn branch(stream: Handle, context: &Context, last: Vec<Handle>) -> Result<Branch> {
-    const NON_BLOCKING: u32 = 1;
-    let flags = stream::stream(stream)?.map_or(0, |stream| stream.flags);
     Ok(Branch {
         context: context.handle,
-        blocking: flags & NON_BLOCKING == 0,
+        blocking: stream::is_blocking(stream)?,
         last,
     })
 }
@@ -283,8 +284,9 @@ pub fn wait(stream: Handle, context: &Context, recorded: &Recorded) -> Result {
     let mut captures = captures()?;
     let waiting = lane.and_then(|lane| of(&mut captures, lane));
     match (recorded, waiting) {
-        (Recorded::Never, _) | (Recorded::At(_), None) => Ok(()),
-        (Recorded::At(_), Some(capture)) => {
+        (Recorded::Never, _) => Ok(()),
+        (Recorded::At(_, works), None) => pending::follow(stream, context, works),
+        (Recorded::At(..), Some(capture)) => {
             capture.check()?;
             let code = CUresult::STREAM_CAPTURE_ISOLATION;
             Err(capture.invalidate(code, "a wait for an event that was not captured"))

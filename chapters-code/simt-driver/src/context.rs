@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use simt::FaultKind;
 
+use crate::capture;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
+use crate::pending;
 use crate::profile;
 use crate::state::{Device, driver, lock};
 
@@ -109,8 +111,13 @@ impl Context {
 
     /// Leaves the context with the error of a fault.
     pub fn poison(&self, kind: FaultKind) {
+        self.lose(code(kind));
+    }
+
+    /// Leaves the context with an error, unless it has one already.
+    pub fn lose(&self, code: CUresult) {
         lock(&self.fault).get_or_insert(Sticky {
-            code: code(kind),
+            code,
             observed: false,
         });
     }
@@ -214,10 +221,11 @@ pub fn pop() -> Result<Handle> {
 /// on the stacks of other threads, where it is found to be dead.
 pub fn destroy(handle: Handle) -> Result {
     let driver = driver()?;
+    pending::wait_for_context(handle)?;
     let Some(context) = driver.contexts.remove(handle) else {
         return Err(CUresult::INVALID_CONTEXT.because(format!("{:#x} is not a context", handle.0)));
     };
-    crate::capture::forget_context(handle)?;
+    capture::forget_context(handle)?;
     let device = context.device()?;
     let _busy = lock(&device.busy);
     for function in driver.functions.find(|f| f.context == handle) {

@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use crate::capture;
-use crate::context;
+use crate::context::{self, Context};
 use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
-use crate::operation::Operation;
+use crate::operation::{self, Operation};
 use crate::state::{driver, lock};
 use crate::stream;
 
@@ -46,10 +46,11 @@ pub struct State {
 
 /// An operation of an executable graph.
 #[derive(Clone)]
-struct Step {
+pub struct Step {
     node: Handle,
     context: Handle,
-    operation: Operation,
+    /// What it does.
+    pub operation: Operation,
 }
 
 /// An executable graph.
@@ -335,10 +336,16 @@ pub fn check_launch(handle: Handle, stream: Handle) -> Result {
     capture::not_capturing(stream, &context)
 }
 
-/// Runs an executable graph in a stream. A node whose kernel faults is the last to run.
+/// Runs an executable graph in a stream.
 pub fn launch(handle: Handle, stream: Handle) -> Result {
     check_launch(handle, stream)?;
     let steps = lock(&exec(handle)?.steps).clone();
+    operation::submit(stream, Operation::Graph(steps))
+}
+
+/// Runs the operations of a graph. One whose kernel faults is the last to run. Those that belong to
+/// no context run in that of the stream.
+pub fn run(steps: &[Step], stream: &Context) -> Result {
     for (index, step) in steps.iter().enumerate() {
         let named = |failure: Failure| {
             let cause = failure.cause.unwrap_or_default();
@@ -346,15 +353,13 @@ pub fn launch(handle: Handle, stream: Handle) -> Result {
                 .code
                 .because(format!("node {index} of the graph: {cause}"))
         };
-        let context = if step.context.is_null() {
-            stream::context_of(stream)?
-        } else {
-            context::of(step.context).map_err(named)?
-        };
+        let other = (!step.context.is_null()).then(|| context::of(step.context));
+        let other = other.transpose().map_err(named)?;
+        let context = other.as_deref().unwrap_or(stream);
         if context.faulted() {
             break;
         }
-        step.operation.run(&context).map_err(named)?;
+        step.operation.run(context).map_err(named)?;
     }
     Ok(())
 }

@@ -6,8 +6,9 @@
 //!
 //! - The functions exported are those of driver 580 (CUDA 13.0): `api/symbols.txt`. Those that are not
 //!   implemented return `CUDA_ERROR_NOT_SUPPORTED`, and name themselves on standard error, once.
-//! - **Order.** Work runs within the call that queues it, so every stream is always idle. A device
-//!   does one thing at a time, however many threads ask.
+//! - **Order.** Work runs within the call that queues it, so that streams are idle. Only functions of
+//!   the host, and what follows them in their streams, run on threads of their own (`pending.rs`). A
+//!   device does one thing at a time, however many threads ask.
 //! - **Graphs.** What a stream runs is a value (`operation.rs`). A stream that is captured
 //!   (`capture.rs`) keeps it as a node of a graph (`graph.rs`), which runs node by node.
 //! - A kernel that needs what the simulator lacks is refused when it is launched, with
@@ -69,6 +70,7 @@ mod module;
 mod occupancy;
 mod operation;
 mod options;
+mod pending;
 mod pool;
 mod profile;
 mod report;

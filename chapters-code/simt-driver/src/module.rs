@@ -10,6 +10,7 @@ use simt::{LoadedKernel, LoadedModule};
 use crate::context::{self, Context};
 use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
+use crate::pending;
 use crate::profile;
 use crate::state::{driver, lock};
 
@@ -179,6 +180,7 @@ pub fn unload(handle: Handle) -> Result {
     let module = module(handle)?;
     let context = context::of(module.context)?;
     context.enqueue()?;
+    pending::wait_for_context(module.context)?;
     let device = context.device()?;
     let _busy = lock(&device.busy);
     if driver.modules.remove(handle).is_none() {

@@ -2,15 +2,18 @@
 //! node of a graph: kernel arguments are copied into it, and addresses are kept as they are.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use crate::capture;
 use crate::context::{self, Context};
 use crate::error::{CUresult, Result};
+use crate::graph::{self, Step};
 use crate::handles::Handle;
 use crate::launch::Launch;
+use crate::pending;
 use crate::stream;
 use crate::transfer::{Fill, Transfer};
-use crate::types::CUhostFn;
+use crate::types::{CUhostFn, CUstream, CUstreamCallback};
 
 /// One operation of a stream.
 #[derive(Clone)]
@@ -23,6 +26,8 @@ pub enum Operation {
     Fill(Fill),
     /// A call of a function of the host.
     Host(HostCall),
+    /// The operations of a graph, in their order.
+    Graph(Arc<Vec<Step>>),
     /// Nothing: a point at which dependencies meet.
     Empty,
 }
@@ -30,8 +35,18 @@ pub enum Operation {
 /// A function of the host, and the value that it is called with.
 #[derive(Clone, Copy)]
 pub struct HostCall {
-    function: unsafe extern "C" fn(user_data: *mut c_void),
+    function: HostFunction,
     user_data: usize,
+}
+
+#[derive(Clone, Copy)]
+enum HostFunction {
+    Plain(unsafe extern "C" fn(user_data: *mut c_void)),
+    /// With the stream, and what happened in it.
+    Callback(
+        unsafe extern "C" fn(stream: CUstream, status: CUresult, user_data: *mut c_void),
+        CUstream,
+    ),
 }
 
 impl HostCall {
@@ -39,14 +54,35 @@ impl HostCall {
     pub fn new(function: CUhostFn, user_data: *mut c_void) -> Result<Self> {
         let function = function.ok_or_else(|| CUresult::INVALID_VALUE.because("no function"))?;
         Ok(Self {
-            function,
+            function: HostFunction::Plain(function),
+            user_data: user_data as usize,
+        })
+    }
+
+    /// A call of the older form, unless the function is null.
+    pub fn callback(
+        function: CUstreamCallback,
+        stream: CUstream,
+        user_data: *mut c_void,
+    ) -> Result<Self> {
+        let function = function.ok_or_else(|| CUresult::INVALID_VALUE.because("no callback"))?;
+        Ok(Self {
+            function: HostFunction::Callback(function, stream),
             user_data: user_data as usize,
         })
     }
 
     fn run(self) {
+        let user_data = self.user_data as *mut c_void;
         // SAFETY: the C caller gave a function of this type, and what it wants to be called with.
-        unsafe { (self.function)(self.user_data as *mut c_void) }
+        unsafe {
+            match self.function {
+                HostFunction::Plain(function) => function(user_data),
+                HostFunction::Callback(function, stream) => {
+                    function(stream, CUresult::SUCCESS, user_data);
+                }
+            }
+        }
     }
 }
 
@@ -61,7 +97,28 @@ impl Operation {
                 call.run();
                 Ok(())
             }
+            Self::Graph(steps) => graph::run(steps, context),
             Self::Empty => Ok(()),
+        }
+    }
+
+    /// True if it calls functions of the host.
+    pub fn calls_host(&self) -> bool {
+        match self {
+            Self::Host(_) => true,
+            Self::Graph(steps) => steps.iter().any(|step| step.operation.calls_host()),
+            Self::Kernel(_) | Self::Copy(_) | Self::Fill(_) | Self::Empty => false,
+        }
+    }
+
+    /// True if it reads or writes memory of the host that is not page-locked. The caller may count on
+    /// having that memory back when the call returns.
+    pub fn uses_pageable_memory(&self) -> Result<bool> {
+        match self {
+            Self::Copy(transfer) => transfer.uses_pageable_memory(),
+            Self::Kernel(_) | Self::Fill(_) | Self::Host(_) | Self::Graph(_) | Self::Empty => {
+                Ok(false)
+            }
         }
     }
 
@@ -72,6 +129,7 @@ impl Operation {
             Self::Copy(_) => 1,
             Self::Fill(_) => 2,
             Self::Host(_) => 3,
+            Self::Graph(_) => 4,
             Self::Empty => 5,
         }
     }
@@ -81,7 +139,7 @@ impl Operation {
 pub fn submit(stream: Handle, operation: Operation) -> Result {
     let context = stream::queueing(stream)?;
     match capture::offer(stream, &context, operation)? {
-        Some(operation) => operation.run(&context),
+        Some(operation) => pending::run(stream, context, operation),
         None => Ok(()),
     }
 }
@@ -90,5 +148,6 @@ pub fn submit(stream: Handle, operation: Operation) -> Result {
 pub fn complete(operation: &Operation) -> Result {
     let context = context::synchronized()?;
     capture::not_capturing(Handle::NULL, &context)?;
+    pending::wait_for_stream(Handle::NULL, &context)?;
     operation.run(&context)
 }

@@ -13,13 +13,14 @@ use crate::graph::{Exec, Graph, Node};
 use crate::handles::{Handle, Kind, Table};
 use crate::host::HostMemory;
 use crate::module::{Function, Module};
+use crate::pending::Entry;
 use crate::pool::Pool;
 use crate::profile;
 use crate::stream::{Event, Stream};
 use crate::types::CUdevice;
 
 /// Device memory begins here: above all addresses of the host.
-const DEVICE_ADDRESSES: u64 = 1 << 48;
+pub const DEVICE_ADDRESSES: u64 = 1 << 48;
 
 /// A device, and what belongs to it rather than to a context.
 pub struct Device {
@@ -85,6 +86,8 @@ pub struct Driver {
     pub execs: Table<Exec>,
     /// Captures that have begun and not ended.
     pub captures: Mutex<Vec<Capture>>,
+    /// Work that is queued and not done.
+    pub pending: Mutex<Vec<Entry>>,
     /// Page-locked memory of the host.
     pub host: Mutex<HostMemory>,
 }
@@ -125,6 +128,7 @@ impl Driver {
             nodes: Table::new(Kind::Node),
             execs: Table::new(Kind::Exec),
             captures: Mutex::new(Vec::new()),
+            pending: Mutex::new(Vec::new()),
             host: Mutex::new(HostMemory::default()),
         }
     }

@@ -1,5 +1,5 @@
-//! Streams and events. Work runs within the call that queues it, so a stream is always idle and
-//! an event, once recorded, has happened.
+//! Streams and events. Work runs within the call that queues it, so that a stream is idle and an
+//! event, once recorded, has happened, unless something is pending (`pending.rs`).
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +10,7 @@ use crate::capture::{self, Captured};
 use crate::context::{self, Context};
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
+use crate::pending::{self, Work};
 use crate::profile;
 use crate::state::{driver, lock};
 
@@ -39,8 +40,8 @@ pub struct Event {
 pub enum Recorded {
     /// Not at all.
     Never,
-    /// A moment at which all work before it was done.
-    At(Instant),
+    /// When the moment came, or the work is done that was pending then.
+    At(Instant, Vec<Arc<Work>>),
     /// Nodes of a graph.
     Captured(Captured),
 }
@@ -117,6 +118,12 @@ pub fn queueing(handle: Handle) -> Result<Arc<Context>> {
     Ok(context)
 }
 
+/// True if a stream and the legacy one wait for each other.
+pub fn is_blocking(handle: Handle) -> Result<bool> {
+    const NON_BLOCKING: u32 = 1;
+    Ok(stream(handle)?.is_none_or(|stream| stream.flags & NON_BLOCKING == 0))
+}
+
 /// Makes an event in the current context.
 pub fn create_event(flags: u32) -> Result<Handle> {
     let context = context::queueing()?;
@@ -147,9 +154,11 @@ impl Event {
         if context.handle != self.context {
             return Err(CUresult::INVALID_HANDLE.because("event and stream of different contexts"));
         }
-        let captured = capture::record(stream, &context)?;
-        let now = || Recorded::At(Instant::now());
-        *lock(&self.recorded) = captured.map_or_else(now, Recorded::Captured);
+        let recorded = match capture::record(stream, &context)? {
+            Some(captured) => Recorded::Captured(captured),
+            None => Recorded::At(Instant::now(), pending::before(stream, &context)?),
+        };
+        *lock(&self.recorded) = recorded;
         Ok(())
     }
 
@@ -158,14 +167,32 @@ impl Event {
         lock(&self.recorded).clone()
     }
 
-    /// For a call that waits for the event or asks for its state. Returns the error of a kernel
-    /// that faulted.
+    /// Waits. Returns the error of a kernel that faulted.
     pub fn synchronize(&self) -> Result {
-        match self.recorded() {
-            Recorded::Captured(captured) => capture::query(&captured)?,
-            Recorded::Never | Recorded::At(_) => capture::unsafe_call()?,
-        }
+        self.unfinished()?.iter().for_each(|work| work.wait());
         context::of(self.context)?.synchronize()
+    }
+
+    /// Whether the event has happened, and the error of a kernel that faulted.
+    pub fn query(&self) -> Result {
+        let unfinished = self.unfinished()?;
+        context::of(self.context)?.synchronize()?;
+        if unfinished.is_empty() {
+            return Ok(());
+        }
+        Err(CUresult::NOT_READY.into())
+    }
+
+    /// The work that the event has to wait for.
+    fn unfinished(&self) -> Result<Vec<Arc<Work>>> {
+        let mut works = match self.recorded() {
+            Recorded::Captured(captured) => return capture::query(&captured).map(|()| Vec::new()),
+            Recorded::Never => Vec::new(),
+            Recorded::At(_, works) => works,
+        };
+        capture::unsafe_call()?;
+        works.retain(|work| work.done().is_none());
+        Ok(works)
     }
 
     /// Milliseconds of the host's clock from this event to a later one.
@@ -180,7 +207,10 @@ impl Event {
 
     fn moment(&self) -> Result<Instant> {
         match self.recorded() {
-            Recorded::At(moment) => Ok(moment),
+            Recorded::At(moment, works) => works.iter().try_fold(moment, |moment, work| {
+                let done = work.done().ok_or(CUresult::NOT_READY)?;
+                Ok(moment.max(done))
+            }),
             Recorded::Never => {
                 Err(CUresult::INVALID_HANDLE.because("an event that was never recorded"))
             }

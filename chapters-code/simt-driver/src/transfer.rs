@@ -5,7 +5,7 @@ use crate::allocation;
 use crate::context::Context;
 use crate::error::{CUresult, Result};
 use crate::host;
-use crate::state::{Device, lock};
+use crate::state::{DEVICE_ADDRESSES, Device, driver, lock};
 use crate::types::{CUdeviceptr, CudaMemcpy3D, HostBytes, Volume};
 
 /// Copies from device to device pass through a buffer of this size.
@@ -116,6 +116,19 @@ impl Transfer {
             height: job.height,
             depth: job.depth,
         })
+    }
+
+    /// True if a side is memory of the host that is not page-locked.
+    pub fn uses_pageable_memory(&self) -> Result<bool> {
+        let host = lock(&driver()?.host);
+        let pageable = |side: &Side| match side.place {
+            Place::Host(address) => host.block(address).is_none(),
+            Place::Device(_) => false,
+            Place::Any(address) => {
+                host.block(address as usize).is_none() && address < DEVICE_ADDRESSES
+            }
+        };
+        Ok(pageable(&self.target) || pageable(&self.source))
     }
 
     /// Copies.

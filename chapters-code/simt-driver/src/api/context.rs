@@ -6,6 +6,7 @@ use crate::capture;
 use crate::context::{self, Context};
 use crate::entry::api;
 use crate::error::{CUresult, Result};
+use crate::pending;
 use crate::profile;
 use crate::state::{driver, lock};
 use crate::stream;
@@ -75,7 +76,7 @@ api! {
         context.set_if_wanted(context::pop()?)
     }
 
-    /// Waits; there is nothing to wait for. Returns the error of a kernel that faulted.
+    /// Waits. Returns the error of a kernel that faulted.
     fn cuCtxSynchronize() {
         synchronize(&*context::current()?)
     }
@@ -169,20 +170,21 @@ api! {
         context::current().map(|_| ())
     }
 
-    /// Records an event; all work of the context is done.
+    /// Records an event when all work of the context is done.
     fn cuCtxRecordEvent(context: CUcontext, event: CUevent) {
         let context = context::of_or_current(context)?;
         context.enqueue()?;
         capture::not_capturing_in(&context)?;
+        pending::wait_for_context(context.handle)?;
         stream::event(event)?.record(CUcontext::NULL)
     }
 
-    /// No effect: an event that is recorded has happened.
+    /// Waits for the event, which most often has happened.
     fn cuCtxWaitEvent(context: CUcontext, event: CUevent) {
         let context = context::of_or_current(context)?;
         context.enqueue()?;
         capture::not_capturing_in(&context)?;
-        stream::event(event).map(|_| ())
+        stream::event(event)?.synchronize()
     }
 
     /// Not possible between these devices: see `cuDeviceCanAccessPeer`.
@@ -208,6 +210,7 @@ api! {
 
 fn synchronize(context: &Context) -> Result {
     capture::not_capturing_in(context)?;
+    pending::wait_for_context(context.handle)?;
     context.synchronize()
 }
 

@@ -30,12 +30,12 @@ api! {
         event(handle)?.record(stream)
     }
 
-    /// Always done, or faulted.
+    /// Whether it has happened, or a kernel faulted.
     fn cuEventQuery(handle: CUevent) {
-        event(handle)?.synchronize()
+        event(handle)?.query()
     }
 
-    /// Waits; there is nothing to wait for. Returns the error of a kernel that faulted.
+    /// Waits. Returns the error of a kernel that faulted.
     fn cuEventSynchronize(handle: CUevent) {
         event(handle)?.synchronize()
     }

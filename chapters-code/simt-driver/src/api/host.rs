@@ -6,6 +6,7 @@ use crate::capture;
 use crate::context;
 use crate::entry::api;
 use crate::error::CUresult;
+use crate::pending;
 use crate::state::{driver, lock};
 use crate::types::{CUdeviceptr, HostBytes, Out};
 
@@ -30,6 +31,9 @@ api! {
     /// Frees.
     fn cuMemFreeHost(pointer: HostBytes) {
         capture::unsafe_call()?;
+        if let Some(context) = context::current_handle() {
+            pending::wait_for_context(context)?;
+        }
         lock(&driver()?.host).free(pointer)
     }
 

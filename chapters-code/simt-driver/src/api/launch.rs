@@ -59,7 +59,7 @@ api! {
         launch(&request(&config, function)?, config.stream, &Arguments { pointers, extra })
     }
 
-    /// Calls a function of the host, at once and on this thread: all earlier work is done.
+    /// Calls a function of the host, on a thread of its own.
     per_thread(cuLaunchHostFunc_ptsz) fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, user_data: *mut c_void) {
         submit(stream, Operation::Host(HostCall::new(function, user_data)?))
     }

@@ -9,6 +9,7 @@ use crate::context::{self, Context};
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
+use crate::pending;
 use crate::pool::pool;
 use crate::profile::{MAX_PITCH, PITCH_ALIGNMENT};
 use crate::state::lock;
@@ -69,8 +70,10 @@ api! {
         if address == 0 {
             return Ok(());
         }
-        context_of(address)?.synchronize()?;
+        let context = context_of(address)?;
+        context.synchronize()?;
         capture::unsafe_call()?;
+        pending::wait_for_context(context.handle)?;
         free(address)
     }
 
@@ -85,7 +88,9 @@ api! {
             return Err(CUresult::INVALID_VALUE.because(cause));
         }
         capture::unsafe_call()?;
-        context_of(address)?.enqueue()?;
+        let context = context_of(address)?;
+        context.enqueue()?;
+        pending::wait_for_stream(stream, &context)?;
         free(address)
     }
 

@@ -1,10 +1,14 @@
 //! Streams.
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::sync::Arc;
 
 use crate::capture;
+use crate::context::Context;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
+use crate::operation::{HostCall, Operation, submit};
+use crate::pending;
 use crate::profile;
 use crate::state::driver;
 use crate::stream::{context_of, create_stream, event, named, queueing, stream};
@@ -28,17 +32,24 @@ api! {
         removed.map(|_| ()).ok_or_else(|| CUresult::INVALID_HANDLE.because("not a stream"))
     }
 
-    /// Waits; there is nothing to wait for. Returns the error of a kernel that faulted.
+    /// Waits. Returns the error of a kernel that faulted.
     per_thread(cuStreamSynchronize_ptsz) fn cuStreamSynchronize(handle: CUstream) {
-        idle(handle)
+        let context = waiting(handle)?;
+        pending::wait_for_stream(handle, &context)?;
+        context.synchronize()
     }
 
-    /// Always done, or faulted.
+    /// Whether the stream has anything left to do, or a kernel faulted.
     per_thread(cuStreamQuery_ptsz) fn cuStreamQuery(handle: CUstream) {
-        idle(handle)
+        let context = waiting(handle)?;
+        context.synchronize()?;
+        if pending::before(handle, &context)?.is_empty() {
+            return Ok(());
+        }
+        Err(CUresult::NOT_READY.into())
     }
 
-    /// No effect, as an event that is recorded has happened, unless in a capture.
+    /// Lets the stream wait for an event, which most often has happened.
     per_thread(cuStreamWaitEvent_ptsz) fn cuStreamWaitEvent(handle: CUstream, waited_for: CUevent, _flags: c_uint) {
         let context = queueing(handle)?;
         capture::wait(handle, &context, &event(waited_for)?.recorded())
@@ -75,7 +86,7 @@ api! {
         device.set(context_of(handle)?.ordinal as CUdevice)
     }
 
-    /// Calls a function of the host, at once and on this thread: all earlier work is done.
+    /// Calls a function of the host, on a thread of its own.
     per_thread(cuStreamAddCallback_ptsz) fn cuStreamAddCallback(
         handle: CUstream,
         callback: CUstreamCallback,
@@ -83,12 +94,11 @@ api! {
         flags: c_uint,
     ) {
         capture::not_capturing(handle, &*queueing(handle)?)?;
-        let (Some(callback), 0) = (callback, flags) else {
-            return Err(CUresult::INVALID_VALUE.because("no callback, or flags other than 0"));
-        };
-        // SAFETY: the C caller gave a function of this type, and what it wants to be called with.
-        unsafe { callback(handle, CUresult::SUCCESS, user_data) };
-        Ok(())
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE.because("flags other than 0"));
+        }
+        let call = HostCall::callback(callback, handle, user_data)?;
+        submit(handle, Operation::Host(call))
     }
 
     /// No effect: all memory is visible to all streams.
@@ -102,10 +112,10 @@ api! {
     }
 }
 
-/// For a call that waits for a stream or asks for its state: no stream has anything left to do.
-fn idle(handle: CUstream) -> Result {
+/// For a call that waits for a stream or asks for its state: the stream's context.
+fn waiting(handle: CUstream) -> Result<Arc<Context>> {
     let context = context_of(handle)?;
     capture::not_capturing(handle, &context)?;
     capture::unsafe_call()?;
-    context.synchronize()
+    Ok(context)
 }
