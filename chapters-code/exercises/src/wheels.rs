@@ -1,10 +1,15 @@
 //! Fetches NVRTC and CUDA's headers, which NVIDIA publishes on PyPI, and unpacks them.
 //!
-//! A wheel is a ZIP archive, so neither Python nor pip is needed. Which files there are, and their
-//! hashes, the index tells (PEP 691: the one that pip reads, so mirrors have it too); a file with another
-//! hash is not unpacked.
+//! A wheel is a ZIP archive, so neither Python nor pip is needed. The index says where the files are
+//! (PEP 691: the one that pip reads, so mirrors have it too); which files, and their hashes, are pinned
+//! in [`xtask::wheels`], and a file with another hash is not unpacked.
 
-use std::{fs, io::Cursor, path::Path};
+use std::{
+    fs::{self, File},
+    io::Cursor,
+    path::Path,
+    time::Duration,
+};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -13,11 +18,14 @@ use ureq::{
     Agent,
     tls::{RootCerts, TlsConfig},
 };
-use xtask::wheels::PACKAGES;
+use xtask::{
+    locate,
+    wheels::{self, LICENCE, Wheel},
+};
 use zip::ZipArchive;
 
 /// PyPI's index.
-pub const INDEX: &str = "https://pypi.org/simple";
+const INDEX: &str = "https://pypi.org/simple";
 
 /// The index's pages for programs.
 const JSON: &str = "application/vnd.pypi.simple.v1+json";
@@ -28,51 +36,101 @@ const LARGEST: u64 = 256 << 20;
 /// All files of a package.
 #[derive(Deserialize)]
 struct Package {
-    files: Vec<File>,
+    files: Vec<Listed>,
 }
 
 /// A file of a package.
-#[derive(Clone, Debug, Deserialize)]
-struct File {
+#[derive(Deserialize)]
+struct Listed {
     filename: String,
     url: String,
-    hashes: Hashes,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-struct Hashes {
-    sha256: String,
-}
-
-/// Fetches the wheels for this system from an index into a folder; `tell` hears of each.
+/// Makes sure that the compiler is in `target/nvrtc` of a workspace: fetches it from an index (or from
+/// pip's, `PIP_INDEX_URL`, or PyPI), unless it is there. `tell` hears what is fetched, under which
+/// licence. Programs that ask for it at the same time wait for the first.
 ///
 /// # Errors
-/// Where the index does not answer, has no wheel for this system, or sends another file.
-pub fn fetch(folder: &Path, index: &str, tell: &mut dyn FnMut(&str)) -> Result<()> {
+/// Where NVIDIA publishes none for this system, or the index does not send the pinned files.
+pub fn provide(root: &Path, index: Option<&str>, tell: &mut dyn FnMut(&str)) -> Result<()> {
+    let folder = wheels::folder(root);
+    let target = folder.parent().unwrap_or(root);
+    fs::create_dir_all(target).with_context(|| format!("cannot make {}", target.display()))?;
+    let lock = target.join("nvrtc.lock");
+    let lock = File::create(&lock).and_then(|file| file.lock().map(|()| file));
+    let _alone = lock.context("cannot lock target/nvrtc.lock")?;
+    if is_there(root) {
+        return Ok(());
+    }
+    let wheels = wheels::of_this_system();
+    ensure!(
+        !wheels.is_empty(),
+        "NVIDIA publishes no NVRTC {} for {} on {}",
+        xtask::NVRTC_VERSION,
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
+    let of_pip = std::env::var("PIP_INDEX_URL").ok();
+    let index = index.or(of_pip.as_deref()).unwrap_or(INDEX);
+    tell(&format!("Fetching {LICENCE}"));
+    // Nobody sees a folder that is half unpacked.
+    let unpacked = tempfile::tempdir_in(target)?;
+    fetch(unpacked.path(), index, &wheels, tell)?;
+    if folder.exists() {
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot replace {}", folder.display()))?;
+    }
+    fs::rename(unpacked.path(), &folder)
+        .with_context(|| format!("cannot make {}", folder.display()))?;
+    locate::compiler(root, None).context("the compiler was fetched and does not load")?;
+    Ok(())
+}
+
+/// Whether the compiler that is found is the one that was fetched: what the system has may be of another
+/// version, which messages and counts depend on.
+fn is_there(root: &Path) -> bool {
+    let folder = wheels::folder(root);
+    let is_own = locate::library(root, None).is_ok_and(|library| library.starts_with(&folder));
+    is_own && locate::compiler(root, None).is_ok()
+}
+
+/// Fetches wheels from an index and unpacks them into a folder; `tell` hears of each.
+///
+/// # Errors
+/// Where the index does not answer, does not list a wheel, or sends another file.
+pub fn fetch(
+    folder: &Path,
+    index: &str,
+    wheels: &[Wheel<'_>],
+    tell: &mut dyn FnMut(&str),
+) -> Result<()> {
     let certificates = TlsConfig::builder()
         .root_certs(RootCerts::PlatformVerifier)
         .build();
     let agent: Agent = Agent::config_builder()
         .tls_config(certificates)
+        .timeout_connect(Some(Duration::from_secs(20)))
         .build()
         .into();
-    for (name, version) in PACKAGES {
-        let package = get(&agent, &format!("{index}/{name}/"), JSON)?;
-        let mut package: Package = serde_json::from_slice(&package)
-            .with_context(|| format!("{index} does not list the files of {name}"))?;
-        let release = format!("{}-{version}-", name.replace('-', "_"));
-        package
-            .files
-            .retain(|file| file.filename.starts_with(&release));
-        let file = of_system(&package.files, std::env::consts::OS, std::env::consts::ARCH)
-            .with_context(|| {
-                let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
-                format!("NVIDIA publishes no {name} {version} for {os} on {arch}")
-            })?;
-        tell(&file.filename);
-        let wheel = get(&agent, &file.url, "*/*")?;
-        check(&wheel, file)?;
-        unpack(&wheel, folder).with_context(|| format!("cannot unpack {}", file.filename))?;
+    let index = index.trim_end_matches('/');
+    for Wheel {
+        package,
+        file,
+        sha256,
+        ..
+    } in wheels
+    {
+        let listed = get(&agent, &format!("{index}/{package}/"), JSON)?;
+        let listed: Package = serde_json::from_slice(&listed)
+            .with_context(|| format!("{index} does not list the files of {package}"))?;
+        let mut listed = listed.files.iter();
+        let found = listed
+            .find(|listed| listed.filename == *file)
+            .with_context(|| format!("{index} does not have {file}"))?;
+        tell(&format!("fetching {file}"));
+        let wheel = get(&agent, &found.url, "*/*")?;
+        check(&wheel, file, sha256)?;
+        unpack(&wheel, folder).with_context(|| format!("cannot unpack {file}"))?;
     }
     Ok(())
 }
@@ -89,60 +147,17 @@ fn get(agent: &Agent, url: &str, kind: &str) -> Result<Vec<u8>> {
     read().with_context(|| format!("cannot fetch {url}"))
 }
 
-/// The wheel for a system.
-fn of_system<'f>(files: &'f [File], os: &str, arch: &str) -> Option<&'f File> {
-    let fits = |file: &&File| match os {
-        "linux" => file.filename.contains("manylinux") && file.filename.contains(arch),
-        "windows" => arch == "x86_64" && file.filename.contains("win_amd64"),
-        _ => false,
-    };
-    let mut wheels = files.iter().filter(|file| file.filename.ends_with(".whl"));
-    wheels.find(fits)
-}
-
-fn check(wheel: &[u8], file: &File) -> Result<()> {
+fn check(wheel: &[u8], file: &str, sha256: &str) -> Result<()> {
     let hash = Sha256::digest(wheel);
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     ensure!(
-        hash == file.hashes.sha256,
-        "{} arrived damaged: its hash is {hash}, and should be {}",
-        file.filename,
-        file.hashes.sha256
+        hash == sha256,
+        "{file} is not the pinned file: its SHA-256 is {hash}, and should be {sha256}"
     );
     Ok(())
 }
 
 fn unpack(wheel: &[u8], folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
     ZipArchive::new(Cursor::new(wheel))?.extract(folder)?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_system_has_its_wheel() {
-        let file = |filename: &str| File {
-            filename: filename.into(),
-            url: String::new(),
-            hashes: Hashes {
-                sha256: String::new(),
-            },
-        };
-        let files = [
-            "x-12.0.140.tar.gz",
-            "x-12.0.140-py3-none-manylinux2014_aarch64.whl",
-            "x-12.0.140-py3-none-manylinux1_x86_64.whl",
-            "x-12.0.140-py3-none-win_amd64.whl",
-        ]
-        .map(file);
-        let of = |os, arch| of_system(&files, os, arch).map(|file| file.filename.as_str());
-        assert!(of("linux", "x86_64").is_some_and(|name| name.contains("x86_64")));
-        assert!(of("linux", "aarch64").is_some_and(|name| name.contains("aarch64")));
-        assert!(of("windows", "x86_64").is_some_and(|name| name.contains("win_amd64")));
-        assert_eq!(of("macos", "aarch64"), None);
-        assert_eq!(of("linux", "riscv64"), None);
-    }
 }

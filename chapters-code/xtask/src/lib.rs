@@ -2,12 +2,14 @@
 //!
 //! [`kernel`] knows the sources: where they are, what they include, what is asked of the compiler.
 //! [`nvrtc`] is the compiler, [`locate`] finds it on this machine and [`wheels`] fetches it.
-//! [`ptx`] turns what it writes into a file that is the same on every machine.
+//! [`ptx`] turns what it writes into a file that is the same on every machine. [`skipped`] reports the
+//! tests that could not run without the compiler.
 
 pub mod kernel;
 pub mod locate;
 pub mod nvrtc;
 pub mod ptx;
+pub mod skipped;
 pub mod wheels;
 
 use std::path::{Path, PathBuf};

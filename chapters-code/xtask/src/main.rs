@@ -52,6 +52,7 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Ptx(arguments) => regenerate(&root, &arguments),
         Command::Nvrtc => {
+            println!("Fetching {}", wheels::LICENCE);
             let folder = wheels::fetch(&root)?;
             println!("NVRTC {NVRTC_VERSION} is in {}", folder.display());
             Ok(())

@@ -9,20 +9,13 @@ use crate::wheels;
 /// Fetches the compiler, unless it is there.
 pub fn setup(index: Option<&str>) -> Result<()> {
     refuse_macos()?;
-    let root = crate::workspace();
-    let folder = xtask::wheels::folder(&root);
-    // What the system has may be of another version, which messages and counts depend on.
-    let is_own = locate::library(&root, None).is_ok_and(|library| library.starts_with(&folder));
-    if !is_own || locate::compiler(&root, None).is_err() {
-        let mut tell = |file: &str| {
-            // That nobody reads it is no reason to stop.
-            let _ = print(&format!("fetching {file}\n"));
-        };
-        wheels::fetch(&folder, index.unwrap_or(wheels::INDEX), &mut tell).context(
-            "cannot set up the compiler; where Python with pip is, `cargo xtask nvrtc` does it, too",
-        )?;
-        locate::compiler(&root, None).context("the compiler was fetched and does not load")?;
-    }
+    let mut tell = |line: &str| {
+        // That nobody reads it is no reason to stop.
+        let _ = print(&format!("{line}\n"));
+    };
+    wheels::provide(&crate::workspace(), index, &mut tell).context(
+        "cannot set up the compiler; where Python with pip is, `cargo xtask nvrtc` does it, too",
+    )?;
     print("The compiler is there. `cargo exercise` shows the exercises.\n")?;
     Ok(())
 }

@@ -12,6 +12,8 @@ use exercises::{
     course::{Course, Exercise, FOLDER},
 };
 
+pub use exercises::testing::has_compiler;
+
 /// The program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_exercise");
 
@@ -38,23 +40,6 @@ pub fn supervisor() -> Supervisor {
         program: PROGRAM.into(),
         time: Duration::from_secs(60),
         memory: 6 << 30,
-    }
-}
-
-/// Whether there is a compiler; where there is none, that is said, and under CI it is an error, unless
-/// the system has none at all.
-pub fn has_compiler() -> bool {
-    match xtask::locate::compiler(&exercises::workspace(), None) {
-        Ok(_) => true,
-        Err(error) if cfg!(target_os = "macos") => {
-            eprintln!("NOT TESTED, because macOS has no NVRTC: {error:#}");
-            false
-        }
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error:#}"),
-        Err(error) => {
-            eprintln!("NOT TESTED, for want of NVRTC: {error:#}");
-            false
-        }
     }
 }
 
