@@ -158,6 +158,8 @@ fn worker_count(options: &Options, blocks: u64) -> usize {
         // The order of events is that of execution.
         _ if options.trace => 1,
         0 => workers::all(),
+        // Nobody asks how many there could be, which would start them.
+        1 => 1,
         threads => threads.min(workers::most()),
     };
     wanted.min(usize::try_from(blocks).unwrap_or(wanted)).max(1)

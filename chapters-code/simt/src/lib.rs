@@ -14,6 +14,7 @@
 //! | `exec` | one warp: control flow, memory, what lanes do together |
 //! | `registers`, `alu` | the registers of a warp and the arithmetic on them |
 //! | `memory`, `module` | device memory, variables and constants |
+//! | `racy` | accesses to bytes that several host threads access at once |
 //! | `proxy` | mbarrier objects, and bulk copies under way |
 //! | `written` | which of its bytes somebody has written |
 //! | `observe`, `counters`, `pattern`, `races`, `trace` | what is counted, found and kept |
@@ -26,6 +27,8 @@ pub mod alu;
 mod banks;
 mod barrier;
 mod block;
+#[cfg(test)]
+mod concurrent;
 mod converge;
 mod counters;
 mod describe;
@@ -39,6 +42,7 @@ mod observe;
 mod pattern;
 mod proxy;
 mod races;
+mod racy;
 pub mod registers;
 mod report;
 mod schedule;

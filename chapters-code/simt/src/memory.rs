@@ -5,12 +5,13 @@
 //! kernel runs: a launch takes a [`Snapshot`] of it.
 //!
 //! Kernels read and write device memory from several host threads at once, as they do on a GPU,
-//! and a kernel may well contain a data race. So the bytes are never lent out as Rust references;
-//! they are only copied in and out through raw pointers, and atomically where PTX asks for it.
+//! and a kernel may well contain a data race. So the bytes are never lent out as Rust references:
+//! [`crate::racy`] copies them in and out.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::racy;
 use crate::written::Written;
 
 /// The first device address. High enough not to be mistaken for an offset or a shared address.
@@ -19,6 +20,8 @@ pub const DEVICE_BASE: u64 = 0x7000_0000_0000;
 const ALIGNMENT: u64 = 512;
 /// Freed allocations that are remembered, to tell of accesses to them.
 const MOST_FREED: usize = 1024;
+/// Bytes that a copy within the device, or a fill, moves at a time: a multiple of every pattern's.
+const BUFFER: usize = 1024;
 /// Unmapped bytes between the end of an allocation and the next one, at the least.
 const GUARD: u64 = 4096;
 
@@ -74,7 +77,8 @@ unsafe impl Sync for Backing {}
 
 impl Backing {
     fn new(bytes: u64) -> Option<Self> {
-        let layout = Layout::from_size_align(usize::try_from(bytes).ok()?, 64).ok()?;
+        let bytes = usize::try_from(bytes.checked_next_multiple_of(racy::UNIT)?).ok()?;
+        let layout = Layout::from_size_align(bytes, 64).ok()?;
         // SAFETY: `allocate` refuses empty allocations, so the layout has a size.
         let pointer = unsafe { alloc_zeroed(layout) };
         (!pointer.is_null()).then_some(Self { pointer, layout })
@@ -341,8 +345,8 @@ impl Memory {
     pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
         let table = self.snapshot();
         let from = host_range(&table, address, out.len() as u64)?;
-        // SAFETY: the range is mapped, the snapshot keeps it alive, and `out` is host memory.
-        unsafe { std::ptr::copy(from, out.as_mut_ptr(), out.len()) };
+        // SAFETY: the range is mapped, and the snapshot keeps it alive.
+        unsafe { racy::read(from, out) };
         Ok(())
     }
 
@@ -351,7 +355,7 @@ impl Memory {
         let table = self.snapshot();
         let to = host_range(&table, address, data.len() as u64)?;
         // SAFETY: as in `read`.
-        unsafe { std::ptr::copy(data.as_ptr(), to, data.len()) };
+        unsafe { racy::write(to, data) };
         table.note_written(address, data.len() as u64);
         Ok(())
     }
@@ -361,8 +365,18 @@ impl Memory {
         let table = self.snapshot();
         let source = host_range(&table, from, bytes)?;
         let target = host_range(&table, to, bytes)?;
-        // SAFETY: both ranges are mapped and kept alive; `copy` allows for overlap.
-        unsafe { std::ptr::copy(source, target, bytes as usize) };
+        let mut buffer = [0; BUFFER];
+        let chunks = (bytes as usize).div_ceil(BUFFER);
+        for i in 0..chunks {
+            // From the end where the target begins within the source, whose rest would be lost.
+            let start = BUFFER * if to > from { chunks - 1 - i } else { i };
+            let chunk = &mut buffer[..BUFFER.min(bytes as usize - start)];
+            // SAFETY: both ranges are mapped and kept alive.
+            unsafe {
+                racy::read(source.wrapping_add(start), chunk);
+                racy::write(target.wrapping_add(start), chunk);
+            }
+        }
         table.note_copied(to, from, bytes);
         Ok(())
     }
@@ -376,17 +390,11 @@ impl Memory {
         let bytes = count.saturating_mul(pattern.len() as u64);
         let to = host_range(&table, address, bytes)?;
         table.note_written(address, bytes);
-        if pattern.iter().all(|b| *b == pattern[0]) {
+        let buffer: [u8; BUFFER] = std::array::from_fn(|i| pattern[i % pattern.len()]);
+        for start in (0..bytes as usize).step_by(BUFFER) {
+            let chunk = &buffer[..BUFFER.min(bytes as usize - start)];
             // SAFETY: the range is mapped and kept alive.
-            unsafe { to.write_bytes(pattern[0], count as usize * pattern.len()) };
-            return Ok(());
-        }
-        for i in 0..count as usize {
-            // SAFETY: as above; the pattern is host memory.
-            unsafe {
-                let at = to.add(i * pattern.len());
-                std::ptr::copy_nonoverlapping(pattern.as_ptr(), at, pattern.len());
-            }
+            unsafe { racy::write(to.wrapping_add(start), chunk) };
         }
         Ok(())
     }

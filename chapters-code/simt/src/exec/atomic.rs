@@ -19,6 +19,7 @@ use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
 use crate::pattern::{Addresses, Pattern};
+use crate::racy;
 use crate::registers::LaneMask;
 
 /// A read-modify-write of a memory cell: old bits, operand and new value (for `cas`) to new bits.
@@ -258,20 +259,6 @@ impl Cells for Bytes<'_> {
     }
 }
 
-/// Defines the update of one width through the atomic type of that width.
-macro_rules! update_atomically {
-    ($pointer:expr, $atomic:ident, $int:ident, $change:expr) => {{
-        use std::sync::atomic::{Ordering::AcqRel, Ordering::Acquire, $atomic};
-        // SAFETY: the cell is mapped and aligned, as the callers have checked, and the launch's
-        // snapshot keeps it alive. Plain accesses to it by other threads are by copies only.
-        let cell = unsafe { $atomic::from_ptr($pointer.cast::<$int>()) };
-        let new = |old: $int| $change(u64::from(old)) as $int;
-        match cell.fetch_update(AcqRel, Acquire, |old| Some(new(old))) {
-            Ok(old) | Err(old) => (u64::from(old), u64::from(new(old))),
-        }
-    }};
-}
-
 impl Cells for Device<'_> {
     #[inline(always)]
     fn update(
@@ -283,11 +270,9 @@ impl Cells for Device<'_> {
         let pointer = self
             .find(address, u64::from(bytes))?
             .host(address, u64::from(bytes));
-        Some(match bytes {
-            2 => update_atomically!(pointer, AtomicU16, u16, change),
-            4 => update_atomically!(pointer, AtomicU32, u32, change),
-            _ => update_atomically!(pointer, AtomicU64, u64, change),
-        })
+        // SAFETY: the cell is mapped and aligned, as the callers have checked, and the launch's
+        // snapshot keeps it alive.
+        Some(unsafe { racy::update(pointer, bytes, change) })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Memory as a warp sees it: bytes at addresses, checked access by access.
 
 use crate::memory::{Region, Snapshot};
+use crate::racy;
 
 /// Something that can be read and written at addresses of its own. `None` where nothing is.
 pub(super) trait View {
@@ -39,7 +40,7 @@ impl Device<'_> {
     /// Has the CPU fetch the 128 bytes at an address, if they are in the allocation that was accessed last.
     #[inline(always)]
     pub fn expect(&self, address: u64) {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
         if self.region.contains(address, 128) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let first = self.region.host(address, 128).cast::<i8>();
@@ -49,7 +50,7 @@ impl Device<'_> {
                 _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(64));
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
         let _ = address;
     }
 }
@@ -61,24 +62,23 @@ impl View for Device<'_> {
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
         let from = self.find(address, N as u64)?.host(address, N as u64);
         // SAFETY: `host` has checked that the bytes lie within the region, which the launch's
-        // snapshot keeps alive. Another thread of the kernel may write them at the same time, as on
-        // a GPU: then the value is one or the other's, or torn, and nothing else depends on it.
-        Some(unsafe { from.cast::<[u8; N]>().read_unaligned() })
+        // snapshot keeps alive, and which is accessed in this way alone.
+        Some(unsafe { racy::load(from) })
     }
 
     #[inline(always)]
     fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
         let to = self.find(address, N as u64)?.host(address, N as u64);
         // SAFETY: as in `load`.
-        unsafe { to.cast::<[u8; N]>().write_unaligned(value) };
+        unsafe { racy::store(to, value) };
         Some(())
     }
 
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
         let length = data.len() as u64;
         let to = self.find(address, length)?.host(address, length);
-        // SAFETY: as in `load`; `data` is host memory of this length.
-        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
+        // SAFETY: as in `load`.
+        unsafe { racy::write(to, data) };
         Some(())
     }
 
