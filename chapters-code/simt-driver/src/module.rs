@@ -8,6 +8,7 @@ use ptx::ir;
 use simt::{LoadedKernel, LoadedModule};
 
 use crate::context::{self, Context};
+use crate::entry::say;
 use crate::error::{CUresult, Failure, Result};
 use crate::handles::Handle;
 use crate::pending;
@@ -94,13 +95,7 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
         let cause = "the module is not PTX: it does not begin with a .version directive";
         return Err(CUresult::INVALID_IMAGE.because(cause));
     };
-    if version > profile::PTX_ISA {
-        let newest = profile::PTX_ISA;
-        return Err(CUresult::UNSUPPORTED_PTX_VERSION.because(format!(
-            "PTX ISA {}.{} is newer than {}.{}, the newest that this driver takes",
-            version.0, version.1, newest.0, newest.1
-        )));
-    }
+    check_version(version)?;
     let module = ptx::parse(&text).map_err(|e| CUresult::INVALID_PTX.because(e.to_string()))?;
     let (major, minor) = profile::COMPUTE_CAPABILITY;
     if module.target > major * 10 + minor {
@@ -111,6 +106,25 @@ fn parse(image: &[u8]) -> Result<ir::Module> {
     }
     module.kernels.iter().try_for_each(check_shared)?;
     Ok(module)
+}
+
+/// Refuses a new major version of PTX, and warns of a minor one: Triton writes PTX 9.4 also where the
+/// driver takes 9.0, since its own assembler makes machine code of it. What is new in it is refused
+/// where it is used.
+fn check_version(version: (u32, u32)) -> Result {
+    let newest = profile::PTX_ISA;
+    if version <= newest {
+        return Ok(());
+    }
+    let newer = format!(
+        "PTX ISA {}.{} is newer than {}.{}, the newest that driver 580 takes",
+        version.0, version.1, newest.0, newest.1
+    );
+    if version.0 > newest.0 {
+        return Err(CUresult::UNSUPPORTED_PTX_VERSION.because(newer));
+    }
+    say(&format!("{newer}: that driver would refuse the module"));
+    Ok(())
 }
 
 /// Refuses a kernel with more static shared memory than a block can have.
@@ -273,7 +287,7 @@ mod tests {
         assert_eq!(code(b""), CUresult::INVALID_IMAGE);
         assert_eq!(code(b"\xff\xfe\x00"), CUresult::INVALID_IMAGE);
         assert_eq!(
-            code(b".version 9.1\n.target sm_75"),
+            code(b".version 10.0\n.target sm_75"),
             CUresult::UNSUPPORTED_PTX_VERSION
         );
         assert_eq!(

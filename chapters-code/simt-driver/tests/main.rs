@@ -20,5 +20,6 @@ mod seed;
 mod streams;
 mod symbols;
 mod threads;
+mod toolchains;
 mod two_devices;
 mod without_a_gpu;

@@ -12,7 +12,7 @@ use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 use super::Exec;
 use super::memory::{Target, addresses, targets};
 use super::rows::each_lane;
-use super::transfer::{Shape, aligned, out_of_bounds};
+use super::transfer::{Place, Shape, aligned, out_of_bounds};
 use super::view::{Bytes, Device, View};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
@@ -61,7 +61,46 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         addresses: &[u64; 32],
         mask: LaneMask,
     ) -> Step {
-        self.atomic_in(target, atom, addresses, mask)
+        match target {
+            Target::Local => self.atomic_local(atom, addresses, mask),
+            Target::Device | Target::Shared => self.atomic_in(target, atom, addresses, mask),
+        }
+    }
+
+    /// An atomic on a thread's own memory. PTX leaves it undefined. An H100 executes that of a lane
+    /// alone, as libcu++'s barriers of a single thread need; it adds those of several lanes up in the
+    /// memory of one of them.
+    fn atomic_local(&mut self, atom: &Atom, addresses: &[u64; 32], mask: LaneMask) -> Step {
+        if mask.count_ones() > 1 {
+            let cause = "an atomic on local memory by several lanes of a warp at once, which PTX \
+                         leaves undefined: a GPU mixes up their memories";
+            let lane = Some(mask.trailing_zeros());
+            return Err(Trap::new(FaultKind::IllegalAddress, lane, cause));
+        }
+        let mut operands = self.operands(atom, addresses, mask);
+        let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
+        let place = Place {
+            addresses: Addresses::Lanes(addresses),
+            mask,
+        };
+        self.each_local_lane(shape, place, |view, _, _| {
+            operands
+                .update_all(view, atom, false)
+                .map_err(|lane| absent(view, atom, addresses[lane as usize & 31], lane))
+        })?;
+        self.finish_atomic(atom, &operands);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn operands<'o>(&self, atom: &Atom, addresses: &'o [u64; 32], mask: LaneMask) -> Operands<'o> {
+        Operands {
+            addresses,
+            mask,
+            b: self.values(atom.b),
+            c: atom.c.map_or([0; 32], |c| self.values(c)),
+            has_changed: false,
+        }
     }
 
     #[inline(always)]
@@ -72,25 +111,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         addresses: &[u64; 32],
         mask: LaneMask,
     ) -> Step {
-        if target == Target::Local {
-            let cause = "an atomic on local memory, which no other thread can see";
-            return Err(Trap::new(
-                FaultKind::IllegalAddress,
-                Some(mask.trailing_zeros()),
-                cause,
-            ));
-        }
         let space = match target {
             Target::Shared => AccessSpace::Shared,
             Target::Device | Target::Local => AccessSpace::Global,
         };
-        let mut operands = Operands {
-            addresses,
-            mask,
-            b: self.values(atom.b),
-            c: atom.c.map_or([0; 32], |c| self.values(c)),
-            has_changed: false,
-        };
+        let mut operands = self.operands(atom, addresses, mask);
         let order = (O::CHECKS && target == Target::Device).then_some(&self.grid.atomics);
         let _order = order.map(|m| m.lock().unwrap_or_else(PoisonError::into_inner));
         self.observer.access(&Access {
@@ -128,18 +153,24 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
         };
         done?;
-        self.warp.has_changed |= operands.has_changed;
         if O::CHECKS {
             self.observer
                 .has_read(self.warp.index, space, addresses, mask);
         }
-        let old = operands.b;
+        self.finish_atomic(atom, &operands);
+        Ok(())
+    }
+
+    /// Hands over the old values.
+    #[inline(always)]
+    fn finish_atomic(&mut self, atom: &Atom, operands: &Operands<'_>) {
+        self.warp.has_changed |= operands.has_changed;
+        let (old, mask) = (&operands.b, operands.mask);
         match atom.d {
             Some(Src::R32(d)) => self.write32(d, mask, &each_lane(|lane| old[lane] as u32)),
-            Some(Src::R64(d)) => self.warp.registers.write64(d, mask, &old),
+            Some(Src::R64(d)) => self.warp.registers.write64(d, mask, old),
             None => {}
         }
-        Ok(())
     }
 
     #[inline(always)]

@@ -244,7 +244,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     /// Calls `access` with each active lane's local memory, and its place there.
-    fn each_local_lane(
+    pub(super) fn each_local_lane(
         &mut self,
         shape: Shape,
         place: Place<'_>,

@@ -249,3 +249,31 @@ fn launches_that_cannot_be_are_refused() {
     let cause = "`k`, line 12: unsupported instruction `wgmma.fence.sync.aligned`";
     fault(&unknown, FaultKind::Unsupported, cause);
 }
+
+/// What an H100 does where PTX leaves it undefined: an atomic of one lane on its own memory is executed.
+/// Those of several lanes end in the memory of one of them there, and in a fault here.
+#[test]
+fn atomics_on_local_memory_are_for_a_lane_alone() {
+    let body = |guard: &str| {
+        format!(
+            "{{ .local .align 8 .b8 x[16]; .reg .b64 %p64;
+             mov.u64 %p64, x; cvta.local.u64 %p64, %p64;
+             cvt.u64.u32 %rd4, %r1; add.s64 %rd4, %rd4, 1000; st.local.u64 [x], %rd4; mov.u64 %rd5, 0;
+             {guard}
+             atom.add.acq_rel.cta.u64 %rd5, [%p64], 7;
+             L: ld.local.u64 %rd6, [x]; ld.acquire.cta.u64 %rd7, [%p64];
+             shl.b64 %rd2, %rd2, 2; add.s64 %rd3, %rd1, %rd2; cvt.u32.u64 %r2, %rd5; cvt.u32.u64 %r3, %rd6;
+             cvt.u32.u64 %r4, %rd7; st.global.v4.u32 [%rd3], {{%r2, %r3, %r4, 0}}; ret; }}"
+        )
+    };
+    let run = run(&body("setp.ne.u32 %p1, %r1, 5; @%p1 bra L;"), 1, 32);
+    ok(&run);
+    assert_eq!(run.out[4 * 4..][..3], [0, 1004, 1004]);
+    assert_eq!(run.out[5 * 4..][..3], [1005, 1012, 1012]);
+    let several = run_with(&body(""), 1, 32, &Options::default());
+    fault(
+        &several,
+        FaultKind::IllegalAddress,
+        "by several lanes of a warp at once",
+    );
+}
