@@ -122,7 +122,11 @@ pub fn read(path: &Path) -> Result<String> {
 fn files_in_kernel_folders(root: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     walk(&root.join("chapters-code"), &mut |path| {
-        let in_kernels = path.components().any(|part| part.as_os_str() == "kernels");
+        // Within the repository: the folder that holds it may have that name too.
+        let within = path.strip_prefix(root).unwrap_or(path);
+        let in_kernels = within
+            .components()
+            .any(|part| part.as_os_str() == "kernels");
         if in_kernels && path.extension().is_some_and(|is| is == extension) {
             found.push(path.to_path_buf());
         }
