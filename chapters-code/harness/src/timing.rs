@@ -2,12 +2,14 @@
 //!
 //! As nvbench's cold mode: warm up; before every sample write a buffer larger than the L2, so that
 //! nothing of the input is left in it, and then read another, so that no written line has to be
-//! drained inside the sample. A sample is one complete operation between two events. Everything of
+//! drained inside the sample. Lines that a kernel has asked the L2 to keep become ordinary ones before,
+//! so that they are flushed too. A sample is one complete operation between two events. Everything of
 //! a sample is enqueued at once: the flush keeps the device busy while the operation's launches
 //! arrive, so launch overhead on the host is not in the sample.
 
 use cudarc::driver::{
-    CudaEvent, CudaFunction, CudaSlice, DevicePtrMut, DriverError, result, sys::CUevent_flags,
+    CudaEvent, CudaFunction, CudaSlice, DevicePtrMut, DriverError, result,
+    sys::{self, CUevent_flags},
 };
 use serde::Serialize;
 
@@ -125,6 +127,13 @@ impl Stopwatch {
 
     fn flush_l2(&mut self) -> Result<(), DriverError> {
         let stream = &self.device.stream;
+        self.device.context.bind_to_thread()?;
+        // SAFETY: a context is current.
+        match unsafe { sys::cuCtxResetPersistingL2Cache() }.result() {
+            // An L2 that keeps nothing.
+            Err(DriverError(sys::CUresult::CUDA_ERROR_NOT_SUPPORTED)) => {}
+            reset => reset?,
+        }
         let bytes = self.written.len();
         {
             let (address, _record) = self.written.device_ptr_mut(stream);
