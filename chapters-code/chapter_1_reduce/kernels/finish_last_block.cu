@@ -10,7 +10,8 @@
 // <op>_<dtype>(const dtype* in, Acc* out, size_t n, Acc* partials, unsigned* counter)
 // Launch: min(ceil(n / block), what the device holds at once) blocks (at least 1), block a multiple
 // of 32 up to 1024, no dynamic shared memory. partials: one a block; counter: 0 before the first
-// launch, and again after every launch. Writes out[0].
+// launch, and again after every launch. Launches on one counter must not overlap; after one that was
+// stopped, the counter must be zeroed. Writes out[0].
 #include "block_reduce.cuh"
 
 template <typename Op, typename T>

@@ -9,7 +9,8 @@
 // product, and, or. `in` may have any alignment of its dtype.
 // Launch: min(ceil(n * sizeof(dtype) / 32768), what the device holds at once) blocks (at least 1)
 // of exactly 512 threads, no dynamic shared memory. partials: one a block; counter: 0 before the
-// first launch, and again after every launch. Writes out[0].
+// first launch, and again after every launch. Launches on one counter must not overlap; after one that
+// was stopped, the counter must be zeroed. Writes out[0].
 #define LAUNCH_BOUNDS __launch_bounds__(512, 4) // the grid is 4 blocks a multiprocessor
 #include "last_block.cuh"
 #include "pack.cuh"

@@ -11,7 +11,8 @@
 // Launch: min(ceil(n * sizeof(dtype) / 32768), RESIDENT a multiprocessor) blocks (at least 1) of
 // exactly THREADS threads, both by key type in tiles.cuh; 2^log_copies counters of 4 bytes of
 // dynamic shared memory for each bin and extra counter (of u8 at most 256), log_copies <= 5. state:
-// zero before the first launch, and left for the next one. Writes out[0 .. bins.count + 3].
+// zero before the first launch, and left for the next one. Launches on one state have the same grid and
+// must not overlap; after one that was stopped, it must be zeroed. Writes out[0 .. bins.count + 3].
 #include "copies.cuh"
 #include "flag.cuh"
 

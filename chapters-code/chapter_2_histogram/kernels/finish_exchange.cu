@@ -6,7 +6,8 @@
 // histogram_<dtype>(const dtype* in, u32* out, size_t n, Bins bins, u32 log_copies, u32* sums,
 //                   u32* counter)
 // Launch: as banked.cu. sums: as many as out; they and the counter are zero before the first launch,
-// and again after every launch. Writes out[0 .. bins.count + 3].
+// and again after every launch. Launches on them must not overlap; after one that was stopped, both must
+// be zeroed. Writes out[0 .. bins.count + 3].
 #include "copies.cuh"
 
 struct Exchange {

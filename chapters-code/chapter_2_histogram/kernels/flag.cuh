@@ -5,7 +5,7 @@
 
 // ANCHOR: flag
 // Stays in device memory from launch to launch; zero before the first. Every launch on it has the
-// same number of blocks.
+// same number of blocks, and ends before the next begins. After one that was stopped, zero it again.
 struct State {
     u64 tickets; // drawn so far, one a block
     u64 zeroed;  // launches whose output has been zeroed

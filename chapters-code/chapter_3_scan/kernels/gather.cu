@@ -5,11 +5,14 @@
 // round of this one: the others' folds are on their way while it still has work. The order of all
 // operations is fixed, so sums of floats are the same bits in every run.
 //
-// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned epoch)
+// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* tickets)
 // Launch: cooperative, min(tiles, what the device holds at once, 512) blocks of 512 threads, with
 // tiles = ceil(n * sizeof(dtype) / 32768), and tiles > 0; no dynamic shared memory; in and out 16-byte
-// aligned. WORDS words of status for each of ceil(tiles / blocks) * blocks slots; epoch differs from
-// every tag that they hold, so they are zeroed once, and each launch counts on.
+// aligned and apart from each other (a scan in place is not defined). WORDS words of status for each
+// tile, and a word of tickets, all zero before the first launch.
+// status and tickets belong together, and to one n: launches on them have the same grid and number of
+// tiles, and one ends before the next begins, so a graph may replay them (see draw_epoch in tagged.cuh).
+// After a launch that was stopped, zero both. Sums begin at +0: a sum of nothing but -0 is +0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "share.cuh"
 #include "tagged.cuh"
@@ -20,7 +23,7 @@ constexpr unsigned ROWS = 4;
 // What blocks tell each other in a round.
 template <typename Op, typename T> struct Rounds {
     u64* status;
-    u32 epoch;
+    const u32& epoch; // in shared memory
     size_t tiles;
     T before_round = Op::identity();
 
@@ -33,6 +36,7 @@ template <typename Op, typename T> struct Rounds {
     // thread i waits for block i's fold.
     __device__ T gather(size_t round, T (&folds)[THREADS / 32], T& before_block) {
         size_t theirs = round * gridDim.x + threadIdx.x;
+        u32 epoch = this->epoch;
         T fold = Op::identity();
         if (threadIdx.x < gridDim.x && theirs < tiles) {
             Tagged<T> seen;
@@ -75,11 +79,12 @@ template <typename Op, typename T> struct Tile {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, T* out, size_t n, u64* status, u32 epoch) {
+__device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets) {
     constexpr unsigned ELEMENTS = THREADS * ROWS * Pack<T>::size;
     __shared__ T own_folds[2][32];
     __shared__ T their_folds[2][THREADS / 32];
     __shared__ T before_block[2];
+    __shared__ u32 epoch;
     Packs<T> from{const_cast<T*>(in), n}, to{out, n};
     Rounds<Op, T> rounds{status, epoch, (n + ELEMENTS - 1) / ELEMENTS};
     Tile<Op, T> tiles[2];
@@ -109,8 +114,12 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32 epoch) {
     // ANCHOR_END: prepare
 
     // ANCHOR: rounds
+    u32 drawn = threadIdx.x == 0 ? draw_epoch(tickets) : 0; // on its way while elements are
     load(0, 0);
     load(1, 1);
+    if (threadIdx.x == 0) {
+        epoch = drawn; // the others read it behind a barrier of prepare
+    }
     prepare(0, 0);
     for (size_t round = 0; rounds.has(round); round += 2) {
 #pragma unroll
@@ -130,8 +139,8 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32 epoch) {
 
 #define KERNEL_OF(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
-        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32 epoch) { \
-        scan<Kind::KIND, Op<dtype>>(in, out, n, status, epoch); \
+        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* tickets) { \
+        scan<Kind::KIND, Op<dtype>>(in, out, n, status, tickets); \
     }
 #define KERNEL(name, Op, dtype) \
     KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \

@@ -6,7 +6,8 @@
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* counter)
 // Launch: ceil(n * sizeof(dtype) / 65536) blocks of 512 threads, no dynamic shared memory; in and out
-// 16-byte aligned. Before it, in the same stream: WORDS zeroed words of status a block, and counter 0.
+// 16-byte aligned and apart. Before it, in the same stream: WORDS zeroed words of status a block, and
+// counter 0. Sums begin at +0: a sum of nothing but -0 is +0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "look_back.cuh"
 #include "share.cuh"

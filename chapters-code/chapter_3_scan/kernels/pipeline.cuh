@@ -40,6 +40,16 @@ __device__ inline void mbarriers_are_made() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+// ANCHOR: fence
+// Orders what a lane has read and written in shared memory before the asynchronous copies that come
+// after it. Barriers and mbarriers alone order ordinary accesses only: copies reach memory by another
+// way (a proxy), and may overtake a read that is still queued. Every lane that has read a stage calls it
+// before the stage is handed back.
+__device__ inline void fence_before_copies() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+// ANCHOR_END: fence
+
 // Starts a copy of bytes, a multiple of 16, between 16-byte aligned addresses. It tells `full` of every
 // byte that has come.
 __device__ inline void bulk_copy(void* shared, const void* global, u32 bytes, Mbarrier& full) {

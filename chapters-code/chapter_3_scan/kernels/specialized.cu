@@ -7,11 +7,13 @@
 //
 // ptx: compute_90
 //
-// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned epoch,
+// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* tickets,
 //                     unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 448 threads, with tiles =
 // ceil(n * sizeof(dtype) / 24576), and tiles > 0; dynamic shared memory stages * 24576, stages 4 or
-// 8; in and out 16-byte aligned. status and epoch as for gather.cu.
+// 8; the rest as for gather.cu.
+// More than 160 blocks are not launched, because a warp looks at five groups of 32: a larger device is
+// not filled. An H200 has 132 multiprocessors.
 #define LAUNCH_BOUNDS __launch_bounds__(448, 1)
 #include "pipeline.cuh"
 #include "share.cuh"
@@ -29,6 +31,8 @@ template <typename T> struct Ring {
     Mbarrier full[MOST_STAGES];  // the tile has come
     Mbarrier ready[MOST_STAGES]; // it is known what comes before it, and before each of its parts
     Mbarrier empty[MOST_STAGES]; // all scanners have it in registers
+    Mbarrier drawn;              // the epoch is known
+    u32 epoch;
     T before_part[MOST_STAGES][SCANNERS];
     T before_tile[MOST_STAGES];
 };
@@ -39,7 +43,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     u32 stage_count;
     Packs<T> in, out;
     u64* status;
-    u32 epoch;
+    u32 epoch; // in the gatherer only
     size_t tiles;
 
     __device__ size_t tile(size_t round) const { return round * gridDim.x + blockIdx.x; }
@@ -125,9 +129,11 @@ template <Kind KIND, typename Op, typename T> struct Block {
             ring.full[place.stage].wait(place.parity());
             size_t tile = this->tile(round);
             T fold = fold_tile(place.stage);
+            fence_before_copies();
             __syncwarp(); // all lanes have read the stage
             if (lane_id() == 31) {
-                publish(status + tile * WORDS<T>, fold, epoch);
+                ring.drawn.wait(0);
+                publish(status + tile * WORDS<T>, fold, ring.epoch);
                 ring.ready[place.stage].arrive();
             }
         }
@@ -156,6 +162,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // One warp learns what comes before the block's tile in each round. It looks at all folds of a
     // round at once, and at the next round's before it needs them: a look takes most of a microsecond.
     __device__ void gather() {
+        tell_epoch();
         Place place;
         T before_round = Op::identity();
         Tagged<T> seen[GROUPS], next[GROUPS];
@@ -179,6 +186,15 @@ template <Kind KIND, typename Op, typename T> struct Block {
         }
     }
     // ANCHOR_END: gather
+
+    // The first lane has drawn the epoch. Only now does it wait for the number to come.
+    __device__ void tell_epoch() {
+        epoch = __shfl_sync(ALL_LANES, epoch, 0);
+        if (lane_id() == 0) {
+            ring.epoch = epoch;
+            ring.drawn.arrive();
+        }
+    }
 
     // What comes before the block's tile, given what comes before its round and all folds of the round;
     // what comes before the round becomes what comes before the next.
@@ -253,6 +269,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             Share<T, ROWS> share = part(place.stage, scanner);
             T prefix = Op::combine(ring.before_tile[place.stage],
                                    ring.before_part[place.stage][scanner]);
+            fence_before_copies();
             __syncwarp();
             if (lane_id() == 0) {
                 ring.empty[place.stage].arrive();
@@ -271,15 +288,17 @@ template <Kind KIND, typename Op, typename T> struct Block {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, T* out, size_t n, u64* status, u32 epoch, u32 stages) {
+__device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets, u32 stages) {
     constexpr unsigned ELEMENTS = PACKS * Pack<T>::size;
     __shared__ Ring<T> ring;
+    u32 epoch = threadIdx.x == 32 ? draw_epoch(tickets) : 0; // the gatherer, as early as it can
     if (threadIdx.x == 0) {
         for (u32 s = 0; s < stages; s++) {
             ring.full[s].init(1);
             ring.ready[s].init(2); // a reducer, and the gatherer
             ring.empty[s].init(SCANNERS);
         }
+        ring.drawn.init(1);
         mbarriers_are_made();
     }
     __syncthreads();
@@ -305,9 +324,9 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32 epoch, u32 
 
 #define KERNEL_OF(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
-        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32 epoch, \
+        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* tickets, \
         u32 stages) { \
-        scan<Kind::KIND, Op<dtype>>(in, out, n, status, epoch, stages); \
+        scan<Kind::KIND, Op<dtype>>(in, out, n, status, tickets, stages); \
     }
 #define KERNEL(name, Op, dtype) \
     KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \

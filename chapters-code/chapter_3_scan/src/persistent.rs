@@ -1,6 +1,6 @@
 //! Scans of one launch, whose blocks tell each other what they have folded.
 
-use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaFunction, CudaSlice, CudaViewMut, LaunchConfig, PushKernelArg};
 use harness::{Dtype, Error, kernel};
 
 use crate::{RUNGS, Ready, Setup, levels::share_depth, scan_kernel};
@@ -136,9 +136,8 @@ pub struct Rounds {
     pub blocks: u64,
     /// Tiles, of which block b takes the b-th of each round.
     pub tiles: u64,
-    /// Words of 64 bits in which blocks publish what they know of a tile.
-    pub status: CudaSlice<u8>,
-    epoch: u32,
+    /// The tickets, then the words of each tile; at their own alignment.
+    state: CudaSlice<u8>,
 }
 
 impl Rounds {
@@ -147,21 +146,18 @@ impl Rounds {
     /// # Errors
     /// [`Error::Driver`] where the device has no room for the words.
     pub fn new(s: &Setup<'_>, tiles: u64, words: u64, most: u32) -> Result<Self, Error> {
-        let blocks = tiles.min(u64::from(most)).max(1);
-        let slots = tiles.next_multiple_of(blocks);
         Ok(Self {
-            blocks,
+            blocks: tiles.min(u64::from(most)).max(1),
             tiles,
-            status: s.zeroed(slots * words * 8)?,
-            epoch: 0,
+            state: s.zeroed(16 + tiles * words * 8)?,
         })
     }
 
-    /// The tag of the next launch, after which every slot holds it. It differs from the one before, which is
-    /// all that is asked of tags, and leaves the highest bit to the kernel.
-    pub fn next_epoch(&mut self) -> u32 {
-        self.epoch = self.epoch % 0x7fff_ffff + 1;
-        self.epoch
+    /// The words of 64 bits in which blocks publish what they know of a tile, and the tickets from which
+    /// they learn which launch they are of. Both were zero once, and belong to this grid and these tiles.
+    pub fn status_and_tickets(&mut self) -> (CudaViewMut<'_, u8>, CudaViewMut<'_, u8>) {
+        let (tickets, status) = self.state.split_at_mut(16);
+        (status, tickets)
     }
 
     /// Rounds, in each of which the folds of all blocks are folded, 32 at a time.
@@ -185,16 +181,17 @@ fn launched(
         if rounds.tiles == 0 {
             return Ok(());
         }
-        let epoch = rounds.next_epoch();
+        let (mut status, mut tickets) = rounds.status_and_tickets();
         let mut launch = stream.launch_builder(&function);
         launch.arg(input).arg(out).arg(&n);
-        launch.arg(&mut rounds.status).arg(&epoch);
+        launch.arg(&mut status).arg(&mut tickets);
         if let Some(stages) = &stages {
             launch.arg(stages);
         }
         // SAFETY: gather.cu and specialized.cu read in[0 .. n], write out[0 .. n] and a slot of
-        // status for each tile. No slot holds this epoch's tag, and a cooperative launch runs
-        // all its blocks at once. The dynamic shared memory is as many stages as are said.
+        // status for each tile. Status and tickets were zero before the first launch, and every
+        // launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic
+        // shared memory is as many stages as are said.
         unsafe { launch.launch_cooperative(config)? };
         Ok(())
     })

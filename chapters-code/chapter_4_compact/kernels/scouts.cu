@@ -9,11 +9,12 @@
 // ptx: compute_90
 //
 // <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* kept, const void* mask, u64 pivot,
-//             u64* status, unsigned epoch, unsigned stages)
+//             u64* status, unsigned* tickets, unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 384 threads, with tiles = ceil(n / 8192),
 // and tiles > 0; dynamic shared memory stages * 8192 * sizeof(type), stages at most 16; in and mask 16-byte
-// aligned. A word of status a tile; epoch differs from every tag that they hold, so they are zeroed once, and
-// each launch counts on.
+// aligned, and out apart from both. status, a word a tile, and tickets as for chapter 3's gather.cu, with what
+// is said there of replays, other launches and stopped ones. More than 160 blocks are not launched, because
+// a warp looks at five groups of 32: a larger device is not filled. An H200 has 132 multiprocessors.
 #define LAUNCH_BOUNDS __launch_bounds__(384, 1)
 #include "../../chapter_3_scan/kernels/pipeline.cuh"
 #include "../../chapter_3_scan/kernels/tagged.cuh"
@@ -46,6 +47,8 @@ struct Ring {
     Mbarrier counted[AHEAD];     // a scout has the slot's count
     Mbarrier known[AHEAD];       // the slot is filled, by a scout and by the gatherer
     Mbarrier free[AHEAD];        // the copier and all writers have read it
+    Mbarrier drawn;              // the epoch is known
+    u32 epoch;
     Slot slots[AHEAD];
 };
 
@@ -78,11 +81,16 @@ template <typename T> struct Look<Mask<T>> {
         }
         return kept;
     }
+    // Neighbouring lanes have the halves of a word: the even one puts together those of a row, the odd one
+    // those of the next.
     __device__ void write(Row* to) const {
+        bool is_odd = lane_id() % 2 != 0;
 #pragma unroll
-        for (unsigned r = 0; r < ROWS; r++) {
-            unsigned half = r * 32 + lane_id();
-            reinterpret_cast<unsigned short*>(&to[half / 2].flags)[half % 2] = flags(r);
+        for (unsigned r = 0; r < ROWS; r += 2) {
+            u32 first = flags(r), next = flags(r + 1);
+            u32 other = __shfl_xor_sync(ALL_LANES, is_odd ? first : next, 1);
+            to[(r + is_odd) * 16 + lane_id() / 2].flags =
+                is_odd ? other | next << 16 : first | other << 16;
         }
     }
 };
@@ -125,7 +133,7 @@ template <typename By, typename T> struct Block {
     size_t n;
     By by;
     u64* status;
-    u32 epoch;
+    u32 epoch; // in the gatherer only
     size_t tiles;
 
     __device__ size_t tile(size_t round) const { return round * gridDim.x + blockIdx.x; }
@@ -213,9 +221,19 @@ template <typename By, typename T> struct Block {
     }
     // ANCHOR_END: scout
 
-    __device__ void tell(size_t tile, u32 count) const {
+    __device__ void tell(size_t tile, u32 count) {
         if (lane_id() == 0) {
-            publish(status + tile, count, epoch);
+            ring.drawn.wait(0);
+            publish(status + tile, count, ring.epoch);
+        }
+    }
+
+    // The gatherer's first lane has drawn the epoch. Only now does it wait for the number to come.
+    __device__ void tell_epoch() {
+        epoch = __shfl_sync(ALL_LANES, epoch, 0);
+        if (lane_id() == 0) {
+            ring.epoch = epoch;
+            ring.drawn.arrive();
         }
     }
 
@@ -260,6 +278,7 @@ template <typename By, typename T> struct Block {
     // One warp learns what is kept before the block's tile in each round, from the counts of all blocks.
     // It looks at the next round's before it needs them.
     __device__ void gather() {
+        tell_epoch();
         Place place;
         u64 before_round = 0;
         Tagged<u32> seen[GROUPS], next[GROUPS];
@@ -331,6 +350,7 @@ template <typename By, typename T> struct Block {
                 ring.full[stage.stage].wait(stage.parity());
                 const T* from = stages + stage.stage * TILE + writer * ROWS * 32;
                 write_rows<ROWS>(from, known.rows + writer * ROWS, known.before);
+                fence_before_copies();
             }
             __syncwarp();
             if (lane_id() == 0) {
@@ -363,10 +383,12 @@ template <typename By, typename T> struct Block {
 };
 
 template <typename By, typename T>
-__device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status, u32 epoch, u32 stages) {
+__device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status, u32* tickets,
+                        u32 stages) {
     // As in chapter 3: to an address that is no multiple of 32, bulk copies are slower.
     extern __shared__ __align__(128) uint4 dynamic[];
     __shared__ Ring ring;
+    u32 epoch = threadIdx.x == 32 ? draw_epoch(tickets) : 0; // the gatherer, as early as it can
     if (threadIdx.x == 0) {
         for (u32 s = 0; s < stages; s++) {
             ring.full[s].init(1);
@@ -377,6 +399,7 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status
             ring.known[s].init(2); // a scout, and the gatherer
             ring.free[s].init(1 + WRITERS);
         }
+        ring.drawn.init(1);
         mbarriers_are_made();
     }
     __syncthreads();
@@ -397,8 +420,8 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status
 }
 
 #define KERNEL(by, By, type) \
-    extern "C" __global__ void LAUNCH_BOUNDS by##_##type(PARAMETERS(type), u64* status, u32 epoch, \
-                                                         u32 stages) { \
-        compact(in, OUTPUT(type), n, CHOICE(By, type), status, epoch, stages); \
+    extern "C" __global__ void LAUNCH_BOUNDS by##_##type(PARAMETERS(type), u64* status, \
+                                                         u32* tickets, u32 stages) { \
+        compact(in, OUTPUT(type), n, CHOICE(By, type), status, tickets, stages); \
     }
 FOR_EACH_MASK(KERNEL)

@@ -70,12 +70,13 @@ pub(crate) fn scouts(s: &Setup<'_>) -> Result<Ready, Error> {
         if rounds.tiles == 0 {
             return memory.keep_none(&stream);
         }
-        let epoch = rounds.next_epoch();
+        let (mut status, mut tickets) = rounds.status_and_tickets();
         let mut launch = memory.launch(&stream, &function);
-        launch.arg(&mut rounds.status).arg(&epoch).arg(&stages);
+        launch.arg(&mut status).arg(&mut tickets).arg(&stages);
         // SAFETY: scouts.cu reads in[0 .. n] and the mask, writes *kept, out[0 .. capacity] at most, and
-        // a word of status for each tile. None holds this epoch's tag, and a cooperative launch runs all
-        // its blocks at once. The dynamic shared memory is as many stages as are said.
+        // a word of status for each tile. Status and tickets were zero before the first launch, and
+        // every launch on them has this grid. A cooperative launch runs all its blocks at once. The
+        // dynamic shared memory is as many stages as are said.
         unsafe { launch.launch_cooperative(config)? };
         Ok(())
     }))

@@ -4,6 +4,9 @@
 // The path passes all elements of a segment, then its end, then the next segment (Merrill and Garland
 // 2016). A distance d along it lies behind s ends and d - s elements; s is found by a search, because
 // ends[s] + s, the distance of segment s's end, only grows.
+//
+// Elements and segments are counted in 32 bits, each 2^32 - 65,537 at most: the search goes up to 15
+// beyond the last segment, and 2^32 - 1 is an end beyond all and stands for no segment.
 #pragma once
 #include "reduce.cuh"
 #include "share.cuh"
@@ -47,7 +50,7 @@ __device__ inline Part part_of_path(const u32* offsets, u32 segments, size_t n) 
 // What a warp keeps in shared memory: a tile's results, and where in it segments begin.
 template <typename T> struct Tile {
     static constexpr unsigned SIZE = ROWS * 32 * Pack<T>::size;
-    Pack<T> results[ROWS * 32];
+    alignas(16) T results[SIZE];
     u32 heads[SIZE / 32];
 };
 
@@ -114,8 +117,8 @@ template <typename Op, typename T, typename Source> struct Walk {
         Pair<T> pair = combine<Op>(Pair<T>{before, false}, share.template scan<Op>());
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            tile.results[r * 32 + lane_id()] =
-                share.template results<Kind::Inclusive, Op>(r, before);
+            Pack<T> results = share.template results<Kind::Inclusive, Op>(r, before);
+            memcpy(&tile.results[(r * 32 + lane_id()) * Pack<T>::size], &results, sizeof results);
         }
         __syncwarp();
         u32 last = write_ends(at, stop, before);
@@ -146,13 +149,12 @@ template <typename Op, typename T, typename Source> struct Walk {
 
     // Writes the folds of the segments that end in the tile; returns where the last of them ends.
     __device__ u32 write_ends(size_t at, size_t stop, T before) {
-        const T* results = tile.results[0].elements;
         unsigned count;
         do {
             u32 begins = __shfl_up_sync(ALL_LANES, end, 1);
             begins = lane_id() == 0 ? begin : begins;
             if (end <= stop) {
-                T fold = end > at ? results[end - 1 - u32(at)] : before;
+                T fold = end > at ? tile.results[end - 1 - u32(at)] : before;
                 out[segment + lane_id()] = begins == end ? Op::identity() : fold;
             }
             count = __popc(__ballot_sync(ALL_LANES, end <= stop));
@@ -236,7 +238,10 @@ __device__ bool join_parts(T* out, T open, u32 first, Left<T> left, unsigned* co
         left.open[blockIdx.x] = before;
         left.first[blockIdx.x] = first;
     }
-    __threadfence(); // every lane: it may have written to out
+    // Every lane: it may have written to out. All such fences of the device have one order (fence.sc), which
+    // is why lane 0 can count for the others. With fences that only acquire and release it would need one
+    // behind the __syncwarp.
+    __threadfence();
     __syncwarp();
     if (lane_id() == 0) {
         arrived = atomicAdd(counter, 1);

@@ -3,8 +3,9 @@
 // <op>_<dtype>(const dtype* in, dtype* out, size_t n, const u32* offsets, u32 segments,
 //              dtype* open, u32* first, unsigned* counter)
 // Launch: any number of blocks of 256 threads, no dynamic shared memory; in 16-byte aligned. open and
-// first have an element a block; counter is 0, and is again afterwards. out is as in
-// reduce_thread_a_segment.cu.
+// first have an element a block; counter is 0, and is again afterwards. Launches on it must not overlap;
+// after one that was stopped, zero it. n and segments are 2^32 - 65,537 at most, see balanced.cuh. out is
+// as in reduce_thread_a_segment.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(256, 4)
 #include "balanced.cuh"
 

@@ -4,7 +4,9 @@
 //              dtype* folds, u32* arrived)
 // Launch: pieces + segments blocks of a multiple of 32 threads, no dynamic shared memory; in 16-byte
 // aligned. piece is a multiple of 16, and pieces * piece is offsets[segments] at least. folds has
-// 2 * pieces elements; arrived has pieces, which are 0, and are again afterwards. out is as in
+// 2 * pieces elements; arrived has pieces, which are 0, and are again afterwards. Launches on it must not
+// overlap; after one that was stopped, zero it. Elements and segments are 2^32 - 65,537 at most: places are
+// counted in 32 bits, and the search goes up to 31 beyond the last segment. out is as in
 // reduce_thread_a_segment.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(1024)
 #include "reduce.cuh"

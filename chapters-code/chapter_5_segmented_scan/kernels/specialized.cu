@@ -7,12 +7,14 @@
 // ptx: compute_90
 //
 // <kind>_<op>_<dtype>(const dtype* in, const u32* flags, dtype* out, size_t n, u64* status,
-//                     unsigned epoch, unsigned stages)
+//                     unsigned* tickets, unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 416 threads, with tiles =
 // ceil(n * sizeof(dtype) / 24576), and tiles > 0; dynamic shared memory stages * 25344, stages a
 // multiple of 3 and at most 9; in, flags and out 16-byte aligned. flags has a bit for each element,
-// in a multiple of 16 bytes; those from n on are 0. Before the first launch status is zero, WORDS words
-// a tile and as many as fill the last round; epoch is at least 1, and grows by one with each launch.
+// in a multiple of 16 bytes; those from n on are 0. status, WORDS words a tile, and tickets as for
+// chapter 3's gather.cu, with what is said there of replays, other launches, stopped ones and -0.
+// More than 160 blocks are not launched, because a warp looks at five groups of 32: a larger device is not
+// filled. An H200 has 132 multiprocessors.
 #define LAUNCH_BOUNDS __launch_bounds__(416, 1)
 #include "../../chapter_3_scan/kernels/pipeline.cuh"
 #include "../../chapter_3_scan/kernels/tagged.cuh"
@@ -32,6 +34,8 @@ template <typename T> struct Ring {
     Mbarrier full[MOST_STAGES];  // the tile has come
     Mbarrier ready[MOST_STAGES]; // it is known what is open before it, and before each of its parts
     Mbarrier empty[MOST_STAGES]; // all scanners have it in registers
+    Mbarrier drawn;              // the epoch is known
+    u32 epoch;
     T before_part[MOST_STAGES][SCANNERS];
     u32 heads[MOST_STAGES]; // bit p: a segment begins in part p
     T before_tile[MOST_STAGES];
@@ -48,7 +52,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     const u32* flags;
     Packs<T> out;
     u64* status;
-    u32 epoch;
+    u32 epoch; // in the gatherer only
     size_t tiles;
 
     __device__ size_t tile(size_t round) const { return round * gridDim.x + blockIdx.x; }
@@ -150,9 +154,11 @@ template <Kind KIND, typename Op, typename T> struct Block {
              round += REDUCERS, place.advance(REDUCERS, stage_count)) {
             ring.full[place.stage].wait(place.parity());
             Pair<T> fold = fold_tile(place.stage);
+            fence_before_copies();
             __syncwarp(); // all lanes have read the stage
             if (lane_id() == 0) {
-                publish(status + tile(round) * WORDS<T>, fold.value, epoch << 1 | fold.head);
+                ring.drawn.wait(0);
+                publish(status + tile(round) * WORDS<T>, fold.value, ring.epoch << 1 | fold.head);
                 ring.ready[place.stage].arrive();
             }
         }
@@ -188,6 +194,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // One warp learns what is open before the block's tile in each round. It looks at all pairs of a
     // round at once, and at the next round's before it needs them: a look takes most of a microsecond.
     __device__ void gather() {
+        tell_epoch();
         Place place;
         T before_round = Op::identity();
         Tagged<T> seen[GROUPS], next[GROUPS];
@@ -211,6 +218,15 @@ template <Kind KIND, typename Op, typename T> struct Block {
         }
     }
     // ANCHOR_END: gather
+
+    // The first lane has drawn the epoch. Only now does it wait for the number to come.
+    __device__ void tell_epoch() {
+        epoch = __shfl_sync(ALL_LANES, epoch, 0);
+        if (lane_id() == 0) {
+            ring.epoch = epoch;
+            ring.drawn.arrive();
+        }
+    }
 
     // ANCHOR: advance
     // What is open before the block's tile, given what is open before its round and all pairs of the
@@ -290,6 +306,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             bool has_begun = (ring.heads[stage] & ((1u << scanner) - 1)) != 0;
             Pair<T> before_part = {ring.before_part[stage][scanner], has_begun};
             T open = combine<Op>(Pair<T>{ring.before_tile[stage], false}, before_part).value;
+            fence_before_copies();
             __syncwarp();
             if (lane_id() == 0) {
                 ring.empty[stage].arrive();
@@ -307,16 +324,18 @@ template <Kind KIND, typename Op, typename T> struct Block {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* status, u32 epoch,
+__device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* status, u32* tickets,
                      u32 stages) {
     constexpr unsigned ELEMENTS = PACKS * Pack<T>::size;
     __shared__ Ring<T> ring;
+    u32 epoch = threadIdx.x == 32 ? draw_epoch(tickets) : 0; // the gatherer, as early as it can
     if (threadIdx.x == 0) {
         for (u32 s = 0; s < stages; s++) {
             ring.full[s].init(1);
             ring.ready[s].init(2); // a reducer, and the gatherer
             ring.empty[s].init(SCANNERS);
         }
+        ring.drawn.init(1);
         mbarriers_are_made();
     }
     __syncthreads();
@@ -342,8 +361,8 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
 #define KERNEL_OF(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, const u32* __restrict__ flags, dtype* __restrict__ out, \
-        size_t n, u64* status, u32 epoch, u32 stages) { \
-        scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, epoch, stages); \
+        size_t n, u64* status, u32* tickets, u32 stages) { \
+        scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, tickets, stages); \
     }
 #define KERNEL(name, Op, dtype) \
     KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \

@@ -3,7 +3,7 @@
 // multiply_f32(const f32* values, const u32* columns, const u32* offsets, const f32* x, f32* y,
 //              u32 rows, size_t n, f32* open, u32* first, unsigned* counter)
 // Launch: as reduce_balanced.cu; values and columns 16-byte aligned. Arguments otherwise as
-// spmv_thread_a_row.cu; n is the number of entries.
+// spmv_thread_a_row.cu; n is the number of entries. counter, n and rows as in reduce_balanced.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(256, 4)
 #include "balanced.cuh"
 

@@ -74,15 +74,15 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
         if tiles == 0 {
             return Ok(());
         }
-        let epoch = rounds.next_epoch();
+        let (mut status, mut tickets) = rounds.status_and_tickets();
         let (elements, bits) = (layout.elements(input), layout.bits(input));
         let mut launch = stream.launch_builder(&function);
         launch.arg(&elements).arg(&bits).arg(out).arg(&n);
-        launch.arg(&mut rounds.status).arg(&epoch).arg(&stages);
+        launch.arg(&mut status).arg(&mut tickets).arg(&stages);
         // SAFETY: specialized.cu reads in[0 .. n] and their flags, in a multiple of 16 bytes, and
-        // writes out[0 .. n] and a slot of status for each tile. No slot holds this epoch's tag, and a
-        // cooperative launch runs all its blocks at once. Its dynamic shared memory is as many
-        // stages as are said.
+        // writes out[0 .. n] and a slot of status for each tile. Status and tickets were zero before
+        // the first launch, and every launch on them has this grid. A cooperative launch runs all its
+        // blocks at once. Its dynamic shared memory is as many stages as are said.
         unsafe { launch.launch_cooperative(config)? };
         Ok(())
     }))

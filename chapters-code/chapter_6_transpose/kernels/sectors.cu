@@ -14,7 +14,8 @@
 // Launch: ceil((rows + GRAIN - 1) / ROWS) * ceil(cols / COLS) blocks (in y, a matrix of the batch each) of
 // 256 threads, with (ROWS + GRAIN) * (COLS + 1) elements of dynamic shared memory. For elements of E bytes
 // GRAIN is 32 / E; ROWS is 80 for E = 4 and 256 / E otherwise; COLS is 128 for E = 4, 32 for E = 16, and 64
-// otherwise.
+// otherwise. Elements of four bytes stay in the L2 (evict_last) until they are pushed out or the host calls
+// cuCtxResetPersistingL2Cache.
 #define LAUNCH_BOUNDS __launch_bounds__(256)
 #include "packed.cuh"
 
@@ -91,7 +92,8 @@ template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) 
     // Row r of the tile is row first_row - GRAIN + r of the input.
     unsigned x = threadIdx.x % COLS, y = threadIdx.x / COLS;
     long long row = first_row - GRAIN + y;
-    const T* from = in.elements + row * (long long)in.ld + first_col + x;
+    // An offset, not a pointer: row may lie before the matrix, and only rows within it are loaded.
+    size_t from = size_t(row) * in.ld + first_col + x;
     bool is_inside = first_row >= GRAIN && in.has(first_row + ROWS - 1, first_col + COLS - 1);
     auto has = [=](unsigned i) { return (ROWS + GRAIN) % STEP == 0 || y + i * STEP < ROWS + GRAIN; };
     T elements[LOADS];
@@ -99,14 +101,14 @@ template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) 
 #pragma unroll
         for (unsigned i = 0; i < LOADS; i++) {
             if (has(i)) {
-                elements[i] = load_shared(from + i * STEP * in.ld);
+                elements[i] = load_shared(in.elements + (from + i * STEP * in.ld));
             }
         }
     } else {
 #pragma unroll
         for (unsigned i = 0; i < LOADS; i++) {
             if (has(i) && row + i * STEP >= 0 && in.has(row + i * STEP, first_col + x)) {
-                elements[i] = load_shared(from + i * STEP * in.ld);
+                elements[i] = load_shared(in.elements + (from + i * STEP * in.ld));
             }
         }
     }
