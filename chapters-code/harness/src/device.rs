@@ -131,6 +131,21 @@ impl Device {
         })
     }
 
+    /// The same device with a stream of its own. It can be captured in a graph; the default one cannot.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where there is no further stream.
+    pub fn with_own_stream(&self) -> Result<Self, Error> {
+        // SAFETY: a device enqueues all work on its one stream, which orders it. Events that cudarc
+        // would record outside a capture must not be waited for within one.
+        unsafe { self.context.disable_event_tracking() };
+        let stream = self.context.new_stream();
+        Ok(Self {
+            stream: stream.map_err(|error| Error::driver("making a stream", error))?,
+            ..self.clone()
+        })
+    }
+
     /// The modules that have been loaded.
     pub(crate) fn modules(&self) -> MutexGuard<'_, Modules> {
         self.modules

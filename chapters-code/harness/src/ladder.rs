@@ -1,6 +1,6 @@
 //! What a chapter hands to the harness, and one rung from launch to verdict.
 
-use cudarc::driver::DriverError;
+use cudarc::driver::{DriverError, sys::CUresult};
 
 use crate::{
     Case, Device, Error, Row, Shape,
@@ -8,6 +8,7 @@ use crate::{
     kernel::Usage,
     peers::{PeerRun, Peers},
     row,
+    rung::Enqueue,
     simulator::Report,
     timing::{Stopwatch, Time},
     verify::{Checker, Failure, Verdict},
@@ -166,6 +167,13 @@ pub trait Operation {
     /// # Errors
     /// What the driver says of the launches; what becomes of them shows later.
     fn launch(&mut self) -> Result<(), DriverError>;
+    /// Counts as a launch, though `by` enqueues the work: it gets the input and the output.
+    ///
+    /// # Errors
+    /// What `by` returns, and `CUDA_ERROR_NOT_SUPPORTED` for an operation that has not one input.
+    fn launch_by(&mut self, _by: &mut Enqueue<'_>) -> Result<(), DriverError> {
+        Err(DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED))
+    }
     /// Judges what the last launch left behind, and whether the input is intact.
     ///
     /// # Errors
@@ -296,7 +304,8 @@ fn stopped(report: &Report, error: DriverError) -> Verdict {
     })
 }
 
-fn race(report: &Report) -> Option<Failure> {
+/// The first of the races that were found.
+pub(crate) fn race(report: &Report) -> Option<Failure> {
     let races = report.races();
     let first = races.first()?;
     let more = if races.len() > 1 {

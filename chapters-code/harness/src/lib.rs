@@ -23,6 +23,7 @@ pub(crate) mod plan;
 pub mod plot;
 pub mod progress;
 pub mod recorded;
+pub mod replay;
 pub mod row;
 pub mod run;
 pub mod rung;

@@ -216,8 +216,11 @@ pub struct Ready {
 }
 
 /// Enqueues all kernels of one operation, from an input to an output.
-pub type Launch =
-    Box<dyn FnMut(&CudaView<'_, u8>, &mut CudaViewMut<'_, u8>) -> Result<(), DriverError>>;
+pub type Launch = Box<Enqueue<'static>>;
+
+/// What enqueues work on an input and an output.
+pub type Enqueue<'a> =
+    dyn FnMut(&CudaView<'_, u8>, &mut CudaViewMut<'_, u8>) -> Result<(), DriverError> + 'a;
 
 impl Ready {
     /// A rung whose kernels keep denormals. `launch` enqueues one operation: it gets the input and

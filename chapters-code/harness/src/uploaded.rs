@@ -6,7 +6,7 @@ use crate::{
     Case, Device, Element, Error, Operation,
     buffer::{self, Guarded},
     kernel,
-    rung::{Ready, Rung},
+    rung::{Enqueue, Ready, Rung},
     verify::{self, Failure, Verdict},
 };
 
@@ -171,6 +171,11 @@ impl<T: Element, J: FnMut(&[T], u64, &[u8]) -> Verdict> Operation for Judged<'_,
     fn launch(&mut self) -> Result<(), DriverError> {
         self.launches += 1;
         (self.ready.launch)(&self.uploaded.input.as_view(), &mut self.out.view_mut())
+    }
+
+    fn launch_by(&mut self, by: &mut Enqueue<'_>) -> Result<(), DriverError> {
+        self.launches += 1;
+        by(&self.uploaded.input.as_view(), &mut self.out.view_mut())
     }
 
     fn verify(&mut self) -> Result<Verdict, Error> {

@@ -17,7 +17,7 @@ use std::{
 use anyhow::Context;
 use clap::Parser;
 use harness::{
-    DeviceChoice, Row,
+    Device, DeviceChoice, Row,
     cli::samples,
     device::host_available_bytes,
     progress::Progress,
@@ -77,6 +77,10 @@ struct Arguments {
     #[arg(long)]
     commit: Option<String>,
 
+    /// Write no file: capture every rung in a CUDA graph, replay it on other inputs, and judge each replay
+    #[arg(long)]
+    replay_check: bool,
+
     /// The device; `sim` writes a file without times, to try the program out
     #[arg(long, value_enum, default_value = "gpu", value_name = "DEVICE")]
     device: DeviceChoice,
@@ -87,6 +91,9 @@ fn main() -> ExitCode {
 }
 
 fn record(arguments: Arguments) -> anyhow::Result<bool> {
+    if arguments.replay_check {
+        return check_replays(&Device::open(arguments.device)?);
+    }
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.peers)?;
     let out = arguments
@@ -131,6 +138,22 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     run(&mut runner, &broken, deadline, &mut recording, &out)?;
     recording.write(&out)?;
     Ok(summarise(&recording, &out))
+}
+
+/// Prints the rungs whose replays are wrong, and how many rungs there were.
+fn check_replays(device: &Device) -> anyhow::Result<bool> {
+    let (mut replayed, mut wrong) = (0, 0);
+    record::replays::all(device, &mut |replays| {
+        replayed += 1;
+        if !replays.wrong.is_empty() {
+            wrong += 1;
+            println!("WRONG: {}: {}", replays.name, replays.wrong.join("; "));
+        }
+        Ok(())
+    })?;
+    let device = &device.properties.name;
+    println!("{device}: {replayed} rungs captured and replayed, {wrong} of them wrong");
+    Ok(wrong == 0)
 }
 
 /// Refuses the name of a chapter that is not recorded.

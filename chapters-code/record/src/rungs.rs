@@ -17,9 +17,10 @@ use harness::{
 use crate::launches::{Launch, reported};
 
 /// Sizes: 256 blocks of 256, and one that is a multiple of nothing.
-const SIZES: [u64; 2] = [1 << 16, 100_003];
+pub(crate) const EVEN: Shape = Shape::Vector { n: 1 << 16 };
+pub(crate) const ODD: Shape = Shape::Vector { n: 100_003 };
 
-const MATRIX: Shape = Shape::Matrix {
+pub(crate) const MATRIX: Shape = Shape::Matrix {
     rows: 300,
     cols: 200,
 };
@@ -39,7 +40,7 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
 }
 
 /// What a chapter's rungs are launched on: the sum of f32, or keys; in segments, each of the tasks.
-fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
+pub(crate) fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
     if chapter.name() == "chapter_5_segmented_scan" {
         return segmented(shape);
     }
@@ -69,7 +70,7 @@ fn segmented(shape: Shape) -> Vec<Case> {
     });
     let others = [scan, Parameters::default(), product];
     let mut cases: Vec<Case> = conversions.into_iter().chain(others).map(of).collect();
-    if shape.elements() == SIZES[0] {
+    if shape == EVEN {
         // Enough of them, and long enough, for rungs that look at that. They are alike: lanes whose
         // segments are not leave loops apart from each other if ptxas has unrolled them.
         cases.push(Case {
@@ -85,7 +86,7 @@ fn segmented(shape: Shape) -> Vec<Case> {
 
 /// Every pattern on the size that is even, and on the other one of each task.
 fn patterned(shape: Shape) -> Vec<Case> {
-    let patterns = match shape.elements() == SIZES[0] {
+    let patterns = match shape == EVEN {
         true => patterns::all(),
         false => patterns::usual().into(),
     };
@@ -96,7 +97,7 @@ fn patterned(shape: Shape) -> Vec<Case> {
     patterns.into_iter().map(of).collect()
 }
 
-fn case(shape: Shape, dtype: Dtype) -> Case {
+pub(crate) fn case(shape: Shape, dtype: Dtype) -> Case {
     Case {
         shape,
         dtype,
@@ -109,8 +110,7 @@ fn case(shape: Shape, dtype: Dtype) -> Case {
 
 /// Launches every rung that is not broken on purpose, and hands each launch to `done`.
 pub(crate) fn all(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
-    let [even, odd] = SIZES.map(|n| Shape::Vector { n });
-    for shape in [even, odd, MATRIX] {
+    for shape in [EVEN, ODD, MATRIX] {
         for chapter in chapters() {
             for case in cases(&*chapter, shape) {
                 of_chapter(device, &*chapter, case, done)?;
@@ -120,14 +120,19 @@ pub(crate) fn all(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -
     Ok(())
 }
 
+/// The rungs that run on a case and are not broken on purpose.
+pub(crate) fn rungs_for(chapter: &dyn Chapter, case: &Case) -> Vec<RungInfo> {
+    let runs = |rung: &RungInfo| !rung.is_broken() && chapter.refusal(rung.name, case).is_none();
+    chapter.rungs().into_iter().filter(runs).collect()
+}
+
 fn of_chapter(
     device: &Device,
     chapter: &dyn Chapter,
     case: Case,
     done: &mut dyn FnMut(Launch) -> Result<()>,
 ) -> Result<()> {
-    let runs = |rung: &RungInfo| !rung.is_broken() && chapter.refusal(rung.name, &case).is_none();
-    let rungs: Vec<_> = chapter.rungs().into_iter().filter(runs).collect();
+    let rungs = rungs_for(chapter, &case);
     if rungs.is_empty() {
         return Ok(());
     }

@@ -3,4 +3,5 @@
 mod counters;
 mod file;
 mod instructions;
+mod replays;
 mod schedules;

@@ -1,0 +1,90 @@
+//! Every rung of chapters 1 to 7 in a CUDA graph: captured once, replayed on other inputs, and judged.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, ensure};
+use harness::{Case, Chapter, Device, Dtype, Error, Input, Matrix, Shape, replay, verify::Verdict};
+
+use crate::rungs::{EVEN, MATRIX, ODD, case, cases, chapters, rungs_for};
+
+/// A rung's replays on a case.
+pub struct Replays {
+    /// Chapter, rung and case.
+    pub name: String,
+    /// What is wrong with them; empty where all are right.
+    pub wrong: Vec<String>,
+}
+
+/// For the rungs that work in place.
+const SQUARE: Shape = Shape::Matrix {
+    rows: 200,
+    cols: 200,
+};
+
+/// Captures every rung that is not broken on purpose, and hands its replays to `done`.
+///
+/// # Errors
+/// Where a rung runs on none of the cases, and what `done` returns.
+pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Result<()> {
+    for chapter in chapters() {
+        if chapter.name() == "chapter_0_setup" {
+            continue;
+        }
+        let rungs = chapter.rungs().into_iter();
+        let mut left: BTreeSet<_> = rungs.filter(|r| !r.is_broken()).map(|r| r.name).collect();
+        for case in all_cases(&*chapter) {
+            for rung in rungs_for(&*chapter, &case) {
+                left.remove(rung.name);
+                done(Replays {
+                    name: format!("{}/{} on {case}", chapter.name(), rung.name),
+                    wrong: wrong(replay::replays(&*chapter, device, rung.name, &others(case))),
+                })?;
+            }
+        }
+        let name = chapter.name();
+        ensure!(left.is_empty(), "{name}: {left:?} run on none of the cases");
+    }
+    Ok(())
+}
+
+/// The same with other elements: of other seeds, or, where the seed says which elements are gathered, of
+/// other kinds.
+fn others(case: Case) -> [Case; 4] {
+    const KINDS: [Input; 4] = [
+        Input::Uniform,
+        Input::Negative,
+        Input::Cancelling,
+        Input::Constant,
+    ];
+    if case.parameters.order.is_some() {
+        return KINDS.map(|input| Case { input, ..case });
+    }
+    [1, 2, 3, 4].map(|seed| Case { seed, ..case })
+}
+
+/// The cases that are counted, squares, and integers, for which alone one rung has kernels. Of matrices,
+/// one that has the same number of rows and entries with every seed.
+fn all_cases(chapter: &dyn Chapter) -> Vec<Case> {
+    // Of the odd size there are fewer patterns of access.
+    let is_patterned = chapter.name() == "chapter_7_coalescing";
+    let vector = if is_patterned { ODD } else { EVEN };
+    let shapes = [vector, MATRIX, SQUARE].into_iter();
+    let mut cases: Vec<_> = shapes.flat_map(|shape| cases(chapter, shape)).collect();
+    if chapter.name() == "chapter_1_reduce" {
+        cases.push(case(EVEN, Dtype::I32));
+    }
+    for case in &mut cases {
+        case.parameters.matrix = case.parameters.matrix.map(|_| Matrix::Banded);
+    }
+    cases
+}
+
+fn wrong(replays: Result<Vec<Verdict>, Error>) -> Vec<String> {
+    match replays {
+        Ok(verdicts) => {
+            let failures = verdicts.into_iter().flat_map(|verdict| verdict.failures);
+            failures.map(|failure| failure.message).collect()
+        }
+        Err(error) => vec![error.to_string()],
+    }
+}
