@@ -13,6 +13,7 @@ mod event;
 mod extra;
 mod function;
 mod graph;
+mod graph_exec;
 mod host;
 mod launch;
 mod library;
@@ -42,6 +43,7 @@ const FILES: &[&[Export]] = &[
     event::FUNCTIONS,
     function::FUNCTIONS,
     graph::FUNCTIONS,
+    graph_exec::FUNCTIONS,
     host::FUNCTIONS,
     launch::FUNCTIONS,
     library::FUNCTIONS,

@@ -8,6 +8,8 @@
 //! refuse all work until the capture is ended, and it then yields no graph. Codes, and which calls
 //! invalidate, are those of driver 580 on an H100, where each was tried.
 
+mod rules;
+
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::MutexGuard;
@@ -22,6 +24,8 @@ use crate::operation::Operation;
 use crate::pending;
 use crate::state::{driver, lock};
 use crate::stream::{self, Recorded};
+
+pub use rules::{not_capturing, not_capturing_in, query, unsafe_call, use_legacy};
 
 /// `CUstreamCaptureMode`: who may make potentially unsafe calls while a capture goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,82 +327,6 @@ fn join(
     }
     add_new(capture.last(lane)?, &event.nodes);
     Ok(())
-}
-
-/// For a call that uses the legacy stream, which waits for all blocking streams of its context.
-pub fn use_legacy(context: &Context) -> Result {
-    let blocks = |b: &Branch| b.blocking && b.context == context.handle;
-    match captures()?
-        .iter_mut()
-        .find(|c| c.branches.values().any(blocks))
-    {
-        None => Ok(()),
-        Some(capture) => {
-            let code = CUresult::STREAM_CAPTURE_IMPLICIT;
-            Err(capture.invalidate(code, "the legacy stream waits for the capturing stream"))
-        }
-    }
-}
-
-/// For a call that waits for a stream or asks for its state, or cannot be captured in it.
-pub fn not_capturing(stream: Handle, context: &Context) -> Result {
-    let Some(lane) = lane(stream) else {
-        return use_legacy(context);
-    };
-    match of(&mut captures()?, lane) {
-        None => Ok(()),
-        Some(capture) => {
-            capture.check()?;
-            let code = CUresult::STREAM_CAPTURE_UNSUPPORTED;
-            Err(capture.invalidate(code, "not while the stream is capturing"))
-        }
-    }
-}
-
-/// For a call that waits for all work of a context.
-pub fn not_capturing_in(context: &Context) -> Result {
-    let here = |b: &Branch| b.context == context.handle;
-    match captures()?
-        .iter_mut()
-        .find(|c| c.branches.values().any(here))
-    {
-        None => Ok(()),
-        Some(capture) => {
-            let code = CUresult::STREAM_CAPTURE_UNSUPPORTED;
-            Err(capture.invalidate(code, "not while a stream of the context is capturing"))
-        }
-    }
-}
-
-/// For a call that the manual calls potentially unsafe: it is not captured, and a graph that
-/// depends on it would lack it.
-pub fn unsafe_call() -> Result {
-    let (me, mode) = (thread::current().id(), MODE.get());
-    let mut captures = captures()?;
-    let prohibits = |c: &&mut Capture| match (mode, c.mode) {
-        (Mode::Relaxed, _) | (_, Mode::Relaxed) => false,
-        (Mode::Global, Mode::Global) => true,
-        _ => c.thread == me,
-    };
-    let prohibited = captures.iter_mut().filter(prohibits).map(|capture| {
-        let code = CUresult::STREAM_CAPTURE_UNSUPPORTED;
-        capture.invalidate(code, "a call that is potentially unsafe during a capture")
-    });
-    prohibited.last().map_or(Ok(()), Err)
-}
-
-/// For a call that waits for an event or asks for its state.
-pub fn query(event: &Captured) -> Result {
-    match captures()?
-        .iter_mut()
-        .find(|capture| capture.id == event.id)
-    {
-        None => Err(CUresult::INVALID_VALUE.because("the event was recorded in a capture")),
-        Some(capture) => {
-            let code = CUresult::CAPTURED_EVENT;
-            Err(capture.invalidate(code, "the event was recorded in a capture"))
-        }
-    }
 }
 
 /// True if a stream is capturing, even if the capture is invalid.

@@ -48,6 +48,8 @@ pub struct State {
 #[derive(Clone)]
 pub struct Step {
     node: Handle,
+    /// The steps that it depends on, by their index.
+    before: Vec<usize>,
     context: Handle,
     /// What it does.
     pub operation: Operation,
@@ -266,16 +268,25 @@ fn topological_order(graph: Handle) -> Result<Vec<Handle>> {
 }
 
 fn steps(graph: Handle) -> Result<Vec<Step>> {
-    let step = |handle| {
+    let order = topological_order(graph)?;
+    let index: HashMap<_, _> = order
+        .iter()
+        .enumerate()
+        .map(|(i, &node)| (node, i))
+        .collect();
+    let step = |&handle| {
         let node = node(handle)?;
-        let operation = lock(&node.state).operation.clone();
+        let state = lock(&node.state);
+        let mut before: Vec<usize> = state.dependencies.iter().map(|d| index[d]).collect();
+        before.sort_unstable();
         Ok(Step {
             node: handle,
+            before,
             context: node.context,
-            operation,
+            operation: state.operation.clone(),
         })
     };
-    topological_order(graph)?.into_iter().map(step).collect()
+    order.iter().map(step).collect()
 }
 
 /// Makes an executable graph.
@@ -319,6 +330,34 @@ pub fn update(handle: Handle, node: Handle, operation: Operation) -> Result {
     same_type(&step.operation, &operation)?;
     step.operation = operation;
     Ok(())
+}
+
+/// Where a graph has another shape than an executable graph.
+pub struct Difference {
+    /// The node that differs; null where the executable graph has more.
+    pub node: Handle,
+    /// True if the node is of another type.
+    pub is_of_type: bool,
+}
+
+/// Makes an executable graph do what a graph does, unless the graph has another shape.
+pub fn update_all(handle: Handle, graph: Handle) -> Result<Option<Difference>> {
+    let exec = exec(handle)?;
+    let (new, mut old) = (steps(graph)?, lock(&exec.steps));
+    let found = new.iter().zip(&**old).find_map(|(new, old)| {
+        let is_of_type = new.operation.node_type() != old.operation.node_type();
+        let node = new.node;
+        (is_of_type || new.before != old.before).then_some(Difference { node, is_of_type })
+    });
+    if found.is_some() || new.len() != old.len() {
+        let node = new.get(old.len()).map_or(Handle::NULL, |step| step.node);
+        let is_of_type = false;
+        return Ok(Some(found.unwrap_or(Difference { node, is_of_type })));
+    }
+    for (step, new) in Arc::make_mut(&mut old).iter_mut().zip(new) {
+        (step.context, step.operation) = (new.context, new.operation);
+    }
+    Ok(None)
 }
 
 /// Fails unless one operation may replace the other.

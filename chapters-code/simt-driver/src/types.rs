@@ -369,6 +369,18 @@ pub struct GraphInstantiateParams {
     pub result: c_uint,
 }
 
+/// `CUgraphExecUpdateResultInfo`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct GraphExecUpdateResultInfo {
+    /// `CUgraphExecUpdateResult`.
+    pub result: c_int,
+    /// The first node that differs, or null.
+    pub error_node: CUgraphNode,
+    /// The node from which a dependency differs; always null here.
+    pub error_from: CUgraphNode,
+}
+
 impl From<Plane> for Volume {
     fn from(plane: Plane) -> Self {
         Self {

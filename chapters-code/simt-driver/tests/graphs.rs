@@ -4,12 +4,15 @@
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use crate::common::{code, context, kernel, one_block};
+use crate::common::{code, context, kernel, one_block, passes_in_own_process};
+use crate::report::report;
 use cudarc::driver::sys::{self, CUresult, CUstreamCaptureMode as Mode};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, LaunchConfig, PushKernelArg,
     result,
 };
+
+use cudarc::nvrtc::Ptx;
 
 const THREAD_LOCAL: Mode = Mode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 const RELAXED: Mode = Mode::CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -430,6 +433,81 @@ fn fork(scene: &Scene, other: sys::CUstream, work: bool) {
     }
     if work {
         assert_eq!(scene.launch(other, 1), SUCCESS);
+    }
+}
+
+/// A capture in global mode concerns all threads, and so those of other tests.
+#[test]
+#[ignore = "run by the other test"]
+fn program() {
+    let global = Mode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+    let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    let cases = [(global, unsupported), (THREAD_LOCAL, SUCCESS)];
+    for (mode, expected) in cases {
+        let scene = Scene::new(NON_BLOCKING);
+        scene.begin(mode);
+        let context = scene.context.clone();
+        let allocated = std::thread::spawn(move || {
+            context.bind_to_thread().unwrap();
+            // SAFETY: the result is valid for writing.
+            unsafe { sys::cuMemAlloc_v2(&mut 0, 64) }
+        });
+        assert_eq!(allocated.join().unwrap(), expected);
+        let ended = if expected == SUCCESS {
+            SUCCESS
+        } else {
+            INVALIDATED
+        };
+        assert_eq!(scene.end(), ended);
+    }
+    // A graph's launches are reported and looked at as any other.
+    let context = untracked();
+    let stream = context.new_stream().unwrap();
+    let f = kernel(&context, "add");
+    let x = stream.clone_htod(&[1f32; 64]).unwrap();
+    let graph = captured(&stream, global, || add(&stream, &f, [&x, &x, &x]));
+    report();
+    for _ in 0..3 {
+        graph.launch().unwrap();
+    }
+    let found = report();
+    let launches = found["launches"].as_array().unwrap();
+    assert_eq!(launches.len(), 3);
+    for launch in launches {
+        assert_eq!(launch["kernel"], "add");
+        assert_eq!(launch["counters"], launches[0]["counters"]);
+        assert_eq!(launch["counters"]["global_load_requests"], 4);
+    }
+}
+
+#[test]
+fn a_capture_in_global_mode_and_what_is_reported() {
+    passes_in_own_process("graphs::program", &[]);
+}
+
+#[test]
+fn a_cooperative_launch_is_captured() {
+    let context = untracked();
+    let stream = context.new_stream().unwrap();
+    let module = Ptx::from_src(include_str!("kernels/grid_sync.ptx"));
+    let module = context.load_module(module).unwrap();
+    let f = module.load_function("rotate_rounds").unwrap();
+    let x = stream.alloc_zeros::<u32>(3 * 32).unwrap();
+    let y = stream.alloc_zeros::<u32>(3 * 32).unwrap();
+    let config = LaunchConfig {
+        grid_dim: (3, 1, 1),
+        block_dim: (32, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let graph = captured(&stream, THREAD_LOCAL, || {
+        let mut launch = stream.launch_builder(&f);
+        launch.arg(&x).arg(&y).arg(&2u32);
+        // SAFETY: the arguments are those of the kernel, and each thread has its elements.
+        unsafe { launch.launch_cooperative(config) }.unwrap();
+    });
+    for round in 1..=3 {
+        graph.launch().unwrap();
+        assert_eq!(stream.clone_dtoh(&x).unwrap(), [2 * round; 96]);
     }
 }
 

@@ -5,6 +5,7 @@ mod common;
 mod device;
 mod faults;
 mod forked;
+mod graph_nodes;
 mod graphs;
 mod grid_sync;
 mod h200;

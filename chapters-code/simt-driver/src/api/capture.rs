@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
+use super::graph::no_data;
 use crate::capture::{Mode, begin, end, exchange_mode, info, update};
 use crate::entry::api;
 use crate::error::{CUresult, Result};
@@ -67,13 +68,19 @@ api! {
         count: usize,
         flags: c_uint,
     ) {
-        let replace = match flags {
-            0 => false,
-            1 => true,
-            _ => return Err(CUresult::INVALID_VALUE.because(format!("no flags {flags:#x}"))),
-        };
-        let nodes = (0..count).map(|i| dependencies.at(i)).collect::<Result<Vec<_>>>()?;
-        update(stream, &nodes, replace)
+        depend(stream, (&dependencies, count), flags)
+    }
+
+    /// Adds to, or replaces, the nodes that the next operation depends on. Dependencies have no data.
+    per_thread(cuStreamUpdateCaptureDependencies_v2_ptsz) fn cuStreamUpdateCaptureDependencies_v2(
+        stream: CUstream,
+        dependencies: In<CUgraphNode>,
+        data: In<u64>,
+        count: usize,
+        flags: c_uint,
+    ) {
+        no_data(&data, count)?;
+        depend(stream, (&dependencies, count), flags)
     }
 
     /// Swaps how the calling thread's other calls and captures affect each other.
@@ -101,6 +108,20 @@ impl CaptureInfo {
         dependencies: Out(std::ptr::null_mut()),
         count: Out(std::ptr::null_mut()),
     };
+}
+
+fn depend(
+    stream: CUstream,
+    (dependencies, count): (&In<CUgraphNode>, usize),
+    flags: c_uint,
+) -> Result {
+    let replace = match flags {
+        0 => false,
+        1 => true,
+        _ => return Err(CUresult::INVALID_VALUE.because(format!("no flags {flags:#x}"))),
+    };
+    let nodes = (0..count).map(|i| dependencies.at(i));
+    update(stream, &nodes.collect::<Result<Vec<_>>>()?, replace)
 }
 
 fn report(stream: CUstream, wanted: &CaptureInfo) -> Result {

@@ -1,6 +1,6 @@
-//! Graphs.
+//! Graphs and their nodes.
 
-use std::ffi::{c_char, c_int, c_uint, c_ulonglong};
+use std::ffi::{c_int, c_uint};
 
 use crate::context;
 use crate::entry::api;
@@ -126,6 +126,18 @@ api! {
         graph::add_dependencies(graph, &pairs(&from, &to, count)?)
     }
 
+    /// Adds dependencies, which have no data.
+    fn cuGraphAddDependencies_v2(
+        graph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        data: In<u64>,
+        count: usize,
+    ) {
+        no_data(&data, count)?;
+        graph::add_dependencies(graph, &pairs(&from, &to, count)?)
+    }
+
     /// Removes dependencies.
     fn cuGraphRemoveDependencies(
         graph: CUgraph,
@@ -133,6 +145,18 @@ api! {
         to: In<CUgraphNode>,
         count: usize,
     ) {
+        graph::remove_dependencies(graph, &pairs(&from, &to, count)?)
+    }
+
+    /// Removes dependencies, which have no data.
+    fn cuGraphRemoveDependencies_v2(
+        graph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        data: In<u64>,
+        count: usize,
+    ) {
+        no_data(&data, count)?;
         graph::remove_dependencies(graph, &pairs(&from, &to, count)?)
     }
 
@@ -156,29 +180,54 @@ api! {
         to: Out<CUgraphNode>,
         count: HostBytes,
     ) {
-        let end = |&(from, to): &(Handle, Handle), side| if side == 0 { from } else { to };
-        list(&graph::edges(graph)?, &[&from, &to], count, end)
+        edges(graph, [&from, &to], Out(std::ptr::null_mut()), count)
+    }
+
+    /// The dependencies of a graph, which have no data.
+    fn cuGraphGetEdges_v2(
+        graph: CUgraph,
+        from: Out<CUgraphNode>,
+        to: Out<CUgraphNode>,
+        data: Out<u64>,
+        count: HostBytes,
+    ) {
+        edges(graph, [&from, &to], data, count)
     }
 
     /// The nodes that come before a node.
-    fn cuGraphNodeGetDependencies(
+    fn cuGraphNodeGetDependencies(handle: CUgraphNode, nodes: Out<CUgraphNode>, count: HostBytes) {
+        list(&before(handle)?, &[&nodes], count, |&node, _| node)
+    }
+
+    /// The nodes that come before a node. Dependencies have no data.
+    fn cuGraphNodeGetDependencies_v2(
         handle: CUgraphNode,
-        dependencies: Out<CUgraphNode>,
+        nodes: Out<CUgraphNode>,
+        data: Out<u64>,
         count: HostBytes,
     ) {
-        let before = lock(&node(handle)?.state).dependencies.clone();
-        list(&before, &[&dependencies], count, |&node, _| node)
+        clear(&data, count, before(handle)?.len())?;
+        list(&before(handle)?, &[&nodes], count, |&node, _| node)
     }
 
     /// The nodes that come after a node.
     fn cuGraphNodeGetDependentNodes(
         handle: CUgraphNode,
-        dependents: Out<CUgraphNode>,
+        nodes: Out<CUgraphNode>,
         count: HostBytes,
     ) {
-        let mut after = graph::edges(node(handle)?.graph)?;
-        after.retain(|&(before, _)| before == handle);
-        list(&after, &[&dependents], count, |&(_, after), _| after)
+        list(&after(handle)?, &[&nodes], count, |&node, _| node)
+    }
+
+    /// The nodes that come after a node. Dependencies have no data.
+    fn cuGraphNodeGetDependentNodes_v2(
+        handle: CUgraphNode,
+        nodes: Out<CUgraphNode>,
+        data: Out<u64>,
+        count: HostBytes,
+    ) {
+        clear(&data, count, after(handle)?.len())?;
+        list(&after(handle)?, &[&nodes], count, |&node, _| node)
     }
 
     /// What a node does.
@@ -225,98 +274,6 @@ api! {
         let element_size = size as c_uint;
         params.set(MemsetNodeParams { address, pitch, value, element_size, width, height })
     }
-
-    /// Makes an executable graph. There is never anything to report.
-    fn cuGraphInstantiate_v2(
-        exec: Out<CUgraphExec>,
-        graph: CUgraph,
-        error_node: Out<CUgraphNode>,
-        _log: *mut c_char,
-        _log_size: usize,
-    ) {
-        error_node.set_if_wanted(Handle::NULL)?;
-        exec.set(graph::instantiate(graph, 0)?)
-    }
-
-    /// Makes an executable graph.
-    fn cuGraphInstantiateWithFlags(exec: Out<CUgraphExec>, graph: CUgraph, flags: c_ulonglong) {
-        exec.set(graph::instantiate(graph, flags)?)
-    }
-
-    /// Makes an executable graph. Uploading, which the flags may ask for, has no effect.
-    per_thread(cuGraphInstantiateWithParams_ptsz) fn cuGraphInstantiateWithParams(
-        exec: Out<CUgraphExec>,
-        graph: CUgraph,
-        params: Out<GraphInstantiateParams>,
-    ) {
-        const UPLOAD: u64 = 2;
-        const ERROR: c_uint = 1;
-        let wanted = In(params.0.cast_const()).get()?;
-        let made = graph::instantiate(graph, wanted.flags & !UPLOAD);
-        let result = if made.is_ok() { 0 } else { ERROR };
-        params.set(GraphInstantiateParams { error_node: Handle::NULL, result, ..wanted })?;
-        exec.set(made?)
-    }
-
-    /// The flags of an executable graph.
-    fn cuGraphExecGetFlags(exec: CUgraphExec, flags: Out<c_ulonglong>) {
-        flags.set(graph::flags(exec)?)
-    }
-
-    /// Destroys an executable graph.
-    fn cuGraphExecDestroy(exec: CUgraphExec) {
-        graph::destroy_exec(exec)
-    }
-
-    /// Runs an executable graph.
-    per_thread(cuGraphLaunch_ptsz) fn cuGraphLaunch(exec: CUgraphExec, stream: CUstream) {
-        graph::launch(exec, stream)
-    }
-
-    /// No effect: there is nothing to upload.
-    per_thread(cuGraphUpload_ptsz) fn cuGraphUpload(exec: CUgraphExec, stream: CUstream) {
-        graph::check_launch(exec, stream)
-    }
-
-    /// Changes the launch of a node in an executable graph.
-    fn cuGraphExecKernelNodeSetParams(
-        exec: CUgraphExec,
-        node: CUgraphNode,
-        params: In<KernelNodeParams>,
-    ) {
-        graph::update(exec, node, kernel(&params.get()?)?.1)
-    }
-
-    /// Changes the launch of a node in an executable graph.
-    fn cuGraphExecKernelNodeSetParams_v2(
-        exec: CUgraphExec,
-        node: CUgraphNode,
-        params: In<KernelNodeParams2>,
-    ) {
-        graph::update(exec, node, kernel(&first_version(params.get()?))?.1)
-    }
-
-    /// Changes a fill in an executable graph.
-    fn cuGraphExecMemsetNodeSetParams(
-        exec: CUgraphExec,
-        node: CUgraphNode,
-        params: In<MemsetNodeParams>,
-        context: CUcontext,
-    ) {
-        context::of(context)?;
-        graph::update(exec, node, fill(&params.get()?)?)
-    }
-
-    /// Changes a copy in an executable graph.
-    fn cuGraphExecMemcpyNodeSetParams(
-        exec: CUgraphExec,
-        node: CUgraphNode,
-        params: In<CudaMemcpy3D>,
-        context: CUcontext,
-    ) {
-        context::of(context)?;
-        graph::update(exec, node, Operation::Copy(Transfer::layers(&params.get()?)?))
-    }
 }
 
 fn add(
@@ -332,6 +289,46 @@ fn add(
     node.set(graph::add(graph, context, operation, dependencies)?)
 }
 
+/// Fails if dependencies have data, as those of programmatic launches do.
+pub(super) fn no_data(data: &In<u64>, count: usize) -> Result {
+    if data.is_null() {
+        return Ok(());
+    }
+    for index in 0..count {
+        if data.at(index)? != 0 {
+            return Err(CUresult::NOT_SUPPORTED.because("a dependency with data"));
+        }
+    }
+    Ok(())
+}
+
+/// Writes that `length` dependencies have no data, for as many as the caller has room for.
+fn clear(data: &Out<u64>, count: HostBytes, length: usize) -> Result {
+    if data.0.is_null() {
+        return Ok(());
+    }
+    (0..length.min(count.load()?)).try_for_each(|i| Out(data.0.wrapping_add(i)).set(0))
+}
+
+fn before(handle: CUgraphNode) -> Result<Vec<Handle>> {
+    Ok(lock(&node(handle)?.state).dependencies.clone())
+}
+
+fn after(handle: CUgraphNode) -> Result<Vec<Handle>> {
+    let edges = graph::edges(node(handle)?.graph)?.into_iter();
+    let after = edges.filter(|&(before, _)| before == handle);
+    Ok(after.map(|(_, after)| after).collect())
+}
+
+fn edges(graph: CUgraph, ends: [&Out<CUgraphNode>; 2], data: Out<u64>, count: HostBytes) -> Result {
+    let edges = graph::edges(graph)?;
+    if ends.iter().any(|end| !end.0.is_null()) {
+        clear(&data, count, edges.len())?;
+    }
+    let end = |&(from, to): &(Handle, Handle), side| if side == 0 { from } else { to };
+    list(&edges, &ends, count, end)
+}
+
 fn pairs(
     from: &In<CUgraphNode>,
     to: &In<CUgraphNode>,
@@ -341,7 +338,7 @@ fn pairs(
 }
 
 /// The launch and its context.
-fn kernel(params: &KernelNodeParams) -> Result<(CUcontext, Operation)> {
+pub(super) fn kernel(params: &KernelNodeParams) -> Result<(CUcontext, Operation)> {
     let request = Request {
         function: params.function,
         grid: params.grid,
@@ -358,7 +355,7 @@ fn kernel(params: &KernelNodeParams) -> Result<(CUcontext, Operation)> {
 }
 
 /// The parameters with the function in the one place where the first version has it.
-fn first_version(params: KernelNodeParams2) -> KernelNodeParams {
+pub(super) fn first_version(params: KernelNodeParams2) -> KernelNodeParams {
     let mut base = params.base;
     if base.function.is_null() {
         base.function = params.kernel;
@@ -366,7 +363,8 @@ fn first_version(params: KernelNodeParams2) -> KernelNodeParams {
     base
 }
 
-fn fill(params: &MemsetNodeParams) -> Result<Operation> {
+/// The fill.
+pub(super) fn fill(params: &MemsetNodeParams) -> Result<Operation> {
     let rows = Rows {
         address: params.address,
         pitch: params.pitch,
@@ -421,7 +419,7 @@ fn list<T>(
     count: HostBytes,
     side: impl Fn(&T, usize) -> Handle,
 ) -> Result {
-    if arrays.iter().all(|array| array.0.is_null()) {
+    if arrays.iter().any(|array| array.0.is_null()) {
         return count.store(items.len());
     }
     let room: usize = count.load()?;

@@ -70,7 +70,6 @@ unsupported! {
     cuFuncSetSharedSize
     cuGraphAddBatchMemOpNode
     cuGraphAddChildGraphNode
-    cuGraphAddDependencies_v2
     cuGraphAddEventRecordNode
     cuGraphAddEventWaitNode
     cuGraphAddExternalSemaphoresSignalNode
@@ -94,15 +93,11 @@ unsupported! {
     cuGraphExecEventWaitNodeSetEvent
     cuGraphExecExternalSemaphoresSignalNodeSetParams
     cuGraphExecExternalSemaphoresWaitNodeSetParams
-    cuGraphExecHostNodeSetParams
     cuGraphExecNodeSetParams
-    cuGraphExecUpdate
-    cuGraphExecUpdate_v2
     cuGraphExternalSemaphoresSignalNodeGetParams
     cuGraphExternalSemaphoresSignalNodeSetParams
     cuGraphExternalSemaphoresWaitNodeGetParams
     cuGraphExternalSemaphoresWaitNodeSetParams
-    cuGraphGetEdges_v2
     cuGraphHostNodeGetParams
     cuGraphHostNodeSetParams
     cuGraphKernelNodeCopyAttributes
@@ -112,13 +107,10 @@ unsupported! {
     cuGraphMemFreeNodeGetParams
     cuGraphMemcpyNodeGetParams
     cuGraphMemcpyNodeSetParams
-    cuGraphNodeGetDependencies_v2
-    cuGraphNodeGetDependentNodes_v2
     cuGraphNodeGetEnabled
     cuGraphNodeSetEnabled
     cuGraphNodeSetParams
     cuGraphReleaseUserObject
-    cuGraphRemoveDependencies_v2
     cuGraphRetainUserObject
     cuGraphicsMapResources
     cuGraphicsMapResources_ptsz
@@ -257,8 +249,6 @@ unsupported! {
     cuStreamGetGreenCtx
     cuStreamSetAttribute
     cuStreamSetAttribute_ptsz
-    cuStreamUpdateCaptureDependencies_v2
-    cuStreamUpdateCaptureDependencies_v2_ptsz
     cuStreamWaitValue32
     cuStreamWaitValue32_ptsz
     cuStreamWaitValue32_v2
