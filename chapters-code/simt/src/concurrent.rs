@@ -66,7 +66,8 @@ const BARRIERS: &str = "
 const LOOK_BACK: &str = "
     setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE; mov.u32 %r4, 0;
     mul.wide.u32 %rd2, %r2, 8; add.s64 %rd2, %rd1, %rd2; setp.eq.u32 %p1, %r2, 0; @%p1 bra PUT;
-    SPIN: ld.acquire.gpu.global.v2.b32 {%r4, %r5}, [%rd2+-8]; setp.eq.u32 %p1, %r5, 0; @%p1 bra SPIN;
+    SPIN: ld.acquire.gpu.global.b64 %rd3, [%rd2+-8]; mov.b64 {%r4, %r5}, %rd3;
+    setp.eq.u32 %p1, %r5, 0; @%p1 bra SPIN;
     PUT: add.u32 %r4, %r4, 1; mov.b64 %rd3, {%r4, 1}; st.release.gpu.global.b64 [%rd2], %rd3;
     DONE:";
 
