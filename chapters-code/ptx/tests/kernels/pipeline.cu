@@ -96,7 +96,11 @@ struct Work {
 __device__ void copy_tiles(Block &s, const Work &work, const uint4 *in) {
     for (u32 round = 0; round < work.own; round++) {
         u32 stage = round % STAGES;
-        if (round >= STAGES) wait(&s.empty[stage], round / STAGES - 1 & 1);
+        if (round >= STAGES) {
+            wait(&s.empty[stage], round / STAGES - 1 & 1);
+            // The readers' loads are in the generic proxy, and the copy's writes in the async proxy.
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        }
         size_t tile = work.tile(round);
         load(s.ring[stage], in + tile * TILE, work.packs_of(tile) * 16, &s.full[stage]);
     }

@@ -98,11 +98,11 @@ pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> R
     let block = grid.block_index(block);
     match finding {
         ProxyFinding::Unfenced {
-            write,
+            earlier,
             copy,
             space,
             at,
-        } => unfenced(grid, block, [write, copy], (*space, *at)),
+        } => unfenced(grid, block, [earlier, copy], (*space, *at)),
         ProxyFinding::UnfencedInit {
             init,
             copy,
@@ -116,14 +116,18 @@ pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> R
     }
 }
 
-fn unfenced(grid: &Grid<'_>, block: [u32; 3], [write, bulk]: [&Event; 2], place: Place) -> Race {
-    let (a, b) = (side(grid, block, write), side(grid, block, bulk));
+fn unfenced(grid: &Grid<'_>, block: [u32; 3], [earlier, bulk]: [&Event; 2], place: Place) -> Race {
+    let (a, b) = (side(grid, block, earlier), side(grid, block, bulk));
+    let by = copy(bulk, &b);
+    let unordered = match earlier.is_load() {
+        true => format!("for which {by} need not wait"),
+        false => format!("which {by} need not see"),
+    };
     let message = format!(
-        "race {}: {}: {}, which {} need not see: fence.proxy.async is missing",
+        "race {}: {}: {}, {unordered}: fence.proxy.async is missing",
         in_block(grid, block),
         in_words(grid, place),
         within(&a),
-        copy(bulk, &b),
     );
     let missing = "fence.proxy.async";
     race(grid, "missing_proxy_fence", place, [a, b], missing, message)

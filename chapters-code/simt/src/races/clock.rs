@@ -267,10 +267,10 @@ impl<'a> Clocks<'a> {
             || self.flags_order(self.block, earlier, later)
     }
 
-    /// True if an asynchronous access follows an ordinary write with no fence between the proxies.
+    /// True if an asynchronous access follows an ordinary one with no fence between the proxies.
     pub fn lacks_fence(&self, earlier: &Event, later: &Event) -> bool {
         let (knower, thread) = (later.thread(), earlier.thread());
-        !earlier.is_load() && !self.knowers.knows_fence(knower, thread, earlier.interval)
+        !self.knowers.knows_fence(knower, thread, earlier.interval)
     }
 
     /// True if threads that learn alone may make other lanes of a later access, by another warp of

@@ -5,8 +5,9 @@
 //! - races with bulk copies: reading what one writes, or writing what it reads or writes, before it
 //!   is known to be done, by whichever thread, the one that started it included; and a copy that starts
 //!   while other threads may still be at what it reads or writes;
-//! - copies of what ordinary stores have written (or onto it), and copies that count on an mbarrier
-//!   just initialised, with no fence between the proxies;
+//! - copies of what ordinary stores have written, copies onto what ordinary loads have read or ordinary
+//!   stores have written, and copies that count on an mbarrier just initialised, with no fence between
+//!   the proxies;
 //! - mbarriers that are initialised again without having been invalidated, or written over;
 //! - blocks that end while copies of theirs are under way.
 //!
@@ -19,6 +20,7 @@
 //! | what a copy to device memory reads | what its thread does after `wait_group.read` | the wait |
 //! | what it writes | what its thread does after `wait_group` | the wait |
 //! | an ordinary write | a copy that reads or writes there | what orders it before the thread that starts the copy, with a `fence.proxy.async` by one of the threads in between |
+//! | an ordinary read | a copy that writes there | the same |
 //! | `mbarrier.init` | a copy that counts there | the same, or `fence.mbarrier_init` by the thread that initialised |
 //!
 //! Lanes of a warp are told apart: what one of them has learned at an mbarrier the others know after a
@@ -46,10 +48,10 @@ use crate::proxy::{At, Bulk, Completion, Direction};
 /// What is wrong, races aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProxyFinding {
-    /// A copy of what an ordinary write has written, or onto it, with no fence between the proxies. An
-    /// address, or an offset in shared memory.
+    /// A copy of what an ordinary access has written, or onto what it has read or written, with no fence
+    /// between the proxies. `at` is an address, or an offset in shared memory.
     Unfenced {
-        write: Event,
+        earlier: Event,
         copy: Event,
         space: AccessSpace,
         at: u64,
@@ -72,7 +74,7 @@ impl ProxyFinding {
     /// Findings with the same key tell the same story.
     pub fn key(&self) -> (u32, u32) {
         match self {
-            Self::Unfenced { write, copy, .. } => (write.pc, copy.pc),
+            Self::Unfenced { earlier, copy, .. } => (earlier.pc, copy.pc),
             Self::UnfencedInit { init, copy, .. } => (init.pc, copy.pc),
             Self::Reinitialised { init, .. } => (init.pc, u32::MAX - 2),
             Self::Overwritten { write, .. } => (write.pc, u32::MAX - 3),

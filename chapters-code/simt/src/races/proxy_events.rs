@@ -144,10 +144,10 @@ impl Races<'_> {
         }
     }
 
-    /// Where a copy follows an ordinary write that all but a fence orders before it, the fence is what
+    /// Where a copy follows an ordinary access that all but a fence orders before it, the fence is what
     /// is missing.
     fn fence_or_race(&self, finding: Finding) -> Finding {
-        let (write, copy, space, at) = match finding {
+        let (earlier, copy, space, at) = match finding {
             Finding::Shared {
                 first,
                 second,
@@ -161,11 +161,11 @@ impl Races<'_> {
             } if first_block == self.block => (first, second, AccessSpace::Global, address),
             other => return other,
         };
-        if write.is_asynchronous() || !self.clocks.precedes(&write, &copy) {
+        if earlier.is_asynchronous() || !self.clocks.precedes(&earlier, &copy) {
             return finding;
         }
         Finding::Proxy(ProxyFinding::Unfenced {
-            write,
+            earlier,
             copy,
             space,
             at,

@@ -68,7 +68,7 @@ template <int PENDING> __device__ void wait_written() {
     asm volatile("cp.async.bulk.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-// What was written to shared memory is visible to copies.
-__device__ void visible_to_copies() {
+// Orders what was read and written in shared memory before the copies that follow.
+__device__ void fence_proxy_async() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

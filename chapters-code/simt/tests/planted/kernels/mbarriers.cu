@@ -110,7 +110,7 @@ KERNEL(result_not_fenced) {
     __shared__ alignas(128) int s[STAGE];
     int tid = threadIdx.x;
     s[tid] = in[63 - tid];
-    if (OK) visible_to_copies();
+    if (OK) fence_proxy_async();
     __syncthreads();
     if (tid == 0) {
         store(out, s, BYTES);
@@ -122,11 +122,11 @@ KERNEL(result_not_fenced) {
 KERNEL(result_fenced_early) {
     __shared__ alignas(128) int s[STAGE];
     int tid = threadIdx.x;
-    if (!OK) visible_to_copies();
+    if (!OK) fence_proxy_async();
     s[tid] = in[63 - tid];
     __syncthreads();
     if (tid == 0) {
-        if (OK) visible_to_copies();
+        if (OK) fence_proxy_async();
         store(out, s, BYTES);
         wait_read<0>();
     }
@@ -137,7 +137,7 @@ KERNEL(result_stored_early) {
     __shared__ alignas(128) int s[STAGE];
     int tid = threadIdx.x;
     s[tid] = in[63 - tid];
-    visible_to_copies();
+    fence_proxy_async();
     if (OK) __syncthreads();
     if (tid == 0) {
         store(out, s, BYTES);
@@ -151,7 +151,7 @@ KERNEL(buffer_written_while_copied) {
     int tid = threadIdx.x;
     for (int round = 0; round < 2; round++) {
         s[tid] = in[round * STAGE + tid];
-        visible_to_copies();
+        fence_proxy_async();
         __syncthreads();
         if (tid == 0) {
             store(out + round * STAGE, s, BYTES);
@@ -167,7 +167,7 @@ KERNEL(younger_buffer_written) {
     int tid = threadIdx.x;
     for (int round = 0; round < 2; round++) {
         s[round][tid] = in[round * STAGE + tid];
-        visible_to_copies();
+        fence_proxy_async();
         __syncthreads();
         if (tid == 0) store(out + round * STAGE, s[round], BYTES);
     }
@@ -182,7 +182,7 @@ KERNEL(result_read_when_source_is) {
     __shared__ alignas(128) int s[STAGE];
     int tid = threadIdx.x;
     s[tid] = in[63 - tid];
-    visible_to_copies();
+    fence_proxy_async();
     __syncthreads();
     if (tid == 0) {
         store(scratch, s, BYTES);
@@ -197,7 +197,7 @@ KERNEL(exit_while_copied) {
     __shared__ alignas(128) int s[STAGE];
     int tid = threadIdx.x;
     s[tid] = in[63 - tid];
-    visible_to_copies();
+    fence_proxy_async();
     __syncthreads();
     if (tid == 0) {
         store(out, s, BYTES);

@@ -26,6 +26,13 @@ __device__ void start(u64 *full, u64 *empty, int consumers) {
     __syncthreads();
 }
 
+// A warp has read a stage, which copies may fill again.
+__device__ void release(u64 *empty) {
+    fence_proxy_async();
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) arrive(empty);
+}
+
 // One barrier, for one producer.
 __device__ void start(u64 *full) {
     if (threadIdx.x == 0) {
@@ -49,8 +56,7 @@ KERNEL(wait_for_wrong_parity) {
     auto use = [&](int round, int i) {
         wait(&full, OK ? round & 1 : round + 1 & 1);
         sum += s[i];
-        __syncwarp();
-        if (i % 32 == 0) arrive(&empty);
+        release(&empty);
     };
     pipeline(fill, use);
     if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
@@ -71,8 +77,7 @@ KERNEL(bytes_not_announced) {
     auto use = [&](int round, int i) {
         wait(&full, round & 1);
         sum += s[i];
-        __syncwarp();
-        if (i % 32 == 0) arrive(&empty);
+        release(&empty);
     };
     pipeline(fill, use);
     if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
@@ -92,8 +97,7 @@ KERNEL(too_few_bytes_announced) {
     auto use = [&](int round, int i) {
         wait(&full, round & 1);
         sum += s[i];
-        __syncwarp();
-        if (i % 32 == 0) arrive(&empty);
+        release(&empty);
     };
     pipeline(fill, use);
     if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
@@ -128,11 +132,74 @@ KERNEL(stage_filled_while_in_use) {
     auto use = [&](int round, int i) {
         wait(&full, round & 1);
         sum += s[i];
+        release(&empty);
+    };
+    pipeline(fill, use);
+    if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
+}
+
+// The warps that have read the stage release it without a fence between the proxies.
+KERNEL(stage_released_unfenced) {
+    __shared__ alignas(128) int s[STAGE];
+    __shared__ u64 full, empty;
+    start(&full, &empty, 2);
+    int sum = 0;
+    auto fill = [&](int round) {
+        if (round > 0) wait(&empty, round - 1 & 1);
+        arrive_and_expect(&full, BYTES);
+        load(s, in + round * STAGE, BYTES, &full);
+    };
+    auto use = [&](int round, int i) {
+        wait(&full, round & 1);
+        sum += s[i];
+        if (OK) fence_proxy_async();
         __syncwarp();
         if (i % 32 == 0) arrive(&empty);
     };
     pipeline(fill, use);
     if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
+}
+
+// The copying thread has acquired the stage and fills it again without a fence between the proxies.
+KERNEL(stage_acquired_unfenced) {
+    __shared__ alignas(128) int s[STAGE];
+    __shared__ u64 full, empty;
+    start(&full, &empty, 2);
+    int sum = 0;
+    auto fill = [&](int round) {
+        if (!OK) fence_proxy_async();
+        if (round > 0) wait(&empty, round - 1 & 1);
+        if (OK) fence_proxy_async();
+        arrive_and_expect(&full, BYTES);
+        load(s, in + round * STAGE, BYTES, &full);
+    };
+    auto use = [&](int round, int i) {
+        wait(&full, round & 1);
+        sum += s[i];
+        __syncwarp();
+        if (i % 32 == 0) arrive(&empty);
+    };
+    pipeline(fill, use);
+    if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
+}
+
+// All threads have read the stage before a barrier, and no fence follows that barrier.
+KERNEL(stage_refilled_unfenced) {
+    __shared__ alignas(128) int s[STAGE];
+    __shared__ u64 full;
+    start(&full);
+    int sum = 0;
+    for (int round = 0; round < 3; round++) {
+        if (threadIdx.x == 0) {
+            if (OK) fence_proxy_async();
+            arrive_and_expect(&full, BYTES);
+            load(s, in + round * STAGE, BYTES, &full);
+        }
+        wait(&full, round & 1);
+        if (threadIdx.x < STAGE) sum += s[threadIdx.x];
+        __syncthreads();
+    }
+    if (threadIdx.x < STAGE) out[threadIdx.x] = sum;
 }
 
 // Two warps use a stage, but it counts as free when one of them has.
@@ -149,8 +216,7 @@ KERNEL(more_consumers_than_counted) {
     auto use = [&](int round, int i) {
         wait(&full, round & 1);
         sum += s[i];
-        __syncwarp();
-        if (i % 32 == 0) arrive(&empty);
+        release(&empty);
     };
     pipeline(fill, use);
     if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
@@ -170,8 +236,7 @@ KERNEL(fewer_consumers_than_counted) {
     auto use = [&](int round, int i) {
         wait(&full, round & 1);
         sum += s[i];
-        __syncwarp();
-        if (i % 32 == 0) arrive(&empty);
+        release(&empty);
     };
     pipeline(fill, use);
     if (threadIdx.x >= 32) out[threadIdx.x - 32] = sum;
@@ -196,6 +261,7 @@ KERNEL(arrival_in_one_branch) {
         } else {
             through = OK && through;
         }
+        fence_proxy_async();
         __syncwarp();
         if (through) arrive(&empty);
     };
@@ -219,14 +285,12 @@ KERNEL(stage_read_before_wait) {
         int early = stage[i];
         wait(&full, round & 1);
         sum += OK ? s[i] : early;
-        __syncwarp();
-        if (i % 32 == 0) arrive(&empty);
+        release(&empty);
     };
     auto waits = [&](int round, int i) {
         wait(&full, round & 1);
         sum += s[i];
-        __syncwarp();
-        if (i % 32 == 0) arrive(&empty);
+        release(&empty);
     };
     if (OK) pipeline(fill, waits);
     else pipeline(fill, use);
@@ -247,6 +311,7 @@ KERNEL(lane_arrives_for_others) {
     auto use = [&](int round, int i) {
         wait(&full, round & 1);
         sum += s[i];
+        fence_proxy_async();
         if (OK) __syncwarp();
         if (i % 32 == 0) arrive(&empty);
     };
