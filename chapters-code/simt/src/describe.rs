@@ -2,6 +2,8 @@
 
 mod proxy;
 
+use ptx::ir::Op;
+
 use crate::grid::Grid;
 use crate::memory;
 use crate::observe::{AccessKind, AccessSpace};
@@ -325,6 +327,7 @@ fn describe_shuffle(
 /// A finding about a barrier: what threads did there.
 fn barrier_race(
     kind: &str,
+    space: &'static str,
     block: [u32; 3],
     [first, second]: [(&Waiter, String, &'static str); 2],
     missing: &'static str,
@@ -339,7 +342,7 @@ fn barrier_race(
     };
     Race {
         kind: kind.into(),
-        space: "block",
+        space,
         array: String::new(),
         offset: 0,
         first: side(first),
@@ -357,8 +360,18 @@ fn describe_missed_barrier(
     branch: u32,
 ) -> Race {
     let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
+    let is_of_block = matches!(grid.kernel.ir().code[waiter.pc as usize].op, Op::Bar(_));
+    let (who, missing) = match is_of_block {
+        true => ("block", "a condition that is the same for the whole block"),
+        false => ("warp", "a mask of the lanes that come"),
+    };
+    let what = match grid.kernel.ir().code[waiter.pc as usize].op {
+        Op::Bar(_) => "barrier",
+        Op::BarWarpSync { .. } => "__syncwarp",
+        _ => "warp-wide operation",
+    };
     let message = format!(
-        "barrier in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never come: the branch at {branch} leads them past it",
+        "{what} in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never come: the branch at {branch} leads them past it",
         in_block(grid, block),
         waiter.warp,
         waiter.lanes,
@@ -366,8 +379,7 @@ fn describe_missed_barrier(
         absent.lanes,
     );
     let sides = [(waiter, at, "wait"), (absent, branch, "branch")];
-    let missing = "a condition that is the same for the whole block";
-    barrier_race("divergent_barrier", block, sides, missing, message)
+    barrier_race("divergent_barrier", who, block, sides, missing, message)
 }
 
 fn describe_split_barrier(
@@ -377,16 +389,22 @@ fn describe_split_barrier(
     other: &Waiter,
 ) -> Race {
     let (at, elsewhere) = (grid.kernel.source(waiter.pc), grid.kernel.source(other.pc));
-    let message = format!(
-        "barrier in divergent code {}: of warp {}, lanes {:#010x} wait at {at}, and lanes {:#010x} at {elsewhere}",
-        in_block(grid, block),
-        waiter.warp,
-        waiter.lanes,
-        other.lanes,
-    );
+    let (who, missing) = if waiter.warp == other.warp {
+        let who = format!(
+            "of warp {}, lanes {:#010x} wait at {at}, and lanes {:#010x} at {elsewhere}",
+            waiter.warp, waiter.lanes, other.lanes
+        );
+        (who, "a barrier that the whole warp reaches")
+    } else {
+        let who = format!(
+            "warp {}, lanes {:#010x} wait at {at}, and warp {}, lanes {:#010x} at another barrier, {elsewhere}",
+            waiter.warp, waiter.lanes, other.warp, other.lanes
+        );
+        (who, "a barrier that the whole block reaches")
+    };
+    let message = format!("barrier in divergent code {}: {who}", in_block(grid, block));
     let sides = [(waiter, at, "wait"), (other, elsewhere, "wait")];
-    let missing = "a barrier that the whole warp reaches";
-    barrier_race("divergent_barrier", block, sides, missing, message)
+    barrier_race("divergent_barrier", "block", block, sides, missing, message)
 }
 
 fn describe_barrier_threads(
@@ -409,5 +427,5 @@ fn describe_barrier_threads(
     );
     let sides = [(waiter, at.clone(), "wait"), (waiter, at, "wait")];
     let missing = "one number of threads, a multiple of 32";
-    barrier_race("barrier_threads", block, sides, missing, message)
+    barrier_race("barrier_threads", "block", block, sides, missing, message)
 }

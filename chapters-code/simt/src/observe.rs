@@ -85,6 +85,9 @@ pub(crate) trait Observer<'a>: Send {
     fn barrier(&mut self);
     /// A barrier lets threads pass. Only told to those that check.
     fn barrier_passed(&mut self, _: &Passing) {}
+    /// A warp-wide operation for the lanes `members` lets these pass, where some of its lanes have exited
+    /// or the others wait at several instructions. Only told to those that check.
+    fn warp_passed(&mut self, _: &[Waiter], _members: LaneMask) {}
     /// Threads arrive at a barrier for so many threads; others that are there may have named another
     /// number. Only told to those that check.
     fn barrier_counts(&mut self, _: Waiter, _threads: u32, _disagrees: bool) {}
@@ -283,6 +286,10 @@ macro_rules! forward_counts {
 /// The methods that only the race check listens to, for an observer with a part that does.
 macro_rules! forward_checks {
     ($part:ident) => {
+        fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
+            self.$part.warp_passed(waiters, members);
+        }
+
         fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
             self.$part.barrier_counts(waiter, threads, disagrees);
         }

@@ -98,7 +98,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                 uniform: false,
             });
         }
-        let caller = self.locations.current();
+        let caller = self.locations.enter();
         let outer = self.scopes.enter_function();
         self.declare_formals(function, &function.returns, returns)?;
         self.declare_formals(function, &function.params, params)?;
@@ -106,7 +106,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         self.block(body)?;
         self.calls.pop();
         self.scopes.leave_function(outer);
-        self.locations.restore(caller);
+        self.locations.leave(caller);
         self.drop_jump_to_next(behind);
         self.place_label(behind);
         Ok(())

@@ -138,18 +138,16 @@ impl<'a> Decoder<'_, '_, 'a> {
             return Ok(());
         }
         inst.flag("cta");
-        if inst.syntax.base == "barrier" {
-            inst.flag("aligned");
-        }
+        let aligned = inst.syntax.base == "bar" || inst.flag("aligned");
         match inst.require(&ACTIONS)? {
-            BarAction::Red => self.bar_red(inst),
-            BarAction::Sync => self.bar(inst, BarKind::Sync),
-            BarAction::Arrive => self.bar(inst, BarKind::Arrive),
+            BarAction::Red => self.bar_red(inst, aligned),
+            BarAction::Sync => self.bar(inst, BarKind::Sync, aligned),
+            BarAction::Arrive => self.bar(inst, BarKind::Arrive, aligned),
         }
     }
 
     /// `bar.sync id, threads`
-    fn bar(&mut self, inst: Inst<'_, 'a>, kind: BarKind) -> Decoded<()> {
+    fn bar(&mut self, inst: Inst<'_, 'a>, kind: BarKind, aligned: bool) -> Decoded<()> {
         inst.finish()?;
         let (id, threads) = match inst.syntax.operands.as_slice() {
             [id] if matches!(kind, BarKind::Sync) => (id, None),
@@ -158,12 +156,19 @@ impl<'a> Decoder<'_, '_, 'a> {
         };
         let id = self.src32(id, Type::U32)?;
         let threads = threads.map(|n| self.src32(n, Type::U32)).transpose()?;
-        self.emit(Op::Bar(Bar { kind, id, threads }));
+        let origin = self.locations.origin();
+        self.emit(Op::Bar(Bar {
+            kind,
+            id,
+            threads,
+            aligned,
+            origin,
+        }));
         Ok(())
     }
 
     /// `bar.red.popc.u32 d, id, threads, p`
-    fn bar_red(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
+    fn bar_red(&mut self, mut inst: Inst<'_, 'a>, aligned: bool) -> Decoded<()> {
         let op = inst.require(&[("popc", 'p'), ("and", 'a'), ("or", 'o')])?;
         let ty = inst.ty()?;
         inst.finish()?;
@@ -193,7 +198,14 @@ impl<'a> Decoder<'_, '_, 'a> {
         };
         let id = self.src32(id, Type::U32)?;
         let threads = threads.map(|n| self.src32(n, Type::U32)).transpose()?;
-        self.emit(Op::Bar(Bar { kind, id, threads }));
+        let origin = self.locations.origin();
+        self.emit(Op::Bar(Bar {
+            kind,
+            id,
+            threads,
+            aligned,
+            origin,
+        }));
         Ok(())
     }
 

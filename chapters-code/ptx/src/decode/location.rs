@@ -21,6 +21,19 @@ pub(super) struct Locations<'a> {
     /// Where the function was called that a place lies in, as last seen.
     callers: HashMap<Place, Place>,
     current: Option<Place>,
+    /// The place of the latest location itself, whichever file it lies in.
+    innermost: Option<Place>,
+    /// The chains of the calls that are being inlined here, one after another.
+    calls: Vec<Place>,
+    /// The chains that [`Self::origin`] has numbered.
+    origins: HashMap<Vec<Place>, u32>,
+}
+
+/// Where a function was called that is inlined here.
+pub(super) struct Caller {
+    current: Option<Place>,
+    innermost: Option<Place>,
+    calls: usize,
 }
 
 impl<'a> Locations<'a> {
@@ -35,15 +48,36 @@ impl<'a> Locations<'a> {
             self.home = context.path(place.file).map(folder);
         }
         self.current = Some(self.own(place, context).unwrap_or(place));
+        self.innermost = Some(place);
     }
 
-    /// The current place, to be put back after an inlined function.
-    pub fn current(&self) -> Option<Place> {
-        self.current
+    /// A function is inlined here. What is returned goes to [`Self::leave`] at its end.
+    pub fn enter(&mut self) -> Caller {
+        let calls = self.calls.len();
+        let chain: Vec<Place> = self.chain(self.innermost).collect();
+        self.calls.extend(chain);
+        Caller {
+            current: self.current,
+            innermost: self.innermost,
+            calls,
+        }
     }
 
-    pub fn restore(&mut self, place: Option<Place>) {
-        self.current = place;
+    /// The function ends.
+    pub fn leave(&mut self, caller: Caller) {
+        self.current = caller.current;
+        self.innermost = caller.innermost;
+        self.calls.truncate(caller.calls);
+    }
+
+    /// A number for the current place and the calls that led there; the same for the same place.
+    pub fn origin(&mut self) -> Option<u32> {
+        // Line 0 stands for code that no line of the source asks for.
+        let innermost = self.innermost.filter(|place| place.line > 0)?;
+        let mut chain = self.calls.clone();
+        chain.extend(self.chain(Some(innermost)));
+        let next = self.origins.len() as u32;
+        Some(*self.origins.entry(chain).or_insert(next))
     }
 
     /// The current place in the decoded module's numbering.
@@ -67,16 +101,20 @@ impl<'a> Locations<'a> {
         ))
     }
 
+    /// A place, where its function was called, and so on outwards.
+    fn chain(&self, innermost: Option<Place>) -> impl Iterator<Item = Place> {
+        std::iter::successors(innermost, |place| self.callers.get(place).copied())
+            .take(LONGEST_CHAIN)
+    }
+
     /// The innermost place of a chain among the kernel's own files.
     fn own(&self, innermost: Place, context: &Context<'_, 'a>) -> Option<Place> {
         let home = self.home?;
-        std::iter::successors(Some(innermost), |place| self.callers.get(place).copied())
-            .take(LONGEST_CHAIN)
-            .find(|place| {
-                context
-                    .path(place.file)
-                    .is_some_and(|path| is_below(path, home))
-            })
+        self.chain(Some(innermost)).find(|place| {
+            context
+                .path(place.file)
+                .is_some_and(|path| is_below(path, home))
+        })
     }
 }
 

@@ -11,6 +11,11 @@ pub struct Bar {
     pub id: R32,
     /// How many threads take part; `None` for all of the block.
     pub threads: Option<R32>,
+    /// True for `bar` and `barrier.aligned`: all threads of a warp execute the same instruction.
+    pub aligned: bool,
+    /// Which statement of the source it comes from, the calls that led there included. Copies that the
+    /// compiler makes of one statement have one number. `None` without line information.
+    pub origin: Option<u32>,
 }
 
 /// What a [`Bar`] does. `d` is the destination, `a` the operand, and `negated` asks for `!a`.

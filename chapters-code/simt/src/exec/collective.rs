@@ -11,6 +11,7 @@ use crate::converge::Waiting;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::Observer;
+use crate::races::Waiter;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
@@ -47,6 +48,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         active: LaneMask,
     ) -> Flow {
         if members & self.warp.paths.alive() & !active == 0 {
+            if O::CHECKS && members & !active != 0 {
+                let (warp, lanes, pc) = (self.warp.index, active, self.pc);
+                self.observer
+                    .warp_passed(&[Waiter { warp, lanes, pc }], members);
+            }
             self.combine(op, active);
             self.pc += 1;
             return Flow::Next;
@@ -108,7 +114,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         while let Some(waiting) = self.complete() {
             let gathered = self.warp.paths.waiting_for(waiting);
             match waiting {
-                Waiting::WarpSync(_) | Waiting::Collective(_) => {
+                Waiting::WarpSync(members) | Waiting::Collective(members) => {
+                    if O::CHECKS {
+                        self.check_gathered(waiting, members);
+                    }
                     self.combine_gathered(waiting, gathered);
                 }
                 Waiting::No | Waiting::Meeting | Waiting::Barrier(_) => {}
@@ -143,6 +152,24 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             .map(|p| p.pc);
         let first = at.next()?;
         at.all(|pc| pc == first).then_some(first)
+    }
+
+    /// Tells observers of a warp-wide operation that some of its lanes pass without the others.
+    #[cold]
+    fn check_gathered(&mut self, waiting: Waiting, members: LaneMask) {
+        let gathered = self.warp.paths.waiting_for(waiting);
+        if members & !gathered == 0 && self.places(waiting).is_some() {
+            return;
+        }
+        let paths = self.warp.paths.iter().filter(|p| p.waiting == waiting);
+        let waiters: Vec<Waiter> = paths
+            .map(|path| Waiter {
+                warp: self.warp.index,
+                lanes: path.mask,
+                pc: path.pc,
+            })
+            .collect();
+        self.observer.warp_passed(&waiters, members);
     }
 
     fn combine_gathered(&mut self, waiting: Waiting, gathered: LaneMask) {

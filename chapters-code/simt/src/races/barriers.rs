@@ -1,23 +1,35 @@
-//! Barriers that not everybody reaches.
+//! Barriers that not all threads reach.
 //!
 //! **Detects**, when a barrier for the whole block lets threads pass,
 //!
 //! - threads that went round it: a branch led them past it to where the ways meet again, so that
 //!   they never came, or came to a later barrier instead;
+//! - threads that wait at different `__syncthreads()` of the source, say one on each side of a branch;
 //! - lanes of one warp that wait at several of its barriers at once.
 //!
-//! On a GPU since Volta neither need hang: a thread that has exited is not waited for, and barriers
-//! are told apart by their number alone. But `__syncthreads()` is defined in conditional code only
-//! where the condition is the same for the whole block. Also reported are barriers for a number
-//! of threads that is no multiple of 32, or that not all name alike.
+//! The first of these it also detects at `__syncwarp()` and other warp-wide operations, for the lanes
+//! that their mask names.
+//!
+//! On a GPU since Volta none of this need hang: a thread that has exited is not waited for, and
+//! barriers are told apart by their number alone. But `__syncthreads()` is defined in conditional
+//! code only where the condition is the same for the whole block, and it is one barrier where it is
+//! one statement: the compiler may have made copies of it, so statements are compared and not
+//! instructions (see [`ptx::ir::Bar::origin`]). Also reported are barriers for a number of threads
+//! that is no multiple of 32, or that not all name alike.
 //!
 //! **What is no fault:** to return before the barrier (the branch's ways meet at the end of the
-//! kernel); different warps at different barriers of one number on the two sides of a branch; named
-//! barriers for some of the warps.
+//! kernel); a barrier for a stated number of threads, or `barrier.sync` without `.aligned`, at
+//! different statements; `__syncwarp()` at different statements.
+//!
+//! As a return counts any way to the end of the kernel, unless its branch is on the barrier's own
+//! line (`if (c) __syncthreads();`), or the threads that take it passed the same barrier earlier
+//! (a loop that they leave before others).
 //!
 //! **Can miss:** a barrier that all go round; what happened after more than one barrier that was
-//! gone round. **May report wrongly:** threads that return before a barrier which they had gone
-//! round, like all others, in an earlier round of a loop.
+//! gone round; a barrier that threads skip on their way to the kernel's end; different numbers of
+//! rounds where all threads wait at the same statement in the end; different statements in code
+//! without line information. **May report wrongly:** threads that return before a barrier which they
+//! had gone round, like all others, in an earlier round of a loop.
 //!
 //! For this the branches that lanes took since their last barrier are remembered, and beyond it those
 //! whose ways have not met yet.
@@ -51,6 +63,25 @@ pub(crate) struct Passing {
     pub exited: Vec<LaneMask>,
 }
 
+/// What tells one barrier from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Statement {
+    /// The statement of the source with this number.
+    Source(u32),
+    /// The instruction, where nothing tells of its source.
+    Instruction(u32),
+}
+
+impl Statement {
+    /// That of an instruction, if it is a barrier of the block.
+    fn of(code: &[Instruction], pc: u32) -> Option<Self> {
+        match &code[pc as usize].op {
+            Op::Bar(bar) => Some(bar.origin.map_or(Self::Instruction(pc), Self::Source)),
+            _ => None,
+        }
+    }
+}
+
 /// The lanes that took a branch, and those that did not.
 type Ways = [LaneMask; 2];
 
@@ -59,8 +90,13 @@ pub(super) struct Barriers<'a> {
     code: &'a [Instruction],
     /// The instructions that are branches with a condition.
     branches: Vec<u32>,
-    /// For each instruction that is one, its place in that list.
+    /// For each instruction that is one, its place in that list. For each that is a barrier, a number
+    /// that it shares with the copies of the same statement.
     numbers: Vec<u32>,
+    /// How many numbers of barriers there are.
+    statements: usize,
+    /// For each warp, by number of barrier: the lanes that have passed it.
+    passed: Vec<LaneMask>,
     /// For each warp, branch by branch of that list.
     ways: Vec<Vec<Ways>>,
     /// For each instruction that is a barrier which lets lanes pass, the branches, by their places in
@@ -81,10 +117,19 @@ impl<'a> Barriers<'a> {
         for (number, pc) in branches.iter().enumerate() {
             numbers[*pc as usize] = number as u32;
         }
+        let mut statements = HashMap::new();
+        for (pc, number) in numbers.iter_mut().enumerate() {
+            if let Some(statement) = Statement::of(code, pc as u32) {
+                let next = statements.len() as u32;
+                *number = *statements.entry(statement).or_insert(next);
+            }
+        }
         Self {
             code,
             branches,
             numbers,
+            statements: statements.len(),
+            passed: Vec::new(),
             ways: Vec::new(),
             met: vec![None; code.len()],
             leads_round: HashMap::new(),
@@ -99,6 +144,8 @@ impl<'a> Barriers<'a> {
             ways.clear();
             ways.resize(self.branches.len(), [0; 2]);
         }
+        self.passed.clear();
+        self.passed.resize(warps as usize * self.statements, 0);
     }
 
     /// A warp executes a branch that has a condition.
@@ -117,6 +164,8 @@ impl<'a> Barriers<'a> {
             self.check(passing, found);
         }
         for waiter in &passing.waiters {
+            let place = self.place(waiter.pc, waiter.warp);
+            self.passed[place] |= waiter.lanes;
             self.forget(waiter);
         }
     }
@@ -128,50 +177,93 @@ impl<'a> Barriers<'a> {
             return;
         }
         for (i, a) in waiters.iter().enumerate() {
-            for b in &waiters[i + 1..] {
-                if a.pc == b.pc {
-                    continue;
-                }
-                if a.warp == b.warp {
-                    found(Finding::SplitBarrier {
-                        waiter: *a,
-                        other: *b,
-                    });
-                    continue;
-                }
-                for (waiter, other) in [(a, b), (b, a)] {
-                    if let Some(branch) = self.way_round(waiter.pc, other, Some(other.pc)) {
-                        found(Finding::MissedBarrier {
-                            waiter: *waiter,
-                            absent: *other,
-                            branch,
-                        });
-                    }
-                }
+            for b in waiters[i + 1..].iter().filter(|b| b.pc != a.pc) {
+                self.check_apart(a, b, found);
             }
-            self.check_exited(a, &passing.exited, found);
+            for (warp, &lanes) in passing.exited.iter().enumerate() {
+                self.check_exited(a, warp as u32, lanes, found);
+            }
         }
     }
 
+    /// Threads wait at two instructions.
+    fn check_apart(&mut self, a: &Waiter, b: &Waiter, found: &mut dyn FnMut(Finding)) {
+        let statements = [a, b].map(|waiter| Statement::of(self.code, waiter.pc));
+        let are_known = matches!(
+            statements,
+            [Some(Statement::Source(_)), Some(Statement::Source(_))]
+        );
+        let differ = statements[0] != statements[1];
+        let is_split = a.warp == b.warp && differ;
+        if !is_split && (self.is_missed(a, b, found) || self.is_missed(b, a, found)) {
+            return;
+        }
+        let are_aligned = [a, b].iter().all(|waiter| self.is_aligned(waiter.pc));
+        if are_aligned && (is_split || are_known && differ) {
+            found(Finding::SplitBarrier {
+                waiter: *a,
+                other: *b,
+            });
+        }
+    }
+
+    /// Tells if threads that wait elsewhere have gone round the barrier of those that wait.
+    fn is_missed(
+        &mut self,
+        waiter: &Waiter,
+        absent: &Waiter,
+        found: &mut dyn FnMut(Finding),
+    ) -> bool {
+        let branch = self.way_round(waiter.pc, absent, Some(absent.pc));
+        if let Some(branch) = branch {
+            found(Finding::MissedBarrier {
+                waiter: *waiter,
+                absent: *absent,
+                branch,
+            });
+        }
+        branch.is_some()
+    }
+
+    /// Lanes of a warp have exited while others wait.
     fn check_exited(
         &mut self,
         waiter: &Waiter,
-        exited: &[LaneMask],
+        warp: u32,
+        lanes: LaneMask,
         found: &mut dyn FnMut(Finding),
     ) {
-        for (warp, &lanes) in exited.iter().enumerate().filter(|(_, lanes)| **lanes != 0) {
-            let (warp, pc) = (warp as u32, waiter.pc);
-            if !self.checked.insert((pc, warp, lanes)) {
-                continue;
+        let pc = waiter.pc;
+        if lanes == 0 || !self.checked.insert((pc, warp, lanes)) {
+            return;
+        }
+        let absent = Waiter { warp, lanes, pc };
+        if let Some(branch) = self.way_round(pc, &absent, None) {
+            found(Finding::MissedBarrier {
+                waiter: *waiter,
+                absent,
+                branch,
+            });
+        }
+    }
+
+    /// A warp-wide operation for the lanes `members` lets those pass that have not exited. Some have,
+    /// or the others wait at several instructions.
+    pub fn warp_passed(
+        &mut self,
+        waiters: &[Waiter],
+        members: LaneMask,
+        found: &mut dyn FnMut(Finding),
+    ) {
+        let present = waiters.iter().fold(0, |all, waiter| all | waiter.lanes);
+        for a in waiters {
+            for b in waiters.iter().filter(|b| b.pc != a.pc) {
+                self.is_missed(a, b, found);
             }
-            let absent = Waiter { warp, lanes, pc };
-            if let Some(branch) = self.way_round(pc, &absent, None) {
-                found(Finding::MissedBarrier {
-                    waiter: *waiter,
-                    absent,
-                    branch,
-                });
-            }
+            self.check_exited(a, a.warp, members & !present, found);
+        }
+        for waiter in waiters {
+            self.forget(waiter);
         }
     }
 
@@ -182,15 +274,57 @@ impl<'a> Barriers<'a> {
             let pc = self.branches[number];
             let ways = self.ways[absent.warp as usize][number];
             for (lanes, taken) in ways.into_iter().zip([true, false]) {
-                if lanes & absent.lanes != 0
+                let lanes = lanes & absent.lanes;
+                if lanes != 0
                     && self.goes_round(barrier, pc, taken)
-                    && now.is_none_or(|here| !self.is_within(here, pc))
+                    && match now {
+                        Some(here) => !self.is_within(here, pc),
+                        None => !self.is_return(barrier, pc, (absent.warp, lanes)),
+                    }
                 {
                     return Some(pc);
                 }
             }
         }
         None
+    }
+
+    /// True if lanes that went round a barrier by this branch, and have exited, count as having
+    /// returned before it.
+    fn is_return(&self, barrier: u32, branch: u32, (warp, lanes): (u32, LaneMask)) -> bool {
+        let Op::Bra(op) = &self.code[branch as usize].op else {
+            return true;
+        };
+        let ends = op.reconverge.is_none_or(|meet| self.is_end(meet));
+        ends && !self.is_guarded_by(barrier, branch) && !self.has_passed(barrier, warp, lanes)
+    }
+
+    fn is_end(&self, pc: u32) -> bool {
+        matches!(self.code[pc as usize].op, Op::Exit)
+    }
+
+    /// True if a branch and a barrier are all that a line of the source holds.
+    fn is_guarded_by(&self, barrier: u32, branch: u32) -> bool {
+        let line = self.code[barrier as usize].source;
+        let stores = |i: &Instruction| i.source == line && matches!(i.op, Op::St(_) | Op::Atom(_));
+        line.file.is_some()
+            && self.code[branch as usize].source == line
+            && !self.code.iter().any(stores)
+    }
+
+    /// True if some of these lanes have been at the same barrier before.
+    fn has_passed(&self, barrier: u32, warp: u32, lanes: LaneMask) -> bool {
+        Statement::of(self.code, barrier).is_some()
+            && self.passed[self.place(barrier, warp)] & lanes != 0
+    }
+
+    /// Where [`Self::passed`] has the lanes of a warp that have passed this barrier.
+    fn place(&self, barrier: u32, warp: u32) -> usize {
+        warp as usize * self.statements + self.numbers[barrier as usize] as usize
+    }
+
+    fn is_aligned(&self, barrier: u32) -> bool {
+        matches!(&self.code[barrier as usize].op, Op::Bar(bar) if bar.aligned)
     }
 
     /// True if this way from a branch leads round a barrier to which the other way may lead.
@@ -210,13 +344,12 @@ impl<'a> Barriers<'a> {
         let Some(meet) = op.reconverge else {
             return false;
         };
-        let is_end = matches!(self.code[meet as usize].op, Op::Exit);
         let (way, other) = if taken {
             (op.target, branch + 1)
         } else {
             (branch + 1, op.target)
         };
-        !is_end && !self.reaches(way, barrier, meet) && self.reaches(other, barrier, meet)
+        !self.reaches(way, barrier, meet) && self.reaches(other, barrier, meet)
     }
 
     /// True if `here` lies between a branch and where its ways meet.

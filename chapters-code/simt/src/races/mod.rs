@@ -94,7 +94,7 @@ pub(crate) enum Finding {
         absent: Waiter,
         branch: u32,
     },
-    /// Lanes of one warp that wait at two barriers with one number.
+    /// Threads that wait at two barriers with one number.
     SplitBarrier { waiter: Waiter, other: Waiter },
     /// A barrier for a number of threads that is no multiple of 32, or that others name otherwise.
     BarrierThreads {
@@ -197,6 +197,13 @@ impl<'a> Races<'a> {
         let findings = &mut self.findings;
         self.barriers
             .passed(passing, &mut |finding| add(findings, finding));
+    }
+
+    /// See [`crate::observe::Observer::warp_passed`].
+    pub fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
+        let findings = &mut self.findings;
+        self.barriers
+            .warp_passed(waiters, members, &mut |finding| add(findings, finding));
     }
 
     pub fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {

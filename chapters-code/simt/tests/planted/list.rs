@@ -143,6 +143,12 @@ pub const PLANTED: &[Planted] = planted! {
     "barriers" "barriers":
         barrier_for_half_a_warp Barrier (1, 64, 64)
         barrier_for_half_a_block Barrier (1, 64, 64)
+        barrier_for_half_of_each_warp Barrier (1, 64, 64)
+        barrier_on_either_side Barrier (1, 64, 64)
+        barrier_trips_differ Barrier (1, 64, 64)
+        barrier_trips_differ_before_barrier Barrier (1, 64, 64)
+        barrier_trips_differ_at_end Barrier (1, 64, 64)
+        barrier_skipped_at_end Barrier (1, 64, 64)
         barrier_in_ragged_loop Barrier (1, 64, 100)
         one_barrier_more Barrier (1, 64, 64)
         two_barriers_for_a_warp Barrier (1, 64, 64)
@@ -156,7 +162,9 @@ pub const PLANTED: &[Planted] = planted! {
         ballot_in_ragged_loop Lanes (1, 32, 100)
         own_lane_missing Lanes (1, 32, 32)
         lanes_disagree Lanes (1, 32, 32)
-        syncwarp_in_branch Lanes (1, 32, 32);
+        syncwarp_in_branch Lanes (1, 32, 32)
+        syncwarp_passed_by Barrier (1, 32, 64)
+        syncwarp_for_another Barrier (1, 32, 64);
     "bounds" "bounds":
         read_past_n OutOfBounds (2, 64, 100)
         write_past_n OutOfBounds (2, 64, 100)

@@ -31,10 +31,18 @@ const FALSE_ALARMS: [&str; 14] = [
 ];
 
 /// Planted after the recording was made.
-const NOT_RECORDED: [&str; 3] = [
+const NOT_RECORDED: [&str; 11] = [
     "stage_released_unfenced",
     "stage_acquired_unfenced",
     "stage_refilled_unfenced",
+    "barrier_for_half_of_each_warp",
+    "barrier_on_either_side",
+    "barrier_trips_differ",
+    "barrier_trips_differ_before_barrier",
+    "barrier_trips_differ_at_end",
+    "barrier_skipped_at_end",
+    "syncwarp_passed_by",
+    "syncwarp_for_another",
 ];
 
 /// How each tool ended on a kernel: `ok`, `found`, `never ended`, or a status.

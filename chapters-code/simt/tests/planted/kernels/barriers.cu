@@ -19,6 +19,75 @@ KERNEL(barrier_for_half_a_block) {
     out[tid] = in[tid];
 }
 
+// Half of every warp goes through the branch with the barrier.
+KERNEL(barrier_for_half_of_each_warp) {
+    unsigned tid = threadIdx.x;
+    if (OK || tid % 32 < 16) __syncthreads();
+    out[tid] = in[tid];
+}
+
+// Each side of a branch has a barrier of its own, and the warps take different sides.
+KERNEL(barrier_on_either_side) {
+    __shared__ int s[64];
+    unsigned tid = threadIdx.x;
+    if (OK ? n < 32 : tid < 32) {
+        s[tid] = in[tid];
+        __syncthreads();
+    } else {
+        s[tid] = 2 * in[tid];
+        __syncthreads();
+    }
+    out[tid] = s[63 - tid];
+}
+
+// The second warp goes round a loop with a barrier once more than the first.
+KERNEL(barrier_trips_differ) {
+    unsigned tid = threadIdx.x;
+    unsigned trips = OK ? 3 : 2 + tid / 32;
+    for (unsigned i = 0; i < trips; i++) {
+        scratch[64 * i + tid] = in[tid];
+        __syncthreads();
+    }
+    out[tid] = scratch[tid];
+}
+
+// The same, with another barrier behind the loop.
+KERNEL(barrier_trips_differ_before_barrier) {
+    unsigned tid = threadIdx.x;
+    unsigned trips = OK ? 3 : 2 + tid / 32;
+    for (unsigned i = 0; i < trips; i++) {
+        scratch[64 * i + tid] = in[tid];
+        __syncthreads();
+    }
+    out[tid] = scratch[tid];
+    __syncthreads();
+    out[tid] += scratch[63 - tid];
+}
+
+// The same, with nothing behind the loop.
+KERNEL(barrier_trips_differ_at_end) {
+    unsigned tid = threadIdx.x;
+    unsigned trips = OK ? 3 : 2 + tid / 32;
+    for (unsigned i = 0; i < trips; i++) {
+        out[tid] = in[tid] + i;
+        __syncthreads();
+    }
+}
+
+// Half of every warp goes round a barrier with nothing behind it. Without the bug that half returns.
+KERNEL(barrier_skipped_at_end) {
+    unsigned tid = threadIdx.x;
+    out[tid] = in[tid];
+    if (OK) {
+        if (tid % 32 >= 16) return;
+        scratch[tid] = in[tid];
+        __syncthreads();
+        out[tid] += scratch[tid ^ 1];
+    } else {
+        if (tid % 32 < 16) __syncthreads();
+    }
+}
+
 // Some threads go round once more than others. n is no multiple of the block.
 KERNEL(barrier_in_ragged_loop) {
     __shared__ int s[64];
@@ -37,12 +106,13 @@ KERNEL(barrier_in_ragged_loop) {
 // The two sides of a branch pass a different number of barriers.
 KERNEL(one_barrier_more) {
     unsigned tid = threadIdx.x;
+    if (OK) __syncthreads();
     if (tid < 32) {
-        __syncthreads();
+        if (!OK) __syncthreads();
         scratch[0] = in[0];
         if (!OK) __syncthreads();
     } else {
-        __syncthreads();
+        if (!OK) __syncthreads();
     }
     out[tid] = in[tid];
 }
@@ -157,4 +227,27 @@ KERNEL(syncwarp_in_branch) {
         out[lane] = scratch[lane ^ 1];
     }
     __syncthreads();
+}
+
+// __syncwarp for the whole warp by half of it, which the other half passes by.
+KERNEL(syncwarp_passed_by) {
+    unsigned lane = threadIdx.x;
+    if (lane < 16) {
+        scratch[lane] = in[lane];
+        __syncwarp(OK ? 0xffff : FULL);
+        out[lane] = scratch[lane ^ 1];
+    }
+    out[lane + 32] = in[lane];
+}
+
+// The other half comes to a later __syncwarp instead.
+KERNEL(syncwarp_for_another) {
+    unsigned lane = threadIdx.x;
+    if (lane < 16) {
+        scratch[lane] = in[lane];
+        __syncwarp(OK ? 0xffff : FULL);
+        out[lane] = scratch[lane ^ 1];
+    }
+    __syncwarp();
+    out[lane + 32] = in[lane];
 }
