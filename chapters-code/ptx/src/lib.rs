@@ -28,6 +28,7 @@ mod lexer;
 mod liveness;
 mod parse;
 mod syntax;
+mod used;
 
 pub use decode::OPCODES;
 pub use error::{Error, ErrorKind};

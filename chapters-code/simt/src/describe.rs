@@ -26,6 +26,7 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             first_block,
             second,
             address,
+            ..
         } if first.is_asynchronous() || second.is_asynchronous() => {
             let place = (AccessSpace::Global, address);
             proxy::describe_race(grid, [first_block, block], [&first, &second], place)
@@ -41,7 +42,11 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             first_block,
             second,
             address,
-        } => describe_global(grid, [first_block, block], &first, &second, address),
+            fenced_in_block,
+        } => {
+            let sides = [&first, &second];
+            describe_global(grid, [first_block, block], sides, address, fenced_in_block)
+        }
         Finding::AbsentSource {
             warp,
             pc,
@@ -180,19 +185,24 @@ fn another_value(access: &str, first_lane: u32) -> String {
 fn describe_global(
     grid: &Grid<'_>,
     blocks: [u64; 2],
-    first: &Event,
-    second: &Event,
+    [first, second]: [&Event; 2],
     address: u64,
+    fenced_in_block: bool,
 ) -> Race {
     let [one, other] = blocks.map(|b| grid.block_index(b));
     let (a, b) = (access(grid, one, first), access(grid, other, second));
     let missing = match (one == other, first.warp() == second.warp()) {
         (true, true) => "__syncwarp",
         (true, false) => "__syncthreads",
+        (false, _) if first.both_strong(second) => "the scope of the device",
         (false, _) => "__threadfence",
     };
     let (array, offset) = allocation(grid, address);
     let cure = match missing {
+        "the scope of the device" => too_small_scope(first, second).into(),
+        "__threadfence" if fenced_in_block => {
+            "with a fence in between whose scope is the block (.cta), not the device: __threadfence() is missing".into()
+        }
         "__threadfence" => "with no __threadfence() and atomic in between".into(),
         barrier => format!("with no {barrier}() in between"),
     };
@@ -215,6 +225,17 @@ fn describe_global(
         second: b,
         missing,
         message,
+    }
+}
+
+/// Which of two indivisible accesses by different blocks is none for the other's.
+fn too_small_scope(first: &Event, second: &Event) -> &'static str {
+    match (first.is_of_block_scope(), second.is_of_block_scope()) {
+        (true, true) => "the scope of each of which is its own block (.cta), not the device (.gpu)",
+        (true, false) => {
+            "the scope of the first of which is its own block (.cta), not the device (.gpu)"
+        }
+        _ => "the scope of the second of which is its own block (.cta), not the device (.gpu)",
     }
 }
 

@@ -34,6 +34,7 @@ use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
 use shuffle::Shuffle;
 use transfer::Shape;
+pub(crate) use transfer::element_bytes;
 
 /// The state of one warp of a block.
 pub(crate) struct Warp {

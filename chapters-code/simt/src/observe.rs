@@ -37,8 +37,10 @@ pub(crate) enum Strength {
     Weak,
     /// `volatile`.
     Volatile,
-    /// `relaxed` and stronger, and atomics.
+    /// `relaxed` and stronger, and atomics, at the scope of the device or the system.
     Strong,
+    /// The same at the scope of the block (`.cta`).
+    StrongInBlock,
 }
 
 /// One memory instruction of a warp.
@@ -99,7 +101,7 @@ pub(crate) trait Observer<'a>: Send {
     /// A warp executes a fence, or an access that releases.
     fn fence(&mut self, warp: u32, scope: Scope);
     /// A strong load, or an atomic, has read. Only told to those that check.
-    fn has_read(&mut self, _warp: u32, _: AccessSpace, _: &[u64; 32], _: LaneMask) {}
+    fn has_read(&mut self, _: &Access<'_>) {}
     /// Of a store that is seen next: two lanes write different values to one place. Only told to
     /// those that check.
     fn writes_differ(&mut self, _: &Access<'_>, _lanes: [u32; 2]) {}
@@ -303,14 +305,8 @@ macro_rules! forward_checks {
             self.$part.fence(warp, scope);
         }
 
-        fn has_read(
-            &mut self,
-            warp: u32,
-            space: AccessSpace,
-            addresses: &[u64; 32],
-            mask: LaneMask,
-        ) {
-            self.$part.has_read(warp, space, addresses, mask);
+        fn has_read(&mut self, access: &Access<'_>) {
+            self.$part.has_read(access);
         }
 
         fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {

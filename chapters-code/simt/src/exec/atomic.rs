@@ -12,12 +12,12 @@ use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 use super::Exec;
 use super::memory::{Target, addresses, targets};
 use super::rows::each_lane;
-use super::transfer::{Place, Shape, aligned, out_of_bounds};
+use super::transfer::{Place, Shape, aligned, out_of_bounds, strength};
 use super::view::{Bytes, Device, View};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
-use crate::observe::{Access, AccessKind, AccessSpace, Observer, Strength};
+use crate::observe::{Access, AccessKind, AccessSpace, Observer};
 use crate::pattern::{Addresses, Pattern};
 use crate::racy;
 use crate::registers::LaneMask;
@@ -118,10 +118,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let mut operands = self.operands(atom, addresses, mask);
         let order = (O::CHECKS && target == Target::Device).then_some(&self.grid.atomics);
         let _order = order.map(|m| m.lock().unwrap_or_else(PoisonError::into_inner));
-        self.observer.access(&Access {
+        let access = Access {
             kind: AccessKind::Atomic,
             space,
-            strength: Strength::Strong,
+            strength: strength(atom.order),
             read_only: false,
             bytes: bytes(atom.ty),
             addresses: Addresses::Lanes(addresses),
@@ -130,7 +130,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             form: Form::of(atom, &operands.b),
             warp: self.warp.index,
             pc: self.pc,
-        });
+        };
+        self.observer.access(&access);
         let flush = target == Target::Device;
         let done = match target {
             Target::Shared => {
@@ -154,8 +155,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         done?;
         if O::CHECKS {
-            self.observer
-                .has_read(self.warp.index, space, addresses, mask);
+            self.observer.has_read(&access);
         }
         self.finish_atomic(atom, &operands);
         Ok(())

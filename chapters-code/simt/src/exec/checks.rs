@@ -16,9 +16,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn check_read(&mut self, shape: Shape, space: AccessSpace, place: Place<'_>) {
         if O::CHECKS && shape.strength != Strength::Weak {
-            let addresses = place.addresses.all();
-            self.observer
-                .has_read(self.warp.index, space, &addresses, place.mask);
+            let access = self.as_access(shape, space, place);
+            self.observer.has_read(&access);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Between memory and registers: the elements of a warp's lanes, all at once where they lie side by
 //! side (see [`rows`]), one by one otherwise; and the faults of both.
 
-use ptx::ir::{Load, MemType, Order, Src, Store};
+use ptx::ir::{Load, MemType, Order, Scope, Src, Store};
 
 use super::rows;
 use super::view::View;
@@ -60,18 +60,22 @@ impl Shape {
     }
 }
 
-fn strength(order: Order) -> Strength {
+pub(super) fn strength(order: Order) -> Strength {
     match order {
         Order::Weak => Strength::Weak,
         Order::Volatile => Strength::Volatile,
-        Order::Relaxed(_) | Order::Acquire(_) | Order::Release(_) | Order::AcqRel(_) => {
-            Strength::Strong
-        }
+        Order::Relaxed(scope)
+        | Order::Acquire(scope)
+        | Order::Release(scope)
+        | Order::AcqRel(scope) => match scope {
+            Scope::Block => Strength::StrongInBlock,
+            Scope::Device | Scope::System => Strength::Strong,
+        },
     }
 }
 
 #[inline(always)]
-fn element_bytes(ty: MemType) -> u32 {
+pub(crate) fn element_bytes(ty: MemType) -> u32 {
     match ty {
         MemType::U8 | MemType::S8 => 1,
         MemType::U16 | MemType::S16 => 2,

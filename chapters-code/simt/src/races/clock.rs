@@ -19,6 +19,8 @@
 
 use std::sync::Arc;
 
+use ptx::ir::Scope;
+
 use super::Event;
 use super::event::FIRST_AGENT;
 use super::knowledge::{Knowers, Knowledge, raise};
@@ -230,11 +232,21 @@ impl<'a> Clocks<'a> {
     /// this block.
     #[inline(never)]
     pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event) -> bool {
+        let scope = match block == self.block {
+            true => Scope::Block,
+            false => Scope::Device,
+        };
+        block == self.block && self.is_known(earlier, later)
+            || self.is_released(block, earlier, later, scope)
+    }
+
+    /// True if flags would order an access of any block before one of this block if releases at this
+    /// scope sufficed.
+    pub fn is_released(&self, block: u64, earlier: &Event, later: &Event, scope: Scope) -> bool {
         let acquired = self.acquired(later.warp());
         let from = (block, earlier.actor());
-        let releases = self.releases;
-        block == self.block && self.is_known(earlier, later)
-            || releases.orders(from, earlier.number(), self.block, acquired)
+        self.releases
+            .orders(from, earlier.number(), scope, acquired)
     }
 
     /// True if the thread of a later access knows of an earlier one of this block, of itself.

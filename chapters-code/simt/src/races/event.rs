@@ -26,8 +26,8 @@ const THREAD: u32 = 1023;
 const WARP: u32 = 5;
 const BYTES: u32 = 10;
 const KIND: u32 = 14;
-const STRONG: u32 = 16;
-const VOLATILE: u32 = 17;
+/// Where the two bits of a [`Strength`] are.
+const STRENGTH: u32 = 16;
 const AGENT: u32 = 18;
 
 /// The bits of an event's tag that tell its warp.
@@ -38,6 +38,16 @@ pub(super) const MOST_AGENTS: u32 = (1 << (32 - AGENT)) - 1;
 /// The bits of an event's tag that tell who did it: which thread, or for which thread which agent.
 pub(super) const DOER: u32 = THREAD | MOST_AGENTS << AGENT;
 
+/// A strength in two bits. The lower one is set where it holds between blocks, too.
+const fn bits(strength: Strength) -> u32 {
+    match strength {
+        Strength::Weak => 0,
+        Strength::Strong => 1,
+        Strength::StrongInBlock => 2,
+        Strength::Volatile => 3,
+    }
+}
+
 impl Event {
     /// An access by lane 0, to no bytes yet.
     pub fn new(pc: u32, interval: u32, warp: u32, kind: AccessKind, strength: Strength) -> Self {
@@ -46,12 +56,7 @@ impl Event {
             AccessKind::Store => 1,
             AccessKind::Atomic => 2,
         };
-        let strength = match strength {
-            Strength::Weak => 0,
-            Strength::Volatile => 1 << STRONG | 1 << VOLATILE,
-            Strength::Strong => 1 << STRONG,
-        };
-        let tag = warp << WARP | kind << KIND | strength;
+        let tag = warp << WARP | kind << KIND | bits(strength) << STRENGTH;
         Self { pc, interval, tag }
     }
 
@@ -148,29 +153,50 @@ impl Event {
 
     #[inline(always)]
     pub fn is_strong(&self) -> bool {
-        self.tag & 1 << STRONG != 0
+        self.strength() != bits(Strength::Weak)
     }
 
-    /// True if they exclude each other, wherever they come from: they share bytes, one of them
-    /// writes, and they are not both atomic.
+    #[inline(always)]
+    fn strength(&self) -> u32 {
+        self.tag >> STRENGTH & 3
+    }
+
+    /// True if they share bytes, and one of them writes.
+    #[inline(always)]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let shared_bytes = self.tag & other.tag & 0xf << BYTES != 0;
+        shared_bytes && !(self.is_load() && other.is_load())
+    }
+
+    /// True if they exclude each other, where they come from one block: they share bytes, one of
+    /// them writes, and they are not both atomic.
     #[inline(always)]
     pub fn excludes(&self, other: &Self) -> bool {
-        let shared_bytes = self.tag & other.tag & 0xf << BYTES != 0;
-        shared_bytes
-            && !(self.is_load() && other.is_load())
-            && !(self.is_atomic() && other.is_atomic())
+        self.overlaps(other) && !(self.is_atomic() && other.is_atomic())
     }
 
-    /// True if each of the two is one indivisible access.
+    /// True if each of the two is one indivisible access for threads of one block.
     #[inline(always)]
     pub fn both_strong(&self, other: &Self) -> bool {
-        self.tag & other.tag & 1 << STRONG != 0
+        self.is_strong() && other.is_strong()
+    }
+
+    /// True if each of the two is one indivisible access for threads of different blocks.
+    #[inline(always)]
+    pub fn both_strong_between_blocks(&self, other: &Self) -> bool {
+        self.tag & other.tag & 1 << STRENGTH != 0
+    }
+
+    /// True if its scope is the block.
+    pub fn is_of_block_scope(&self) -> bool {
+        self.strength() == bits(Strength::StrongInBlock)
     }
 
     /// True if each of the two is one indivisible access, and they are not both merely volatile.
     #[inline(always)]
     pub fn both_atomic_or_relaxed(&self, other: &Self) -> bool {
-        self.both_strong(other) && self.tag & other.tag & 1 << VOLATILE == 0
+        let volatile = bits(Strength::Volatile);
+        self.both_strong(other) && (self.strength(), other.strength()) != (volatile, volatile)
     }
 
     /// True if both are of one kind and made by one instruction.

@@ -5,8 +5,10 @@
 //!
 //! **What orders what:** threads of one block as [`super::clock`] tells. Threads of different blocks
 //! only by flags, as [`super::sync`] tells. Two atomics never race with each other, nor do two
-//! `volatile` or `relaxed` accesses of different warps. That two threads write the same value
-//! is no excuse, unless they are lanes of one warp and do so by one instruction.
+//! `volatile` or `relaxed` accesses of different warps, provided that their scopes include each
+//! other's threads: between blocks, an access at the scope of the block (`.cta`, as of
+//! `atomicAdd_block`) counts as a plain one. That two threads write the same value is no excuse,
+//! unless they are lanes of one warp and do so by one instruction.
 //!
 //! **Can miss:** of each word the last writer and one reader are remembered, and where atomics are the
 //! last writers, the one before them: an atomic of another block races with it, not with them. Loads
@@ -316,6 +318,7 @@ impl<'a> GlobalRaces<'a> {
             first_block: first.block.into(),
             second,
             address,
+            fenced_in_block: false,
         })
     }
 
@@ -380,8 +383,8 @@ impl<'a> GlobalRaces<'a> {
         if earlier.block == self.block as u32 {
             return clocks.conflict(event, later);
         }
-        event.excludes(later)
-            && !event.both_strong(later)
+        event.overlaps(later)
+            && !event.both_strong_between_blocks(later)
             && !clocks.flags_order(earlier.block.into(), event, later)
     }
 }

@@ -59,12 +59,14 @@ pub(crate) enum Finding {
         second: Event,
         offset: u32,
     },
-    /// Two unordered accesses to device memory; the first by a thread of block `first_block`.
+    /// Two unordered accesses to device memory; the first by a thread of block `first_block`. A fence
+    /// at the scope of the block would order them if both were by one block.
     Global {
         first: Event,
         first_block: u64,
         second: Event,
         address: u64,
+        fenced_in_block: bool,
     },
     /// A shuffle that reads from a lane that takes no part in it.
     AbsentSource {
@@ -170,11 +172,7 @@ impl<'a> Races<'a> {
             flags: Flags::new(history.releases()),
             copies: Copies::default(),
             proxy: ProxyRaces::default(),
-            uninitialised: Uninitialised::new(
-                &grid.table,
-                grid.shared_bytes(),
-                grid.kernel.ir().local_bytes,
-            ),
+            uninitialised: Uninitialised::new(grid.kernel.ir(), &grid.table, grid.shared_bytes()),
             block: 0,
             findings: Vec::new(),
         }
@@ -233,15 +231,9 @@ impl<'a> Races<'a> {
     }
 
     /// A strong load, or an atomic, has read.
-    pub fn has_read(
-        &mut self,
-        warp: u32,
-        space: AccessSpace,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-    ) {
-        let acquired = self.clocks.acquired_mut(warp);
-        self.flags.acquire(space, addresses, mask, acquired);
+    pub fn has_read(&mut self, access: &Access<'_>) {
+        let acquired = self.clocks.acquired_mut(access.warp);
+        self.flags.acquire(access, acquired);
     }
 
     /// Two lanes write different values to one place.
@@ -259,6 +251,7 @@ impl<'a> Races<'a> {
                 first_block: self.block,
                 second,
                 address,
+                fenced_in_block: false,
             },
         });
     }
@@ -327,6 +320,7 @@ impl<'a> Races<'a> {
             AccessSpace::Global => self.global.access(&self.clocks, access, event),
         };
         if let Some(finding) = race {
+            let finding = self.with_scope(finding);
             self.add(finding);
         }
         if let Some(finding) = self.uninitialised.access(access, event) {
@@ -353,6 +347,24 @@ impl<'a> Races<'a> {
     #[inline(always)]
     fn shared_race(&mut self, access: &Access<'_>, event: Event) -> Option<Finding> {
         self.shared.access(&self.clocks, access, event)
+    }
+
+    /// A race that is seen now, with what fences at the scope of the block have to do with it.
+    #[cold]
+    fn with_scope(&self, mut finding: Finding) -> Finding {
+        if let Finding::Global {
+            first,
+            first_block,
+            second,
+            fenced_in_block,
+            ..
+        } = &mut finding
+        {
+            let clocks = &self.clocks;
+            *fenced_in_block = *first_block != self.block
+                && clocks.is_released(*first_block, first, second, Scope::Block);
+        }
+        finding
     }
 
     #[cold]

@@ -158,6 +158,7 @@ impl Races<'_> {
                 second,
                 address,
                 first_block,
+                ..
             } if first_block == self.block => (first, second, AccessSpace::Global, address),
             other => return other,
         };

@@ -12,9 +12,10 @@
 //! | the same, then an atomic on the flag by a third block | → | strong read of that flag; data |
 //! | the same, where a barrier of either block lies between data and fence, or flag and data | → | the same |
 //!
-//! A fence for the block (`__threadfence_block`) counts for threads of the block only. A plain write
-//! of a flag publishes nothing, and a plain read acquires nothing; nor does a strong write that
-//! comes before the fence. As in CUDA's own examples, the reader needs no fence of its own.
+//! A fence for the block (`__threadfence_block`) counts for threads of the block only, and so do a
+//! strong write and a strong read at the scope of the block (`.cta`, as of `atomicAdd_block`). A
+//! plain write of a flag publishes nothing, and a plain read acquires nothing; nor does a strong write
+//! that comes before the fence. As in CUDA's own examples, the reader needs no fence of its own.
 //!
 //! **Can miss:** which lane of a warp executes what is not told apart; a fence of another warp of
 //! the block counts too, as far as its knowledge reaches; an acquired block counts with all that
@@ -28,8 +29,7 @@ use ptx::ir::Scope;
 
 use super::knowledge::raise;
 use crate::counters::lanes;
-use crate::observe::{Access, AccessKind, AccessSpace};
-use crate::registers::LaneMask;
+use crate::observe::{Access, AccessKind, AccessSpace, Strength};
 
 /// Releases that are told apart, for each block.
 const MOST_RELEASES: usize = 4096;
@@ -47,8 +47,24 @@ struct Release {
     to_device: Vec<u32>,
 }
 
+/// What is published at an address.
+struct Published {
+    acquired: Arc<HashMap<u64, u32>>,
+    /// The block that wrote last, and whether the scope of that write was the block.
+    block: u64,
+    in_block: bool,
+}
+
+impl Published {
+    /// True if a strong access by a thread of a block acquires it; `in_block` is true for one at the
+    /// scope of the block.
+    fn is_for(&self, block: u64, in_block: bool) -> bool {
+        self.block == block || !(self.in_block || in_block)
+    }
+}
+
 /// What is published, by address.
-type Places = HashMap<u64, Arc<HashMap<u64, u32>>>;
+type Places = HashMap<u64, Published>;
 
 /// What the blocks of a launch share.
 pub(super) struct Releases {
@@ -100,9 +116,15 @@ impl Releases {
         releases.len() as u32
     }
 
-    /// True if an access of a warp of block `from` in this interval is ordered before what a warp of
-    /// block `to` does now that has acquired this.
-    pub fn orders(&self, from: (u64, u32), interval: u32, to: u64, acquired: &Acquired) -> bool {
+    /// True if an access of a warp of block `from` in this interval is ordered before what a thread
+    /// does now that has acquired this and for which releases at this scope count.
+    pub fn orders(
+        &self,
+        from: (u64, u32),
+        interval: u32,
+        scope: Scope,
+        acquired: &Acquired,
+    ) -> bool {
         let (block, warp) = from;
         let Some(count) = acquired.as_ref().and_then(|a| a.get(&block)) else {
             return false;
@@ -112,10 +134,9 @@ impl Releases {
             .get(&block)
             .and_then(|all| all.get(*count as usize - 1));
         release.is_some_and(|release| {
-            let up_to = if block == to {
-                &release.to_block
-            } else {
-                &release.to_device
+            let up_to = match scope {
+                Scope::Block => &release.to_block,
+                Scope::Device | Scope::System => &release.to_device,
             };
             up_to
                 .get(warp as usize)
@@ -174,39 +195,34 @@ impl<'a> Flags<'a> {
                 &Arc::new(HashMap::from([(self.block, self.count)])),
             );
         }
-        let keeps = access.kind == AccessKind::Atomic;
         for lane in lanes(access.mask) {
             let address = access.addresses.of(lane);
             if is_shared {
-                publish_at(&mut self.shared, address, &own, keeps);
+                publish_at(&mut self.shared, address, &own, access, self.block);
             } else {
                 self.releases.has_published.store(true, Ordering::Relaxed);
                 let mut places = lock(&self.releases.published, address / 4);
-                publish_at(&mut places, address, &own, keeps);
+                publish_at(&mut places, address, &own, access, self.block);
             }
         }
     }
 
     /// A strong access has read. Adds what it acquires.
-    pub fn acquire(
-        &self,
-        space: AccessSpace,
-        addresses: &[u64; 32],
-        mask: LaneMask,
-        acquired: &mut Acquired,
-    ) {
-        let has_any = match space {
+    pub fn acquire(&self, access: &Access<'_>, acquired: &mut Acquired) {
+        let has_any = match access.space {
             AccessSpace::Shared => !self.shared.is_empty(),
             AccessSpace::Global => self.releases.has_published.load(Ordering::Relaxed),
         };
-        for lane in lanes(if has_any { mask } else { 0 }) {
-            let address = addresses[lane as usize];
-            let there = match space {
-                AccessSpace::Shared => self.shared.get(&address).cloned(),
-                AccessSpace::Global => {
-                    let places = lock(&self.releases.published, address / 4);
-                    places.get(&address).cloned()
-                }
+        let learn = |places: &Places, address| {
+            let there: &Published = places.get(&address)?;
+            let is_for = there.is_for(self.block, is_of_block_scope(access));
+            is_for.then(|| there.acquired.clone())
+        };
+        for lane in lanes(if has_any { access.mask } else { 0 }) {
+            let address = access.addresses.of(lane);
+            let there = match access.space {
+                AccessSpace::Shared => learn(&self.shared, address),
+                AccessSpace::Global => learn(&lock(&self.releases.published, address / 4), address),
             };
             if let Some(there) = there {
                 union(acquired, &there);
@@ -215,15 +231,28 @@ impl<'a> Flags<'a> {
     }
 }
 
-fn publish_at(places: &mut Places, address: u64, own: &Acquired, keeps: bool) {
+fn is_of_block_scope(access: &Access<'_>) -> bool {
+    access.strength == Strength::StrongInBlock
+}
+
+/// A strong access by a thread of a block writes: an atomic adds to what it finds and acquires there.
+fn publish_at(places: &mut Places, address: u64, own: &Acquired, access: &Access<'_>, block: u64) {
+    let in_block = is_of_block_scope(access);
     let mut all = own.clone();
-    match places.get(&address) {
-        Some(there) if keeps => union(&mut all, there),
-        _ => {}
+    if access.kind == AccessKind::Atomic
+        && let Some(there) = places.get(&address)
+        && there.is_for(block, in_block)
+    {
+        union(&mut all, &there.acquired);
     }
     match all {
-        Some(all) => {
-            places.insert(address, all);
+        Some(acquired) => {
+            let published = Published {
+                acquired,
+                block,
+                in_block,
+            };
+            places.insert(address, published);
         }
         None => {
             places.remove(&address);

@@ -4,15 +4,27 @@
 //! written: neither the host, by a copy or by setting them, nor a kernel. Shared memory is new to
 //! every block, and local memory to every thread of it.
 //!
+//! **Only values that are used count.** A load is reported where its value may reach an instruction
+//! that does more than copy it, choose it with `selp`, or compare it for a predicate that `and` or `or`
+//! combines with another: see [`ptx::ir::Kernel::uses_result`]. That holds for each word of a vector
+//! by itself, and is decided by the code alone. So code may load padding, if it then masks it. An
+//! `atom.exch` whose result is unused is a write; any other atomic reads. compute-sanitizer's
+//! initcheck reports a read whether or not its value is used.
+//!
 //! **What counts as written:** of device memory, whatever was written since it was allocated, in the
 //! order in which the machine executes; whether anything orders the write before the read is the
 //! business of the detectors of races. A kernel that ran with the checks off may have written
 //! everything that there was. Variables of a module are always written.
 //!
 //! **Can miss:** a value of 4 bytes or more counts as written word by word, and one of 2 as a
-//! whole, if any of its bytes is: so that the padding of a structure may be copied along.
-//! **May report wrongly:** a compiler that reads a word early and then does not use it, and padding
-//! of 4 bytes and more.
+//! whole, if any of its bytes is: so that the padding of a structure may be copied along. A value that
+//! is used only through a choice or a combined comparison is never reported, masked or not.
+//! **May report wrongly:** a value that arithmetic uses and a later choice drops; padding of 4 bytes
+//! and more that is stored elsewhere.
+
+use std::collections::HashMap;
+
+use ptx::ir::{AtomOp, Kernel, Op};
 
 use super::{Event, Finding, each_word};
 use crate::counters::lanes;
@@ -24,6 +36,9 @@ use crate::written::Written;
 
 /// The detector for one block at a time.
 pub(super) struct Uninitialised<'a> {
+    kernel: &'a Kernel,
+    /// For the loads and atomics that have read too early: see [`Self::used_words`].
+    used: HashMap<u32, u8>,
     table: &'a Snapshot,
     /// The allocations that were accessed last, the latest first.
     last: [Option<Tracked<'a>>; 2],
@@ -34,13 +49,15 @@ pub(super) struct Uninitialised<'a> {
 }
 
 impl<'a> Uninitialised<'a> {
-    pub fn new(table: &'a Snapshot, shared_bytes: u32, local_bytes: u32) -> Self {
+    pub fn new(kernel: &'a Kernel, table: &'a Snapshot, shared_bytes: u32) -> Self {
         Self {
+            kernel,
+            used: HashMap::new(),
             table,
             last: [None; 2],
             shared: Written::nothing(shared_bytes.into()),
             local: Vec::new(),
-            local_bytes,
+            local_bytes: kernel.local_bytes,
         }
     }
 
@@ -101,20 +118,16 @@ impl<'a> Uninitialised<'a> {
         {
             return None;
         }
-        let mut found = None;
+        let mut unwritten = Unwritten::default();
         each_word(access, event, |address, event| {
             let Some(Tracked { region, written }) = self.tracked(address) else {
                 return;
             };
             if !note(written, access, address - region.base) {
-                found = Some(Finding::Uninitialised {
-                    event,
-                    space: "global",
-                    at: address,
-                });
+                unwritten.note(access, address, event);
             }
         });
-        found
+        self.find(&unwritten, "global")
     }
 
     #[inline(never)]
@@ -122,17 +135,34 @@ impl<'a> Uninitialised<'a> {
         if is_known(&self.shared, access, span) {
             return None;
         }
-        let mut found = None;
+        let mut unwritten = Unwritten::default();
         each_word(access, event, |at, event| {
             if !note(&self.shared, access, at) {
-                found = Some(Finding::Uninitialised {
-                    event,
-                    space: "shared",
-                    at,
-                });
+                unwritten.note(access, at, event);
             }
         });
-        found
+        self.find(&unwritten, "shared")
+    }
+
+    /// The last read of a word that nobody has written and whose value is used.
+    #[inline(always)]
+    fn find(&mut self, unwritten: &Unwritten, space: &'static str) -> Option<Finding> {
+        let used = self.used_words(unwritten.0.iter().flatten().next()?.0.pc);
+        let words = unwritten.0.iter().enumerate().rev();
+        let is_used = |word: usize| used >> word & 1 == 1;
+        let mut found = words.filter_map(|(word, read)| read.filter(|_| is_used(word)));
+        let (event, at) = found.next()?;
+        Some(Finding::Uninitialised { event, space, at })
+    }
+
+    /// Of the words that an instruction reads in each lane, a bit each, those whose values are used.
+    #[cold]
+    fn used_words(&mut self, pc: u32) -> u8 {
+        let kernel = self.kernel;
+        *self
+            .used
+            .entry(pc)
+            .or_insert_with(|| used_words(kernel, pc))
     }
 
     /// Notes an access by an asynchronous copy: it reads words that nobody has written, or will
@@ -178,28 +208,58 @@ impl<'a> Uninitialised<'a> {
         event: Event,
     ) -> Option<Finding> {
         let written = self.local.get(event.warp() as usize)?;
-        let mut found = None;
+        let mut unwritten = Unwritten::default();
         for lane in lanes(mask) {
             let own = u64::from(lane) * u64::from(self.local_bytes);
             let at = addresses[lane as usize];
             if at.saturating_add(bytes.into()) > self.local_bytes.into() {
                 continue;
             }
-            for word in (at..at + u64::from(bytes)).step_by(4) {
+            for (number, word) in (at..at + u64::from(bytes)).step_by(4).enumerate() {
                 let bytes = u64::from(bytes.min(4));
                 if kind == AccessKind::Store {
                     written.add(own + word, bytes);
                 } else if !written.has_some(own + word, bytes) {
-                    let event = event.by(lane, 0);
-                    found = Some(Finding::Uninitialised {
-                        event,
-                        space: "local",
-                        at: word,
-                    });
+                    unwritten.0[number] = Some((event.by(lane, 0), word));
                 }
             }
         }
-        found
+        self.find(&unwritten, "local")
+    }
+}
+
+/// For each word of a lane's access, the last read by a lane for which nobody has written it: what was
+/// read, and where.
+#[derive(Default)]
+struct Unwritten([Option<(Event, u64)>; 4]);
+
+impl Unwritten {
+    #[cold]
+    fn note(&mut self, access: &Access<'_>, at: u64, event: Event) {
+        let word = (at - access.addresses.of(event.lane())) / 4;
+        self.0[word as usize & 3] = Some((event, at));
+    }
+}
+
+/// See [`Uninitialised::used_words`].
+fn used_words(kernel: &Kernel, pc: u32) -> u8 {
+    let is_used = |register| kernel.uses_result(pc, register);
+    match &kernel.code[pc as usize].op {
+        Op::Ld(load) => {
+            let elements = load.d[..usize::from(load.len)].iter().enumerate();
+            let bytes = crate::exec::element_bytes(load.ty);
+            let words = |element: usize| match bytes {
+                8 => 0b11 << (2 * element),
+                _ => 1 << (element * bytes as usize / 4),
+            };
+            let used = elements.filter(|(_, d)| d.is_some_and(is_used));
+            used.fold(0, |all, (element, _)| all | words(element))
+        }
+        Op::Atom(atom) if atom.op == AtomOp::Exch => match atom.d {
+            Some(d) if is_used(d) => u8::MAX,
+            _ => 0,
+        },
+        _ => u8::MAX,
     }
 }
 

@@ -139,7 +139,11 @@ pub const PLANTED: &[Planted] = planted! {
         lock_let_go_early Race (4, 32, 128)
         lock_of_lanes Race (1, 32, 32)
         shared_flag_unfenced Race (1, 64, 64)
-        buffer_given_back_early Race (1, 64, 64);
+        buffer_given_back_early Race (1, 64, 64)
+        counter_at_block_scope Race (4, 64, 64)
+        last_block_at_block_scope Race (4, 32, 64)
+        released_at_block_scope Race (2, 32, 64)
+        acquired_at_block_scope Race (2, 64, 64);
     "barriers" "barriers":
         barrier_for_half_a_warp Barrier (1, 64, 64)
         barrier_for_half_a_block Barrier (1, 64, 64)
@@ -189,7 +193,9 @@ pub const PLANTED: &[Planted] = planted! {
         shared_accumulator Uninitialised (1, 64, 64)
         partial_tile Uninitialised (1, 64, 50)
         halo_forgotten Uninitialised (1, 64, 64)
-        local_array Uninitialised (1, 64, 64);
+        local_array Uninitialised (1, 64, 64)
+        exchanged_and_looked_at Uninitialised (1, 64, 64)
+        padding_compared Uninitialised (1, 32, 64);
     "copies" "copies.compute_80":
         copy_not_waited_for Race (1, 64, 64)
         copy_without_barrier Race (1, 64, 64)

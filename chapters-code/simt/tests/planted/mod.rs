@@ -18,9 +18,8 @@ const SEEDS: std::ops::Range<u64> = 0..12;
 fn bug(kind: &str) -> Option<Bug> {
     Some(match kind {
         "read_write" | "write_read" | "write_write" | "atomic_read" | "read_atomic"
-        | "atomic_write" | "write_atomic" | "pending_copy" | "early_copy" | "abandoned_copy" => {
-            Bug::Race
-        }
+        | "atomic_write" | "write_atomic" | "atomic_atomic" | "pending_copy" | "early_copy"
+        | "abandoned_copy" => Bug::Race,
         "missing_proxy_fence" => Bug::Fence,
         "mbarrier_reinitialised" | "mbarrier_overwritten" | "overflow" => Bug::Mbarrier,
         "divergent_barrier" | "barrier_threads" => Bug::Barrier,

@@ -31,10 +31,16 @@ const FALSE_ALARMS: [&str; 14] = [
 ];
 
 /// Planted after the recording was made.
-const NOT_RECORDED: [&str; 11] = [
+const NOT_RECORDED: [&str; 17] = [
+    "exchanged_and_looked_at",
+    "padding_compared",
     "stage_released_unfenced",
     "stage_acquired_unfenced",
     "stage_refilled_unfenced",
+    "counter_at_block_scope",
+    "last_block_at_block_scope",
+    "released_at_block_scope",
+    "acquired_at_block_scope",
     "barrier_for_half_of_each_warp",
     "barrier_on_either_side",
     "barrier_trips_differ",

@@ -206,3 +206,68 @@ KERNEL(buffer_given_back_early) {
         }
     }
 }
+
+// Blocks count together with an atomic that is one for the threads of a block only. Without the bug
+// each block counts on its own in this way, and adds to the total with an atomic of the device.
+KERNEL(counter_at_block_scope) {
+    if (!OK) {
+        atomicAdd_block(&scratch[0], in[threadIdx.x]);
+        return;
+    }
+    atomicAdd_block(&scratch[1 + blockIdx.x], in[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(&scratch[0], scratch[1 + blockIdx.x]);
+}
+
+// The last block is found by an atomic that releases and acquires for its own block only.
+KERNEL(last_block_at_block_scope) {
+    if (threadIdx.x != 0) return;
+    scratch[1 + blockIdx.x] = in[blockIdx.x];
+    int before;
+    if (OK) {
+        asm volatile("atom.add.acq_rel.gpu.global.s32 %0, [%1], 1;"
+                     : "=r"(before) : "l"(scratch) : "memory");
+    } else {
+        asm volatile("atom.add.acq_rel.cta.global.s32 %0, [%1], 1;"
+                     : "=r"(before) : "l"(scratch) : "memory");
+    }
+    if (before == gridDim.x - 1) out[0] = scratch[1];
+}
+
+// A flag is released to the threads of a block, and another block acquires it.
+KERNEL(released_at_block_scope) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        out[0] = in[0];
+        if (OK) {
+            asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(scratch) : "memory");
+        } else {
+            asm volatile("st.release.cta.global.s32 [%0], 1;" ::"l"(scratch) : "memory");
+        }
+    } else {
+        int up;
+        do {
+            asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(up) : "l"(scratch) : "memory");
+        } while (!up);
+        out[1] = out[0];
+    }
+}
+
+// A flag is released to the device, and acquired at the scope of a block. Without the bug so does a
+// block by itself, through device memory.
+KERNEL(acquired_at_block_scope) {
+    unsigned tid = threadIdx.x;
+    int *flag = OK ? scratch + 2 * blockIdx.x : scratch, *data = flag + 1;
+    bool writes = OK ? tid == 0 : blockIdx.x == 0 && tid == 0;
+    bool reads = OK ? tid == 32 : blockIdx.x == 1 && tid == 32;
+    if (writes) {
+        *data = in[0];
+        asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(flag) : "memory");
+    } else if (reads) {
+        int up;
+        do {
+            asm volatile("ld.acquire.cta.global.s32 %0, [%1];" : "=r"(up) : "l"(flag) : "memory");
+        } while (!up);
+        out[blockIdx.x] = *data;
+    }
+}

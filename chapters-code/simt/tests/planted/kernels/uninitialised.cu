@@ -79,3 +79,26 @@ KERNEL(local_array) {
     for (int i = 0; i < n; i++) last[in[i] & 6] = i;
     out[threadIdx.x] = last[in[threadIdx.x] & 7];
 }
+
+// Puts a value where nothing is yet, and looks at what was there. Without the bug it does not look: such
+// an exchange is a write.
+KERNEL(exchanged_and_looked_at) {
+    int i = threadIdx.x;
+    int before = atomicExch(&fresh[i], in[i]);
+    out[i] = OK ? fresh[i] : before;
+}
+
+// Merges two runs of 32 values, and loads what follows a run when the run is used up. A comparison with
+// that is masked by the bounds, unless they are left out.
+KERNEL(padding_compared) {
+    __shared__ int s[2 * 33];
+    int lane = threadIdx.x;
+    s[lane] = in[lane];
+    s[33 + lane] = in[lane] + 1;
+    __syncthreads();
+    int a = lane, b = lane;
+    int key = s[a + 1], other = s[33 + b + 1];
+    bool first = key < other;
+    if (OK) first = (a + 1 < 32) & (first | (b + 1 >= 32));
+    out[lane] = first ? 1 : 2;
+}
