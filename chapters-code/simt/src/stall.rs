@@ -15,8 +15,10 @@
 //! they may lead to is not in the state. Hence no loop that a clock ends is ever reported, and
 //! `nanosleep` makes no difference.
 //!
-//! **Can miss:** a circle in which a register counts without end, or something is stored. The
-//! instruction limit is there for these.
+//! **Can miss:** a circle in which a register counts without end, or something is stored
+//! (`waits_and_counts`).
+//!
+//! The instruction limit is there for these.
 //!
 //! As long as every block is done in its first turn, nobody tells of changes.
 //! Until nobody has changed anything for a while, all that this costs is a look at a counter now and

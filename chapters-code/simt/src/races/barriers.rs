@@ -25,11 +25,12 @@
 //! line (`if (c) __syncthreads();`), or the threads that take it passed the same barrier earlier
 //! (a loop that they leave before others).
 //!
-//! **Can miss:** a barrier that all go round; what happened after more than one barrier that was
-//! gone round; a barrier that threads skip on their way to the kernel's end; different numbers of
-//! rounds where all threads wait at the same statement in the end; different statements in code
-//! without line information. **May report wrongly:** threads that return before a barrier which they
-//! had gone round, like all others, in an earlier round of a loop.
+//! **Can miss:** a barrier that threads skip on their way to the kernel's end
+//! (`barrier_skipped_on_the_way_out`); loops that warps go round differently often, and as often in all
+//! (`rounds_differ_in_between`); a barrier under a guard that is no branch (`barrier_under_a_guard`);
+//! different statements in code without line information.
+//! **May report wrongly:** threads that return before a barrier which they had gone round, like all
+//! others, in an earlier round of a loop.
 //!
 //! For this the branches that lanes took since their last barrier are remembered, and beyond it those
 //! whose ways have not met yet.
@@ -39,6 +40,7 @@ use std::collections::{HashMap, HashSet};
 use ptx::ir::{Instruction, Op};
 
 use super::Finding;
+use super::branches::Branches;
 use crate::counters::lanes;
 use crate::registers::LaneMask;
 
@@ -102,8 +104,7 @@ pub(super) struct Barriers<'a> {
     /// For each instruction that is a barrier which lets lanes pass, the branches, by their places in
     /// the list, whose ways have met where it stands.
     met: Vec<Option<Vec<u32>>>,
-    /// For a barrier, a branch, and whether it was taken: whether that way leads round the barrier.
-    leads_round: HashMap<(u32, u32, bool), bool>,
+    flow: Branches<'a>,
     /// Exited lanes that a barrier has been checked for.
     checked: HashSet<(u32, u32, LaneMask)>,
 }
@@ -132,7 +133,7 @@ impl<'a> Barriers<'a> {
             passed: Vec::new(),
             ways: Vec::new(),
             met: vec![None; code.len()],
-            leads_round: HashMap::new(),
+            flow: Branches::new(code),
             checked: HashSet::new(),
         }
     }
@@ -276,9 +277,9 @@ impl<'a> Barriers<'a> {
             for (lanes, taken) in ways.into_iter().zip([true, false]) {
                 let lanes = lanes & absent.lanes;
                 if lanes != 0
-                    && self.goes_round(barrier, pc, taken)
+                    && self.flow.goes_round(barrier, pc, taken)
                     && match now {
-                        Some(here) => !self.is_within(here, pc),
+                        Some(here) => !self.flow.is_within(here, pc),
                         None => !self.is_return(barrier, pc, (absent.warp, lanes)),
                     }
                 {
@@ -292,15 +293,9 @@ impl<'a> Barriers<'a> {
     /// True if lanes that went round a barrier by this branch, and have exited, count as having
     /// returned before it.
     fn is_return(&self, barrier: u32, branch: u32, (warp, lanes): (u32, LaneMask)) -> bool {
-        let Op::Bra(op) = &self.code[branch as usize].op else {
-            return true;
-        };
-        let ends = op.reconverge.is_none_or(|meet| self.is_end(meet));
-        ends && !self.is_guarded_by(barrier, branch) && !self.has_passed(barrier, warp, lanes)
-    }
-
-    fn is_end(&self, pc: u32) -> bool {
-        matches!(self.code[pc as usize].op, Op::Exit)
+        self.flow.meet_at_end(branch)
+            && !self.is_guarded_by(barrier, branch)
+            && !self.has_passed(barrier, warp, lanes)
     }
 
     /// True if a branch and a barrier are all that a line of the source holds.
@@ -327,57 +322,6 @@ impl<'a> Barriers<'a> {
         matches!(&self.code[barrier as usize].op, Op::Bar(bar) if bar.aligned)
     }
 
-    /// True if this way from a branch leads round a barrier to which the other way may lead.
-    fn goes_round(&mut self, barrier: u32, branch: u32, taken: bool) -> bool {
-        if let Some(known) = self.leads_round.get(&(barrier, branch, taken)) {
-            return *known;
-        }
-        let answer = self.finds_goes_round(barrier, branch, taken);
-        self.leads_round.insert((barrier, branch, taken), answer);
-        answer
-    }
-
-    fn finds_goes_round(&self, barrier: u32, branch: u32, taken: bool) -> bool {
-        let Some(Op::Bra(op)) = self.code.get(branch as usize).map(|i| &i.op) else {
-            return false;
-        };
-        let Some(meet) = op.reconverge else {
-            return false;
-        };
-        let (way, other) = if taken {
-            (op.target, branch + 1)
-        } else {
-            (branch + 1, op.target)
-        };
-        !self.reaches(way, barrier, meet) && self.reaches(other, barrier, meet)
-    }
-
-    /// True if `here` lies between a branch and where its ways meet.
-    fn is_within(&self, here: u32, branch: u32) -> bool {
-        let Op::Bra(op) = &self.code[branch as usize].op else {
-            return false;
-        };
-        let meet = op.reconverge.unwrap_or(u32::MAX);
-        self.reaches(op.target, here, meet) || self.reaches(branch + 1, here, meet)
-    }
-
-    /// True if control can come from one instruction to another without passing `meet`.
-    fn reaches(&self, from: u32, to: u32, meet: u32) -> bool {
-        let mut seen = vec![false; self.code.len()];
-        let mut open = vec![from];
-        while let Some(pc) = open.pop() {
-            if pc == meet || seen.get(pc as usize).is_none_or(|seen| *seen) {
-                continue;
-            }
-            if pc == to {
-                return true;
-            }
-            seen[pc as usize] = true;
-            successors(self.code, pc, &mut open);
-        }
-        false
-    }
-
     /// Lanes go on behind a barrier: of the branches that they took, those remain whose ways have
     /// not met here.
     fn forget(&mut self, waiter: &Waiter) {
@@ -396,28 +340,12 @@ impl<'a> Barriers<'a> {
     fn branches_met_at(&self, barrier: u32) -> Vec<u32> {
         let numbers = 0..self.branches.len() as u32;
         numbers
-            .filter(|number| !self.is_within(barrier, self.branches[*number as usize]))
+            .filter(|number| {
+                !self
+                    .flow
+                    .is_within(barrier, self.branches[*number as usize])
+            })
             .collect()
-    }
-}
-
-/// Appends the instructions that may come after this one.
-fn successors(code: &[Instruction], pc: u32, to: &mut Vec<u32>) {
-    let instruction = &code[pc as usize];
-    let mut guard = instruction.guard;
-    if let Op::Bra(branch) = &instruction.op {
-        to.push(branch.target);
-        guard = branch.guard;
-    }
-    if let Op::BrxIdx { targets, .. } = &instruction.op {
-        to.extend(targets.iter());
-    }
-    let leaves = matches!(
-        instruction.op,
-        Op::Bra(_) | Op::BrxIdx { .. } | Op::Exit | Op::Trap
-    );
-    if !leaves || guard.is_some() {
-        to.push(pc + 1);
     }
 }
 

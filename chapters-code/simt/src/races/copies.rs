@@ -7,7 +7,7 @@
 //! or for all (`cp.async.wait_all`). For the detector of races in shared memory the copy then writes,
 //! a second time, in the name of that thread: so others need a barrier behind the *wait*.
 //!
-//! **Can miss:** groups are counted a warp, not a thread.
+//! **Can miss:** groups are counted per warp, not per thread (`groups_of_half_a_warp`).
 
 use ptx::ir::CpAsyncWait;
 

@@ -10,10 +10,12 @@
 //! `atomicAdd_block`) counts as a plain one. That two threads write the same value is no excuse,
 //! unless they are lanes of one warp and do so by one instruction.
 //!
-//! **Can miss:** of each word the last writer and one reader are remembered, and where atomics are the
-//! last writers, the one before them: an atomic of another block races with it, not with them. Loads
-//! through the read-only path (`ld.global.nc`) are not remembered, as PTX allows them only where nobody
-//! writes during the launch.
+//! Of each word the last writer and one reader are remembered, and where atomics are the last writers,
+//! the one before them: an atomic of another block races with it, not with them.
+//!
+//! **Can miss:** races with readers that are not remembered (`second_reading_block`); loads through the
+//! read-only path (`ld.global.nc`), which PTX allows only where nobody writes during the launch
+//! (`read_only_path`).
 
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -12,8 +12,14 @@
 //! Each says in its header what it detects, what orders what for it, and what it can miss. Besides,
 //! shuffles from lanes that take no part are told here. Waiting for what cannot come ends a launch,
 //! checked or not, and so do accesses to what is no memory: see `stall` and `fault`.
+//!
+//! **Can miss:** whatever this input does not lead to (`branch_not_taken`); a mask that happens to be
+//! right (`activemask_as_mask`).
+//!
+//! The names in these lists are those of kernels in `tests/planted/kernels/missed.cu`.
 
 mod barriers;
+mod branches;
 mod clock;
 mod copies;
 mod event;

@@ -29,9 +29,11 @@
 //! mbarrier objects are memory too: initialising and invalidating are ordinary writes, all other
 //! instructions indivisible accesses.
 //!
-//! **Can miss:** which of the state spaces a `fence.proxy.async` is for; `cp.async.mbarrier.arrive`
-//! takes the thread's earlier copies as done; beyond 16,383 mbarriers and threads with bulk groups in a
-//! block, all of them count as one.
+//! **Can miss:** which of the state spaces a `fence.proxy.async` is for (`fence_for_another_space`);
+//! touching what a `cp.async` brings before the mbarrier at which it arrives says so, because
+//! `cp.async.mbarrier.arrive` takes the thread's earlier copies as done
+//! (`arrival_after_copies_not_waited_for`); copies beyond 16,382 mbarriers and threads with bulk groups
+//! in a block, which count as one (`very_many_mbarriers`).
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -9,8 +9,10 @@
 //! other. Lanes of one warp that write one word by one instruction race if their values differ; that
 //! they do is told by who executes the store.
 //!
-//! **Can miss:** a write is remembered until the next one to the same word, or, where atomics follow,
-//! until the next that is none; and two readers are remembered for each word.
+//! Of each word the last write is remembered, or, where atomics follow, the last that is none, and two
+//! readers.
+//!
+//! **Can miss:** races with earlier readers than these two (`third_reader`).
 
 use super::clock::Clocks;
 use super::standing::Standing;

@@ -17,9 +17,10 @@
 //! plain write of a flag publishes nothing, and a plain read acquires nothing; nor does a strong write
 //! that comes before the fence. As in CUDA's own examples, the reader needs no fence of its own.
 //!
-//! **Can miss:** which lane of a warp executes what is not told apart; a fence of another warp of
-//! the block counts too, as far as its knowledge reaches; an acquired block counts with all that
-//! it had released when the flag was written.
+//! **Can miss:** which lane of a warp executes what (`lane_fences_for_another`); which warp of a block
+//! has released what, as an acquired block counts with all that it had released when the flag was
+//! written (`another_warp_raises_flag`); a fence that the reader lacks (`reader_unfenced`); a fence
+//! between accesses that are all volatile, relaxed or atomic (`volatile_sums_unfenced`).
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -16,9 +16,10 @@
 //! business of the detectors of races. A kernel that ran with the checks off may have written
 //! everything that there was. Variables of a module are always written.
 //!
-//! **Can miss:** a value of 4 bytes or more counts as written word by word, and one of 2 as a
-//! whole, if any of its bytes is: so that the padding of a structure may be copied along. A value that
-//! is used only through a choice or a combined comparison is never reported, masked or not.
+//! **Can miss:** bytes of a value of which others are written, as a value of 4 bytes or more counts as
+//! written word by word, and one of 2 as a whole, so that the padding of a structure may be copied along
+//! (`one_byte_of_a_word`); a value that is used only through a choice or a combined comparison, masked
+//! or not (`unwritten_value_chosen`).
 //! **May report wrongly:** a value that arithmetic uses and a later choice drops; padding of 4 bytes
 //! and more that is stored elsewhere.
 

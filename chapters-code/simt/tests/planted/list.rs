@@ -59,6 +59,7 @@ impl Planted {
     pub fn dynamic_shared(&self) -> u32 {
         match self.name {
             "too_little_dynamic_shared" => 4 * self.block,
+            "very_many_mbarriers" => 8 * 16_391,
             _ => 0,
         }
     }

@@ -3,6 +3,7 @@
 //! in `snapshots`.
 
 mod list;
+mod missed;
 mod run;
 mod sanitizer;
 
