@@ -218,10 +218,11 @@ impl<'a> Uninitialised<'a> {
             }
             for (number, word) in (at..at + u64::from(bytes)).step_by(4).enumerate() {
                 let bytes = u64::from(bytes.min(4));
-                if kind == AccessKind::Store {
-                    written.add(own + word, bytes);
-                } else if !written.has_some(own + word, bytes) {
+                if kind != AccessKind::Store && !written.has_some(own + word, bytes) {
                     unwritten.0[number] = Some((event.by(lane, 0), word));
+                }
+                if kind != AccessKind::Load {
+                    written.add(own + word, bytes);
                 }
             }
         }
