@@ -2,7 +2,7 @@
 //! should notice it, and a test holds it to that.
 
 use cudarc::driver::PushKernelArg;
-use harness::{Case, Dtype, Error, Kind, Op, Parameters, Shape, broken};
+use harness::{Case, Dtype, Error, Kind, Op, Parameters, Shape, broken, kernel};
 
 use crate::{
     Ready, Rung, Setup,
@@ -44,6 +44,13 @@ pub const BROKEN: &[Rung] = &[
         flag_without_release,
         [Races, Result],
         "a prefix and its flag in two words that nothing orders"
+    ),
+    broken!(
+        "ring_without_fence",
+        ring_without_fence,
+        [Races, Result],
+        "stages handed back without a fence: a bulk copy may overtake a read",
+        ["broken/ring_without_fence.compute_90.ptx"]
     ),
     broken!(
         "static_tile_index",
@@ -106,6 +113,26 @@ fn previous_block_only(s: &Setup<'_>) -> Result<Ready, Error> {
         level.scan(&stream, &scan, input, out)?;
         level.propagate(&stream, &propagate, &level.folds, out)
     }))
+}
+
+/// One block scans everything, through a ring of two stages.
+fn ring_without_fence(s: &Setup<'_>) -> Result<Ready, Error> {
+    const TILE: u64 = 128;
+    let n = s.case.elements();
+    let kernel = scan_kernel(s, Kind::Inclusive)?;
+    let (stream, function, config) = (s.stream(), kernel.clone(), kernel::grid(1, 64));
+    Ok(Ready::new(
+        kernel,
+        config,
+        n.div_ceil(TILE) + 16,
+        move |input, out| {
+            let mut launch = stream.launch_builder(&function);
+            launch.arg(input).arg(out).arg(&n);
+            // SAFETY: reads in[0 .. n] and writes out[0 .. n], by one block.
+            unsafe { launch.launch(config)? };
+            Ok(())
+        },
+    ))
 }
 
 const FLAGGED: Blocks = Blocks {

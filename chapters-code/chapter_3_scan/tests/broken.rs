@@ -29,6 +29,7 @@ fn each_by_its_checker() {
         ("previous_block_only", Checker::Result),
         ("swapped_operands", Checker::Result),
         ("flag_without_release", Checker::Races),
+        ("ring_without_fence", Checker::Races),
     ];
     testing::check_caught(&broken_rows(1 << 14), &expected);
 }
@@ -50,6 +51,10 @@ fn races_name_what_is_missing() {
     assert_eq!((&*race.space, &*race.missing), ("global", "__threadfence"));
     assert!(race.second.line.contains("flag_without_release.cu:"));
     assert_ne!(race.first.block, race.second.block);
+    let race = races("ring_without_fence").next().expect("a race");
+    let what = (&*race.space, &*race.missing);
+    assert_eq!(what, ("shared", "fence.proxy.async"));
+    assert_eq!((race.first.warp, race.second.warp), (1, 0));
 }
 
 /// Whether a rung that is meant to be wrong gives the right sum of f32.
