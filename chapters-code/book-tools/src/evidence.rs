@@ -2,7 +2,7 @@
 //! it covers. Recordings are found, not listed, so that none can be forgotten:
 //!
 //! - all files of `measurements/` beside the pages, where one of an unknown kind is an error;
-//! - folders with a `device.txt` and files called `*_attributes.txt` in the tests of the crates.
+//! - folders with a `device.txt` and files called `*_attributes.txt` or `*_symbols.txt` in the tests of the crates.
 
 mod file;
 
@@ -70,7 +70,7 @@ fn search(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), St
     }
     for name in names(&root.join(folder))? {
         let path = folder.join(&name);
-        match root.join(&path).join(file::DEVICE).is_file() || name.ends_with(file::ATTRIBUTES) {
+        match root.join(&path).join(file::DEVICE).is_file() || file::is_answers(&name) {
             true => found.push(path),
             false => search(root, &path, found)?,
         }

@@ -4,7 +4,7 @@
 //! by name after this one has been loaded gets this one. It runs PTX on the CPU and says of its
 //! device what an H200 says (see `profile.rs`).
 //!
-//! - The functions exported are those of driver 580 (CUDA 13.0): `api/symbols.txt`. Those that are not
+//! - The functions exported are those of driver 580 (CUDA 13.0): `tests/h100_symbols.txt`. Those that are not
 //!   implemented return `CUDA_ERROR_NOT_SUPPORTED`, and name themselves on standard error, once.
 //! - **Order.** Work runs within the call that queues it, so that streams are idle. Only functions of
 //!   the host, and what follows them in their streams, run on threads of their own (`pending.rs`). A

@@ -1,4 +1,4 @@
-//! The library exports the functions that the recorded driver exports: `src/api/symbols.txt`.
+//! The library exports the functions that the recorded driver exports: `h100_symbols.txt`.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -6,7 +6,7 @@ use crate::common::{LIBRARY, context};
 
 #[test]
 fn every_function_of_the_recorded_driver_is_exported() {
-    let lines = include_str!("../src/api/symbols.txt").lines();
+    let lines = include_str!("h100_symbols.txt").lines();
     let recorded = lines.filter(|line| !line.starts_with('#'));
     let names: Vec<&str> = recorded.filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names.len(), 674);

@@ -11,8 +11,10 @@ use crate::measured::value;
 /// In a folder of recorded instructions: what device they were recorded on.
 pub(super) const DEVICE: &str = "device.txt";
 
-/// How the name of a file with a device's attributes ends.
-pub(super) const ATTRIBUTES: &str = "_attributes.txt";
+/// Whether a file of this name holds what a driver answered: attributes of its device, or functions.
+pub(super) fn is_answers(name: &str) -> bool {
+    name.ends_with("_attributes.txt") || name.ends_with("_symbols.txt")
+}
 
 /// A name and a value.
 pub(super) type Fact = (&'static str, String);
@@ -31,7 +33,7 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         Some((stem, "csv")) if stem.starts_with("ncu_") => counters(&text),
         Some((stem, "tsv")) if stem.starts_with("sanitizer_") => tools(stem, &text),
         Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => wrong_clock(stem, &text),
-        _ if name.ends_with(ATTRIBUTES) => attributes(&text),
+        _ if is_answers(&name) => answers(&text),
         _ => Err(
             "no recording of this kind is known; describe it in book-tools/src/evidence".to_owned(),
         ),
@@ -243,7 +245,7 @@ fn instructions(folder: &Path) -> Result<Vec<Fact>, String> {
 }
 
 /// A device's answers to the driver's questions about it.
-fn attributes(text: &str) -> Result<Vec<Fact>, String> {
+fn answers(text: &str) -> Result<Vec<Fact>, String> {
     let (head, facts): (Vec<&str>, Vec<&str>) =
         text.lines().partition(|line| line.starts_with('#'));
     let said: Vec<&str> = head

@@ -1,4 +1,4 @@
-//! Functions by name, as driver 580 answers: `symbols.txt`.
+//! Functions by name, as driver 580 answers: `tests/h100_symbols.txt`.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_ulonglong, c_void};
@@ -56,7 +56,8 @@ enum Found {
     OnlyLater,
 }
 
-/// A line of `symbols.txt`.
+/// A line of `tests/h100_symbols.txt`. The name that it answers is the symbol without its suffixes: `_v2`,
+/// `_v3` or `_v4`, and `_ptds` or `_ptsz` where the default stream is the calling thread's own.
 struct Symbol {
     name: &'static str,
     /// The first version of the API that it answers.
@@ -85,9 +86,9 @@ static SYMBOLS: LazyLock<HashMap<&str, Vec<Symbol>>> = LazyLock::new(|| {
     symbols
 });
 
-/// The lines of `symbols.txt`: a symbol, and since when it answers.
+/// The lines of `tests/h100_symbols.txt`: a symbol, and since when it answers.
 fn recorded() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let lines = include_str!("symbols.txt").lines();
+    let lines = include_str!("../../tests/h100_symbols.txt").lines();
     lines
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once(' '))
