@@ -285,6 +285,9 @@ pub fn record(stream: Handle, context: &Context) -> Result<Option<Captured>> {
 /// Lets a stream wait for what an event recorded.
 pub fn wait(stream: Handle, context: &Context, recorded: &Recorded) -> Result {
     let lane = lane(stream);
+    if lane.is_none() {
+        use_legacy(context)?;
+    }
     let mut captures = captures()?;
     let waiting = lane.and_then(|lane| of(&mut captures, lane));
     match (recorded, waiting) {
@@ -306,14 +309,20 @@ fn join(
     context: &Context,
     event: &Captured,
 ) -> Result {
+    let mine = lane.and_then(|lane| {
+        let is_mine = |c: &Capture| c.branches.contains_key(&lane);
+        captures.iter().position(is_mine)
+    });
     let Some(of_event) = captures.iter().position(|c| c.id == event.id) else {
+        if let Some(mine) = mine {
+            captures[mine].valid = false;
+        }
         return Err(CUresult::INVALID_VALUE.because("the capture of the event has ended"));
     };
     let Some(lane) = lane else {
         let code = CUresult::STREAM_CAPTURE_IMPLICIT;
         return Err(captures[of_event].invalidate(code, "the legacy stream cannot join"));
     };
-    let mine = captures.iter().position(|c| c.branches.contains_key(&lane));
     if let Some(mine) = mine.filter(|&mine| mine != of_event) {
         let code = CUresult::STREAM_CAPTURE_MERGE;
         captures[mine].valid = false;

@@ -86,8 +86,10 @@ pub fn before(stream: Handle, context: &Context) -> Result<Vec<Arc<Work>>> {
     Ok(of(&entries, |entry| new.follows(entry)))
 }
 
+/// The work of some entries, unless it is done: an entry goes a moment later than its work.
 fn of(entries: &[Entry], condition: impl Fn(&Entry) -> bool) -> Vec<Arc<Work>> {
-    let found = entries.iter().filter(|entry| condition(entry));
+    let open = |entry: &&Entry| condition(entry) && entry.work.done().is_none();
+    let found = entries.iter().filter(open);
     found.map(|entry| Arc::clone(&entry.work)).collect()
 }
 

@@ -4,7 +4,7 @@
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use crate::common::{code, context, kernel, one_block, passes_in_own_process};
+use crate::common::{LIBRARY, code, context, kernel, one_block, passes_in_own_process};
 use crate::report::report;
 use cudarc::driver::sys::{self, CUresult, CUstreamCaptureMode as Mode};
 use cudarc::driver::{
@@ -332,6 +332,8 @@ fn potentially_unsafe_calls() {
         "allocate", sys::cuMemAlloc_v2(&mut 0, 64);
         "allocate in another stream", sys::cuMemAllocAsync(&mut 0, 64, s.other.cu_stream());
         "free", sys::cuMemFree_v2(s.address);
+        "free nothing", sys::cuMemFree_v2(0);
+        "free in another stream", sys::cuMemFreeAsync(s.address, s.other.cu_stream());
         "allocate on the host", sys::cuMemAllocHost_v2(&mut null_mut(), 64);
         "set a limit", sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 20);
     };
@@ -367,6 +369,8 @@ fn calls_that_leave_a_capture_alone() {
         "a new event", sys::cuEventCreate(&mut null_mut(), 0);
         "a new stream", sys::cuStreamCreate(&mut null_mut(), 0);
         "free memory", sys::cuMemGetInfo_v2(&mut 0, &mut 0);
+        "allocate nothing", sys::cuMemAllocAsync(&mut 0, 0, s.it);
+        "free nothing", sys::cuMemFreeAsync(0, s.it);
         "reset the L2 cache", sys::cuCtxResetPersistingL2Cache();
     };
     check(setting, (SUCCESS, SUCCESS), calls);
@@ -399,6 +403,7 @@ fn the_legacy_stream_waits_for_blocking_streams() {
         "a copy that waits", sys::cuMemcpyDtoD_v2(s.address, s.address + 64, 64);
         "an event", sys::cuEventRecord(s.event, null_mut());
         "wait for it", sys::cuStreamSynchronize(null_mut());
+        "wait for an event", sys::cuStreamWaitEvent(null_mut(), s.event, 0);
     };
     let implicit = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     check((0, RELAXED), (implicit, INVALIDATED), calls);
@@ -555,6 +560,11 @@ fn captures_that_end_wrongly() {
     // SAFETY: all handles are live.
     let late = unsafe { sys::cuStreamWaitEvent(other, second.event, 0) };
     assert_eq!(late, CUresult::CUDA_ERROR_INVALID_VALUE);
+    begin();
+    // SAFETY: all handles are live.
+    let late = unsafe { sys::cuStreamWaitEvent(scene.it, second.event, 0) };
+    assert_eq!(late, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(scene.end(), INVALIDATED);
 }
 
 #[test]
@@ -607,4 +617,34 @@ fn kind(node: sys::CUgraphNode) -> sys::CUgraphNodeType {
         .result()
         .unwrap();
     kind
+}
+
+#[test]
+fn the_threads_own_stream_captures() {
+    type Copy = unsafe extern "C" fn(sys::CUdeviceptr, *const u8, usize) -> CUresult;
+    let scene = Scene::new(NON_BLOCKING);
+    let own = 2 as sys::CUstream;
+    let name = "cuMemcpyHtoD_v2_ptds";
+    // SAFETY: the function has this type.
+    let copy = unsafe { LIBRARY.get::<Copy>(name) }.expect("exported");
+    // A copy that waits, in that stream and in the legacy one.
+    let calls: [(&dyn Fn() -> CUresult, CUresult); 2] = [
+        (
+            // SAFETY: the array has 64 bytes, and the allocation more.
+            &|| unsafe { copy(scene.address, [0; 64].as_ptr(), 64) },
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        ),
+        (
+            // SAFETY: the allocation has more bytes.
+            &|| unsafe { sys::cuMemsetD8_v2(scene.address, 0, 64) },
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+        ),
+    ];
+    for (call, expected) in calls {
+        // SAFETY: the stream is always there.
+        let begun = unsafe { sys::cuStreamBeginCapture_v2(own, RELAXED) };
+        assert_eq!(begun, SUCCESS);
+        assert_eq!(scene.launch(own, 1), SUCCESS);
+        assert_eq!((call(), end(own).0), (expected, INVALIDATED));
+    }
 }

@@ -1,11 +1,10 @@
 //! Device memory.
 
 use std::ffi::{c_int, c_uint};
-use std::sync::Arc;
 
 use crate::allocation::{allocate, context_of, free, mapped_on};
 use crate::capture;
-use crate::context::{self, Context};
+use crate::context;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::handles::Handle;
@@ -49,9 +48,7 @@ api! {
 
     /// Allocates from the device's current pool.
     per_thread(cuMemAllocAsync_ptsz) fn cuMemAllocAsync(address: Out<CUdeviceptr>, bytes: usize, stream: CUstream) {
-        let context = allocating(stream)?;
-        let pool = *lock(&context.device()?.current_pool);
-        address.set(allocate_or_null(&context, pool, bytes)?)
+        address.set(allocate_async(stream, None, bytes)?)
     }
 
     /// Allocates from a pool.
@@ -62,17 +59,17 @@ api! {
         stream: CUstream,
     ) {
         pool(from)?;
-        address.set(allocate_or_null(&*allocating(stream)?, from, bytes)?)
+        address.set(allocate_async(stream, Some(from), bytes)?)
     }
 
     /// Frees. Null is freed already.
     fn cuMemFree_v2(address: CUdeviceptr) {
+        capture::unsafe_call()?;
         if address == 0 {
             return Ok(());
         }
         let context = context_of(address)?;
         context.synchronize()?;
-        capture::unsafe_call()?;
         pending::wait_for_context(context.handle)?;
         free(address)
     }
@@ -151,25 +148,21 @@ api! {
     }
 }
 
-/// The context of a stream in which memory is to be allocated. A capture is lost by it, as its
-/// graph would lack the allocation.
-fn allocating(stream: CUstream) -> Result<Arc<Context>> {
+/// Allocates in the order of a stream; for no bytes the answer is null, as driver 580's is. Memory that
+/// a graph would have to allocate makes the capture of the stream invalid.
+fn allocate_async(stream: CUstream, pool: Option<Handle>, bytes: usize) -> Result<CUdeviceptr> {
     let context = stream::queueing(stream)?;
+    if bytes == 0 {
+        return Ok(0);
+    }
     if capture::is_capturing(stream)? {
         capture::lose(stream)?;
         let cause = "graphs that allocate memory: allocate before the capture begins";
         return Err(CUresult::NOT_SUPPORTED.because(cause));
     }
     capture::unsafe_call()?;
-    Ok(context)
-}
-
-/// Allocates; for no bytes the answer is null, as driver 580's is.
-fn allocate_or_null(context: &Context, pool: Handle, bytes: usize) -> Result<CUdeviceptr> {
-    if bytes == 0 {
-        return Ok(0);
-    }
-    allocate(context, pool, bytes)
+    let current = *lock(&context.device()?.current_pool);
+    allocate(&context, pool.unwrap_or(current), bytes)
 }
 
 /// Base and length of the allocation that contains an address.
