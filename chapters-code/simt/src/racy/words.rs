@@ -26,7 +26,20 @@ unsafe fn cell<'a>(byte: *mut u8) -> (&'a AtomicU64, usize) {
 pub(crate) unsafe fn load<const N: usize>(from: *mut u8) -> [u8; N] {
     let mut out = [0; N];
     // SAFETY: the caller's promise.
-    unsafe { read(from, &mut out) };
+    let (first, at) = unsafe { cell(from) };
+    if at + N <= CELL {
+        let bytes = u64::from_le_bytes(first.load(Ordering::Relaxed).to_ne_bytes()) >> (8 * at);
+        out.copy_from_slice(&bytes.to_le_bytes()[..N]);
+    } else if at == 0 && N.is_multiple_of(CELL) {
+        for (i, chunk) in out.as_chunks_mut().0.iter_mut().enumerate() {
+            // SAFETY: the caller's promise, of a part of the bytes.
+            let (cell, _) = unsafe { cell(from.wrapping_add(CELL * i)) };
+            *chunk = cell.load(Ordering::Relaxed).to_ne_bytes();
+        }
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { read(from, &mut out) };
+    }
     out
 }
 
@@ -36,8 +49,16 @@ pub(crate) unsafe fn load<const N: usize>(from: *mut u8) -> [u8; N] {
 /// As the header of [`super`] says.
 #[inline(always)]
 pub(crate) unsafe fn store<const N: usize>(to: *mut u8, value: [u8; N]) {
-    // SAFETY: the caller's promise.
-    unsafe { write(to, &value) };
+    if to.addr().is_multiple_of(CELL) && N.is_multiple_of(CELL) {
+        for (i, chunk) in value.as_chunks().0.iter().enumerate() {
+            // SAFETY: the caller's promise, of a part of the bytes.
+            let (cell, _) = unsafe { cell(to.wrapping_add(CELL * i)) };
+            cell.store(u64::from_ne_bytes(*chunk), Ordering::Relaxed);
+        }
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { write(to, &value) };
+    }
 }
 
 /// Reads as many bytes as there are in `out`.
