@@ -1,6 +1,7 @@
 //! The tests of the driver, in one program, so that they are linked once.
 
 mod bad_input;
+mod capture;
 mod common;
 mod device;
 mod faults;
