@@ -86,6 +86,13 @@ fn several_rounds() {
     check(&rows);
 }
 
+/// Two blocks walk over 49 tiles, so that copies overwrite each stage at least twice.
+#[test]
+fn the_ring_goes_round() {
+    let verdict = testing::judged_on_few(2, &Scan, "specialized", &sum_f32(300_001));
+    assert!(verdict.is_correct(), "{:?}", verdict.failures);
+}
+
 #[test]
 fn awkward_inputs() {
     check(&run_all(&testing::awkward_inputs(sum_f32(10_007))));

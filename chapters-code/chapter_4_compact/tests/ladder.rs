@@ -129,6 +129,14 @@ fn rings_go_round() {
     }
 }
 
+/// The same, and no copy may overwrite what has not been read.
+#[test]
+fn copies_wait_for_readers() {
+    let all = case(600_001, Dtype::F32, By::Bits, part(1, 1), Pattern::Random);
+    let verdict = testing::judged_on_few(3, &Compact::SEEDED, "scouts", &all);
+    assert!(verdict.is_correct(), "{:?}", verdict.failures);
+}
+
 #[test]
 fn under_several_schedules() {
     under_schedules(1..=6, || {

@@ -143,6 +143,14 @@ fn several_rounds() {
     }
 }
 
+/// Two blocks walk over 57 tiles, so that copies overwrite each stage at least twice.
+#[test]
+fn the_ring_goes_round() {
+    let case = scan(350_001, Segments::Of(100));
+    let verdict = testing::judged_on_few(2, &Segmented::OF_SEED, "specialized", &case);
+    assert!(verdict.is_correct(), "{:?}", verdict.failures);
+}
+
 /// Under several schedules, too: what looks back may not mix up who came first.
 #[test]
 fn affine_maps_under_several_schedules() {

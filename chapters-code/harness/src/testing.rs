@@ -21,6 +21,7 @@ pub use self::{
 use crate::{
     Case, Chapter, Device, DeviceChoice, Input, Row, RungInfo,
     buffer::Guarded,
+    ladder,
     progress::Progress,
     row::Caught,
     rung::Ready,
@@ -221,6 +222,26 @@ pub fn judged(chapter: &dyn Chapter, rung: &str, case: &Case) -> Verdict {
     operation.poison().expect("it is poisoned");
     operation.launch().expect("it is launched");
     operation.verify().expect("it runs")
+}
+
+/// What is said of one launch of a rung, races included, on a device that seems to have so few
+/// multiprocessors: a grid that fills it walks over many tiles.
+///
+/// # Panics
+/// Where it cannot be set up or launched.
+pub fn judged_on_few(
+    multiprocessors: u32,
+    chapter: &dyn Chapter,
+    rung: &str,
+    case: &Case,
+) -> Verdict {
+    let runner = simulator();
+    let mut device = runner.device.clone();
+    device.properties.multiprocessors = multiprocessors;
+    let mut problem = chapter.problem(&device, case).expect("a problem");
+    let mut operation = problem.operation(rung).expect("an operation");
+    let once = ladder::once(&device, &mut *operation);
+    once.expect("it is launched").verdict
 }
 
 /// What is counted while a rung runs on a case, all its launches together.
