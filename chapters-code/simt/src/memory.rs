@@ -478,6 +478,22 @@ mod tests {
     }
 
     #[test]
+    fn copies_between_ranges_that_overlap() {
+        let before: Vec<u8> = (0..5000).map(|i| (i % 251) as u8).collect();
+        for (to, from) in [(700, 3), (3, 700), (1500, 0), (0, 1500), (9, 9)] {
+            let memory = Memory::new(1 << 20);
+            let a = memory.allocate(5000).unwrap();
+            memory.write(a, &before).unwrap();
+            memory.copy(a + to, a + from, 3333).unwrap();
+            let mut expected = before.clone();
+            expected.copy_within(from as usize..from as usize + 3333, to as usize);
+            let mut found = vec![0; 5000];
+            memory.read(a, &mut found).unwrap();
+            assert_eq!(found, expected, "{from} to {to}");
+        }
+    }
+
+    #[test]
     fn fills_patterns() {
         let memory = Memory::new(1 << 20);
         let a = memory.allocate(64).unwrap();
