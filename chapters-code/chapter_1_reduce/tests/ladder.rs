@@ -72,7 +72,8 @@ fn products_and_bitwise_operators() {
 
 /// Three passes of the tree rungs, and every block of the striding ones.
 #[test]
-fn a_million_and_three() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_million_and_three() {
     let n = (1 << 20) + 3;
     check(&run_all(&[
         sum_f32(n),

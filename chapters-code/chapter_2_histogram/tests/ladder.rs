@@ -1,6 +1,8 @@
 //! Every rung, on every size that has tripped one, for every type of key, number of bins and input,
 //! under several schedules, with the race check on.
 
+use std::ops::RangeInclusive;
+
 use crate::common::{CHAPTER, run_all, u32s};
 use chapter_2_histogram::inputs::{DTYPES, INPUTS};
 use harness::{
@@ -135,7 +137,8 @@ fn any_number_of_copies() {
 }
 
 #[test]
-fn a_million_and_three() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_million_and_three() {
     let case = |(dtype, input)| Case {
         dtype,
         input,
@@ -150,11 +153,21 @@ fn a_million_and_three() {
 }
 
 /// Blocks and warps take turns in another order with each seed.
-#[test]
-fn under_many_schedules() {
+fn check_under_many_schedules(seeds: RangeInclusive<i64>) {
     let cases = [Dtype::U8, Dtype::U32, Dtype::F32].map(|dtype| Case {
         dtype,
         ..u32s(70_001)
     });
-    under_schedules(1..=6, || check(&run_all(&cases)));
+    under_schedules(seeds, || check(&run_all(&cases)));
+}
+
+#[test]
+fn under_many_schedules() {
+    check_under_many_schedules(1..=2);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_under_many_schedules() {
+    check_under_many_schedules(3..=6);
 }

@@ -1,6 +1,8 @@
 //! Every rung, on every size that has tripped a scan, for every type, operator and kind, with the race
 //! check on.
 
+use std::ops::RangeInclusive;
+
 use crate::common::{both, run_all, sum_f32};
 use chapter_3_scan::{RUNGS, chapter::Scan};
 use harness::{
@@ -70,7 +72,8 @@ fn bytes() {
 
 /// Three levels of blocks, and two rounds of all resident ones.
 #[test]
-fn a_million_and_three() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_million_and_three() {
     check(&run_all(&[sum_f32((1 << 20) + 3)]));
     check(&run_all(&both((1 << 20) + 3, Dtype::I64, Op::Affine)));
 }
@@ -99,12 +102,22 @@ fn awkward_inputs() {
 }
 
 /// Blocks and warps take turns as the seed says.
-#[test]
-fn under_several_schedules() {
-    under_schedules(1..=6, || {
+fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+    under_schedules(seeds, || {
         check(&run_all(&both(70_001, Dtype::I64, Op::Affine)));
         check(&run_all(&[sum_f32(70_001)]));
     });
+}
+
+#[test]
+fn under_several_schedules() {
+    check_under_several_schedules(1..=2);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_under_several_schedules() {
+    check_under_several_schedules(3..=6);
 }
 
 /// What chooses by size takes the kernel that it says.

@@ -1,6 +1,8 @@
 //! Every rung, on every size that has tripped one, for every type and everything that says what is kept,
 //! with the race check on.
 
+use std::ops::RangeInclusive;
+
 use crate::common::{case, densities, half, input, part, run_all, written_on};
 use chapter_4_compact::{RUNGS, chapter::Compact, inputs::DTYPES, layout::HEADER, reference};
 use harness::{
@@ -94,7 +96,8 @@ fn awkward_inputs() {
 
 /// Three levels of scans, and more than one tile for each block.
 #[test]
-fn a_million_and_three() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_million_and_three() {
     let of = |by, density| case((1 << 20) + 3, Dtype::F32, by, density, Pattern::Random);
     check_all(&densities().map(|density| of(By::Mask, density)));
     check_all(&[
@@ -137,9 +140,8 @@ fn copies_wait_for_readers() {
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
-#[test]
-fn under_several_schedules() {
-    under_schedules(1..=6, || {
+fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+    under_schedules(seeds, || {
         check_all(&[half(70_001)]);
         let clustered = case(
             70_001,
@@ -150,6 +152,17 @@ fn under_several_schedules() {
         );
         check_all(&[clustered]);
     });
+}
+
+#[test]
+fn under_several_schedules() {
+    check_under_several_schedules(1..=2);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_under_several_schedules() {
+    check_under_several_schedules(3..=6);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Every rung, on every size that has tripped a scan, for all kinds of segments, types and operators,
 //! with the race check on.
 
+use std::ops::RangeInclusive;
+
 use std::collections::BTreeSet;
 
 use crate::common::{
@@ -114,7 +116,8 @@ fn products() {
 
 /// Three levels of blocks, and two rounds of all resident ones.
 #[test]
-fn a_million_and_three() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_million_and_three() {
     let n = (1 << 20) + 3;
     for segments in [Segments::Of(64), Segments::Giant, Segments::PowerLaw] {
         let [inclusive, _, reduce] = all_tasks(n, Dtype::F32, Op::Sum, segments);
@@ -152,11 +155,21 @@ fn the_ring_goes_round() {
 }
 
 /// Under several schedules, too: what looks back may not mix up who came first.
-#[test]
-fn affine_maps_under_several_schedules() {
+fn check_affine_maps_under_several_schedules(seeds: RangeInclusive<i64>) {
     let cases = [Segments::Of(10_000), Segments::Giant, Segments::Empty]
         .map(|segments| all_tasks(70_001, Dtype::I64, Op::Affine, segments)[0]);
-    under_schedules(1..=6, || check(&run_all(&cases)));
+    under_schedules(seeds, || check(&run_all(&cases)));
+}
+
+#[test]
+fn affine_maps_under_several_schedules() {
+    check_affine_maps_under_several_schedules(1..=2);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_affine_maps_under_several_schedules() {
+    check_affine_maps_under_several_schedules(3..=6);
 }
 
 #[test]
@@ -167,9 +180,8 @@ fn awkward_inputs() {
 }
 
 /// Blocks and warps take turns as the seed says.
-#[test]
-fn under_several_schedules() {
-    under_schedules(1..=6, || {
+fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+    under_schedules(seeds, || {
         check(&run_all(&[
             scan(70_001, Segments::Of(10_000)),
             scan(70_001, Segments::PowerLaw),
@@ -177,6 +189,17 @@ fn under_several_schedules() {
             product(20_001, Matrix::LongRow),
         ]));
     });
+}
+
+#[test]
+fn under_several_schedules() {
+    check_under_several_schedules(1..=2);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_under_several_schedules() {
+    check_under_several_schedules(3..=6);
 }
 
 // ---- Segments that a draw does not give ---------------------------------------------------------------

@@ -1,6 +1,8 @@
 //! Every rung, on every shape that has tripped a transpose, for every size of element, with the race check
 //! on.
 
+use std::ops::RangeInclusive;
+
 use crate::common::{SIZES, matrices, matrix, run_all};
 use chapter_6_transpose::{RUNGS, chapter::Transpose};
 use harness::{
@@ -138,9 +140,19 @@ fn several_seeds() {
 }
 
 /// Blocks and warps take turns as the seed says.
-#[test]
-fn under_several_schedules() {
+fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
     let ragged = matrix(200, 137, Dtype::F32);
     let square = matrix(161, 161, Dtype::U8);
-    under_schedules(1..=6, || check(&run_all(&[ragged, square])));
+    under_schedules(seeds, || check(&run_all(&[ragged, square])));
+}
+
+#[test]
+fn under_several_schedules() {
+    check_under_several_schedules(1..=2);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_under_several_schedules() {
+    check_under_several_schedules(3..=6);
 }

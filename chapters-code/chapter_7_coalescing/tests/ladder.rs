@@ -1,5 +1,7 @@
 //! Every rung, on every pattern and on sizes that have tripped kernels, with the race check on.
 
+use std::ops::RangeInclusive;
+
 use crate::common::{all, of, run_all, usual};
 use chapter_7_coalescing::{
     RUNGS,
@@ -60,7 +62,8 @@ fn every_number_of_particles_in_two_groups() {
 
 /// 2^20 elements.
 #[test]
-fn a_million() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_million() {
     let rows: Vec<Row> = run_all(&usual(1 << 20));
     let right = RUNGS.iter().filter(|rung| rung.caught_by.is_empty());
     assert_eq!(rows.len(), right.count());
@@ -91,8 +94,18 @@ fn awkward_inputs() {
 }
 
 /// Blocks and warps take turns as the seed says.
+fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
+    let cases = usual(5003);
+    under_schedules(seeds, || check(&run_all(&cases)));
+}
+
 #[test]
 fn under_several_schedules() {
-    let cases = usual(5003);
-    under_schedules(1..=6, || check(&run_all(&cases)));
+    check_under_several_schedules(1..=2);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_under_several_schedules() {
+    check_under_several_schedules(3..=6);
 }

@@ -3,18 +3,19 @@
 
 use crate::common::{course, has_compiler, supervisor};
 use exercises::{
-    author::{self, Promise},
+    author::{self, Promise, Specimen},
     course::Exercise,
 };
 
-#[test]
-fn every_promise_is_kept() {
+/// Submissions of all exercises keep their promises: those that `wanted` picks.
+fn check_promises(wanted: fn(&Specimen) -> bool) {
     if !has_compiler() {
         return;
     }
     let mut broken = Vec::new();
     for exercise in &course().exercises {
-        let specimens = author::specimens(exercise).expect("its files fit");
+        let mut specimens = author::specimens(exercise).expect("its files fit");
+        specimens.retain(wanted);
         let outcomes = author::examine(exercise, &specimens, &supervisor()).expect("it is checked");
         for (specimen, outcome) in specimens.iter().zip(outcomes) {
             if !specimen.is_kept_by(&outcome) {
@@ -30,6 +31,24 @@ fn every_promise_is_kept() {
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// Whether a submission is a mutant or a variant.
+fn is_of_many(specimen: &Specimen) -> bool {
+    ["mutant ", "variant "]
+        .iter()
+        .any(|kind| specimen.name.starts_with(kind))
+}
+
+#[test]
+fn skeletons_fail_and_solutions_pass() {
+    check_promises(|specimen| !is_of_many(specimen));
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_mutants_are_caught_and_variants_pass() {
+    check_promises(is_of_many);
 }
 
 /// Exercises whose kernels students write.

@@ -62,7 +62,8 @@ impl Drop for Project {
 }
 
 #[test]
-fn three_lines_are_enough() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_three_lines_are_enough() {
     assert_eq!(LINES.lines().count(), 3);
     let run = Project::new().after_three_lines("cargo test --offline -- --test-threads=1");
     let (out, err) = (&run.stdout, &run.stderr);

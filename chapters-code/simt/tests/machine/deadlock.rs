@@ -59,10 +59,9 @@ fn a_chain_that_looks_ahead_may_wait_for_ever() {
 
 /// The same with so many blocks that host threads take several at a time, and with fewer and more host
 /// threads than cores.
-#[test]
-fn chains_of_many_blocks() {
+fn check_chains(schedules: &[(u64, usize)]) {
     let last = &chain(1, "1023");
-    for (seed, threads) in [(0, 1), (0, 2), (3, 2), (0, 4)] {
+    for &(seed, threads) in schedules {
         for resident in [1, 2, 5, 32, 0] {
             let back = run_with(&chain(-1, "0"), 1024, 1, &options(seed, resident, threads));
             ok(&back);
@@ -72,6 +71,17 @@ fn chains_of_many_blocks() {
         let stuck = run_with(last, 1024, 1, &options(seed, 512, threads));
         fault(&stuck, FaultKind::Deadlock, "spin on what they read at");
     }
+}
+
+#[test]
+fn chains_of_many_blocks() {
+    check_chains(&[(3, 2)]);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_chains_of_many_blocks() {
+    check_chains(&[(0, 1), (0, 2), (0, 4)]);
 }
 
 /// The fault of one block ends those that wait for it, and is what is told.
