@@ -386,10 +386,9 @@ fn describe_missed_barrier(
         true => ("block", "a condition that is the same for the whole block"),
         false => ("warp", "a mask of the lanes that come"),
     };
-    let what = match grid.kernel.ir().code[waiter.pc as usize].op {
-        Op::Bar(_) => "barrier",
-        Op::BarWarpSync { .. } => "__syncwarp",
-        _ => "warp-wide operation",
+    let what = match is_of_block {
+        true => "barrier",
+        false => "__syncwarp",
     };
     let message = format!(
         "{what} in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never come: the branch at {branch} leads them past it",

@@ -87,7 +87,7 @@ pub(crate) trait Observer<'a>: Send {
     fn barrier(&mut self);
     /// A barrier lets threads pass. Only told to those that check.
     fn barrier_passed(&mut self, _: &Passing) {}
-    /// A warp-wide operation for the lanes `members` lets these pass, where some of its lanes have exited
+    /// A `bar.warp.sync` for the lanes `members` lets these pass, where some of its lanes have exited
     /// or the others wait at several instructions. Only told to those that check.
     fn warp_passed(&mut self, _: &[Waiter], _members: LaneMask) {}
     /// Threads arrive at a barrier for so many threads; others that are there may have named another

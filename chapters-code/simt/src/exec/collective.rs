@@ -48,7 +48,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         active: LaneMask,
     ) -> Flow {
         if members & self.warp.paths.alive() & !active == 0 {
-            if O::CHECKS && members & !active != 0 {
+            let is_sync = matches!(op, Op::BarWarpSync { .. });
+            if O::CHECKS && is_sync && members & !active != 0 {
                 let (warp, lanes, pc) = (self.warp.index, active, self.pc);
                 self.observer
                     .warp_passed(&[Waiter { warp, lanes, pc }], members);
@@ -115,7 +116,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let gathered = self.warp.paths.waiting_for(waiting);
             match waiting {
                 Waiting::WarpSync(members) | Waiting::Collective(members) => {
-                    if O::CHECKS {
+                    if O::CHECKS && matches!(waiting, Waiting::WarpSync(_)) {
                         self.check_gathered(waiting, members);
                     }
                     self.combine_gathered(waiting, gathered);
@@ -154,7 +155,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         at.all(|pc| pc == first).then_some(first)
     }
 
-    /// Tells observers of a warp-wide operation that some of its lanes pass without the others.
+    /// Tells observers of a `bar.warp.sync` that some of its lanes pass without the others.
     #[cold]
     fn check_gathered(&mut self, waiting: Waiting, members: LaneMask) {
         let gathered = self.warp.paths.waiting_for(waiting);

@@ -7,8 +7,7 @@
 //! - threads that wait at different `__syncthreads()` of the source, say one on each side of a branch;
 //! - lanes of one warp that wait at several of its barriers at once.
 //!
-//! The first of these it also detects at `__syncwarp()` and other warp-wide operations, for the lanes
-//! that their mask names.
+//! The first of these it also detects at `__syncwarp()`, for the lanes that its mask names.
 //!
 //! On a GPU since Volta none of this need hang: a thread that has exited is not waited for, and
 //! barriers are told apart by their number alone. But `__syncthreads()` is defined in conditional
@@ -248,7 +247,7 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// A warp-wide operation for the lanes `members` lets those pass that have not exited. Some have,
+    /// A `__syncwarp()` for the lanes `members` lets those pass that have not exited. Some have,
     /// or the others wait at several instructions.
     pub fn warp_passed(
         &mut self,
