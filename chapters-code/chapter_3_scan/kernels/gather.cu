@@ -5,13 +5,13 @@
 // round of this one: the others' folds are on their way while it still has work. The order of all
 // operations is fixed, so sums of floats are the same bits in every run.
 //
-// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* tickets)
+// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* launches)
 // Launch: cooperative, min(tiles, what the device holds at once, 512) blocks of 512 threads, with
 // tiles = ceil(n * sizeof(dtype) / 32768), and tiles > 0; no dynamic shared memory; in and out 16-byte
 // aligned and apart from each other (a scan in place is not defined). WORDS words of status for each
-// tile, and a word of tickets, all zero before the first launch.
-// status and tickets belong together, and to one n: launches on them have the same grid and number of
-// tiles, and one ends before the next begins, so a graph may replay them (see draw_epoch in tagged.cuh).
+// tile, and a word of launches for each block, all zero before the first launch.
+// status and launches belong together, and to one n: launches on them have the same grid and number of
+// tiles, and one ends before the next begins, so a graph may replay them (see next_epoch in tagged.cuh).
 // After a launch that was stopped, zero both. Sums begin at +0: a sum of nothing but -0 is +0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "share.cuh"
@@ -79,7 +79,7 @@ template <typename Op, typename T> struct Tile {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets) {
+__device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches) {
     constexpr unsigned ELEMENTS = THREADS * ROWS * Pack<T>::size;
     __shared__ T own_folds[2][32];
     __shared__ T their_folds[2][THREADS / 32];
@@ -114,11 +114,11 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets) {
     // ANCHOR_END: prepare
 
     // ANCHOR: rounds
-    u32 drawn = threadIdx.x == 0 ? draw_epoch(tickets) : 0; // on its way while elements are
+    u32 before = threadIdx.x == 0 ? launches[blockIdx.x] : 0; // on its way while elements are
     load(0, 0);
     load(1, 1);
     if (threadIdx.x == 0) {
-        epoch = drawn; // the others read it behind a barrier of prepare
+        launches[blockIdx.x] = epoch = next_epoch(before); // the others read it behind a barrier of prepare
     }
     prepare(0, 0);
     for (size_t round = 0; rounds.has(round); round += 2) {
@@ -139,8 +139,8 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets) {
 
 #define KERNEL_OF(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
-        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* tickets) { \
-        scan<Kind::KIND, Op<dtype>>(in, out, n, status, tickets); \
+        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* launches) { \
+        scan<Kind::KIND, Op<dtype>>(in, out, n, status, launches); \
     }
 #define KERNEL(name, Op, dtype) \
     KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \

@@ -7,7 +7,7 @@
 //
 // ptx: compute_90
 //
-// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* tickets,
+// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* launches,
 //                     unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 448 threads, with tiles =
 // ceil(n * sizeof(dtype) / 24576), and tiles > 0; dynamic shared memory stages * 24576, stages 4 or
@@ -31,7 +31,7 @@ template <typename T> struct Ring {
     Mbarrier full[MOST_STAGES];  // the tile has come
     Mbarrier ready[MOST_STAGES]; // it is known what comes before it, and before each of its parts
     Mbarrier empty[MOST_STAGES]; // all scanners have it in registers
-    Mbarrier drawn;              // the epoch is known
+    Mbarrier launch_known;       // the epoch is known
     u32 epoch;
     T before_part[MOST_STAGES][SCANNERS];
     T before_tile[MOST_STAGES];
@@ -43,8 +43,9 @@ template <Kind KIND, typename Op, typename T> struct Block {
     u32 stage_count;
     Packs<T> in, out;
     u64* status;
-    u32 epoch; // in the gatherer only
+    u32* launches;
     size_t tiles;
+    u32 epoch = 0; // in the gatherer only
 
     __device__ size_t tile(size_t round) const { return round * gridDim.x + blockIdx.x; }
     __device__ bool has(size_t round) const { return tile(round) < tiles; }
@@ -132,7 +133,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             fence_before_copies();
             __syncwarp(); // all lanes have read the stage
             if (lane_id() == 31) {
-                ring.drawn.wait(0);
+                ring.launch_known.wait(0);
                 publish(status + tile * WORDS<T>, fold, ring.epoch);
                 ring.ready[place.stage].arrive();
             }
@@ -161,8 +162,8 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // ANCHOR: gather
     // One warp learns what comes before the block's tile in each round. It looks at all folds of a
     // round at once, and at the next round's before it needs them: a look takes most of a microsecond.
-    __device__ void gather() {
-        tell_epoch();
+    __device__ void gather(u32 launches_before) {
+        tell_epoch(launches_before);
         Place place;
         T before_round = Op::identity();
         Tagged<T> seen[GROUPS], next[GROUPS];
@@ -187,12 +188,13 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
     // ANCHOR_END: gather
 
-    // The first lane has drawn the epoch. Only now does it wait for the number to come.
-    __device__ void tell_epoch() {
-        epoch = __shfl_sync(ALL_LANES, epoch, 0);
+    // The first lane has begun to load the count of launches. Only now does it wait for it.
+    __device__ void tell_epoch(u32 launches_before) {
+        epoch = next_epoch(__shfl_sync(ALL_LANES, launches_before, 0));
         if (lane_id() == 0) {
+            launches[blockIdx.x] = epoch;
             ring.epoch = epoch;
-            ring.drawn.arrive();
+            ring.launch_known.arrive();
         }
     }
 
@@ -288,17 +290,17 @@ template <Kind KIND, typename Op, typename T> struct Block {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets, u32 stages) {
+__device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches, u32 stages) {
     constexpr unsigned ELEMENTS = PACKS * Pack<T>::size;
     __shared__ Ring<T> ring;
-    u32 epoch = threadIdx.x == 32 ? draw_epoch(tickets) : 0; // the gatherer, as early as it can
+    u32 before = threadIdx.x == 32 ? launches[blockIdx.x] : 0; // the gatherer, as early as it can
     if (threadIdx.x == 0) {
         for (u32 s = 0; s < stages; s++) {
             ring.full[s].init(1);
             ring.ready[s].init(2); // a reducer, and the gatherer
             ring.empty[s].init(SCANNERS);
         }
-        ring.drawn.init(1);
+        ring.launch_known.init(1);
         mbarriers_are_made();
     }
     __syncthreads();
@@ -308,12 +310,12 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets, u
     extern __shared__ __align__(128) uint4 tiles[];
     Block<KIND, Op, T> block{ring,   tiles,
                              stages, {const_cast<T*>(in), n},
-                             {out, n}, status, epoch, (n + ELEMENTS - 1) / ELEMENTS};
+                             {out, n}, status, launches, (n + ELEMENTS - 1) / ELEMENTS};
     unsigned role = warp_id();
     if (role == 0) {
         block.copy();
     } else if (role == 1) {
-        block.gather();
+        block.gather(before);
     } else if (role < 2 + REDUCERS) {
         block.reduce(role - 2);
     } else {
@@ -324,9 +326,9 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* tickets, u
 
 #define KERNEL_OF(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
-        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* tickets, \
+        const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* launches, \
         u32 stages) { \
-        scan<Kind::KIND, Op<dtype>>(in, out, n, status, tickets, stages); \
+        scan<Kind::KIND, Op<dtype>>(in, out, n, status, launches, stages); \
     }
 #define KERNEL(name, Op, dtype) \
     KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \

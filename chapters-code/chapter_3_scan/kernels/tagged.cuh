@@ -46,18 +46,14 @@ template <typename T> __device__ Tagged<T> look(const u64* slot) {
 
 // ANCHOR: epoch
 // The number of this launch: the tag by which a slot shows whether its value is of this launch or of one
-// before. One thread of each block draws it, once.
+// before.
 //
-// Launches on the same tickets have the same number G of blocks, and one ends before the next begins.
-// tickets is 0 before the first. Each block draws one ticket, so launch k (from 0) draws those from
-// k * G to k * G + G - 1, whatever order its blocks start in: ticket / G is k in all of its blocks,
-// and in no block of another launch. The host hands over nothing that changes, so a launch can be
-// captured in a graph and replayed.
+// Each block counts its own launches, in launches[blockIdx.x], which is 0 before the first. One thread of
+// the block loads the count as early as it can, and later stores next_epoch of it there. Launches on the
+// same counts have the same grid, and one ends before the next begins. So all counts are equal between
+// launches, and all blocks of a launch get the same number. The host hands over nothing that changes, so
+// a launch can be captured in a graph and replayed.
 //
-// Tickets begin again at 0 after a multiple of G of them, so that a tag has 31 bits and is never 0. A tag
-// comes again after at least two launches, each of which has written every slot.
-__device__ inline u32 draw_epoch(u32* tickets) {
-    u32 launches = 0x7fffffffu / gridDim.x;
-    return atomicInc(tickets, launches * gridDim.x - 1) / gridDim.x + 1;
-}
+// A tag has 31 bits and is never 0. It comes again after 2^31 - 1 launches, each of which has written every slot.
+__device__ inline u32 next_epoch(u32 launches_before) { return launches_before % 0x7fffffffu + 1; }
 // ANCHOR_END: epoch

@@ -136,7 +136,7 @@ pub struct Rounds {
     pub blocks: u64,
     /// Tiles, of which block b takes the b-th of each round.
     pub tiles: u64,
-    /// The tickets, then the words of each tile; at their own alignment.
+    /// A count of launches for each block, then the words of each tile; at their own alignment.
     state: CudaSlice<u8>,
 }
 
@@ -146,24 +146,31 @@ impl Rounds {
     /// # Errors
     /// [`Error::Driver`] where the device has no room for the words.
     pub fn new(s: &Setup<'_>, tiles: u64, words: u64, most: u32) -> Result<Self, Error> {
+        let blocks = tiles.min(u64::from(most)).max(1);
         Ok(Self {
-            blocks: tiles.min(u64::from(most)).max(1),
+            blocks,
             tiles,
-            state: s.zeroed(16 + tiles * words * 8)?,
+            state: s.zeroed(launches_bytes(blocks) + tiles * words * 8)?,
         })
     }
 
-    /// The words of 64 bits in which blocks publish what they know of a tile, and the tickets from which
+    /// The words of 64 bits in which blocks publish what they know of a tile, and the counts from which
     /// they learn which launch they are of. Both were zero once, and belong to this grid and these tiles.
-    pub fn status_and_tickets(&mut self) -> (CudaViewMut<'_, u8>, CudaViewMut<'_, u8>) {
-        let (tickets, status) = self.state.split_at_mut(16);
-        (status, tickets)
+    pub fn status_and_launches(&mut self) -> (CudaViewMut<'_, u8>, CudaViewMut<'_, u8>) {
+        let counts = launches_bytes(self.blocks) as usize;
+        let (launches, status) = self.state.split_at_mut(counts);
+        (status, launches)
     }
 
     /// Rounds, in each of which the folds of all blocks are folded, 32 at a time.
     fn depth(&self) -> u64 {
         self.tiles.div_ceil(self.blocks) * self.blocks.div_ceil(32) + 16
     }
+}
+
+/// Bytes of a count of launches for each block, up to the alignment of what follows.
+fn launches_bytes(blocks: u64) -> u64 {
+    (4 * blocks).next_multiple_of(16)
 }
 
 /// The launch of gather.cu or, with stages, of specialized.cu.
@@ -181,15 +188,15 @@ fn launched(
         if rounds.tiles == 0 {
             return Ok(());
         }
-        let (mut status, mut tickets) = rounds.status_and_tickets();
+        let (mut status, mut launches) = rounds.status_and_launches();
         let mut launch = stream.launch_builder(&function);
         launch.arg(input).arg(out).arg(&n);
-        launch.arg(&mut status).arg(&mut tickets);
+        launch.arg(&mut status).arg(&mut launches);
         if let Some(stages) = &stages {
             launch.arg(stages);
         }
         // SAFETY: gather.cu and specialized.cu read in[0 .. n], write out[0 .. n] and a slot of
-        // status for each tile. Status and tickets were zero before the first launch, and every
+        // status for each tile. Status and launches were zero before the first launch, and every
         // launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic
         // shared memory is as many stages as are said.
         unsafe { launch.launch_cooperative(config)? };

@@ -9,10 +9,10 @@
 // ptx: compute_90
 //
 // <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* kept, const void* mask, u64 pivot,
-//             u64* status, unsigned* tickets, unsigned stages)
+//             u64* status, unsigned* launches, unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 384 threads, with tiles = ceil(n / 8192),
 // and tiles > 0; dynamic shared memory stages * 8192 * sizeof(type), stages at most 16; in and mask 16-byte
-// aligned, and out apart from both. status, a word a tile, and tickets as for chapter 3's gather.cu, with what
+// aligned, and out apart from both. status, a word a tile, and launches as for chapter 3's gather.cu, with what
 // is said there of replays, other launches and stopped ones. More than 160 blocks are not launched, because
 // a warp looks at five groups of 32: a larger device is not filled. An H200 has 132 multiprocessors.
 #define LAUNCH_BOUNDS __launch_bounds__(384, 1)
@@ -47,7 +47,7 @@ struct Ring {
     Mbarrier counted[AHEAD];     // a scout has the slot's count
     Mbarrier known[AHEAD];       // the slot is filled, by a scout and by the gatherer
     Mbarrier free[AHEAD];        // the copier and all writers have read it
-    Mbarrier drawn;              // the epoch is known
+    Mbarrier launch_known;       // the epoch is known
     u32 epoch;
     Slot slots[AHEAD];
 };
@@ -133,8 +133,9 @@ template <typename By, typename T> struct Block {
     size_t n;
     By by;
     u64* status;
-    u32 epoch; // in the gatherer only
+    u32* launches;
     size_t tiles;
+    u32 epoch = 0; // in the gatherer only
 
     __device__ size_t tile(size_t round) const { return round * gridDim.x + blockIdx.x; }
     __device__ bool has(size_t round) const { return tile(round) < tiles; }
@@ -223,17 +224,18 @@ template <typename By, typename T> struct Block {
 
     __device__ void tell(size_t tile, u32 count) {
         if (lane_id() == 0) {
-            ring.drawn.wait(0);
+            ring.launch_known.wait(0);
             publish(status + tile, count, ring.epoch);
         }
     }
 
-    // The gatherer's first lane has drawn the epoch. Only now does it wait for the number to come.
-    __device__ void tell_epoch() {
-        epoch = __shfl_sync(ALL_LANES, epoch, 0);
+    // The first lane has begun to load the count of launches. Only now does it wait for it.
+    __device__ void tell_epoch(u32 launches_before) {
+        epoch = next_epoch(__shfl_sync(ALL_LANES, launches_before, 0));
         if (lane_id() == 0) {
+            launches[blockIdx.x] = epoch;
             ring.epoch = epoch;
-            ring.drawn.arrive();
+            ring.launch_known.arrive();
         }
     }
 
@@ -277,8 +279,8 @@ template <typename By, typename T> struct Block {
     // ANCHOR: gather
     // One warp learns what is kept before the block's tile in each round, from the counts of all blocks.
     // It looks at the next round's before it needs them.
-    __device__ void gather() {
-        tell_epoch();
+    __device__ void gather(u32 launches_before) {
+        tell_epoch(launches_before);
         Place place;
         u64 before_round = 0;
         Tagged<u32> seen[GROUPS], next[GROUPS];
@@ -383,12 +385,12 @@ template <typename By, typename T> struct Block {
 };
 
 template <typename By, typename T>
-__device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status, u32* tickets,
+__device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status, u32* launches,
                         u32 stages) {
     // As in chapter 3: to an address that is no multiple of 32, bulk copies are slower.
     extern __shared__ __align__(128) uint4 dynamic[];
     __shared__ Ring ring;
-    u32 epoch = threadIdx.x == 32 ? draw_epoch(tickets) : 0; // the gatherer, as early as it can
+    u32 before = threadIdx.x == 32 ? launches[blockIdx.x] : 0; // the gatherer, as early as it can
     if (threadIdx.x == 0) {
         for (u32 s = 0; s < stages; s++) {
             ring.full[s].init(1);
@@ -399,18 +401,18 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status
             ring.known[s].init(2); // a scout, and the gatherer
             ring.free[s].init(1 + WRITERS);
         }
-        ring.drawn.init(1);
+        ring.launch_known.init(1);
         mbarriers_are_made();
     }
     __syncthreads();
     // ANCHOR: roles
-    Block<By, T> block{ring, reinterpret_cast<T*>(dynamic), stages, in, out, n, by, status, epoch,
+    Block<By, T> block{ring, reinterpret_cast<T*>(dynamic), stages, in, out, n, by, status, launches,
                        (n + TILE - 1) / TILE};
     unsigned role = warp_id();
     if (role == 0) {
         block.copy();
     } else if (role == 1) {
-        block.gather();
+        block.gather(before);
     } else if (role < 2 + SCOUTS) {
         block.scout(role - 2);
     } else {
@@ -421,7 +423,7 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status
 
 #define KERNEL(by, By, type) \
     extern "C" __global__ void LAUNCH_BOUNDS by##_##type(PARAMETERS(type), u64* status, \
-                                                         u32* tickets, u32 stages) { \
-        compact(in, OUTPUT(type), n, CHOICE(By, type), status, tickets, stages); \
+                                                         u32* launches, u32 stages) { \
+        compact(in, OUTPUT(type), n, CHOICE(By, type), status, launches, stages); \
     }
 FOR_EACH_MASK(KERNEL)

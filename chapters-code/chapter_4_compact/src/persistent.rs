@@ -70,11 +70,11 @@ pub(crate) fn scouts(s: &Setup<'_>) -> Result<Ready, Error> {
         if rounds.tiles == 0 {
             return memory.keep_none(&stream);
         }
-        let (mut status, mut tickets) = rounds.status_and_tickets();
+        let (mut status, mut launches) = rounds.status_and_launches();
         let mut launch = memory.launch(&stream, &function);
-        launch.arg(&mut status).arg(&mut tickets).arg(&stages);
+        launch.arg(&mut status).arg(&mut launches).arg(&stages);
         // SAFETY: scouts.cu reads in[0 .. n] and the mask, writes *kept, out[0 .. capacity] at most, and
-        // a word of status for each tile. Status and tickets were zero before the first launch, and
+        // a word of status for each tile. Status and launches were zero before the first launch, and
         // every launch on them has this grid. A cooperative launch runs all its blocks at once. The
         // dynamic shared memory is as many stages as are said.
         unsafe { launch.launch_cooperative(config)? };

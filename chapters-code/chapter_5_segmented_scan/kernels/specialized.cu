@@ -7,11 +7,11 @@
 // ptx: compute_90
 //
 // <kind>_<op>_<dtype>(const dtype* in, const u32* flags, dtype* out, size_t n, u64* status,
-//                     unsigned* tickets, unsigned stages)
+//                     unsigned* launches, unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 416 threads, with tiles =
 // ceil(n * sizeof(dtype) / 24576), and tiles > 0; dynamic shared memory stages * 25344, stages a
 // multiple of 3 and at most 9; in, flags and out 16-byte aligned. flags has a bit for each element,
-// in a multiple of 16 bytes; those from n on are 0. status, WORDS words a tile, and tickets as for
+// in a multiple of 16 bytes; those from n on are 0. status, WORDS words a tile, and launches as for
 // chapter 3's gather.cu, with what is said there of replays, other launches, stopped ones and -0.
 // More than 160 blocks are not launched, because a warp looks at five groups of 32: a larger device is not
 // filled. An H200 has 132 multiprocessors.
@@ -34,7 +34,7 @@ template <typename T> struct Ring {
     Mbarrier full[MOST_STAGES];  // the tile has come
     Mbarrier ready[MOST_STAGES]; // it is known what is open before it, and before each of its parts
     Mbarrier empty[MOST_STAGES]; // all scanners have it in registers
-    Mbarrier drawn;              // the epoch is known
+    Mbarrier launch_known;       // the epoch is known
     u32 epoch;
     T before_part[MOST_STAGES][SCANNERS];
     u32 heads[MOST_STAGES]; // bit p: a segment begins in part p
@@ -52,8 +52,9 @@ template <Kind KIND, typename Op, typename T> struct Block {
     const u32* flags;
     Packs<T> out;
     u64* status;
-    u32 epoch; // in the gatherer only
+    u32* launches;
     size_t tiles;
+    u32 epoch = 0; // in the gatherer only
 
     __device__ size_t tile(size_t round) const { return round * gridDim.x + blockIdx.x; }
     __device__ bool has(size_t round) const { return tile(round) < tiles; }
@@ -157,7 +158,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             fence_before_copies();
             __syncwarp(); // all lanes have read the stage
             if (lane_id() == 0) {
-                ring.drawn.wait(0);
+                ring.launch_known.wait(0);
                 publish(status + tile(round) * WORDS<T>, fold.value, ring.epoch << 1 | fold.head);
                 ring.ready[place.stage].arrive();
             }
@@ -193,8 +194,8 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // ANCHOR: gather
     // One warp learns what is open before the block's tile in each round. It looks at all pairs of a
     // round at once, and at the next round's before it needs them: a look takes most of a microsecond.
-    __device__ void gather() {
-        tell_epoch();
+    __device__ void gather(u32 launches_before) {
+        tell_epoch(launches_before);
         Place place;
         T before_round = Op::identity();
         Tagged<T> seen[GROUPS], next[GROUPS];
@@ -219,12 +220,13 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
     // ANCHOR_END: gather
 
-    // The first lane has drawn the epoch. Only now does it wait for the number to come.
-    __device__ void tell_epoch() {
-        epoch = __shfl_sync(ALL_LANES, epoch, 0);
+    // The first lane has begun to load the count of launches. Only now does it wait for it.
+    __device__ void tell_epoch(u32 launches_before) {
+        epoch = next_epoch(__shfl_sync(ALL_LANES, launches_before, 0));
         if (lane_id() == 0) {
+            launches[blockIdx.x] = epoch;
             ring.epoch = epoch;
-            ring.drawn.arrive();
+            ring.launch_known.arrive();
         }
     }
 
@@ -324,18 +326,18 @@ template <Kind KIND, typename Op, typename T> struct Block {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* status, u32* tickets,
+__device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* status, u32* launches,
                      u32 stages) {
     constexpr unsigned ELEMENTS = PACKS * Pack<T>::size;
     __shared__ Ring<T> ring;
-    u32 epoch = threadIdx.x == 32 ? draw_epoch(tickets) : 0; // the gatherer, as early as it can
+    u32 before = threadIdx.x == 32 ? launches[blockIdx.x] : 0; // the gatherer, as early as it can
     if (threadIdx.x == 0) {
         for (u32 s = 0; s < stages; s++) {
             ring.full[s].init(1);
             ring.ready[s].init(2); // a reducer, and the gatherer
             ring.empty[s].init(SCANNERS);
         }
-        ring.drawn.init(1);
+        ring.launch_known.init(1);
         mbarriers_are_made();
     }
     __syncthreads();
@@ -344,12 +346,12 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     extern __shared__ __align__(128) unsigned char tiles[];
     Block<KIND, Op, T> block{ring,   tiles,
                              stages, {const_cast<T*>(in), n},
-                             flags, {out, n}, status, epoch, (n + ELEMENTS - 1) / ELEMENTS};
+                             flags, {out, n}, status, launches, (n + ELEMENTS - 1) / ELEMENTS};
     unsigned role = warp_id();
     if (role == 0) {
         block.copy();
     } else if (role == 1) {
-        block.gather();
+        block.gather(before);
     } else if (role < 2 + REDUCERS) {
         block.reduce(role - 2);
     } else {
@@ -361,8 +363,8 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
 #define KERNEL_OF(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, const u32* __restrict__ flags, dtype* __restrict__ out, \
-        size_t n, u64* status, u32* tickets, u32 stages) { \
-        scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, tickets, stages); \
+        size_t n, u64* status, u32* launches, u32 stages) { \
+        scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, launches, stages); \
     }
 #define KERNEL(name, Op, dtype) \
     KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \

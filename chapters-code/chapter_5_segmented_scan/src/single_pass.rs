@@ -74,13 +74,13 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
         if tiles == 0 {
             return Ok(());
         }
-        let (mut status, mut tickets) = rounds.status_and_tickets();
+        let (mut status, mut launches) = rounds.status_and_launches();
         let (elements, bits) = (layout.elements(input), layout.bits(input));
         let mut launch = stream.launch_builder(&function);
         launch.arg(&elements).arg(&bits).arg(out).arg(&n);
-        launch.arg(&mut status).arg(&mut tickets).arg(&stages);
+        launch.arg(&mut status).arg(&mut launches).arg(&stages);
         // SAFETY: specialized.cu reads in[0 .. n] and their flags, in a multiple of 16 bytes, and
-        // writes out[0 .. n] and a slot of status for each tile. Status and tickets were zero before
+        // writes out[0 .. n] and a slot of status for each tile. Status and launches were zero before
         // the first launch, and every launch on them has this grid. A cooperative launch runs all its
         // blocks at once. Its dynamic shared memory is as many stages as are said.
         unsafe { launch.launch_cooperative(config)? };
