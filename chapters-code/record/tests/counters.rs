@@ -104,9 +104,16 @@ const EXEMPT: [Exempt<'_>; 11] = [
         ],
     },
     // Likewise loads of 16 bytes, and stores of 16 bytes of what are stores of 4.
+    // In `tell` lane 0 waits alone. On an H200 the other lanes of the scout go ahead, and its rows are stored
+    // once for lane 0 and once for the others; the simulator joins the lanes before.
     Exempt {
         rungs: &["chapter_4_compact/scouts", "chapter_4_compact/read_back"],
-        columns: &["shared_load_requests"],
+        columns: &[
+            "shared_load_requests",
+            "shared_load_wavefronts",
+            "shared_store_requests",
+            "shared_store_wavefronts",
+        ],
     },
     Exempt {
         rungs: &[
@@ -128,26 +135,6 @@ const EXEMPT: [Exempt<'_>; 11] = [
     },
 ];
 
-/// Rungs whose kernels have changed since they were counted: each block now draws a ticket, hands it on in
-/// shared memory, and `scouts` puts flags together in registers. These counts must be recorded again.
-const OLDER: Exempt<'_> = Exempt {
-    rungs: &[
-        "chapter_3_scan/gather",
-        "chapter_3_scan/specialized",
-        "chapter_3_scan/by_size",
-        "chapter_4_compact/scouts",
-        "chapter_4_compact/read_back",
-        "chapter_5_segmented_scan/specialized",
-    ],
-    columns: &[
-        "global_atomic_requests",
-        "shared_load_requests",
-        "shared_load_wavefronts",
-        "shared_store_requests",
-        "shared_store_wavefronts",
-    ],
-};
-
 impl Exempt<'_> {
     fn names(&self, rung: &str, column: &str) -> bool {
         self.rungs.contains(&rung) && self.columns.contains(&column)
@@ -156,7 +143,7 @@ impl Exempt<'_> {
 
 fn is_compared(rung: &str, column: &str) -> bool {
     let names = |exempt: &Exempt<'_>| exempt.names(rung, column);
-    !EXEMPT.iter().chain([&OLDER]).any(names)
+    !EXEMPT.iter().any(names)
 }
 
 fn launched(part: Part) -> Result<Vec<Launch>> {
@@ -199,17 +186,6 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
         all.len(),
         all.join("\n")
     );
-    for (launch, row) in pairs().filter(|(_, row)| OLDER.rungs.contains(&counts::rung(&row.name))) {
-        let differences = counts::differences(launch, row);
-        let is_older = differences
-            .iter()
-            .any(|d| OLDER.names(counts::rung(&row.name), d.column));
-        assert!(
-            is_older,
-            "{}: it has been recorded again, compare it",
-            row.name
-        );
-    }
     let found = pairs().filter(|(launch, row)| counts::is_disputed(launch, row));
     assert_eq!(found.count(), disputed, "launches disputed");
     Ok(())
