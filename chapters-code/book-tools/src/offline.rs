@@ -29,6 +29,9 @@ const BROWSERS: [&str; 7] = [
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
 ];
 
+const NO_BROWSER: &str =
+    "there is no browser to print with: install Chromium or Chrome, or name it with --browser";
+
 /// Packs the book of `root` into `file`, or a file in `target/`, and returns its path.
 ///
 /// # Errors
@@ -62,6 +65,9 @@ fn pack(root: &Path, pages: &Path, file: &Path) -> Result<()> {
 /// # Errors
 /// Where the book is not sound, there is no browser, or it does not print.
 pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<PathBuf> {
+    // Before the book is built, which takes long. A bare name is looked up as the system does.
+    let is_missing = |path: &Path| path.components().count() > 1 && !path.is_file();
+    ensure!(!browser.is_some_and(is_missing), NO_BROWSER);
     let pages = built(root, "pdf")?;
     let file = place(root, file, "pdf");
     let _ = fs::remove_file(&file);
@@ -85,9 +91,7 @@ pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<P
             }
         }
     }
-    bail!(
-        "there is no browser to print with: install Chromium or Chrome, or name it with --browser"
-    )
+    bail!(NO_BROWSER)
 }
 
 /// Starts a browser that prints `page`, and returns what it says.

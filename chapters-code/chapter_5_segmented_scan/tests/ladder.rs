@@ -46,24 +46,14 @@ fn sums_of_f32() {
 }
 
 #[test]
-fn sums_of_i64() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_sums_of_i64() {
     check_all(Dtype::I64, Op::Sum);
 }
 
 /// Fewer sizes: the types differ in how many fit a pack, and 4 and 8 bytes have been all through.
-#[test]
-fn other_types_and_maxima() {
-    let others = [
-        (Dtype::I32, Op::Sum),
-        (Dtype::U32, Op::Sum),
-        (Dtype::F64, Op::Sum),
-        (Dtype::I32, Op::Max),
-        (Dtype::U32, Op::Max),
-        (Dtype::I64, Op::Max),
-        (Dtype::F32, Op::Max),
-        (Dtype::F64, Op::Max),
-    ];
-    for (dtype, op) in others {
+fn check_others(others: &[(Dtype, Op)]) {
+    for &(dtype, op) in others {
         let of = |n: u64| {
             SEGMENTS
                 .into_iter()
@@ -73,6 +63,29 @@ fn other_types_and_maxima() {
             &[33, 6145].into_iter().flat_map(of).collect::<Vec<Case>>(),
         ));
     }
+}
+
+#[test]
+fn other_types_and_maxima() {
+    let others = [
+        (Dtype::U32, Op::Sum),
+        (Dtype::I64, Op::Sum),
+        (Dtype::F64, Op::Max),
+    ];
+    check_others(&others);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_other_types_and_maxima() {
+    check_others(&[
+        (Dtype::I32, Op::Sum),
+        (Dtype::F64, Op::Sum),
+        (Dtype::I32, Op::Max),
+        (Dtype::U32, Op::Max),
+        (Dtype::I64, Op::Max),
+        (Dtype::F32, Op::Max),
+    ]);
 }
 
 /// Both kinds of scan by maps that do not commute, with all that claim to keep the order; and the one
@@ -255,14 +268,22 @@ fn long_and_short_ones_in_turn() {
 
 /// As many as there are multiprocessors, and long enough for a block each, small or large, with borders at
 /// every place in a pack; and some that are empty, or shorter than a pack.
+fn check_long(long: u32) {
+    let lengths: Vec<u32> = (0..140)
+        .map(|s| [long + 1, long + 2, long + 3, 0, long - 1, 3, 4 * long + 11][s % 7])
+        .collect();
+    check_lengths(&lengths);
+}
+
 #[test]
 fn long_and_many() {
-    for long in [3000, 23_000] {
-        let lengths: Vec<u32> = (0..140)
-            .map(|s| [long + 1, long + 2, long + 3, 0, long - 1, 3, 4 * long + 11][s % 7])
-            .collect();
-        check_lengths(&lengths);
-    }
+    check_long(3000);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_long_and_many() {
+    check_long(23_000);
 }
 
 /// A block each, but for those that are cut: at both ends of the array, in the middle, at their own begin,

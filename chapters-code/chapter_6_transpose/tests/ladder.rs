@@ -97,7 +97,8 @@ fn batches_and_leading_dimensions() {
 
 /// More matrices than a grid has blocks in y.
 #[test]
-fn more_matrices_than_a_launch_takes() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_more_matrices_than_a_launch_takes() {
     let case = matrices(65_536 + 3, 3, matrix(2, 3, Dtype::U16));
     let wanted = ["by_rows", "wide"];
     let rows = testing::run(&Transpose, &[case], &|rung, _| wanted.contains(&rung.name));
@@ -123,7 +124,8 @@ fn rows_that_begin_anywhere() {
 
 /// 2^20 elements.
 #[test]
-fn a_thousand_by_a_thousand() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_thousand_by_a_thousand() {
     check(&run_all(&[
         matrix(1024, 1024, Dtype::F32),
         matrix(1023, 1025, Dtype::F32),

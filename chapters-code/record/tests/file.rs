@@ -71,7 +71,8 @@ fn a_file_has_all_parts() {
 }
 
 #[test]
-fn a_recording_is_made_in_parts() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_a_recording_is_made_in_parts() {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("parts.json");
     let path = out.to_str().expect("UTF-8");
     let run = |more: &[&str]| {
