@@ -44,7 +44,7 @@ pub struct Options {
     )]
     pub samples: u32,
 
-    /// Also time the same work in this peer library (see chapters-code/peers); of several, the first that
+    /// Also time the same work in this peer library (see chapters-code/tools/peers); of several, the first that
     /// has it
     #[arg(long, value_name = "PATH")]
     pub peers: Vec<PathBuf>,

@@ -103,7 +103,7 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
     /// A peer library cannot be used.
-    #[error("peer library {}: {reason}\n  remedy: build it as chapters-code/peers/README.md says", path.display())]
+    #[error("peer library {}: {reason}\n  remedy: build it as chapters-code/tools/peers/README.md says", path.display())]
     Peer {
         /// The file.
         path: PathBuf,

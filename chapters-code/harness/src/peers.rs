@@ -1,4 +1,4 @@
-//! A library to compare with, behind the C interface of `chapters-code/peers/peers.h`.
+//! A library to compare with, behind the C interface of `chapters-code/tools/peers/peers.h`.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},

@@ -1,0 +1,172 @@
+//! What the race check misses: for each entry of the book's list, and for each item of the detectors'
+//! headers, kernels that are wrong and in which nothing is found. An entry, an item and a kernel
+//! cannot vanish alone.
+
+use std::collections::BTreeSet;
+
+use super::list::{Bug, PLANTED, Planted};
+use super::run::run;
+
+/// A kernel in which nothing is found, and the entry of the book's list that it is an example of.
+struct Missed {
+    entry: &'static str,
+    kernel: Planted,
+}
+
+macro_rules! missed {
+    ($($entry:literal: $($name:ident $bug:ident ($grid:literal, $block:literal, $n:literal))*;)*) => {
+        &[$($(Missed {
+            entry: $entry,
+            kernel: Planted {
+                name: stringify!($name),
+                file: "missed",
+                ptx: include_str!("kernels/missed.compute_90.ptx"),
+                bug: Bug::$bug,
+                grid: $grid,
+                block: $block,
+                n: $n,
+            },
+        },)*)*]
+    };
+}
+
+const MISSED: &[Missed] = missed! {
+    "Histories are short.":
+        third_reader Race (1, 128, 128)
+        second_reading_block Race (2, 32, 64);
+    "A fence that the reader lacks.":
+        reader_unfenced Race (2, 32, 64);
+    "A fence between volatile or relaxed accesses.":
+        volatile_sums_unfenced Race (4, 32, 64);
+    "Lanes and warps share their knowledge of flags.":
+        lane_fences_for_another Race (2, 64, 64)
+        another_warp_raises_flag Race (2, 64, 64);
+    "Loads through the read-only path":
+        read_only_path Race (1, 64, 64);
+    "Only what runs is seen.":
+        branch_not_taken Race (1, 64, 65);
+    "A loop that counts without end,":
+        waits_and_counts Deadlock (1, 32, 64);
+    "Barriers on the way out, or evened out.":
+        barrier_skipped_on_the_way_out Barrier (1, 64, 64)
+        rounds_differ_in_between Barrier (1, 64, 64)
+        barrier_under_a_guard Barrier (1, 64, 64);
+    "A mask that happens to be right.":
+        activemask_as_mask Lanes (1, 32, 64);
+    "Values that may be masked.":
+        one_byte_of_a_word Uninitialised (1, 64, 64)
+        unwritten_value_chosen Uninitialised (1, 64, 64);
+    "Asynchronous copies in special cases.":
+        groups_of_half_a_warp Race (1, 32, 64)
+        arrival_after_copies_not_waited_for Race (1, 32, 64)
+        fence_for_another_space Fence (1, 64, 128)
+        very_many_mbarriers Race (1, 64, 128);
+};
+
+/// The files whose headers say what they can miss.
+const HEADERS: &[&str] = &[
+    include_str!("../../src/races/barriers.rs"),
+    include_str!("../../src/races/copies.rs"),
+    include_str!("../../src/races/global.rs"),
+    include_str!("../../src/races/mod.rs"),
+    include_str!("../../src/races/proxy.rs"),
+    include_str!("../../src/races/shared.rs"),
+    include_str!("../../src/races/sync.rs"),
+    include_str!("../../src/races/uninitialised.rs"),
+    include_str!("../../src/stall.rs"),
+];
+
+/// What a header says after **Can miss:**, up to an empty line or the next bold words.
+fn can_miss(file: &str) -> Option<String> {
+    let lines = file.lines().map_while(|line| line.strip_prefix("//!"));
+    let header: Vec<_> = lines.map(str::trim).collect();
+    let start = header.iter().position(|l| l.contains("**Can miss:**"))?;
+    let paragraph: Vec<_> = header[start..]
+        .iter()
+        .take_while(|l| !l.is_empty())
+        .copied()
+        .collect();
+    let text = paragraph.join(" ");
+    let (_, text) = text.split_once("**Can miss:**")?;
+    Some(text.split("**").next().unwrap_or(text).trim().to_owned())
+}
+
+/// The words between backticks.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn nothing_is_found_in_them() {
+    let mut found = Vec::new();
+    for Missed { kernel, .. } in MISSED {
+        let told = run(kernel, kernel.name, 0);
+        // Only the limit stops a loop that counts.
+        let stopped: &[&str] = match kernel.bug {
+            Bug::Deadlock => &["instruction_limit"],
+            _ => &[],
+        };
+        if told.iter().map(|f| &*f.kind).ne(stopped.iter().copied()) {
+            let messages: Vec<_> = told.into_iter().map(|f| f.message).collect();
+            found.push(format!("{}: {}", kernel.name, messages.join("\n")));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Without line information nothing tells two statements from copies of one.
+#[test]
+fn statements_without_lines_are_not_told_apart() {
+    let planted = PLANTED.iter().find(|p| p.name == "barrier_on_either_side");
+    let planted = planted.expect("it is planted");
+    let is_line = |line: &&str| !line.trim_start().starts_with(".loc");
+    let bare: Vec<_> = planted.ptx.lines().filter(is_line).collect();
+    let bare = Planted {
+        ptx: bare.join("\n").leak(),
+        ..*planted
+    };
+    assert!(!run(planted, planted.name, 0).is_empty());
+    assert!(run(&bare, bare.name, 0).is_empty());
+}
+
+#[test]
+fn the_list_has_every_kernel() {
+    let listed: BTreeSet<_> = MISSED.iter().map(|m| m.kernel.name.to_owned()).collect();
+    let module = ptx::parse(MISSED[0].kernel.ptx).expect("it is PTX");
+    let there: BTreeSet<_> = module.kernels.into_iter().map(|k| k.name).collect();
+    assert_eq!(listed, there);
+}
+
+/// The bold words that begin the entries of the book's list are those of the list above.
+#[test]
+fn the_book_lists_the_same() {
+    let book = include_str!("../../../../../book/simulator.md");
+    let (_, section) = book
+        .split_once("## What they miss")
+        .expect("the page has the section");
+    let section = section.split("\n## ").next().unwrap_or(section);
+    let entry = |line: &'static str| Some(line.strip_prefix("- **")?.split_once("**")?.0);
+    let on_page: BTreeSet<_> = section.lines().filter_map(entry).collect();
+    let listed: BTreeSet<_> = MISSED.iter().map(|m| m.entry).collect();
+    assert_eq!(on_page, listed);
+}
+
+/// Every item of a header's **Can miss:** names an example, and every kernel here is named by one,
+/// except those that no detector is to blame for.
+#[test]
+fn the_headers_name_them() {
+    let known: BTreeSet<_> = MISSED.iter().map(|m| m.kernel.name).collect();
+    let mut named = BTreeSet::new();
+    for text in HEADERS.iter().filter_map(|file| can_miss(file)) {
+        for item in text.split(';').flat_map(|item| item.split(". ")) {
+            let examples: Vec<_> = names(item).filter_map(|name| known.get(name)).collect();
+            let without_lines = item.contains("without line information");
+            assert!(
+                without_lines || !examples.is_empty(),
+                "no kernel for: {item}"
+            );
+            named.extend(examples.into_iter().copied());
+        }
+    }
+    assert_eq!(named, known);
+}

@@ -1,0 +1,136 @@
+//! The planted kernels under compute-sanitizer on an H200, beside what is found here: whatever it finds
+//! is found here too. `record/sanitize.sh` made the file.
+
+use std::collections::BTreeMap;
+
+use super::list::{PLANTED, Planted};
+use super::run::run;
+use super::tells;
+
+const RECORDED: &str =
+    include_str!("../../../../../book/measurements/sanitizer_nvidia_h200_2026-11-21.tsv");
+const TOOLS: [&str; 4] = ["initcheck", "memcheck", "racecheck", "synccheck"];
+/// Where it finds fault with a kernel that is right: flags and locks in shared memory, warps at
+/// barriers on the two sides of a branch, and, in `pipelines`, what lanes read whose warp leaves it to one
+/// lane to arrive at an mbarrier or to wait there, with `__syncwarp` between.
+const FALSE_ALARMS: [&str; 14] = [
+    "arrival_in_one_branch_ok",
+    "buffer_given_back_early_ok",
+    "bytes_not_announced_ok",
+    "fewer_consumers_than_counted_ok",
+    "lane_arrives_for_others_ok",
+    "lane_waits_for_others_ok",
+    "lock_of_lanes_ok",
+    "more_consumers_than_counted_ok",
+    "one_barrier_more_ok",
+    "shared_flag_unfenced_ok",
+    "stage_filled_while_in_use_ok",
+    "stage_read_before_wait_ok",
+    "too_few_bytes_announced_ok",
+    "wait_for_wrong_parity_ok",
+];
+
+/// Planted after the recording was made.
+const NOT_RECORDED: [&str; 17] = [
+    "exchanged_and_looked_at",
+    "padding_compared",
+    "stage_released_unfenced",
+    "stage_acquired_unfenced",
+    "stage_refilled_unfenced",
+    "counter_at_block_scope",
+    "last_block_at_block_scope",
+    "released_at_block_scope",
+    "acquired_at_block_scope",
+    "barrier_for_half_of_each_warp",
+    "barrier_on_either_side",
+    "barrier_trips_differ",
+    "barrier_trips_differ_before_barrier",
+    "barrier_trips_differ_at_end",
+    "barrier_skipped_at_end",
+    "syncwarp_passed_by",
+    "syncwarp_for_another",
+];
+
+/// How each tool ended on a kernel: `ok`, `found`, `never ended`, or a status.
+fn recorded() -> BTreeMap<(&'static str, &'static str), &'static str> {
+    let rows = RECORDED.lines().filter(|line| !line.starts_with('#'));
+    let row = |line: &'static str| {
+        let mut fields = line.split('\t');
+        let mut field = || fields.next().expect("five fields");
+        ((field(), field()), field())
+    };
+    rows.map(row).collect()
+}
+
+fn kernels() -> impl Iterator<Item = &'static Planted> {
+    PLANTED.iter().filter(|p| !NOT_RECORDED.contains(&p.name))
+}
+
+#[test]
+fn every_kernel_is_recorded_under_every_tool() {
+    let recorded = recorded();
+    let names = kernels().flat_map(|p| [p.name.to_owned(), p.twin()]);
+    let mut count = 0;
+    for name in names {
+        for tool in TOOLS {
+            assert!(
+                recorded.contains_key(&(&*name, tool)),
+                "{name} under {tool}"
+            );
+            count += 1;
+        }
+    }
+    assert_eq!(recorded.len(), count);
+}
+
+#[test]
+fn what_the_sanitizer_finds_is_found_here() {
+    let recorded = recorded();
+    let (mut found, mut never_ended, mut missed, mut like_twin) = (0, 0, 0, 0);
+    for planted in kernels() {
+        let ends = TOOLS.map(|tool| recorded[&(planted.name, tool)]);
+        let here = run(planted, planted.name, 0);
+        let is_told = here.iter().any(|f| tells(f, planted));
+        assert!(
+            is_told || ends.iter().all(|end| *end == "ok"),
+            "{}",
+            planted.name
+        );
+        match () {
+            () if ends.contains(&"found") => {
+                let mut finders = TOOLS
+                    .iter()
+                    .filter(|tool| recorded[&(planted.name, **tool)] == "found");
+                let twin = planted.twin();
+                like_twin += u32::from(finders.all(|tool| recorded[&(&*twin, *tool)] == "found"));
+                found += 1;
+            }
+            () if ends.contains(&"never ended") => never_ended += 1,
+            () => missed += 1,
+        }
+    }
+    assert_eq!((found, never_ended, missed), COUNTS);
+    assert_eq!(like_twin, LIKE_TWIN);
+}
+
+/// Kernels with a bug that one of its tools found; that ran until they were stopped; the rest.
+const COUNTS: (u32, u32, u32) = (63, 15, 47);
+/// Of those found, those that only such tools found as find fault with the kernel without the bug, too.
+const LIKE_TWIN: u32 = 7;
+
+#[test]
+fn its_false_alarms_are_none_here() {
+    let alarms: Vec<_> = recorded()
+        .into_iter()
+        .filter(|((name, _), end)| name.ends_with("_ok") && *end != "ok")
+        .map(|((name, _), _)| name)
+        .collect();
+    assert_eq!(alarms, FALSE_ALARMS);
+    for planted in PLANTED.iter().filter(|p| alarms.contains(&&*p.twin())) {
+        assert!(
+            run(planted, &planted.twin(), 0).is_empty(),
+            "{}",
+            planted.twin()
+        );
+    }
+}

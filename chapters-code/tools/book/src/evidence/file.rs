@@ -1,0 +1,260 @@
+//! What a recording says of itself, and what it covers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::measured::value;
+
+/// In a folder of recorded instructions: what device they were recorded on.
+pub(super) const DEVICE: &str = "device.txt";
+
+/// Whether a file of this name holds what a driver answered: attributes of its device, or functions.
+pub(super) fn is_answers(name: &str) -> bool {
+    name.ends_with("_attributes.txt") || name.ends_with("_symbols.txt")
+}
+
+/// A name and a value.
+pub(super) type Fact = (&'static str, String);
+
+const NOT_NOTED: &str = "not noted in the file";
+
+/// The facts about the recording at `path`, by its kind.
+pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if path.is_dir() {
+        return instructions(path);
+    }
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    match name.rsplit_once('.') {
+        Some((_, "json")) => run(&text),
+        Some((stem, "csv")) if stem.starts_with("ncu_") => counters(&text),
+        Some((stem, "tsv")) if stem.starts_with("sanitizer_") => tools(stem, &text),
+        Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => wrong_clock(stem, &text),
+        _ if is_answers(&name) => answers(&text),
+        _ => Err(
+            "no recording of this kind is known; describe it in book-tools/src/evidence".to_owned(),
+        ),
+    }
+}
+
+/// A run of `record`.
+fn run(text: &str) -> Result<Vec<Fact>, String> {
+    let run: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let field = |path: &str| {
+        run.pointer(path)
+            .map_or(NOT_NOTED.to_owned(), |found| value("", found))
+    };
+    let megahertz = |path: &str| {
+        run.pointer(path)
+            .and_then(Value::as_f64)
+            .unwrap_or(f64::NAN)
+    };
+    let clocks = format!(
+        "{} MHz (multiprocessors) and {} MHz (memory) at most",
+        megahertz("/device/clocks/multiprocessor_mhz"),
+        megahertz("/device/clocks/memory_mhz")
+    );
+    let rows = run["rows"].as_array().ok_or("it has no rows")?;
+    let bits = run["checksums"].as_array().map_or(0, Vec::len);
+    Ok(vec![
+        ("what", "times and rates of every kernel".to_owned()),
+        ("device", field("/device/name")),
+        ("compute capability", field("/device/compute_capability")),
+        ("driver", field("/device/driver")),
+        ("clocks", clocks),
+        ("date", field("/date")),
+        ("commit", field("/commit")),
+        ("command", format!("`{}`", field("/command"))),
+        ("holds", covered(rows)),
+        ("results, bit by bit", bits.to_string()),
+        ("left out", left_out(&run["skipped"])),
+    ])
+}
+
+/// How many cases a run left out, and why.
+fn left_out(skipped: &Value) -> String {
+    let cases = skipped.as_array().map_or(&[][..], Vec::as_slice);
+    let reasons = cases.iter().filter_map(|case| case["reason"].as_str());
+    let reasons: BTreeSet<&str> = reasons.collect();
+    match cases.len() {
+        0 => "nothing".to_owned(),
+        many => format!(
+            "{many} cases: {}",
+            reasons.into_iter().collect::<Vec<_>>().join("; ")
+        ),
+    }
+}
+
+/// How many rows of which kernels, sizes and samples.
+fn covered(rows: &[Value]) -> String {
+    let mut kernels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in rows {
+        let name = |field: &str| row[field].as_str().unwrap_or_default();
+        kernels
+            .entry(name("chapter"))
+            .or_default()
+            .insert(name("kernel"));
+    }
+    let chapters: Vec<String> = kernels
+        .iter()
+        .map(|(chapter, kernels)| format!("{} kernels of `{chapter}`", kernels.len()))
+        .collect();
+    let sizes = || rows.iter().filter_map(|row| row["n"].as_u64());
+    let samples = rows
+        .iter()
+        .filter_map(|row| row["time_ms"]["samples"].as_u64());
+    format!(
+        "{} rows: {}; {} to {} elements; at least {} samples where a row has times",
+        rows.len(),
+        chapters.join(", "),
+        sizes().min().unwrap_or(0),
+        sizes().max().unwrap_or(0),
+        samples.min().unwrap_or(0)
+    )
+}
+
+/// Counts of Nsight Compute.
+fn counters(text: &str) -> Result<Vec<Fact>, String> {
+    let header = header(text);
+    let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());
+    let rows = text.lines().filter(|line| !line.starts_with('#')).count();
+    let command = text
+        .split('`')
+        .nth(1)
+        .ok_or("its first line names no command")?;
+    Ok(vec![
+        ("what", "counters of the hardware".to_owned()),
+        ("device", field("device")),
+        ("driver", field("driver")),
+        ("tool", format!("Nsight Compute {}", field("ncu"))),
+        ("date", field("date")),
+        ("commit", field("commit")),
+        ("command", format!("`{command}`, under `ncu`")),
+        ("holds", format!("{} launches", rows.saturating_sub(1))),
+    ])
+}
+
+/// The `name: value` pairs of the lines that begin with `#`.
+fn header(text: &str) -> BTreeMap<String, String> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix('#'));
+    let pairs = lines.flat_map(|line| line.split(';').filter_map(|pair| pair.split_once(": ")));
+    pairs
+        .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
+        .collect()
+}
+
+/// What compute-sanitizer said.
+fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
+    let mut head = text.lines().filter_map(|line| line.strip_prefix("# "));
+    let version = head
+        .next()
+        .ok_or("it does not begin with the tool's version")?;
+    let device = head
+        .next()
+        .ok_or("its second line does not name the device")?;
+    let (device, driver) = device.rsplit_once(", ").unwrap_or((device, NOT_NOTED));
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let kernels: BTreeSet<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
+    let tools: BTreeSet<&str> = rows.iter().filter_map(|row| row.get(1).copied()).collect();
+    Ok(vec![
+        ("what", "findings of compute-sanitizer".to_owned()),
+        ("device", device.to_owned()),
+        ("driver", driver.to_owned()),
+        ("tool", format!("compute-sanitizer, {version}")),
+        (
+            "date",
+            stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned(),
+        ),
+        (
+            "commit",
+            header(text)
+                .remove("commit")
+                .unwrap_or(NOT_NOTED.to_owned()),
+        ),
+        ("command", "`chapters-code/tools/record/sanitize.sh`".to_owned()),
+        (
+            "holds",
+            format!(
+                "{} kernels under {} tools: {}",
+                kernels.len(),
+                tools.len(),
+                tools.into_iter().collect::<Vec<_>>().join(", ")
+            ),
+        ),
+    ])
+}
+
+/// What a launch seems to take when it is timed wrongly.
+fn wrong_clock(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
+    let header = header(text);
+    let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());
+    let ways = text.lines().filter(|line| !line.starts_with('#')).count();
+    Ok(vec![
+        ("what", "one launch, timed wrongly and rightly".to_owned()),
+        ("device", field("device")),
+        ("driver", field("driver")),
+        (
+            "date",
+            stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned(),
+        ),
+        ("commit", field("commit")),
+        (
+            "command",
+            "`wrong_clock`, an example of chapter 0".to_owned(),
+        ),
+        ("holds", format!("{} ways", ways.saturating_sub(1))),
+    ])
+}
+
+/// Results of single instructions: a file a kernel, and a line that is not indented for each form.
+fn instructions(folder: &Path) -> Result<Vec<Fact>, String> {
+    let read = |path: &Path| fs::read_to_string(path).map_err(|error| error.to_string());
+    let device = read(&folder.join(DEVICE))?;
+    let (mut kernels, mut columns) = (0, 0);
+    for entry in fs::read_dir(folder).map_err(|error| error.to_string())? {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.file_name().is_some_and(|name| name != DEVICE) {
+            kernels += 1;
+            columns += read(&path)?
+                .lines()
+                .filter(|line| !line.starts_with(' '))
+                .count();
+        }
+    }
+    Ok(vec![
+        (
+            "what",
+            "results of single PTX instructions, bit by bit".to_owned(),
+        ),
+        ("device", device.trim().to_owned()),
+        ("date", NOT_NOTED.to_owned()),
+        ("commit", NOT_NOTED.to_owned()),
+        ("command", "`instructions --out FOLDER`".to_owned()),
+        (
+            "holds",
+            format!("{columns} forms of instructions in {kernels} kernels"),
+        ),
+    ])
+}
+
+/// A device's answers to the driver's questions about it.
+fn answers(text: &str) -> Result<Vec<Fact>, String> {
+    let (head, facts): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.starts_with('#'));
+    let said: Vec<&str> = head
+        .iter()
+        .map(|line| line.trim_start_matches(['#', ' ']))
+        .collect();
+    let facts = facts.iter().filter(|line| !line.trim().is_empty()).count();
+    Ok(vec![
+        ("what", said.join(" ")),
+        ("holds", format!("{facts} answers")),
+    ])
+}

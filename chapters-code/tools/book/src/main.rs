@@ -1,0 +1,132 @@
+//! `cargo run --bin book -- build`: the book, with nothing installed.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use book::serve::{self, Browser};
+use book::{Strictness, build, capture, directives, offline, readme, test};
+use clap::{Parser, Subcommand};
+
+/// Builds the book and what else is drawn from its recorded runs.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the book as HTML, after checking its includes, formulas, code blocks and figures
+    Build {
+        /// Where to, instead of target/book
+        #[arg(long, value_name = "DIR")]
+        dest: Option<PathBuf>,
+        /// Refuse figures that are not recorded yet, and text that waits for them
+        #[arg(long)]
+        strict: bool,
+    },
+    /// Show the book in a browser, and build it again whenever one of its sources is saved
+    Serve {
+        /// Where on this machine; 0 takes any port that is free
+        #[arg(short, long, default_value_t = 3000)]
+        port: u16,
+        /// Open the browser
+        #[arg(short, long)]
+        open: bool,
+    },
+    /// Check all of the book that can be checked without a browser, and say what that is
+    Test,
+    /// Pack the built book into a zip file, which can be read without a network
+    Zip {
+        /// Instead of target/warp-by-warp.zip
+        file: Option<PathBuf>,
+    },
+    /// Have a browser print the book as a PDF
+    Pdf {
+        /// Instead of target/warp-by-warp.pdf
+        file: Option<PathBuf>,
+        /// Chromium or Chrome, where it is not found under its usual names
+        #[arg(long, value_name = "PATH")]
+        browser: Option<PathBuf>,
+    },
+    /// Draw README.md's table from the recorded runs
+    Readme {
+        /// Change nothing; fail if the table is not current
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run the programs whose output the book shows, and keep what they print
+    Capture {
+        /// Change nothing; fail if what is kept is not what they print
+        #[arg(long)]
+        check: bool,
+    },
+    /// Serve `mdbook build` as the preprocessor `directives` (mdBook starts this itself)
+    #[command(hide = true)]
+    Preprocess {
+        supports: Option<String>,
+        renderer: Option<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Build { dest, strict } => {
+            let strictness = if strict {
+                Strictness::Strict
+            } else {
+                Strictness::Draft
+            };
+            let built = build(&root()?, dest.as_deref(), strictness)?;
+            println!("built {}", built.join("index.html").display());
+            Ok(())
+        }
+        Command::Serve { port, open } => {
+            let browser = if open { Browser::Open } else { Browser::Leave };
+            serve::serve(&root()?, port, browser)
+        }
+        Command::Zip { file } => {
+            println!(
+                "packed {}",
+                offline::zip(&root()?, file.as_deref())?.display()
+            );
+            Ok(())
+        }
+        Command::Pdf { file, browser } => {
+            let printed = offline::pdf(&root()?, file.as_deref(), browser.as_deref())?;
+            println!("printed {}", printed.display());
+            Ok(())
+        }
+        Command::Test => test::run(&root()?),
+        Command::Readme { check: true } => readme::check(&root()?),
+        Command::Readme { check: false } => readme::update(&root()?),
+        Command::Capture { check: true } => capture::check(&root()?),
+        Command::Capture { check: false } => capture::update(&root()?),
+        Command::Preprocess {
+            supports: Some(_), ..
+        } => Ok(()),
+        Command::Preprocess { supports: None, .. } => {
+            directives::serve(std::io::stdin(), std::io::stdout())
+        }
+    }
+}
+
+/// The nearest folder, from the current one upwards, that holds a book.toml.
+fn root() -> Result<PathBuf> {
+    let here = std::env::current_dir()?;
+    here.ancestors()
+        .find(|folder| folder.join("book.toml").is_file())
+        .map(Path::to_path_buf)
+        .with_context(|| format!("there is no book.toml in {} or above it", here.display()))
+}

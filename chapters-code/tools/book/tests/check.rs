@@ -1,0 +1,167 @@
+//! Each check refuses what it is for, with the line, and lets the rest pass.
+
+use std::path::Path;
+
+use book::Problem;
+use book::check::{Page, check_for_release, check_page};
+
+/// The problems of a page with this text, in a folder with `kernel.cu`, as "line: message".
+fn problems(text: &str) -> Vec<String> {
+    found_by(check_page, text)
+}
+
+fn found_by(check: fn(&Page<'_>) -> Vec<Problem>, text: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let kernel = "before\n// ANCHOR: body\ninside\n// ANCHOR_END: body\n// ANCHOR: open\n";
+    std::fs::write(folder.path().join("kernel.cu"), kernel).expect("a file");
+    let page = Page {
+        name: Path::new("book/page.md"),
+        folder: folder.path(),
+        source: folder.path(),
+        text,
+    };
+    check(&page)
+        .iter()
+        .map(|p| format!("{}: {}", p.line, p.message))
+        .collect()
+}
+
+fn assert_refused(text: &str, line: usize, message: &str) {
+    let found = problems(text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with(&format!("{line}: ")), "{found:?}");
+    assert!(found[0].contains(message), "{found:?}");
+}
+
+#[test]
+fn a_sound_page_passes() {
+    let text = "# Title\n\n```cpp\n{{#include kernel.cu:body}}\n```\n\n$n \\log n$\n\n\
+                $$\\sum_{i=0}^{n-1} x_i$$\n\n[code](kernel.cu), [web](https://example.org)\n\n\
+                ```text\nfree text\n```\n";
+    assert_eq!(problems(text), Vec::<String>::new());
+}
+
+#[test]
+fn an_include_needs_its_file() {
+    assert_refused(
+        "one\n\n{{#include missing.cu:body}}\n",
+        3,
+        "cannot include missing.cu",
+    );
+}
+
+#[test]
+fn an_include_needs_its_anchor() {
+    assert_refused("{{#include kernel.cu:absent}}", 1, "`ANCHOR: absent`");
+}
+
+#[test]
+fn an_anchor_needs_its_end() {
+    assert_refused("\n{{#include kernel.cu:open}}", 2, "`ANCHOR_END: open`");
+}
+
+#[test]
+fn an_include_by_line_numbers_is_refused() {
+    assert_refused("{{#include kernel.cu:1:3}}", 1, "by an anchor");
+}
+
+#[test]
+fn an_include_must_be_closed() {
+    assert_refused("a\n{{#include kernel.cu", 2, "not closed");
+}
+
+#[test]
+fn typed_code_is_refused() {
+    assert_refused("text\n\n```cpp\nint x;\n```\n", 4, "never typed");
+}
+
+#[test]
+fn a_dead_link_is_refused() {
+    assert_refused("see\n[this](nowhere.md#part)\n", 2, "nowhere.md");
+}
+
+#[test]
+fn a_link_out_of_the_book_is_refused() {
+    assert_refused("[up](../)\n", 1, "leaves the book: ../");
+}
+
+#[test]
+fn a_formula_that_katex_rejects_is_refused() {
+    assert_refused(
+        "fine: $x$\n\nbad: $\\frac{1}$\n",
+        3,
+        "KaTeX rejects `\\frac{1}`",
+    );
+}
+
+#[test]
+fn a_display_formula_that_katex_rejects_is_refused() {
+    assert_refused("$x$ and $x$\n\n$$\n\\nosuchmacro\n$$\n", 3, "KaTeX rejects");
+}
+
+#[test]
+fn a_block_says_its_language() {
+    assert_refused("a\n\n```\nx\n```\n", 3, "does not say its language");
+    assert_refused("a\n\n~~~\nx\n~~~\n", 3, "does not say its language");
+    assert_refused("a\n\n    x = 1\n", 3, "between fences");
+}
+
+#[test]
+fn a_block_is_in_a_language_that_the_highlighter_knows() {
+    assert_refused("a\n\n```sass\nx\n```\n", 3, "not coloured as `sass`");
+    assert_refused("~~~output,ignore\nx\n~~~\n", 1, "not coloured as `output`");
+    assert_eq!(problems("```rust,ignore\n```\n"), Vec::<String>::new());
+}
+
+#[test]
+fn every_column_of_a_table_has_a_heading() {
+    let table = "text\n\n| a | | c |\n| --- | --- | --- |\n| 1 | | 3 |\n";
+    assert_refused(table, 3, "has no heading");
+    assert_refused("| a |\n| --- |\n\n||b|\n|-|-|\n", 4, "has no heading");
+    let sound = "| $n$ | `a` |\n| --- | ---: |\n| | |\n";
+    assert_eq!(problems(sound), Vec::<String>::new());
+}
+
+#[test]
+fn typed_code_is_refused_between_tildes_too() {
+    assert_refused("~~~cpp\nint x;\n~~~\n", 2, "never typed");
+}
+
+#[test]
+fn a_typed_rate_is_refused_for_a_release() {
+    let typed = [
+        "It reaches 4,412 GB/s.",
+        "It reaches 4.8\u{a0}TB/s.",
+        "A launch takes 2.7 µs.",
+        "A launch takes 3 ms, and",
+        "a load 349\nns",
+        "**Measured:** 1.8× the rung before.",
+        "a gain of 1.8×",
+        "a gain of $1.8\\times$.",
+        "It reaches $4.8\\,\\mathrm{TB/s}$.",
+        "$$4{,}412~\\text{GB/s}$$",
+        "It takes $2.7\\ \\mu\\mathrm{s}$.",
+        "It takes $2.7\\,\\text{µs}$.",
+        "$97\\,\\%$ of the peak",
+        "3 times faster than",
+        "97 % of peak",
+        "97\u{a0}% of\nthe theoretical peak",
+        "{{#figure tree kernel=a n=8 caption=\"It takes 2 ms.\"}}",
+        "| a | 12 GB/s |",
+    ];
+    for text in typed {
+        let found = found_by(check_for_release, &format!("one\n\n{text}\n"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].starts_with("3: "), "{found:?}");
+        assert!(found[0].contains("is typed"), "{found:?}");
+        assert_eq!(problems(text), Vec::<String>::new(), "a draft may have it");
+    }
+}
+
+#[test]
+fn what_is_no_typed_rate_passes_a_release() {
+    let text = "{{#measured gb_per_s kernel=a n=2^28}}, {{#predict 1.8×}}, {{#published 2.3× cite=x}},\n\
+                a tile of 64×64, of 64 × 64, of $64 \\times 64$ and of $3 \\times n$; the `GB/s` column; `12 GB/s`.\n\
+                <!-- 3 ms -->\n\n```output\n12 GB/s\n```\n\n| median ms | GB/s |\n";
+    assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
+}

@@ -1,0 +1,83 @@
+//! Listings are includes with their file's name, and show what has changed.
+
+use std::path::Path;
+
+use book::{Strictness, build};
+
+/// Builds a book of one page of chapter 7, with two kernels; gives the page, and what is beside it.
+fn built(text: &str) -> Result<(String, tempfile::TempDir), String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path();
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    let kernel = |head: &str, add: &str| {
+        format!(
+            "// {head}\n#include \"a.h\"\n// ANCHOR: k\nint x;\n{add}int y;\n// ANCHOR_END: k\nint z;\n"
+        )
+    };
+    write(
+        "book.toml",
+        "[book]\ntitle = \"t\"\nsrc = \"book\"\n[build]\nbuild-dir = \"out\"\n\
+         [preprocessor.directives]\nbefore = [\"links\"]\n",
+    );
+    write("book/SUMMARY.md", "- [One](chapter_7/one.md)\n");
+    write("book/chapter_7/one.md", text);
+    write(
+        "chapters-code/chapter_7/kernels/a.cu",
+        &kernel("The first.", ""),
+    );
+    write(
+        "chapters-code/chapter_7/kernels/b.cu",
+        &kernel("The second.", "int added;\n"),
+    );
+    build(root, None, Strictness::Draft).map_err(|error| error.to_string())?;
+    let page = std::fs::read_to_string(root.join("out/chapter_7/one.html")).expect("a page");
+    Ok((page, folder))
+}
+
+#[test]
+fn a_listing_names_its_file_and_what_has_changed() {
+    let text = "# One\n\n{{#listing kernels/b.cu:k before=kernels/a.cu}}\n";
+    let (page, folder) = built(text).expect("a sound book");
+    let link = "<a href=\"../code/chapters-code/chapter_7/kernels/b.cu.txt\">\
+                <code>chapters-code/chapter_7/kernels/b.cu</code></a>";
+    assert!(page.contains(link), "{page}");
+    assert!(page.contains(">int x;\nint added;\nint y;"), "{page}");
+    assert!(
+        page.contains("  int x;\n+ int added;\n  int y;\n"),
+        "{page}"
+    );
+    assert!(!page.contains("The first."), "heads are no change");
+    let copy = Path::new("out/code/chapters-code/chapter_7/kernels/b.cu.txt");
+    let copy = std::fs::read_to_string(folder.path().join(copy)).expect("a copy");
+    assert!(copy.contains("The second."), "the whole file");
+}
+
+fn assert_refused(listing: &str, message: &str) {
+    let error = built(&format!("# One\n\n\n{{{{#listing {listing}}}}}\n")).expect_err("a refusal");
+    assert!(error.contains("book/chapter_7/one.md:4: "), "{error}");
+    assert!(error.contains(message), "{error}");
+}
+
+#[test]
+fn a_listing_needs_its_file_its_anchor_and_a_change() {
+    assert_refused("kernels/b.cu", "name the file and the anchor");
+    assert_refused(
+        "kernels/c.cu:k",
+        "cannot list chapters-code/chapter_7/kernels/c.cu",
+    );
+    assert_refused(
+        "kernels/b.cu:no",
+        "kernels/b.cu has no line with `ANCHOR: no`",
+    );
+    assert_refused("../b.cu:k", "../b.cu leads out of its crate");
+    assert_refused("kernels/b.cu:k before=kernels/c.cu", "cannot list");
+    assert_refused("kernels/b.cu:k before=kernels/b.cu", "nothing has changed");
+    assert_refused(
+        "kernels/b.cu:k after=kernels/a.cu",
+        "a listing has no after=",
+    );
+}

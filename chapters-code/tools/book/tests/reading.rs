@@ -1,0 +1,337 @@
+//! What helps a reader: words of the glossary, citations, questions, notes for teachers, recordings.
+
+use std::path::Path;
+
+use book::{Strictness, build};
+
+/// A small book: files by path, beside those that every book here has.
+fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let fixed = [(
+        "book.toml",
+        "[book]\ntitle = \"t\"\nsrc = \"book\"\n[build]\nbuild-dir = \"out\"\n\
+         [preprocessor.directives]\nbefore = [\"links\"]\n",
+    )];
+    for (path, text) in fixed.iter().chain(files) {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+    folder
+}
+
+fn built(files: &[(&str, &str)]) -> Result<tempfile::TempDir, String> {
+    let folder = folder_with(files);
+    match build(folder.path(), None, Strictness::Draft) {
+        Ok(_) => Ok(folder),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn page(folder: &tempfile::TempDir, name: &str) -> String {
+    let path = Path::new("out").join(name);
+    std::fs::read_to_string(folder.path().join(path)).expect("a page")
+}
+
+#[track_caller]
+fn assert_refused(files: &[(&str, &str)], message: &str) {
+    let error = built(files).expect_err("a refusal");
+    assert!(error.contains(message), "{error}");
+}
+
+const GLOSSARY: &str = "# Glossary\n\nBank\n: A \"slice\". It has $w$.\n\n\
+                        Bank conflict <!-- conflict -->\n: Two | words.\n\n\
+                        Work <!-- only where marked -->\n: All operations.\n";
+const SUMMARY: &str = "- [One](chapter_1/one.md)\n- [Glossary](glossary.md)\n";
+
+fn with_terms(text: &str) -> [(&'static str, String); 3] {
+    [
+        ("book/SUMMARY.md", SUMMARY.to_owned()),
+        ("book/glossary.md", GLOSSARY.to_owned()),
+        ("book/chapter_1/one.md", text.to_owned()),
+    ]
+}
+
+fn build_terms(text: &str) -> Result<tempfile::TempDir, String> {
+    let files = with_terms(text);
+    let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (*p, t.as_str())).collect();
+    built(&files)
+}
+
+#[test]
+fn the_first_use_of_a_word_leads_to_the_glossary() {
+    let text = "# A bank\n\n`bank` [bank](one.md) $bank$ {{#term work}} per-bank\n\n\
+                {{#teachers minutes=5}}\nbanks\n{{#end}}\n\n| a |\n| - |\n| bank conflicts |\n\nA bank\nconflict. Banks, banks and conflicts.\n";
+    let folder = build_terms(text).expect("a sound book");
+    let page = page(&folder, "chapter_1/one.html");
+    let conflict = "href=\"../glossary.html#bank-conflict\" data-definition=\"Two | words.\"";
+    assert_eq!(page.matches(conflict).count(), 1, "{page}");
+    let bank = "<a class=\"term\" href=\"../glossary.html#bank\"";
+    assert_eq!(page.matches(bank).count(), 1, "{page}");
+    assert!(
+        page.contains("A &quot;slice&quot;.\">Banks</a>"),
+        "the first sentence: {page}"
+    );
+    assert!(page.contains("All operations.\">work</a>"), "{page}");
+    assert!(
+        page.contains("<p>banks</p>"),
+        "not in notes for teachers: {page}"
+    );
+    let glossary = self::page(&folder, "glossary.html");
+    assert!(glossary.contains("id=\"bank-conflict\""), "{glossary}");
+    assert!(!glossary.contains("<!-- conflict"), "{glossary}");
+}
+
+#[test]
+fn a_word_that_the_glossary_lacks_is_refused() {
+    let error = build_terms("# One\n\nBanks, conflicts, {{#term work}}\n{{#term wrap}}\n");
+    let error = error.expect_err("a refusal");
+    assert!(
+        error.contains("book/chapter_1/one.md:4: the glossary has no entry `wrap`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_entry_that_no_page_uses_is_refused() {
+    let error = build_terms("# One\n\nBanks and conflicts at work.\n").expect_err("a refusal");
+    let expected = "book/glossary.md:9: no page uses the entry `Work`";
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn a_first_sentence_with_a_formula_is_refused() {
+    let glossary = "# Glossary\n\nBank\n: Word $i$.\n";
+    let files = [
+        ("book/SUMMARY.md", SUMMARY),
+        ("book/chapter_1/one.md", "# One\n\nbanks\n"),
+        ("book/glossary.md", glossary),
+    ];
+    assert_refused(&files, "book/glossary.md:4: pages show the first sentence");
+}
+
+const WORK: &str = "[a1999]\nlabel = \"A 1999\"\nauthors = \"A\"\ntitle = \"On a\"\n\
+                    published = \"1999\"\n";
+const BOOK: &str = "- [One](one.md)\n- [Works](bibliography.md)\n";
+
+fn with_works(text: &str, works: &str) -> Result<tempfile::TempDir, String> {
+    built(&[
+        ("book/SUMMARY.md", BOOK),
+        ("book/one.md", text),
+        ("book/bibliography.md", "# Works\n\n{{#bibliography}}\n"),
+        ("book/bibliography.toml", works),
+    ])
+}
+
+#[test]
+fn a_citation_leads_to_its_work_and_back() {
+    let works = format!("{WORK}doi = \"10.1/2\"\n");
+    let folder = with_works("# One\n\n{{#cite a1999 \"section 2\"}}\n", &works);
+    let folder = folder.expect("a sound book");
+    let one = page(&folder, "one.html");
+    let link = "<a class=\"cite\" href=\"bibliography.html#a1999\">A 1999</a>, section 2";
+    assert!(one.contains(link), "{one}");
+    let works = page(&folder, "bibliography.html");
+    assert!(works.contains("id=\"a1999\""), "{works}");
+    assert!(works.contains("href=\"https://doi.org/10.1/2\""), "{works}");
+    assert!(
+        works.contains("Cited in <a href=\"one.html\">One</a>"),
+        "{works}"
+    );
+}
+
+#[test]
+fn works_that_nobody_cites_or_finds_are_refused() {
+    let refusal = |text: &str, works: &str| with_works(text, works).expect_err("a refusal");
+    let linked = format!("{WORK}doi = \"10.1/2\"\n");
+    let error = refusal("# One\n\n{{#cite b2000}}\n", &linked);
+    assert!(
+        error.contains("book/one.md:3: the bibliography has no work `b2000`"),
+        "{error}"
+    );
+    assert!(error.contains("no page cites a1999"), "{error}");
+    let error = refusal("# One\n\n{{#cite a1999}}\n", WORK);
+    assert!(
+        error.contains("book/bibliography.toml:1: a1999 needs a doi"),
+        "{error}"
+    );
+    let error = refusal("# One\n", &format!("{linked}dio = \"\"\n"));
+    assert!(
+        error.contains("book/bibliography.toml:7: unknown field `dio`"),
+        "{error}"
+    );
+    with_works("# One\n", &format!("{linked}further = true\n")).expect("further reading");
+}
+
+const ONE: &str = "- [One](one.md)\n- [Two](two.md)\n";
+
+fn with_blocks(one: &str) -> Result<tempfile::TempDir, String> {
+    built(&[
+        ("book/SUMMARY.md", ONE),
+        ("book/one.md", one),
+        ("book/two.md", "# Two\n\n{{#teaching_plan}}\n"),
+    ])
+}
+
+#[test]
+fn answers_and_notes_unfold_and_minutes_add_up() {
+    let text = "# One\n\n## Why\n\n{{#teachers minutes=50}}\nAsk *why*.\n{{#end}}\n\n\
+                ## How\n\n{{#question}}\n*How?*\n{{#answer}}\n*So.*\n{{#end}}\n\n\
+                {{#aside More of it}}\n*More.*\n{{#end}}\n\n\
+                {{#teachers minutes=25}}\nShow.\n{{#end}}\n";
+    let folder = with_blocks(text).expect("a sound book");
+    let one = page(&folder, "one.html");
+    for expected in [
+        "<summary>For teachers: 50 minutes</summary>",
+        "Ask <em>why</em>.",
+        "aria-label=\"Question 1\"",
+        "<span class=\"number\">1</span>\n<em>How?</em>",
+        "Answer<span class=\"unseen\"> to question 1</span></summary>",
+        "<p><em>So.</em></p>",
+        "<summary>More of it</summary>",
+    ] {
+        assert!(one.contains(expected), "{expected}: {one}");
+    }
+    assert_eq!(
+        one.matches("<details").count(),
+        one.matches("</details>").count()
+    );
+    let plan = page(&folder, "two.html");
+    assert!(plan.contains("One: 1 hour 15 minutes"), "{plan}");
+    assert!(plan.contains("<td>Why (50); How (25)</td>"), "{plan}");
+}
+
+#[test]
+fn a_block_that_is_not_whole_is_refused() {
+    let notes = "{{#teachers minutes=5}}\n{{#end}}\n";
+    let refused = |text: &str, message: &str| {
+        let error = with_blocks(&format!("# One\n\n{notes}{text}")).expect_err("a refusal");
+        assert!(error.contains(message), "{error}");
+    };
+    refused(
+        "{{#answer}}\n",
+        "book/one.md:5: `answer` stands outside of any block",
+    );
+    refused(
+        "{{#question}}\n{{#end}}\n",
+        "book/one.md:6: `end` stands in a question",
+    );
+    refused(
+        "\n{{#question}}\nWhy?\n",
+        "book/one.md:6: this block has no {{#end}}",
+    );
+    refused("{{#teachers}}\n{{#end}}\n", "book/one.md:5: say how long");
+}
+
+const EVIDENCE: [(&str, &str); 3] = [
+    ("book/SUMMARY.md", "- [One](one.md)\n"),
+    ("book/one.md", "# One\n\n{{#evidence}}\n"),
+    (
+        "book/measurements/ncu_x_2026-01-01_shared.csv",
+        "# What it counted for `launches --part shared`\n# device: X; driver: 1; date: 2026-01-01\n\
+         name,kernel\na,b\nc,d\n",
+    ),
+];
+
+#[test]
+fn every_recording_is_shown() {
+    let mut files = EVIDENCE.to_vec();
+    let bits = "chapters-code/simulator/simt/tests/ptx/x/";
+    let (device, add) = (format!("{bits}device.txt"), format!("{bits}add.txt"));
+    files.push((&device, "X, driver 1\n"));
+    files.push((&add, "add.f32\n  00\nadd.f64\n  11\n"));
+    let folder = built(&files).expect("a sound book");
+    let one = page(&folder, "one.html");
+    for expected in [
+        "measurements/ncu_x_2026-01-01_shared.csv",
+        "<td>2 launches</td>",
+        "<td>not noted in the file</td>",
+        "chapters-code/simulator/simt/tests/ptx/x",
+        "<td>2 forms of instructions in 1 kernels</td>",
+    ] {
+        assert!(one.contains(expected), "{expected}: {one}");
+    }
+}
+
+#[test]
+fn a_recording_of_an_unknown_kind_is_refused() {
+    let mut files = EVIDENCE.to_vec();
+    files.push(("book/measurements/nsys_x.sqlite", ""));
+    assert_refused(
+        &files,
+        "book/one.md:3: measurements/nsys_x.sqlite: no recording of this kind",
+    );
+}
+
+#[test]
+fn what_kernels_use_is_explained() {
+    let kernel = "__global__ void k() { __syncthreads(); } // __syncwarp\n";
+    let files = |text| {
+        [
+            ("book/SUMMARY.md", "- [One](cuda_subset.md)\n"),
+            ("book/cuda_subset.md", text),
+            ("chapters-code/chapter_1/kernels/k.cu", kernel),
+        ]
+    };
+    let whole =
+        "# One\n\n{{#used_in __global__}}, {{#used_in __syncthreads}}\n\n{{#opcodes executed}}\n";
+    let folder = built(&files(whole)).expect("a sound book");
+    let one = page(&folder, "cuda_subset.html");
+    assert!(one.contains("<code>k</code>, <code>k</code>"), "{one}");
+    assert!(one.contains("<code>shfl</code>"), "{one}");
+    let unexplained = "# One\n\n{{#used_in __global__}}\n";
+    assert_refused(&files(unexplained), "`__syncthreads` is used in");
+    let unused = "# One\n\n{{#used_in __global__ __syncthreads}}\n{{#used_in __syncwarp}}\n";
+    assert_refused(
+        &files(unused),
+        "book/cuda_subset.md:4: no kernel uses __syncwarp",
+    );
+}
+
+/// The pages of the chapters of this book, but those that only list: path and text.
+fn chapter_pages() -> Vec<(String, String)> {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../book");
+    let mut pages = Vec::new();
+    for folder in std::fs::read_dir(book).expect("the book") {
+        let folder = folder.expect("an entry").path();
+        if !folder.to_string_lossy().contains("chapter_") {
+            continue;
+        }
+        for page in std::fs::read_dir(folder).expect("a folder") {
+            let path = page.expect("an entry").path();
+            let listed = ["exercises.md", "further_reading.md"];
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.ends_with(".md") && !listed.contains(&&*name) {
+                let text = std::fs::read_to_string(&path).expect("a page");
+                pages.push((path.to_string_lossy().into_owned(), text));
+            }
+        }
+    }
+    assert!(pages.len() > 10, "{pages:?}");
+    pages
+}
+
+#[test]
+fn every_page_of_a_chapter_asks_three_to_six_questions() {
+    for (path, text) in chapter_pages() {
+        let asked = text.matches("{{#question}}").count();
+        assert!((3..=6).contains(&asked), "{path}: {asked}");
+    }
+}
+
+#[test]
+fn every_section_of_a_chapter_has_notes_for_teachers() {
+    /// Sections that take no time in class.
+    const WITHOUT: [&str; 3] = [
+        "By the end of this chapter",
+        "How to read the ladder",
+        "Test yourself",
+    ];
+    for (path, text) in chapter_pages() {
+        for section in text.split("\n## ").skip(1) {
+            let title = section.lines().next().unwrap_or_default();
+            let has_notes = section.contains("{{#teachers minutes=");
+            assert!(has_notes || WITHOUT.contains(&title), "{path}: {title}");
+        }
+    }
+}

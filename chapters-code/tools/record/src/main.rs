@@ -1,0 +1,287 @@
+//! `cargo run --release --bin record`: every rung at every size on this machine's GPU, into one
+//! file for `book/measurements/`. The program needs itself and a driver only.
+
+mod checksums;
+mod date;
+mod earlier;
+mod file;
+mod schedule;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use clap::Parser;
+use harness::{
+    Device, DeviceChoice, Row,
+    cli::samples,
+    device::host_available_bytes,
+    progress::Progress,
+    runner::{Runner, Step},
+};
+
+use crate::{
+    earlier::Earlier,
+    file::{Recording, Skipped},
+    schedule::{Part, Quantity},
+};
+
+/// Runs every chapter's ladder on this machine's GPU and writes one file: times, rates, ceilings,
+/// and the results' bits.
+#[derive(Parser)]
+#[command(name = "record", version)]
+struct Arguments {
+    /// The file to write; `book/measurements/<device>_<date>.json` if left out
+    #[arg(long, value_name = "FILE.json")]
+    out: Option<PathBuf>,
+
+    /// Also time the same work in this peer library (see chapters-code/tools/peers); of several, the first that
+    /// has it
+    #[arg(long, value_name = "PATH")]
+    peers: Vec<PathBuf>,
+
+    /// Three sizes and few types: half of the time
+    #[arg(long)]
+    quick: bool,
+
+    /// Timing samples of a rung; 20 at least
+    #[arg(long, default_value_t = 20, value_parser = samples)]
+    samples: u32,
+
+    /// Seconds after which no further case is begun; what is left out is listed in the file
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    budget: u64,
+
+    /// Keep the rows that the file has, and run only what it lacks: a recording in several parts
+    #[arg(long)]
+    resume: bool,
+
+    /// With --resume: run these chapters again, such as chapter_2_histogram
+    #[arg(
+        long,
+        value_name = "CHAPTER",
+        value_delimiter = ',',
+        requires = "resume"
+    )]
+    again: Vec<String>,
+
+    /// Run these chapters only, such as chapter_6_transpose: to record each with a peer of its own
+    #[arg(long, value_name = "CHAPTER", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// The commit to name in the file, where it is not the one that this program was built from
+    #[arg(long)]
+    commit: Option<String>,
+
+    /// Write no file: capture every rung in a CUDA graph, replay it on other inputs, and judge each replay
+    #[arg(long)]
+    replay_check: bool,
+
+    /// The device; `sim` writes a file without times, to try the program out
+    #[arg(long, value_enum, default_value = "gpu", value_name = "DEVICE")]
+    device: DeviceChoice,
+}
+
+fn main() -> ExitCode {
+    harness::main(record)
+}
+
+fn record(arguments: Arguments) -> anyhow::Result<bool> {
+    if arguments.replay_check {
+        return check_replays(&Device::open(arguments.device)?);
+    }
+    let samples = arguments.samples as usize;
+    let mut runner = Runner::open(arguments.device, samples, &arguments.peers)?;
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| default_path(&runner));
+    let mut recording = Recording::new(&runner, arguments.commit.as_deref());
+    let quantity = match (runner.device.is_simulated(), arguments.quick) {
+        (true, _) => Quantity::Trial,
+        (false, true) => Quantity::Quick,
+        (false, false) => Quantity::Full,
+    };
+    let mut parts = schedule::parts(quantity);
+    let mut broken = schedule::broken_parts(quantity);
+    known(&arguments.again, &parts)?;
+    known(&arguments.only, &parts)?;
+    if !arguments.only.is_empty() {
+        let wanted = |part: &Part| {
+            arguments
+                .only
+                .iter()
+                .any(|name| name == part.chapter.name())
+        };
+        parts.retain(wanted);
+        broken.retain(wanted);
+    }
+    if arguments.resume {
+        let device = &runner.device.properties.name;
+        let earlier = Earlier::read(&out, device, &arguments.again)?;
+        for part in parts.iter_mut().chain(&mut broken) {
+            earlier.spare(part);
+        }
+        recording.go_on_from(earlier);
+    }
+    // Before the minutes that it takes, not after.
+    recording.write(&out).with_context(|| cannot_write(&out))?;
+    let deadline = Instant::now() + Duration::from_secs(arguments.budget);
+    run(&mut runner, &parts, deadline, &mut recording, &out)?;
+    recording.checksums = checksums::collect(&mut runner, quantity)?;
+    // Before a broken kernel stops the device.
+    recording.write(&out)?;
+    run(&mut runner, &broken, deadline, &mut recording, &out)?;
+    recording.write(&out)?;
+    Ok(summarise(&recording, &out))
+}
+
+/// Prints the rungs whose replays are wrong, and how many rungs there were.
+fn check_replays(device: &Device) -> anyhow::Result<bool> {
+    let (mut replayed, mut wrong) = (0, 0);
+    record::replays::all(device, &mut |replays| {
+        replayed += 1;
+        if !replays.wrong.is_empty() {
+            wrong += 1;
+            println!("WRONG: {}: {}", replays.name, replays.wrong.join("; "));
+        }
+        Ok(())
+    })?;
+    let device = &device.properties.name;
+    println!("{device}: {replayed} rungs captured and replayed, {wrong} of them wrong");
+    Ok(wrong == 0)
+}
+
+/// Refuses the name of a chapter that is not recorded.
+fn known(chapters: &[String], parts: &[Part]) -> anyhow::Result<()> {
+    let names: BTreeSet<&str> = parts.iter().map(|part| part.chapter.name()).collect();
+    for chapter in chapters {
+        anyhow::ensure!(
+            names.contains(&**chapter),
+            "there is no chapter {chapter}; there are {}",
+            names.iter().copied().collect::<Vec<_>>().join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn cannot_write(out: &Path) -> String {
+    format!(
+        "cannot write {}; name a file in a folder that exists with --out",
+        out.display()
+    )
+}
+
+/// `book/measurements/nvidia_h200_2026-11-21.json`, or the bare name elsewhere.
+fn default_path(runner: &Runner) -> PathBuf {
+    let name = runner.device.properties.name.to_lowercase();
+    let words = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let name = format!(
+        "{}_{}.json",
+        words.collect::<Vec<_>>().join("_"),
+        date::today()
+    );
+    let folder = Path::new("book/measurements");
+    if folder.is_dir() {
+        folder.join(name)
+    } else {
+        PathBuf::from(name)
+    }
+}
+
+/// Runs part after part, and writes the file after each, so that an interruption loses little.
+fn run(
+    runner: &mut Runner,
+    parts: &[Part],
+    deadline: Instant,
+    recording: &mut Recording,
+    out: &Path,
+) -> anyhow::Result<()> {
+    let progress = Progress::new(parts.iter().map(|part| part.steps.len()).sum());
+    for part in parts {
+        recording.skipped.extend(part.skipped.iter().cloned());
+        if part.steps.is_empty() {
+            continue;
+        }
+        if Instant::now() > deadline {
+            recording.skipped.push(Skipped::over_budget(part));
+            continue;
+        }
+        let begun = Instant::now();
+        run_part(runner, part, &progress, recording)?;
+        progress.say(&format!(
+            "{}: {}, {} kernels, {:.1} s",
+            part.chapter.name(),
+            part.name,
+            part.steps.len(),
+            begun.elapsed().as_secs_f64()
+        ));
+        recording.write(out)?;
+    }
+    Ok(())
+}
+
+fn run_part(
+    runner: &mut Runner,
+    part: &Part,
+    progress: &Progress,
+    recording: &mut Recording,
+) -> anyhow::Result<()> {
+    if !fits(runner, part)? {
+        recording.skipped.push(Skipped::too_large(part));
+        return Ok(());
+    }
+    let mut done = |row: Row| {
+        if !row.is_as_declared() {
+            progress.say(&format!(
+                "WRONG: {} at {} {} {}: {}",
+                row.kernel,
+                row.shape(),
+                row.op,
+                row.dtype,
+                row.failures.join("; ")
+            ));
+        }
+        recording.rows.push(row);
+        Ok(())
+    };
+    if part.is_timed {
+        return runner.run(&*part.chapter, &part.steps, progress, &mut done);
+    }
+    let bench = runner.bench.take();
+    let result = runner.run(&*part.chapter, &part.steps, progress, &mut done);
+    runner.bench = bench;
+    result
+}
+
+/// Whether every case of a part fits the device, and twice its input the host.
+fn fits(runner: &Runner, part: &Part) -> anyhow::Result<bool> {
+    let on_device = |step: &Step| part.chapter.device_bytes(&step.case);
+    let on_host = |step: &Step| 2 * step.case.input_bytes();
+    let largest = |bytes: &dyn Fn(&Step) -> u64| part.steps.iter().map(bytes).max().unwrap_or(0);
+    let host = host_available_bytes().unwrap_or(u64::MAX);
+    Ok(largest(&on_device) <= runner.device.free_bytes()? && largest(&on_host) <= host)
+}
+
+/// Says what was recorded; true where every rung was as it should be.
+fn summarise(recording: &Recording, out: &Path) -> bool {
+    let wrong = recording
+        .rows
+        .iter()
+        .filter(|row| !row.is_as_declared())
+        .count();
+    println!(
+        "{}: {} rows, {} checksums, {} skipped, {wrong} wrong",
+        out.display(),
+        recording.len(),
+        recording.checksums.len(),
+        recording.skipped.len()
+    );
+    wrong == 0
+}
