@@ -58,7 +58,12 @@ fn in_tests(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     if root.join(crates).is_dir() {
         for name in names(&root.join(crates))? {
-            search(root, &crates.join(name).join("tests"), &mut found)?;
+            // A crate, or a folder of crates such as `simulator`.
+            let folder = crates.join(name);
+            search(root, &folder.join("tests"), &mut found)?;
+            for name in names(&root.join(&folder))? {
+                search(root, &folder.join(name).join("tests"), &mut found)?;
+            }
         }
     }
     Ok(found)
