@@ -57,7 +57,7 @@ pub const LADDER: &[Rung] = &[
         "shuffles first: one barrier a block"),
     rung!("vectorized", |s| passes(s, GRID_OF_PACKS),
         "16 bytes a load"),
-    rung!("in_flight", |s| single_pass(s, GRID_OF_TILES),
+    rung!("single_pass_tiled", |s| single_pass(s, GRID_OF_TILES),
         "four independent 16-byte loads in flight, and a single pass"),
 
     // Ways to finish across blocks, all on block_reduce's kernel. The rungs above, but for the last,

@@ -37,7 +37,7 @@ fn check<T: Element>(rung: &str, n: usize, skipped: usize) {
 }
 
 fn check_type<T: Element>() {
-    for rung in ["vectorized", "in_flight"] {
+    for rung in ["vectorized", "single_pass_tiled"] {
         for skipped in 0..=16 / size_of::<T>() {
             for n in [17, 5003] {
                 check::<T>(rung, n, skipped);

@@ -51,7 +51,7 @@ fn sizes_that_do_not_fit() {
 fn unknown_names() {
     refuses(
         &["--kernel", "nonsense"],
-        &["no kernel `nonsense`", "in_flight"],
+        &["no kernel `nonsense`", "single_pass_tiled"],
     );
     refuses(
         &["--kernel", "sequental"],
@@ -275,7 +275,7 @@ fn json_lines_say_what_was_run() {
     let rows = json_rows();
     let of = |kernel: &str| rows.iter().find(|row| row["kernel"] == kernel);
     let of = |kernel: &str| of(kernel).expect(kernel);
-    assert_eq!(of("in_flight")["bytes"], 4 * 1000 + 4);
+    assert_eq!(of("single_pass_tiled")["bytes"], 4 * 1000 + 4);
     let matrix = of("rows_warp");
     assert_eq!(
         [&matrix["rows"], &matrix["cols"], &matrix["n"]],
@@ -302,13 +302,13 @@ fn files_of_results() {
         String::from_utf8_lossy(&output.stderr)
     );
     assert!(
-        stdout(&output).contains("in_flight"),
+        stdout(&output).contains("single_pass_tiled"),
         "the table is printed too"
     );
     let lines = std::fs::read_to_string(json).expect("JSON is written");
     assert_eq!(lines.lines().count(), 2 * 16);
     let picture = std::fs::read_to_string(svg).expect("the picture is written");
-    assert!(picture.starts_with("<svg") && picture.contains("in_flight"));
+    assert!(picture.starts_with("<svg") && picture.contains("single_pass_tiled"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub const BROKEN: &[Rung] = &[
         "plain increments of a warp's own copy"
     ),
     broken!(
-        "zeroed_late",
+        "zeroing_races",
         |s| count(s, Output::AsItIs, counters(s)?, u32::MAX),
         [Races, Result],
         "blocks zero the output that others already add to"

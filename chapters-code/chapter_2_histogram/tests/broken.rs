@@ -28,7 +28,7 @@ fn each_by_its_checker() {
         ("racy", Checker::Races),
         ("missing_barrier", Checker::Races),
         ("same_warp", Checker::Races),
-        ("zeroed_late", Checker::Races),
+        ("zeroing_races", Checker::Races),
         ("packed_overflow", Checker::Result),
         ("rounded_up", Checker::Result),
     ];
@@ -60,7 +60,7 @@ fn races_name_what_is_missing() {
         assert_eq!((&*race.space, &*race.missing), (space, missing), "{kernel}");
         assert!(race.first.line.contains(&format!("{kernel}.cu:")));
     }
-    let race = &row(1 << 14, "zeroed_late").races[0];
+    let race = &row(1 << 14, "zeroing_races").races[0];
     assert_eq!(race.space, "global");
     assert_ne!(race.first.block, race.second.block);
 }

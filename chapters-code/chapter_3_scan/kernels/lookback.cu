@@ -10,7 +10,7 @@
 // counter 0. Sums begin at +0: a sum of nothing but -0 is +0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "look_back.cuh"
-#include "share.cuh"
+#include "chunk.cuh"
 
 constexpr unsigned THREADS = 512;
 constexpr unsigned ROWS = 8;

@@ -1,4 +1,4 @@
-// Hopper's asynchronous copies, as specialized.cu needs them: a bulk copy from global to shared memory
+// Hopper's asynchronous copies, as warp_specialized.cu needs them: a bulk copy from global to shared memory
 // that reports to an mbarrier, and the mbarriers by which warps hand stages to each other.
 //
 // An mbarrier counts phases. A phase is complete when as many arrivals as it was made for have come,
@@ -36,7 +36,7 @@ struct Mbarrier {
 
 // Makes the mbarriers that a thread has initialised known to the asynchronous copies. A barrier for the
 // block must follow.
-__device__ inline void mbarriers_are_made() {
+__device__ inline void fence_mbarrier_init() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
@@ -59,17 +59,18 @@ __device__ inline void bulk_copy(void* shared, const void* global, u32 bytes, Mb
                  : "memory");
 }
 
-// Where in a ring of stages a warp is: the stage, and how often the ring has gone round.
-struct Place {
-    u32 stage = 0, lap = 0;
+// Where in a ring of stages a warp is: the stage, and the phase, which counts how often the ring has gone
+// round.
+struct PipelineState {
+    u32 stage = 0, phase = 0;
 
     __device__ void advance(u32 by, u32 stages) {
         stage += by;
         while (stage >= stages) {
             stage -= stages;
-            lap++;
+            phase++;
         }
     }
-    // Of the phase that is complete when the stage was filled in this lap.
-    __device__ u32 parity() const { return lap & 1; }
+    // The parity for which to wait until the stage has been filled in this phase.
+    __device__ u32 parity() const { return phase & 1; }
 };

@@ -1,6 +1,6 @@
 // Reduce, then scan: the first pass only folds, so that a result is written once, complete.
 //
-// Scan-then-propagate reads and writes every element twice. Here the first kernel reads, the second
+// Scan-then-add reads and writes every element twice. Here the first kernel reads, the second
 // reads and writes: three quarters of the traffic.
 //
 // reduce_<op>_<dtype>(const dtype* in, size_t n, dtype* sums): sums[b] is the fold of block b's share
@@ -9,7 +9,7 @@
 // Launch: both ceil(n * sizeof(dtype) / 16384) blocks (at least 1) of 256 threads, no dynamic shared
 // memory; in and out 16-byte aligned.
 #define LAUNCH_BOUNDS __launch_bounds__(256)
-#include "share.cuh"
+#include "chunk.cuh"
 
 constexpr unsigned THREADS = 256;
 constexpr unsigned ROWS = 4;

@@ -4,7 +4,7 @@
 // Launch: ceil(n * sizeof(dtype) / 16384) blocks (at least 1) of 256 threads, no dynamic shared memory;
 // in and out 16-byte aligned. Block b writes the scan of its 16384 bytes, and their fold to sums[b].
 #define LAUNCH_BOUNDS __launch_bounds__(256)
-#include "share.cuh"
+#include "chunk.cuh"
 
 constexpr unsigned THREADS = 256;
 constexpr unsigned ROWS = 4;

@@ -6,7 +6,9 @@ use harness::{Case, Dtype, Error, Kind, Op, Parameters, Shape, broken, kernel};
 
 use crate::{
     Ready, Rung, Setup,
-    levels::{Blocks, HILLIS_STEELE, SHUFFLE, Share, levels, propagation, scan_then_propagate},
+    levels::{
+        Blocks, HILLIS_STEELE, SHUFFLE, Share, add_block_offsets_kernel, levels, scan_then_add,
+    },
     persistent::lookback_over,
     scan_kernel,
 };
@@ -15,7 +17,7 @@ use crate::{
 pub const BROKEN: &[Rung] = &[
     broken!(
         "one_buffer",
-        |s| scan_then_propagate(s, ONE_BUFFER),
+        |s| scan_then_add(s, ONE_BUFFER),
         [Races, Result],
         "Hillis and Steele's steps in one buffer"
     ),
@@ -35,7 +37,7 @@ pub const BROKEN: &[Rung] = &[
     ),
     broken!(
         "swapped_operands",
-        |s| scan_then_propagate(s, SHUFFLE),
+        |s| scan_then_add(s, SHUFFLE),
         [Result],
         "an element before what comes before it: no sum notices"
     ),
@@ -103,15 +105,15 @@ fn independent_blocks(s: &Setup<'_>) -> Result<Ready, Error> {
 
 /// Scans every block, and puts the fold of the block before it before each element.
 fn previous_block_only(s: &Setup<'_>) -> Result<Ready, Error> {
-    const PROPAGATE: &str = include_str!("../kernels/broken/previous_block_only.ptx");
-    let propagate = propagation(s, "previous_block_only", PROPAGATE)?;
+    const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/broken/previous_block_only.ptx");
+    let add_block_offsets = add_block_offsets_kernel(s, "previous_block_only", ADD_BLOCK_OFFSETS)?;
     let mut level = levels(s, SHUFFLE)?.swap_remove(0);
     let kernel = scan_kernel(s, s.case.kind())?;
     let (stream, scan, config) = (s.stream(), kernel.clone(), level.config);
     let depth = (SHUFFLE.depth)(s.case.dtype) + 1;
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         level.scan(&stream, &scan, input, out)?;
-        level.propagate(&stream, &propagate, &level.folds, out)
+        level.add_block_offsets(&stream, &add_block_offsets, &level.folds, out)
     }))
 }
 

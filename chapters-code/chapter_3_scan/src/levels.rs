@@ -72,7 +72,7 @@ pub(crate) const VECTORIZED: Blocks = Blocks {
     depth: share_depth,
 };
 
-/// The most rounded operations within a block of the kernels that include share.cuh: a pack, its warp,
+/// The most rounded operations within a block of the kernels that include chunk.cuh: a pack, its warp,
 /// four rows, the warps, and the pack again.
 pub(crate) fn share_depth(dtype: Dtype) -> u64 {
     let pack = 16 / dtype.size() as u64;
@@ -136,7 +136,7 @@ pub(crate) fn levels(s: &Setup<'_>, blocks: Blocks) -> Result<Vec<Level>, Error>
     }
 }
 
-// ---- Scan, then propagate -------------------------------------------------------------------------
+// ---- Scan, then add -------------------------------------------------------------------------
 
 impl Level {
     /// Scans elements block by block as if nothing came before a block, and folds the blocks.
@@ -158,7 +158,7 @@ impl Level {
     }
 
     /// Puts `before[b]` before each element of block b.
-    pub(crate) fn propagate(
+    pub(crate) fn add_block_offsets(
         &self,
         stream: &Arc<CudaStream>,
         function: &CudaFunction,
@@ -169,7 +169,7 @@ impl Level {
         let blocks = self.n.div_ceil(u64::from(THREADS));
         let mut launch = stream.launch_builder(function);
         launch.arg(out).arg(&self.n).arg(before).arg(&self.share);
-        // SAFETY: propagate.cu updates out[0 .. n] and reads before[0 .. n / share], a thread an
+        // SAFETY: add_block_offsets.cu updates out[0 .. n] and reads before[0 .. n / share], a thread an
         // element.
         unsafe { launch.launch(kernel::grid(blocks, THREADS))? };
         Ok(())
@@ -178,15 +178,15 @@ impl Level {
 
 /// Every block is scanned as if nothing came before it; the blocks' folds are scanned, and put before
 /// the elements of their successors.
-pub(crate) fn scan_then_propagate(s: &Setup<'_>, blocks: Blocks) -> Result<Ready, Error> {
-    const PROPAGATE: &str = include_str!("../kernels/propagate.ptx");
-    let propagate = propagation(s, "propagate", PROPAGATE)?;
+pub(crate) fn scan_then_add(s: &Setup<'_>, blocks: Blocks) -> Result<Ready, Error> {
+    const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+    let add_block_offsets = add_block_offsets_kernel(s, "add_block_offsets", ADD_BLOCK_OFFSETS)?;
     let wanted = s.block.map(|threads| blocks.with_threads(threads));
     let blocks = wanted.unwrap_or(blocks);
     let mut levels = levels(s, blocks)?;
     let kernel = scan_kernel(s, s.case.kind())?;
     let again = scan_kernel(s, Kind::Exclusive)?;
-    // A block's, on each level, and the propagation to each but the last.
+    // A block's, on each level, and the addition of offsets to each but the last.
     let depth = levels.len() as u64 * ((blocks.depth)(s.case.dtype) + 1);
     let (stream, first, config) = (s.stream(), kernel.clone(), levels[0].config);
     Ok(Ready::new(kernel, config, depth, move |input, out| {
@@ -199,17 +199,23 @@ pub(crate) fn scan_then_propagate(s: &Setup<'_>, blocks: Blocks) -> Result<Ready
         for l in (1..levels.len() - 1).rev() {
             let (below, level) = levels.split_at_mut(l);
             let mut out = below[l - 1].before.as_view_mut();
-            level[0].propagate(&stream, &propagate, &level[0].before, &mut out)?;
+            level[0].add_block_offsets(&stream, &add_block_offsets, &level[0].before, &mut out)?;
         }
         match &levels[..] {
             [_only] => Ok(()),
-            levels => levels[0].propagate(&stream, &propagate, &levels[0].before, out),
+            levels => {
+                levels[0].add_block_offsets(&stream, &add_block_offsets, &levels[0].before, out)
+            }
         }
     }))
 }
 
 /// The entry point for the case's operator and type.
-pub(crate) fn propagation(s: &Setup<'_>, name: &str, ptx: &str) -> Result<CudaFunction, Error> {
+pub(crate) fn add_block_offsets_kernel(
+    s: &Setup<'_>,
+    name: &str,
+    ptx: &str,
+) -> Result<CudaFunction, Error> {
     let module = kernel::load_module(s.device, name, &[ptx])?;
     kernel::load_function(&module, &format!("{}_{}", s.case.op, s.case.dtype))
 }

@@ -24,9 +24,9 @@ use harness::{
 use crate::{
     levels::{
         BLELLOCH, BLELLOCH_PADDED, HILLIS_STEELE, SHUFFLE, VECTORIZED, reduce_then_scan,
-        scan_then_propagate,
+        scan_then_add,
     },
-    persistent::{by_size, gather, lookback, specialized},
+    persistent::{all_gather, by_size, lookback, warp_specialized},
 };
 
 /// The ladder: each rung is the one before with one idea changed.
@@ -35,32 +35,32 @@ pub const LADDER: &[Rung] = &[
     rung!("one_thread", one_thread,
         "one thread folds everything, in order").up_to(MOST_OF_ONE_THREAD),
     // Blocks are scanned one by one; then their folds are, and each is put before its successors.
-    rung!("hillis_steele", |s| scan_then_propagate(s, HILLIS_STEELE),
+    rung!("hillis_steele", |s| scan_then_add(s, HILLIS_STEELE),
         "log2 B steps, in which every thread works"),
-    rung!("blelloch", |s| scan_then_propagate(s, BLELLOCH),
+    rung!("blelloch", |s| scan_then_add(s, BLELLOCH),
         "up a tree and down again: fewer operations, and bank conflicts"),
-    rung!("blelloch_padded", |s| scan_then_propagate(s, BLELLOCH_PADDED),
+    rung!("blelloch_padded", |s| scan_then_add(s, BLELLOCH_PADDED),
         "the same with a word skipped after every 32"),
-    rung!("shuffle", |s| scan_then_propagate(s, SHUFFLE),
+    rung!("shuffle", |s| scan_then_add(s, SHUFFLE),
         "warps scan in registers"),
-    rung!("vectorized", |s| scan_then_propagate(s, VECTORIZED),
+    rung!("vectorized", |s| scan_then_add(s, VECTORIZED),
         "16 bytes a load: a thread scans its own elements first"),
     rung!("reduce_then_scan", |s| reduce_then_scan(s, VECTORIZED),
         "the first pass only folds: three quarters of the traffic"),
     // One pass.
     rung!("lookback", lookback,
         "a block looks back over the blocks before it"),
-    rung!("gather", gather,
+    rung!("all_gather", all_gather,
         "in rounds: every block reads the folds of all"),
-    rung!("specialized", specialized,
-        "warps with roles, and tiles that wait in shared memory", ["specialized.compute_90.ptx"]),
+    rung!("warp_specialized", warp_specialized,
+        "warps with roles, and tiles that wait in shared memory", ["warp_specialized.compute_90.ptx"]),
 ];
 
 /// What a library would offer: the kernel that is best for the size.
 #[rustfmt::skip] // a table
 pub const CHOOSING: &[Rung] = &[
     rung!("by_size", by_size,
-        "gather up to 32 MiB of input, specialized beyond", ["gather.ptx"]),
+        "all_gather up to 32 MiB of input, warp_specialized beyond", ["all_gather.ptx"]),
 ];
 
 /// All rungs: the ladder, what chooses from it, then the broken ones.

@@ -19,7 +19,7 @@ fn tiles(s: &Setup<'_>, bytes: u64) -> u64 {
 
 /// Bytes of a tile of lookback.cu.
 const LOOKBACK_TILE: u64 = 65_536;
-/// Threads of a block of lookback.cu and of gather.cu.
+/// Threads of a block of lookback.cu and of all_gather.cu.
 const THREADS: u32 = 512;
 
 pub(crate) fn lookback(s: &Setup<'_>) -> Result<Ready, Error> {
@@ -55,10 +55,10 @@ pub(crate) fn lookback_over(s: &Setup<'_>, tile: u64) -> Result<Ready, Error> {
 
 // ---- Rounds -------------------------------------------------------------------------------------
 
-/// Bytes of a tile of gather.cu.
+/// Bytes of a tile of all_gather.cu.
 const TILE: u64 = 32_768;
 
-pub(crate) fn gather(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn all_gather(s: &Setup<'_>) -> Result<Ready, Error> {
     let two_each = (2 * s.device.properties.multiprocessors).min(THREADS);
     let rounds = Rounds::new(s, tiles(s, TILE), words(s.case.dtype), two_each)?;
     let depth = share_depth(s.case.dtype) + rounds.depth();
@@ -67,10 +67,10 @@ pub(crate) fn gather(s: &Setup<'_>) -> Result<Ready, Error> {
     Ok(launched(rounds, s, kernel, config, depth, None))
 }
 
-/// Bytes of a tile of specialized.cu, and of a stage.
+/// Bytes of a tile of warp_specialized.cu, and of a stage.
 const STAGE: u32 = 24_576;
 const MOST_STAGES: u32 = 8;
-/// Warps of specialized.cu that fold tiles in turn.
+/// Warps of warp_specialized.cu that fold tiles in turn.
 const REDUCERS: u32 = 4;
 /// Its threads: these, a warp that copies, one that gathers, and eight that scan.
 const SPECIALISTS: u32 = 32 * (REDUCERS + 10);
@@ -79,10 +79,10 @@ const STATIC: u32 = 2048;
 /// Blocks of a round whose folds one warp reads.
 pub const MOST_BLOCKS: u32 = 160;
 
-pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn warp_specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let kernel = scan_kernel(s, s.case.kind())?;
-    // A multiple of the reducers, see `reduce` in specialized.cu.
-    let more = stages_that_fit(s, "specialized", STATIC + REDUCERS * STAGE, STAGE)?;
+    // A multiple of the reducers, see `reduce` in warp_specialized.cu.
+    let more = stages_that_fit(s, "warp_specialized", STATIC + REDUCERS * STAGE, STAGE)?;
     let stages = (more + REDUCERS).min(MOST_STAGES) / REDUCERS * REDUCERS;
     let shared_mem_bytes = stages * STAGE;
     let one_each = s.device.properties.multiprocessors.min(MOST_BLOCKS);
@@ -118,13 +118,17 @@ pub fn stages_that_fit(s: &Setup<'_>, module: &str, least: u32, stage: u32) -> R
 
 // ---- By size ------------------------------------------------------------------------------------
 
-/// Bytes of input up to which gather is faster: its blocks work together on a tile, and a lone round
+/// Bytes of input up to which all_gather is faster: its blocks work together on a tile, and a lone round
 /// is over sooner.
 const SMALL: u64 = 32 << 20;
 
 pub(crate) fn by_size(s: &Setup<'_>) -> Result<Ready, Error> {
     let is_small = s.case.input_bytes() <= SMALL;
-    let better = if is_small { "gather" } else { "specialized" };
+    let better = if is_small {
+        "all_gather"
+    } else {
+        "warp_specialized"
+    };
     RUNGS.find(better)?.ready(s.device, s.case)
 }
 
@@ -173,7 +177,7 @@ fn launches_bytes(blocks: u64) -> u64 {
     (4 * blocks).next_multiple_of(16)
 }
 
-/// The launch of gather.cu or, with stages, of specialized.cu.
+/// The launch of all_gather.cu or, with stages, of warp_specialized.cu.
 fn launched(
     mut rounds: Rounds,
     s: &Setup<'_>,
@@ -195,7 +199,7 @@ fn launched(
         if let Some(stages) = &stages {
             launch.arg(stages);
         }
-        // SAFETY: gather.cu and specialized.cu read in[0 .. n], write out[0 .. n] and a slot of
+        // SAFETY: all_gather.cu and warp_specialized.cu read in[0 .. n], write out[0 .. n] and a slot of
         // status for each tile. Status and launches were zero before the first launch, and every
         // launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic
         // shared memory is as many stages as are said.

@@ -81,7 +81,7 @@ fn sizes_that_do_not_fit() {
         "up to",
     ];
     CHAPTER_3.refuses("-n 1000,2^45", &parts);
-    CHAPTER_3.refuses("-n 2^45 --kernel specialized --dtype u8", &parts[1..]);
+    CHAPTER_3.refuses("-n 2^45 --kernel warp_specialized --dtype u8", &parts[1..]);
 }
 
 #[test]
@@ -94,10 +94,10 @@ fn other_things_that_there_are_not() {
 #[test]
 fn every_type_operator_and_kind() {
     let text = prints("--dtype i32,u32,i64,f32,f64,u8 --kind inclusive,exclusive");
-    assert_eq!(text.matches("specialized").count(), 6 * 2, "{text}");
+    assert_eq!(text.matches("warp_specialized").count(), 6 * 2, "{text}");
     assert!(text.contains("exclusive scan: sum of 1000 f64"), "{text}");
     let text = prints("--dtype i32,u32,i64,f32,f64 --op max");
-    assert_eq!(text.matches("gather").count(), 5, "{text}");
+    assert_eq!(text.matches("all_gather").count(), 5, "{text}");
     let text = prints("--dtype i64 --op sum,affine --input uniform,sorted,constant");
     assert_eq!(text.matches("hillis_steele").count(), 2 * 3, "{text}");
 }
@@ -109,7 +109,7 @@ fn nothing_and_one_element() {
 
 #[test]
 fn json_says_which_kind() {
-    let text = prints("--kind exclusive --kernel gather --json -");
+    let text = prints("--kind exclusive --kernel all_gather --json -");
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!(row["kind"], "exclusive");
     assert_eq!(row["bytes"], 8000);

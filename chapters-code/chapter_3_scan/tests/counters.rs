@@ -55,7 +55,7 @@ fn padding_leaves_no_conflicts() {
 #[test]
 fn a_block_passes_9_20_and_1() {
     let barriers = |kernel, block: u64| {
-        // One block, and nothing to propagate.
+        // One block, and no block offsets to add.
         counted(kernel, block).barriers / 8
     };
     assert_eq!(barriers("hillis_steele", 256), 9);
@@ -63,8 +63,8 @@ fn a_block_passes_9_20_and_1() {
     assert_eq!(barriers("shuffle", 256), 1);
 }
 
-/// Four words an element where results are propagated, three where blocks are folded first. Each warp
-/// of the propagation also reads a sector for its prefix, a quarter word an element, from the cache.
+/// Four words an element where block offsets are added, three where blocks are folded first. Each warp
+/// of `add_block_offsets` also reads a sector for its prefix, a quarter word an element, from the cache.
 #[test]
 fn words_moved() {
     for (kernel, wanted) in [("vectorized", 4.0), ("reduce_then_scan", 3.0)] {
@@ -78,7 +78,7 @@ fn words_moved() {
 /// depends on the schedule, so the words that are read are not counted here.
 #[test]
 fn a_single_pass_writes_once() {
-    for kernel in ["lookback", "gather", "specialized"] {
+    for kernel in ["lookback", "all_gather", "warp_specialized"] {
         let words = in_words(counted(kernel, N).global_store_sectors);
         assert!((1.0..1.1).contains(&words), "{kernel}: {words}");
     }

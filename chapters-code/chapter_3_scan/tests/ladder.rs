@@ -86,12 +86,12 @@ fn exhaustive_a_million_and_three() {
     check(&run_all(&both((1 << 20) + 3, Dtype::I64, Op::Affine)));
 }
 
-/// More tiles than two rounds of 264 blocks of `gather` hold.
+/// More tiles than two rounds of 264 blocks of `all_gather` hold.
 #[test]
 fn several_rounds() {
     let case = both(5_000_001, Dtype::U32, Op::Sum)[0];
     let rows = testing::run(&Scan, &[case], &|rung, _| {
-        ["lookback", "gather", "specialized"].contains(&rung.name)
+        ["lookback", "all_gather", "warp_specialized"].contains(&rung.name)
     });
     assert_eq!(rows.len(), 3);
     check(&rows);
@@ -100,7 +100,7 @@ fn several_rounds() {
 /// Two blocks walk over 49 tiles, so that copies overwrite each stage at least twice.
 #[test]
 fn the_ring_goes_round() {
-    let verdict = testing::judged_on_few(2, &Scan, "specialized", &sum_f32(300_001));
+    let verdict = testing::judged_on_few(2, &Scan, "warp_specialized", &sum_f32(300_001));
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
@@ -139,22 +139,25 @@ fn by_size_is_one_of_two() {
             .config
     };
     let block = |rung, n| config(rung, n).block_dim;
-    assert_eq!(block("by_size", 1 << 23), block("gather", 1 << 23));
+    assert_eq!(block("by_size", 1 << 23), block("all_gather", 1 << 23));
     assert_eq!(
         block("by_size", (1 << 23) + 1),
-        block("specialized", 1 << 23)
+        block("warp_specialized", 1 << 23)
     );
-    assert_ne!(block("gather", 1 << 23), block("specialized", 1 << 23));
+    assert_ne!(
+        block("all_gather", 1 << 23),
+        block("warp_specialized", 1 << 23)
+    );
 }
 
-/// A device whose blocks have too little shared memory for `specialized` is told how much it takes.
+/// A device whose blocks have too little shared memory for `warp_specialized` is told how much it takes.
 #[test]
 fn stages_that_do_not_fit_a_block_are_refused() {
     let mut device = testing::simulator().device.clone();
-    let specialized = RUNGS.find("specialized").expect("a rung");
+    let warp_specialized = RUNGS.find("warp_specialized").expect("a rung");
     let mut refused = |room: u32| {
         device.properties.shared_bytes_a_block = room;
-        let ready = specialized.ready(&device, sum_f32(1000));
+        let ready = warp_specialized.ready(&device, sum_f32(1000));
         ready.err().map(|error| error.to_string())
     };
     let message = refused(0).expect("nothing is too little");

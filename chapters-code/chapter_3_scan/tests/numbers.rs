@@ -33,8 +33,8 @@ fn by_levels() {
 #[test]
 fn in_a_chain() {
     check("lookback", 114_716);
-    check("gather", 1_165);
-    check("specialized", 1_703);
+    check("all_gather", 1_165);
+    check("warp_specialized", 1_703);
 }
 
 /// Whether a rung's results are the same bits under several schedules.
@@ -51,6 +51,6 @@ fn is_repeated(kernel: &str) -> bool {
 #[test]
 fn schedules_show_in_look_back_only() {
     assert!(!is_repeated("lookback"));
-    assert!(is_repeated("gather"));
-    assert!(is_repeated("specialized"));
+    assert!(is_repeated("all_gather"));
+    assert!(is_repeated("warp_specialized"));
 }

@@ -20,13 +20,13 @@ pub const BROKEN: &[Rung] = &[
         ["scan_then_scatter.ptx"]
     ),
     broken!(
-        "jumps_by_two",
+        "flag_counted_twice",
         |s| scan_then_scatter_by(s, Kind::Inclusive),
         [Result],
         "an exclusive scan made from the inclusive one by adding a flag instead of taking it away"
     ),
     broken!(
-        "sums_the_mask",
+        "mask_not_normalized",
         unordered,
         [Result],
         "the bytes of a mask added up, as if all that is not 0 were 1"

@@ -90,7 +90,7 @@ impl Chapter for Compact {
             "rows" => None,
             _ if is_matrix => Some(Refusal::WantsVector),
             _ if rung.has_entry(&entry(case)) => index_refusal(name, case),
-            "scouts" | "read_back" => Some(BY_MASK_ONLY),
+            "warp_specialized" | "read_back" => Some(BY_MASK_ONLY),
             _ => Some(Refusal::NoKernel),
         }
     }
@@ -143,7 +143,7 @@ const BY_MASK_ONLY: Refusal = Refusal::Because("keeps by a mask: give --by mask 
 
 /// The rungs whose indices have 32 bits.
 fn index_refusal(name: &str, case: &Case) -> Option<Refusal> {
-    let has_small_indices = ["scan_then_scatter", "inclusive_index", "jumps_by_two"];
+    let has_small_indices = ["scan_then_scatter", "inclusive_index", "flag_counted_twice"];
     let is_large = case.elements() > u64::from(u32::MAX);
     (is_large && has_small_indices.contains(&name)).then_some(Refusal::Because(
         "has indices of 32 bits: give -n, up to 4294967295",

@@ -26,7 +26,7 @@ use harness::{
 
 use crate::{
     layout::Layout,
-    persistent::{host_number, lookback, read_back, scouts},
+    persistent::{host_number, lookback, read_back, warp_specialized},
     rows::rows,
 };
 
@@ -47,10 +47,10 @@ pub const LADDER: &[Rung] = &[
         "one pass in order: blocks look back over the counts before them"),
     rung!("staged", lookback,
         "kept elements meet in shared memory, so that stores coalesce"),
-    rung!("scouts", scouts,
-        "warps with roles: scouts count the mask tiles ahead of the data", ["scouts.compute_90.ptx"]),
+    rung!("warp_specialized", warp_specialized,
+        "warps with roles: scouts count the mask tiles ahead of the data", ["warp_specialized.compute_90.ptx"]),
     rung!("read_back", |s| read_back(s, host_number(s)?),
-        "scouts, and the number kept is copied to the host", ["scouts.compute_90.ptx"]),
+        "warp_specialized, and the number kept is copied to the host", ["warp_specialized.compute_90.ptx"]),
 
     // Siblings.
     rung!("partition", lookback,

@@ -45,17 +45,17 @@ pub(crate) fn lookback(s: &Setup<'_>) -> Result<Ready, Error> {
 
 // ---- Scouts ---------------------------------------------------------------------------------------
 
-/// Elements of a tile of scouts.cu.
+/// Elements of a tile of warp_specialized.cu.
 const TILE: u64 = 8192;
 const MOST_STAGES: u32 = 16;
-/// What scouts.cu declares itself, in bytes.
+/// What warp_specialized.cu declares itself, in bytes.
 const STATIC: u32 = 20 * 1024;
 
-pub(crate) fn scouts(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn warp_specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let layout = Layout::of(&s.case);
     let kernel = own_kernel(s)?;
     let stage = (TILE * layout.size) as u32;
-    let more = stages_that_fit(s, "scouts", STATIC + stage, stage)?;
+    let more = stages_that_fit(s, "warp_specialized", STATIC + stage, stage)?;
     let stages = (1 + more).min(MOST_STAGES);
     let one_each = s.device.properties.multiprocessors.min(MOST_BLOCKS);
     let mut rounds = Rounds::new(s, layout.n.div_ceil(TILE), 1, one_each)?;
@@ -73,7 +73,7 @@ pub(crate) fn scouts(s: &Setup<'_>) -> Result<Ready, Error> {
         let (mut status, mut launches) = rounds.status_and_launches();
         let mut launch = memory.launch(&stream, &function);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
-        // SAFETY: scouts.cu reads in[0 .. n] and the mask, writes *kept, out[0 .. capacity] at most, and
+        // SAFETY: warp_specialized.cu reads in[0 .. n] and the mask, writes *kept, out[0 .. capacity] at most, and
         // a word of status for each tile. Status and launches were zero before the first launch, and
         // every launch on them has this grid. A cooperative launch runs all its blocks at once. The
         // dynamic shared memory is as many stages as are said.
@@ -99,13 +99,13 @@ pub fn host_number(s: &Setup<'_>) -> Result<HostNumber, Error> {
 }
 
 // ANCHOR: read_back
-/// As `scouts`; then the number kept is copied to the host, in the stream's order.
+/// As `warp_specialized`; then the number kept is copied to the host, in the stream's order.
 ///
 /// # Errors
 /// As those of a rung's setup.
 pub fn read_back(s: &Setup<'_>, number: HostNumber) -> Result<Ready, Error> {
     let stream = s.stream();
-    let mut ready = scouts(s)?;
+    let mut ready = warp_specialized(s)?;
     let mut compact = ready.launch;
     ready.launch = Box::new(move |input, out| {
         compact(input, out)?;

@@ -29,8 +29,8 @@ fn all_are_caught_at_every_size() {
 fn each_by_its_checker() {
     let expected = [
         ("inclusive_index", Checker::Result),
-        ("jumps_by_two", Checker::Result),
-        ("sums_the_mask", Checker::Result),
+        ("flag_counted_twice", Checker::Result),
+        ("mask_not_normalized", Checker::Result),
         ("active_lanes", Checker::Races),
         ("missing_barrier", Checker::Races),
         ("last_tile_only", Checker::Result),
@@ -69,19 +69,19 @@ fn is_right(rung: &str, n: u64, pattern: Pattern, density: Density) -> bool {
 #[test]
 fn an_alternating_mask_hides_the_jump() {
     assert!(is_right(
-        "jumps_by_two",
+        "flag_counted_twice",
         1000,
         Pattern::Alternating,
         Density::HALF
     ));
     assert!(!is_right(
-        "jumps_by_two",
+        "flag_counted_twice",
         1000,
         Pattern::Random,
         Density::HALF
     ));
     assert!(!is_right(
-        "jumps_by_two",
+        "flag_counted_twice",
         1000,
         Pattern::Random,
         common::part(1, 1)

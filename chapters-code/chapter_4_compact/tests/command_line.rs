@@ -37,7 +37,10 @@ fn choices_that_are_none() {
     );
     let patterns = ["--mask", "possible values: random, clustered, alternating"];
     refuses("--mask nonsense", &patterns);
-    refuses("--kernel scout", &["did you mean `scouts`?", "remedy"]);
+    refuses(
+        "--kernel warp_specialised",
+        &["did you mean `warp_specialized`?", "remedy"],
+    );
     refuses("--kind inclusive", &["--kind", "--help"]);
 }
 
@@ -50,10 +53,10 @@ fn types_and_operators_that_are_none() {
 
 #[test]
 fn kernels_that_do_not_run_there() {
-    let by_mask = "scouts keeps by a mask: give --by mask or --by bits";
+    let by_mask = "warp_specialized keeps by a mask: give --by mask or --by bits";
     refuses(
-        "--kernel scouts --by predicate",
-        &["scouts does not run", by_mask],
+        "--kernel warp_specialized --by predicate",
+        &["warp_specialized does not run", by_mask],
     );
     refuses("--kernel rows", &["rows is for matrices"]);
     let parts = ["staged is for vectors"];
@@ -86,7 +89,7 @@ fn mask_file(name: &str, text: &str) -> PathBuf {
 fn masks_in_files() {
     let path = mask_file("eight.txt", "1010 1010 # every second one\n");
     let text = CHAPTER_4.prints(&format!("-n 8 --mask-file {}", path.display()));
-    assert!(text.contains("scouts"), "{text}");
+    assert!(text.contains("warp_specialized"), "{text}");
     let title = "compact: 8 f32, kept by a file's mask";
     assert!(text.contains(title), "{text}");
     let by = format!("--mask-file {} --by predicate", path.display());
@@ -147,7 +150,7 @@ fn nothing_and_one_element() {
 
 #[test]
 fn json_says_what_is_kept() {
-    let text = prints("--density 1 --by bits --kernel scouts --json -");
+    let text = prints("--density 1 --by bits --kernel warp_specialized --json -");
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!((&row["by"], &row["density"]), (&"bits".into(), &"1".into()));
     assert_eq!(row["mask"], "random");

@@ -25,7 +25,7 @@ fn bytes_written() {
         ("unordered", 2.9),
         ("lookback", 8.1),
         ("staged", 2.5),
-        ("scouts", 2.9),
+        ("warp_specialized", 2.9),
     ];
     for (kernel, wanted) in expected {
         let sectors = counted(kernel).global_store_sectors;
@@ -36,7 +36,11 @@ fn bytes_written() {
 /// Sectors that a store touches.
 #[test]
 fn stores_side_by_side() {
-    for (kernel, wanted) in [("lookback", 7.9), ("staged", 4.8), ("scouts", 2.9)] {
+    for (kernel, wanted) in [
+        ("lookback", 7.9),
+        ("staged", 4.8),
+        ("warp_specialized", 2.9),
+    ] {
         let counters = counted(kernel);
         let requests = counters.global_store_requests as f64;
         check(

@@ -113,7 +113,7 @@ fn rings_go_round() {
     let simulator = testing::simulator();
     let mut device = simulator.device.clone();
     device.properties.multiprocessors = 3;
-    let rung = RUNGS.find("scouts").expect("a rung");
+    let rung = RUNGS.find("warp_specialized").expect("a rung");
     for (dtype, n) in [
         (Dtype::U8, 900_001),
         (Dtype::F32, 600_001),
@@ -136,7 +136,7 @@ fn rings_go_round() {
 #[test]
 fn copies_wait_for_readers() {
     let all = case(600_001, Dtype::F32, By::Bits, part(1, 1), Pattern::Random);
-    let verdict = testing::judged_on_few(3, &Compact::SEEDED, "scouts", &all);
+    let verdict = testing::judged_on_few(3, &Compact::SEEDED, "warp_specialized", &all);
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 

@@ -178,10 +178,11 @@ fn a_mask_of_another_length_is_refused() {
 fn the_number_kept_comes_to_the_host() {
     let runner = testing::simulator();
     let (device, case) = (&runner.device, half(20_003));
-    let scouts = RUNGS.find("scouts").expect("a rung");
+    let warp_specialized = RUNGS.find("warp_specialized").expect("a rung");
     let setup = Setup {
         device,
-        module: kernel::load_module(device, "scouts", scouts.ptx).expect("a module"),
+        module: kernel::load_module(device, "warp_specialized", warp_specialized.ptx)
+            .expect("a module"),
         case,
         block: None,
     };

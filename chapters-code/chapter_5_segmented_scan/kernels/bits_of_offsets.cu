@@ -4,7 +4,7 @@
 // to_flags(const u32* offsets, u32 segments, u32* words, size_t n)
 // Launch: ceil(segments / block) blocks, no dynamic shared memory. Before it, in the same stream: the
 // ceil(n / 32) words zeroed. Otherwise as flags_of_offsets.cu.
-#include "pairs.cuh"
+#include "flagged.cuh"
 
 extern "C" __global__ void to_flags(const u32* __restrict__ offsets, u32 segments,
                                     u32* __restrict__ words, size_t n) {

@@ -5,7 +5,7 @@
 // Launch: ceil(segments / block) blocks, no dynamic shared memory. Before it, in the same stream:
 // flags[0 .. n] zeroed. Segment s is [offsets[s], offsets[s + 1]); an empty one sets no flag, and nobody
 // writes past flags[n - 1].
-#include "pairs.cuh"
+#include "flagged.cuh"
 
 extern "C" __global__ void to_flags(const u32* __restrict__ offsets, u32 segments,
                                     u8* __restrict__ flags, size_t n) {

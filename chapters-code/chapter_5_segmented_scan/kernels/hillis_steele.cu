@@ -5,7 +5,7 @@
 // Launch: ceil(n / block) blocks (at least 1), block up to 1024, dynamic shared memory
 // 2 * block * (sizeof(dtype) + 1). Block b writes the segmented scan of its elements as if nothing came
 // before it; values[b] and heads[b], its pair; open[b], how many elements lie before its first head.
-#include "pairs.cuh"
+#include "flagged.cuh"
 
 // Two arrays of a pair for each thread, that take turns.
 template <typename T> struct Buffers {

@@ -8,7 +8,7 @@
 // status a block, and counter 0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "../../chapter_3_scan/kernels/look_back.cuh"
-#include "share.cuh"
+#include "chunk.cuh"
 
 constexpr unsigned THREADS = 512;
 constexpr unsigned ROWS = 8;

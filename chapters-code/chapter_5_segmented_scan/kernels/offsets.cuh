@@ -1,6 +1,6 @@
 // Where the conversions from head flags write: offsets, and how many segments there are.
 #pragma once
-#include "pairs.cuh"
+#include "flagged.cuh"
 
 // The offsets go to at most `capacity` places; *count gets how many segments there are, even where
 // that is more.

@@ -1,7 +1,7 @@
 // What the segmented reduces share: the fold of a warp, and their signatures. Their entry points are
 // called <operator>_<dtype>, such as sum_f32.
 #pragma once
-#include "pairs.cuh"
+#include "flagged.cuh"
 
 // The fold of a warp's values, in every lane. All 32 lanes must call it; Op must be commutative.
 template <typename Op, typename T> __device__ T warp_fold(T x) {

@@ -7,10 +7,10 @@
 // 2 * pieces elements; arrived has pieces, which are 0, and are again afterwards. Launches on it must not
 // overlap; after one that was stopped, zero it. Elements and segments are 2^32 - 65,537 at most: places are
 // counted in 32 bits, and the search goes up to 31 beyond the last segment. out is as in
-// reduce_thread_a_segment.cu.
+// reduce_thread_per_segment.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(1024)
 #include "reduce.cuh"
-#include "share.cuh"
+#include "chunk.cuh"
 
 constexpr unsigned ROWS = 4;
 

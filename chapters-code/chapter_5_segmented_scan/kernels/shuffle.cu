@@ -5,7 +5,7 @@
 //                     dtype* values, u8* heads, u32* open)
 // Launch: ceil(n / block) blocks (at least 1), block a multiple of 32 up to 1024, no dynamic shared
 // memory. What block b writes is as in hillis_steele.cu.
-#include "pairs.cuh"
+#include "flagged.cuh"
 
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, const u8* flags, T* out, size_t n, Folds<T> folds) {

@@ -7,7 +7,7 @@
 // in and out 16-byte aligned; ceil(n / 32) words of flags, whose bits from n on are 0. What block b
 // writes is as in hillis_steele.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(256)
-#include "share.cuh"
+#include "chunk.cuh"
 
 constexpr unsigned THREADS = 256;
 constexpr unsigned ROWS = 4;

@@ -5,29 +5,27 @@ use harness::{Case, Dtype, Error, Kind, Op, Parameters, Segments, broken};
 
 use crate::{
     Ready, Rung, Setup, Task,
-    by_segment::block_a_segment,
-    levels::{
-        SHUFFLE, STRUCTS, scan_then_propagate, scan_then_propagate_by, scan_then_propagate_folds,
-    },
+    by_segment::block_per_segment,
+    levels::{SHUFFLE, STRUCTS, scan_then_add, scan_then_add_by, scan_then_add_folds},
 };
 
 /// The broken rungs.
 pub const BROKEN: &[Rung] = &[
     broken!(
         "flags_not_joined",
-        |s| scan_then_propagate(s, STRUCTS),
+        |s| scan_then_add(s, STRUCTS),
         [Result],
         "an operator on pairs that forgets to join the flags"
     ),
     broken!(
         "one_buffer",
-        |s| scan_then_propagate(s, STRUCTS),
+        |s| scan_then_add(s, STRUCTS),
         [Races, Result],
         "Hillis and Steele's steps over pairs in one buffer"
     ),
     broken!(
         "exclusive_leaks",
-        |s| scan_then_propagate(s, SHUFFLE),
+        |s| scan_then_add(s, SHUFFLE),
         [Result],
         "an exclusive scan by a shift: it leaks over the heads"
     ),
@@ -47,7 +45,7 @@ pub const BROKEN: &[Rung] = &[
     ),
     broken!(
         "missing_barrier",
-        block_a_segment,
+        block_per_segment,
         [Races, Result],
         "a block a segment, without the barrier that ends a round"
     ),
@@ -55,12 +53,12 @@ pub const BROKEN: &[Rung] = &[
 
 fn border_ignored(s: &Setup<'_>) -> Result<Ready, Error> {
     const PTX: &str = include_str!("../kernels/broken/border_ignored.ptx");
-    scan_then_propagate_by(s, SHUFFLE, "border_ignored", PTX)
+    scan_then_add_by(s, SHUFFLE, "border_ignored", PTX)
 }
 
 fn previous_block_only(s: &Setup<'_>) -> Result<Ready, Error> {
     const PTX: &str = include_str!("../kernels/broken/previous_block_only.ptx");
-    scan_then_propagate_folds(s, SHUFFLE, "previous_block_only", PTX)
+    scan_then_add_folds(s, SHUFFLE, "previous_block_only", PTX)
 }
 
 /// What brings out the fault of a broken rung, at about the size that was asked for: more than two

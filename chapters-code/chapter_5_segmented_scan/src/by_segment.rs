@@ -60,15 +60,15 @@ impl Worker {
 
 // ---- Scans and reductions -------------------------------------------------------------------------
 
-pub(crate) fn thread_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn thread_per_segment(s: &Setup<'_>) -> Result<Ready, Error> {
     over_segments(s, Worker::Thread)
 }
 
-pub(crate) fn warp_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn warp_per_segment(s: &Setup<'_>) -> Result<Ready, Error> {
     over_segments(s, Worker::Warp)
 }
 
-pub(crate) fn block_a_segment(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn block_per_segment(s: &Setup<'_>) -> Result<Ready, Error> {
     over_segments(s, Worker::Block)
 }
 
@@ -100,11 +100,11 @@ fn over_segments(s: &Setup<'_>, worker: Worker) -> Result<Ready, Error> {
 
 // ---- Sparse matrices ------------------------------------------------------------------------------
 
-pub(crate) fn multiply_thread_a_row(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn multiply_thread_per_row(s: &Setup<'_>) -> Result<Ready, Error> {
     over_rows(s, Worker::Thread)
 }
 
-pub(crate) fn multiply_warp_a_row(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn multiply_warp_per_row(s: &Setup<'_>) -> Result<Ready, Error> {
     over_rows(s, Worker::Warp)
 }
 

@@ -162,8 +162,8 @@ fn has_operator(case: &Case) -> bool {
 /// Whether one thread, or one block, would go through a segment for too long.
 fn too_long(rung: &str, case: &Case) -> Option<Refusal> {
     let most = match rung {
-        _ if rung.contains("thread_a") => MOST_OF_ONE_THREAD,
-        _ if rung.contains("warp_a") || rung.contains("block_a") => 16 * MOST_OF_ONE_THREAD,
+        _ if rung.contains("thread_per") => MOST_OF_ONE_THREAD,
+        _ if rung.contains("warp_per") || rung.contains("block_per") => 16 * MOST_OF_ONE_THREAD,
         _ => return None,
     };
     let n = case.elements();

@@ -70,7 +70,7 @@ pub(crate) const VECTORIZED: Blocks = Blocks {
     ..SHUFFLE
 };
 
-/// The most rounded operations within a block of the kernels that include share.cuh: a pack, its warp,
+/// The most rounded operations within a block of the kernels that include chunk.cuh: a pack, its warp,
 /// the rows, the warps, and the pack again.
 pub(crate) fn share_depth(dtype: Dtype, rows: u64) -> u64 {
     let pack = 16 / dtype.size() as u64;
@@ -161,7 +161,7 @@ impl Level {
     }
 
     /// Puts what is open before each block before its elements, as far as it reaches.
-    fn propagate(
+    fn add_block_offsets(
         &self,
         stream: &Arc<CudaStream>,
         function: &CudaFunction,
@@ -173,7 +173,7 @@ impl Level {
         let mut launch = stream.launch_builder(function);
         launch.arg(out).arg(&self.n).arg(scanned);
         launch.arg(&self.reached).arg(&self.share);
-        // SAFETY: propagate.cu updates out[0 .. n] and reads scanned and open for each block of
+        // SAFETY: add_block_offsets.cu updates out[0 .. n] and reads scanned and open for each block of
         // `share` elements, a thread an element.
         unsafe { launch.launch(kernel::grid(blocks, THREADS))? };
         Ok(())
@@ -181,7 +181,7 @@ impl Level {
 }
 
 /// The kernel that puts what is open before a block before its elements, by its file.
-fn propagation(s: &Setup<'_>, name: &str, ptx: &str) -> Result<CudaFunction, Error> {
+fn add_block_offsets_kernel(s: &Setup<'_>, name: &str, ptx: &str) -> Result<CudaFunction, Error> {
     let module = kernel::load_module(s.device, name, &[ptx])?;
     kernel::load_function(&module, &format!("{}_{}", s.case.op, s.case.dtype))
 }
@@ -196,13 +196,13 @@ fn scan_of_pairs(s: &Setup<'_>) -> Result<CudaFunction, Error> {
 
 /// Every block is scanned as if nothing came before it; the blocks' pairs are scanned, and what is open
 /// before each block is put before the elements that it reaches.
-pub(crate) fn scan_then_propagate(s: &Setup<'_>, blocks: Blocks) -> Result<Ready, Error> {
-    const PROPAGATE: &str = include_str!("../kernels/propagate.ptx");
-    scan_then_propagate_by(s, blocks, "propagate", PROPAGATE)
+pub(crate) fn scan_then_add(s: &Setup<'_>, blocks: Blocks) -> Result<Ready, Error> {
+    const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+    scan_then_add_by(s, blocks, "add_block_offsets", ADD_BLOCK_OFFSETS)
 }
 
-/// The same by another kernel in propagate.cu's place.
-pub(crate) fn scan_then_propagate_by(
+/// The same by another kernel in add_block_offsets.cu's place.
+pub(crate) fn scan_then_add_by(
     s: &Setup<'_>,
     blocks: Blocks,
     name: &str,
@@ -211,7 +211,7 @@ pub(crate) fn scan_then_propagate_by(
     let wanted = s.block.map(|threads| blocks.with_threads(threads));
     let blocks = wanted.unwrap_or(blocks);
     let (kernel, above) = (kernel_of(s)?, scan_of_pairs(s)?);
-    let propagate = propagation(s, name, ptx)?;
+    let add_block_offsets = add_block_offsets_kernel(s, name, ptx)?;
     let mut levels = levels(s, blocks)?;
     let higher = (levels.len() - 1) as u64 * ((SHUFFLE.depth)(s.case.dtype) + 1);
     let depth = (blocks.depth)(s.case.dtype) + 1 + higher;
@@ -220,10 +220,12 @@ pub(crate) fn scan_then_propagate_by(
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         let flags = blocks.flags.of(&layout, input);
         levels[0].scan(&stream, &first, &layout.elements(input), &flags, out)?;
-        scan_above(&mut levels, &stream, &above, &propagate)?;
+        scan_above(&mut levels, &stream, &above, &add_block_offsets)?;
         match &levels[..] {
             [_only] => Ok(()),
-            levels => levels[0].propagate(&stream, &propagate, &levels[0].scanned, out),
+            levels => {
+                levels[0].add_block_offsets(&stream, &add_block_offsets, &levels[0].scanned, out)
+            }
         }
     }))
 }
@@ -233,7 +235,7 @@ fn scan_above(
     levels: &mut [Level],
     stream: &Arc<CudaStream>,
     scan: &CudaFunction,
-    propagate: &CudaFunction,
+    add_block_offsets: &CudaFunction,
 ) -> Result<(), DriverError> {
     for l in 1..levels.len() {
         let (below, level) = levels.split_at_mut(l);
@@ -250,20 +252,20 @@ fn scan_above(
     for l in (1..levels.len() - 1).rev() {
         let (below, level) = levels.split_at_mut(l);
         let mut out = below[l - 1].scanned.as_view_mut();
-        level[0].propagate(stream, propagate, &level[0].scanned, &mut out)?;
+        level[0].add_block_offsets(stream, add_block_offsets, &level[0].scanned, &mut out)?;
     }
     Ok(())
 }
 
 /// Scans the blocks, and puts their folds, as they are, before their successors by another kernel in
-/// propagate.cu's place: what a broken rung does.
-pub(crate) fn scan_then_propagate_folds(
+/// add_block_offsets.cu's place: what a broken rung does.
+pub(crate) fn scan_then_add_folds(
     s: &Setup<'_>,
     blocks: Blocks,
     name: &str,
     ptx: &str,
 ) -> Result<Ready, Error> {
-    let propagate = propagation(s, name, ptx)?;
+    let add_block_offsets = add_block_offsets_kernel(s, name, ptx)?;
     let mut level = levels(s, blocks)?.swap_remove(0);
     let kernel = kernel_of(s)?;
     let depth = (blocks.depth)(s.case.dtype) + 1;
@@ -272,6 +274,6 @@ pub(crate) fn scan_then_propagate_folds(
     Ok(Ready::new(kernel, config, depth, move |input, out| {
         let flags = blocks.flags.of(&layout, input);
         level.scan(&stream, &scan, &layout.elements(input), &flags, out)?;
-        level.propagate(&stream, &propagate, &level.values, out)
+        level.add_block_offsets(&stream, &add_block_offsets, &level.values, out)
     }))
 }

@@ -4,11 +4,10 @@
 //! scans; folds of whole segments; and the product of a sparse matrix and a vector, whose rows are
 //! segments. A rung is a kernel file of its own, `kernels/<rung>.cu`, compiled to PTX beside it; its
 //! launch, in plain cudarc, is in [`convert`], [`by_segment`], [`levels`], [`single_pass`] or
-//! [`balanced`].
+//! [`merge_path`].
 //!
 //! Where an input's arrays lie behind one another, [`input`] knows.
 
-pub mod balanced;
 pub mod broken;
 pub mod by_segment;
 pub mod chapter;
@@ -16,6 +15,7 @@ pub mod convert;
 pub mod input;
 pub mod levels;
 pub mod market;
+pub mod merge_path;
 mod peer;
 pub mod reference;
 pub mod segments;
@@ -27,14 +27,14 @@ pub use harness::rung::{Launch, Ready, Rung, Setup};
 use harness::{Case, Conversion, Error, Kind, Parameters, rung, rung::Rungs};
 
 use crate::{
-    balanced::{multiply_balanced, reduce_balanced, reduce_by_length},
     by_segment::{
-        block_a_segment, multiply_thread_a_row, multiply_warp_a_row, thread_a_segment,
-        warp_a_segment,
+        block_per_segment, multiply_thread_per_row, multiply_warp_per_row, thread_per_segment,
+        warp_per_segment,
     },
     convert::{offsets_of_bits, offsets_of_flags, to_flags},
-    levels::{HILLIS_STEELE, SHUFFLE, VECTORIZED, scan_then_propagate},
-    single_pass::{lookback, specialized},
+    levels::{HILLIS_STEELE, SHUFFLE, VECTORIZED, scan_then_add},
+    merge_path::{multiply_merge_path, reduce_by_length, reduce_merge_path},
+    single_pass::{lookback, warp_specialized},
 };
 
 /// The conversions from offsets to head flags.
@@ -58,48 +58,48 @@ pub const TO_OFFSETS: &[Rung] = &[
 /// The scans: each rung is the one before with one idea changed.
 #[rustfmt::skip] // a table
 pub const SCANS: &[Rung] = &[
-    rung!("thread_a_segment", thread_a_segment,
+    rung!("thread_per_segment", thread_per_segment,
         "every segment has a thread, which scans it in order"),
-    rung!("block_a_segment", block_a_segment,
+    rung!("block_per_segment", block_per_segment,
         "every segment has a block"),
     // Work is divided by elements, whatever the segments: what is scanned are pairs.
-    rung!("hillis_steele", |s| scan_then_propagate(s, HILLIS_STEELE),
+    rung!("hillis_steele", |s| scan_then_add(s, HILLIS_STEELE),
         "log2 B steps over pairs of a flag and a value"),
-    rung!("shuffle", |s| scan_then_propagate(s, SHUFFLE),
+    rung!("shuffle", |s| scan_then_add(s, SHUFFLE),
         "warps scan in registers, with the flags from one ballot"),
-    rung!("vectorized", |s| scan_then_propagate(s, VECTORIZED),
+    rung!("vectorized", |s| scan_then_add(s, VECTORIZED),
         "16 bytes a load, and flags as bits"),
     // One pass.
     rung!("lookback", lookback,
         "a block looks back as far as the last head"),
-    rung!("specialized", specialized,
-        "warps with roles, and tiles that wait in shared memory", ["specialized.compute_90.ptx"]),
+    rung!("warp_specialized", warp_specialized,
+        "warps with roles, and tiles that wait in shared memory", ["warp_specialized.compute_90.ptx"]),
 ];
 
 /// The segmented reductions.
 #[rustfmt::skip] // a table
 pub const REDUCTIONS: &[Rung] = &[
-    rung!("reduce_thread_a_segment", thread_a_segment,
+    rung!("reduce_thread_per_segment", thread_per_segment,
         "every segment has a thread, which folds it in order"),
-    rung!("reduce_warp_a_segment", warp_a_segment,
+    rung!("reduce_warp_per_segment", warp_per_segment,
         "every segment has a warp"),
-    rung!("reduce_block_a_segment", block_a_segment,
+    rung!("reduce_block_per_segment", block_per_segment,
         "every segment has a block"),
-    rung!("reduce_balanced", reduce_balanced,
+    rung!("reduce_merge_path", reduce_merge_path,
         "every warp has as many elements and ends of segments as any other"),
     rung!("reduce_by_length", reduce_by_length,
-        "a block a segment where they are long and many, otherwise balanced", ["reduce_balanced.ptx"]),
+        "a block a segment where they are long and many, otherwise the merge path", ["reduce_merge_path.ptx"]),
 ];
 
 /// The products of a sparse matrix and a vector.
 #[rustfmt::skip] // a table
 pub const PRODUCTS: &[Rung] = &[
-    rung!("spmv_thread_a_row", multiply_thread_a_row,
+    rung!("spmv_thread_per_row", multiply_thread_per_row,
         "every row of the matrix has a thread"),
-    rung!("spmv_warp_a_row", multiply_warp_a_row,
+    rung!("spmv_warp_per_row", multiply_warp_per_row,
         "every row has a warp"),
-    rung!("spmv_balanced", multiply_balanced,
-        "reduce_balanced, whose elements are products"),
+    rung!("spmv_merge_path", multiply_merge_path,
+        "reduce_merge_path, whose elements are products"),
 ];
 
 /// All rungs: the ladders, then the broken ones.

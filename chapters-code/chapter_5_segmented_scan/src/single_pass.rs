@@ -41,7 +41,7 @@ pub(crate) fn lookback(s: &Setup<'_>) -> Result<Ready, Error> {
 
 // ---- Roles --------------------------------------------------------------------------------------
 
-/// Bytes of a tile of specialized.cu, and of a stage, which holds its flags too.
+/// Bytes of a tile of warp_specialized.cu, and of a stage, which holds its flags too.
 const TILE: u64 = 24_576;
 const STAGE: u32 = 25_344;
 const MOST_STAGES: u32 = 9;
@@ -52,10 +52,10 @@ const STATIC: u32 = 2048;
 /// Its warps that fold tiles in turn, of whose number the stages are a multiple.
 const REDUCERS: u32 = 3;
 
-pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
+pub(crate) fn warp_specialized(s: &Setup<'_>) -> Result<Ready, Error> {
     let (n, dtype) = (s.case.elements(), s.case.dtype);
     let kernel = kernel_of(s)?;
-    let more = stages_that_fit(s, "specialized", STATIC + REDUCERS * STAGE, STAGE)?;
+    let more = stages_that_fit(s, "warp_specialized", STATIC + REDUCERS * STAGE, STAGE)?;
     let stages = (more + REDUCERS).min(MOST_STAGES) / REDUCERS * REDUCERS;
     let tiles = s.case.input_bytes().div_ceil(TILE);
     let most = s.device.properties.multiprocessors.min(MOST_BLOCKS);
@@ -79,7 +79,7 @@ pub(crate) fn specialized(s: &Setup<'_>) -> Result<Ready, Error> {
         let mut launch = stream.launch_builder(&function);
         launch.arg(&elements).arg(&bits).arg(out).arg(&n);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
-        // SAFETY: specialized.cu reads in[0 .. n] and their flags, in a multiple of 16 bytes, and
+        // SAFETY: warp_specialized.cu reads in[0 .. n] and their flags, in a multiple of 16 bytes, and
         // writes out[0 .. n] and a slot of status for each tile. Status and launches were zero before
         // the first launch, and every launch on them has this grid. A cooperative launch runs all its
         // blocks at once. Its dynamic shared memory is as many stages as are said.

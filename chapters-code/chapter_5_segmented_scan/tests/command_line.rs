@@ -33,14 +33,14 @@ fn by_itself_it_converts_scans_reduces_and_multiplies() {
 #[test]
 fn options_say_which_of_the_four() {
     let text = prints("--kind inclusive,exclusive --segments 7,giant");
-    assert_eq!(text.matches("specialized").count(), 4, "{text}");
+    assert_eq!(text.matches("warp_specialized").count(), 4, "{text}");
     assert!(
         !text.contains("reduce") && !text.contains("matrix"),
         "{text}"
     );
     let text = prints("--segments empty");
     assert!(
-        text.contains("specialized") && text.contains("reduce_balanced"),
+        text.contains("warp_specialized") && text.contains("reduce_merge_path"),
         "{text}"
     );
     assert!(!text.contains("spmv"), "{text}");
@@ -49,15 +49,15 @@ fn options_say_which_of_the_four() {
         text.contains("banded matrix") && !text.contains("segments of"),
         "{text}"
     );
-    let text = prints("--kernel reduce_balanced");
+    let text = prints("--kernel reduce_merge_path");
     assert!(
-        !text.contains("specialized") && !text.contains("spmv"),
+        !text.contains("warp_specialized") && !text.contains("spmv"),
         "{text}"
     );
     let text = prints("--convert to-offsets --segments giant,empty");
     assert_eq!(text.matches("offsets_of_bits").count(), 2, "{text}");
     assert!(
-        !text.contains("flags_of_offsets") && !text.contains("specialized"),
+        !text.contains("flags_of_offsets") && !text.contains("warp_specialized"),
         "{text}"
     );
     let text = prints("--kernel bits_of_offsets --segments empty");
@@ -67,16 +67,16 @@ fn options_say_which_of_the_four() {
 #[test]
 fn every_type_and_operator() {
     let text = prints("--segments 5 --dtype i32,u32,i64,f32,f64 --op sum,max");
-    assert_eq!(text.matches("specialized").count(), 10, "{text}");
-    assert_eq!(text.matches("reduce_balanced").count(), 10, "{text}");
+    assert_eq!(text.matches("warp_specialized").count(), 10, "{text}");
+    assert_eq!(text.matches("reduce_merge_path").count(), 10, "{text}");
     // Those that may take elements in any order have no such operator.
     let text = prints("--segments 5 --dtype i64 --op affine");
     assert!(
-        text.contains("lookback") && text.contains("reduce_thread_a_segment"),
+        text.contains("lookback") && text.contains("reduce_thread_per_segment"),
         "{text}"
     );
     assert!(
-        !text.contains("specialized") && !text.contains("reduce_balanced"),
+        !text.contains("warp_specialized") && !text.contains("reduce_merge_path"),
         "{text}"
     );
 }
@@ -116,8 +116,8 @@ fn things_that_there_are_not() {
     );
     refuses("--dtype f64 --matrix banded", &["sum of f64", "remedy"]);
     refuses(
-        "--kernel spmv_balanced --kind inclusive",
-        &["spmv_balanced"],
+        "--kernel spmv_merge_path --kind inclusive",
+        &["spmv_merge_path"],
     );
     CHAPTER_5.refuses("-n 2^32", &["offsets of 32 bits", "remedy"]);
     CHAPTER_5.refuses("-n 100x100", &["vectors", "-n N"]);
@@ -126,7 +126,7 @@ fn things_that_there_are_not() {
 #[test]
 fn long_segments_are_not_for_one_thread() {
     let text = CHAPTER_5.prints("-n 2^20+1 --segments giant --kind inclusive");
-    assert!(text.contains("thread_a_segment is left out"), "{text}");
+    assert!(text.contains("thread_per_segment is left out"), "{text}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_matrix_from_a_file() {
     );
     let text = CHAPTER_5.prints(&format!("--matrix {path}"));
     assert!(text.contains("sum of 4 f32, file matrix"), "{text}");
-    assert!(text.contains("spmv_balanced"), "{text}");
+    assert!(text.contains("spmv_merge_path"), "{text}");
 }
 
 #[test]

@@ -54,22 +54,22 @@ fn conversions() {
 }
 
 #[test]
-fn a_thread_a_segment_wastes_sectors_or_lanes() {
-    let alike = counted("thread_a_segment", &scan(N, Segments::Of(64)));
+fn thread_per_segment_wastes_sectors_or_lanes() {
+    let alike = counted("thread_per_segment", &scan(N, Segments::Of(64)));
     assert_near("lanes", lanes(&alike), 32.0);
     let sectors = alike.global_load_sectors + alike.global_store_sectors;
     assert_near("words an element", (8 * sectors) as f64 / N as f64, 16.0);
-    let unlike = counted("thread_a_segment", &scan(N, Segments::PowerLaw));
+    let unlike = counted("thread_per_segment", &scan(N, Segments::PowerLaw));
     assert_near("lanes", lanes(&unlike), 2.29);
-    let giant = counted("thread_a_segment", &scan(N, Segments::Giant));
+    let giant = counted("thread_per_segment", &scan(N, Segments::Giant));
     assert_near("lanes", lanes(&giant), 1.0);
 }
 
 #[test]
-fn a_block_a_segment_pays_for_short_ones() {
-    instructions("block_a_segment", Segments::Giant, 425.5);
-    instructions("block_a_segment", Segments::Of(64), 2154.0);
-    instructions("block_a_segment", Segments::PowerLaw, 13_873.0);
+fn block_per_segment_pays_for_short_ones() {
+    instructions("block_per_segment", Segments::Giant, 425.5);
+    instructions("block_per_segment", Segments::Of(64), 2154.0);
+    instructions("block_per_segment", Segments::PowerLaw, 13_873.0);
 }
 
 /// From here on it makes little difference what the segments are.
@@ -113,7 +113,7 @@ fn ten_barriers() {
 #[test]
 fn a_single_pass_writes_once() {
     for segments in [Segments::Of(64), Segments::PowerLaw, Segments::Giant] {
-        for kernel in ["lookback", "specialized"] {
+        for kernel in ["lookback", "warp_specialized"] {
             let sectors = counted(kernel, &scan(N, segments)).global_store_sectors;
             let words = (8 * sectors) as f64 / N as f64;
             assert!(
@@ -129,9 +129,9 @@ fn a_single_pass_writes_once() {
 fn reductions() {
     let kinds = [Segments::Giant, Segments::Of(64), Segments::PowerLaw];
     for (kernel, wanted) in [
-        ("reduce_warp_a_segment", [24.2, 356.0, 2117.7]),
-        ("reduce_block_a_segment", [56.5, 2196.0, 13_821.5]),
-        ("reduce_balanced", [149.2, 416.7, 454.4]),
+        ("reduce_warp_per_segment", [24.2, 356.0, 2117.7]),
+        ("reduce_block_per_segment", [56.5, 2196.0, 13_821.5]),
+        ("reduce_merge_path", [149.2, 416.7, 454.4]),
     ] {
         for (segments, wanted) in kinds.into_iter().zip(wanted) {
             let counters = counted(kernel, &case(N, Dtype::F32, Op::Sum, None, segments));
@@ -153,7 +153,7 @@ fn reductions_by_length() {
         Segments::Lopsided,
     ];
     for (kernel, wanted) in [
-        ("reduce_balanced", [141.9, 112.1, 118.4]),
+        ("reduce_merge_path", [141.9, 112.1, 118.4]),
         ("reduce_by_length", [94.0, 101.3, 66.8]),
     ] {
         for (segments, wanted) in kinds.into_iter().zip(wanted) {
@@ -170,16 +170,16 @@ fn reductions_by_length() {
 fn products() {
     for (kernel, thousands, active) in [
         (
-            "spmv_thread_a_row",
+            "spmv_thread_per_row",
             [109.4, 1976.0, 1597.0],
             [31.9, 2.13, 2.73],
         ),
         (
-            "spmv_warp_a_row",
+            "spmv_warp_per_row",
             [903.0, 2487.0, 3081.0],
             [29.5, 22.7, 22.7],
         ),
-        ("spmv_balanced", [507.4, 519.0, 514.9], [28.4, 28.5, 28.4]),
+        ("spmv_merge_path", [507.4, 519.0, 514.9], [28.4, 28.5, 28.4]),
     ] {
         for (i, matrix) in Matrix::MADE.into_iter().enumerate() {
             let counters = counted(kernel, &product(N, matrix));

@@ -103,12 +103,12 @@ fn affine_maps_keep_their_order() {
     let rows = run_all(&cases);
     let names: BTreeSet<&str> = rows.iter().map(|row| row.kernel).collect();
     let expected = [
-        "block_a_segment",
+        "block_per_segment",
         "hillis_steele",
         "lookback",
-        "reduce_thread_a_segment",
+        "reduce_thread_per_segment",
         "shuffle",
-        "thread_a_segment",
+        "thread_per_segment",
         "vectorized",
     ];
     assert!(names.into_iter().eq(expected));
@@ -139,7 +139,7 @@ fn exhaustive_a_million_and_three() {
     check(&run_all(&[product(n, Matrix::LongRow)]));
 }
 
-/// More tiles than two rounds of 132 blocks of `specialized` hold, with heads everywhere, here and there,
+/// More tiles than two rounds of 132 blocks of `warp_specialized` hold, with heads everywhere, here and there,
 /// and nowhere but at the beginning.
 #[test]
 fn several_rounds() {
@@ -152,7 +152,7 @@ fn several_rounds() {
             segments,
         );
         let rows = testing::run(&Segmented::OF_SEED, &[case], &|rung, _| {
-            ["lookback", "specialized"].contains(&rung.name)
+            ["lookback", "warp_specialized"].contains(&rung.name)
         });
         assert_eq!(rows.len(), 2);
         check(&rows);
@@ -163,7 +163,7 @@ fn several_rounds() {
 #[test]
 fn the_ring_goes_round() {
     let case = scan(350_001, Segments::Of(100));
-    let verdict = testing::judged_on_few(2, &Segmented::OF_SEED, "specialized", &case);
+    let verdict = testing::judged_on_few(2, &Segmented::OF_SEED, "warp_specialized", &case);
     assert!(verdict.is_correct(), "{:?}", verdict.failures);
 }
 
@@ -398,14 +398,14 @@ fn maps_by_hand() {
 
 // ---- What a device may lack ---------------------------------------------------------------------------
 
-/// A device whose blocks have too little shared memory for `specialized` is told how much it takes.
+/// A device whose blocks have too little shared memory for `warp_specialized` is told how much it takes.
 #[test]
 fn stages_that_do_not_fit_a_block_are_refused() {
     let mut device = testing::simulator().device.clone();
-    let specialized = RUNGS.find("specialized").expect("a rung");
+    let warp_specialized = RUNGS.find("warp_specialized").expect("a rung");
     let mut refused = |room: u32| {
         device.properties.shared_bytes_a_block = room;
-        let ready = specialized.ready(&device, scan(1000, Segments::Of(64)));
+        let ready = warp_specialized.ready(&device, scan(1000, Segments::Of(64)));
         ready.err().map(|error| error.to_string())
     };
     let message = refused(0).expect("nothing is too little");

@@ -16,17 +16,17 @@ fn depth(rung: &str, case: Case) -> u64 {
 fn depths() {
     let giant = scan(1 << 28, Segments::Giant);
     for (rung, wanted) in [
-        ("thread_a_segment", 1 << 28),
+        ("thread_per_segment", 1 << 28),
         ("hillis_steele", 48),
         ("shuffle", 52),
         ("vectorized", 51),
         ("lookback", 114_720),
-        ("specialized", 405),
+        ("warp_specialized", 405),
     ] {
         assert_eq!(depth(rung, giant), wanted, "{rung}");
     }
     let reduce = case(1 << 28, Dtype::F32, Op::Sum, None, Segments::Giant);
-    assert_eq!(depth("reduce_balanced", reduce), 8_264);
+    assert_eq!(depth("reduce_merge_path", reduce), 8_264);
 }
 
 /// Whether a rung's results are the same bits under several schedules.
@@ -44,9 +44,9 @@ fn schedules_show_in_look_back_over_long_segments_only() {
     let n = 1 << 19;
     assert!(!is_repeated("lookback", scan(n, Segments::Giant)));
     assert!(is_repeated("lookback", scan(n, Segments::Of(64))));
-    assert!(is_repeated("specialized", scan(n, Segments::Giant)));
+    assert!(is_repeated("warp_specialized", scan(n, Segments::Giant)));
     let reduce = case(n, Dtype::F32, Op::Sum, None, Segments::PowerLaw);
-    assert!(is_repeated("reduce_balanced", reduce));
+    assert!(is_repeated("reduce_merge_path", reduce));
 }
 
 /// A segment is not spoilt by what stands in others: neither by a NaN, nor by numbers so large that

@@ -2,7 +2,7 @@
 // write different ones. On GPUs of 2008 they would otherwise all have met in one partition of the memory.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
-// Launch as several.cu.
+// Launch as coarsened.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(256)
 #include "matrix.cuh"
 

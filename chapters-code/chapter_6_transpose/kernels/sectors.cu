@@ -1,14 +1,14 @@
 // Rows that begin anywhere: what a block stores are whole sectors, of every row of the output its own piece.
 // ptx: compute_80
 //
-// Where packs are aligned on both sides, the host launches `transpose`, which is down.cu. Otherwise
+// Where packs are aligned on both sides, the host launches `transpose`, which is column_major_tiles.cu. Otherwise
 // `ragged`: it loads elements by rows, and stores packs. A row of the output begins anywhere in a sector, so
 // that row's pieces begin up to GRAIN - 1 elements earlier than the tile, and for their sake a block loads
 // GRAIN rows of the input more than its tile has. All stores but those at the edges are then packs, and all
 // sectors of a piece are whole.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
-// Launch as wide.cu. in, out, ld_in and ld_out are multiples of 16 bytes.
+// Launch as vectorized.cu. in, out, ld_in and ld_out are multiples of 16 bytes.
 //
 // ragged_<bytes>, arguments likewise.
 // Launch: ceil((rows + GRAIN - 1) / ROWS) * ceil(cols / COLS) blocks (in y, a matrix of the batch each) of

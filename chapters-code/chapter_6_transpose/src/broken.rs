@@ -31,7 +31,7 @@ pub const BROKEN: &[Rung] = &[
         in_place_tiles,
         [Races, Result],
         "the kernel with two arrays, given one twice",
-        ["several.ptx"]
+        ["coarsened.ptx"]
     ),
     broken!(
         "in_place_swaps",
@@ -78,7 +78,7 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
     }
 }
 
-/// `several`, told that its output is where its input is.
+/// `coarsened`, told that its output is where its input is.
 fn in_place_tiles(s: &Setup<'_>) -> Result<Ready, Error> {
     let layout = Layout::of(&s.case);
     let bytes = s.case.dtype.size() as u64;

@@ -33,13 +33,13 @@ pub const LADDER: &[Rung] = &[
         "the tile's rows are one longer: a column lies in 32 banks"),
     rung!("swizzled", |s| tiled(s, &SMALL),
         "the same without padding: column c of row r lies at c XOR r"),
-    rung!("several", |s| tiled(s, &FOUR_EACH),
+    rung!("coarsened", |s| tiled(s, &FOUR_EACH),
         "four elements a thread"),
     rung!("diagonal", |s| tiled(s, &FOUR_EACH),
         "tiles taken along diagonals, as GPUs of 2008 needed it"),
-    rung!("wide", |s| tiled(s, &WIDE),
+    rung!("vectorized", |s| tiled(s, &VECTORIZED),
         "16 bytes an access, on both sides"),
-    rung!("down", |s| tiled(s, &WIDE),
+    rung!("column_major_tiles", |s| tiled(s, &VECTORIZED),
         "the same tiles, taken down the columns"),
     rung!("sectors", sectors,
         "rows that begin anywhere: every store whole sectors", ["sectors.compute_80.ptx"]),
@@ -95,7 +95,7 @@ const FOUR_EACH: Blocks = Blocks {
 };
 
 /// Tiles whose rows are 16 packs.
-const WIDE: Blocks = Blocks {
+const VECTORIZED: Blocks = Blocks {
     threads: (256, 1),
     tile: |bytes| Tile {
         rows: 256 / bytes,
@@ -196,5 +196,5 @@ fn sectors(s: &Setup<'_>) -> Result<Ready, Error> {
     let packed = [ld_in, ld_out]
         .iter()
         .all(|ld| (ld * bytes).is_multiple_of(16));
-    tiled(s, if packed { &WIDE } else { &RAGGED })
+    tiled(s, if packed { &VECTORIZED } else { &RAGGED })
 }

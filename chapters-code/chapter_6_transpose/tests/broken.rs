@@ -61,7 +61,7 @@ fn races_name_what_is_missing() {
     let tiles = race("in_place_tiles");
     assert_eq!(tiles.space, "global");
     assert_ne!(tiles.first.block, tiles.second.block);
-    assert!(tiles.first.line.contains("several.cu:"));
+    assert!(tiles.first.line.contains("coarsened.cu:"));
 }
 
 /// Whether a broken rung gives the right result on a case that is not its own.

@@ -87,7 +87,7 @@ fn rows_columns_and_nothing() {
 
 #[test]
 fn json_says_which_matrices() {
-    let text = prints("--batch 3 --ld 64 --kernel wide --json -");
+    let text = prints("--batch 3 --ld 64 --kernel vectorized --json -");
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!(row["rows"], 100);
     assert_eq!(row["cols"], 60);

@@ -33,11 +33,16 @@ fn sides_that_do_not_coalesce() {
         assert_eq!(sectors_a_request("by_rows", dtype), [row, 32]);
         assert_eq!(sectors_a_request("by_columns", dtype), [32, row]);
         for kernel in [
-            "tile", "padded", "swizzled", "several", "diagonal", "in_place",
+            "tile",
+            "padded",
+            "swizzled",
+            "coarsened",
+            "diagonal",
+            "in_place",
         ] {
             assert_eq!(sectors_a_request(kernel, dtype), [row, row], "{kernel}");
         }
-        for kernel in ["wide", "down", "sectors"] {
+        for kernel in ["vectorized", "column_major_tiles", "sectors"] {
             assert_eq!(sectors_a_request(kernel, dtype), [16, 16], "{kernel}");
         }
     }
@@ -86,7 +91,7 @@ fn padding_by_one_element_suits_words() {
 /// wavefront.
 #[test]
 fn the_swizzle_leaves_no_conflicts() {
-    for kernel in ["swizzled", "several", "diagonal", "in_place"] {
+    for kernel in ["swizzled", "coarsened", "diagonal", "in_place"] {
         check_wavefronts(kernel, [1, 1, 1, 2, 4], [1, 1, 1, 2, 4]);
         for dtype in SIZES {
             assert_eq!(
@@ -100,7 +105,7 @@ fn the_swizzle_leaves_no_conflicts() {
 
 #[test]
 fn wide_accesses_have_no_conflicts() {
-    for kernel in ["wide", "down", "sectors"] {
+    for kernel in ["vectorized", "column_major_tiles", "sectors"] {
         check_wavefronts(kernel, [4; 5], [4; 5]);
         for dtype in SIZES {
             assert_eq!(
@@ -112,17 +117,26 @@ fn wide_accesses_have_no_conflicts() {
     }
 }
 
-/// The request of `wide` is four times as large as that of `several`, so it takes a quarter as many.
+/// The request of `vectorized` is four times as large as that of `coarsened`, so it takes a quarter as many.
 #[test]
-fn wide_takes_a_quarter_of_the_requests() {
-    let (wide, several) = (counted("wide", Dtype::F32), counted("several", Dtype::F32));
-    assert_eq!(4 * wide.global_load_requests, several.global_load_requests);
-    assert_eq!(
-        4 * wide.global_store_requests,
-        several.global_store_requests
+fn vectorized_takes_a_quarter_of_the_requests() {
+    let (vectorized, coarsened) = (
+        counted("vectorized", Dtype::F32),
+        counted("coarsened", Dtype::F32),
     );
-    assert_eq!(4 * wide.shared_load_requests, several.shared_load_requests);
-    assert!(3 * wide.warp_instructions < several.warp_instructions);
+    assert_eq!(
+        4 * vectorized.global_load_requests,
+        coarsened.global_load_requests
+    );
+    assert_eq!(
+        4 * vectorized.global_store_requests,
+        coarsened.global_store_requests
+    );
+    assert_eq!(
+        4 * vectorized.shared_load_requests,
+        coarsened.shared_load_requests
+    );
+    assert!(3 * vectorized.warp_instructions < coarsened.warp_instructions);
 }
 
 /// Rows of 4 * 1023 bytes begin at each of the eight places in a sector. Pieces that begin with a sector fill
@@ -134,6 +148,6 @@ fn stores_of_ragged_rows_are_whole_sectors() {
     let filled = 1023 * 1023 / 8;
     assert_eq!(filled, 130_816);
     assert_eq!(sectors("sectors"), 134_013);
-    assert_eq!(sectors("several"), 159_457);
-    assert_eq!(sectors("wide"), 556_017);
+    assert_eq!(sectors("coarsened"), 159_457);
+    assert_eq!(sectors("vectorized"), 556_017);
 }

@@ -100,7 +100,7 @@ fn batches_and_leading_dimensions() {
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_more_matrices_than_a_launch_takes() {
     let case = matrices(65_536 + 3, 3, matrix(2, 3, Dtype::U16));
-    let wanted = ["by_rows", "wide"];
+    let wanted = ["by_rows", "vectorized"];
     let rows = testing::run(&Transpose, &[case], &|rung, _| wanted.contains(&rung.name));
     assert_eq!(rows.len(), wanted.len());
     check(&rows);

@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(32)
     if (threadIdx.x == 0 && first < whole) {
         unsigned bytes = unsigned(min((whole - first) * sizeof(float), size_t(CHUNK)));
         full.init(1);
-        mbarriers_are_made();
+        fence_mbarrier_init();
         full.arrive_and_expect(bytes);
         bulk_copy(chunk, in + first, bytes, full);
         full.wait(0);

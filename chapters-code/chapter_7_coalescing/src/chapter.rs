@@ -11,7 +11,7 @@ use harness::{
 };
 
 use crate::{
-    IN_FLIGHT, RUNGS, Task, broken, in_flight, indices,
+    BYTES_IN_FLIGHT, RUNGS, Task, broken, bytes_in_flight, indices,
     particles::Layout,
     patterns,
     reference::{self, Expected},
@@ -31,7 +31,7 @@ impl Chapter for Coalescing {
     }
 
     fn rungs(&self) -> Vec<RungInfo> {
-        let reads = |name: &str| IN_FLIGHT.iter().any(|rung| rung.name == name);
+        let reads = |name: &str| BYTES_IN_FLIGHT.iter().any(|rung| rung.name == name);
         let ceiling = |name| match reads(name) {
             true => Ceiling::Read,
             false => Ceiling::Copy,
@@ -110,24 +110,28 @@ fn refuse(case: &Case) -> Option<(String, String)> {
             format!("{n} elements are more than indices of 32 bits reach"),
             "give -n 2^32 or less".into(),
         )),
-        Task::InFlight { loads, .. } if !in_flight::LOADS.contains(&loads) => Some((
+        Task::BytesInFlight { loads, .. } if !bytes_in_flight::LOADS.contains(&loads) => Some((
             format!("there is no kernel with {loads} loads a thread under way"),
             "give --loads 1, 2, 4 or 8".into(),
         )),
-        Task::InFlight { resident, .. } if !(1..=in_flight::MOST_RESIDENT).contains(&resident) => {
+        Task::BytesInFlight { resident, .. }
+            if !(1..=bytes_in_flight::MOST_RESIDENT).contains(&resident) =>
+        {
             Some((
                 format!("a multiprocessor does not hold {resident} blocks"),
                 "give --resident 1 to 8".into(),
             ))
         }
-        Task::InFlight { loads, resident } if loads * resident > in_flight::MOST_TOGETHER => {
+        Task::BytesInFlight { loads, resident }
+            if loads * resident > bytes_in_flight::MOST_TOGETHER =>
+        {
             Some((
                 format!(
                     "{resident} blocks with {loads} loads a thread need more registers than there are"
                 ),
                 format!(
                     "give --resident {} or less",
-                    in_flight::MOST_TOGETHER / loads
+                    bytes_in_flight::MOST_TOGETHER / loads
                 ),
             ))
         }

@@ -2,12 +2,12 @@
 //!
 //! Here stand the rungs, a line each, in tables by what they do: a rung is a kernel file of its own,
 //! `kernels/<rung>.cu`, compiled to PTX beside it. The launches, in plain cudarc, are below and, of the
-//! reads with a known number of bytes under way, in [`in_flight`]. What each asks of the memory is
+//! reads with a known number of bytes under way, in [`bytes_in_flight`]. What each asks of the memory is
 //! predicted in [`traffic`], without running it.
 
 pub mod broken;
+pub mod bytes_in_flight;
 pub mod chapter;
-pub mod in_flight;
 pub mod indices;
 pub mod particles;
 pub mod patterns;
@@ -26,11 +26,11 @@ pub use crate::task::Task;
 pub const COPIES: &[Rung] = &[
     rung!("scalar", |s| copy(s, "scalar", 1),
         "4 bytes a thread"),
-    rung!("pairs", |s| copy(s, "pairs", 2),
+    rung!("vec2", |s| copy(s, "vec2", 2),
         "8 bytes a thread"),
     rung!("packs", |s| copy(s, "packs", 4),
         "16 bytes a thread"),
-    rung!("several", |s| copy(s, "several", 16),
+    rung!("four_packs", |s| copy(s, "four_packs", 16),
         "four times 16 bytes a thread"),
     rung!("bulk", bulk,
         "4 KiB a block, by no thread at all", ["bulk.compute_90.ptx"]),
@@ -105,8 +105,8 @@ pub const GATHERS: &[Rung] = &[
 
 /// Reads.
 #[rustfmt::skip]
-pub const IN_FLIGHT: &[Rung] = &[
-    rung!("in_flight", in_flight::read,
+pub const BYTES_IN_FLIGHT: &[Rung] = &[
+    rung!("bytes_in_flight", bytes_in_flight::read,
         "reads with so many loads of a thread under way"),
 ];
 
@@ -118,7 +118,7 @@ pub const RUNGS: Rungs = Rungs(&[
     PAIRS,
     PARTICLES,
     GATHERS,
-    IN_FLIGHT,
+    BYTES_IN_FLIGHT,
     broken::BROKEN,
 ]);
 

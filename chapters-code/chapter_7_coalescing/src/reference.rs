@@ -2,7 +2,7 @@
 
 use harness::{Case, buffer::POISON};
 
-use crate::{Task, in_flight, indices};
+use crate::{Task, bytes_in_flight, indices};
 
 /// What a rung should leave in an output full of poison.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +41,8 @@ pub fn expected(rung: &str, case: &Case, input: &[f32], multiprocessors: u32) ->
         }
         Task::Particles => Vec::new(),
         Task::Gather(_) => permuted(rung, input, &indices::of(case)),
-        Task::InFlight { loads, resident } => {
-            let threads = in_flight::THREADS * resident * multiprocessors;
+        Task::BytesInFlight { loads, resident } => {
+            let threads = bytes_in_flight::THREADS * resident * multiprocessors;
             return Expected::Words(folded(input, loads, threads));
         }
     };
@@ -88,7 +88,7 @@ fn permuted(rung: &str, input: &[f32], indices: &[u32]) -> Vec<f32> {
 /// For each thread the exclusive or of the words that it reads: tiles of `loads` packs a thread of a block
 /// go to the blocks in turn.
 fn folded(input: &[f32], loads: u32, threads: u32) -> Vec<u32> {
-    let (block, loads) = (in_flight::THREADS as usize, loads as usize);
+    let (block, loads) = (bytes_in_flight::THREADS as usize, loads as usize);
     let mut words = vec![0; threads as usize];
     let (packs, _) = input.as_chunks::<4>();
     for (p, pack) in packs.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use harness::{Case, Order, Records};
 
-use crate::{COPIES, GATHERS, IN_FLIGHT, OFFSETS, PAIRS, PARTICLES, Rung, STRIDES, broken};
+use crate::{BYTES_IN_FLIGHT, COPIES, GATHERS, OFFSETS, PAIRS, PARTICLES, Rung, STRIDES, broken};
 
 /// What the rungs of one table do with an array of n elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Task {
     /// Copy it in another order.
     Gather(Order),
     /// Read it.
-    InFlight {
+    BytesInFlight {
         /// Packs that a thread asks for at a time.
         loads: u32,
         /// Blocks that a multiprocessor holds at a time.
@@ -42,7 +42,7 @@ impl Task {
             (.., Some(Records::Pairs), _) => Self::Pairs,
             (.., Some(Records::Particles), _) => Self::Particles,
             (.., Some(order)) => Self::Gather(order),
-            _ if p.loads.is_some() || p.resident.is_some() => Self::InFlight {
+            _ if p.loads.is_some() || p.resident.is_some() => Self::BytesInFlight {
                 loads: p.loads.unwrap_or(LOADS),
                 resident: p.resident.unwrap_or(RESIDENT),
             },
@@ -64,7 +64,7 @@ impl Task {
             Self::Pairs => PAIRS,
             Self::Particles => PARTICLES,
             Self::Gather(_) => GATHERS,
-            Self::InFlight { .. } => IN_FLIGHT,
+            Self::BytesInFlight { .. } => BYTES_IN_FLIGHT,
         }
     }
 
@@ -79,7 +79,7 @@ impl Task {
             Self::Pairs => "sums",
             Self::Particles => "update",
             Self::Gather(_) => "permutation",
-            Self::InFlight { .. } => "read",
+            Self::BytesInFlight { .. } => "read",
         }
     }
 
@@ -92,7 +92,7 @@ impl Task {
             Self::Stride(stride) => n.div_ceil(stride.max(1)),
             Self::Pairs => n / Records::Pairs.fields(),
             Self::Particles => n / Records::Particles.fields(),
-            Self::InFlight { .. } => n / 4,
+            Self::BytesInFlight { .. } => n / 4,
         }
     }
 
@@ -104,7 +104,7 @@ impl Task {
             // Place and velocity, and the place again.
             Self::Particles => 4 * (6 + 3),
             Self::Gather(_) => 4 + 4 + 4,
-            Self::InFlight { .. } => 16,
+            Self::BytesInFlight { .. } => 16,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::{Add, Mul};
 
 use harness::Case;
 
-use crate::{Task, in_flight, indices, particles::FIELDS};
+use crate::{Task, bytes_in_flight, indices, particles::FIELDS};
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;
@@ -138,8 +138,8 @@ pub fn predicted(rung: &str, case: &Case, multiprocessors: u64) -> Option<Predic
         Task::Pairs => added(rung, results),
         Task::Particles => moved(rung, results),
         Task::Gather(_) => permuted(rung, case),
-        Task::InFlight { resident, .. } => {
-            let threads = u64::from(in_flight::THREADS * resident) * multiprocessors;
+        Task::BytesInFlight { resident, .. } => {
+            let threads = u64::from(bytes_in_flight::THREADS * resident) * multiprocessors;
             Some(Prediction {
                 loads: Access::PACKS.by_threads(results),
                 stores: Access::WORDS.by_threads(threads),
@@ -160,8 +160,8 @@ fn both(traffic: Traffic) -> Option<Prediction> {
 fn copied(rung: &str, n: u64) -> Option<Prediction> {
     let bytes = match rung {
         "scalar" => 4,
-        "pairs" => 8,
-        "packs" | "several" => 16,
+        "vec2" => 8,
+        "packs" | "four_packs" => 16,
         // What a bulk copy moves passes through no load or store.
         "bulk" => return both(Access::WORDS.by_threads(n % 4)),
         _ => return None,

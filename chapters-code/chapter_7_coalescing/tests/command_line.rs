@@ -116,7 +116,7 @@ fn other_things_that_there_are_not() {
 fn options_pick_what_runs() {
     let text = prints("--stride 3,5 --loads 1,2");
     assert_eq!(text.matches("strided_loads ").count(), 2, "{text}");
-    assert_eq!(text.matches("in_flight ").count(), 2, "{text}");
+    assert_eq!(text.matches("bytes_in_flight ").count(), 2, "{text}");
     assert!(!text.contains("scalar "), "{text}");
     let text = prints("--kernel soa,packs");
     assert!(text.contains("update of 1000 f32, particles"), "{text}");
@@ -144,7 +144,7 @@ fn json_says_which_pattern() {
     assert_eq!(gather["order"], "32");
     let particles = row("--kernel aos --records particles");
     assert_eq!(particles["records"], "particles");
-    let read = row("--kernel in_flight --loads 2 --resident 3");
+    let read = row("--kernel bytes_in_flight --loads 2 --resident 3");
     assert_eq!([&read["loads"], &read["resident"]], [2, 3]);
     assert_eq!(read["ceiling"], "read");
     assert_eq!(read["occupancy"], 0.375);

@@ -24,5 +24,5 @@ fn rows_are_timed_and_still_verified() {
     assert_eq!(bytes("one_load"), Some(12 * 2501));
     assert_eq!(bytes("soa"), Some(36 * 625));
     assert_eq!(bytes("gather"), Some(12 * 5003));
-    assert_eq!(bytes("in_flight"), Some(16 * 1250));
+    assert_eq!(bytes("bytes_in_flight"), Some(16 * 1250));
 }

@@ -1,11 +1,11 @@
-// Broken: a ring of stages, as in specialized.cu, that hands a stage back without a fence.
+// Broken: a ring of stages, as in warp_specialized.cu, that hands a stage back without a fence.
 //
 // One warp starts bulk copies, one reads what they bring and scans it. The reader arrives at `empty` when
 // it has read a stage, and the copier waits for that before it starts the next copy into the stage. That
 // orders ordinary accesses of the two warps. A bulk copy is not one: it writes through the async proxy, and
 // may overtake a read that is still queued. Lanes then fold elements of a later tile.
 //
-// How often that happens depends on the device and its load. specialized.cu once had this fault, and no
+// How often that happens depends on the device and its load. warp_specialized.cu once had this fault, and no
 // recorded result of it was wrong.
 //
 // ptx: compute_90
@@ -13,7 +13,7 @@
 // inclusive_sum_f32(const float* in, float* out, size_t n)
 // Launch: one block of 64 threads, no dynamic shared memory; in and out 16-byte aligned.
 #include "../pipeline.cuh"
-#include "../share.cuh"
+#include "../chunk.cuh"
 
 constexpr unsigned STAGES = 2;
 constexpr unsigned PACKS = 32; // of a tile, a lane each
@@ -35,35 +35,35 @@ struct Block {
     }
 
     __device__ void copy() {
-        Place place;
-        for (size_t first = 0; first < in.count(); first += PACKS, place.advance(1, STAGES)) {
-            if (place.lap > 0) {
-                ring.empty[place.stage].wait(place.parity() ^ 1); // since the lap before
+        PipelineState state;
+        for (size_t first = 0; first < in.count(); first += PACKS, state.advance(1, STAGES)) {
+            if (state.phase > 0) {
+                ring.empty[state.stage].wait(state.parity() ^ 1); // since the lap before
             }
             unsigned bytes = whole(first) * 16;
-            Mbarrier& full = ring.full[place.stage];
+            Mbarrier& full = ring.full[state.stage];
             full.arrive_and_expect(bytes);
             if (bytes > 0) {
                 const uint4* from = reinterpret_cast<const uint4*>(in.elements) + first;
-                bulk_copy(ring.stages[place.stage], from, bytes, full);
+                bulk_copy(ring.stages[state.stage], from, bytes, full);
             }
         }
     }
 
     // ANCHOR: scan
     __device__ void scan() {
-        Place place;
+        PipelineState state;
         float prefix = 0;
-        for (size_t first = 0; first < in.count(); first += PACKS, place.advance(1, STAGES)) {
-            ring.full[place.stage].wait(place.parity());
+        for (size_t first = 0; first < in.count(); first += PACKS, state.advance(1, STAGES)) {
+            ring.full[state.stage].wait(state.parity());
             Share<float, 1> share;
             share.rows[0] = lane_id() < whole(first)
-                                ? load_pack<float>(&ring.stages[place.stage][lane_id()])
+                                ? load_pack<float>(&ring.stages[state.stage][lane_id()])
                                 : in.load<Sum<float>>(first + lane_id());
             // Missing: fence_before_copies().
             __syncwarp();
             if (lane_id() == 0) {
-                ring.empty[place.stage].arrive();
+                ring.empty[state.stage].arrive();
             }
             float before[1];
             float fold = share.scan<Sum<float>>(before);
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(64)
             ring.full[s].init(1);
             ring.empty[s].init(1);
         }
-        mbarriers_are_made();
+        fence_mbarrier_init();
     }
     __syncthreads();
     Block block{ring, {const_cast<float*>(in), n}, {out, n}};

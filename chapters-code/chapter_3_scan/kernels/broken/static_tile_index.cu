@@ -5,7 +5,7 @@
 // inclusive_sum_f32, launch and results as lookback.cu, with tiles of 8 KiB. On a GPU it never ends.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "../look_back.cuh"
-#include "../share.cuh"
+#include "../chunk.cuh"
 
 constexpr unsigned THREADS = 512;
 constexpr unsigned ROWS = 1;

@@ -3,7 +3,7 @@
 // mask_b32, arguments and launch as lookback.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(256, 4)
 #include "../../../chapter_3_scan/kernels/look_back.cuh"
-#include "../picked.cuh"
+#include "../selected.cuh"
 
 constexpr unsigned THREADS = 256;
 // Quads a thread: at most 128 bytes.

@@ -1,10 +1,10 @@
-// Broken: scan, then propagate, that ignores heads at the border of blocks: what is open before a block
+// Broken: scan, then add, that ignores heads at the border of blocks: what is open before a block
 // is put before all of its elements, not only before those up to its first head.
 //
-// sum_f32, launch and arguments as propagate.cu.
-#include "../pairs.cuh"
+// sum_f32, launch and arguments as add_block_offsets.cu.
+#include "../flagged.cuh"
 
-// ANCHOR: propagate
+// ANCHOR: add_block_offsets
 extern "C" __global__ void sum_f32(f32* __restrict__ out, size_t n,
                                    const f32* __restrict__ scanned,
                                    const u32* __restrict__ open, size_t share) {
@@ -14,4 +14,4 @@ extern "C" __global__ void sum_f32(f32* __restrict__ out, size_t n,
         out[i] += scanned[b - 1];
     }
 }
-// ANCHOR_END: propagate
+// ANCHOR_END: add_block_offsets

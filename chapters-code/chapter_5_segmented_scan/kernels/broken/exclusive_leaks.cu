@@ -2,7 +2,7 @@
 // segment gets the last result of the segment before it instead of the identity.
 //
 // exclusive_sum_f32, launch and results as shuffle.cu.
-#include "../pairs.cuh"
+#include "../flagged.cuh"
 
 extern "C" __global__ void exclusive_sum_f32(const f32* __restrict__ in,
                                              const u8* __restrict__ flags, f32* __restrict__ out,

@@ -1,8 +1,8 @@
 // Broken: a block a segment, without the barrier at the end of a round. A fast warp writes its fold of
 // the next round while a slow one still reads those of this round.
 //
-// inclusive_sum_f32, launch and results as block_a_segment.cu.
-#include "../pairs.cuh"
+// inclusive_sum_f32, launch and results as block_per_segment.cu.
+#include "../flagged.cuh"
 
 extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in, f32* __restrict__ out,
                                              const u32* __restrict__ offsets, u32 segments) {

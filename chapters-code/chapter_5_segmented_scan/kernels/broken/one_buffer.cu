@@ -2,7 +2,7 @@
 // that thread has already overwritten it with its own step's result, or between its value and its flag.
 //
 // inclusive_sum_f32, launch and results as hillis_steele.cu.
-#include "../pairs.cuh"
+#include "../flagged.cuh"
 
 extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
                                              const u8* __restrict__ flags, f32* __restrict__ out,

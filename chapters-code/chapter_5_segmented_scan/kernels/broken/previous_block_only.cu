@@ -1,10 +1,10 @@
-// Broken: scan, then propagate, that puts before a block the fold of the block before it, and of no
+// Broken: scan, then add, that puts before a block the fold of the block before it, and of no
 // other. Right as long as no segment reaches over a whole block.
 //
-// sum_f32, launch and arguments as propagate.cu; `values` are the blocks' folds, not scanned.
-#include "../pairs.cuh"
+// sum_f32, launch and arguments as add_block_offsets.cu; `values` are the blocks' folds, not scanned.
+#include "../flagged.cuh"
 
-// ANCHOR: propagate
+// ANCHOR: add_block_offsets
 extern "C" __global__ void sum_f32(f32* __restrict__ out, size_t n,
                                    const f32* __restrict__ values,
                                    const u32* __restrict__ open, size_t share) {
@@ -14,4 +14,4 @@ extern "C" __global__ void sum_f32(f32* __restrict__ out, size_t n,
         out[i] += values[b - 1];
     }
 }
-// ANCHOR_END: propagate
+// ANCHOR_END: add_block_offsets

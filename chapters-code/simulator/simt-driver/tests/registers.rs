@@ -18,7 +18,7 @@ const FARTHEST: i64 = 15;
 
 /// A kernel whose loop ptxas unrolls: its SASS has five times the loads of its PTX, and the estimate
 /// is made from the PTX.
-const UNROLLED: &str = "reduce_thread_a_segment";
+const UNROLLED: &str = "reduce_thread_per_segment";
 
 /// A kernel of a recorded run.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

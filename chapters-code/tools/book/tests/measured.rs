@@ -386,7 +386,7 @@ fn a_file_that_is_no_run_is_refused() {
 fn littles_law_is_fitted_below_the_knee() {
     let row = |loads: u32, resident: u32, rate: f64| {
         format!(
-            r#"{{"chapter": "chapter_7_coalescing", "kernel": "in_flight", "n": 1024, "loads": {loads},
+            r#"{{"chapter": "chapter_7_coalescing", "kernel": "bytes_in_flight", "n": 1024, "loads": {loads},
             "resident": {resident}, "gb_per_s": {rate}}}"#
         )
     };
@@ -402,7 +402,7 @@ fn littles_law_is_fitted_below_the_knee() {
         "ceilings": {{"read_gb_per_s": 4600.0, "latency_ns": 349.0}}, "rows": [{}]}}"#,
         rows.join(",")
     );
-    let directive = "{{#measured_in_flight kernel=in_flight chapter=7}}";
+    let directive = "{{#measured_in_flight kernel=bytes_in_flight chapter=7}}";
     let text = page(directive, &records(&[&run])).expect("a picture and a table");
     let cells = |line: &str| line.replace("</td><td>", " | ");
     let lines: Vec<String> = text

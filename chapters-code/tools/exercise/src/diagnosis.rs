@@ -146,7 +146,7 @@ diagnoses! {
         hint "the sums of the blocks must be scanned themselves", read "chapter_3_scan/across_blocks.md";
     /// Only as many blocks as a block has threads.
     ManyBlocks: "right until there are more blocks than one block has threads",
-        hint "what is done with one value a block must go round again, and carry its result on, when there are more of them than threads", read "chapter_3_scan/across_blocks.md#scan-then-propagate";
+        hint "what is done with one value a block must go round again, and carry its result on, when there are more of them than threads", read "chapter_3_scan/across_blocks.md#scan-then-add";
     /// Each warp by itself.
     WarpAlone: "each warp is right by itself; what the warps before it hold is not added",
         hint "where does a warp learn the fold of the warps before it?", read "chapter_3_scan/within_a_block.md#warp-shuffle";

@@ -178,7 +178,13 @@ fn transposes(quantity: Quantity) -> Vec<Part> {
     };
     let square = |side| of(side, side, Dtype::F32, Parameters::default());
     let ladder = |side: u64| part(Box::new(Transpose), square(side));
-    let wanted = ["several", "wide", "down", "sectors", "in_place"];
+    let wanted = [
+        "coarsened",
+        "vectorized",
+        "column_major_tiles",
+        "sectors",
+        "in_place",
+    ];
     let last = |case| only(part(Box::new(Transpose), case), &wanted);
     match quantity {
         Quantity::Trial => return vec![ladder(100)],
@@ -349,7 +355,7 @@ fn beyond_32_bits() -> Part {
         "sequential",
         "block_reduce",
         "vectorized",
-        "in_flight",
+        "single_pass_tiled",
         "finish_last_block",
     ];
     let case = vector((1 << 32) + 3, Dtype::I32, Op::Sum);

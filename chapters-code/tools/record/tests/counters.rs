@@ -6,7 +6,8 @@ use harness::testing;
 use record::counts::{self, COLUMNS, Row};
 use record::launches::{self, Launch, Part};
 
-const RUNGS: &str = include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_rungs.csv");
+const RUNGS: &str =
+    include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_rungs.csv");
 const SHARED: &str =
     include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_shared.csv");
 const GLOBAL: &str =
@@ -25,17 +26,17 @@ const EXEMPT: [Exempt<'_>; 11] = [
             "chapter_2_histogram/banked",
             "chapter_2_histogram/ranges",
             "chapter_3_scan/lookback",
-            "chapter_3_scan/gather",
-            "chapter_3_scan/specialized",
+            "chapter_3_scan/all_gather",
+            "chapter_3_scan/warp_specialized",
             "chapter_3_scan/by_size",
             "chapter_4_compact/scan_then_scatter",
             "chapter_4_compact/lookback",
             "chapter_4_compact/staged",
-            "chapter_4_compact/scouts",
+            "chapter_4_compact/warp_specialized",
             "chapter_4_compact/read_back",
             "chapter_4_compact/partition",
             "chapter_5_segmented_scan/lookback",
-            "chapter_5_segmented_scan/specialized",
+            "chapter_5_segmented_scan/warp_specialized",
             "chapter_5_segmented_scan/offsets_of_flags",
         ],
         columns: &["global_load_requests", "global_load_sectors"],
@@ -44,8 +45,8 @@ const EXEMPT: [Exempt<'_>; 11] = [
     // did alone, is ptxas's choice.
     Exempt {
         rungs: &[
-            "chapter_5_segmented_scan/spmv_thread_a_row",
-            "chapter_5_segmented_scan/spmv_warp_a_row",
+            "chapter_5_segmented_scan/spmv_thread_per_row",
+            "chapter_5_segmented_scan/spmv_warp_per_row",
         ],
         columns: &["global_load_requests", "global_load_sectors"],
     },
@@ -96,7 +97,7 @@ const EXEMPT: [Exempt<'_>; 11] = [
     },
     // ptxas makes loads of 16 bytes of what are loads of 4 in the PTX.
     Exempt {
-        rungs: &["chapter_3_scan/gather", "chapter_3_scan/by_size"],
+        rungs: &["chapter_3_scan/all_gather", "chapter_3_scan/by_size"],
         columns: &[
             "shared_load_wavefronts",
             "shared_load_wavefronts_raw",
@@ -107,7 +108,10 @@ const EXEMPT: [Exempt<'_>; 11] = [
     // In `tell` lane 0 waits alone. On an H200 the other lanes of the scout go ahead, and its rows are stored
     // once for lane 0 and once for the others; the simulator joins the lanes before.
     Exempt {
-        rungs: &["chapter_4_compact/scouts", "chapter_4_compact/read_back"],
+        rungs: &[
+            "chapter_4_compact/warp_specialized",
+            "chapter_4_compact/read_back",
+        ],
         columns: &[
             "shared_load_requests",
             "shared_load_wavefronts",
@@ -117,9 +121,9 @@ const EXEMPT: [Exempt<'_>; 11] = [
     },
     Exempt {
         rungs: &[
-            "chapter_5_segmented_scan/reduce_balanced",
+            "chapter_5_segmented_scan/reduce_merge_path",
             "chapter_5_segmented_scan/reduce_by_length",
-            "chapter_5_segmented_scan/spmv_balanced",
+            "chapter_5_segmented_scan/spmv_merge_path",
         ],
         columns: &[
             "shared_store_requests",

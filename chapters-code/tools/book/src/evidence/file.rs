@@ -178,7 +178,10 @@ fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
                 .remove("commit")
                 .unwrap_or(NOT_NOTED.to_owned()),
         ),
-        ("command", "`chapters-code/tools/record/sanitize.sh`".to_owned()),
+        (
+            "command",
+            "`chapters-code/tools/record/sanitize.sh`".to_owned(),
+        ),
         (
             "holds",
             format!(

@@ -1,6 +1,6 @@
 //! What is run of chapter 7: copies over the sizes, and each pattern at a size of its own.
 
-use chapter_7_coalescing::{chapter::Coalescing, in_flight::MOST_TOGETHER, patterns};
+use chapter_7_coalescing::{bytes_in_flight::MOST_TOGETHER, chapter::Coalescing, patterns};
 use harness::{Chapter, Dtype, Op, Order, Parameters, Records, runner::Step};
 
 use super::{Part, Quantity, only, part, sizes, vector};
@@ -53,7 +53,7 @@ pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
         is_timed: false,
         ..only(
             of((1 << 30) + 3, none),
-            &["scalar", "packs", "several", "bulk"],
+            &["scalar", "packs", "four_packs", "bulk"],
         )
     });
     parts

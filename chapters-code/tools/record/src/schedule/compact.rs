@@ -11,8 +11,8 @@ const LARGE: u64 = 1 << 28;
 const MIDDLE: u64 = 1 << 26;
 
 const LADDER: &[&str] = &[];
-const LAST: &[&str] = &["staged", "scouts"];
-const SINGLE_PASS: &[&str] = &["lookback", "staged", "scouts"];
+const LAST: &[&str] = &["staged", "warp_specialized"];
+const SINGLE_PASS: &[&str] = &["lookback", "staged", "warp_specialized"];
 
 fn case(n: u64, by: By, density: Density, pattern: Pattern) -> Case {
     Case {

@@ -11,8 +11,8 @@ const LARGE: u64 = 1 << 28;
 const MIDDLE: u64 = 1 << 24;
 
 const LADDER: &[&str] = &[];
-const LAST: &[&str] = &["lookback", "specialized"];
-const REDUCTIONS: &[&str] = &["reduce_balanced", "reduce_by_length"];
+const LAST: &[&str] = &["lookback", "warp_specialized"];
+const REDUCTIONS: &[&str] = &["reduce_merge_path", "reduce_by_length"];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
     Case {

@@ -1,6 +1,6 @@
 // The inclusive scan of n numbers in three launches.
 //
-// scan_blocks and propagate are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_sums with one block of
+// scan_blocks and add_block_offsets are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_sums with one block of
 // 256 threads. sums has room for one number a block.
 
 // The inclusive scan of what the 256 threads of a block bring. All must call it; it begins and ends with a barrier.
@@ -50,7 +50,7 @@ extern "C" __global__ void scan_sums(int* sums, size_t n) {
     // END GAP
 }
 
-extern "C" __global__ void propagate(int* out, const int* sums, size_t n) {
+extern "C" __global__ void add_block_offsets(int* out, const int* sums, size_t n) {
     // GAP put what comes before the block before each of its elements
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
     if (i < n) {

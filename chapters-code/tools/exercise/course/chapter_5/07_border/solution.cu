@@ -1,6 +1,6 @@
 // The inclusive segmented scan of n numbers in three launches.
 //
-// scan_blocks and propagate are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_sums with one warp. sums
+// scan_blocks and add_block_offsets are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_sums with one warp. sums
 // and open have room for one number a block. flags[i] is 1 where a segment begins.
 
 extern "C" __global__ void scan_blocks(const int* in, const unsigned char* flags, int* out, size_t n, int* sums,
@@ -49,7 +49,7 @@ extern "C" __global__ void scan_sums(int* sums, const unsigned* open, size_t n) 
     // END GAP
 }
 
-extern "C" __global__ void propagate(int* out, const int* sums, const unsigned* open, size_t n) {
+extern "C" __global__ void add_block_offsets(int* out, const int* sums, const unsigned* open, size_t n) {
     // GAP put what is open before the block before those of its elements that it reaches
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
     if (i < n && threadIdx.x < open[blockIdx.x]) {

@@ -32,6 +32,6 @@ extern "C" __global__ void scan_sums(int* sums, size_t n) {
     }
 }
 
-extern "C" __global__ void propagate(int* out, const int* sums, size_t n) {
+extern "C" __global__ void add_block_offsets(int* out, const int* sums, size_t n) {
     for (size_t i = size_t(blockIdx.x) * 256 + threadIdx.x; i < n; i += n) out[i] += sums[i / 256];
 }

@@ -36,7 +36,7 @@ extern "C" __global__ void scan_sums(int* sums, size_t n) {
     }
 }
 
-extern "C" __global__ void propagate(int* out, const int* sums, size_t n) {
+extern "C" __global__ void add_block_offsets(int* out, const int* sums, size_t n) {
     size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
     if (blockIdx.x == 0 || i >= n) return;
     out[i] += sums[blockIdx.x];

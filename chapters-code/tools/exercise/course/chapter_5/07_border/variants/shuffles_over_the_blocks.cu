@@ -50,7 +50,7 @@ extern "C" __global__ void scan_sums(int* sums, const unsigned* open, size_t n) 
     }
 }
 
-extern "C" __global__ void propagate(int* out, const int* sums, const unsigned* open, size_t n) {
+extern "C" __global__ void add_block_offsets(int* out, const int* sums, const unsigned* open, size_t n) {
     size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
     if (threadIdx.x >= open[blockIdx.x] || i >= n) return;
     out[i] = sums[blockIdx.x] + out[i];

@@ -1,0 +1,32 @@
+// Segmented reduce, a block a segment: the way of libraries that reduce many long rows.
+//
+// <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)
+// Launch: as many blocks as segments, of a multiple of 32 threads, no dynamic shared memory. out is as
+// in reduce_thread_per_segment.cu.
+#include "reduce.cuh"
+
+// ANCHOR: reduce
+template <typename Op, typename T>
+__device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
+    __shared__ T folds[32];
+    u32 end = offsets[blockIdx.x + 1];
+    T fold = Op::identity();
+    for (size_t i = size_t(offsets[blockIdx.x]) + threadIdx.x; i < end; i += blockDim.x) {
+        fold = Op::combine(fold, in[i]);
+    }
+    fold = warp_fold<Op>(fold);
+    if (lane_id() == 0) {
+        folds[warp_id()] = fold;
+    }
+    __syncthreads();
+    if (warp_id() == 0) {
+        fold = lane_id() < blockDim.x / 32 ? folds[lane_id()] : Op::identity();
+        fold = warp_fold<Op>(fold);
+        if (lane_id() == 0) {
+            out[blockIdx.x] = fold;
+        }
+    }
+}
+// ANCHOR_END: reduce
+
+FOR_EACH_TYPE(REDUCE_SEGMENTS_KERNEL)

@@ -1,0 +1,26 @@
+// Segmented reduce, a warp a segment: coalesced from 32 elements on.
+//
+// <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)
+// Launch: ceil(32 * segments / block) blocks of a multiple of 32 threads, no dynamic shared memory. out
+// is as in reduce_thread_per_segment.cu.
+#include "reduce.cuh"
+
+// ANCHOR: reduce
+template <typename Op, typename T>
+__device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
+    size_t s = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+    if (s < segments) {
+        u32 end = offsets[s + 1];
+        T fold = Op::identity();
+        for (size_t i = size_t(offsets[s]) + lane_id(); i < end; i += 32) {
+            fold = Op::combine(fold, in[i]);
+        }
+        fold = warp_fold<Op>(fold);
+        if (lane_id() == 0) {
+            out[s] = fold;
+        }
+    }
+}
+// ANCHOR_END: reduce
+
+FOR_EACH_TYPE(REDUCE_SEGMENTS_KERNEL)
