@@ -6,11 +6,11 @@ use cudarc::driver::{
 };
 use harness::{
     Case, Chapter, Device, Dtype, Error, Input, Op, Operation, Problem, Refusal, RungInfo, Shape,
+    baselines::{BaselineRun, Baselines},
     buffer::{self, Guarded},
     ceiling::{self, Ceiling},
     inputs,
     kernel::{self, Usage},
-    peers::{PeerRun, Peers},
     verify::{self, Exact, Failure, Verdict},
 };
 
@@ -190,7 +190,7 @@ impl Problem for Vectors {
         }
     }
 
-    fn peer<'a>(&'a mut self, _: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+    fn baseline<'a>(&'a mut self, _: &'a Baselines) -> Result<Option<BaselineRun<'a>>, Error> {
         Ok(None)
     }
 }

@@ -1,6 +1,6 @@
 // One thread folds everything, in order: the sequential algorithm, on a GPU.
 //
-// The baseline that shows what a GPU is not: one lane of one warp works, on one of the device's
+// The kernel that shows what a GPU is not: one lane of one warp works, on one of the device's
 // multiprocessors, and each addition waits for the one before.
 //
 // <op>_<dtype>(const dtype* in, Acc* out, size_t n); also product, and, or

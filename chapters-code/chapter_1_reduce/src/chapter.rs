@@ -4,18 +4,17 @@ use std::collections::HashMap;
 
 use harness::{
     Case, Chapter, Device, Dtype, Element, Error, Op, Operation, Problem, Refusal, RungInfo, Shape,
+    baselines::{BaselineRun, Baselines},
     ceiling::Ceiling,
     inputs,
-    peers::{PeerRun, Peers},
     uploaded::Uploaded,
     verify::{self, Exact},
     with_element,
 };
 
 use crate::{
-    LADDER, RUNGS, Rung, broken,
+    LADDER, RUNGS, Rung, baseline, broken,
     matrix::{MATRIX, folds_columns},
-    peer,
     reference::{Folded, fold},
 };
 
@@ -157,7 +156,10 @@ impl<T: Element> Problem for Reduction<T> {
         Ok(())
     }
 
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
         let case = self.uploaded.case;
         if matches!(case.shape, Shape::Matrix { .. }) {
             return Ok(None);
@@ -169,7 +171,7 @@ impl<T: Element> Problem for Reduction<T> {
             .map(|folded| folded.expect::<T>(&case, case.elements(), 0.0))
             .collect();
         let Uploaded { device, input, .. } = &self.uploaded;
-        peer::reduce(device, &case, input, expected, peers)
+        baseline::reduce(device, &case, input, expected, baselines)
     }
 }
 

@@ -9,11 +9,11 @@
 //! host handles elements as bytes. Halves accumulate in `f32`, and so partials and results are of
 //! the accumulator's type ([`harness::Dtype::accumulator`]).
 
+mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod geometry;
 pub mod matrix;
-mod peer;
 pub mod reference;
 pub mod setup;
 

@@ -205,8 +205,8 @@ fn no_device_and_no_simulator() {
 }
 
 #[test]
-fn peers_that_are_none() {
-    let arguments = ["--device", "sim", "--peers", "/no/such/peers.so"];
+fn baselines_that_are_none() {
+    let arguments = ["--device", "sim", "--baseline", "/no/such/baselines.so"];
     refuses(&arguments, &["simulator has no time", "remedy"]);
 }
 
@@ -226,7 +226,7 @@ fn nothing_and_one_element() {
 /// of kernels that are wrong on purpose.
 const FIELDS: &str = "chapter kernel n rows cols dtype op input seed device simulated broken caught \
     correct failures error error_bound bytes time_ms gb_per_s ceiling fraction_of_ceiling \
-    fraction_of_peak registers occupancy peer counters races";
+    fraction_of_peak registers occupancy baseline counters races";
 
 const COUNTERS: &str = "global_load_requests global_load_sectors global_store_requests \
     global_store_sectors shared_load_requests shared_load_wavefronts shared_store_requests \

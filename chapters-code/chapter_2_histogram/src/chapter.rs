@@ -3,18 +3,18 @@
 use harness::{
     Case, Chapter, Device, Dtype, Error, Op, Operation, Parameters, Problem, Refusal, RungInfo,
     Shape,
+    baselines::{BaselineRun, Baselines},
     ceiling::Ceiling,
-    peers::{PeerRun, Peers},
     uploaded::Uploaded,
     verify::{self, Exact},
 };
 
 use crate::{
-    RUNGS,
+    RUNGS, baseline,
     bins::{self, Bins, MOST},
     broken,
     inputs::{self, DTYPES, INPUTS, join},
-    most_bins, peer,
+    most_bins,
     reference::{Key, beyond, histogram},
 };
 
@@ -181,8 +181,11 @@ impl<K: Key> Problem for Counting<K> {
         self.uploaded.operation(ready, 4 * counts.len(), judge)
     }
 
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        peer::histogram(&self.uploaded, &self.counts, peers)
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        baseline::histogram(&self.uploaded, &self.counts, baselines)
     }
 }
 

@@ -6,13 +6,13 @@
 //!
 //! Rungs three to five leave a histogram for each block; chapter 1's `columns_block` sums them.
 
+mod baseline;
 pub mod bins;
 pub mod broken;
 pub mod chapter;
 pub mod geometry;
 pub mod inputs;
 pub mod model;
-mod peer;
 pub mod reference;
 
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};

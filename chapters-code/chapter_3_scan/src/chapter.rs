@@ -3,14 +3,14 @@
 use harness::{
     Case, Chapter, Device, Dtype, Element, Error, Kind, Op, Operation, Parameters, Problem,
     Refusal, RungInfo, Shape,
+    baselines::{BaselineRun, Baselines},
     ceiling::Ceiling,
     inputs,
-    peers::{PeerRun, Peers},
     uploaded::Uploaded,
     with_element,
 };
 
-use crate::{RUNGS, broken, peer, reference::Reference};
+use crate::{RUNGS, baseline, broken, reference::Reference};
 
 /// Chapter 3.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,8 +87,11 @@ impl<T: Element> Problem for Scanned<T> {
         Ok(())
     }
 
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        peer::scan(&self.uploaded, &self.reference, peers)
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        baseline::scan(&self.uploaded, &self.reference, baselines)
     }
 }
 

@@ -7,10 +7,10 @@
 //! Every kernel is made for several types and operators and both kinds, under names such as
 //! `inclusive_sum_f32`, so the host handles elements as bytes.
 
+mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod levels;
-mod peer;
 pub mod persistent;
 pub mod reference;
 

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use harness::{
     By, Case, Chapter, Density, Device, Dtype, Error, Op, Operation, Parameters, Pattern, Problem,
     Refusal, RungInfo, Shape,
+    baselines::{BaselineRun, Baselines},
     buffer::POISON,
     ceiling::Ceiling,
-    peers::{PeerRun, Peers},
     uploaded::Uploaded,
     verify::{self, Checker, Exact, Failure, Verdict},
     with_element,
@@ -15,10 +15,10 @@ use harness::{
 use rayon::prelude::*;
 
 use crate::{
-    RUNGS, broken, entry,
+    RUNGS, baseline, broken, entry,
     inputs::{self, DTYPES},
     layout::{self, HEADER, Layout},
-    peer, reference,
+    reference,
 };
 
 /// Chapter 4.
@@ -173,19 +173,22 @@ impl Problem for Compacted {
             .operation_that_moves(moved, ready, layout.output_bytes(room), judge)
     }
 
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
         let expected = Expected::of("", &self.uploaded.case, &self.kept);
-        peer::select(&self.uploaded, &expected, peers)
+        baseline::select(&self.uploaded, &expected, baselines)
     }
 
-    fn own_peer<'a>(
+    fn own_baseline<'a>(
         &'a mut self,
         rung: &str,
-        peers: &'a Peers,
-    ) -> Result<Option<PeerRun<'a>>, Error> {
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
         let expected = Expected::of(rung, &self.uploaded.case, &self.kept);
         match rung {
-            "partition" => peer::partition(&self.uploaded, &expected, peers),
+            "partition" => baseline::partition(&self.uploaded, &expected, baselines),
             _ => Ok(None),
         }
     }

@@ -7,12 +7,12 @@
 //! A kernel by mask moves bits, whatever they mean, so there is one for each size of element, such as
 //! `mask_b32`; one by predicate compares, and has a type, as `predicate_f32`.
 
+mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod inputs;
 pub mod layout;
 pub mod mask_file;
-mod peer;
 pub mod persistent;
 pub mod reference;
 pub mod rows;

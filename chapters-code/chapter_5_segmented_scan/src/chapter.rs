@@ -3,17 +3,17 @@
 use harness::{
     Case, Chapter, Conversion, Device, Dtype, Element, Error, Input, Kind, Matrix, Op, Operation,
     Parameters, Problem, Refusal, RungInfo, Segments, Shape,
+    baselines::{BaselineRun, Baselines},
     ceiling::Ceiling,
     inputs,
-    peers::{PeerRun, Peers},
     rung::MOST_OF_ONE_THREAD,
     uploaded::Uploaded,
     verify, with_element,
 };
 
 use crate::{
-    PRODUCTS, REDUCTIONS, RUNGS, SCANS, TO_FLAGS, TO_OFFSETS, Task, broken, convert, entry_name,
-    input, peer,
+    PRODUCTS, REDUCTIONS, RUNGS, SCANS, TO_FLAGS, TO_OFFSETS, Task, baseline, broken, convert,
+    entry_name, input,
     reference::{self, Expected},
     segments::{self, Offsets},
     sparse::{self, Csr},
@@ -231,8 +231,11 @@ impl<T: Element> Problem for Divided<T> {
         Ok(())
     }
 
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        peer::segmented(self, peers)
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        baseline::segmented(self, baselines)
     }
 }
 
@@ -265,7 +268,10 @@ impl Problem for Converted {
             .operation_that_moves(moved, ready, bytes, judge)
     }
 
-    fn peer<'a>(&'a mut self, _peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+    fn baseline<'a>(
+        &'a mut self,
+        _baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
         Ok(None)
     }
 }
@@ -305,8 +311,11 @@ impl Problem for Sparse {
             .operation_that_moves(4 * words as u64, ready, 4 * rows, judge)
     }
 
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-        peer::multiply(self, peers)
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        baseline::multiply(self, baselines)
     }
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Where an input's arrays lie behind one another, [`input`] knows.
 
+mod baseline;
 pub mod broken;
 pub mod by_segment;
 pub mod chapter;
@@ -16,7 +17,6 @@ pub mod input;
 pub mod levels;
 pub mod market;
 pub mod merge_path;
-mod peer;
 pub mod reference;
 pub mod segments;
 pub mod single_pass;

@@ -2,16 +2,16 @@
 
 use harness::{
     Case, Chapter, Device, Dtype, Element, Error, Op, Operation, Problem, Refusal, RungInfo, Shape,
+    baselines::{BaselineRun, Baselines},
     buffer::POISON,
     ceiling::Ceiling,
     inputs,
-    peers::{PeerRun, Peers},
     uploaded::Uploaded,
     verify::{self, Exact, Verdict},
     with_element,
 };
 
-use crate::{RUNGS, broken, in_place::is_in_place, layout::Layout, peer, reference};
+use crate::{RUNGS, baseline, broken, in_place::is_in_place, layout::Layout, reference};
 
 /// Chapter 6.
 #[derive(Clone, Copy, Debug, Default)]
@@ -167,10 +167,13 @@ impl<T: Element> Problem for Transposition<T> {
             .operation_that_moves(moved, ready, bytes, |_, computed| judge(expected, computed))
     }
 
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
         self.expected();
         let expected = self.apart.get_or_insert_default();
-        peer::transpose(&self.uploaded, &self.layout, expected, peers)
+        baseline::transpose(&self.uploaded, &self.layout, expected, baselines)
     }
 }
 

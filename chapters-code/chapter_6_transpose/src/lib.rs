@@ -7,11 +7,11 @@
 //! Elements are moved as they are, so a kernel is made for their sizes, under names such as
 //! `transpose_4`, and the host handles them as bytes.
 
+mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod in_place;
 pub mod layout;
-mod peer;
 pub mod reference;
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};

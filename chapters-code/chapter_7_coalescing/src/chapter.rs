@@ -3,9 +3,9 @@
 use harness::{
     Case, Chapter, Device, Dtype, Element, Error, Op, Operation, Order, Problem, Refusal, RungInfo,
     Shape,
+    baselines::{BaselineRun, Baselines},
     ceiling::Ceiling,
     inputs,
-    peers::{PeerRun, Peers},
     uploaded::Uploaded,
     verify::{self, Exact, Verdict},
 };
@@ -189,7 +189,7 @@ impl Problem for Accesses {
         )
     }
 
-    fn peer<'a>(&'a mut self, _: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
+    fn baseline<'a>(&'a mut self, _: &'a Baselines) -> Result<Option<BaselineRun<'a>>, Error> {
         Ok(None)
     }
 }

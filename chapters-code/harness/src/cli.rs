@@ -44,10 +44,10 @@ pub struct Options {
     )]
     pub samples: u32,
 
-    /// Also time the same work in this peer library (see chapters-code/tools/peers); of several, the first that
-    /// has it
+    /// Also time the same work in this baseline library (see chapters-code/tools/baselines); of several, the
+    /// first that has it
     #[arg(long, value_name = "PATH")]
-    pub peers: Vec<PathBuf>,
+    pub baseline: Vec<PathBuf>,
 
     /// Write one JSON object a rung and size, a line each; `-` is standard output
     #[arg(long, value_name = "PATH|-")]

@@ -102,9 +102,9 @@ pub enum Error {
     /// A name or a combination that no rung has.
     #[error("{0}")]
     Usage(String),
-    /// A peer library cannot be used.
-    #[error("peer library {}: {reason}\n  remedy: build it as chapters-code/tools/peers/README.md says", path.display())]
-    Peer {
+    /// A baseline library cannot be used.
+    #[error("baseline library {}: {reason}\n  remedy: build it as chapters-code/tools/baselines/README.md says", path.display())]
+    Baseline {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.

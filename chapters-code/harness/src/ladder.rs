@@ -4,9 +4,9 @@ use cudarc::driver::{DriverError, sys::CUresult};
 
 use crate::{
     Case, Device, Error, Row, Shape,
+    baselines::{BaselineRun, Baselines},
     ceiling::{Ceiling, Ceilings},
     kernel::Usage,
-    peers::{PeerRun, Peers},
     row,
     rung::Enqueue,
     simulator::Report,
@@ -140,17 +140,20 @@ pub trait Problem {
     /// A library's run of the same work on the same buffers; none where it has no such call.
     ///
     /// # Errors
-    /// [`Error::Peer`] where the library fails, or its result is wrong.
-    fn peer<'a>(&'a mut self, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error>;
+    /// [`Error::Baseline`] where the library fails, or its result is wrong.
+    fn baseline<'a>(
+        &'a mut self,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error>;
     /// A library's run of what one rung alone does; none where the one above stands for it too.
     ///
     /// # Errors
-    /// As [`Problem::peer`].
-    fn own_peer<'a>(
+    /// As [`Problem::baseline`].
+    fn own_baseline<'a>(
         &'a mut self,
         _rung: &str,
-        _peers: &'a Peers,
-    ) -> Result<Option<PeerRun<'a>>, Error> {
+        _baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
         Ok(None)
     }
 }
@@ -374,7 +377,7 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
         fraction_of_peak: ceilings.as_ref().and_then(|all| of(all.peak_gb_per_s)),
         registers: usage.registers,
         occupancy: usage.occupancy,
-        peer: None,
+        baseline: None,
         counters: report.counters(),
         races: report.races(),
         title: chapter.title(&case),
@@ -388,7 +391,11 @@ fn row(run: Run<'_>, verdict: Verdict, report: &Report, measured: Measured) -> R
 ///
 /// # Errors
 /// [`Error::Driver`] where measuring fails.
-pub fn time_peer(peer: Option<PeerRun<'_>>, bench: &mut Bench) -> Result<Option<Time>, Error> {
-    peer.map(|mut peer| bench.stopwatch.measure(&mut *peer))
+pub fn time_baseline(
+    baseline: Option<BaselineRun<'_>>,
+    bench: &mut Bench,
+) -> Result<Option<Time>, Error> {
+    baseline
+        .map(|mut baseline| bench.stopwatch.measure(&mut *baseline))
         .transpose()
 }

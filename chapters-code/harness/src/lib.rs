@@ -5,6 +5,7 @@
 //! [`verify`], in that order.
 
 pub mod access;
+pub mod baselines;
 pub mod bound;
 pub mod buffer;
 pub mod case;
@@ -18,7 +19,6 @@ pub mod inputs;
 pub mod json;
 pub mod kernel;
 pub mod ladder;
-pub mod peers;
 pub(crate) mod plan;
 pub mod plot;
 pub mod progress;

@@ -70,7 +70,7 @@ pub struct Row {
     /// Occupancy of the main kernel's launch.
     pub occupancy: f64,
     /// The same work by a library, on the same buffers in the same run.
-    pub peer: Option<PeerTime>,
+    pub baseline: Option<BaselineTime>,
     /// Null on a GPU.
     pub counters: Option<Counters>,
     /// What the race detector found.
@@ -106,7 +106,7 @@ pub const NOT_DETECTABLE: &str = "not detectable on a GPU";
 
 /// A library's time for the same work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PeerTime {
+pub struct BaselineTime {
     /// The library.
     pub name: String,
     /// Its version.

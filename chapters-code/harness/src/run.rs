@@ -113,7 +113,7 @@ impl<'a> Session<'a> {
     fn open(chapter: &'a dyn Chapter, options: &'a Options) -> Result<Self, Error> {
         options.plot.as_deref().map(plot::check).transpose()?;
         let samples = options.samples as usize;
-        let runner = Runner::open(options.device, samples, &options.peers)?;
+        let runner = Runner::open(options.device, samples, &options.baseline)?;
         Ok(Self {
             chapter,
             options,

@@ -7,10 +7,10 @@ use anyhow::Context;
 
 use crate::{
     Case, Chapter, Device, DeviceChoice, Error, Row,
-    ladder::{Bench, Problem, Run, RungInfo, run_rung, time_peer},
-    peers::{PeerRun, Peers},
+    baselines::{BaselineRun, Baselines},
+    ladder::{Bench, Problem, Run, RungInfo, run_rung, time_baseline},
     progress::Progress,
-    row::PeerTime,
+    row::BaselineTime,
     timing::Time,
     verify::Checker,
 };
@@ -22,7 +22,7 @@ pub struct Runner {
     /// What measures; none on the simulator, which has no time.
     pub bench: Option<Bench>,
     /// Libraries to compare with, each operation with the first that has it.
-    pub peers: Vec<Peers>,
+    pub baselines: Vec<Baselines>,
 }
 
 /// A rung on the case that suits it.
@@ -35,21 +35,25 @@ pub struct Step {
 }
 
 impl Runner {
-    /// Opens the device, measures its ceilings with so many samples, and opens the peer libraries.
+    /// Opens the device, measures its ceilings with so many samples, and opens the baseline libraries.
     ///
     /// # Errors
     /// Where there is no such device or library, with the remedy.
-    pub fn open(choice: DeviceChoice, samples: usize, peers: &[PathBuf]) -> Result<Self, Error> {
+    pub fn open(
+        choice: DeviceChoice,
+        samples: usize,
+        baselines: &[PathBuf],
+    ) -> Result<Self, Error> {
         let device = Device::open(choice)?;
-        if device.is_simulated() && !peers.is_empty() {
-            let reason = "peers are timed, and the simulator has no time";
+        if device.is_simulated() && !baselines.is_empty() {
+            let reason = "baselines are timed, and the simulator has no time";
             return Err(Error::Usage(format!(
-                "{reason}\n  remedy: leave --peers out"
+                "{reason}\n  remedy: leave --baseline out"
             )));
         }
-        let peers = peers
+        let baselines = baselines
             .iter()
-            .map(|path| Peers::open(path))
+            .map(|path| Baselines::open(path))
             .collect::<Result<_, _>>()?;
         let bench = match device.is_simulated() {
             true => None,
@@ -58,7 +62,7 @@ impl Runner {
         Ok(Self {
             device,
             bench,
-            peers,
+            baselines,
         })
     }
 
@@ -75,17 +79,17 @@ impl Runner {
         progress: &Progress,
         done: &mut dyn FnMut(Row) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut problem: Option<(Case, Box<dyn Problem>, Option<OfPeer>)> = None;
+        let mut problem: Option<(Case, Box<dyn Problem>, Option<OfBaseline>)> = None;
         for (i, &Step { rung, case }) in steps.iter().enumerate() {
             progress.doing(&format!("{} {case}", rung.name));
             if problem.as_ref().is_none_or(|(of, ..)| *of != case) {
                 // Its memory must be free before the next one is allocated.
                 drop(problem.take());
                 let mut fresh = chapter.problem(&self.device, &case)?;
-                let peer = self.time_peer(&mut *fresh)?;
-                problem = Some((case, fresh, peer));
+                let baseline = self.time_baseline(&mut *fresh)?;
+                problem = Some((case, fresh, baseline));
             }
-            let Some((_, problem, peer)) = &mut problem else {
+            let Some((_, problem, baseline)) = &mut problem else {
                 continue;
             };
             let run = Run {
@@ -96,8 +100,10 @@ impl Runner {
             };
             let mut row = run_rung(run, &mut **problem, self.bench.as_mut())
                 .with_context(|| format!("{} on {case}", rung.name))?;
-            let own = self.time_own_peer(&mut **problem, rung.name)?;
-            row.peer = own.or(*peer).and_then(|peer| self.beside(&row, peer));
+            let own = self.time_own_baseline(&mut **problem, rung.name)?;
+            row.baseline = own
+                .or(*baseline)
+                .and_then(|baseline| self.beside(&row, baseline));
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
             done(row)?;
             progress.step();
@@ -113,16 +119,18 @@ impl Runner {
         Ok(())
     }
 
-    fn time_peer(&mut self, problem: &mut dyn Problem) -> Result<Option<OfPeer>, Error> {
-        self.time_first(problem, &|problem, peers| problem.peer(peers))
+    fn time_baseline(&mut self, problem: &mut dyn Problem) -> Result<Option<OfBaseline>, Error> {
+        self.time_first(problem, &|problem, baselines| problem.baseline(baselines))
     }
 
-    fn time_own_peer(
+    fn time_own_baseline(
         &mut self,
         problem: &mut dyn Problem,
         rung: &str,
-    ) -> Result<Option<OfPeer>, Error> {
-        self.time_first(problem, &|problem, peers| problem.own_peer(rung, peers))
+    ) -> Result<Option<OfBaseline>, Error> {
+        self.time_first(problem, &|problem, baselines| {
+            problem.own_baseline(rung, baselines)
+        })
     }
 
     /// The time of the first library that has an operation.
@@ -130,25 +138,25 @@ impl Runner {
         &mut self,
         problem: &mut dyn Problem,
         prepare: &Prepare<'_>,
-    ) -> Result<Option<OfPeer>, Error> {
+    ) -> Result<Option<OfBaseline>, Error> {
         let Some(bench) = &mut self.bench else {
             return Ok(None);
         };
-        for (library, peers) in self.peers.iter().enumerate() {
-            let run = prepare(problem, peers)?;
-            if let Some(time) = time_peer(run, bench)? {
-                return Ok(Some(OfPeer { library, time }));
+        for (library, baselines) in self.baselines.iter().enumerate() {
+            let run = prepare(problem, baselines)?;
+            if let Some(time) = time_baseline(run, bench)? {
+                return Ok(Some(OfBaseline { library, time }));
             }
         }
         Ok(None)
     }
 
-    /// A peer's time beside a row's.
-    fn beside(&self, row: &Row, of: OfPeer) -> Option<PeerTime> {
-        let (peers, own) = (self.peers.get(of.library)?, row.time_ms?);
-        Some(PeerTime {
-            name: peers.name.clone(),
-            version: peers.version.clone(),
+    /// A baseline's time beside a row's.
+    fn beside(&self, row: &Row, of: OfBaseline) -> Option<BaselineTime> {
+        let (baselines, own) = (self.baselines.get(of.library)?, row.time_ms?);
+        Some(BaselineTime {
+            name: baselines.name.clone(),
+            version: baselines.version.clone(),
             time_ms: of.time,
             ratio: of.time.median / own.median,
         })
@@ -156,12 +164,12 @@ impl Runner {
 }
 
 /// What makes a library's run of a problem; none where it lacks it.
-type Prepare<'f> =
-    dyn for<'a> Fn(&'a mut dyn Problem, &'a Peers) -> Result<Option<PeerRun<'a>>, Error> + 'f;
+type Prepare<'f> = dyn for<'a> Fn(&'a mut dyn Problem, &'a Baselines) -> Result<Option<BaselineRun<'a>>, Error>
+    + 'f;
 
 /// A time, and which of the libraries took it.
 #[derive(Clone, Copy)]
-struct OfPeer {
+struct OfBaseline {
     library: usize,
     time: Time,
 }

@@ -88,7 +88,7 @@ fn gpu_columns(rows: &[&Row]) -> Vec<Column> {
         column("regs", 5, &|rows, i| rows[i].registers.to_string()),
         column("occ.", 6, &|rows, i| percent(Some(rows[i].occupancy))),
         column("faster", 1, &speed_up),
-        column("vs peer", 1, &|rows, i| peer(rows[i])),
+        column("vs baseline", 1, &|rows, i| baseline(rows[i])),
         column("error/\nbound", 7, &|rows, i| error(rows[i])),
         column(VERDICT, 0, &|rows, i| verdict(rows[i])),
     ]
@@ -164,8 +164,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ),
     ("faster", "than the row above"),
     (
-        "vs peer",
-        "the peer library's time over this one: above 1, the kernel is faster",
+        "vs baseline",
+        "the baseline library's time over this one: above 1, the kernel is faster",
     ),
     (
         "sectors\n/req",
@@ -302,10 +302,10 @@ fn speed_up(rows: &[&Row], i: usize) -> String {
         .unwrap_or_default()
 }
 
-fn peer(row: &Row) -> String {
-    row.peer
+fn baseline(row: &Row) -> String {
+    row.baseline
         .as_ref()
-        .map(|peer| format!("{:.2}x", peer.ratio))
+        .map(|baseline| format!("{:.2}x", baseline.ratio))
         .unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! README.md's table: chapter, code, page, and the best recorded rate against the peer library's.
+//! README.md's table: chapter, code, page, and the best recorded rate against the baseline library's.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -85,8 +85,8 @@ fn title(page: &Path) -> Result<String> {
         .with_context(|| format!("{} has no title", page.display()))
 }
 
-/// The fastest of the chapter's rows at its largest size, of those that have a peer, or else of all; and
-/// what the peer makes of it. Where there are scans, of those: what only reads would outrun them.
+/// The fastest of the chapter's rows at its largest size, of those that have a baseline, or else of all; and
+/// what the baseline makes of it. Where there are scans, of those: what only reads would outrun them.
 fn best(records: &Records, folder: &str) -> (String, String) {
     if records.is_empty() {
         return ("not recorded yet".to_owned(), String::new());
@@ -106,7 +106,7 @@ fn best(records: &Records, folder: &str) -> (String, String) {
         by_size.then(rate(a).total_cmp(&rate(b)))
     };
     let fastest = rows()
-        .filter(|row| row["peer"].is_object())
+        .filter(|row| row["baseline"].is_object())
         .max_by(largest_then_fastest)
         .or_else(|| rows().max_by(largest_then_fastest));
     fastest.map_or_else(Default::default, |row| (rate_of(row), against(row)))
@@ -142,11 +142,15 @@ fn rate_of(row: &Value) -> String {
 }
 
 fn against(row: &Value) -> String {
-    let peer = &row["peer"];
-    match peer["ratio"].as_f64() {
+    let baseline = &row["baseline"];
+    match baseline["ratio"].as_f64() {
         Some(ratio) => {
             let ratio = amount("ratio", ratio);
-            format!("{ratio} {} {}", text(&peer["name"]), text(&peer["version"]))
+            format!(
+                "{ratio} {} {}",
+                text(&baseline["name"]),
+                text(&baseline["version"])
+            )
         }
         None => String::new(),
     }

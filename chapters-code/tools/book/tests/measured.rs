@@ -11,14 +11,14 @@ const RUN: &str = r#"{
   "rows": [
     {"chapter": "chapter_1_reduce", "kernel": "slow", "n": 1024, "dtype": "f32", "broken": false,
      "bytes": 4096, "time_ms": {"median": 0.004}, "gb_per_s": 1.024,
-     "fraction_of_ceiling": 0.25, "fraction_of_peak": 0.2, "peer": null},
+     "fraction_of_ceiling": 0.25, "fraction_of_peak": 0.2, "baseline": null},
     {"chapter": "chapter_1_reduce", "kernel": "slow", "n": 2048, "dtype": "f32", "broken": false,
      "bytes": 8192, "time_ms": {"median": 0.004}, "gb_per_s": 2.048,
-     "fraction_of_ceiling": 0.25, "fraction_of_peak": 0.2, "peer": null},
+     "fraction_of_ceiling": 0.25, "fraction_of_peak": 0.2, "baseline": null},
     {"chapter": "chapter_1_reduce", "kernel": "fast", "n": 2048, "dtype": "f32", "broken": false,
      "bytes": 8192, "time_ms": {"median": 0.002}, "gb_per_s": 4412.4,
      "fraction_of_ceiling": 0.981, "fraction_of_peak": 0.92,
-     "peer": {"name": "CUB", "version": "3", "time_ms": {"median": 0.00205}, "ratio": 1.025}},
+     "baseline": {"name": "CUB", "version": "3", "time_ms": {"median": 0.00205}, "ratio": 1.025}},
     {"chapter": "chapter_1_reduce", "kernel": "fast", "n": 2048, "dtype": "i32", "broken": false,
      "bytes": 8192, "time_ms": {"median": 12.5}, "gb_per_s": 3, "counters": {"barriers": 12345}},
     {"chapter": "chapter_1_reduce", "kernel": "matrix", "n": 2048, "rows": 2, "cols": 1024,
@@ -58,7 +58,10 @@ fn values_carry_their_units() {
         value("fraction_of_peak kernel=fast n=2^11 dtype=f32"),
         "92.0 %"
     );
-    assert_eq!(value("peer.ratio kernel=fast n=2^11 dtype=f32"), "1.02×");
+    assert_eq!(
+        value("baseline.ratio kernel=fast n=2^11 dtype=f32"),
+        "1.02×"
+    );
     assert_eq!(value("counters.barriers kernel=fast dtype=i32"), "12,345");
     assert_eq!(value("gb_per_s rows=2 cols=1024"), "7.50 GB/s");
     assert_eq!(value("device.peak_gb_per_s"), "4,800 GB/s");
@@ -139,7 +142,7 @@ fn a_rung_is_set_against_the_one_before() {
 }
 
 #[test]
-fn a_table_holds_the_ladder_and_the_peer() {
+fn a_table_holds_the_ladder_and_the_baseline() {
     let table = page("{{#measured_table n=2048 dtype=f32}}", &records(&[RUN])).expect("a table");
     assert!(
         table.contains("| `slow` | 4.00 µs | 2.05 GB/s | 25.0 % | 20.0 % |  |"),
@@ -242,7 +245,7 @@ fn a_plot_may_show_some_kernels_and_sizes() {
 fn bars_are_of_one_size() {
     let bars = picture("{{#measured_bars n=2048 dtype=f32}}", &[RUN]);
     assert_eq!(bars.matches("class=\"bar\"").count(), 2 * 2, "{bars}");
-    assert_eq!(bars.matches("class=\"bar peer\"").count(), 2, "{bars}");
+    assert_eq!(bars.matches("class=\"bar baseline\"").count(), 2, "{bars}");
     assert_eq!(bars.matches("class=\"curve ceiling\"").count(), 2, "{bars}");
     assert!(
         bars.contains("<td>4,412 GB/s</td><td>98.1 %</td><td>2.00 µs</td>"),

@@ -87,7 +87,7 @@ fn of_chapter(
     }
     let progress = Progress::new(steps.len());
     let mut checksums = Vec::new();
-    let (bench, peers) = (runner.bench.take(), std::mem::take(&mut runner.peers));
+    let (bench, baselines) = (runner.bench.take(), std::mem::take(&mut runner.baselines));
     let done = &mut |row: Row| {
         if row.correct {
             checksums.push(Checksum::of(&row));
@@ -95,6 +95,6 @@ fn of_chapter(
         Ok(())
     };
     let result = runner.run(chapter, &steps, &progress, done);
-    (runner.bench, runner.peers) = (bench, peers);
+    (runner.bench, runner.baselines) = (bench, baselines);
     result.map(|()| checksums)
 }

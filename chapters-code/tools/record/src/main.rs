@@ -39,10 +39,10 @@ struct Arguments {
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
 
-    /// Also time the same work in this peer library (see chapters-code/tools/peers); of several, the first that
-    /// has it
+    /// Also time the same work in this baseline library (see chapters-code/tools/baselines); of several, the
+    /// first that has it
     #[arg(long, value_name = "PATH")]
-    peers: Vec<PathBuf>,
+    baseline: Vec<PathBuf>,
 
     /// Three sizes and few types: half of the time
     #[arg(long)]
@@ -69,7 +69,7 @@ struct Arguments {
     )]
     again: Vec<String>,
 
-    /// Run these chapters only, such as chapter_6_transpose: to record each with a peer of its own
+    /// Run these chapters only, such as chapter_6_transpose: to record each with a baseline of its own
     #[arg(long, value_name = "CHAPTER", value_delimiter = ',')]
     only: Vec<String>,
 
@@ -95,7 +95,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         return check_replays(&Device::open(arguments.device)?);
     }
     let samples = arguments.samples as usize;
-    let mut runner = Runner::open(arguments.device, samples, &arguments.peers)?;
+    let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
     let out = arguments
         .out
         .clone()

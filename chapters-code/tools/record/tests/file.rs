@@ -138,7 +138,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
 fn bad_arguments_are_refused() {
     for arguments in [
         &["--device", "sim", "--out", "/no/such/folder/x.json"][..],
-        &["--device", "sim", "--peers", "/no/such/peers.so"],
+        &["--device", "sim", "--baseline", "/no/such/baselines.so"],
         &["--samples", "3"],
         &["--again", "chapter_1_reduce"],
         &[

@@ -2,13 +2,13 @@
 //!
 //! - `{{#measured FIELD KEY=VALUE …}}`: one value of the one row that the keys select, such as
 //!   `{{#measured gb_per_s kernel=sequential n=2^28 dtype=f32 op=sum}}`. FIELD is a field of a row,
-//!   with dots into objects (`time_ms.median`, `peer.ratio`), or of the whole run (`device.name`,
+//!   with dots into objects (`time_ms.median`, `baseline.ratio`), or of the whole run (`device.name`,
 //!   `date`, `commit`, and so on).
 //! - `{{#measured_rung before=RUNG KEY=VALUE …}}`: the rate of one row, its part of the ceiling and
 //!   of the peak, and its gain over the same row of the rung before.
 //! - `{{#measured_table KEY=VALUE …}}`: the ladder as a table, a line a kernel.
 //! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel, with the
-//!   ceiling and the peer.
+//!   ceiling and the baseline.
 //! - `{{#measured_bars KEY=VALUE …}}`: bandwidth at one size as a picture, a bar a kernel, likewise.
 //! - `{{#measured_in_flight KEY=VALUE …}}`: rates over bytes in flight as a table, with Little's law fitted
 //!   to them.

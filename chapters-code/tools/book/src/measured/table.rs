@@ -9,7 +9,7 @@ use super::records::{self, Records, Run, field};
 use super::value;
 
 /// A line for every kernel that `directive` selects, in the order of the ladder, and one for the
-/// peer; columns for every device that is recorded.
+/// baseline; columns for every device that is recorded.
 pub(super) fn ladder(
     page: &Path,
     directive: &Directive,
@@ -39,7 +39,7 @@ fn of_one(rows: &[&Value]) -> String {
         table.push_str(&line(row, gain));
         before = time;
     }
-    if let Some(Peer { name, time, rate }) = peer(rows) {
+    if let Some(Baseline { name, time, rate }) = baseline(rows) {
         table.push_str(&format!("| {name} | {time} | {rate} | | | |\n"));
     }
     table
@@ -67,13 +67,13 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
         }
         table.push('\n');
     }
-    let peers: Vec<Option<Peer>> = runs.iter().map(|(_, rows)| peer(rows)).collect();
-    if let Some(first) = peers.iter().flatten().next() {
+    let baselines: Vec<Option<Baseline>> = runs.iter().map(|(_, rows)| baseline(rows)).collect();
+    if let Some(first) = baselines.iter().flatten().next() {
         // Versions differ from run to run.
         let name = first.name.split(' ').next().unwrap_or_default();
         table.push_str(&format!("| {name} |"));
-        for peer in &peers {
-            let rate = peer.as_ref().map_or("", |peer| &peer.rate);
+        for baseline in &baselines {
+            let rate = baseline.as_ref().map_or("", |baseline| &baseline.rate);
             table.push_str(&format!(" {rate} | |"));
         }
         table.push('\n');
@@ -117,21 +117,21 @@ fn line(row: &Value, gain: Option<f64>) -> String {
     )
 }
 
-/// What a peer library took for the last row that has one, and the rate that this makes of its bytes.
-struct Peer {
+/// What a baseline library took for the last row that has one, and the rate that this makes of its bytes.
+struct Baseline {
     name: String,
     time: String,
     rate: String,
 }
 
-fn peer(rows: &[&Value]) -> Option<Peer> {
-    let row = rows.iter().rev().find(|row| row["peer"].is_object())?;
-    let peer = &row["peer"];
-    let version = peer["version"].as_str().unwrap_or_default();
-    let time = &peer["time_ms"]["median"];
+fn baseline(rows: &[&Value]) -> Option<Baseline> {
+    let row = rows.iter().rev().find(|row| row["baseline"].is_object())?;
+    let baseline = &row["baseline"];
+    let version = baseline["version"].as_str().unwrap_or_default();
+    let time = &baseline["time_ms"]["median"];
     let rate = row["bytes"].as_f64()? / (time.as_f64()? * 1e6);
-    Some(Peer {
-        name: format!("{} {version}", peer["name"].as_str()?),
+    Some(Baseline {
+        name: format!("{} {version}", baseline["name"].as_str()?),
         time: value("time_ms", time),
         rate: super::amount("gb_per_s", rate),
     })

@@ -77,7 +77,7 @@ fn bar(series: &Series, length: f64, y: f64, layout: &Layout) -> Group {
     let mut group = Group::new();
     let [from, height] = layout.bar;
     let class = match series.style {
-        Style::Peer => "bar peer",
+        Style::Baseline => "bar baseline",
         Style::Kernel(_) | Style::Ceiling => "bar",
     };
     group.append(rectangle(

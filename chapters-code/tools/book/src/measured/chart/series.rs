@@ -1,4 +1,4 @@
-//! What is drawn: for each kernel, for the ceiling and for the peer, the rates at the sizes.
+//! What is drawn: for each kernel, for the ceiling and for the baseline, the rates at the sizes.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(super) enum Style {
     /// What reading or copying alone can reach.
     Ceiling,
     /// A library that does the same work.
-    Peer,
+    Baseline,
 }
 
 impl Style {
@@ -31,7 +31,7 @@ impl Style {
             Self::Kernel(place) if place >= COLOURS => format!("s{} again", place % COLOURS + 1),
             Self::Kernel(place) => format!("s{}", place + 1),
             Self::Ceiling => "ceiling".to_owned(),
-            Self::Peer => "peer".to_owned(),
+            Self::Baseline => "baseline".to_owned(),
         }
     }
 }
@@ -91,7 +91,7 @@ impl Series {
 }
 
 /// The series of these rows: the kernels in the order of `kernels`, which gives each its colour, the
-/// ceilings that their rates are compared with, and the peers.
+/// ceilings that their rates are compared with, and the baselines.
 pub(super) fn of(rows: &[&Value], kernels: &[&str]) -> Vec<Series> {
     let mut all = Vec::new();
     for (place, name) in kernels.iter().enumerate() {
@@ -107,8 +107,8 @@ pub(super) fn of(rows: &[&Value], kernels: &[&str]) -> Vec<Series> {
         add(&mut all, name, Style::Ceiling, ceiling(row));
     }
     for row in rows {
-        let name = field(row, "peer.name").map_or(String::new(), |name| value("", name));
-        add(&mut all, &name, Style::Peer, peer(row));
+        let name = field(row, "baseline.name").map_or(String::new(), |name| value("", name));
+        add(&mut all, &name, Style::Baseline, baseline(row));
     }
     for series in &mut all {
         series.points.sort_by(|a, b| a.n.total_cmp(&b.n));
@@ -155,9 +155,9 @@ fn ceiling(row: &Value) -> Option<Point> {
     })
 }
 
-/// The peer, at the rate that its time makes of the row's bytes.
-fn peer(row: &Value) -> Option<Point> {
-    let time = field(row, "peer.time_ms.median")?;
+/// The baseline, at the rate that its time makes of the row's bytes.
+fn baseline(row: &Value) -> Option<Point> {
+    let time = field(row, "baseline.time_ms.median")?;
     let rate = row["bytes"].as_f64()? / (time.as_f64()? * 1e6);
     let share = rate / ceiling(row)?.rate;
     Some(Point {

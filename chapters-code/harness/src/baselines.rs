@@ -1,4 +1,4 @@
-//! A library to compare with, behind the C interface of `chapters-code/tools/peers/peers.h`.
+//! A library to compare with, behind the C interface of `chapters-code/tools/baselines/baselines.h`.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -15,14 +15,14 @@ use crate::{
     verify::Verdict,
 };
 
-/// One complete operation of a peer, enqueued on the device's stream; ready to be timed.
-pub type PeerRun<'a> = Box<dyn FnMut() -> Result<(), DriverError> + 'a>;
+/// One complete operation of a baseline, enqueued on the device's stream; ready to be timed.
+pub type BaselineRun<'a> = Box<dyn FnMut() -> Result<(), DriverError> + 'a>;
 
-/// `PEER_INTERFACE` of peers.h.
+/// `BASELINE_INTERFACE` of baselines.h.
 const INTERFACE: i32 = 1;
 
-/// An open peer library.
-pub struct Peers {
+/// An open baseline library.
+pub struct Baselines {
     library: Library,
     path: PathBuf,
     /// Who it is, such as `CUB`.
@@ -31,13 +31,13 @@ pub struct Peers {
     pub version: String,
 }
 
-impl Peers {
+impl Baselines {
     /// Opens the library at `path`.
     ///
     /// # Errors
-    /// [`Error::Peer`] where it is not a library, or not one with this interface.
+    /// [`Error::Baseline`] where it is not a library, or not one with this interface.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let bad = |reason: String| Error::Peer {
+        let bad = |reason: String| Error::Baseline {
             path: path.to_path_buf(),
             reason,
         };
@@ -45,22 +45,22 @@ impl Peers {
         let file = path
             .canonicalize()
             .map_err(|error| bad(error.to_string()))?;
-        // SAFETY: a peer library's initialisers have no preconditions.
+        // SAFETY: a baseline library's initialisers have no preconditions.
         let library = unsafe { Library::new(&file) }.map_err(|error| bad(in_full(&error)))?;
-        // SAFETY: signatures as in peers.h; the strings are static.
+        // SAFETY: signatures as in baselines.h; the strings are static.
         let (interface, name, version) = unsafe {
             let text = |symbol: &[u8]| -> Result<String, libloading::Error> {
                 let text = library.get::<extern "C" fn() -> *const c_char>(symbol)?();
                 Ok(CStr::from_ptr(text).to_string_lossy().into_owned())
             };
             let interface = library
-                .get::<extern "C" fn() -> i32>(b"peer_interface")
+                .get::<extern "C" fn() -> i32>(b"baseline_interface")
                 .map(|interface| interface());
-            (interface, text(b"peer_name"), text(b"peer_version"))
+            (interface, text(b"baseline_name"), text(b"baseline_version"))
         };
         let (Ok(interface), Ok(name), Ok(version)) = (interface, name, version) else {
             return Err(bad(
-                "it is not a peer library: peer_interface, peer_name or peer_version \
+                "it is not a baseline library: baseline_interface, baseline_name or baseline_version \
                             is missing"
                     .into(),
             ));
@@ -81,7 +81,7 @@ impl Peers {
     /// A function of the library; none where it lacks it, which is no error.
     ///
     /// # Safety
-    /// `F` must be the function's type in peers.h.
+    /// `F` must be the function's type in baselines.h.
     pub unsafe fn function<F: Copy>(&self, name: &str) -> Option<F> {
         // SAFETY: the caller's promise.
         unsafe { self.library.get::<F>(name.as_bytes()) }
@@ -91,20 +91,20 @@ impl Peers {
 
     /// An error of one of its functions.
     pub fn error(&self, reason: impl Into<String>) -> Error {
-        Error::Peer {
+        Error::Baseline {
             path: self.path.clone(),
             reason: reason.into(),
         }
     }
 }
 
-/// `enum PeerDtype`, which has the order of [`Dtype::ALL`].
+/// `enum BaselineDtype`, which has the order of [`Dtype::ALL`].
 pub fn dtype_code(dtype: Dtype) -> c_int {
     let position = Dtype::ALL.iter().position(|&other| other == dtype);
     position.unwrap_or(0) as c_int
 }
 
-/// `enum PeerOp`; none for an operator that it lacks.
+/// `enum BaselineOp`; none for an operator that it lacks.
 pub fn op_code(op: Op) -> Option<c_int> {
     match op {
         Op::Sum => Some(0),
@@ -134,7 +134,7 @@ pub struct Scratch {
     pub stream: *mut c_void,
 }
 
-/// A peer's operation: its two functions in peers.h, with all arguments but memory bound.
+/// A baseline's operation: its two functions in baselines.h, with all arguments but memory bound.
 pub struct Call<'a> {
     /// What errors call it, such as `sum of 1023 f32`.
     pub what: String,
@@ -146,12 +146,12 @@ pub struct Call<'a> {
     pub run: Box<dyn Fn(Addresses, Scratch) -> c_int + 'a>,
 }
 
-impl Peers {
+impl Baselines {
     /// Runs an operation once, judges what it wrote, and hands it over to be timed; none where the
     /// library lacks it.
     ///
     /// # Errors
-    /// [`Error::Peer`] where the library fails or its result is wrong, [`Error::Driver`] where
+    /// [`Error::Baseline`] where the library fails or its result is wrong, [`Error::Driver`] where
     /// memory is not to be had.
     pub fn prepare<'a>(
         &self,
@@ -159,7 +159,7 @@ impl Peers {
         input: &'a CudaSlice<u8>,
         call: Call<'a>,
         judge: impl FnOnce(&[u8]) -> Verdict,
-    ) -> Result<Option<PeerRun<'a>>, Error> {
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
         let mut out = Guarded::new(device, call.output_bytes)?;
         out.poison()?;
         let addresses = Addresses {
@@ -182,7 +182,7 @@ impl Peers {
             0 => Ok(()),
             _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
         };
-        launch().map_err(|error| device.explain("the peer's operation", error))?;
+        launch().map_err(|error| device.explain("the baseline's operation", error))?;
         let computed = out
             .download()?
             .map_err(|_| self.error("it wrote beside its output"))?;

@@ -1,10 +1,10 @@
-//! The same transpose by a peer library, through `peer_transpose` of peers.h.
+//! The same transpose by a baseline library, through `baseline_transpose` of baselines.h.
 
 use std::ffi::{c_int, c_void};
 
 use harness::{
     Element, Error,
-    peers::{Call, PeerRun, Peers, dtype_code},
+    baselines::{BaselineRun, Baselines, Call, dtype_code},
     uploaded::Uploaded,
 };
 
@@ -24,19 +24,19 @@ type Transpose = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's transpose of a case's input, run once and verified; none where the peer lacks it, and for
+/// The baseline's transpose of a case's input, run once and verified; none where the baseline lacks it, and for
 /// batches.
 pub(crate) fn transpose<'a, T: Element>(
     of: &'a Uploaded<T>,
     layout: &Layout,
     expected: &[T],
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<ScratchBytes>("peer_transpose_scratch"),
-            peers.function::<Transpose>("peer_transpose"),
+            baselines.function::<ScratchBytes>("baseline_transpose_scratch"),
+            baselines.function::<Transpose>("baseline_transpose"),
         )
     };
     let (Some(scratch_bytes), Some(transpose)) = functions else {
@@ -78,7 +78,7 @@ pub(crate) fn transpose<'a, T: Element>(
             )
         }),
     };
-    peers.prepare(&of.device, &of.input, call, |computed| {
+    baselines.prepare(&of.device, &of.input, call, |computed| {
         judge(expected, computed)
     })
 }

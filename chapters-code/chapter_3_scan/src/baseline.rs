@@ -1,10 +1,10 @@
-//! The same scan by a peer library, through `peer_scan` of peers.h.
+//! The same scan by a baseline library, through `baseline_scan` of baselines.h.
 
 use std::ffi::{c_int, c_void};
 
 use harness::{
     Element, Error, Kind,
-    peers::{Call, PeerRun, Peers, dtype_code, op_code},
+    baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
     uploaded::Uploaded,
 };
 
@@ -24,17 +24,17 @@ type Scan = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's scan of a case's input, run once and verified; none where the peer lacks it.
+/// The baseline's scan of a case's input, run once and verified; none where the baseline lacks it.
 pub(crate) fn scan<'a, T: Element>(
     of: &'a Uploaded<T>,
     reference: &Reference<T>,
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<ScratchBytes>("peer_scan_scratch"),
-            peers.function::<Scan>("peer_scan"),
+            baselines.function::<ScratchBytes>("baseline_scan_scratch"),
+            baselines.function::<Scan>("baseline_scan"),
         )
     };
     let case = of.case;
@@ -66,7 +66,7 @@ pub(crate) fn scan<'a, T: Element>(
         }),
     };
     // Any order of additions is within the bound of the deepest.
-    peers.prepare(&of.device, &of.input, call, |computed| {
+    baselines.prepare(&of.device, &of.input, call, |computed| {
         reference.judge(case.elements(), &of.host, computed)
     })
 }

@@ -1,11 +1,11 @@
-//! The same reduction by a peer library, through `peer_reduce` of peers.h.
+//! The same reduction by a baseline library, through `baseline_reduce` of baselines.h.
 
 use std::ffi::{c_int, c_void};
 
 use cudarc::driver::CudaSlice;
 use harness::{
     Case, Device, Element, Error,
-    peers::{Call, PeerRun, Peers, dtype_code, op_code},
+    baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
     verify::{self, Exact},
 };
 
@@ -21,19 +21,19 @@ type Reduce = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's reduction of `input`, run once and verified; none where the peer lacks it.
+/// The baseline's reduction of `input`, run once and verified; none where the baseline lacks it.
 pub(crate) fn reduce<'a, A: Element>(
     device: &'a Device,
     case: &Case,
     input: &'a CudaSlice<u8>,
     expected: Vec<Exact<A>>,
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<ScratchBytes>("peer_reduce_scratch"),
-            peers.function::<Reduce>("peer_reduce"),
+            baselines.function::<ScratchBytes>("baseline_reduce_scratch"),
+            baselines.function::<Reduce>("baseline_reduce"),
         )
     };
     let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(case.op), functions) else {
@@ -61,7 +61,7 @@ pub(crate) fn reduce<'a, A: Element>(
             )
         }),
     };
-    peers.prepare(device, input, call, |computed| {
+    baselines.prepare(device, input, call, |computed| {
         verify::compare(computed, expected)
     })
 }

@@ -1,10 +1,10 @@
-//! The same compaction by a peer library, through `peer_select` and `peer_partition` of peers.h.
+//! The same compaction by a baseline library, through `baseline_select` and `baseline_partition` of baselines.h.
 
 use std::ffi::{c_int, c_void};
 
 use harness::{
     By, Error,
-    peers::{Addresses, Call, PeerRun, Peers, Scratch, dtype_code},
+    baselines::{Addresses, BaselineRun, Baselines, Call, Scratch, dtype_code},
     uploaded::Uploaded,
 };
 
@@ -58,17 +58,17 @@ type Select = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's compaction of a case's input, run once and verified; none where the peer lacks it.
+/// The baseline's compaction of a case's input, run once and verified; none where the baseline lacks it.
 pub(crate) fn select<'a>(
     of: &'a Uploaded<u8>,
     expected: &Expected<'_>,
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<SelectScratch>("peer_select_scratch"),
-            peers.function::<Select>("peer_select"),
+            baselines.function::<SelectScratch>("baseline_select_scratch"),
+            baselines.function::<Select>("baseline_select"),
         )
     };
     let (Some(measure), Some(select)) = functions else {
@@ -80,14 +80,14 @@ pub(crate) fn select<'a>(
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
         unsafe { measure(dtype, p.data, p.mask, pivot, p.elements, p.kept, n) }
     };
-    #[rustfmt::skip] // the arguments are one line of peers.h
+    #[rustfmt::skip] // the arguments are one line of baselines.h
     let run = move |p: Places, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
         unsafe {
             select(dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.kept, n, s.stream)
         }
     };
-    prepare(of, expected, peers, measure, run)
+    prepare(of, expected, baselines, measure, run)
 }
 
 type PartitionScratch = unsafe extern "C" fn(
@@ -110,17 +110,17 @@ type Partition = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's partition, likewise; by a mask only.
+/// The baseline's partition, likewise; by a mask only.
 pub(crate) fn partition<'a>(
     of: &'a Uploaded<u8>,
     expected: &Expected<'_>,
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<PartitionScratch>("peer_partition_scratch"),
-            peers.function::<Partition>("peer_partition"),
+            baselines.function::<PartitionScratch>("baseline_partition_scratch"),
+            baselines.function::<Partition>("baseline_partition"),
         )
     };
     let layout = Layout::of(&of.case);
@@ -132,23 +132,23 @@ pub(crate) fn partition<'a>(
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
         unsafe { measure(dtype, p.data, p.mask, p.elements, p.kept, n) }
     };
-    #[rustfmt::skip] // the arguments are one line of peers.h
+    #[rustfmt::skip] // the arguments are one line of baselines.h
     let run = move |p: Places, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
         unsafe {
             partition(dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.kept, n, s.stream)
         }
     };
-    prepare(of, expected, peers, measure, run)
+    prepare(of, expected, baselines, measure, run)
 }
 
 fn prepare<'a>(
     of: &'a Uploaded<u8>,
     expected: &Expected<'_>,
-    peers: &'a Peers,
+    baselines: &'a Baselines,
     measure: impl Fn(Places) -> usize + 'a,
     run: impl Fn(Places, Scratch) -> c_int + 'a,
-) -> Result<Option<PeerRun<'a>>, Error> {
+) -> Result<Option<BaselineRun<'a>>, Error> {
     let layout = Layout::of(&of.case);
     // It takes no bits, and no rows.
     if layout.by == By::Bits || layout.width != 1 {
@@ -160,7 +160,7 @@ fn prepare<'a>(
         scratch_bytes: Box::new(move |at| measure(Places::of(&layout, at))),
         run: Box::new(move |at, scratch| run(Places::of(&layout, at), scratch)),
     };
-    peers.prepare(&of.device, &of.input, call, |computed| {
+    baselines.prepare(&of.device, &of.input, call, |computed| {
         expected.judge(&of.host, computed)
     })
 }

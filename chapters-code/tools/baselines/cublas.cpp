@@ -1,4 +1,4 @@
-// cuBLAS, NVIDIA's library of linear algebra, behind the interface of peers.h: its geam, which adds two
+// cuBLAS, NVIDIA's library of linear algebra, behind the interface of baselines.h: its geam, which adds two
 // matrices, each transposed or not, and so transposes one. How to build it is in README.md.
 //
 // cuBLAS is opened when it is first asked for; its types and codes are written out here, so that neither its
@@ -65,11 +65,11 @@ int transpose(Geam<T> geam, const void* in, void* out, int rows, int cols, int l
 
 } // namespace
 
-EXPORT int peer_interface() { return PEER_INTERFACE; }
+EXPORT int baseline_interface() { return BASELINE_INTERFACE; }
 
-EXPORT const char* peer_name() { return "cuBLAS"; }
+EXPORT const char* baseline_name() { return "cuBLAS"; }
 
-EXPORT const char* peer_version() {
+EXPORT const char* baseline_version() {
     static const std::string version = [] {
         int v = cublas().version; // 130100 is 13.1.0, 120304 is 12.3.4
         if (!cublas().is_usable()) {
@@ -80,22 +80,22 @@ EXPORT const char* peer_version() {
     return version.c_str();
 }
 
-EXPORT size_t peer_transpose_scratch(int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out) {
-    bool has_type = dtype == PEER_F32 || dtype == PEER_F64;
+EXPORT size_t baseline_transpose_scratch(int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out) {
+    bool has_type = dtype == BASELINE_F32 || dtype == BASELINE_F64;
     bool fits = rows > 0 && cols > 0 && ld_in <= INT_MAX && ld_out <= INT_MAX && rows <= INT_MAX;
     return has_type && fits && cublas().is_usable() ? 0 : SIZE_MAX;
 }
 
-EXPORT int peer_transpose(int dtype, void*, size_t, const void* in, void* out, size_t rows, size_t cols,
+EXPORT int baseline_transpose(int dtype, void*, size_t, const void* in, void* out, size_t rows, size_t cols,
                           size_t ld_in, size_t ld_out, void* stream) {
     if (cublas().set_stream(cublas().handle, stream) != SUCCESS) {
         return UNKNOWN;
     }
     int sizes[] = {int(rows), int(cols), int(ld_in), int(ld_out)};
     switch (dtype) {
-    case PEER_F32:
+    case BASELINE_F32:
         return transpose(cublas().geam_f32, in, out, sizes[0], sizes[1], sizes[2], sizes[3]);
-    case PEER_F64:
+    case BASELINE_F64:
         return transpose(cublas().geam_f64, in, out, sizes[0], sizes[1], sizes[2], sizes[3]);
     default: return INVALID_VALUE;
     }

@@ -1,5 +1,5 @@
-//! The same by a peer library, through `peer_segmented_scan`, `peer_segmented_reduce` and `peer_multiply` of
-//! peers.h.
+//! The same by a baseline library, through `baseline_segmented_scan`, `baseline_segmented_reduce` and `baseline_multiply` of
+//! baselines.h.
 
 use std::{
     ffi::{c_int, c_uint, c_void},
@@ -8,8 +8,9 @@ use std::{
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 use harness::{
-    Case, Device, Element, Error, Kind, buffer,
-    peers::{Call, PeerRun, Peers, dtype_code, op_code},
+    Case, Device, Element, Error, Kind,
+    baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
+    buffer,
     verify::{self, Verdict},
 };
 
@@ -57,23 +58,23 @@ type Reduce = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's segmented scan or reduction of a case's input, run once and verified; none where the peer
+/// The baseline's segmented scan or reduction of a case's input, run once and verified; none where the baseline
 /// lacks it. Of a scan, the faster of its ways here and now.
 pub(crate) fn segmented<'a, T: Element>(
     of: &'a Divided<T>,
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
     match Task::of(&of.uploaded.case) {
         Task::Scan(kind) => {
             let keys = buffer::upload(&of.uploaded.device, &keys(&of.offsets.flags()))?;
-            let by_keys = scan(of, peers, kind, Way::Keys(keys))?;
-            let by_bits = scan(of, peers, kind, Way::Bits)?;
+            let by_keys = scan(of, baselines, kind, Way::Keys(keys))?;
+            let by_bits = scan(of, baselines, kind, Way::Bits)?;
             match (by_keys, by_bits) {
                 (Some(keys), Some(bits)) => faster(&of.uploaded.device, keys, bits).map(Some),
                 (one, other) => Ok(one.or(other)),
             }
         }
-        Task::Reduce => reduce(of, peers),
+        Task::Reduce => reduce(of, baselines),
         Task::Convert(_) | Task::Multiply => Ok(None),
     }
 }
@@ -88,7 +89,7 @@ fn keys(flags: &[u8]) -> Vec<u8> {
     flags.iter().map(next).collect()
 }
 
-/// How the peer is told of segments: `enum PeerSegments`.
+/// How the baseline is told of segments: `enum BaselineSegments`.
 enum Way {
     Keys(CudaSlice<u8>),
     Bits,
@@ -96,15 +97,15 @@ enum Way {
 
 fn scan<'a, T: Element>(
     of: &'a Divided<T>,
-    peers: &'a Peers,
+    baselines: &'a Baselines,
     kind: Kind,
     way: Way,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<ScanScratch>("peer_segmented_scan_scratch"),
-            peers.function::<Scan>("peer_segmented_scan"),
+            baselines.function::<ScanScratch>("baseline_segmented_scan_scratch"),
+            baselines.function::<Scan>("baseline_segmented_scan"),
         )
     };
     let (case, device) = (of.uploaded.case, &of.uploaded.device);
@@ -139,18 +140,18 @@ fn scan<'a, T: Element>(
     };
     // Any order of operations is within the bound of the deepest.
     let judge = |computed: &[u8]| any_order(of, &case).judge_scan(computed);
-    peers.prepare(device, &of.uploaded.input, call, judge)
+    baselines.prepare(device, &of.uploaded.input, call, judge)
 }
 
 fn reduce<'a, T: Element>(
     of: &'a Divided<T>,
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<ReduceScratch>("peer_segmented_reduce_scratch"),
-            peers.function::<Reduce>("peer_segmented_reduce"),
+            baselines.function::<ReduceScratch>("baseline_segmented_reduce_scratch"),
+            baselines.function::<Reduce>("baseline_segmented_reduce"),
         )
     };
     let (case, device) = (of.uploaded.case, &of.uploaded.device);
@@ -178,7 +179,7 @@ fn reduce<'a, T: Element>(
         }),
     };
     let judge = |computed: &[u8]| -> Verdict { any_order(of, &case).judge_reduce(computed) };
-    peers.prepare(device, &of.uploaded.input, call, judge)
+    baselines.prepare(device, &of.uploaded.input, call, judge)
 }
 
 /// Whatever the order of operations.
@@ -189,20 +190,20 @@ fn any_order<'a, T: Element>(of: &'a Divided<T>, case: &'a Case) -> Expected<'a,
 /// The one that takes less time.
 fn faster<'a>(
     device: &Device,
-    mut a: PeerRun<'a>,
-    mut b: PeerRun<'a>,
-) -> Result<PeerRun<'a>, Error> {
+    mut a: BaselineRun<'a>,
+    mut b: BaselineRun<'a>,
+) -> Result<BaselineRun<'a>, Error> {
     let (time_a, time_b) = (time(device, &mut a)?, time(device, &mut b)?);
     Ok(if time_a <= time_b { a } else { b })
 }
 
 /// The shortest of a few runs, with what the host adds.
-fn time(device: &Device, run: &mut PeerRun<'_>) -> Result<Duration, Error> {
+fn time(device: &Device, run: &mut BaselineRun<'_>) -> Result<Duration, Error> {
     let mut shortest = Duration::MAX;
     for _ in 0..5 {
         let start = Instant::now();
         run()?;
-        device.finish("the peer's operation")?;
+        device.finish("the baseline's operation")?;
         shortest = shortest.min(start.elapsed());
     }
     Ok(shortest)
@@ -210,7 +211,7 @@ fn time(device: &Device, run: &mut PeerRun<'_>) -> Result<Duration, Error> {
 
 // ---- Sparse matrices ------------------------------------------------------------------------------
 
-/// `struct PeerSparse`, of device addresses.
+/// `struct BaselineSparse`, of device addresses.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Matrix {
@@ -234,12 +235,15 @@ type Multiply = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's product of a case's matrix and vector, run once and verified, in the faster of its ways here
-/// and now; none where the peer lacks it.
-pub(crate) fn multiply<'a>(of: &'a Sparse, peers: &'a Peers) -> Result<Option<PeerRun<'a>>, Error> {
-    let mut fastest: Option<PeerRun<'a>> = None;
+/// The baseline's product of a case's matrix and vector, run once and verified, in the faster of its ways here
+/// and now; none where the baseline lacks it.
+pub(crate) fn multiply<'a>(
+    of: &'a Sparse,
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    let mut fastest: Option<BaselineRun<'a>> = None;
     for way in 0.. {
-        let Some(run) = multiply_in(of, peers, way)? else {
+        let Some(run) = multiply_in(of, baselines, way)? else {
             break;
         };
         fastest = Some(match fastest {
@@ -252,14 +256,14 @@ pub(crate) fn multiply<'a>(of: &'a Sparse, peers: &'a Peers) -> Result<Option<Pe
 
 fn multiply_in<'a>(
     of: &'a Sparse,
-    peers: &'a Peers,
+    baselines: &'a Baselines,
     way: c_int,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<MultiplyScratch>("peer_multiply_scratch"),
-            peers.function::<Multiply>("peer_multiply"),
+            baselines.function::<MultiplyScratch>("baseline_multiply_scratch"),
+            baselines.function::<Multiply>("baseline_multiply"),
         )
     };
     let (Some(scratch_bytes), Some(multiply)) = functions else {
@@ -301,5 +305,5 @@ fn multiply_in<'a>(
         let deepest = entries as u64 + 1;
         verify::compare(computed, reference::multiply(&of.matrix, &of.x, deepest))
     };
-    peers.prepare(device, &of.uploaded.input, call, judge)
+    baselines.prepare(device, &of.uploaded.input, call, judge)
 }

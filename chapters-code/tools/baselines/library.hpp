@@ -1,7 +1,7 @@
 // A library of others, opened when it is first asked for, and functions found in it by name: so neither its
-// headers nor the library itself need be there when a peer is compiled.
+// headers nor the library itself need be there when a baseline is compiled.
 #pragma once
-#include "peers.h"
+#include "baselines.h"
 
 #include <initializer_list>
 #include <string>

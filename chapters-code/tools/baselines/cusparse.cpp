@@ -1,4 +1,4 @@
-// cuSPARSE, NVIDIA's library of sparse linear algebra, behind the interface of peers.h: its product of a
+// cuSPARSE, NVIDIA's library of sparse linear algebra, behind the interface of baselines.h: its product of a
 // sparse matrix and a vector, by the generic interface and with its two algorithms for rows one after
 // another. How to build it is in README.md.
 //
@@ -81,7 +81,7 @@ struct Product {
     void *matrix = nullptr, *x = nullptr, *y = nullptr;
     bool is_made = false;
 
-    Product(const PeerSparse& of, void* result) {
+    Product(const BaselineSparse& of, void* result) {
         auto bare = [](const void* address) { return const_cast<void*>(address); };
         const Cusparse& c = cusparse();
         is_made = c.create_csr(&matrix, of.rows, of.cols, of.entries, bare(of.offsets),
@@ -115,11 +115,11 @@ struct Product {
 // comes then may be another matrix in the same places.
 struct Prepared {
     Product* product = nullptr;
-    PeerSparse of = {};
+    BaselineSparse of = {};
     void *y = nullptr, *scratch = nullptr;
     int way = -1;
 
-    bool is(int other_way, const PeerSparse& other, void* other_y, void* other_scratch) const {
+    bool is(int other_way, const BaselineSparse& other, void* other_y, void* other_scratch) const {
         return product && way == other_way && y == other_y && scratch == other_scratch &&
                of.values == other.values && of.columns == other.columns &&
                of.offsets == other.offsets && of.x == other.x && of.rows == other.rows &&
@@ -136,11 +136,11 @@ void forget() {
 
 } // namespace
 
-EXPORT int peer_interface() { return PEER_INTERFACE; }
+EXPORT int baseline_interface() { return BASELINE_INTERFACE; }
 
-EXPORT const char* peer_name() { return "cuSPARSE"; }
+EXPORT const char* baseline_name() { return "cuSPARSE"; }
 
-EXPORT const char* peer_version() {
+EXPORT const char* baseline_version() {
     static const std::string version = [] {
         const Cusparse& c = cusparse();
         if (!c.is_usable()) {
@@ -151,8 +151,8 @@ EXPORT const char* peer_version() {
     return version.c_str();
 }
 
-EXPORT size_t peer_multiply_scratch(int way, int dtype, const PeerSparse* matrix, void* y) {
-    bool has_way = 0 <= way && way < int(std::size(ALGORITHMS)) && dtype == PEER_F32;
+EXPORT size_t baseline_multiply_scratch(int way, int dtype, const BaselineSparse* matrix, void* y) {
+    bool has_way = 0 <= way && way < int(std::size(ALGORITHMS)) && dtype == BASELINE_F32;
     bool fits = matrix->rows > 0 && matrix->rows < INT_MAX && matrix->entries < INT_MAX;
     if (!has_way || !fits || !cusparse().is_usable()) {
         return SIZE_MAX;
@@ -165,9 +165,9 @@ EXPORT size_t peer_multiply_scratch(int way, int dtype, const PeerSparse* matrix
     return is_known ? bytes : SIZE_MAX;
 }
 
-EXPORT int peer_multiply(int way, int dtype, void* scratch, size_t, const PeerSparse* matrix, void* y,
+EXPORT int baseline_multiply(int way, int dtype, void* scratch, size_t, const BaselineSparse* matrix, void* y,
                          void* stream) {
-    if (dtype != PEER_F32 || way < 0 || way >= int(std::size(ALGORITHMS))) {
+    if (dtype != BASELINE_F32 || way < 0 || way >= int(std::size(ALGORITHMS))) {
         return INVALID_VALUE;
     }
     if (cusparse().set_stream(cusparse().handle, stream) != SUCCESS) {

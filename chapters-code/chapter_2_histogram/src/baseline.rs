@@ -1,10 +1,10 @@
-//! The same histogram by a peer library, through `peer_histogram` of peers.h.
+//! The same histogram by a baseline library, through `baseline_histogram` of baselines.h.
 
 use std::ffi::{c_float, c_int, c_uint, c_void};
 
 use harness::{
     Error,
-    peers::{Call, PeerRun, Peers, dtype_code},
+    baselines::{BaselineRun, Baselines, Call, dtype_code},
     uploaded::Uploaded,
     verify::{self, Exact},
 };
@@ -33,18 +33,18 @@ type Count = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The peer's histogram of a case's keys, run once and verified; none where the peer lacks it. It
+/// The baseline's histogram of a case's keys, run once and verified; none where the baseline lacks it. It
 /// writes the bins' counters, and none for keys that have no bin.
 pub(crate) fn histogram<'a, K: Key>(
     of: &'a Uploaded<K>,
     counts: &[u32],
-    peers: &'a Peers,
-) -> Result<Option<PeerRun<'a>>, Error> {
-    // SAFETY: the types of peers.h.
+    baselines: &'a Baselines,
+) -> Result<Option<BaselineRun<'a>>, Error> {
+    // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            peers.function::<ScratchBytes>("peer_histogram_scratch"),
-            peers.function::<Count>("peer_histogram"),
+            baselines.function::<ScratchBytes>("baseline_histogram_scratch"),
+            baselines.function::<Count>("baseline_histogram"),
         )
     };
     let (Some(scratch_bytes), Some(count)) = functions else {
@@ -80,7 +80,7 @@ pub(crate) fn histogram<'a, K: Key>(
             )
         }),
     };
-    peers.prepare(&of.device, &of.input, call, |computed| {
+    baselines.prepare(&of.device, &of.input, call, |computed| {
         let counts = counts[..bins as usize].iter().copied();
         verify::compare(computed, counts.map(Exact::Equal))
     })

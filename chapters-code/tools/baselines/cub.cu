@@ -1,6 +1,6 @@
-// CUB, NVIDIA's library of parallel primitives, behind the interface of peers.h. How to build it is
+// CUB, NVIDIA's library of parallel primitives, behind the interface of baselines.h. How to build it is
 // in README.md.
-#include "peers.h"
+#include "baselines.h"
 
 #include <cstdint>
 #include <cstring>
@@ -20,11 +20,11 @@
 #define EXPORT extern "C" __attribute__((visibility("default")))
 #endif
 
-EXPORT int peer_interface() { return PEER_INTERFACE; }
+EXPORT int baseline_interface() { return BASELINE_INTERFACE; }
 
-EXPORT const char* peer_name() { return "CUB"; }
+EXPORT const char* baseline_name() { return "CUB"; }
 
-EXPORT const char* peer_version() {
+EXPORT const char* baseline_version() {
     // CUB's macros are expressions, not numbers: they can be evaluated but not pasted.
     static const std::string version = std::to_string(CUB_MAJOR_VERSION) + "." +
                                        std::to_string(CUB_MINOR_VERSION) + "." +
@@ -43,18 +43,18 @@ size_t measured(cudaError_t status, size_t bytes) {
 // A call's `of`, for one of the types that all calls below take.
 template <typename Operation> cudaError_t of_type(int dtype, const Operation& call) {
     switch (dtype) {
-    case PEER_I32: return call.template of<int>();
-    case PEER_U32: return call.template of<unsigned>();
-    case PEER_I64: return call.template of<long long>();
-    case PEER_F32: return call.template of<float>();
-    case PEER_F64: return call.template of<double>();
+    case BASELINE_I32: return call.template of<int>();
+    case BASELINE_U32: return call.template of<unsigned>();
+    case BASELINE_I64: return call.template of<long long>();
+    case BASELINE_F32: return call.template of<float>();
+    case BASELINE_F64: return call.template of<double>();
     default: return cudaErrorInvalidValue;
     }
 }
 
 // The same, and for bytes.
 template <typename Operation> cudaError_t of_type_or_byte(int dtype, const Operation& call) {
-    return dtype == PEER_U8 ? call.template of<unsigned char>() : of_type(dtype, call);
+    return dtype == BASELINE_U8 ? call.template of<unsigned char>() : of_type(dtype, call);
 }
 
 // One call of DeviceReduce: with `scratch` null it only sets `bytes`.
@@ -71,9 +71,9 @@ struct Call {
         auto* from = static_cast<const T*>(in);
         auto* to = static_cast<T*>(out);
         switch (op) {
-        case PEER_SUM: return cub::DeviceReduce::Sum(scratch, bytes, from, to, n, stream);
-        case PEER_MAX: return cub::DeviceReduce::Max(scratch, bytes, from, to, n, stream);
-        case PEER_MIN: return cub::DeviceReduce::Min(scratch, bytes, from, to, n, stream);
+        case BASELINE_SUM: return cub::DeviceReduce::Sum(scratch, bytes, from, to, n, stream);
+        case BASELINE_MAX: return cub::DeviceReduce::Max(scratch, bytes, from, to, n, stream);
+        case BASELINE_MIN: return cub::DeviceReduce::Min(scratch, bytes, from, to, n, stream);
         default: return cudaErrorInvalidValue;
         }
     }
@@ -82,9 +82,9 @@ struct Call {
     template <typename T, typename N> cudaError_t widened(N n) const {
         constexpr float infinity = std::numeric_limits<float>::infinity();
         switch (op) {
-        case PEER_SUM: return reduce<T>(n, cuda::std::plus<float>{}, 0.0f);
-        case PEER_MAX: return reduce<T>(n, cuda::maximum<float>{}, -infinity);
-        case PEER_MIN: return reduce<T>(n, cuda::minimum<float>{}, infinity);
+        case BASELINE_SUM: return reduce<T>(n, cuda::std::plus<float>{}, 0.0f);
+        case BASELINE_MAX: return reduce<T>(n, cuda::maximum<float>{}, -infinity);
+        case BASELINE_MIN: return reduce<T>(n, cuda::minimum<float>{}, infinity);
         default: return cudaErrorInvalidValue;
         }
     }
@@ -98,13 +98,13 @@ struct Call {
 
     template <typename N> cudaError_t of_dtype(int dtype, N n) const {
         switch (dtype) {
-        case PEER_I32: return same<int>(n);
-        case PEER_U32: return same<unsigned>(n);
-        case PEER_I64: return same<long long>(n);
-        case PEER_F32: return same<float>(n);
-        case PEER_F64: return same<double>(n);
-        case PEER_F16: return widened<__half>(n);
-        case PEER_BF16: return widened<__nv_bfloat16>(n);
+        case BASELINE_I32: return same<int>(n);
+        case BASELINE_U32: return same<unsigned>(n);
+        case BASELINE_I64: return same<long long>(n);
+        case BASELINE_F32: return same<float>(n);
+        case BASELINE_F64: return same<double>(n);
+        case BASELINE_F16: return widened<__half>(n);
+        case BASELINE_BF16: return widened<__nv_bfloat16>(n);
         default: return cudaErrorInvalidValue;
         }
     }
@@ -117,13 +117,13 @@ struct Call {
 
 } // namespace
 
-EXPORT size_t peer_reduce_scratch(int op, int dtype, const void* in, void* out, size_t n) {
+EXPORT size_t baseline_reduce_scratch(int op, int dtype, const void* in, void* out, size_t n) {
     size_t bytes = 0;
     cudaError_t status = Call{op, nullptr, bytes, in, out, nullptr}.run(dtype, n);
     return measured(status, bytes);
 }
 
-EXPORT int peer_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
                        void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
@@ -154,10 +154,10 @@ struct Histogram {
 
     template <typename N> cudaError_t of_dtype(int dtype, N n) const {
         switch (dtype) {
-        case PEER_U8: return even<unsigned char>(0, bins, n);
-        case PEER_U16: return even<unsigned short>(0, bins, n);
-        case PEER_U32: return even<unsigned>(0, bins, n);
-        case PEER_F32: return even<float>(low, high, n);
+        case BASELINE_U8: return even<unsigned char>(0, bins, n);
+        case BASELINE_U16: return even<unsigned short>(0, bins, n);
+        case BASELINE_U32: return even<unsigned>(0, bins, n);
+        case BASELINE_F32: return even<float>(low, high, n);
         default: return cudaErrorInvalidValue;
         }
     }
@@ -170,7 +170,7 @@ struct Histogram {
 
 } // namespace
 
-EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins,
+EXPORT size_t baseline_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins,
                                      float low, float high, size_t n) {
     size_t bytes = 0;
     cudaError_t status =
@@ -178,7 +178,7 @@ EXPORT size_t peer_histogram_scratch(int dtype, const void* in, unsigned* out, u
     return measured(status, bytes);
 }
 
-EXPORT int peer_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
                           unsigned* out, unsigned bins, float low, float high, size_t n,
                           void* stream) {
     if (scratch == nullptr) {
@@ -210,11 +210,11 @@ struct Scan {
         constexpr T lowest = has_infinity ? -std::numeric_limits<T>::infinity()
                                           : std::numeric_limits<T>::lowest();
         switch (op) {
-        case PEER_SUM:
+        case BASELINE_SUM:
             return exclusive
                        ? cub::DeviceScan::ExclusiveSum(scratch, bytes, from, to, n, stream)
                        : cub::DeviceScan::InclusiveSum(scratch, bytes, from, to, n, stream);
-        case PEER_MAX:
+        case BASELINE_MAX:
             return exclusive
                        ? cub::DeviceScan::ExclusiveScan(scratch, bytes, from, to,
                                                         cuda::maximum<T>{}, lowest, n, stream)
@@ -236,14 +236,14 @@ struct Scan {
 
 } // namespace
 
-EXPORT size_t peer_scan_scratch(int exclusive, int op, int dtype, const void* in, void* out,
+EXPORT size_t baseline_scan_scratch(int exclusive, int op, int dtype, const void* in, void* out,
                                 size_t n) {
     size_t bytes = 0;
     cudaError_t status = Scan{exclusive != 0, op, nullptr, bytes, in, out, n, nullptr}.run(dtype);
     return measured(status, bytes);
 }
 
-EXPORT int peer_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
+EXPORT int baseline_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
                      const void* in, void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
@@ -309,7 +309,7 @@ const unsigned char* bytes_of(const void* mask) { return static_cast<const unsig
 
 } // namespace
 
-EXPORT size_t peer_select_scratch(int dtype, const void* in, const void* mask,
+EXPORT size_t baseline_select_scratch(int dtype, const void* in, const void* mask,
                                   unsigned long long pivot, void* out, unsigned long long* kept,
                                   size_t n) {
     size_t bytes = 0;
@@ -317,7 +317,7 @@ EXPORT size_t peer_select_scratch(int dtype, const void* in, const void* mask,
         .measure(dtype);
 }
 
-EXPORT int peer_select(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_select(int dtype, void* scratch, size_t scratch_bytes, const void* in,
                        const void* mask, unsigned long long pivot, void* out,
                        unsigned long long* kept, size_t n, void* stream) {
     if (scratch == nullptr) {
@@ -328,14 +328,14 @@ EXPORT int peer_select(int dtype, void* scratch, size_t scratch_bytes, const voi
         .run(dtype);
 }
 
-EXPORT size_t peer_partition_scratch(int dtype, const void* in, const void* mask, void* out,
+EXPORT size_t baseline_partition_scratch(int dtype, const void* in, const void* mask, void* out,
                                      unsigned long long* kept, size_t n) {
     size_t bytes = 0;
     return Select{Wanted::Both, nullptr, bytes, in, bytes_of(mask), 0, out, kept, n, nullptr}
         .measure(dtype);
 }
 
-EXPORT int peer_partition(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_partition(int dtype, void* scratch, size_t scratch_bytes, const void* in,
                           const void* mask, void* out, unsigned long long* kept, size_t n,
                           void* stream) {
     if (scratch == nullptr) {
@@ -423,19 +423,19 @@ struct SegmentedScan {
     }
 
     template <typename T, typename Op> cudaError_t with(Op combine, T identity) const {
-        return by == PEER_KEYS ? by_keys<T>(combine, identity) : of_pairs<T>(combine);
+        return by == BASELINE_KEYS ? by_keys<T>(combine, identity) : of_pairs<T>(combine);
     }
 
     template <typename T> cudaError_t of() const {
         switch (op) {
-        case PEER_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
-        case PEER_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
+        case BASELINE_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
+        case BASELINE_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
         default: return cudaErrorInvalidValue;
         }
     }
 
     cudaError_t run(int dtype) const {
-        if (n > INT32_MAX || (by != PEER_KEYS && by != PEER_BITS)) {
+        if (n > INT32_MAX || (by != BASELINE_KEYS && by != BASELINE_BITS)) {
             return cudaErrorInvalidValue;
         }
         return of_type(dtype, *this);
@@ -461,8 +461,8 @@ struct SegmentedReduce {
 
     template <typename T> cudaError_t of() const {
         switch (op) {
-        case PEER_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
-        case PEER_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
+        case BASELINE_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
+        case BASELINE_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
         default: return cudaErrorInvalidValue;
         }
     }
@@ -474,7 +474,7 @@ struct SegmentedReduce {
 
 } // namespace
 
-EXPORT size_t peer_segmented_scan_scratch(int by, int exclusive, int op, int dtype, const void* in,
+EXPORT size_t baseline_segmented_scan_scratch(int by, int exclusive, int op, int dtype, const void* in,
                                           const void* segments, void* out, size_t n) {
     size_t bytes = 0;
     SegmentedScan call{by, exclusive != 0, op, nullptr, bytes, in, segments, out, n, nullptr};
@@ -482,7 +482,7 @@ EXPORT size_t peer_segmented_scan_scratch(int by, int exclusive, int op, int dty
     return measured(status, bytes);
 }
 
-EXPORT int peer_segmented_scan(int by, int exclusive, int op, int dtype, void* scratch,
+EXPORT int baseline_segmented_scan(int by, int exclusive, int op, int dtype, void* scratch,
                                size_t scratch_bytes, const void* in, const void* segments,
                                void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
@@ -493,7 +493,7 @@ EXPORT int peer_segmented_scan(int by, int exclusive, int op, int dtype, void* s
         .run(dtype);
 }
 
-EXPORT size_t peer_segmented_reduce_scratch(int op, int dtype, const void* in,
+EXPORT size_t baseline_segmented_reduce_scratch(int op, int dtype, const void* in,
                                             const unsigned* offsets, void* out, size_t segments) {
     size_t bytes = 0;
     SegmentedReduce call{op, nullptr, bytes, in, offsets, out, segments, nullptr};
@@ -501,7 +501,7 @@ EXPORT size_t peer_segmented_reduce_scratch(int op, int dtype, const void* in,
     return measured(status, bytes);
 }
 
-EXPORT int peer_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes,
+EXPORT int baseline_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes,
                                  const void* in, const unsigned* offsets, void* out,
                                  size_t segments, void* stream) {
     if (scratch == nullptr) {
