@@ -22,19 +22,19 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Histogram {
     /// What is done about keys that have no bin.
-    pub beyond: Beyond,
+    pub out_of_range: OutOfRange,
 }
 
 impl Histogram {
     /// Counts keys that have no bin apart.
     pub const COUNTING: Self = Self {
-        beyond: Beyond::Count,
+        out_of_range: OutOfRange::Count,
     };
 }
 
 /// What is done about keys that have no bin. They are never written beside the bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Beyond {
+pub enum OutOfRange {
     /// They are counted apart, behind the bins.
     #[default]
     Count,
@@ -120,10 +120,10 @@ impl Chapter for Histogram {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
         Ok(match case.dtype {
-            Dtype::U8 => Box::new(Counting::<u8>::new(device, case, self.beyond)?),
-            Dtype::U16 => Box::new(Counting::<u16>::new(device, case, self.beyond)?),
-            Dtype::U32 => Box::new(Counting::<u32>::new(device, case, self.beyond)?),
-            Dtype::F32 => Box::new(Counting::<f32>::new(device, case, self.beyond)?),
+            Dtype::U8 => Box::new(Counting::<u8>::new(device, case, self.out_of_range)?),
+            Dtype::U16 => Box::new(Counting::<u16>::new(device, case, self.out_of_range)?),
+            Dtype::U32 => Box::new(Counting::<u32>::new(device, case, self.out_of_range)?),
+            Dtype::F32 => Box::new(Counting::<f32>::new(device, case, self.out_of_range)?),
             other => {
                 let known = join(DTYPES);
                 return Err(Error::Usage(format!(
@@ -141,10 +141,10 @@ struct Counting<K> {
 }
 
 impl<K: Key> Counting<K> {
-    fn new(device: &Device, case: &Case, option: Beyond) -> Result<Self, Error> {
+    fn new(device: &Device, case: &Case, option: OutOfRange) -> Result<Self, Error> {
         let bins = Bins::of(case)?;
         let keys: Vec<K> = inputs::keys(case, &bins);
-        if let (Beyond::Refuse, Some(found)) = (option, beyond(&keys, &bins)) {
+        if let (OutOfRange::Refuse, Some(found)) = (option, beyond(&keys, &bins)) {
             return Err(refused(&keys, &bins, found));
         }
         Ok(Self {
@@ -167,7 +167,7 @@ fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> E
     };
     Error::Usage(format!(
         "{count} of {n} keys have no bin, the first of them key {first}, which is {key}: {which}\n  \
-         remedy: {more}count them apart with --beyond count"
+         remedy: {more}count them apart with --out-of-range count"
     ))
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use chapter_2_histogram::{
     bins::{FEWEST, MOST},
-    chapter::{Beyond, Histogram},
+    chapter::{Histogram, OutOfRange},
 };
 use harness::{Options, Parameters, TypeOptions, shape::parse_count};
 
@@ -35,16 +35,16 @@ struct Arguments {
 
     /// What to do about keys that have no bin
     #[arg(long, value_enum, default_value = "count", value_name = "WHAT")]
-    beyond: BeyondOption,
+    out_of_range: OutOfRangeOption,
 
     /// Copies of the histogram that a block of banked keeps, at most: 1, 2, 4, 8, 16 or 32
     #[arg(long, value_name = "COUNT", value_delimiter = ',')]
     copies: Vec<u32>,
 }
 
-/// `--beyond`.
+/// `--out-of-range`.
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum BeyondOption {
+enum OutOfRangeOption {
     /// Count them apart, behind the bins
     Count,
     /// Refuse an input that has any
@@ -56,7 +56,7 @@ Examples, after `cargo run --bin chapter_2 --`:
   (nothing)                             every rung, on the best device
   --device sim -n 1023,2^20 --bins 16   on the simulator, two sizes
   --dtype u8 --input zipf,constant      bytes, two skewed inputs
-  --keys 300 --beyond refuse            keys that have no bin
+  --keys 300 --out-of-range refuse      keys that have no bin
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
 
@@ -100,9 +100,9 @@ impl Arguments {
 fn main() -> ExitCode {
     harness::main(|arguments: Arguments| {
         let chapter = Histogram {
-            beyond: match arguments.beyond {
-                BeyondOption::Count => Beyond::Count,
-                BeyondOption::Refuse => Beyond::Refuse,
+            out_of_range: match arguments.out_of_range {
+                OutOfRangeOption::Count => OutOfRange::Count,
+                OutOfRangeOption::Refuse => OutOfRange::Refuse,
             },
         };
         let parameters = arguments.parameters();

@@ -28,24 +28,28 @@ fn bins_that_are_none() {
 #[test]
 fn keys_that_have_no_bin() {
     refuses(
-        "--keys 300 --beyond refuse",
+        "--keys 300 --out-of-range refuse",
         &[
             "of 1000 keys have no bin",
             "the last of 256 bins is 255",
             "--bins",
-            "--beyond count",
+            "--out-of-range count",
         ],
     );
     CHAPTER_2.refuses(
-        "-n 2^16 --dtype f32 --beyond refuse",
-        &["keys have no bin", "[0, 1) is the range", "--beyond count"],
+        "-n 2^16 --dtype f32 --out-of-range refuse",
+        &[
+            "keys have no bin",
+            "[0, 1) is the range",
+            "--out-of-range count",
+        ],
     );
     refuses("--keys 0", &["--keys", "from 1 to 2^32 - 1"]);
-    refuses("--beyond drop", &["drop", "count", "refuse"]);
+    refuses("--out-of-range drop", &["drop", "count", "refuse"]);
     for fine in [
-        "--beyond refuse",
+        "--out-of-range refuse",
         "--keys 300",
-        "--keys 300 --beyond count",
+        "--keys 300 --out-of-range count",
         "--dtype u8 --keys 300",
     ] {
         prints(fine);
@@ -56,7 +60,8 @@ fn keys_that_have_no_bin() {
 fn a_nan_is_refused_by_its_name() {
     // The first odd one of this seed is a NaN.
     let message = (1..100).find_map(|seed| {
-        let arguments = format!("--device sim -n 1000 --dtype f32 --beyond refuse --seed {seed}");
+        let arguments =
+            format!("--device sim -n 1000 --dtype f32 --out-of-range refuse --seed {seed}");
         let arguments: Vec<&str> = arguments.split(' ').collect();
         let message = String::from_utf8_lossy(&CHAPTER_2.run(&arguments).stderr).into_owned();
         message.contains("which is NaN").then_some(message)

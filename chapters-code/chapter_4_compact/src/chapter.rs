@@ -105,8 +105,8 @@ impl Chapter for Compact {
         }
         match &self.mask {
             Some(_) if layout::by(case) == By::Predicate => Err(Error::Usage(
-                "by predicate no mask says what is kept\n  remedy: leave --mask-file out, or give --by mask \
-                 or --by bits"
+                "by predicate no mask says what is kept\n  remedy: leave --mask-file out, or give --select mask \
+                 or --select bits"
                     .into(),
             )),
             Some(mask) => inputs::check_mask(case, mask),
@@ -139,7 +139,8 @@ fn part_kept(mask: &[bool]) -> Density {
         .unwrap_or(Density::HALF)
 }
 
-const BY_MASK_ONLY: Refusal = Refusal::Because("keeps by a mask: give --by mask or --by bits");
+const BY_MASK_ONLY: Refusal =
+    Refusal::Because("keeps by a mask: give --select mask or --select bits");
 
 /// The rungs whose indices have 32 bits.
 fn index_refusal(name: &str, case: &Case) -> Option<Refusal> {

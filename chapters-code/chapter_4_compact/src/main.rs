@@ -21,7 +21,7 @@ struct Arguments {
         default_value = "mask",
         value_name = "WHAT"
     )]
-    by: Vec<By>,
+    select: Vec<By>,
     /// The part of the elements that is kept: 1/2, 0.25, 0, 1; several, comma separated
     #[arg(
         long,
@@ -49,7 +49,7 @@ const EXAMPLES: &str = "\
 Examples, after `cargo run --bin chapter_4 --`:
   (nothing)                             every rung, on the best device
   --device sim -n 1023,2^20             on the simulator, two sizes
-  --density 0,1/64,1/2,1 --by bits      nothing, little, half and all of it
+  --density 0,1/64,1/2,1 --select bits  nothing, little, half and all of it
   -n 4096x1000                          rows of a matrix
   -n 8 --mask-file mask.txt             a mask of your own
   --broken                              also the kernels that are wrong on purpose
@@ -59,7 +59,7 @@ impl Arguments {
     /// Every density and pattern with each of what can say so.
     fn parameters(&self) -> Vec<Parameters> {
         let mut all = Vec::new();
-        for &by in &self.by {
+        for &by in &self.select {
             for &density in &self.density {
                 let with = |&mask| Parameters::of_selection(by, density, mask);
                 all.extend(self.mask.iter().map(with));

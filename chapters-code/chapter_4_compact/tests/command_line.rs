@@ -32,8 +32,8 @@ fn densities_that_are_none() {
 #[test]
 fn choices_that_are_none() {
     refuses(
-        "--by nonsense",
-        &["--by", "possible values: mask, bits, predicate"],
+        "--select nonsense",
+        &["--select", "possible values: mask, bits, predicate"],
     );
     let patterns = ["--mask", "possible values: random, clustered, alternating"];
     refuses("--mask nonsense", &patterns);
@@ -53,16 +53,16 @@ fn types_and_operators_that_are_none() {
 
 #[test]
 fn kernels_that_do_not_run_there() {
-    let by_mask = "warp_specialized keeps by a mask: give --by mask or --by bits";
+    let by_mask = "warp_specialized keeps by a mask: give --select mask or --select bits";
     refuses(
-        "--kernel warp_specialized --by predicate",
+        "--kernel warp_specialized --select predicate",
         &["warp_specialized does not run", by_mask],
     );
     refuses("--kernel rows", &["rows is for matrices"]);
     let parts = ["staged is for vectors"];
     CHAPTER_4.refuses("-n 10x10 --kernel staged", &parts);
     CHAPTER_4.refuses(
-        "-n 10x10 --by predicate --kernel rows",
+        "-n 10x10 --select predicate --kernel rows",
         &["rows keeps by a mask"],
     );
     let large = ["indices of 32 bits", "up to 4294967295"];
@@ -92,7 +92,7 @@ fn masks_in_files() {
     assert!(text.contains("warp_specialized"), "{text}");
     let title = "compact: 8 f32, kept by a file's mask";
     assert!(text.contains(title), "{text}");
-    let by = format!("--mask-file {} --by predicate", path.display());
+    let by = format!("--mask-file {} --select predicate", path.display());
     refuses(&by, &["no mask says what is kept", "remedy"]);
     let three = mask_file("three.txt", "0110 0001");
     let json = format!(
@@ -131,7 +131,7 @@ fn mask_files_that_are_none() {
 
 #[test]
 fn every_type_choice_density_and_pattern() {
-    let text = prints("--dtype i32,u32,i64,f32,f64,u8 --by mask,bits,predicate");
+    let text = prints("--dtype i32,u32,i64,f32,f64,u8 --select mask,bits,predicate");
     assert_eq!(text.matches("staged").count(), 6 * 3, "{text}");
     assert!(
         text.contains("compact: 1000 f64, 1/2 kept by bits, random"),
@@ -143,14 +143,14 @@ fn every_type_choice_density_and_pattern() {
 
 #[test]
 fn nothing_and_one_element() {
-    CHAPTER_4.prints("-n 0,1 --by mask,bits,predicate");
+    CHAPTER_4.prints("-n 0,1 --select mask,bits,predicate");
     CHAPTER_4.prints("-n 0x3,1x1");
     CHAPTER_4.refuses("-n 3x0", &["rows of 3x0 hold nothing", "remedy"]);
 }
 
 #[test]
 fn json_says_what_is_kept() {
-    let text = prints("--density 1 --by bits --kernel warp_specialized --json -");
+    let text = prints("--density 1 --select bits --kernel warp_specialized --json -");
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!((&row["by"], &row["density"]), (&"bits".into(), &"1".into()));
     assert_eq!(row["mask"], "random");
@@ -178,5 +178,5 @@ fn the_list_and_the_manual() {
 
 #[test]
 fn tables_fit() {
-    CHAPTER_4.check_width("-n 1000 --by bits --density 1/64 --mask clustered");
+    CHAPTER_4.check_width("-n 1000 --select bits --density 1/64 --mask clustered");
 }

@@ -66,7 +66,7 @@ impl Chapter for Coalescing {
             _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
             _ if !Task::of(case).is_of(name) => Some(Refusal::OfAnotherKind),
             _ if name == "scatter" && repeats => Some(Refusal::Because(
-                "scatters to each place once: give --order ascending, or a window's length",
+                "scatters to each place once: give --index-order ascending, or a window's length",
             )),
             _ => None,
         }
@@ -112,7 +112,7 @@ fn refuse(case: &Case) -> Option<(String, String)> {
         )),
         Task::BytesInFlight { loads, .. } if !bytes_in_flight::LOADS.contains(&loads) => Some((
             format!("there is no kernel with {loads} loads a thread under way"),
-            "give --loads 1, 2, 4 or 8".into(),
+            "give --loads-per-thread 1, 2, 4 or 8".into(),
         )),
         Task::BytesInFlight { resident, .. }
             if !(1..=bytes_in_flight::MOST_RESIDENT).contains(&resident) =>

@@ -37,8 +37,8 @@ struct Arguments {
     stride: Vec<u64>,
 
     /// Only records: sums of pairs, or updates of particles; both, comma separated
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "RECORDS")]
-    records: Vec<Records>,
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LAYOUT")]
+    layout: Vec<Records>,
 
     /// Only permutations: ascending, random, sorted, or the length of the windows in which elements are
     /// shuffled; several, comma separated
@@ -48,12 +48,12 @@ struct Arguments {
         value_name = "ORDER",
         allow_hyphen_values = true
     )]
-    order: Vec<Order>,
+    index_order: Vec<Order>,
 
     /// Only reads: packs of 16 bytes that a thread asks for at a time, 1, 2, 4 or 8; several, comma
     /// separated [default: 4]
     #[arg(long, value_delimiter = ',', value_name = "COUNT")]
-    loads: Vec<u32>,
+    loads_per_thread: Vec<u32>,
 
     /// Only reads: blocks that a multiprocessor holds at a time, 1 to 8; several, comma separated
     /// [default: 4]
@@ -66,9 +66,9 @@ Examples, after `cargo run --bin chapter_7 --`:
   (nothing)                             every rung, on the best device
   --device sim -n 1023,2^20             on the simulator, two sizes
   --offset 0,1,8 --stride 1,2,3         shifted and strided copies
-  --records particles                   arrays of structures, structures of arrays
-  --order 32,1024,random,sorted         gathers and scatters
-  --loads 1,2,4,8 --resident 1,2,4,8    reads with more and more bytes under way
+  --layout particles                    arrays of structures, structures of arrays
+  --index-order 32,1024,random,sorted   gathers and scatters
+  --loads-per-thread 1,8 --resident 1,8 reads with more and more bytes under way
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
 
@@ -90,8 +90,8 @@ impl Arguments {
 
     fn asked(&self) -> Vec<Parameters> {
         let mut asked: Vec<_> = self.stride.iter().copied().map(patterns::stride).collect();
-        asked.extend(self.records.iter().copied().map(patterns::records));
-        asked.extend(self.order.iter().copied().map(patterns::order));
+        asked.extend(self.layout.iter().copied().map(patterns::records));
+        asked.extend(self.index_order.iter().copied().map(patterns::order));
         asked.extend(self.reads());
         // Last, because of the broken rung among them that stops the device.
         asked.extend(self.offset.iter().copied().map(patterns::offset));
@@ -100,7 +100,7 @@ impl Arguments {
 
     /// Every number of loads with every number of blocks, where either is given.
     fn reads(&self) -> Vec<Parameters> {
-        if self.loads.is_empty() && self.resident.is_empty() {
+        if self.loads_per_thread.is_empty() && self.resident.is_empty() {
             return Vec::new();
         }
         let or_usual = |values: &[u32]| match values {
@@ -113,7 +113,7 @@ impl Arguments {
                 .iter()
                 .map(move |&resident| patterns::reads(loads, resident))
         };
-        or_usual(&self.loads)
+        or_usual(&self.loads_per_thread)
             .into_iter()
             .flat_map(of_loads)
             .collect()

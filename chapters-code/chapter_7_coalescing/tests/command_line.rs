@@ -49,24 +49,30 @@ fn strides_that_leave_the_buffer() {
 #[test]
 fn orders_that_are_none() {
     refuses(
-        "--order upwards",
+        "--index-order upwards",
         &["`upwards` is no order", "ascending, random, sorted"],
     );
-    refuses("--order 0", &["`0` is no order"]);
+    refuses("--index-order 0", &["`0` is no order"]);
     let parts = [
         "scatter",
         "scatters to each place once",
-        "give --order ascending",
+        "give --index-order ascending",
     ];
-    refuses("--kernel scatter --order random", &parts);
-    CHAPTER_7.refuses("-n 2^33 --order random", &["indices of 32 bits", "remedy"]);
+    refuses("--kernel scatter --index-order random", &parts);
+    CHAPTER_7.refuses(
+        "-n 2^33 --index-order random",
+        &["indices of 32 bits", "remedy"],
+    );
 }
 
 #[test]
 fn reads_that_there_are_not() {
     refuses(
-        "--loads 3",
-        &["no kernel with 3 loads", "give --loads 1, 2, 4 or 8"],
+        "--loads-per-thread 3",
+        &[
+            "no kernel with 3 loads",
+            "give --loads-per-thread 1, 2, 4 or 8",
+        ],
     );
     refuses(
         "--resident 9",
@@ -76,7 +82,7 @@ fn reads_that_there_are_not() {
         "8 blocks with 8 loads a thread need more registers",
         "give --resident 4 or less",
     ];
-    refuses("--loads 8 --resident 8", &parts);
+    refuses("--loads-per-thread 8 --resident 8", &parts);
     refuses("--resident 0", &["does not hold 0 blocks"]);
 }
 
@@ -108,13 +114,13 @@ fn other_things_that_there_are_not() {
     );
     refuses("--op max", &["max", "remedy"]);
     refuses("--dtype f64", &["f64", "remedy"]);
-    refuses("--records triples", &["triples", "pairs"]);
+    refuses("--layout triples", &["triples", "pairs"]);
     refuses("--bins 16", &["--bins", "--help"]);
 }
 
 #[test]
 fn options_pick_what_runs() {
-    let text = prints("--stride 3,5 --loads 1,2");
+    let text = prints("--stride 3,5 --loads-per-thread 1,2");
     assert_eq!(text.matches("strided_loads ").count(), 2, "{text}");
     assert_eq!(text.matches("bytes_in_flight ").count(), 2, "{text}");
     assert!(!text.contains("scalar "), "{text}");
@@ -127,7 +133,7 @@ fn options_pick_what_runs() {
 #[test]
 fn one_element_and_none() {
     CHAPTER_7
-        .prints("-n 0,1,2 --offset 0 --stride 1 --records pairs,particles --order 4 --loads 8");
+        .prints("-n 0,1,2 --offset 0 --stride 1 --layout pairs,particles --index-order 4 --loads-per-thread 8");
 }
 
 #[test]
@@ -140,11 +146,11 @@ fn json_says_which_pattern() {
     assert_eq!(offset["offset"], 3);
     assert_eq!(offset["bytes"], 2 * 997 * 4);
     assert_eq!(offset["ceiling"], "copy");
-    let gather = row("--kernel gather --order 2^5");
+    let gather = row("--kernel gather --index-order 2^5");
     assert_eq!(gather["order"], "32");
-    let particles = row("--kernel aos --records particles");
+    let particles = row("--kernel aos --layout particles");
     assert_eq!(particles["records"], "particles");
-    let read = row("--kernel bytes_in_flight --loads 2 --resident 3");
+    let read = row("--kernel bytes_in_flight --loads-per-thread 2 --resident 3");
     assert_eq!([&read["loads"], &read["resident"]], [2, 3]);
     assert_eq!(read["ceiling"], "read");
     assert_eq!(read["occupancy"], 0.375);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::shape::parse_count;
 
-/// The order in which the elements of an array are asked for, as `--order` spells it.
+/// The order in which the elements of an array are asked for, as `--index-order` spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Order {
@@ -76,7 +76,7 @@ impl TryFrom<String> for Order {
     }
 }
 
-/// What an array's elements are the fields of, as `--records` spells it.
+/// What an array's elements are the fields of, as `--layout` spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
 #[value(rename_all = "lower")]
 #[serde(rename_all = "lowercase")]

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// What says which elements are kept, as `--by` and the kernels' names spell it.
+/// What says which elements are kept, as `--select` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
 #[value(rename_all = "lower")]
 #[serde(rename_all = "lowercase")]

@@ -421,7 +421,7 @@ fn littles_law_is_fitted_below_the_knee() {
         lines[3].starts_with("8 | 4 | 128 | 4,600 GB/s | 4,600 GB/s |"),
         "{text}"
     );
-    assert!(text.contains("--loads 8"), "{text}");
+    assert!(text.contains("--loads-per-thread 8"), "{text}");
     assert!(text.contains("$\\lambda$ = 400 ns"), "{text}");
     assert!(
         text.contains("the knee is at 13.6 KiB. A lone load takes 349 ns."),

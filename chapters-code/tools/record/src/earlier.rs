@@ -45,12 +45,12 @@ struct Device {
 }
 
 impl Earlier {
-    /// Reads a file, less the rows and checksums of the chapters that are to be run `again`.
+    /// Reads a file, less the rows and checksums of the chapters in `rerun`, which are to be run again.
     ///
     /// # Errors
     /// Where it cannot be read, or is of another device or another day: their times do not belong
     /// side by side.
-    pub(crate) fn read(path: &Path, device: &str, again: &[String]) -> anyhow::Result<Self> {
+    pub(crate) fn read(path: &Path, device: &str, rerun: &[String]) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path).with_context(|| {
             format!(
                 "cannot read {}; leave --resume out to begin a recording",
@@ -74,7 +74,7 @@ impl Earlier {
             checksums: file.checksums,
             subjects: HashSet::new(),
         };
-        let is_kept = |chapter: &str| !again.iter().any(|again| again == chapter);
+        let is_kept = |chapter: &str| !rerun.iter().any(|rerun| rerun == chapter);
         earlier.checksums.retain(|sum| is_kept(&sum.chapter));
         for raw in file.rows {
             let row: RecordedRow = serde_json::from_str(raw.get())

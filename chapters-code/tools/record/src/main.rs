@@ -67,11 +67,11 @@ struct Arguments {
         value_delimiter = ',',
         requires = "resume"
     )]
-    again: Vec<String>,
+    rerun: Vec<String>,
 
     /// Run these chapters only, such as chapter_6_transpose: to record each with a baseline of its own
     #[arg(long, value_name = "CHAPTER", value_delimiter = ',')]
-    only: Vec<String>,
+    chapter: Vec<String>,
 
     /// The commit to name in the file, where it is not the one that this program was built from
     #[arg(long)]
@@ -108,12 +108,12 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     };
     let mut parts = schedule::parts(quantity);
     let mut broken = schedule::broken_parts(quantity);
-    known(&arguments.again, &parts)?;
-    known(&arguments.only, &parts)?;
-    if !arguments.only.is_empty() {
+    known(&arguments.rerun, &parts)?;
+    known(&arguments.chapter, &parts)?;
+    if !arguments.chapter.is_empty() {
         let wanted = |part: &Part| {
             arguments
-                .only
+                .chapter
                 .iter()
                 .any(|name| name == part.chapter.name())
         };
@@ -122,7 +122,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     if arguments.resume {
         let device = &runner.device.properties.name;
-        let earlier = Earlier::read(&out, device, &arguments.again)?;
+        let earlier = Earlier::read(&out, device, &arguments.rerun)?;
         for part in parts.iter_mut().chain(&mut broken) {
             earlier.spare(part);
         }

@@ -86,7 +86,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
     };
     assert!(run(&[]).0);
     let whole = read();
-    let (succeeded, said) = run(&["--resume", "--again", "chapter_2_histogram"]);
+    let (succeeded, said) = run(&["--resume", "--rerun", "chapter_2_histogram"]);
     assert!(succeeded, "{said}");
     assert!(said.contains("chapter_2_histogram"), "{said}");
     assert!(!said.contains("chapter_1_reduce"), "{said}");
@@ -113,7 +113,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
     // A run that fails leaves what it did not come to.
     let failed = Command::new(env!("CARGO_BIN_EXE_record"))
         .args(["--device", "sim", "--out", path, "--resume"])
-        .args(["--again", "chapter_3_scan"])
+        .args(["--rerun", "chapter_3_scan"])
         .env("SIMT_INSTRUCTION_LIMIT", "1")
         .output()
         .expect("it starts");
@@ -121,7 +121,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
     let left = read()["checksums"].as_array().expect("a list").len();
     assert!(left > 100, "{left} checksums");
 
-    let (succeeded, said) = run(&["--resume", "--again", "chapter_9"]);
+    let (succeeded, said) = run(&["--resume", "--rerun", "chapter_9"]);
     assert!(
         !succeeded && said.contains("no chapter chapter_9"),
         "{said}"
@@ -140,7 +140,7 @@ fn bad_arguments_are_refused() {
         &["--device", "sim", "--out", "/no/such/folder/x.json"][..],
         &["--device", "sim", "--baseline", "/no/such/baselines.so"],
         &["--samples", "3"],
-        &["--again", "chapter_1_reduce"],
+        &["--rerun", "chapter_1_reduce"],
         &[
             "--device",
             "sim",

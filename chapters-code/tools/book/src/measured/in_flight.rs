@@ -89,7 +89,7 @@ fn curves(points: &[Point]) -> Vec<(String, Vec<[f64; 2]>)> {
     let curve = |loads: u64| {
         let own = points.iter().filter(|point| point.loads == loads);
         let places = own.map(|point| [point.kib(), point.rate]).collect();
-        (format!("--loads {loads}"), places)
+        (format!("--loads-per-thread {loads}"), places)
     };
     loads.into_iter().map(curve).collect()
 }
