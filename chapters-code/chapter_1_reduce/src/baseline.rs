@@ -22,11 +22,11 @@ type Reduce = unsafe extern "C" fn(
 ) -> c_int;
 
 /// The baseline's reduction of `input`, run once and verified; none where the baseline lacks it.
-pub(crate) fn reduce<'a, A: Element>(
+pub(crate) fn reduce<'a, T: Element>(
     device: &'a Device,
     case: &Case,
-    input: &'a CudaSlice<u8>,
-    expected: Vec<Exact<A>>,
+    input: &'a CudaSlice<T>,
+    expected: Exact<T::Acc>,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -42,7 +42,7 @@ pub(crate) fn reduce<'a, A: Element>(
     let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
     let call = Call {
         what: case.to_string(),
-        output_bytes: size_of::<A>(),
+        output_bytes: size_of::<T::Acc>(),
         // SAFETY: device addresses of n elements and one result; nothing is touched.
         scratch_bytes: Box::new(move |at| unsafe {
             scratch_bytes(op, dtype, at.input, at.output, n)
@@ -62,6 +62,6 @@ pub(crate) fn reduce<'a, A: Element>(
         }),
     };
     baselines.prepare(device, input, call, |computed| {
-        verify::compare(computed, expected)
+        verify::compare(computed, [expected])
     })
 }

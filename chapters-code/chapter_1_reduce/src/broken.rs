@@ -1,175 +1,232 @@
-//! Kernels that are shown because they are wrong, as published code really was. Each declares what
-//! should notice it, and a test holds it to that.
+//! Kernels that are shown because they are wrong, as published code really was.
+//!
+//! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
+//! that they are a broken version of.
 
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Case, Dtype, Error, Input, Op, broken, kernel};
-
-use crate::{
-    Ready, Rung, Setup,
-    geometry::{GRID_WITH_TREE, Geometry, Pass, Share, Shared, TREE, TREE_OF_PAIRS},
-    passes,
-    setup::{function, scratch},
-    single_pass,
+use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg, sys::CUresult};
+use cudarc::nvrtc::Ptx;
+use harness::{
+    Case, Dtype, Element, Error, Input, Ladder, Launch, Op, Rung, Shape, buffer, verify::Checker,
 };
 
-/// The broken rungs.
-pub const BROKEN: &[Rung] = &[
-    broken!(
-        "missing_first_barrier",
-        |s| passes(s, TREE),
-        [Races, Result],
-        "no barrier between filling shared memory and the first step"
-    ),
-    broken!(
-        "lockstep_warp",
-        |s| passes(s, TREE_OF_PAIRS),
-        [Races, Result],
-        "the last warp unrolled without __syncwarp"
-    ),
-    broken!(
-        "lockstep_warp_volatile",
-        |s| passes(s, TREE_OF_PAIRS),
-        [Races, Result],
-        "the same with volatile, as published in 2007"
-    ),
-    broken!(
-        "early_return_shuffle",
-        |s| passes(s, WARPS),
-        [Races, Result, Fault],
-        "a full-mask shuffle after some lanes have returned"
-    ),
-    broken!(
-        "activemask_shuffle",
-        |s| passes(s, WARPS),
-        [Races, Result, Fault],
-        "__activemask() as the mask of a shuffle in a branch"
-    ),
-    broken!(
-        "last_block_without_fence",
-        |s| single_pass(s, GRID_WITH_TREE),
-        [Races, Result],
-        "the last block reads partials that no fence has published"
-    ),
-    broken!(
-        "scratch_is_input",
-        scratch_is_input,
-        [Input],
-        "passes that go back and forth between the scratch and the input"
-    ),
-    broken!(
-        "non_power_of_two_tail",
-        |s| passes(s, THREADS_192),
-        [Result],
-        "a tree in halves over 192 threads"
-    ),
-    broken!(
-        "off_by_one_pair",
-        |s| passes(s, TREE_OF_PAIRS),
-        [Result],
-        "a partner one place too near, which equal elements hide"
-    ),
-    broken!(
-        "max_padded_with_zero",
-        |s| passes(s, TREE),
-        [Result],
-        "a maximum whose last block is padded with 0"
-    ),
-    broken!(
-        "half_accumulator",
-        one_block,
-        [Result],
-        "halves summed in half precision"
-    ),
-];
+use crate::problem::{Depth, Reduction, vectors_only};
+use crate::rungs::{sequential, unrolled_warp};
 
-const WARPS: Geometry = Geometry {
-    threads: 32,
-    share: Share::Elements(1),
-    shared: Shared::Static,
-};
-const THREADS_192: Geometry = Geometry {
-    threads: 192,
-    ..TREE
-};
+/// The broken rungs, each with its launch.
+pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
+    vec![
+        (MISSING_FIRST_BARRIER, sequential::prepare),
+        (LOCKSTEP_WARP, unrolled_warp::prepare),
+        (LOCKSTEP_WARP_VOLATILE, unrolled_warp::prepare),
+        (EARLY_RETURN_SHUFFLE, |p, rung| {
+            sequential::in_blocks_of(32, p, rung)
+        }),
+        (ACTIVEMASK_SHUFFLE, |p, rung| {
+            sequential::in_blocks_of(32, p, rung)
+        }),
+        (LAST_BLOCK_WITHOUT_FENCE, last_block),
+        (SCRATCH_IS_INPUT, scratch_is_input),
+        (NON_POWER_OF_TWO_TAIL, |p, rung| {
+            sequential::in_blocks_of(192, p, rung)
+        }),
+        (OFF_BY_ONE_PAIR, unrolled_warp::prepare),
+        (MAX_PADDED_WITH_ZERO, sequential::prepare),
+        (HALF_ACCUMULATOR, one_block),
+    ]
+}
 
-/// What brings out the fault of a broken rung, at about the size that was asked for: more than one
-/// block and no multiple of 32, and what else its kernel's header says that it needs.
-pub fn case_for(rung: &str, case: &Case) -> Case {
-    let n = case.elements().max(4096) | 1;
-    let sum = Case {
-        seed: case.seed,
-        ..Case::vector(n, Dtype::F32, Op::Sum)
+macro_rules! broken {
+    ($name:literal, [$($by:ident),*], $idea:literal) => {
+        Rung::new(
+            $name,
+            $idea,
+            include_str!(concat!("../kernels/broken/", $name, ".ptx")),
+        )
+        .refuses(vectors_only)
+        .broken(&[$(Checker::$by),*])
+        .adapts(large_sum)
     };
-    match rung {
-        "max_padded_with_zero" => Case {
-            op: Op::Max,
-            input: Input::Negative,
-            ..sum
+}
+
+const MISSING_FIRST_BARRIER: Rung = broken!(
+    "missing_first_barrier",
+    [Races, Result],
+    "no barrier between filling shared memory and the first step"
+);
+const LOCKSTEP_WARP: Rung = broken!(
+    "lockstep_warp",
+    [Races, Result],
+    "the last warp unrolled without __syncwarp"
+);
+const LOCKSTEP_WARP_VOLATILE: Rung = broken!(
+    "lockstep_warp_volatile",
+    [Races, Result],
+    "the same with volatile, as published in 2007"
+);
+const EARLY_RETURN_SHUFFLE: Rung = broken!(
+    "early_return_shuffle",
+    [Races, Result, Fault],
+    "a full-mask shuffle after some lanes have returned"
+);
+const ACTIVEMASK_SHUFFLE: Rung = broken!(
+    "activemask_shuffle",
+    [Races, Result, Fault],
+    "__activemask() as the mask of a shuffle in a branch"
+);
+const LAST_BLOCK_WITHOUT_FENCE: Rung = broken!(
+    "last_block_without_fence",
+    [Races, Result],
+    "the last block reads partials that no fence has published"
+);
+const SCRATCH_IS_INPUT: Rung = broken!(
+    "scratch_is_input",
+    [Input],
+    "passes that go back and forth between the scratch and the input"
+);
+const NON_POWER_OF_TWO_TAIL: Rung = broken!(
+    "non_power_of_two_tail",
+    [Result],
+    "a tree in halves over 192 threads"
+);
+const OFF_BY_ONE_PAIR: Rung = broken!(
+    "off_by_one_pair",
+    [Result],
+    "a partner one place too near, which equal elements hide"
+)
+.adapts(|case| match case.input {
+    Input::Constant => Case {
+        input: Input::Constant,
+        ..large_sum(case)
+    },
+    _ => large_sum(case),
+});
+const MAX_PADDED_WITH_ZERO: Rung = broken!(
+    "max_padded_with_zero",
+    [Result],
+    "a maximum whose last block is padded with 0"
+)
+.adapts(|case| Case {
+    op: Op::Max,
+    input: Input::Negative,
+    ..large_sum(case)
+});
+const HALF_ACCUMULATOR: Rung = broken!(
+    "half_accumulator",
+    [Result],
+    "halves summed in half precision"
+)
+.adapts(|case| Case {
+    dtype: Dtype::F16,
+    input: Input::Negative,
+    ..large_sum(case)
+});
+
+/// A sum of distinct `f32` in several blocks, whose number is no multiple of 32: that brings out most faults.
+fn large_sum(case: &Case) -> Case {
+    match case.shape {
+        Shape::Matrix { .. } => *case,
+        Shape::Vector { n } => Case {
+            shape: Shape::Vector { n: n.max(4096) | 1 },
+            dtype: Dtype::F32,
+            op: Op::Sum,
+            input: Input::Uniform,
+            ..*case
         },
-        "half_accumulator" => Case {
-            dtype: Dtype::F16,
-            input: Input::Negative,
-            ..sum
-        },
-        // Whoever asks for equal elements shall see that they hide the fault.
-        "off_by_one_pair" if case.input == Input::Constant => Case {
-            input: Input::Constant,
-            ..sum
-        },
-        _ => sum,
     }
 }
 
-/// One block folds everything, so that the sums of its threads grow beyond what their type can count.
-fn one_block(s: &Setup<'_>) -> Result<Ready, Error> {
-    const THREADS: u32 = 256;
+/// Launched as `finish_last_block`, with dynamic shared memory for a tree.
+fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(T::DTYPE))?;
+    let blocks =
+        p.n.div_ceil(256)
+            .clamp(1, p.device.resident_blocks(256).into());
     let config = LaunchConfig {
-        shared_mem_bytes: THREADS * s.case.dtype.size() as u32,
-        ..kernel::grid(1, THREADS)
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 256 * size_of::<T::Acc>() as u32,
     };
-    let n = s.case.elements();
-    let depth = n.div_ceil(u64::from(THREADS)) + u64::from(THREADS.ilog2());
-    let kernel = function(s, s.case.dtype)?;
-    let (stream, function) = (s.stream(), kernel.clone());
-    Ok(Ready::new(kernel, config, depth, move |input, out| {
-        let mut launch = stream.launch_builder(&function);
-        launch.arg(input).arg(out).arg(&n);
-        // SAFETY: half_accumulator.cu reads in[0 .. n] and writes out[0]; its shared memory holds an
-        // element a thread.
-        unsafe { launch.launch(config)? };
-        Ok(())
-    }))
+    let depth = p.n.div_ceil(blocks * 256) + 10 + blocks.div_ceil(256) + 10;
+    let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
+    let mut counter = p.device.stream.clone_htod(&[0u32])?;
+    let function = kernel.clone();
+    let launch = move |p: &mut Reduction<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
+        launch.arg(&mut partials).arg(&mut counter);
+        // SAFETY: the kernel is `(const f32* in, f32* out, size_t n, f32* partials, unsigned* counter)`. It
+        // reads in[0 .. n], writes one partial result per block, and out[0]. The counter is 0 before the first
+        // launch, and every launch leaves it at 0.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
 }
 
-/// Saves a scratch buffer by taking the input for one: the second pass writes over it.
-fn scratch_is_input(s: &Setup<'_>) -> Result<Ready, Error> {
-    let plan = TREE.passes(s.device, &s.case);
-    let depth = plan.iter().map(|pass| pass.depth).sum();
-    let mut scratch = scratch(s, plan[0].blocks)?;
-    let dtype = s.case.dtype;
-    let config_of = move |pass: &Pass| TREE.config(pass.blocks, dtype);
-    let config = config_of(&plan[0]);
-    let kernel = function(s, dtype)?;
-    let (stream, function) = (s.stream(), kernel.clone());
-    Ok(Ready::new(kernel, config, depth, move |input, out| {
-        for (i, pass) in plan.iter().enumerate() {
+/// One block reduces everything, so that the sum of each thread grows beyond what a half can count.
+fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(T::DTYPE))?;
+    let config = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 256 * size_of::<T>() as u32,
+    };
+    let depth = p.n.div_ceil(256) + 8;
+    let function = kernel.clone();
+    let launch = move |p: &mut Reduction<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
+        // SAFETY: half_accumulator.cu reads in[0 .. n] and writes out[0]. Its shared memory holds one
+        // element per thread.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
+}
+
+/// Saves a scratch buffer by using the input as one: the second pass overwrites the input.
+fn scratch_is_input<T: Element>(
+    p: &Reduction<T>,
+    rung: &Rung,
+) -> Result<Launch<Reduction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(T::DTYPE))?;
+    let config = |blocks: u64| LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 256 * size_of::<T>() as u32,
+    };
+    let blocks = p.passes(|n, _| n.div_ceil(256));
+    let depth = 9 * blocks.len() as u64;
+    let mut scratch = buffer::scratch::<T>(&p.device, blocks[0])?;
+    let (function, first_config) = (kernel.clone(), config(blocks[0]));
+    let launch = move |p: &mut Reduction<T>| {
+        let stream = &p.device.stream;
+        let mut n = p.n;
+        for (pass, &blocks) in blocks.iter().enumerate() {
             let mut launch = stream.launch_builder(&function);
-            match i % 2 {
-                0 => launch.arg(input).arg(&mut scratch),
-                // The fault: a view that was handed over for reading is written.
-                _ => launch.arg(&scratch).arg(input),
+            match pass % 2 {
+                0 => launch.arg(&p.input).arg(&mut scratch),
+                // The fault: this pass writes to the input.
+                _ => launch.arg(&scratch).arg(&mut p.input),
             };
-            launch.arg(&pass.n);
-            // SAFETY: reads in[0 .. n] and writes a value for each block; both buffers have room
-            // for that. Writing to the input is what this rung is there to show, and whoever runs
-            // it restores the input.
-            unsafe { launch.launch(config_of(pass))? };
+            launch.arg(&n);
+            // SAFETY: scratch_is_input.cu is `(const f32* in, f32* out, size_t n)`. It reads in[0 .. n] and
+            // writes one result per block; both buffers have room for that. The judge restores the input.
+            unsafe { launch.launch(config(blocks))? };
+            n = blocks;
         }
-        let result = if plan.len().is_multiple_of(2) {
-            input.slice(..)
+        let result = if blocks.len().is_multiple_of(2) {
+            &p.input
         } else {
-            scratch.slice(..)
+            &scratch
         };
-        stream.memcpy_dtod(&result.slice(..out.len()), out)
-    }))
+        // SAFETY: this kernel exists for f32 only, which accumulates in f32.
+        let result = unsafe { result.transmute::<T::Acc>(1) };
+        let result = result.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
+        stream.memcpy_dtod(&result, &mut p.out.view_mut())
+    };
+    Ok(Launch::new(kernel, first_config, Depth::of(depth), launch))
 }

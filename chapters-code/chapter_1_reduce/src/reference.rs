@@ -82,6 +82,34 @@ pub fn fold<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Folded {
     }
 }
 
+/// Folds every row of a matrix that is stored row by row.
+pub fn fold_rows<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Folded> {
+    let row = |r: usize| &host[r * cols..(r + 1) * cols];
+    (0..rows)
+        .map(|r| fold(op, row(r).iter().copied()))
+        .collect()
+}
+
+/// Folds every column of a matrix that is stored row by row, 64 columns at a time: a walk down one column
+/// of a wide matrix misses the caches at every step.
+pub fn fold_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Folded> {
+    const TOGETHER: usize = 64;
+    let mut folded = Vec::with_capacity(cols);
+    for first in (0..cols).step_by(TOGETHER) {
+        let width = TOGETHER.min(cols - first);
+        let mut columns = vec![Vec::with_capacity(rows); width];
+        for r in 0..rows {
+            let part = &host[r * cols + first..][..width];
+            for (column, &x) in columns.iter_mut().zip(part) {
+                column.push(x);
+            }
+        }
+        let columns = columns.into_iter();
+        folded.extend(columns.map(|column| fold(op, column.into_iter())));
+    }
+    folded
+}
+
 impl Folded {
     /// What a kernel may write whose elements pass through at most `depth` rounded additions.
     ///

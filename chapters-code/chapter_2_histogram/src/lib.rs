@@ -17,7 +17,7 @@ pub mod reference;
 
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
 use harness::{
-    Case, Dtype, Error, Op, Shape, buffer, kernel, rung,
+    Error, buffer, kernel, rung,
     rung::{Ready, Rung, Rungs, Setup},
 };
 
@@ -130,16 +130,40 @@ fn partials(s: &Setup<'_>, copies: u32) -> Result<Ready, Error> {
     }))
 }
 
-/// Chapter 1's reduction of the columns of a matrix of counters.
+/// Chapter 1's reduction of the columns of a matrix of counters, in splits of the rows where one block per
+/// 32 columns would leave the device idle.
 fn columns(s: &Setup<'_>, rows: u64, cols: u64) -> Result<Ready, Error> {
-    let case = Case {
-        shape: Shape::Matrix { rows, cols },
-        dtype: Dtype::U32,
-        op: Op::Sum,
-        ..s.case
+    let rung = chapter_1_reduce::rungs::columns_block::RUNG;
+    let module = kernel::load_module(s.device, rung.name, &[rung.ptx])?;
+    let sum = kernel::load_function(&module, "sum_u32")?;
+    let splits =
+        chapter_1_reduce::rungs::columns_block::splits(s.device.resident_blocks(1024), rows, cols);
+    let config_of = |splits: u64| LaunchConfig {
+        grid_dim: (cols.div_ceil(32).max(1) as u32, splits as u32, 1),
+        block_dim: (32, 32, 1),
+        shared_mem_bytes: 0,
     };
-    let rung = chapter_1_reduce::RUNGS.find("columns_block")?;
-    rung.ready(s.device, case)
+    let (config, last_config) = (config_of(splits), config_of(1));
+    let mut partials = s.scratch(4 * splits * cols)?;
+    let stream = s.stream();
+    let function = sum.clone();
+    Ok(Ready::new(sum, config, EXACT, move |input, out| {
+        let mut first = stream.launch_builder(&function);
+        if splits == 1 {
+            first.arg(input).arg(out).arg(&rows).arg(&cols);
+            // SAFETY: reads in[0 .. rows * cols] and writes out[0 .. cols].
+            unsafe { first.launch(config)? };
+            return Ok(());
+        }
+        first.arg(input).arg(&mut partials).arg(&rows).arg(&cols);
+        // SAFETY: reads in[0 .. rows * cols] and writes partials[0 .. splits * cols].
+        unsafe { first.launch(config)? };
+        let mut second = stream.launch_builder(&function);
+        second.arg(&partials).arg(out).arg(&splits).arg(&cols);
+        // SAFETY: reads partials[0 .. splits * cols] and writes out[0 .. cols].
+        unsafe { second.launch(last_config)? };
+        Ok(())
+    }))
 }
 
 // ---- Copies in banks ------------------------------------------------------------------------------

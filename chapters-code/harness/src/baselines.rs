@@ -153,10 +153,10 @@ impl Baselines {
     /// # Errors
     /// [`Error::Baseline`] where the library fails or its result is wrong, [`Error::Driver`] where
     /// memory is not to be had.
-    pub fn prepare<'a>(
+    pub fn prepare<'a, T>(
         &self,
         device: &'a Device,
-        input: &'a CudaSlice<u8>,
+        input: &'a CudaSlice<T>,
         call: Call<'a>,
         judge: impl FnOnce(&[u8]) -> Verdict,
     ) -> Result<Option<BaselineRun<'a>>, Error> {

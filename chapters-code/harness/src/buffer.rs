@@ -4,7 +4,10 @@ use cudarc::driver::{
     CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DriverError, result,
 };
 
-use crate::{Device, Error};
+use crate::{
+    Device, Element, Error,
+    verify::{self, Exact, Failure, Verdict},
+};
 
 /// Fills memory before a run. As `f32` and `f64` it is a huge negative number, as `f16` one near
 /// the lowest, as an integer an odd negative one: none is an identity or a plausible result.
@@ -72,6 +75,157 @@ impl Guarded {
     }
 }
 
+/// An output of `T` between two guard zones.
+pub struct Output<T> {
+    memory: CudaSlice<T>,
+    margin: usize,
+    len: usize,
+    device: Device,
+}
+
+impl<T: Element> Output<T> {
+    /// Allocates `len` elements and their guard zones.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for them.
+    pub fn new(device: &Device, len: usize) -> Result<Self, Error> {
+        let margin = if device.is_simulated() {
+            0
+        } else {
+            MARGIN / size_of::<T>()
+        };
+        let memory = uninitialised(device, len + 2 * margin)?;
+        let device = device.clone();
+        Ok(Self {
+            memory,
+            margin,
+            len,
+            device,
+        })
+    }
+
+    /// Fills the output and its guard zones with poison.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn poison(&mut self) -> Result<(), DriverError> {
+        poison(&self.device, &mut self.memory)
+    }
+
+    /// The output, to read.
+    pub fn view(&self) -> CudaView<'_, T> {
+        self.memory.slice(self.margin..self.margin + self.len)
+    }
+
+    /// The output, to write.
+    pub fn view_mut(&mut self) -> CudaViewMut<'_, T> {
+        self.memory.slice_mut(self.margin..self.margin + self.len)
+    }
+
+    /// Compares the output with what it should be, element by element, after checking the guard zones.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the output cannot be read back.
+    pub fn compare(&self, expected: impl IntoIterator<Item = Exact<T>>) -> Result<Verdict, Error> {
+        Ok(match self.download()? {
+            Ok(computed) => verify::compare(bytemuck::cast_slice(&computed), expected),
+            Err(failure) => Verdict::of(failure),
+        })
+    }
+
+    /// Copies the output to the host, after checking the guard zones.
+    ///
+    /// # Errors
+    /// In the inner result, a [`Failure`] that names a byte of a guard zone that changed.
+    pub fn download(&self) -> Result<Result<Vec<T>, Failure>, Error> {
+        let end = self.margin + self.len;
+        for (start, zone) in [(0, 0..self.margin), (end, end..end + self.margin)] {
+            let zone = to_host(&self.device, &self.memory.slice(zone))?;
+            let bytes: &[u8] = bytemuck::cast_slice(&zone);
+            if let Some(at) = bytes.iter().position(|&byte| byte != POISON) {
+                let offset = (start as i64 - self.margin as i64) * size_of::<T>() as i64;
+                return Ok(Err(Failure::beside_output(offset + at as i64)));
+            }
+        }
+        to_host(&self.device, &self.view()).map(Ok)
+    }
+}
+
+/// Uninitialised device memory for at least one element, because a driver refuses to allocate none.
+fn uninitialised<T: Element>(device: &Device, len: usize) -> Result<CudaSlice<T>, Error> {
+    // SAFETY: every bit pattern is a valid `T`, and every reader reads only what was written before.
+    unsafe { device.stream.alloc::<T>(len.max(1)) }.map_err(|error| {
+        let bytes = crate::error::bytes((len * size_of::<T>()) as u64);
+        Error::driver(format!("allocating {bytes}"), error)
+    })
+}
+
+/// Scratch memory of `len` elements, filled with poison: a kernel must write it before it reads it.
+///
+/// # Errors
+/// [`Error::Driver`] where the device has no room for it.
+pub fn scratch<T: Element>(device: &Device, len: u64) -> Result<CudaSlice<T>, Error> {
+    let mut memory = uninitialised(device, len as usize)?;
+    poison(device, &mut memory).map_err(|error| Error::driver("filling memory", error))?;
+    Ok(memory)
+}
+
+/// Device memory with a copy of `elements`, and room for at least one element.
+///
+/// # Errors
+/// [`Error::Driver`] where the device has no room for it, or the copy fails.
+pub fn to_device<T: Element>(device: &Device, elements: &[T]) -> Result<CudaSlice<T>, Error> {
+    let mut memory = uninitialised(device, elements.len())?;
+    overwrite(device, &mut memory, elements)?;
+    Ok(memory)
+}
+
+/// Replaces the first elements of device memory.
+///
+/// # Errors
+/// [`Error::Driver`] where the copy fails.
+pub fn overwrite<T: Element>(
+    device: &Device,
+    memory: &mut CudaSlice<T>,
+    elements: &[T],
+) -> Result<(), Error> {
+    let copied = device.stream.memcpy_htod(elements, memory);
+    copied.map_err(|error| Error::driver("copying the input to the device", error))?;
+    device.finish("copying the input to the device")
+}
+
+/// A copy of device memory on the host.
+///
+/// # Errors
+/// [`Error::Driver`], also for a kernel that was stopped before.
+pub fn to_host<T: Element>(device: &Device, memory: &CudaView<'_, T>) -> Result<Vec<T>, Error> {
+    let doing = "reading memory back";
+    let mut copy = Vec::new();
+    if !memory.is_empty() {
+        let copied = device.stream.clone_dtoh(memory);
+        copy = copied.map_err(|error| device.explain(doing, error))?;
+    }
+    device.finish(doing)?;
+    Ok(copy)
+}
+
+/// Compares an input on the device with its elements on the host. An input that has changed is restored.
+///
+/// # Errors
+/// [`Error::Driver`] where a copy fails.
+pub fn check_input<T: Element>(
+    device: &Device,
+    memory: &mut CudaSlice<T>,
+    elements: &[T],
+) -> Result<Option<Failure>, Error> {
+    let after = to_host(device, &memory.slice(..elements.len()))?;
+    let failure = verify::input_changed(elements, bytemuck::cast_slice(&after));
+    if failure.is_some() {
+        overwrite(device, memory, elements)?;
+    }
+    Ok(failure)
+}
+
 /// Uninitialised device memory; at least one byte, because a driver refuses to allocate none.
 ///
 /// # Errors
@@ -96,9 +250,9 @@ pub fn poisoned(device: &Device, bytes: usize) -> Result<CudaSlice<u8>, Error> {
     Ok(memory)
 }
 
-fn poison(device: &Device, memory: &mut CudaSlice<u8>) -> Result<(), DriverError> {
+fn poison<T>(device: &Device, memory: &mut CudaSlice<T>) -> Result<(), DriverError> {
     let stream = &device.stream;
-    let bytes = memory.len();
+    let bytes = memory.len() * size_of::<T>();
     let (address, _record) = memory.device_ptr_mut(stream);
     // SAFETY: `address` is that of `bytes` bytes; freeing them is ordered on the same stream.
     unsafe { result::memset_d8_async(address, POISON, bytes, stream.cu_stream()) }

@@ -318,6 +318,8 @@ pub struct Case {
     pub seed: u64,
     /// What else the chapter's problems have.
     pub parameters: Parameters,
+    /// Threads per block, where the rungs are to run with another number than their own.
+    pub block: Option<u32>,
 }
 
 impl Case {
@@ -330,6 +332,7 @@ impl Case {
             input: Input::Uniform,
             seed: 1,
             parameters: Parameters::default(),
+            block: None,
         }
     }
 

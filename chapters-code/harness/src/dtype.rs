@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cudarc::driver::DeviceRepr;
 use half::{bf16, f16};
 
 /// An element type, as `--dtype` and the kernels' names spell it.
@@ -104,7 +105,7 @@ impl fmt::Display for Dtype {
 }
 
 /// A Rust type that stands for a [`Dtype`] on the host.
-pub trait Element: bytemuck::Pod + PartialEq + Send + Sync {
+pub trait Element: bytemuck::Pod + DeviceRepr + PartialEq + Send + Sync {
     /// The type that it stands for.
     const DTYPE: Dtype;
     /// The type in which kernels accumulate it, and in which they write results.
@@ -122,6 +123,30 @@ pub trait Element: bytemuck::Pod + PartialEq + Send + Sync {
     /// The value of an integer element; a float is truncated.
     fn to_i64(self) -> i64;
 }
+
+/// IEEE half precision on the host. A type of this crate, because cudarc's trait [`DeviceRepr`] cannot be
+/// implemented here for a type of another crate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(transparent)]
+pub struct F16(pub f16);
+
+/// bfloat16 on the host, likewise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(transparent)]
+pub struct Bf16(pub bf16);
+
+macro_rules! device_half {
+    ($($type:ident)*) => {$(
+        // SAFETY: the type is a transparent wrapper of 16 bits, and every bit pattern is a value.
+        unsafe impl bytemuck::Zeroable for $type {}
+        // SAFETY: as above.
+        unsafe impl bytemuck::Pod for $type {}
+        // SAFETY: a kernel's argument or element of this type has the same 16 bits.
+        unsafe impl DeviceRepr for $type {}
+    )*};
+}
+
+device_half!(F16 Bf16);
 
 macro_rules! element {
     ($($type:ty: $dtype:ident in $acc:ty, $lowest:expr, $highest:expr,
@@ -155,10 +180,10 @@ macro_rules! integer {
         $x as i64
     };
     (F16, $x:expr) => {
-        $x.to_f64() as i64
+        $x.0.to_f64() as i64
     };
     (Bf16, $x:expr) => {
-        $x.to_f64() as i64
+        $x.0.to_f64() as i64
     };
     (U128, $x:expr) => {
         $x as i64
@@ -175,10 +200,10 @@ element! {
     f32: F32 in f32, f32::NEG_INFINITY, f32::INFINITY,
         |v| v as f32, |b| f32::from_bits(b as u32), |x| x as f64;
     f64: F64 in f64, f64::NEG_INFINITY, f64::INFINITY, |v| v, f64::from_bits, |x| x;
-    f16: F16 in f32, f16::NEG_INFINITY, f16::INFINITY,
-        f16::from_f64, |b| f16::from_bits(b as u16), f16::to_f64;
-    bf16: Bf16 in f32, bf16::NEG_INFINITY, bf16::INFINITY,
-        bf16::from_f64, |b| bf16::from_bits(b as u16), bf16::to_f64;
+    F16: F16 in f32, F16(f16::NEG_INFINITY), F16(f16::INFINITY),
+        |v| F16(f16::from_f64(v)), |b| F16(f16::from_bits(b as u16)), |x: F16| x.0.to_f64();
+    Bf16: Bf16 in f32, Bf16(bf16::NEG_INFINITY), Bf16(bf16::INFINITY),
+        |v| Bf16(bf16::from_f64(v)), |b| Bf16(bf16::from_bits(b as u16)), |x: Bf16| x.0.to_f64();
     u8: U8 in u8, u8::MIN, u8::MAX, |v| v as u8, |b| b as u8, |x| x as f64;
     u16: U16 in u16, u16::MIN, u16::MAX, |v| v as u16, |b| b as u16, |x| x as f64;
     // The upper half is the lower's complement: whoever mixes them up shows.
@@ -186,51 +211,39 @@ element! {
         |v| v as u128, |b: u64| u128::from(b) | u128::from(!b) << 64, |x| x as f64;
 }
 
-/// Runs an expression with `$T` standing for the Rust type of a [`Dtype`].
+/// Evaluates an expression with `$T` standing for the Rust type of a [`Dtype`].
 #[macro_export]
 macro_rules! with_element {
-    ($dtype:expr, $T:ident => $body:expr) => {
+    ($dtype:expr, $T:ident => $body:expr) => {{
+        $crate::with_element!(@ $dtype, $T => $body,
+            I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, F16 $crate::dtype::F16, Bf16 $crate::dtype::Bf16,
+            U8 u8, U16 u16, U128 u128)
+    }};
+    (@ $dtype:expr, $T:ident => $body:expr, $($name:ident $type:ty),*) => {
         match $dtype {
-            $crate::Dtype::I32 => {
-                type $T = i32;
+            $($crate::Dtype::$name => {
+                type $T = $type;
                 $body
-            }
-            $crate::Dtype::U32 => {
-                type $T = u32;
+            })*
+        }
+    };
+}
+
+/// Evaluates an expression with `$T` standing for the Rust type of a [`Dtype`] in which kernels compute: all
+/// but `u8`, `u16` and `u128`, for which the macro gives an [`Error`](crate::Error).
+#[macro_export]
+macro_rules! with_number {
+    ($dtype:expr, $T:ident => $body:expr) => {{
+        $crate::with_number!(@ $dtype, $T => $body,
+            I32 i32, U32 u32, I64 i64, F32 f32, F64 f64, F16 $crate::dtype::F16, Bf16 $crate::dtype::Bf16)
+    }};
+    (@ $dtype:expr, $T:ident => $body:expr, $($name:ident $type:ty),*) => {
+        match $dtype {
+            $($crate::Dtype::$name => {
+                type $T = $type;
                 $body
-            }
-            $crate::Dtype::I64 => {
-                type $T = i64;
-                $body
-            }
-            $crate::Dtype::F32 => {
-                type $T = f32;
-                $body
-            }
-            $crate::Dtype::F64 => {
-                type $T = f64;
-                $body
-            }
-            $crate::Dtype::F16 => {
-                type $T = $crate::half::f16;
-                $body
-            }
-            $crate::Dtype::Bf16 => {
-                type $T = $crate::half::bf16;
-                $body
-            }
-            $crate::Dtype::U8 => {
-                type $T = u8;
-                $body
-            }
-            $crate::Dtype::U16 => {
-                type $T = u16;
-                $body
-            }
-            $crate::Dtype::U128 => {
-                type $T = u128;
-                $body
-            }
+            })*
+            other => Err($crate::Error::Usage(format!("no kernel computes with {other}"))),
         }
     };
 }

@@ -133,6 +133,11 @@ impl Error {
         }
     }
 
+    /// No rung has this name.
+    pub fn unknown_kernel(name: &str) -> Self {
+        Self::Usage(format!("there is no kernel `{name}`; see --list"))
+    }
+
     /// Whether it is a reader that has gone, as in `chapter_1 --json - | head -1`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe)

@@ -146,6 +146,7 @@ mod tests {
             input: Input::Uniform,
             seed: 1,
             parameters: Default::default(),
+            block: None,
         }
     }
 

@@ -15,7 +15,7 @@ use cudarc::{
 
 use xtask::{kernel::Kernel, ptx};
 
-use crate::{Device, Error, device::Properties};
+use crate::{Device, Error, device::Properties, typed::Rung};
 
 /// Loads the newest of several PTX texts that the device's compute capability allows. A text that
 /// the device has loaded before is not compiled again.
@@ -116,6 +116,30 @@ fn refusal(device: &Device, error: DriverError) -> Refusal {
                 .to_string(),
             "run `cargo xtask ptx` to compile the kernel anew",
         ),
+    }
+}
+
+/// Adds the cause and the remedy to an error of the driver while a rung was prepared.
+pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
+    let code = match &error {
+        Error::Driver { error, .. } => error.0.0,
+        _ => return error,
+    };
+    let refused = matches!(
+        code,
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+            | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+            | CUresult::CUDA_ERROR_INVALID_PTX
+            | CUresult::CUDA_ERROR_NOT_FOUND
+    );
+    if !refused {
+        return error;
+    }
+    let (reason, remedy) = refusal(device, DriverError(code));
+    Error::Module {
+        module: rung.name.into(),
+        reason,
+        remedy,
     }
 }
 

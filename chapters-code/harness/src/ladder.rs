@@ -11,6 +11,7 @@ use crate::{
     rung::Enqueue,
     simulator::Report,
     timing::{Stopwatch, Time},
+    typed::Rung,
     verify::{Checker, Failure, Verdict},
 };
 
@@ -87,22 +88,32 @@ pub trait Chapter {
     /// What the ladder does, in a line.
     fn summary(&self) -> &'static str;
     /// The rungs in order, the broken ones last.
-    fn rungs(&self) -> Vec<RungInfo>;
+    fn ladder(&self) -> Vec<Rung> {
+        Vec::new()
+    }
+    /// The rungs in order, the broken ones last.
+    fn rungs(&self) -> Vec<RungInfo> {
+        self.ladder().iter().map(Rung::info).collect()
+    }
     /// The sizes to run where none is asked for.
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
         vec![Shape::usual_vector(device)]
     }
     /// The case that a rung is run on when `case` is asked for: the same, save for broken rungs,
     /// which need what brings out their fault.
-    fn case_for(&self, _rung: &str, case: &Case) -> Case {
-        *case
+    fn case_for(&self, rung: &str, case: &Case) -> Case {
+        let found = self.ladder().into_iter().find(|known| known.name == rung);
+        found.map_or(*case, |rung| (rung.adapts)(case))
     }
     /// What a case is called in a table's title and in messages, such as `sum of 2^20 f32`.
     fn title(&self, case: &Case) -> String {
         case.to_string()
     }
     /// Why a rung does not run on a case, if it does not.
-    fn refusal(&self, rung: &str, case: &Case) -> Option<Refusal>;
+    fn refusal(&self, rung: &str, case: &Case) -> Option<Refusal> {
+        let found = self.ladder().into_iter().find(|known| known.name == rung)?;
+        (found.refuses)(&found, case)
+    }
     /// Refuses a case that makes no sense for the chapter, before anything runs.
     ///
     /// # Errors
@@ -176,6 +187,19 @@ pub trait Operation {
     /// What `by` returns, and `CUDA_ERROR_NOT_SUPPORTED` for an operation that has not one input.
     fn launch_by(&mut self, _by: &mut Enqueue<'_>) -> Result<(), DriverError> {
         Err(DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED))
+    }
+    /// Fills the same buffers with the inputs of another case of the same size.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for an operation that cannot.
+    fn refill(&mut self, _case: &Case) -> Result<(), Error> {
+        Err(Error::Usage(
+            "the inputs of this operation cannot be replaced".into(),
+        ))
+    }
+    /// Whether [`Operation::refill`] works.
+    fn refills(&self) -> bool {
+        false
     }
     /// Judges what the last launch left behind, and whether the input is intact.
     ///

@@ -27,6 +27,16 @@ pub fn replays(
     cases: &[Case],
 ) -> Result<Vec<Verdict>, Error> {
     let device = &device.with_own_stream()?;
+    let Some((first, others)) = cases.split_first() else {
+        return Ok(Vec::new());
+    };
+    let mut problem = chapter.problem(device, first)?;
+    let mut operation = problem.operation(rung)?;
+    if operation.refills() {
+        return refilled(device, &mut *operation, others);
+    }
+    drop(operation);
+    drop(problem);
     let mut problems = cases
         .iter()
         .map(|case| chapter.problem(device, case))
@@ -54,6 +64,32 @@ pub fn replays(
         replay(&device.stream, &graph, &mut *captured, &mut *operation)
             .and_then(|()| device.stream.synchronize())
             .map_err(|error| device.explain("replaying a graph", error))?;
+        let races = ladder::race(&device.take_report());
+        let mut verdict = operation.verify()?;
+        verdict.failures.extend(races);
+        verdicts.push(verdict);
+    }
+    Ok(verdicts)
+}
+
+/// Captures a launch of an operation, and replays it on the inputs of other cases.
+fn refilled(
+    device: &Device,
+    operation: &mut dyn Operation,
+    cases: &[Case],
+) -> Result<Vec<Verdict>, Error> {
+    let graph = capture(device, operation)?;
+    let mut verdicts = Vec::new();
+    for case in cases {
+        operation.refill(case)?;
+        device.take_report();
+        let mut replay = || {
+            operation.poison()?;
+            operation.launch_by(&mut |_, _| Ok(()))?;
+            graph.launch()?;
+            device.stream.synchronize()
+        };
+        replay().map_err(|error| device.explain("replaying a graph", error))?;
         let races = ladder::race(&device.take_report());
         let mut verdict = operation.verify()?;
         verdict.failures.extend(races);

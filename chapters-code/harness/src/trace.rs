@@ -39,6 +39,7 @@ pub fn run(
     let rung = plan::rung(chapter, kernel)?;
     let case = Case {
         shape: case.shape,
+        block,
         ..chapter.case_for(rung.name, case)
     };
     if let Some(refusal) = chapter.refusal(rung.name, &case) {

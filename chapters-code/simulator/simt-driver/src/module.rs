@@ -1,6 +1,6 @@
 //! Modules: PTX, loaded into a context, and its functions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -62,25 +62,54 @@ pub struct Settings {
 
 /// Loads a module from an image in memory into a context.
 pub fn load(context: &Context, image: &[u8]) -> Result<Handle> {
-    let module = parse(image)?;
-    let target = module.target;
-    let constants = module
-        .variables
-        .iter()
-        .filter(|v| v.space == ir::Space::Const);
+    let module = match PARSED.find(image) {
+        Some(module) => module,
+        None => PARSED.insert(image, parse(image)?),
+    };
+    let constants = module.variables.iter();
+    let constants = constants.filter(|v| v.space == ir::Space::Const);
     let constant_bytes = constants.map(|v| v.init.len() as u32).sum();
-    let device = context.device()?;
+    let (device, target) = (context.device()?, module.target);
     let loaded = LoadedModule::load(module, &device.memory);
     let code = loaded.map_err(|e| CUresult::OUT_OF_MEMORY.because(e.to_string()))?;
-    let functions = Mutex::new(HashMap::new());
     let module = Module {
         context: context.handle,
         code,
         target,
         constant_bytes,
-        functions,
+        functions: Mutex::default(),
     };
     Ok(driver()?.modules.insert(module))
+}
+
+/// The images that were parsed last, as NVIDIA's driver keeps what it compiled: a program may load the
+/// same module again and again.
+struct Parsed(Mutex<VecDeque<(Vec<u8>, Arc<ir::Module>)>>);
+
+static PARSED: Parsed = Parsed(Mutex::new(VecDeque::new()));
+
+impl Parsed {
+    /// The most modules of one chapter of the book are 40.
+    const CAPACITY: usize = 64;
+
+    fn find(&self, image: &[u8]) -> Option<Arc<ir::Module>> {
+        let mut parsed = lock(&self.0);
+        let index = parsed.iter().position(|(known, _)| known == image)?;
+        let entry = parsed.remove(index)?;
+        let module = entry.1.clone();
+        parsed.push_back(entry);
+        Some(module)
+    }
+
+    fn insert(&self, image: &[u8], module: ir::Module) -> Arc<ir::Module> {
+        let module = Arc::new(module);
+        let mut parsed = lock(&self.0);
+        if parsed.len() == Self::CAPACITY {
+            parsed.pop_front();
+        }
+        parsed.push_back((image.to_vec(), module.clone()));
+        module
+    }
 }
 
 /// Decodes an image, which must be PTX.
@@ -232,7 +261,7 @@ impl Module {
     }
 
     fn missing(&self, name: &str) -> String {
-        let names: Vec<&str> = self.code.kernels().map(|k| k.ir().name.as_str()).collect();
+        let names: Vec<&str> = self.code.kernel_names().collect();
         format!(
             "the module has no kernel `{name}`; it has: {}",
             names.join(", ")

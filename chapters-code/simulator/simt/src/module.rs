@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ptx::ir::{self, Const, R32, R64, Symbol};
 
@@ -30,9 +30,13 @@ pub enum LoadError {
 
 /// A module whose variables lie in device memory.
 pub struct LoadedModule {
+    module: Arc<ir::Module>,
     variables: HashMap<String, (u64, u64)>,
-    kernels: Vec<Arc<LoadedKernel>>,
+    /// Each kernel is resolved when it is first asked for: a module may have a hundred, and one is used.
+    kernels: Vec<OnceLock<Arc<LoadedKernel>>>,
     addresses: Vec<Option<u64>>,
+    constant_memory: Arc<[Range<u64>]>,
+    files: Arc<[String]>,
 }
 
 /// A kernel with the values of its constants.
@@ -47,7 +51,8 @@ pub struct LoadedKernel {
 impl LoadedModule {
     /// Places the module's variables in device memory, initialised, and resolves their addresses.
     /// On an error nothing is left there.
-    pub fn load(module: ir::Module, memory: &Memory) -> Result<Self, LoadError> {
+    pub fn load(module: impl Into<Arc<ir::Module>>, memory: &Memory) -> Result<Self, LoadError> {
+        let module = module.into();
         let mut addresses = Vec::with_capacity(module.variables.len());
         let placed = place(&module, memory, &mut addresses)
             .and_then(|()| initialize(&module, memory, &addresses));
@@ -58,28 +63,18 @@ impl LoadedModule {
             }
             return Err(error);
         }
-        let address = |s: Symbol| addresses[s.0 as usize].unwrap_or(0);
-        let constant_memory = constant_memory(&module, &addresses);
         let variables = module
             .variables
             .iter()
             .zip(&addresses)
             .filter_map(|(v, at)| at.map(|at| (v.name.clone(), (at, v.init.len() as u64))));
-        let variables = variables.collect();
-        let files: Arc<[String]> = module.files.into();
-        let kernels = module.kernels.into_iter();
-        let kernels = kernels
-            .map(|mut k| {
-                k.share_registers();
-                let mut kernel = LoadedKernel::resolve(k, &files, address);
-                kernel.constant_memory = constant_memory.clone();
-                Arc::new(kernel)
-            })
-            .collect();
         Ok(Self {
-            variables,
-            kernels,
+            variables: variables.collect(),
+            kernels: module.kernels.iter().map(|_| OnceLock::new()).collect(),
+            constant_memory: constant_memory(&module, &addresses),
+            files: module.files.clone().into(),
             addresses,
+            module,
         })
     }
 
@@ -98,12 +93,29 @@ impl LoadedModule {
 
     /// The kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<Arc<LoadedKernel>> {
-        self.kernels.iter().find(|k| k.ir.name == name).cloned()
+        let index = self.module.kernels.iter().position(|k| k.name == name)?;
+        Some(self.resolved(index).clone())
     }
 
     /// All kernels, in order of declaration.
     pub fn kernels(&self) -> impl Iterator<Item = &Arc<LoadedKernel>> {
-        self.kernels.iter()
+        (0..self.kernels.len()).map(|index| self.resolved(index))
+    }
+
+    /// The names of all kernels, in order of declaration.
+    pub fn kernel_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.module.kernels.iter().map(|kernel| &*kernel.name)
+    }
+
+    fn resolved(&self, index: usize) -> &Arc<LoadedKernel> {
+        self.kernels[index].get_or_init(|| {
+            let mut kernel = self.module.kernels[index].clone();
+            kernel.share_registers();
+            let address = |s: Symbol| self.addresses[s.0 as usize].unwrap_or(0);
+            let mut kernel = LoadedKernel::resolve(kernel, &self.files, address);
+            kernel.constant_memory = self.constant_memory.clone();
+            Arc::new(kernel)
+        })
     }
 }
 

@@ -105,6 +105,7 @@ pub(crate) fn case(shape: Shape, dtype: Dtype) -> Case {
         input: Input::Uniform,
         seed: 1,
         parameters: Default::default(),
+        block: None,
     }
 }
 

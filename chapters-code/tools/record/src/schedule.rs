@@ -49,6 +49,7 @@ fn vector(n: u64, dtype: Dtype, op: Op) -> Case {
         op,
         input: Input::Uniform,
         seed: SEED,
+        block: None,
         parameters: Default::default(),
     }
 }

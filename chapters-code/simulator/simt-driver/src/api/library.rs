@@ -54,7 +54,7 @@ api! {
 
     /// The number of kernels.
     fn cuLibraryGetKernelCount(count: Out<c_uint>, library: CUmodule) {
-        count.set(module::module(library)?.code.kernels().count() as c_uint)
+        count.set(module::module(library)?.code.kernel_names().len() as c_uint)
     }
 
     /// The first kernels.

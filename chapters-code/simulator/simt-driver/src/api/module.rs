@@ -52,7 +52,7 @@ api! {
 
     /// The number of kernels.
     fn cuModuleGetFunctionCount(count: Out<c_uint>, module: CUmodule) {
-        count.set(module::module(module)?.code.kernels().count() as c_uint)
+        count.set(module::module(module)?.code.kernel_names().len() as c_uint)
     }
 
     /// The first kernels.
@@ -80,8 +80,8 @@ api! {
 /// Writes the handles of the first kernels of a module.
 pub(super) fn enumerate(target: HostBytes, count: c_uint, handle: CUmodule) -> Result {
     let module = module::module(handle)?;
-    for (index, kernel) in module.code.kernels().take(count as usize).enumerate() {
-        let function = module.function(handle, &kernel.ir().name)?;
+    for (index, name) in module.code.kernel_names().take(count as usize).enumerate() {
+        let function = module.function(handle, name)?;
         target
             .offset(index * size_of::<CUfunction>())
             .store(function)?;

@@ -101,6 +101,7 @@ impl Run {
                 op: choice(arguments, "op", Op::Sum)?,
                 input: choice(arguments, "input", Input::Digits)?,
                 seed: arguments.number("seed")?.unwrap_or(1),
+                block: None,
                 parameters: Parameters {
                     bins: arguments.number("bins")?,
                     keys: arguments.number("keys")?,

@@ -357,5 +357,6 @@ pub(crate) fn elements<T: Element>(case: &Case, op: harness::Op) -> Vec<T> {
         input: case.input,
         seed: case.seed,
         parameters: Default::default(),
+        block: None,
     })
 }

@@ -1,0 +1,316 @@
+//! What the rungs solve: buffers on the device, inputs, expected results, and the judge.
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Device, Dtype, Element, Error, Output, Refusal, Rung, Shape,
+    baselines::{BaselineRun, Baselines},
+    buffer, inputs,
+    typed::Problem,
+    verify::{Exact, Verdict},
+};
+
+use crate::{
+    baseline,
+    reference::{Folded, fold, fold_columns, fold_rows},
+};
+
+/// The reduction of a vector on the device.
+///
+/// The rungs are generic in the type `T` of the elements. Halves accumulate in `f32`, so partial
+/// results and the result have the accumulator's type `T::Acc`.
+pub struct Reduction<T: Element> {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, types, operator and input.
+    pub case: Case,
+    /// The number of elements.
+    pub n: u64,
+    /// The elements, at least one, for drivers that allocate no empty buffer.
+    pub input: CudaSlice<T>,
+    /// The one result.
+    pub out: Output<T::Acc>,
+    host: Vec<T>,
+    reference: Folded,
+}
+
+impl<T: Element> Reduction<T> {
+    /// Makes the input of a case, copies it to the device, and computes the reference.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let host = inputs::generate::<T>(case);
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n: case.elements(),
+            input: buffer::to_device(device, &host)?,
+            out: Output::new(device, 1)?,
+            reference: fold(case.op, host.iter().copied()),
+            host,
+        })
+    }
+
+    /// The name of the kernel for elements of `dtype`, such as `sum_f32`.
+    pub fn entry(&self, dtype: Dtype) -> String {
+        format!("{}_{dtype}", self.case.op)
+    }
+
+    /// The threads per block: the rung's own number, unless the case asks for another.
+    pub fn threads(&self, own: u32) -> u32 {
+        self.case.block.unwrap_or(own)
+    }
+
+    /// The number of blocks of every pass, where `blocks(n, size)` is the number for `n` elements of
+    /// `size` bytes. A block leaves one result, so the passes end at one block.
+    pub fn passes(&self, blocks: impl Fn(u64, u64) -> u64) -> Vec<u64> {
+        let mut passes = vec![blocks(self.n, size_of::<T>() as u64).max(1)];
+        while passes[passes.len() - 1] > 1 {
+            let n = passes[passes.len() - 1];
+            passes.push(blocks(n, size_of::<T::Acc>() as u64).max(1));
+        }
+        passes
+    }
+
+    /// The sum over all passes of `depth(n, size, blocks)`: the additions that a value passes through in
+    /// one pass over `n` values of `size` bytes.
+    pub fn depth(&self, passes: &[u64], depth: impl Fn(u64, u64, u64) -> u64) -> u64 {
+        let (mut n, mut size, mut sum) = (self.n, size_of::<T>() as u64, 0);
+        for &blocks in passes {
+            sum += depth(n, size, blocks);
+            (n, size) = (blocks, size_of::<T::Acc>() as u64);
+        }
+        sum
+    }
+
+    /// Buffers for the results of all passes but the last, which writes to the output.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn partials(&self, passes: &[u64]) -> Result<Vec<CudaSlice<T::Acc>>, Error> {
+        let before_last = &passes[..passes.len() - 1];
+        let buffers = before_last.iter();
+        buffers.map(|&n| buffer::scratch(&self.device, n)).collect()
+    }
+
+    fn expect(&self, promise: &Depth) -> Exact<T::Acc> {
+        let lost = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
+        self.reference
+            .expect::<T>(&self.case, promise.additions, lost)
+    }
+}
+
+/// What a launch promises: how many rounded additions lie between an element and the result. The error
+/// bound grows with the number ([`harness::bound`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Depth {
+    /// The largest number of rounded additions that an element passes through.
+    pub additions: u64,
+    /// The number of subnormal `f32` values that the launch may replace by zero.
+    pub flushed: u64,
+}
+
+impl Depth {
+    /// A depth of `additions`, where no subnormal number is lost.
+    pub fn of(additions: u64) -> Self {
+        Self {
+            additions,
+            flushed: 0,
+        }
+    }
+}
+
+impl<T: Element> Problem for Reduction<T> {
+    type Promise = Depth;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()
+    }
+
+    fn judge(&mut self, promise: &Depth, _launches: u64) -> Result<Verdict, Error> {
+        let expected = self.expect(promise);
+        let mut verdict = self.out.compare([expected])?;
+        verdict.failures.extend(buffer::check_input(
+            &self.device,
+            &mut self.input,
+            &self.host,
+        )?);
+        Ok(verdict)
+    }
+
+    fn bytes(&self, _promise: &Depth) -> u64 {
+        self.case.input_bytes() + size_of::<T::Acc>() as u64
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = inputs::generate(case);
+        self.reference = fold(case.op, self.host.iter().copied());
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        _rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        // Any order of additions is within the bound of the deepest.
+        let expected = self.expect(&Depth::of(self.n));
+        baseline::reduce(&self.device, &self.case, &self.input, expected, baselines)
+    }
+}
+
+/// The reduction of every row, or of every column, of a matrix of `f32`, stored row by row.
+pub struct MatrixReduction {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, operator and input.
+    pub case: Case,
+    /// The number of rows.
+    pub rows: u64,
+    /// The number of columns.
+    pub cols: u64,
+    /// The elements.
+    pub input: CudaSlice<f32>,
+    /// One result per row.
+    pub row_results: Output<f32>,
+    /// One result per column.
+    pub column_results: Output<f32>,
+    host: Vec<f32>,
+}
+
+/// What a launch on a matrix promises: which way it reduces, and the additions that an element passes
+/// through.
+#[derive(Clone, Copy, Debug)]
+pub enum Axis {
+    /// Every row is reduced to one result.
+    Rows {
+        /// The largest number of rounded additions.
+        depth: u64,
+    },
+    /// Every column is reduced to one result.
+    Columns {
+        /// The largest number of rounded additions.
+        depth: u64,
+    },
+}
+
+impl MatrixReduction {
+    /// Makes the input of a case and copies it to the device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let (rows, cols) = sides(case.shape);
+        let host = inputs::generate(case);
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            rows,
+            cols,
+            input: buffer::to_device(device, &host)?,
+            row_results: Output::new(device, rows as usize)?,
+            column_results: Output::new(device, cols as usize)?,
+            host,
+        })
+    }
+
+    /// The name of the kernel, such as `sum_f32`.
+    pub fn entry(&self) -> String {
+        format!("{}_f32", self.case.op)
+    }
+}
+
+impl Problem for MatrixReduction {
+    type Promise = Axis;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.row_results.poison()?;
+        self.column_results.poison()
+    }
+
+    fn judge(&mut self, promise: &Axis, _launches: u64) -> Result<Verdict, Error> {
+        let (op, rows, cols) = (self.case.op, self.rows as usize, self.cols as usize);
+        let (folded, depth, out) = match *promise {
+            Axis::Rows { depth } => (
+                fold_rows(op, &self.host, rows, cols),
+                depth,
+                &self.row_results,
+            ),
+            Axis::Columns { depth } => (
+                fold_columns(op, &self.host, rows, cols),
+                depth,
+                &self.column_results,
+            ),
+        };
+        let expected = folded
+            .iter()
+            .map(|folded| folded.expect::<f32>(&self.case, depth, 0.0));
+        let mut verdict = out.compare(expected)?;
+        verdict.failures.extend(buffer::check_input(
+            &self.device,
+            &mut self.input,
+            &self.host,
+        )?);
+        Ok(verdict)
+    }
+
+    fn bytes(&self, promise: &Axis) -> u64 {
+        let results = match promise {
+            Axis::Rows { .. } => self.rows,
+            Axis::Columns { .. } => self.cols,
+        };
+        self.case.input_bytes() + 4 * results
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = inputs::generate(case);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+}
+
+/// Rows and columns of a shape. A vector is one row.
+pub fn sides(shape: Shape) -> (u64, u64) {
+    match shape {
+        Shape::Matrix { rows, cols } => (rows, cols),
+        Shape::Vector { n } => (1, n),
+    }
+}
+
+/// Refuses matrices, and types and operators for which the rung has no kernel.
+pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    match case.shape {
+        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Vector { .. } => no_kernel(rung, case),
+    }
+}
+
+/// Refuses vectors, and types and operators for which the rung has no kernel.
+pub fn matrices_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    match case.shape {
+        Shape::Vector { .. } => Some(Refusal::WantsMatrix),
+        Shape::Matrix { .. } => no_kernel(rung, case),
+    }
+}
+
+fn no_kernel(rung: &Rung, case: &Case) -> Option<Refusal> {
+    let entry = format!("{}_{}", case.op, case.dtype);
+    (!rung.has_entry(&entry)).then_some(Refusal::NoKernel)
+}

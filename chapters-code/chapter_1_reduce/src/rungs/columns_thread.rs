@@ -1,0 +1,40 @@
+//! Columns of a matrix, one thread per column.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung};
+
+use crate::problem::{Axis, MatrixReduction, matrices_only};
+
+/// Columns of a matrix, one thread per column.
+pub const RUNG: Rung = Rung::new(
+    "columns_thread",
+    "columns of a matrix: a thread a column",
+    include_str!("../../kernels/columns_thread.ptx"),
+)
+.refuses(matrices_only);
+
+/// One launch: each thread walks down one column.
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as sum_f32
+    let config = LaunchConfig {
+        grid_dim: (p.cols.div_ceil(256).max(1) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let promise = Axis::Columns { depth: p.rows };
+    let function = kernel.clone();
+    let launch = move |p: &mut MatrixReduction| {
+        if config.grid_dim.0 == 0 {
+            return Ok(()); // A matrix without rows has no results, and a grid without blocks is an error.
+        }
+        let mut out = p.column_results.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.rows).arg(&p.cols);
+        // SAFETY: columns_thread.cu is `(const f32* in, f32* out, size_t rows, size_t cols)`. It reads
+        // in[0 .. rows * cols] and writes one result per column.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, promise, launch))
+}

@@ -1,0 +1,63 @@
+//! Every block adds its result to the output by one atomic operation. The order of the blocks varies.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Case, Dtype, Element, Error, Launch, Op, Rung};
+
+use crate::problem::{Depth, Reduction, vectors_only};
+
+/// Every block adds its result to the output by one atomic operation.
+pub const RUNG: Rung = Rung::new(
+    "finish_atomic",
+    "block_reduce, then one atomic a block",
+    include_str!("../../kernels/finish_atomic.ptx"),
+)
+.refuses(vectors_only)
+.varies(rounds);
+
+/// Whether the order in which blocks arrive changes the result: sums and products of floats.
+fn rounds(case: &Case) -> bool {
+    case.dtype.is_float() && matches!(case.op, Op::Sum | Op::Product)
+}
+
+/// A launch of one thread that writes the identity to the output, then the launch of all blocks.
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let identity = module.load_function(&format!("identity_{}", p.entry(T::Acc::DTYPE)))?;
+    let kernel = module.load_function(&p.entry(T::DTYPE))?;
+
+    let threads = 256;
+    let resident = u64::from(p.device.resident_blocks(threads));
+    let blocks = p.n.div_ceil(threads.into()).clamp(1, resident);
+    let config = |blocks: u64, threads: u32| LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let (config, one_thread) = (config(blocks, threads), config(1, 1));
+    let promise = Depth {
+        // A thread's elements, the block's tree, and one addition per block.
+        additions: p.n.div_ceil(blocks * u64::from(threads)) + 10 + blocks,
+        // In global memory, atomicAdd on f32 replaces subnormal numbers by zero: two operands, one result.
+        flushed: match (p.case.op, T::Acc::DTYPE) {
+            (Op::Sum, Dtype::F32) => 3 * blocks,
+            _ => 0,
+        },
+    };
+
+    let function = kernel.clone();
+    let launch = move |p: &mut Reduction<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&identity);
+        launch.arg(&mut out);
+        // SAFETY: identity_<op>_<acc> is `(Acc* out)` and writes out[0].
+        unsafe { launch.launch(one_thread)? };
+
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
+        // SAFETY: finish_atomic.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and updates
+        // out[0], which holds the identity.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, promise, launch))
+}

@@ -1,0 +1,55 @@
+//! A second kernel of one block combines the results of block_reduce: the end of a kernel is a barrier for the whole grid.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, Rung, buffer};
+
+use crate::problem::{Depth, Reduction, vectors_only};
+
+/// A second kernel of one block combines the results of block_reduce.
+pub const RUNG: Rung = Rung::new(
+    "finish_second_kernel",
+    "block_reduce, then a kernel of one block",
+    include_str!("../../kernels/block_reduce.ptx"),
+)
+.refuses(vectors_only);
+
+const SECOND: &str = include_str!("../../kernels/finish_second_kernel.ptx");
+
+/// Two launches, one after the other on the same stream.
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(T::DTYPE))?;
+    let module = p.device.context.load_module(Ptx::from_src(SECOND))?;
+    let second = module.load_function(&p.entry(T::Acc::DTYPE))?;
+
+    let threads = p.threads(256);
+    let resident = u64::from(p.device.resident_blocks(threads));
+    let blocks = p.n.div_ceil(threads.into()).clamp(1, resident);
+    let config = |blocks: u64, threads: u32| LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let (config, one_block) = (config(blocks, threads), config(1, 1024));
+    // A thread's elements and the block's tree, then the same over the partial results.
+    let depth = p.n.div_ceil(blocks * u64::from(threads)) + 10 + blocks.div_ceil(1024) + 10;
+    let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
+
+    let function = kernel.clone();
+    let launch = move |p: &mut Reduction<T>| {
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut partials).arg(&p.n);
+        // SAFETY: block_reduce.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and writes
+        // one partial per block.
+        unsafe { launch.launch(config)? };
+
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&second);
+        launch.arg(&partials).arg(&mut out).arg(&blocks);
+        // SAFETY: finish_second_kernel.cu is `(const Acc* partials, Acc* out, size_t count)`. It reads
+        // partials[0 .. count], which the launch before has written, and writes out[0].
+        unsafe { launch.launch(one_block) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
+}

@@ -1,0 +1,55 @@
+//! The threads that work are neighbours, but the words that they read are a stride apart.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, Rung};
+
+use crate::problem::{Depth, Reduction, vectors_only};
+
+/// The threads that work are neighbours, but the words that they read are a stride apart.
+pub const RUNG: Rung = Rung::new(
+    "interleaved_strided",
+    "neighbouring threads work, on strided words: bank conflicts",
+    include_str!("../../kernels/interleaved_strided.ptx"),
+)
+.refuses(vectors_only);
+
+/// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let first = module.load_function(&p.entry(T::DTYPE))?; // such as sum_f16, and for its
+    let again = module.load_function(&p.entry(T::Acc::DTYPE))?; // results sum_f32
+    let threads = p.threads(256);
+    let config = move |blocks: u64| LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: threads * size_of::<T::Acc>() as u32,
+    };
+    let blocks = p.passes(|n, _| n.div_ceil(u64::from(threads)));
+    // In every pass: the elements of a thread, then the levels of the block's tree.
+    let depth = blocks.len() as u64 * u64::from(1 + threads.ilog2());
+    let mut partials = p.partials(&blocks)?;
+    let (kernel, first_config) = (first.clone(), config(blocks[0]));
+
+    let launch = move |p: &mut Reduction<T>| {
+        // One output per pass. The last is that of the problem.
+        let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
+        out.push(p.out.view_mut());
+
+        let mut launch = p.device.stream.launch_builder(&first);
+        launch.arg(&p.input).arg(&mut out[0]).arg(&p.n);
+        // SAFETY: interleaved_strided.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and writes one result
+        // per block, for which the buffer has room.
+        unsafe { launch.launch(config(blocks[0]))? };
+        for pass in 1..blocks.len() {
+            let (before, after) = out.split_at_mut(pass);
+            let mut launch = p.device.stream.launch_builder(&again);
+            let partials = before[pass - 1].as_view();
+            launch.arg(&partials).arg(&mut after[0]).arg(&blocks[pass - 1]);
+            // SAFETY: as above; the pass before has written as many results as it had blocks.
+            unsafe { launch.launch(config(blocks[pass]))? };
+        }
+        Ok(())
+    };
+    Ok(Launch::new(kernel, first_config, Depth::of(depth), launch))
+}

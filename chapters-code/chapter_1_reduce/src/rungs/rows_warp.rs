@@ -1,0 +1,40 @@
+//! Rows of a matrix, one warp per row.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung};
+
+use crate::problem::{Axis, MatrixReduction, matrices_only};
+
+/// Rows of a matrix, one warp per row.
+pub const RUNG: Rung = Rung::new(
+    "rows_warp",
+    "rows of a matrix: a warp a row",
+    include_str!("../../kernels/rows_warp.ptx"),
+)
+.refuses(matrices_only);
+
+/// One launch: the lanes of a warp take the elements of one row in turns.
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as sum_f32
+    let config = LaunchConfig {
+        grid_dim: (p.rows.div_ceil(8).max(1) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let promise = Axis::Rows { depth: p.cols.div_ceil(32) + 5 };
+    let function = kernel.clone();
+    let launch = move |p: &mut MatrixReduction| {
+        if config.grid_dim.0 == 0 {
+            return Ok(()); // A matrix without rows has no results, and a grid without blocks is an error.
+        }
+        let mut out = p.row_results.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.rows).arg(&p.cols);
+        // SAFETY: rows_warp.cu is `(const f32* in, f32* out, size_t rows, size_t cols)`. It reads
+        // in[0 .. rows * cols] and writes one result per row.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, promise, launch))
+}

@@ -1,0 +1,50 @@
+//! Four independent loads of 16 bytes are in flight per thread, in a single pass over the input.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, Rung, buffer};
+
+use crate::problem::{Depth, Reduction, vectors_only};
+
+/// Four independent loads of 16 bytes are in flight per thread, in a single pass over the input.
+pub const RUNG: Rung = Rung::new(
+    "single_pass_tiled",
+    "four independent 16-byte loads in flight, and a single pass",
+    include_str!("../../kernels/single_pass_tiled.ptx"),
+)
+.refuses(vectors_only);
+
+/// One launch. The block that arrives last combines the results of all blocks.
+pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(T::DTYPE))?;
+    let threads = 512;
+    // A tile is four packs of 16 bytes per thread. At most as many blocks as the device holds at once.
+    let pack = 16 / size_of::<T>() as u64;
+    let tiles = p.n.div_ceil(pack).div_ceil(4 * u64::from(threads));
+    let blocks = tiles.clamp(1, p.device.resident_blocks(threads).into());
+    // A thread's packs, the tree within a pack, the elements before the first and after the last pack,
+    // the block's tree; then a thread's partial results, and the tree again.
+    let packs = 4 * tiles.div_ceil(blocks) + u64::from(pack.ilog2()) + 2;
+    let depth = packs + 10 + blocks.div_ceil(threads.into()) + 10;
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
+    let mut arrived = p.device.stream.clone_htod(&[0u32])?;
+
+    let function = kernel.clone();
+    let launch = move |p: &mut Reduction<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
+        launch.arg(&mut partials).arg(&mut arrived);
+        // SAFETY: single_pass_tiled.cu is `(const T* in, Acc* out, size_t n, Acc* partials, unsigned*
+        // counter)`. It reads in[0 .. n], writes one partial per block, and out[0]. The counter is 0
+        // before the first launch, and every launch leaves it at 0.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
+}
