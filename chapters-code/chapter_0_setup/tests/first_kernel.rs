@@ -44,6 +44,7 @@ fn every_kernel_at_awkward_sizes() {
         input: Input::Uniform,
         seed: 1,
         parameters: Default::default(),
+        block: None,
     };
     let steps: Vec<Step> = sizes
         .iter()

@@ -133,7 +133,7 @@ fn digit(seed: u64, i: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use half::{bf16, f16};
+    use crate::dtype::{Bf16, F16};
 
     use super::*;
     use crate::Shape;
@@ -187,8 +187,8 @@ mod tests {
         check_sum::<i64>();
         check_sum::<f32>();
         check_sum::<f64>();
-        check_sum::<f16>();
-        check_sum::<bf16>();
+        check_sum::<F16>();
+        check_sum::<Bf16>();
     }
 
     #[test]
