@@ -1,4 +1,4 @@
-//! Which registers an operation reads and writes; and other ones for them.
+//! The registers that an operation reads and writes, and how to replace them.
 
 use crate::ir::{
     Address, Alu, Bar, BarKind, BulkCopy, BulkDirection, Guard, Instruction, Mbarrier, MbarrierOp,
@@ -8,11 +8,11 @@ use crate::ir::{
 /// A register of any of the three files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Register {
-    /// Of the 32-bit file.
+    /// A register of the 32-bit file.
     R32(R32),
-    /// Of the 64-bit file.
+    /// A register of the 64-bit file.
     R64(R64),
-    /// Of the predicates.
+    /// A predicate register.
     Pred(Pred),
 }
 
@@ -45,11 +45,11 @@ impl From<Src> for Register {
 
 /// A register that an instruction names.
 pub(crate) enum Named<'a> {
-    /// Of the 32-bit file.
+    /// A register of the 32-bit file.
     R32(&'a mut R32),
-    /// Of the 64-bit file.
+    /// A register of the 64-bit file.
     R64(&'a mut R64),
-    /// Of the predicates.
+    /// A predicate register.
     Pred(&'a mut Pred),
 }
 
@@ -81,7 +81,7 @@ impl<'a> From<&'a mut Src> for Named<'a> {
 }
 
 impl Named<'_> {
-    /// Which one it is.
+    /// Returns the register.
     pub fn register(&self) -> Register {
         match self {
             Self::R32(r) => Register::R32(**r),
@@ -94,12 +94,12 @@ impl Named<'_> {
 /// What an instruction does with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Writes it, in the lanes that execute it.
+    /// The instruction writes it in the lanes that execute it.
     Write,
-    /// Reads it. A guard is read; and an instruction with one may leave its destination as it was,
-    /// which is not counted as reading it.
+    /// The instruction reads it. A guard is read. An instruction with a guard may leave its
+    /// destination unchanged, which does not count as a read.
     Read,
-    /// Has the carry flag in it, which is a predicate of the hardware's.
+    /// It holds the carry flag, which is a predicate of the hardware.
     Carry,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn each_register(instruction: &mut Instruction, act: &mut dyn FnMut(N
     visit.operation(&mut instruction.op);
 }
 
-/// The registers that an instruction writes and reads, the carry flag aside.
+/// The registers that an instruction writes and reads, except for the carry flag.
 #[derive(Debug, Default)]
 pub(crate) struct Accesses {
     /// Written.
@@ -120,7 +120,7 @@ pub(crate) struct Accesses {
 }
 
 impl Accesses {
-    /// Those of an instruction.
+    /// Returns those of an instruction.
     pub fn of(instruction: &Instruction) -> Self {
         let mut accesses = Self::default();
         each_register(&mut instruction.clone(), &mut |named, used| match used {

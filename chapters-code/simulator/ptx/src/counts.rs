@@ -1,9 +1,10 @@
-//! Finds the atomics that count: `atomicAdd(&x, 1)` on shared memory with the old value unused.
+//! Finds the atomics that count: `atomicAdd(&x, 1)` on shared memory with an unused old value.
 //!
-//! An assembler for compute capability 8.0 and later turns them into an instruction of their own,
-//! `ATOMS.POPC.INC`, which adds the lanes of one address together and so takes fewer passes over
-//! the banks. What ptxas 13.5 takes for one, tried case by case: `add` of the constant 1, and `inc`
-//! up to the largest number; not `add` of -1, of another constant or of a register, nor `dec`.
+//! For compute capability 8.0 and later, an assembler turns them into the instruction
+//! `ATOMS.POPC.INC`. It adds the lanes of one address together and so takes fewer passes over the
+//! banks. Tests of ptxas 13.5 show that it does so for `add` of the constant 1 and for `inc` up to
+//! the largest number, but not for `add` of -1, of another constant or of a register, nor for
+//! `dec`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +30,7 @@ pub(crate) fn mark(code: &mut [Instruction], constants: &[(R32, Const)]) {
     }
 }
 
-/// The operand with which an atomic would add 1, if there is one.
+/// Returns the operand with which an atomic would add 1, if there is one.
 fn counted_by(atom: &Atom) -> Option<u32> {
     match (atom.space, atom.op, atom.ty) {
         (Space::Shared, AtomOp::Add, AtomType::U32 | AtomType::S32) => Some(1),
@@ -38,8 +39,8 @@ fn counted_by(atom: &Atom) -> Option<u32> {
     }
 }
 
-/// The registers that are known to hold a number: constants, and copies of them that nothing else
-/// is ever written over.
+/// Returns the registers with known values: constants, and copies of them that no other instruction
+/// overwrites.
 fn values(
     code: &[Instruction],
     accesses: &[Accesses],

@@ -1,4 +1,4 @@
-//! What can be wrong with a PTX text.
+//! Errors in a PTX text.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}line {line}{}: {kind}", FunctionPrefix(.function.as_deref()), SourceSuffix(.source_place.as_deref()))]
 pub struct Error {
-    /// The kernel or device function that the line lies in, if any.
+    /// The kernel or device function that contains the line, if any.
     pub function: Option<String>,
     /// Line of the PTX text, from 1.
     pub line: u32,
-    /// The CUDA source line that it comes from, as `reduce.cu:48`, where the PTX has `.loc`s.
+    /// The CUDA source line, as `reduce.cu:48`, if the PTX has `.loc` directives.
     pub source_place: Option<String>,
     /// What is wrong.
     pub kind: ErrorKind,
@@ -19,60 +19,61 @@ pub struct Error {
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
-    /// The text is something else.
+    /// The text is not PTX.
     #[error("no .version directive: not PTX")]
     NotPtx,
-    /// The text is of a PTX ISA that came out after this parser.
+    /// The text uses a PTX ISA that is newer than this parser.
     #[error("PTX ISA {0}.{1} is newer than 9.x, the newest that is understood")]
     TooNew(u32, u32),
-    /// The text breaks PTX's grammar.
+    /// The text violates PTX's grammar.
     #[error("expected {expected}, found {found}")]
     Syntax {
-        /// What the grammar asks for here.
+        /// What the grammar requires here.
         expected: &'static str,
-        /// What stands here, as written.
+        /// The text found instead, as written.
         found: String,
     },
-    /// An instruction that PTX does not have.
+    /// PTX has no such instruction.
     #[error("`{0}` is no instruction of PTX")]
     UnknownInstruction(String),
-    /// An instruction, or a form of one, outside the dialect.
+    /// The instruction, or its form, is outside the dialect.
     #[error("unsupported instruction `{0}`")]
     UnsupportedInstruction(String),
-    /// Anything else outside the dialect.
+    /// Another feature is outside the dialect.
     #[error("unsupported: {0}")]
     Unsupported(String),
-    /// A name that is not declared where it is used.
+    /// A name is not declared where it is used.
     #[error("`{0}` is not declared here")]
     Undeclared(String),
-    /// A name declared twice in one scope.
+    /// A name is declared twice in one scope.
     #[error("`{0}` is declared twice")]
     Redeclared(String),
-    /// An operand that does not fit the instruction.
+    /// An operand does not fit the instruction.
     #[error("`{instruction}` needs {expected}, found {found}")]
     Operand {
         /// The opcode with its modifiers.
         instruction: String,
-        /// What the instruction asks for.
+        /// The operand that the instruction requires.
         expected: &'static str,
-        /// The operand, described.
+        /// A description of the operand.
         found: String,
     },
-    /// A variable, initialiser or directive whose parts do not fit together.
+    /// The parts of a variable, initialiser or directive do not fit together.
     #[error("{0}")]
     Invalid(String),
-    /// More of something than the decoded form can number.
+    /// There are more items than the decoded form can number.
     #[error("too many {0}")]
     TooMany(&'static str),
 }
 
 impl ErrorKind {
-    /// True for what may well be PTX: only kernels that need it are refused.
+    /// Whether the text may be valid PTX outside the dialect, so that only kernels that need it are
+    /// refused.
     pub(crate) fn is_unsupported(&self) -> bool {
         matches!(self, Self::UnsupportedInstruction(_) | Self::Unsupported(_))
     }
 
-    /// This, at a line of the PTX text.
+    /// Adds a line of the PTX text.
     pub(crate) fn at(self, line: u32) -> Error {
         Error {
             function: None,
@@ -82,7 +83,7 @@ impl ErrorKind {
         }
     }
 
-    /// A breach of the grammar.
+    /// Returns an error for a violation of the grammar.
     pub(crate) fn syntax(expected: &'static str, found: &str) -> Self {
         const LONGEST: usize = 40;
         let mut shown: String = found.chars().take(LONGEST).collect();
@@ -96,7 +97,7 @@ impl ErrorKind {
     }
 }
 
-/// ``in `reduce`, ``, or nothing.
+/// Displays ``in `reduce`, ``, or nothing.
 struct FunctionPrefix<'a>(Option<&'a str>);
 
 impl fmt::Display for FunctionPrefix<'_> {
@@ -108,7 +109,7 @@ impl fmt::Display for FunctionPrefix<'_> {
     }
 }
 
-/// ` (reduce.cu:48)`, or nothing.
+/// Displays ` (reduce.cu:48)`, or nothing.
 struct SourceSuffix<'a>(Option<&'a str>);
 
 impl fmt::Display for SourceSuffix<'_> {

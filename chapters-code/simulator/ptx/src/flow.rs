@@ -1,14 +1,14 @@
-//! Control flow: from labels to indices, and where diverged lanes reconverge.
+//! Control flow: resolves labels to indices, and finds where diverged lanes reconverge.
 //!
-//! Lanes that part at a branch meet again at its immediate post-dominator: the first instruction
-//! that every path from the branch to the end of the kernel passes. It is found by Lengauer and
-//! Tarjan's algorithm for dominators, on the reversed graph of basic blocks. A loop that never
-//! ends counts as if its last block could end the kernel, for without any path to the end there
-//! would be no post-dominators.
+//! Lanes that diverge at a branch reconverge at its immediate post-dominator: the first instruction
+//! on every path from the branch to the end of the kernel. It is found by Lengauer and Tarjan's
+//! algorithm for dominators, on the reversed graph of basic blocks. The last block of an endless
+//! loop counts as an end of the kernel, because without any path to the end there are no
+//! post-dominators.
 
 use crate::ir::{Instruction, Op};
 
-/// True if control never goes from an instruction to the next one.
+/// Whether control never continues at the next instruction.
 pub(crate) fn ends_code(instruction: &Instruction) -> bool {
     match &instruction.op {
         Op::Exit | Op::Trap | Op::BrxIdx { .. } => instruction.guard.is_none(),
@@ -42,11 +42,11 @@ pub(crate) fn resolve(code: &mut [Instruction], index_of: impl Fn(u32) -> u32) {
     }
 }
 
-/// Basic blocks.
+/// The basic blocks of a kernel.
 pub(crate) struct Blocks {
     /// The index of each block's first instruction, and the length of the code.
     pub starts: Vec<usize>,
-    /// Of each block: where control can go. [`EXIT`] is the end of the kernel.
+    /// The successors of each block. [`EXIT`] is the end of the kernel.
     pub successors: Vec<Vec<usize>>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Blocks {
 const EXIT: usize = usize::MAX;
 
 impl Blocks {
-    /// Those of a kernel's code.
+    /// Finds the basic blocks of a kernel's code.
     pub fn of(code: &[Instruction]) -> Self {
         let mut is_start = vec![false; code.len() + 1];
         is_start[0] = true;
@@ -78,7 +78,7 @@ impl Blocks {
     }
 }
 
-/// True if the kernel can end at an instruction.
+/// Whether the kernel can end at an instruction.
 fn ends(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::Exit | Op::Trap)
 }
@@ -91,7 +91,7 @@ fn for_targets(instruction: &Instruction, mut act: impl FnMut(usize)) {
     }
 }
 
-/// Where control can go after a block, whose last instruction is given.
+/// Returns the successors of a block, given its last instruction.
 fn successors(last: &Instruction, block: usize, block_of: &[usize]) -> Vec<usize> {
     let mut successors = Vec::new();
     for_targets(last, |target| successors.push(block_of[target]));
@@ -104,7 +104,7 @@ fn successors(last: &Instruction, block: usize, block_of: &[usize]) -> Vec<usize
     successors
 }
 
-/// The immediate post-dominator of each node of a graph; `None` where that is the exit.
+/// Returns the immediate post-dominator of each node of a graph, or `None` if it is the exit.
 fn immediate_post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let exit = successors.len();
     let mut reversed = vec![Vec::new(); exit + 1];
@@ -124,15 +124,15 @@ fn immediate_post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
 struct Search {
     /// Nodes in the order of their discovery.
     order: Vec<usize>,
-    /// A node's place in `order`.
+    /// The index of each node in `order`.
     number: Vec<usize>,
-    /// Numbers: of each node, by number, the one that it was discovered from.
+    /// For each node, the node from which it was discovered. Both are indices in `order`.
     parent: Vec<usize>,
 }
 
 impl Search {
-    /// Searches from the exit, the last node. Nodes that it cannot reach are in loops without end,
-    /// or lead to one; the last of them in the code gets an edge from the exit until none is left.
+    /// Searches from the exit, the last node. Nodes that it cannot reach are in endless loops or
+    /// lead to one; the last of them in the code gets an edge from the exit, until all are reached.
     fn from_exit(reversed: &mut [Vec<usize>]) -> Self {
         let exit = reversed.len() - 1;
         let mut search = Self {
@@ -165,18 +165,18 @@ impl Search {
     }
 }
 
-/// Lengauer and Tarjan's algorithm, in its simple form, O(m log n). All is in numbers of the
-/// search.
+/// Lengauer and Tarjan's algorithm, in its simple form, O(m log n). Nodes are indices in the
+/// search's `order`.
 struct Dominators {
     semi: Vec<usize>,
     /// The forest of processed nodes, with compressed paths.
     ancestor: Vec<usize>,
-    /// The node of least `semi` on the path to the ancestor.
+    /// The node with the least `semi` on the path to the ancestor.
     label: Vec<usize>,
 }
 
 impl Dominators {
-    /// The immediate dominator of each node.
+    /// Returns the immediate dominator of each node.
     fn of(search: &Search, edges: &[Vec<usize>]) -> Vec<usize> {
         let count = search.order.len();
         let mut predecessors = vec![Vec::new(); count];
@@ -218,12 +218,13 @@ impl Dominators {
         dominators
     }
 
-    /// The node of least `semi` between a node and the root of its tree, that root left out.
+    /// Returns the node with the least `semi` between a node and the root of its tree, excluding
+    /// the root.
     fn eval(&mut self, node: usize) -> usize {
         if self.ancestor[node] == usize::MAX {
             return node;
         }
-        // Compress from the top down, without recursion.
+        // The path is compressed from the top down, without recursion.
         let mut path = vec![node];
         let mut above = self.ancestor[node];
         while self.ancestor[above] != usize::MAX {

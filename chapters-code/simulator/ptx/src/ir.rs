@@ -1,22 +1,22 @@
-//! The decoded form of a kernel: what the parser produces and an executor consumes.
+//! The decoded form of a kernel, which the parser produces and an executor consumes.
 //!
-//! Decoding settles everything that does not depend on data, so that execution looks nothing up:
+//! Decoding resolves everything that does not depend on data, so that execution looks nothing up:
 //!
-//! - **Registers** are numbered within three files: 32-bit (also holding `.b8` and `.b16` values,
-//!   zero-extended), 64-bit, and predicates.
-//! - **Immediates and addresses of variables** are registers too. Each distinct value gets a slot
-//!   of its own behind the declared registers, listed in [`Kernel::constants32`] and its
-//!   siblings, to be filled once before execution. So every operand is a register number.
-//! - **Special registers** (`%tid.x`, …) likewise: a slot each, listed in [`Kernel::specials`].
-//! - **Labels** are instruction indices, and every branch that can diverge carries the index of
-//!   its immediate post-dominator, where the diverged lanes reconverge.
+//! - **Registers** are numbered within three files: 32-bit (which also holds `.b8` and `.b16`
+//!   values, zero-extended), 64-bit, and predicates.
+//! - **Immediates and addresses of variables** are registers too. Each distinct value has a slot
+//!   behind the declared registers, listed in [`Kernel::constants32`] and similar lists, which is
+//!   filled once before execution. Every operand is therefore a register number.
+//! - **Special registers** (`%tid.x`, …) each have a slot too, listed in [`Kernel::specials`].
+//! - **Labels** are instruction indices, and every branch that can diverge holds the index of its
+//!   immediate post-dominator, where the diverged lanes reconverge.
 //! - **Variables** in shared, local and parameter space have their offsets.
 //!
-//! What an executor keeps for each warp is the register files, so [`Kernel::share_registers`] lets
-//! values have one register that never hold anything at the same time.
+//! An executor holds the register files of each warp, so [`Kernel::share_registers`] lets values
+//! that are never live at the same time share a register.
 //!
-//! Each operation is named after the PTX instruction that it stands for; the semantics are those
-//! of the *PTX ISA* manual, section 9.7.
+//! Each operation is named after its PTX instruction. The semantics are those of the *PTX ISA*
+//! manual, section 9.7.
 
 mod alu;
 mod asynchronous;
@@ -88,21 +88,20 @@ pub struct Symbol(pub u32);
 pub struct Variable {
     /// Its (mangled) name.
     pub name: String,
-    /// Where it lives: [`Space::Global`] or [`Space::Const`].
+    /// The space that holds it: [`Space::Global`] or [`Space::Const`].
     pub space: Space,
     /// Alignment in bytes, a power of two.
     pub align: u32,
-    /// Its contents at load: as long as the variable, zero where there is no initialiser.
+    /// Its contents at load, as long as the variable; bytes without an initialiser are zero.
     pub init: Vec<u8>,
-    /// Places in `init` that hold the 64-bit generic address of another variable: `(offset, symbol,
-    /// addend)`.
+    /// The 64-bit generic addresses of other variables in `init`: `(offset, symbol, addend)`.
     pub relocations: Vec<(u32, Symbol, i64)>,
 }
 
 /// A state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// No space named: the address decides (PTX's generic addressing).
+    /// No space is named: the address decides (PTX's generic addressing).
     Generic,
     /// Device memory.
     Global,
@@ -125,14 +124,14 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// Bytes of all parameters together, with padding between them.
     pub param_bytes: u32,
-    /// The instructions. Control never runs past the last one: it is `ret`, `exit` or `trap`, or
-    /// an unconditional branch.
+    /// The instructions. Control never runs past the last one, which is `ret`, `exit`, `trap` or an
+    /// unconditional branch.
     pub code: Vec<Instruction>,
-    /// The size of the 32-bit register file, constants and specials included.
+    /// The size of the 32-bit register file, including constants and specials.
     pub registers32: u16,
-    /// The size of the 64-bit register file, constants and specials included.
+    /// The size of the 64-bit register file, including constants and specials.
     pub registers64: u16,
-    /// The number of predicate registers, constants included.
+    /// The number of predicate registers, including constants.
     pub predicates: u16,
     /// Slots of the 32-bit file with a fixed value.
     pub constants32: Vec<(R32, Const)>,
@@ -145,23 +144,23 @@ pub struct Kernel {
     /// Bytes of statically declared shared memory. Dynamic shared memory begins at the next
     /// multiple of `dynamic_shared_align`.
     pub static_shared_bytes: u32,
-    /// Alignment of the `extern .shared` arrays; 1 where there are none.
+    /// Alignment of the `extern .shared` arrays; 1 if there are none.
     pub dynamic_shared_align: u32,
     /// Shared variables: name, offset, bytes (zero for `extern` arrays). For reports.
     pub shared_variables: Vec<(String, u32, u32)>,
-    /// Bytes of local memory a thread.
+    /// Bytes of local memory per thread.
     pub local_bytes: u32,
-    /// `.maxntid`, as a product of its dimensions, where declared.
+    /// `.maxntid`, as a product of its dimensions, if declared.
     pub max_threads: Option<u32>,
-    /// `.minnctapersm`, where declared.
+    /// `.minnctapersm`, if declared.
     pub min_blocks: Option<u32>,
-    /// Number of registers declared by the PTX in 32-bit units (a 64-bit register counts twice):
-    /// an upper estimate of what an assembler would allocate.
+    /// Number of registers declared by the PTX in 32-bit units (a 64-bit register counts twice). It
+    /// is an upper bound of what an assembler would allocate.
     pub declared_registers: u32,
-    /// Why the kernel cannot be run: what it needs is outside the dialect. Its code is then a lone
-    /// `exit`, and of the rest only the name, the parameters and the block's limits are the text's.
+    /// Why the kernel cannot run: it needs something outside the dialect. Its code is then a single
+    /// `exit`, and only the name, the parameters and the block's limits are those of the text.
     pub unsupported: Option<crate::Error>,
-    /// [`Kernel::live_registers`] of the kernel as it was before registers came to be shared.
+    /// [`Kernel::live_registers`] of the kernel before registers were shared.
     pub(crate) live_before: Option<u32>,
 }
 
@@ -236,11 +235,11 @@ pub enum Special {
     DynamicSharedSize,
     /// `%total_smem_size`.
     TotalSharedSize,
-    /// `%envregN`: what the driver hands to the kernel.
+    /// `%envregN`, which the driver sets for the kernel.
     EnvReg(u8),
 }
 
-/// A place in the source, by `.loc`. A kernel built without `-lineinfo` has PTX lines instead.
+/// A source location, from `.loc`. A kernel built without `-lineinfo` has PTX lines instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceLine {
     /// Index into [`Module::files`]; `None` when `line` counts lines of the PTX text.
@@ -252,11 +251,11 @@ pub struct SourceLine {
 /// One instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// `@p` or `@!p`. Never present on [`Op::Bra`], which holds its own.
+    /// The guard `@p` or `@!p`. [`Op::Bra`] never has one here, because it holds its own.
     pub guard: Option<Guard>,
     /// What it does.
     pub op: Op,
-    /// Where it comes from.
+    /// The source location.
     pub source: SourceLine,
     /// Its line in the PTX text, from 1.
     pub ptx_line: u32,
@@ -272,7 +271,7 @@ pub struct Guard {
 }
 
 /// An operation. `d` is the destination, `a`, `b` and `c` are the operands in PTX's order, and
-/// `mask` is the set of lanes that take part.
+/// `mask` is the set of participating lanes.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum Op {
@@ -284,8 +283,8 @@ pub enum Op {
     St(Store),
     /// `atom`, and `red` where `d` is `None`.
     Atom(Atom),
-    /// `cp.async.ca|cg.shared.global`: copy `bytes` (4, 8 or 16) from global to shared memory. With
-    /// `src_bytes`, that many are copied and the rest is zero.
+    /// `cp.async.ca|cg.shared.global`: copies `bytes` (4, 8 or 16) bytes from global to shared
+    /// memory. With `src_bytes`, that many are copied and the rest is zero.
     CpAsync {
         dst: Address,
         src: Address,
@@ -304,7 +303,7 @@ pub enum Op {
     ProxyFence(ProxyFence),
     /// `bra`, with its guard.
     Bra(Branch),
-    /// `brx.idx`: lane's `targets[index]`.
+    /// `brx.idx`: each lane branches to `targets[index]`.
     BrxIdx {
         index: R32,
         targets: Vec<u32>,
@@ -312,9 +311,9 @@ pub enum Op {
     },
     /// `ret` from the entry function, or `exit`.
     Exit,
-    /// `trap`, and `brkpt`, which without a debugger is the same: aborts the grid with an error.
+    /// `trap` and `brkpt`, which is the same without a debugger: aborts the grid with an error.
     Trap,
-    /// `pmevent`: no effect here.
+    /// `pmevent`, which has no effect here.
     Nop,
     /// `bar`, `barrier`.
     Bar(Bar),
@@ -364,7 +363,7 @@ pub enum Op {
     ReadClock { d: R32, high: bool },
     /// `mov` from `%clock64` or `%globaltimer`.
     ReadClock64 { d: R64, global_timer: bool },
-    /// A call of the runtime's `vprintf(format, arguments)`; both are generic addresses.
+    /// A call of the runtime's `vprintf(format, arguments)`; both operands are generic addresses.
     Vprintf {
         d: Option<R32>,
         format: R64,
@@ -391,13 +390,13 @@ pub enum Src {
 /// A conditional or unconditional branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Branch {
-    /// The guard; `None` branches always.
+    /// The guard; `None` if the branch is unconditional.
     pub guard: Option<Guard>,
-    /// Index of the instruction to go to.
+    /// Index of the target instruction.
     pub target: u32,
-    /// Where lanes that part here meet again: the immediate post-dominator of the branch. `None`
-    /// when that is the end of the kernel.
+    /// Where lanes that diverge here reconverge: the immediate post-dominator of the branch. `None`
+    /// if that is the end of the kernel.
     pub reconverge: Option<u32>,
-    /// `.uni`: the program promises that all active lanes go the same way.
+    /// `.uni`: the program promises that all active lanes take the same side.
     pub uniform: bool,
 }

@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Splits text into tokens.
 
 /// A token's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +22,12 @@ pub(crate) enum Kind {
 pub(crate) struct Token<'a> {
     pub kind: Kind,
     pub text: &'a str,
-    /// Where `text` begins, in bytes.
+    /// The byte offset of `text`.
     pub start: usize,
     pub line: u32,
 }
 
-/// Splits a text into tokens, comments left out. The last one is [`Kind::End`].
+/// Splits a text into tokens without comments. The last one is [`Kind::End`].
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut lexer = Lexer {
         text,
@@ -63,7 +63,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Moves past one token.
+    /// Skips one token.
     fn scan(&mut self) -> Kind {
         let Some(first) = self.text[self.at..].chars().next() else {
             return Kind::End;
@@ -100,7 +100,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The rest of `.word` or `.word::word`.
+    /// Skips the rest of `.word` or `.word::word`.
     fn skip_dotted(&mut self) {
         self.skip_while(is_word);
         while self.text[self.at..].starts_with("::") {
@@ -109,7 +109,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The rest of a literal: with a fraction, where a digit follows the dot.
+    /// Skips the rest of a literal, including a fraction if a digit follows the dot.
     fn skip_number(&mut self) {
         self.skip_while(is_word);
         let rest = &self.text.as_bytes()[self.at..];
@@ -130,7 +130,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Moves past white space and comments.
+    /// Skips white space and comments.
     fn skip_blanks(&mut self) {
         while let Some(byte) = self.peek() {
             let rest = &self.text[self.at..];

@@ -1,19 +1,21 @@
-//! PTX text to decoded kernels: the dialect that NVRTC and nvcc write for ordinary kernels.
+//! Parses PTX text into decoded kernels. The dialect is what NVRTC and nvcc write for ordinary
+//! kernels.
 //!
-//! [`parse`] goes through three steps, a module each:
+//! [`parse`] has three steps, each in a module:
 //!
 //! - `lexer` and `parse` turn the text into a syntax tree (`syntax`) that borrows from it;
-//! - `decode` resolves names, lays out variables, numbers registers and turns each instruction
-//!   into an [`ir::Op`]. Device functions are inlined where they are called;
+//! - `decode` resolves names, lays out variables, numbers registers and turns each instruction into
+//!   an [`ir::Op`]. Device functions are inlined where they are called;
 //! - `flow` finds where diverged lanes reconverge.
 //!
-//! Of a decoded kernel, `liveness` estimates the registers it needs ([`ir::Kernel::live_registers`]),
-//! and `allocate` makes do with few ([`ir::Kernel::share_registers`]).
+//! For a decoded kernel, `liveness` estimates the registers that it needs
+//! ([`ir::Kernel::live_registers`]), and `allocate` reduces their number
+//! ([`ir::Kernel::share_registers`]).
 //!
-//! Nothing is executed here. An instruction that is not understood, down to its last modifier, is
-//! an [`Error`] that names it and its place; it is never skipped. Where the text may well be PTX, and
-//! only outside the dialect, the kernels that need it carry the error ([`ir::Kernel::unsupported`]),
-//! and the others of the module are decoded.
+//! The crate executes nothing. An instruction that is not understood, down to its last modifier,
+//! gives an [`Error`] with its name and location; it is never skipped. If the text may be PTX
+//! outside the dialect, the kernels that need it carry the error ([`ir::Kernel::unsupported`]), and
+//! the module's other kernels are decoded.
 
 #![forbid(unsafe_code)]
 
@@ -37,15 +39,15 @@ pub use error::{Error, ErrorKind};
 ///
 /// # Errors
 ///
-/// The first thing in the text that is not PTX, with its line. Any text gives an error or a module;
-/// none panics.
+/// The first violation of PTX's grammar or rules, with its line. Any text gives an error or a
+/// module; none panics.
 pub fn parse(text: &str) -> Result<ir::Module, Error> {
     let module = parse::module(text)?;
     decode::module(&module)
 }
 
-/// The opcodes that [`parse`] knows: those of instructions without options in full, as `mul.wide.u32`,
-/// and of the others the part before the first dot, as `ld`.
+/// Returns the opcodes that [`parse`] knows: in full for instructions without options, such as
+/// `mul.wide.u32`, and up to the first dot for the others, such as `ld`.
 pub fn opcodes() -> Vec<String> {
     decode::opcodes().collect()
 }

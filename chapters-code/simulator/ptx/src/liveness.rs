@@ -1,18 +1,18 @@
-//! How many registers a kernel needs, about: the most that are live at any one time.
+//! Estimates how many registers a kernel needs: the most that are live at any one time.
 //!
-//! PTX declares a register for every value, and an assembler fits them into few. A value is live
-//! from where it is written to where it is last read; that is found by the usual backward
-//! dataflow over the basic blocks. Not counted is what the hardware keeps elsewhere, and what an
-//! assembler computes again rather than keep:
+//! PTX declares a register for every value, and an assembler packs them into few. A value is live
+//! from where it is written to where it is last read, which the usual backward dataflow over the
+//! basic blocks finds. The estimate leaves out what the hardware stores elsewhere, and what an
+//! assembler recomputes:
 //!
 //! - predicates, constants, special registers and the kernel's parameters;
-//! - values that are the same in a whole warp, which have registers of their own: all that is
-//!   made of the former, and not of `%tid` or memory. (That diverged lanes may have taken
-//!   different ways to them is left out.)
+//! - values that are uniform in a warp, which have registers of their own: everything computed from
+//!   the former, and not from `%tid` or memory. (This ignores that diverged lanes may have computed
+//!   them on different paths.)
 //! - half of each value unpacked from a pair, which stays in its pair, and of each 64-bit value
 //!   widened from 32 bits.
 //!
-//! What scheduling adds is not seen: loads moved up, and loops unrolled.
+//! It does not model what scheduling adds, such as loads moved up and unrolled loops.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,14 +20,15 @@ use crate::access::{Accesses, Register};
 use crate::flow::Blocks;
 use crate::ir::{Alu, Kernel, Num, Op, R32, R64, Space, Special, SpecialSlot};
 
-/// Sizes are in 16-bit halves of registers: this many a register.
+/// Sizes are in 16-bit halves of registers: this many per register.
 const HALVES: u32 = 2;
-/// Blocks times registers, at most, for which the dataflow is done: it keeps a bit for each.
+/// The largest product of blocks and registers for which the dataflow is computed; it stores a bit
+/// for each.
 pub(crate) const LARGEST: usize = 1 << 28;
 
 impl Kernel {
-    /// The most registers that hold values at any one time, in units of 32 bits. For a kernel too
-    /// large to find that out, those that it declares.
+    /// Returns the most registers that hold values at any one time, in units of 32 bits. For a
+    /// kernel too large to analyse, returns the number of declared registers.
     pub fn live_registers(&self) -> u32 {
         if let Some(known) = self.live_before {
             return known;
@@ -50,13 +51,13 @@ impl Kernel {
     }
 }
 
-/// What an instruction does to the set of live values.
+/// The effect of an instruction on the set of live values.
 pub(crate) struct Step {
     /// False under a guard: the old value may stay.
     pub kills: bool,
-    /// Values, by number.
+    /// The written values, by number.
     pub writes: Vec<usize>,
-    /// Likewise.
+    /// The read values, by number.
     pub reads: Vec<usize>,
 }
 
@@ -64,7 +65,7 @@ impl Step {
     /// Goes from the values that are live after the instruction to those live before it. Returns
     /// how much is live at once.
     fn back(&self, live: &mut Live, sizes: &[u32]) -> u32 {
-        // What nobody reads needs a place all the same.
+        // A value needs a register even if no instruction reads it.
         self.writes.iter().for_each(|&v| live.insert(v, sizes));
         let after = live.size;
         if self.kills {
@@ -75,7 +76,7 @@ impl Step {
     }
 }
 
-/// A set of values, a bit each, and their size together.
+/// A set of values, one bit each, and their total size.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Live {
     bits: Vec<u64>,
@@ -104,7 +105,7 @@ impl Live {
         }
     }
 
-    /// The values.
+    /// Iterates over the values.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         let words = self.bits.iter().enumerate();
         words.flat_map(|(index, &word)| {
@@ -125,10 +126,11 @@ impl Live {
     }
 }
 
-/// What is live where each block begins, and the largest size of what is live at once, anywhere.
+/// Returns the live values at the start of each block, and the largest size that is live at once
+/// anywhere.
 pub(crate) fn live(blocks: &Blocks, steps: &[Step], sizes: &[u32]) -> (Vec<Live>, u32) {
     let count = blocks.successors.len();
-    // It grows until nothing changes.
+    // The sets grow until nothing changes.
     let mut entries = vec![Live::none(sizes); count];
     let (mut most, mut changed) = (0, true);
     while changed {
@@ -150,12 +152,12 @@ pub(crate) fn live(blocks: &Blocks, steps: &[Step], sizes: &[u32]) -> (Vec<Live>
     (entries, most)
 }
 
-/// The registers of a kernel that count, numbered as they are met.
+/// The registers of a kernel that count, numbered in the order of their use.
 struct Values {
     numbers: HashMap<Register, usize>,
-    /// By number.
+    /// The sizes by number.
     sizes: Vec<u32>,
-    /// Registers whose values differ within a warp. No others count.
+    /// Registers whose values differ within a warp. Only these count.
     varying: HashSet<Register>,
     /// Registers that count half their width.
     half: HashSet<Register>,
@@ -171,7 +173,7 @@ impl Values {
         }
     }
 
-    /// The numbers of those registers that count.
+    /// Returns the numbers of the registers that count.
     fn counted(&mut self, registers: &[Register]) -> Vec<usize> {
         let numbers = registers.iter().filter_map(|&r| self.number(r));
         numbers.collect()
@@ -194,7 +196,7 @@ impl Values {
     }
 }
 
-/// Registers that an operation gives half of what is elsewhere already.
+/// Returns the registers to which an operation writes half of an existing value.
 fn halved(op: &Op) -> Vec<Register> {
     let halves = |all: &[Option<R32>]| all.iter().flatten().map(|&r| r.into()).collect();
     let wide = |d: R64| vec![d.into()];
@@ -212,7 +214,8 @@ fn halved(op: &Op) -> Vec<Register> {
     }
 }
 
-/// The registers, predicates among them, whose values may differ between the lanes of a warp.
+/// Returns the registers, including predicates, whose values may differ between the lanes of a
+/// warp.
 fn varying(kernel: &Kernel, accesses: &[Accesses]) -> HashSet<Register> {
     let lanes_own = kernel.specials.iter().filter(|s| differs(s.1));
     let mut varying: HashSet<Register> = lanes_own
@@ -238,7 +241,7 @@ fn varying(kernel: &Kernel, accesses: &[Accesses]) -> HashSet<Register> {
     varying
 }
 
-/// True if a special register differs between the lanes of a warp.
+/// Whether a special register differs between the lanes of a warp.
 fn differs(special: Special) -> bool {
     match special {
         Special::Tid(_)
@@ -266,7 +269,7 @@ fn differs(special: Special) -> bool {
 mod tests {
     use std::fmt::Write;
 
-    /// Checks what is live at most in a kernel of these instructions, where `%rd1` is a pointer.
+    /// Checks the most registers live in a kernel of these instructions, where `%rd1` is a pointer.
     #[track_caller]
     fn check(body: &str, expected: u32) {
         let text = format!(
@@ -283,7 +286,7 @@ mod tests {
         check("", 0);
         check("ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;", 1);
         check("ld.global.u64 %rd2, [%rd1]; st.global.u64 [%rd1], %rd2;", 2);
-        // The second takes the place of the first.
+        // The second value reuses the register of the first.
         check(
             "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; st.global.u32 [%rd1], %r2;",
             1,
@@ -323,7 +326,8 @@ mod tests {
     fn around_a_loop() {
         let load = "ld.global.u32 %r1, [%rd1]; mov.u32 %r2, %tid.x;";
         let count = "L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 9; @%p1 bra L;";
-        // Read behind the loop, so live within it; then read within it, and so live all around.
+        // The first value is read behind the loop, so it is live within it. The second is read
+        // within the loop, so it is live throughout.
         check(&format!("{load} {count} st.global.u32 [%rd1], %r1;"), 2);
         let within = "L: st.global.u32 [%rd1], %r1; add.u32 %r2, %r2, 1; ld.global.u32 %r3, [%rd1];
             setp.lt.u32 %p1, %r2, %r3; @%p1 bra L;";

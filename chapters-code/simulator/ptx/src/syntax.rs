@@ -14,7 +14,7 @@ pub(crate) struct Module<'a> {
     pub functions: Vec<Function<'a>>,
 }
 
-/// A state space that variables are declared in.
+/// The state space in which a variable is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VariableSpace {
     Global,
@@ -51,7 +51,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// The type that a modifier such as `u32` names.
+    /// Returns the type that a modifier such as `u32` names.
     pub fn named(name: &str) -> Option<Self> {
         const NAMES: [(&str, Type); 21] = [
             ("pred", Type::Pred),
@@ -82,7 +82,7 @@ impl Type {
             .map(|&(_, ty)| ty)
     }
 
-    /// Bytes that a value takes; a predicate has none.
+    /// Returns the bytes of a value; 0 for a predicate.
     pub fn bytes(self) -> u32 {
         match self {
             Type::Pred => 0,
@@ -94,7 +94,7 @@ impl Type {
         }
     }
 
-    /// `.sN`.
+    /// Whether it is a `.sN` type.
     pub fn is_signed(self) -> bool {
         matches!(
             self,
@@ -109,13 +109,13 @@ pub(crate) struct Variable<'a> {
     pub name: &'a str,
     pub space: VariableSpace,
     pub ty: Type,
-    /// Bytes; `None` for `[]`, whose size is another's to decide.
+    /// The size in bytes; `None` for `[]`, whose size is defined elsewhere.
     pub bytes: Option<u64>,
     pub align: u32,
     pub init: Vec<Initialiser<'a>>,
     /// `.extern`: declared here, defined elsewhere.
     pub is_extern: bool,
-    /// What about it is outside the dialect; its type and contents are then not to be relied on.
+    /// Why it is outside the dialect, if it is. Its type and contents are then undefined.
     pub unsupported: Option<ErrorKind>,
     pub line: u32,
 }
@@ -124,7 +124,7 @@ pub(crate) struct Variable<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Initialiser<'a> {
     Value(Immediate),
-    /// `name+addend`, or `generic(name)+addend`.
+    /// The address `name+addend` or `generic(name)+addend`.
     Address {
         name: &'a str,
         addend: i64,
@@ -139,14 +139,14 @@ pub(crate) struct Function<'a> {
     pub is_entry: bool,
     pub returns: Vec<Variable<'a>>,
     pub params: Vec<Variable<'a>>,
-    /// `None` for a declaration.
+    /// The body; `None` for a declaration.
     pub body: Option<Block<'a>>,
     pub max_threads: Option<u32>,
     pub min_blocks: Option<u32>,
     pub line: u32,
 }
 
-/// What stands between braces: a scope.
+/// A scope between braces.
 #[derive(Debug, Default)]
 pub(crate) struct Block<'a> {
     pub statements: Vec<Statement<'a>>,
@@ -162,14 +162,14 @@ pub(crate) enum Statement<'a> {
     Registers(Registers<'a>),
     Variable(Variable<'a>),
     Location(Location),
-    /// `name: .branchtargets a, b;`
+    /// The table `name: .branchtargets a, b;`.
     BranchTargets {
         name: &'a str,
         targets: Vec<&'a str>,
     },
     Instruction(Instruction<'a>),
     Block(Block<'a>),
-    /// A statement or directive outside the dialect: whoever runs into it is refused.
+    /// A statement or directive outside the dialect: a function that contains it is refused.
     Unsupported {
         kind: ErrorKind,
         line: u32,
@@ -181,20 +181,20 @@ pub(crate) enum Statement<'a> {
 pub(crate) struct Registers<'a> {
     pub ty: Type,
     pub name: &'a str,
-    /// `<N>`, which declares `name0` to `nameN-1`.
+    /// The count of `<N>`, which declares `name0` to `nameN-1`.
     pub count: Option<u32>,
     pub line: u32,
 }
 
-/// `.loc`: where the instructions that follow come from.
+/// `.loc`: the source location of the instructions that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
     pub place: Place,
-    /// `inlined_at`: where the function that `place` lies in was called.
+    /// `inlined_at`: the location of the call of the inlined function that contains `place`.
     pub inlined_at: Option<Place>,
 }
 
-/// A place in a source file.
+/// A location in a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     /// Number of a `.file`.
@@ -206,7 +206,7 @@ pub(crate) struct Place {
 /// An instruction.
 #[derive(Debug)]
 pub(crate) struct Instruction<'a> {
-    /// `@p`; true for `@!p`.
+    /// The guard's predicate, and whether it is negated (`@!p`).
     pub guard: Option<(&'a str, bool)>,
     /// Opcode with its modifiers, as written.
     pub opcode: &'a str,
@@ -225,7 +225,7 @@ pub(crate) enum Operand<'a> {
     Name(&'a str),
     /// `!p`
     Not(&'a str),
-    /// `name.x`: mostly of a special register.
+    /// `name.x`, usually of a special register.
     Component(&'a str, &'a str),
     Immediate(Immediate),
     /// `name+addend`
@@ -239,14 +239,14 @@ pub(crate) enum Operand<'a> {
         base: Option<&'a str>,
         offset: i64,
     },
-    /// `(a, b)`, of a call.
+    /// `(a, b)`, the parameters of a call.
     List(Vec<&'a str>),
 }
 
 /// A constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Immediate {
-    /// Two's complement.
+    /// An integer in two's complement.
     Integer(u64),
     /// The bits of `0f…`.
     F32(u32),

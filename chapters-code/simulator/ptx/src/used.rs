@@ -1,12 +1,13 @@
-//! Whether the value that an instruction leaves in a register decides anything.
+//! Whether the value that an instruction writes to a register is used.
 //!
-//! The register is followed along all ways that control may go, to where it is written over. Copies
-//! of it are followed, too. What does not count as a use, since the value may be masked there:
+//! The register is followed along all paths of control to where it is overwritten. Copies of it are
+//! followed too. Two cases are not uses, because the value may be masked there:
 //!
-//! - a choice by `selp`, of which it is one of the two values;
-//! - a comparison, if its result is combined with another predicate by `and` or `or`.
+//! - a selection by `selp` between it and another value;
+//! - a comparison whose result `and` or `or` combines with another predicate.
 //!
-//! Everything else does: arithmetic, addresses, stores, branches, guards, and what lanes exchange.
+//! All other cases are uses: arithmetic, addresses, stores, branches, guards, and exchanges between
+//! lanes.
 
 use std::collections::HashSet;
 
@@ -16,14 +17,14 @@ use crate::ir::{Alu, Combine, Instruction, Kernel, Op, Pred, PredOp, Src, Un32, 
 
 /// What an instruction does with a value that it reads.
 enum Fate {
-    /// The value decides something.
+    /// The value is used.
     Used,
-    /// These registers hold it, or what it was compared to, now.
+    /// These registers now hold the value, or the result of comparing it.
     Copied(Vec<Register>),
 }
 
 impl Kernel {
-    /// True if the value that the instruction at `pc` leaves in `register` may decide something.
+    /// Whether the value that the instruction at `pc` writes to `register` may be used.
     pub fn uses_result(&self, pc: u32, register: Src) -> bool {
         let mut seen = HashSet::new();
         let mut open = Vec::new();
@@ -54,7 +55,7 @@ impl Kernel {
     }
 }
 
-/// Appends the instructions that may come after this one, each with a register.
+/// Appends the instructions that may follow this one, each with a register.
 fn successors(code: &[Instruction], pc: u32, register: Register, to: &mut Vec<(u32, Register)>) {
     let instruction = &code[pc as usize];
     match &instruction.op {
@@ -107,7 +108,7 @@ fn fate(instruction: &Instruction, register: Register) -> Fate {
     }
 }
 
-/// True if one operand can make the other irrelevant.
+/// Whether one operand can make the other irrelevant.
 fn masks(op: PredOp) -> bool {
     matches!(op, PredOp::And | PredOp::Or)
 }

@@ -1,15 +1,16 @@
-//! The instructions that work on registers alone, for a warp at a time.
+//! Register-to-register instructions, executed for a whole warp at a time.
 //!
-//! [`Prepared::execute`] runs one instruction in the lanes of a mask. Each operation is a loop over 32
-//! lanes, compiled twice: for the instructions that every CPU of the architecture has, and, on
-//! x86-64, for AVX2, which [`Isa::detect`] looks for once; the frequent ones for AVX-512, too.
+//! [`Prepared::execute`] runs one instruction in the lanes of a mask. Each operation is a loop over
+//! 32 lanes. The loop is compiled for the instructions that every CPU of the architecture has and,
+//! on x86-64, for AVX2; the frequent operations are also compiled for AVX-512. [`Isa::detect`]
+//! chooses once.
 //!
-//! The mask. A loop that skips lanes does not vectorise, so the loops compute all lanes, and where
-//! the mask is not full, the writing of the result leaves the inactive lanes alone. That again is a
-//! compilation of its own, so that a full mask costs nothing.
+//! A loop that skips lanes does not vectorise. The loops therefore compute all lanes, and a partial
+//! mask only restricts which lanes are written. Full and partial masks have a compilation each, so
+//! that a full mask costs nothing.
 //!
-//! Results are those of PTX ISA section 9.7 as compute capability 9.0 has them, to the bit, except
-//! for the approximate functions (`approx`).
+//! Results are those of PTX ISA section 9.7 for compute capability 9.0, bit for bit, except for the
+//! approximate functions (`approx`).
 
 mod address;
 mod approx;
@@ -49,26 +50,26 @@ use lanes::Lanes;
 use ptx::ir::Alu;
 use vectors::Vectors;
 
-/// The vector instructions to use, chosen once.
+/// The vector instructions to use, chosen once per process.
 #[derive(Clone, Copy, Debug)]
 pub enum Isa {
-    /// Those of every CPU of the architecture.
+    /// The instructions that every CPU of the architecture has.
     Baseline(Baseline),
     /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// AVX-512 for the frequent instructions, AVX2 for the others.
+    /// AVX-512 for the frequent instructions, and AVX2 for the others.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
 }
 
 impl Isa {
-    /// The best that this CPU has.
+    /// Returns the best set that this CPU has.
     pub fn detect() -> Self {
         Self::available().last().unwrap_or(Self::Baseline(Baseline))
     }
 
-    /// All that this CPU has, the best one last.
+    /// Returns all sets that this CPU has, the best one last.
     pub fn available() -> impl Iterator<Item = Self> {
         let all = std::iter::once(Self::Baseline(Baseline));
         #[cfg(target_arch = "x86_64")]
@@ -78,13 +79,14 @@ impl Isa {
         all
     }
 
-    /// Executes `alu` in the lanes of `mask`. To execute it often, [`Prepared`] chooses how once.
+    /// Executes `alu` in the lanes of `mask`. Callers that execute it often use [`Prepared`]
+    /// instead.
     pub fn execute(self, alu: &Alu, regs: &mut Registers, mask: LaneMask, windows: &Windows) {
         Prepared::new(self, alu).execute(regs, mask, windows);
     }
 }
 
-/// Executes `alu`.
+/// Executes `alu` by finding out which operation it is.
 #[inline(always)]
 fn execute_lanes<V: Vectors>(lanes: Lanes<'_, V>, alu: &Alu, windows: &Windows) {
     match *alu {

@@ -1,18 +1,18 @@
-//! Shared memory's banks: how many passes over them (*wavefronts*) a warp's access takes.
+//! The banks of shared memory: how many passes over them (*wavefronts*) a warp's access takes.
 //!
-//! Found by some 1,200 one-warp probes on an H200, counted with Nsight Compute: `record`'s kernels
-//! `shared_probe.cu`. Its test `counters` makes the same launches here and compares; the rules
-//! below give what the hardware counted for every one of them. In what follows a *unit* is what one
-//! lane accesses (4 bytes for narrower accesses), and the 32 banks of 4 bytes are taken together in
-//! as many as a unit spans, so that a pass serves one unit in each of 32, 16 or 8 wider banks.
+//! The rules come from about 1,200 one-warp probes on an H200, counted with Nsight Compute (the
+//! kernels `shared_probe.cu` of `record`). The test `counters` of `record` makes the same launches
+//! here and compares: the rules reproduce the hardware's count for every probe. Below, a *unit* is
+//! what one lane accesses (4 bytes for narrower accesses). The 32 banks of 4 bytes are grouped into
+//! 32, 16 or 8 banks that are as wide as a unit, so that a pass serves one unit in each.
 //!
 //! - A warp is served in **groups**: 32 lanes for units of 4 bytes, two halves for 8 bytes, four
 //!   quarters for 16 bytes.
-//! - A **load** of 8 or 16 bytes takes two neighbouring groups (0 and 1, 2 and 3) together if every
-//!   active lane's partner, where active, loads from the same address; partners are lane and
-//!   lane ^ 1 throughout the warp, or lane and lane ^ 2 throughout. A store never does.
+//! - A **load** of 8 or 16 bytes serves two neighbouring groups (0 and 1, 2 and 3) together if the
+//!   active partner of every active lane loads from the same address. Partners are lane and lane ^
+//!   1 throughout the warp, or lane and lane ^ 2 throughout. A store never combines groups.
 //! - A group takes as many wavefronts as the largest number of **distinct units in one bank**.
-//! - **Conflicts** are the wavefronts beyond one a group.
+//! - **Conflicts** are the wavefronts beyond one per group.
 //!
 //! For atomics see [`atomic`].
 
@@ -22,15 +22,15 @@ use crate::counters::lanes;
 use crate::pattern::{Addresses, Pattern};
 use crate::registers::{LaneMask, lane_word64};
 
-/// Passes over the banks.
+/// The number of passes over the banks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Passes {
     pub wavefronts: u64,
-    /// Those of the wavefronts that conflicts add.
+    /// The wavefronts that conflicts add.
     pub conflicts: u64,
 }
 
-/// Those of a load of `bytes` bytes a lane.
+/// Returns the passes of a load of `bytes` bytes per lane.
 #[inline(always)]
 pub(crate) fn load(
     pattern: Pattern,
@@ -57,7 +57,7 @@ pub(crate) fn load(
     }
 }
 
-/// Those of a store of `bytes` bytes a lane.
+/// Returns the passes of a store of `bytes` bytes per lane.
 #[inline(always)]
 pub(crate) fn store(
     pattern: Pattern,
@@ -84,13 +84,13 @@ pub(crate) fn store(
     }
 }
 
-/// True if a step goes from one unit to another, never between parts of one.
+/// Whether a step goes from one unit to another and never between bytes of one unit.
 #[inline(always)]
 fn affine(step: i64, bytes: u32) -> bool {
     step & i64::from(bytes.max(4) - 1) == 0
 }
 
-/// Sums up the groups of lanes that are served together.
+/// Sums the passes of the groups of lanes that are served together.
 #[inline(always)]
 fn in_groups(
     mask: LaneMask,
@@ -124,13 +124,13 @@ fn in_groups(
     all
 }
 
-/// True if two lanes of the mask are each other's partners, `distance` (1 or 2) apart.
+/// Whether two lanes of the mask are partners, `distance` (1 or 2) apart.
 #[inline(always)]
 fn has_partners(mask: LaneMask, distance: u32) -> bool {
     mask & mask >> distance & lower_partners(distance) != 0
 }
 
-/// True if all such partners access the same address.
+/// Whether all partners at this distance access the same address.
 #[inline(always)]
 fn partners_agree(addresses: &[u64; 32], mask: LaneMask, distance: u32) -> bool {
     let both = mask & mask >> distance & lower_partners(distance);
@@ -140,7 +140,7 @@ fn partners_agree(addresses: &[u64; 32], mask: LaneMask, distance: u32) -> bool 
     })
 }
 
-/// The lanes whose partner is above them.
+/// The lanes whose partner has the higher number.
 const fn lower_partners(distance: u32) -> LaneMask {
     if distance == 1 {
         0x5555_5555
@@ -149,21 +149,21 @@ const fn lower_partners(distance: u32) -> LaneMask {
     }
 }
 
-/// The most units in one bank, for lanes at equally spaced units: banks come round again after as
-/// many lanes as there are banks, over the step's power of two.
+/// Returns the most units in one bank, for lanes at equally spaced units. Banks repeat after a
+/// number of lanes equal to the number of banks divided by the largest power of two in the step.
 #[inline(always)]
 fn evenly_spaced(step: i64, group: LaneMask, bytes: u32) -> u64 {
     if step == 0 {
         return 1;
     }
-    // All powers of two, by their logarithms: no division on this path.
+    // All values are powers of two and are kept as logarithms, which avoids a division here.
     let unit = bytes.max(4).trailing_zeros();
     let apart = (7 - unit).saturating_sub(step.trailing_zeros() - unit);
     u64::from((group.count_ones() + (1 << apart) - 1) >> apart)
 }
 
-/// The most distinct units in one bank, of a group that is not empty. Units of one row of all banks
-/// are in a bank each.
+/// Returns the most distinct units in one bank, for a group that is not empty. The units of one row
+/// of all banks are in different banks.
 #[inline(always)]
 fn scattered(addresses: &[u64; 32], group: LaneMask, bytes: u32) -> u64 {
     let first = addresses[group.trailing_zeros() as usize & 31];
@@ -187,9 +187,9 @@ fn most_in_a_bank(addresses: &[u64; 32], group: LaneMask, bytes: u32) -> u64 {
     banks.longest
 }
 
-/// The distinct units touched so far, as a chain a bank.
+/// The distinct units touched so far, as one chain per bank.
 struct Banks {
-    /// The number of banks, less one.
+    /// The number of banks minus one.
     last: u64,
     units: [u64; 32],
     next: [u8; 32],
@@ -215,7 +215,7 @@ impl Banks {
         }
     }
 
-    /// Returns how many distinct units its bank has now.
+    /// Returns how many distinct units the unit's bank has now.
     fn touch(&mut self, unit: u64) -> u8 {
         let bank = (unit & self.last) as usize & 31;
         let mut entry = self.head[bank];
@@ -285,9 +285,9 @@ mod tests {
         check(8, ALL, |l| l % 2 * 256, [2, 4]);
         check(8, ALL, |l| l % 4 * 8, [2, 2]);
         check(16, ALL, |l| l / 2 * 16, [2, 4]);
-        // Only half of the warp.
+        // Only half of the warp is active.
         check(8, ALL, |l| if l < 16 { 0 } else { l * 8 }, [2, 2]);
-        // Lanes without an active partner.
+        // No lane has an active partner.
         check(8, 0x5555_5555, |l| l % 4 * 256, [2, 4]);
     }
 }

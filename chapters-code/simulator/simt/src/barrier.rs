@@ -7,7 +7,7 @@ use crate::registers::{LaneMask, count};
 #[derive(Debug, Default)]
 pub(crate) struct Barriers {
     all: [Barrier; 16],
-    /// Those at which somebody has arrived, a bit each.
+    /// The barriers at which a thread has arrived, one bit per barrier.
     arrived: u16,
 }
 
@@ -17,13 +17,13 @@ impl Barriers {
         self.arrived |= 1 << id;
     }
 
-    /// True if those who are there already named another number of threads.
+    /// Whether the threads that have arrived already named another number of threads.
     pub fn disagrees(&self, id: u8, arrival: &Arrival) -> bool {
         let barrier = &self.all[usize::from(id)];
         barrier.arrived > 0 && barrier.wanted != arrival.threads
     }
 
-    /// An arrival that wants no more than that all threads of the block do likewise.
+    /// Records an arrival that only asks all threads of the block to arrive as well.
     #[inline(always)]
     pub fn arrive_simply(&mut self, id: u8, warp: u32, lanes: LaneMask) {
         let barrier = &mut self.all[usize::from(id)];
@@ -33,8 +33,9 @@ impl Barriers {
         self.arrived |= 1 << id;
     }
 
-    /// The lowest of `wanted`, a bit each, at which all of the block's `alive` threads have
-    /// arrived, or as many as the program says. It is reset.
+    /// Returns the lowest barrier of `wanted` (one bit per barrier) at which all expected threads
+    /// have arrived, and resets it. These are the block's `alive` threads, or as many as the
+    /// program states.
     #[inline(always)]
     pub fn complete(&mut self, wanted: u16, alive: u32) -> Option<(u8, Tally)> {
         let mut candidates = self.arrived & wanted;
@@ -50,29 +51,29 @@ impl Barriers {
     }
 }
 
-/// One barrier: who has arrived since it last let threads pass.
+/// One barrier: the threads that have arrived since it last let threads pass.
 #[derive(Clone, Copy, Debug, Default)]
 struct Barrier {
     arrived: u32,
-    /// Threads it waits for, if the program says how many.
+    /// Threads that it waits for, if the program states how many.
     wanted: Option<u32>,
     votes: u32,
     warps: u32,
     reduces: bool,
 }
 
-/// What a barrier's reductions found.
+/// The result of a barrier's reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Threads whose predicate was true.
     pub votes: u32,
-    /// Threads that took part.
+    /// Threads that participate.
     pub threads: u32,
-    /// The warps that took part, a bit each.
+    /// The warps that participate, one bit per warp.
     pub warps: u32,
-    /// True if somebody waits for the result of a reduction.
+    /// Whether a thread waits for the result of a reduction.
     pub reduces: bool,
-    /// True if the program says how many threads take part.
+    /// Whether the program states how many threads participate.
     pub is_counted: bool,
 }
 
@@ -85,8 +86,8 @@ impl Barrier {
         self.reduces |= arrival.reduces;
     }
 
-    /// Resets the barrier and returns its tally if everyone is there: as many threads as the program
-    /// says, or all of the block's that have not exited.
+    /// Resets the barrier and returns its tally if all expected threads have arrived: as many as
+    /// the program states, or all threads of the block that have not exited.
     #[inline(always)]
     fn complete(&mut self, alive: u32) -> Option<Tally> {
         let wanted = self.wanted.unwrap_or(alive);

@@ -1,11 +1,11 @@
-//! Runs one block: its warps in turn, its barriers, its shared memory.
+//! Runs one block: schedules its warps, and owns its barriers and its shared memory.
 
 use std::sync::atomic::Ordering;
 
 use ptx::ir::{BarKind, Op, Special, SpecialSlot};
 
 use crate::barrier::{Barriers, Tally};
-use crate::converge::{NOWHERE, Path, Waiting};
+use crate::converge::{NOWHERE, Split, Waiting};
 use crate::describe;
 use crate::exec::{Exec, Pause, Warp, bulk};
 use crate::fault::{Fault, FaultKind, Trap};
@@ -15,14 +15,15 @@ use crate::proxy::{Proxy, ProxyEvent};
 use crate::races::{Passing, Waiter};
 use crate::registers::LaneMask;
 use crate::schedule::Schedule;
-use crate::stall::Watch;
+use crate::stall::SpinDetector;
 
-/// What shared memory holds before a block writes to it: no plausible value of any type.
+/// The byte that fills shared memory before a block writes to it. It makes no plausible value of
+/// any type.
 const POISON: u8 = 0xff;
 
-/// A resident block. When it is done, it is used again for the next one.
+/// A resident block. When it is done, it is reused for the next one.
 pub(crate) struct Block<O> {
-    /// Its number in the grid.
+    /// The block's number in the grid.
     pub index: u64,
     warps: Vec<Warp>,
     shared: Vec<u8>,
@@ -32,7 +33,7 @@ pub(crate) struct Block<O> {
     alive: u32,
     pub observer: O,
     schedule: Schedule,
-    watch: Watch,
+    spin_detector: SpinDetector,
 }
 
 /// How a block's time slice ended.
@@ -45,15 +46,15 @@ pub(crate) enum Progress {
 /// What a warp did in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Turn {
-    /// Nothing: it waits for other warps of the block.
+    /// It executed nothing, because it waits for other warps of the block.
     Waited,
-    /// It looked, several times, for what others do to memory.
+    /// It polled memory several times without changing anything.
     Spun,
     Worked,
 }
 
 impl<'a, O: Observer<'a>> Block<O> {
-    /// Makes room for a block of this grid.
+    /// Allocates a block for this grid.
     pub fn new(grid: &'a Grid<'a>) -> Self {
         let mut warps: Vec<Warp> = (0..grid.warps_per_block())
             .map(|index| Warp::new(index, grid))
@@ -70,11 +71,11 @@ impl<'a, O: Observer<'a>> Block<O> {
             alive: 0,
             observer: O::new(grid),
             schedule: Schedule::new(grid.options.seed),
-            watch: Watch::default(),
+            spin_detector: SpinDetector::default(),
         }
     }
 
-    /// Starts the block of this number.
+    /// Starts the block with this number.
     pub fn start(&mut self, grid: &Grid<'_>, index: u64) {
         self.index = index;
         self.alive = grid.threads_per_block();
@@ -82,29 +83,30 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.barriers = Barriers::default();
         self.proxy.clear();
         self.schedule.reseed(index);
-        self.watch.restart();
+        self.spin_detector.restart();
         self.observer
             .start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
             write_coordinates(warp, grid, coordinates);
-            warp.paths.restart(grid.lanes_of(warp.index));
+            warp.splits.restart(grid.lanes_of(warp.index));
         }
     }
 
     /// Runs the block until it is done or each of its warps has had some time slices.
     pub fn run(&mut self, grid: &'a Grid<'a>) -> Result<Progress, Fault> {
-        self.watch.begin(grid, self.warps.len());
+        self.spin_detector.begin(grid, self.warps.len());
         let rounds = self.schedule.rounds();
         let progress = self.run_rounds(grid, rounds);
-        self.watch.end(grid, &mut self.warps);
+        self.spin_detector.end(grid, &mut self.warps);
         progress
     }
 
-    /// Since which of the grid's changes no thread of the block can go on; `None` if one may.
+    /// Returns the grid's change count since which no thread of the block can continue, or `None`
+    /// if one may.
     pub fn stuck_since(&self) -> Option<u64> {
-        // A copy under way changes something when it is done.
-        let since = self.watch.stuck_since(&self.warps);
+        // A pending copy changes memory when it completes.
+        let since = self.spin_detector.stuck_since(&self.warps);
         since.filter(|_| self.proxy.is_idle())
     }
 
@@ -136,7 +138,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         let mut did = Turn::Waited;
         let spins = self.warps[index].spins();
         let mut budget = self.schedule.slice();
-        while !self.warps[index].paths.is_stuck() {
+        while !self.warps[index].splits.is_stuck() {
             let mut pause = Pause::Blocked;
             let mut exec = Exec {
                 grid,
@@ -163,30 +165,30 @@ impl<'a, O: Observer<'a>> Block<O> {
                 Pause::Finished => return Ok(did),
                 Pause::Blocked => break,
                 Pause::SliceOver => {
-                    self.look(index);
+                    self.sample(index);
                     let spun = self.warps[index].spins() > spins;
                     return Ok(did.max(if spun { Turn::Spun } else { Turn::Worked }));
                 }
                 Pause::Spinning => {
-                    self.look(index);
+                    self.sample(index);
                     return Ok(did.max(Turn::Spun));
                 }
                 Pause::Arrived(id) => self.release(grid, 1 << id),
                 Pause::Exited(lanes) => {
                     self.alive -= lanes.count_ones();
-                    // Nobody waits for them any more.
+                    // No barrier waits for the exited lanes any more.
                     self.release(grid, u16::MAX);
                 }
             }
             did = Turn::Worked;
         }
-        if did != Turn::Waited && !self.warps[index].paths.is_finished() {
-            self.look(index);
+        if did != Turn::Waited && !self.warps[index].splits.is_finished() {
+            self.sample(index);
         }
         Ok(did)
     }
 
-    /// Lets bulk copies get on, as the schedule has it.
+    /// Advances pending bulk copies, as the schedule decides.
     #[cold]
     fn move_copies(&mut self, grid: &'a Grid<'a>) -> Result<(), Fault> {
         match self.schedule.copy(self.proxy.copies.count()) {
@@ -204,7 +206,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         moved.map_err(|(copy, trap)| self.fault(grid, copy.warp, copy.pc, &trap))
     }
 
-    /// All threads have exited: ends the copies that they have not waited for.
+    /// Completes the copies that are still pending when all threads have exited.
     fn finish_copies(&mut self, grid: &'a Grid<'a>) -> Result<(), Fault> {
         if O::CHECKS {
             self.observer.proxy(&ProxyEvent::Ended);
@@ -215,14 +217,14 @@ impl<'a, O: Observer<'a>> Block<O> {
         Ok(())
     }
 
-    /// Looks whether a warp runs in a circle.
-    fn look(&mut self, warp: usize) {
-        if self.watch.is_on() {
-            self.watch.look(&mut self.warps[warp]);
+    /// Samples a warp's state to find out whether it runs in a circle.
+    fn sample(&mut self, warp: usize) {
+        if self.spin_detector.is_on() {
+            self.spin_detector.sample(&mut self.warps[warp]);
         }
     }
 
-    /// Stops a launch that has executed more instructions than it may.
+    /// Stops a launch that has executed more instructions than its limit.
     fn limit(&self, grid: &Grid<'_>, warp: u32, pc: u32, executed: u32) -> Result<(), Fault> {
         let limit = grid.options.instruction_limit;
         let before = grid.executed.fetch_add(executed.into(), Ordering::Relaxed);
@@ -238,7 +240,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         ))
     }
 
-    /// Lets the threads pass that wait at those of these barriers where everyone is.
+    /// Lets threads pass those of these barriers at which all expected threads have arrived.
     #[inline(always)]
     fn release(&mut self, grid: &Grid<'_>, barriers: u16) {
         while let Some((id, tally)) = self.barriers.complete(barriers, self.alive) {
@@ -257,22 +259,22 @@ impl<'a, O: Observer<'a>> Block<O> {
             if tally.reduces {
                 write_tally(warp, grid, waiting, tally);
             }
-            warp.paths.release(waiting);
+            warp.splits.release(waiting);
         }
     }
 
-    /// Who passes a barrier, and who has exited by then.
+    /// Describes which threads pass a barrier, and which have exited by then.
     fn passing(&self, grid: &Grid<'_>, id: u8, tally: Tally) -> Passing {
         let mut waiters = Vec::with_capacity(self.warps.len());
         let mut exited = Vec::with_capacity(self.warps.len());
         for warp in &self.warps {
-            let waits = |path: &&Path| path.waiting == Waiting::Barrier(id);
-            waiters.extend(warp.paths.iter().filter(waits).map(|path| Waiter {
+            let waits = |split: &&Split| split.waiting == Waiting::Barrier(id);
+            waiters.extend(warp.splits.iter().filter(waits).map(|split| Waiter {
                 warp: warp.index,
-                lanes: path.mask,
-                pc: path.pc,
+                lanes: split.mask,
+                pc: split.pc,
             }));
-            exited.push(grid.lanes_of(warp.index) & !warp.paths.alive());
+            exited.push(grid.lanes_of(warp.index) & !warp.splits.alive());
         }
         Passing {
             warps: tally.warps,
@@ -282,7 +284,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         }
     }
 
-    /// Puts the place to a trap.
+    /// Adds the location to a trap.
     fn fault(&self, grid: &Grid<'_>, warp: u32, pc: u32, trap: &Trap) -> Fault {
         let block = describe::name(grid.block_index(self.index));
         let kernel = &grid.kernel.ir().name;
@@ -304,63 +306,66 @@ impl<'a, O: Observer<'a>> Block<O> {
         }
     }
 
-    /// Every thread that has not exited waits, and nothing can let any of them go on.
+    /// Reports that every thread waits and that nothing can let any of them continue.
     fn deadlock(&self, grid: &Grid<'_>) -> Fault {
-        let place = format!(", {}", describe::name(grid.block_index(self.index)));
+        let location = format!(", {}", describe::name(grid.block_index(self.index)));
         deadlock(
             grid,
-            &place,
+            &location,
             "every thread waits for another",
             self.waits(grid),
         )
     }
 
-    /// For what each of the threads waits that have not exited, a line a path.
+    /// Describes what each thread that has not exited waits for, one line per warp split.
     fn waits(&self, grid: &Grid<'_>) -> Vec<String> {
-        let paths = self
+        let splits = self
             .warps
             .iter()
-            .flat_map(|w| w.paths.iter().map(move |p| (w, p)));
-        let line = |(warp, path): (&Warp, &Path)| {
-            let place = grid.kernel.source(path.pc);
-            let phase = self.awaited_phase(grid, warp, path);
-            let what = match path.waiting {
+            .flat_map(|w| w.splits.iter().map(move |p| (w, p)));
+        let line = |(warp, split): (&Warp, &Split)| {
+            let location = grid.kernel.source(split.pc);
+            let phase = self.awaited_phase(grid, warp, split);
+            let what = match split.waiting {
                 Waiting::No if phase.is_some() => phase.unwrap_or_default(),
-                Waiting::Barrier(id) => format!("wait at barrier {id} ({place})"),
+                Waiting::Barrier(id) => format!("wait at barrier {id} ({location})"),
                 Waiting::WarpSync(m) => {
-                    format!("wait in __syncwarp for the lanes {m:#010x} ({place})")
+                    format!("wait in __syncwarp for the lanes {m:#010x} ({location})")
                 }
                 Waiting::Collective(m) => {
-                    format!("wait at a warp-wide operation of the lanes {m:#010x} ({place})")
+                    format!("wait at a warp-wide operation of the lanes {m:#010x} ({location})")
                 }
-                Waiting::No if warp.polled_at == NOWHERE => format!("go round for ever ({place})"),
+                Waiting::No if warp.polled_at == NOWHERE => {
+                    format!("loop for ever ({location})")
+                }
                 Waiting::No => {
                     let polled = grid.kernel.source(warp.polled_at);
                     format!("spin on what they read at {polled}")
                 }
-                Waiting::Meeting => return None,
+                Waiting::Reconvergence => return None,
             };
             Some(format!(
                 "warp {}, lanes {:#010x}, {what}",
-                warp.index, path.mask
+                warp.index, split.mask
             ))
         };
-        paths.filter_map(line).collect()
+        splits.filter_map(line).collect()
     }
 
-    /// The phase of an mbarrier that a path waits for, if it does, and what that phase waits for.
-    fn awaited_phase(&self, grid: &Grid<'_>, warp: &Warp, path: &Path) -> Option<String> {
-        let (offset, object) = self.proxy.mbarriers.awaited(warp.index, path.mask)?;
-        let place = grid.kernel.shared_place(offset);
+    /// Describes the mbarrier phase that a warp split waits for, if it does, and what that phase
+    /// lacks.
+    fn awaited_phase(&self, grid: &Grid<'_>, warp: &Warp, split: &Split) -> Option<String> {
+        let (offset, object) = self.proxy.mbarriers.awaited(warp.index, split.mask)?;
+        let location = grid.kernel.shared_location(offset);
         let (phase, wants) = (object.phase(), object.wants());
         let at = grid.kernel.source(warp.polled_at);
         Some(format!(
-            "spin on phase {phase} of the mbarrier at {place} ({at}): {wants}"
+            "spin on phase {phase} of the mbarrier at {location} ({at}): {wants}"
         ))
     }
 }
 
-/// Every thread of the resident blocks waits or goes round in a circle, and nobody changes memory.
+/// Reports that every resident thread waits or runs in a circle, and that no thread changes memory.
 pub(crate) fn stall<'a, O: Observer<'a>>(grid: &'a Grid<'a>, blocks: &[Block<O>]) -> Fault {
     let in_block = |block: &Block<O>| {
         let name = describe::name(grid.block_index(block.index));
@@ -372,12 +377,12 @@ pub(crate) fn stall<'a, O: Observer<'a>>(grid: &'a Grid<'a>, blocks: &[Block<O>]
     let mut blocks: Vec<_> = blocks.iter().collect();
     blocks.sort_by_key(|block| block.index);
     let waits = blocks.into_iter().flat_map(in_block).collect();
-    let cause = "nobody changes memory any more, and every thread waits for that";
+    let cause = "no thread changes memory any more, and every thread waits for a change";
     deadlock(grid, "", cause, waits)
 }
 
-/// The fault that tells who waits for what.
-fn deadlock(grid: &Grid<'_>, place: &str, cause: &str, mut waits: Vec<String>) -> Fault {
+/// Builds the fault that describes which threads wait for what.
+fn deadlock(grid: &Grid<'_>, location: &str, cause: &str, mut waits: Vec<String>) -> Fault {
     const MOST: usize = 8;
     let total = waits.len();
     waits.truncate(MOST);
@@ -388,28 +393,28 @@ fn deadlock(grid: &Grid<'_>, place: &str, cause: &str, mut waits: Vec<String>) -
     let waits = waits.join("\n  ");
     Fault {
         kind: FaultKind::Deadlock,
-        message: format!("kernel `{kernel}`{place}: deadlock, {cause}:\n  {waits}"),
+        message: format!("kernel `{kernel}`{location}: deadlock, {cause}:\n  {waits}"),
     }
 }
 
-/// Writes the results of a barrier's reductions into the registers of those that wait there.
+/// Writes the results of a barrier's reductions into the registers of the threads that wait there.
 fn write_tally(warp: &mut Warp, grid: &Grid<'_>, waiting: Waiting, tally: Tally) {
     let Warp {
-        paths, registers, ..
+        splits, registers, ..
     } = warp;
-    for path in paths.iter().filter(|p| p.waiting == waiting) {
-        let Op::Bar(bar) = &grid.kernel.ir().code[path.pc as usize].op else {
+    for split in splits.iter().filter(|p| p.waiting == waiting) {
+        let Op::Bar(bar) = &grid.kernel.ir().code[split.pc as usize].op else {
             continue;
         };
-        let bits = |truth| if truth { path.mask } else { 0 };
+        let bits = |truth| if truth { split.mask } else { 0 };
         match bar.kind {
             BarKind::Sync | BarKind::Arrive => {}
-            BarKind::RedPopc { d, .. } => registers.write32(d, path.mask, &[tally.votes; 32]),
+            BarKind::RedPopc { d, .. } => registers.write32(d, split.mask, &[tally.votes; 32]),
             BarKind::RedAnd { d, .. } => {
-                registers.set_pred(d, bits(tally.votes == tally.threads), path.mask);
+                registers.set_pred(d, bits(tally.votes == tally.threads), split.mask);
             }
             BarKind::RedOr { d, .. } => {
-                registers.set_pred(d, bits(tally.votes > 0), path.mask);
+                registers.set_pred(d, bits(tally.votes > 0), split.mask);
             }
         }
     }
@@ -430,7 +435,7 @@ fn write_specials(warp: &mut Warp, grid: &Grid<'_>) {
     }
 }
 
-/// Writes those that tell a block's coordinates.
+/// Writes the special registers that hold a block's coordinates.
 fn write_coordinates(warp: &mut Warp, grid: &Grid<'_>, block: [u32; 3]) {
     for &(slot, special) in &grid.kernel.ir().specials {
         let Special::Ctaid(axis) = special else {
@@ -451,7 +456,7 @@ fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64
         Special::Ntid(axis) => grid.threads[usize::from(axis)],
         Special::Nctaid(axis) => grid.blocks[usize::from(axis)],
         Special::Ctaid(_) | Special::SmId => 0,
-        // The higher half comes first.
+        // `%envreg1` is the higher half.
         Special::EnvReg(1) => (grid.options.grid_workspace >> 32) as u32,
         Special::EnvReg(2) => grid.options.grid_workspace as u32,
         Special::EnvReg(_) => 0,

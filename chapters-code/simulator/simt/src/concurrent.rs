@@ -1,9 +1,11 @@
-//! Kernels on several host threads at once, racy ones among them: the suite for sanitizers.
+//! Kernels that run on several host threads at once, some of them with data races. This is the test
+//! suite for sanitizers.
 //!
-//! It is small, needs no file, and shows by its results little more than that nothing is lost. What
-//! counts is what a sanitizer says of it: that no host thread accesses memory in a way that Rust
-//! leaves undefined, whatever the kernel does. `.ci/sanitize` runs it under ThreadSanitizer. Under
-//! Miri, which is a thousand times slower, the launches are smaller, and each stays on one host thread.
+//! The suite is small and needs no file. Its own results show little more than that no update is
+//! lost. Its purpose is that a sanitizer checks it: no host thread may access memory in a way that
+//! Rust leaves undefined, whatever the kernel does. `.ci/sanitize` runs it under ThreadSanitizer.
+//! Miri is a thousand times slower; under it the launches are smaller and each runs on one host
+//! thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,15 +13,15 @@ use crate::{Launch, LoadedModule, Memory, Options, Outcome, launch};
 
 /// Bytes that the kernels access.
 const BYTES: u64 = 2048;
-/// Blocks of a launch.
+/// Blocks per launch.
 const BLOCKS: u32 = if cfg!(miri) { 2 } else { 64 };
-/// Threads of a block.
+/// Threads per block.
 const THREADS: u32 = 64;
-/// Launches at once, each from a host thread of its own.
+/// Concurrent launches, each from its own host thread.
 const LAUNCHES: u32 = 2;
 
-/// Every access of every width by every thread, to memory that all blocks share: lanes side by side,
-/// all and some of them, and lanes apart.
+/// Every thread makes accesses of every width to memory that all blocks share: by adjacent lanes,
+/// all and some of them, and by scattered lanes.
 const RACY: &str = "
     mul.wide.u32 %rd2, %r1, 16; add.s64 %rd2, %rd1, %rd2;
     mul.wide.u32 %rd3, %r1, 8; add.s64 %rd3, %rd1, %rd3;
@@ -47,12 +49,12 @@ const RACY: &str = "
     atom.global.cas.b16 %h1, [%rd5], 0, 1; red.global.max.u32 [%rd4], %r1;
     cp.async.ca.shared.global [%r8], [%rd4], 4; cp.async.wait_all;";
 
-/// Every thread adds 1 to counters of two widths, and a half to one of floats.
+/// Every thread adds 1 to counters of two widths, and 0.5 to a float.
 const ATOMICS: &str = "
     red.global.add.u32 [%rd1], 1; red.global.add.u64 [%rd1+8], 1; red.global.add.f32 [%rd1+16], 0f3F000000;
     atom.global.inc.u32 %r4, [%rd1+20], 0xffffffff; atom.global.exch.b32 %r4, [%rd1+24], 7;";
 
-/// A block adds up its threads' indices through shared memory, and then adds the sum to a counter.
+/// A block sums its threads' indices through shared memory, and then adds the sum to a counter.
 const BARRIERS: &str = "
     st.shared.b32 [%r8], %r1; bar.sync 0; mov.u32 %r4, 32;
     L: add.u32 %r5, %r1, %r4; setp.lt.u32 %p1, %r1, %r4;
@@ -62,7 +64,7 @@ const BARRIERS: &str = "
     shr.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 0; @%p1 bra L;
     setp.eq.u32 %p1, %r1, 0; @%p1 red.global.add.u32 [%rd1], %r7;";
 
-/// A chain over all blocks: the flag of each is that of the one before, plus 1.
+/// A chain over all blocks: the flag of each block is the flag of its predecessor plus 1.
 const LOOK_BACK: &str = "
     setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE; mov.u32 %r4, 0;
     mul.wide.u32 %rd2, %r2, 8; add.s64 %rd2, %rd1, %rd2; setp.eq.u32 %p1, %r2, 0; @%p1 bra PUT;
@@ -71,8 +73,8 @@ const LOOK_BACK: &str = "
     PUT: add.u32 %r4, %r4, 1; mov.b64 %rd3, {%r4, 1}; st.release.gpu.global.b64 [%rd2], %rd3;
     DONE:";
 
-/// A kernel with the array in `%rd1`, the thread's index in `%r1`, the block's in `%r2`, and the shared
-/// address of the thread's word in `%r8`.
+/// Builds a kernel with the array in `%rd1`, the thread's index in `%r1`, the block's index in
+/// `%r2`, and the shared address of the thread's word in `%r8`.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n\
@@ -121,7 +123,7 @@ impl Device {
         outcome
     }
 
-    /// Several launches at once, while the host reads and writes the array, too.
+    /// Starts several launches at once while the host reads and writes the array too.
     fn launch_all(&self, options: &Options) {
         let runs = AtomicBool::new(true);
         std::thread::scope(|scope| {
@@ -142,7 +144,7 @@ impl Device {
         });
     }
 
-    /// The host's copies, to the second half of the array.
+    /// Copies between host and device, in the second half of the array.
     fn copy_to_and_fro(&self) {
         let half = self.array + BYTES / 2;
         let mut bytes = [0; 333];
@@ -170,7 +172,7 @@ impl Device {
     }
 }
 
-/// In each way of observing.
+/// Runs `check` with each kind of observer.
 fn each_way(check: impl Fn(&Options)) {
     for (counters, races) in [(false, false), (true, false), (true, true)] {
         check(&Options {

@@ -1,19 +1,19 @@
-//! What the hardware would count.
+//! Counters that model the hardware's.
 //!
 //! *Exact* counters equal those of a GPU of compute capability 9.0 for the same launch, as Nsight
-//! Compute reads them; `record`'s test `counters` compares some 2,200 launches with an H200's.
-//! *PTX-level* counters count PTX instructions; the assembler may predicate, unroll, merge and
-//! replace them, so the machine code's own counts differ. (Where it merges or drops memory
-//! accesses, which it does to equal ones with nothing between, even exact ones do.)
+//! Compute reads them. The test `counters` of `record` compares about 2,200 launches with those of
+//! an H200. *PTX-level* counters count PTX instructions. The assembler may predicate, unroll, merge
+//! and replace instructions, so the counts of the machine code differ. If it merges or drops equal
+//! memory accesses with nothing in between, even exact counters differ.
 //!
 //! - a **request** is a warp instruction with at least one active lane;
 //! - its **sectors** are the distinct 32-byte blocks of device memory that its lanes touch;
-//! - shared memory's **wavefronts** and **bank conflicts**: see [`crate::banks`].
+//! - for shared memory's **wavefronts** and **bank conflicts** see [`crate::banks`].
 //!
-//! `cp.async` counts as a load from global and a store to shared memory, for which a GPU has
-//! counters of their own. Bulk copies (`cp.async.bulk`) and `mbarrier` instructions count as warp
-//! instructions alone: on a GPU what a bulk copy moves does not pass through the units whose requests,
-//! sectors and wavefronts these are.
+//! `cp.async` counts as a load from global memory and a store to shared memory; a GPU has separate
+//! counters for it. Bulk copies (`cp.async.bulk`) and `mbarrier` instructions count as warp
+//! instructions only: on a GPU the data of a bulk copy does not pass through the units that count
+//! requests, sectors and wavefronts.
 
 use std::ops::AddAssign;
 
@@ -25,25 +25,25 @@ use crate::registers::LaneMask;
 pub struct Counters {
     /// Warp loads from global memory. Exact.
     pub global_load_requests: u64,
-    /// Sectors of them. Exact.
+    /// Sectors of the global loads. Exact.
     pub global_load_sectors: u64,
     /// Warp stores to global memory. Exact.
     pub global_store_requests: u64,
-    /// Sectors of them. Exact.
+    /// Sectors of the global stores. Exact.
     pub global_store_sectors: u64,
-    /// Warp loads from shared memory. Exact, but for the loads of atomics that become a loop.
+    /// Warp loads from shared memory. Exact, except for the loads of atomics that become a loop.
     pub shared_load_requests: u64,
-    /// Wavefronts of them. Exact, with the same exception.
+    /// Wavefronts of the shared loads. Exact, with the same exception.
     pub shared_load_wavefronts: u64,
     /// Warp stores to shared memory. Exact.
     pub shared_store_requests: u64,
-    /// Wavefronts of them. Exact.
+    /// Wavefronts of the shared stores. Exact.
     pub shared_store_wavefronts: u64,
-    /// Wavefronts of shared loads and stores beyond those without conflicts. Exact, with the same
-    /// exception.
+    /// Wavefronts of shared loads and stores that bank conflicts add. Exact, except for the loads
+    /// of atomics that become a loop.
     pub shared_bank_conflicts: u64,
-    /// Wavefronts of atomics on shared memory. PTX-level: exact where an atomic becomes one
-    /// instruction, and otherwise for a warp that no other disturbs.
+    /// Wavefronts of atomics on shared memory. PTX-level: exact if an atomic becomes one
+    /// instruction, and otherwise for a warp that no other warp disturbs.
     pub shared_atomic_wavefronts: u64,
     /// Warp atomics and reductions on global memory. Exact.
     pub global_atomic_requests: u64,
@@ -51,9 +51,9 @@ pub struct Counters {
     pub warp_instructions: u64,
     /// Active lanes, summed over warp instructions. PTX-level.
     pub thread_instructions: u64,
-    /// Branches at which the active lanes of a warp parted. PTX-level.
+    /// Branches at which the active lanes of a warp diverged. PTX-level.
     pub divergent_branches: u64,
-    /// Barriers, once a warp. PTX-level.
+    /// Barriers, counted once per warp. PTX-level.
     pub barriers: u64,
 }
 
@@ -77,7 +77,7 @@ impl AddAssign for Counters {
     }
 }
 
-/// Distinct 32-byte sectors that the active lanes touch, each with `bytes` bytes.
+/// Counts the distinct 32-byte sectors that the active lanes touch, each with `bytes` bytes.
 #[inline(always)]
 pub(crate) fn sectors(
     pattern: Pattern,
@@ -91,7 +91,8 @@ pub(crate) fn sectors(
     }
 }
 
-/// As [`sectors`], for equally spaced, aligned accesses: each lies within one sector.
+/// Counts sectors as [`sectors`] does, for equally spaced, aligned accesses that each lie within
+/// one sector.
 #[inline(always)]
 fn affine_sectors(first: u64, step: i64, count: u32, bytes: u32) -> u64 {
     let (count, stride) = (u64::from(count), step.unsigned_abs());
@@ -107,7 +108,7 @@ fn affine_sectors(first: u64, step: i64, count: u32, bytes: u32) -> u64 {
     ((low.wrapping_add(span + u64::from(bytes) - 1)) >> 5).wrapping_sub(low >> 5) + 1
 }
 
-/// Number of distinct values among the active lanes.
+/// Counts the distinct values among the active lanes.
 fn distinct(values: [u64; 32], mask: LaneMask) -> u64 {
     let mut seen = [0; 32];
     let mut count = 0;
@@ -121,7 +122,7 @@ fn distinct(values: [u64; 32], mask: LaneMask) -> u64 {
     count as u64
 }
 
-/// The active lanes, in order.
+/// Iterates over the active lanes in order.
 #[inline(always)]
 pub(crate) fn lanes(mut mask: LaneMask) -> impl Iterator<Item = u32> + Clone {
     std::iter::from_fn(move || {

@@ -1,4 +1,5 @@
-//! Puts names to findings: kernel, source lines, threads, arrays, and what is missing.
+//! Describes findings in words: kernel, source lines, threads, arrays, and the missing
+//! synchronisation.
 
 mod proxy;
 
@@ -10,7 +11,7 @@ use crate::observe::{AccessKind, AccessSpace};
 use crate::races::{Event, Finding, Waiter};
 use crate::report::{Race, RaceAccess};
 
-/// Puts names to a finding of a block.
+/// Describes a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     match *finding {
         Finding::Shared {
@@ -18,8 +19,8 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             second,
             offset,
         } if first.is_asynchronous() || second.is_asynchronous() => {
-            let place = (AccessSpace::Shared, offset.into());
-            proxy::describe_race(grid, [block; 2], [&first, &second], place)
+            let location = (AccessSpace::Shared, offset.into());
+            proxy::describe_race(grid, [block; 2], [&first, &second], location)
         }
         Finding::Global {
             first,
@@ -28,8 +29,8 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
             address,
             ..
         } if first.is_asynchronous() || second.is_asynchronous() => {
-            let place = (AccessSpace::Global, address);
-            proxy::describe_race(grid, [first_block, block], [&first, &second], place)
+            let location = (AccessSpace::Global, address);
+            proxy::describe_race(grid, [first_block, block], [&first, &second], location)
         }
         Finding::Proxy(ref finding) => proxy::describe(finding, grid, block),
         Finding::Shared {
@@ -96,7 +97,7 @@ fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     }
 }
 
-/// Which kernel and block a finding is about.
+/// Names the kernel and the block of a finding.
 fn in_block(grid: &Grid<'_>, block: [u32; 3]) -> String {
     format!("in kernel `{}`, {}", grid.kernel.ir().name, name(block))
 }
@@ -106,7 +107,7 @@ pub(crate) fn name([x, y, z]: [u32; 3]) -> String {
     format!("block ({x},{y},{z})")
 }
 
-/// The allocation that an address lies in, and where in it.
+/// Returns the name of the allocation that contains an address, and the offset within it.
 fn allocation(grid: &Grid<'_>, address: u64) -> (String, u64) {
     let region = grid.table.region(address);
     let (base, bytes) = region.map_or((address, 0), |r| (r.base, r.bytes));
@@ -152,12 +153,12 @@ fn describe_shared(
     }
 }
 
-/// True for lanes of one warp that write to one place by one instruction.
+/// Whether lanes of one warp write to the same address by one instruction.
 fn one_instruction(first: &Event, second: &Event) -> bool {
     first.warp() == second.warp() && first.same_instruction(second) && !first.is_load()
 }
 
-/// An access of a block that has been named already.
+/// Describes an access by the block that is named already.
 fn within(e: &RaceAccess) -> String {
     format!(
         "{} by warp {}, lane {} at {}",
@@ -165,7 +166,7 @@ fn within(e: &RaceAccess) -> String {
     )
 }
 
-/// An access of any block.
+/// Describes an access by any block.
 fn whose(e: &RaceAccess) -> String {
     format!(
         "{} by {}, warp {}, lane {} at {}",
@@ -177,7 +178,7 @@ fn whose(e: &RaceAccess) -> String {
     )
 }
 
-/// What the later of two writes by one instruction does.
+/// Describes the later of two writes by one instruction.
 fn another_value(access: &str, first_lane: u32) -> String {
     format!("{access} writes another value there than lane {first_lane} of the same warp")
 }
@@ -228,14 +229,19 @@ fn describe_global(
     }
 }
 
-/// Which of two indivisible accesses by different blocks is none for the other's.
+/// Names the access, of two atomic ones by different blocks, whose scope does not include the other
+/// block.
 fn too_small_scope(first: &Event, second: &Event) -> &'static str {
     match (first.is_of_block_scope(), second.is_of_block_scope()) {
-        (true, true) => "the scope of each of which is its own block (.cta), not the device (.gpu)",
-        (true, false) => {
-            "the scope of the first of which is its own block (.cta), not the device (.gpu)"
+        (true, true) => {
+            "where each access has the scope of its own block (.cta), not of the device (.gpu)"
         }
-        _ => "the scope of the second of which is its own block (.cta), not the device (.gpu)",
+        (true, false) => {
+            "where the first access has the scope of its own block (.cta), not of the device (.gpu)"
+        }
+        _ => {
+            "where the second access has the scope of its own block (.cta), not of the device (.gpu)"
+        }
     }
 }
 
@@ -263,7 +269,7 @@ fn describe_uninitialised(
     };
     let reader = access(grid, block, event);
     let message = format!(
-        "uninitialised read {}: byte {offset} of {name}: {}, but nobody has written it",
+        "uninitialised read {}: byte {offset} of {name}: {}, but nothing has been written there",
         in_block(grid, block),
         within(&reader),
     );
@@ -296,7 +302,7 @@ fn describe_pending(
         access: "copy",
     };
     let message = format!(
-        "race {}: byte {offset} of shared array `{array}`: {}, while the asynchronous copy that warp {warp} started at {} is under way",
+        "race {}: byte {offset} of shared array `{array}`: {}, while the asynchronous copy that warp {warp} started at {} is pending",
         in_block(grid, block),
         within(&second),
         first.line,
@@ -323,7 +329,7 @@ fn describe_shuffle(
 ) -> Race {
     let line = grid.kernel.source(pc);
     let message = format!(
-        "undefined value {}, warp {warp}: at {line}, lane {lane} reads from lane {source}, which takes no part in the shuffle",
+        "undefined value {}, warp {warp}: at {line}, lane {lane} reads from lane {source}, which does not participate in the shuffle",
         in_block(grid, block)
     );
     let side = |lane, access| RaceAccess {
@@ -345,7 +351,7 @@ fn describe_shuffle(
     }
 }
 
-/// A finding about a barrier: what threads did there.
+/// Builds a finding about a barrier: what threads did there.
 fn barrier_race(
     kind: &str,
     space: &'static str,
@@ -384,14 +390,14 @@ fn describe_missed_barrier(
     let is_of_block = matches!(grid.kernel.ir().code[waiter.pc as usize].op, Op::Bar(_));
     let (who, missing) = match is_of_block {
         true => ("block", "a condition that is the same for the whole block"),
-        false => ("warp", "a mask of the lanes that come"),
+        false => ("warp", "a mask of the lanes that arrive"),
     };
     let what = match is_of_block {
         true => "barrier",
         false => "__syncwarp",
     };
     let message = format!(
-        "{what} in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never come: the branch at {branch} leads them past it",
+        "{what} in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never arrive: the branch at {branch} leads them past it",
         in_block(grid, block),
         waiter.warp,
         waiter.lanes,
@@ -436,7 +442,7 @@ fn describe_barrier_threads(
 ) -> Race {
     let at = grid.kernel.source(waiter.pc);
     let what = if disagrees {
-        "where others that wait there named another number"
+        "where other threads that wait there named another number"
     } else {
         "which is no multiple of 32"
     };

@@ -1,8 +1,9 @@
 //! Executes one warp: the loop over its instructions.
 //!
-//! The loop, in [`run`], knows control flow; registers are the business of [`crate::alu`], memory of
-//! [`memory`], and what lanes do together of [`collective`]. It runs one path of the warp (see
-//! [`crate::converge`]) until the path has to wait, parts, ends, or has used up its time slice.
+//! The loop, in [`run`], handles control flow. [`crate::alu`] executes register instructions,
+//! [`memory`] memory accesses, and [`collective`] what lanes do together. The loop runs one split
+//! of the warp (see [`crate::converge`]) until the split has to wait, diverges, ends, or has used
+//! up its time slice.
 
 mod atomic;
 pub(crate) mod bulk;
@@ -25,7 +26,7 @@ use ptx::ir::{Atom, Load, Op, R32, R64, Store};
 
 use crate::alu::Isa;
 use crate::barrier::Barriers;
-use crate::converge::{NOWHERE, Paths};
+use crate::converge::{NOWHERE, Splits};
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
 use crate::memory::Region;
@@ -38,26 +39,26 @@ pub(crate) use transfer::element_bytes;
 
 /// The state of one warp of a block.
 pub(crate) struct Warp {
-    /// Its number in the block.
+    /// The warp's number in the block.
     pub index: u32,
     pub registers: Registers,
-    pub paths: Paths,
-    /// Local memory: lane after lane.
+    pub splits: Splits,
+    /// Local memory of all lanes, one lane after the other.
     pub local: Vec<u8>,
-    /// The allocation that was accessed last.
+    /// The allocation that the last access went to.
     region: Region,
-    /// Instructions that the warp has executed, of all the blocks it has been in: its clock.
+    /// The warp's clock: the instructions that it has executed in all blocks so far.
     clock: u64,
-    /// Atomics and strong loads since the warp was last known to be converged: with these a path
-    /// may wait for another.
+    /// Atomics and strong loads since the warp was last known to be converged. Through these a
+    /// split may wait for another.
     polls: u32,
     /// The instruction that polled last, or [`NOWHERE`].
     pub polled_at: u32,
-    /// Of the polls, those in a row between which it has changed nothing.
+    /// Consecutive polls between which the warp has changed nothing.
     spins: u32,
-    /// True once it has done something, since it last polled, that may let others go on.
+    /// Whether, since its last poll, the warp has done something that may let others continue.
     pub has_changed: bool,
-    /// Likewise, before it last polled.
+    /// Whether, before its last poll, the warp had done something that may let others continue.
     had_changed: bool,
 }
 
@@ -74,11 +75,11 @@ impl Warp {
             registers.set_pred(p, if value { LaneMask::MAX } else { 0 }, LaneMask::MAX);
         }
         let local = vec![0; 32 * grid.kernel.ir().local_bytes as usize];
-        let paths = Paths::default();
+        let splits = Splits::default();
         Self {
             index,
             registers,
-            paths,
+            splits,
             local,
             region: Region::EMPTY,
             clock: 0,
@@ -90,7 +91,7 @@ impl Warp {
         }
     }
 
-    /// The instruction at `pc` reads what the warp may be waiting for.
+    /// Notes that the instruction at `pc` reads what the warp may be waiting for.
     fn note_poll(&mut self, pc: u32) {
         self.polls += 1;
         self.polled_at = pc;
@@ -101,12 +102,12 @@ impl Warp {
         }
     }
 
-    /// How often in a row it has polled, and changed nothing in between.
+    /// Returns the number of consecutive polls between which the warp has changed nothing.
     pub fn spins(&self) -> u32 {
         if self.has_changed { 0 } else { self.spins }
     }
 
-    /// True if it has done something, since it was last asked, that may let others go on.
+    /// Whether, since the last call, the warp has done something that may let others continue.
     pub fn take_change(&mut self) -> bool {
         std::mem::take(&mut self.has_changed) | std::mem::take(&mut self.had_changed)
     }
@@ -121,39 +122,41 @@ pub(crate) enum Pause {
     Blocked,
     /// Its time slice is over.
     SliceOver,
-    /// It seems to wait for what others do to memory: the rest of its time slice is theirs.
+    /// It seems to wait for other threads to change memory, so it gives up the rest of its time
+    /// slice.
     Spinning,
-    /// Lanes have arrived at this block barrier. They wait there unless the barrier says otherwise.
+    /// Lanes have arrived at this block barrier. They wait there, unless the barrier is only an
+    /// arrival.
     Arrived(u8),
-    /// Lanes have exited, which may complete a barrier; others go on.
+    /// Lanes have exited, which may complete a barrier. Other lanes continue.
     Exited(LaneMask),
 }
 
-/// Lanes of a warp at a barrier.
+/// An arrival of a warp's lanes at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     /// The lanes.
     pub lanes: LaneMask,
     /// Threads that the barrier waits for; `None` for all of the block.
     pub threads: Option<u32>,
-    /// Of the lanes, those whose predicate is true (for the reductions).
+    /// The lanes whose predicate is true (for the reductions).
     pub votes: LaneMask,
-    /// True if they wait for the result of a reduction.
+    /// Whether they wait for the result of a reduction.
     pub reduces: bool,
 }
 
-/// What an instruction does to the path that executes it.
+/// What an instruction does to the split that executes it.
 enum Flow {
-    /// Go on with the next instruction.
+    /// Continue with the next instruction.
     Next,
-    /// The path has changed: look again which one runs.
+    /// The splits have changed: select again which one runs.
     Switch,
     /// Leave the warp, for the reason noted in [`Exec::pause`]. It is not in here: what is put together
     /// from parts and taken out as a whole makes the CPU wait.
     Pause,
 }
 
-/// A warp at work, and what it works on.
+/// A warp that is being executed, and its surroundings.
 pub(crate) struct Exec<'b, 'a, O> {
     pub grid: &'a Grid<'a>,
     pub warp: &'b mut Warp,
@@ -163,9 +166,9 @@ pub(crate) struct Exec<'b, 'a, O> {
     pub observer: &'b mut O,
     /// Instructions left in the time slice.
     pub budget: u32,
-    /// The instruction at work.
+    /// The instruction that is being executed.
     pub pc: u32,
-    /// Why it has paused.
+    /// Why the warp has paused.
     pub pause: &'b mut Pause,
 }
 
@@ -205,7 +208,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Runs the warp until it pauses.
     pub fn run(&mut self) -> Step {
         self.warp.clock += u64::from(self.budget);
-        let ran = self.run_paths();
+        let ran = self.run_splits();
         self.warp.clock -= u64::from(self.budget);
         ran
     }
@@ -218,30 +221,30 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     compiled_for_isa! {
-        /// `ld`.
+        /// Executes `ld`.
         fn load(load: &Load, shape: Shape, mask: LaneMask), load_baseline, load_avx2 -> Step = load_inline;
-        /// `ld` of words side by side. False if it is none.
+        /// Fast path for contiguous 32-bit loads. Returns false if it is not applicable.
         fn load_words(load: &Load, read_only: bool, mask: LaneMask), load_words_baseline,
             load_words_avx2 -> bool = load_words_inline;
-        /// `st` of words side by side. False if it is none.
+        /// Fast path for contiguous 32-bit stores. Returns false if it is not applicable.
         fn store_words(store: &Store, mask: LaneMask), store_words_baseline, store_words_avx2
             -> bool = store_words_inline;
-        /// `st`.
+        /// Executes `st`.
         fn store(store: &Store, shape: Shape, mask: LaneMask), store_baseline, store_avx2 -> Step
             = store_inline;
-        /// `atom` and `red`.
+        /// Executes `atom` and `red`.
         fn atomic(atom: &Atom, mask: LaneMask), atomic_baseline, atomic_avx2 -> Step
             = atomic_inline;
-        /// `shfl.sync`, for lanes that are all there.
+        /// Executes `shfl.sync` for lanes that have all arrived.
         fn shuffle(shuffle: &Shuffle, active: LaneMask), shuffle_baseline, shuffle_avx2 -> ()
             = shuffle_inline;
-        /// The same value for all lanes.
+        /// Sets a 32-bit register to the same value in all lanes.
         fn fill(d: R32, value: u32, mask: LaneMask), fill_baseline, fill_avx2 -> () = fill_inline;
-        /// The same value for all lanes.
+        /// Sets a 64-bit register to the same value in all lanes.
         fn fill64(d: R64, value: u64, mask: LaneMask), fill64_baseline, fill64_avx2 -> ()
             = fill64_inline;
-        /// Runs the paths of the warp until it pauses.
-        fn run_paths(), run_paths_baseline, run_paths_avx2 -> Step = run_paths_inline;
+        /// Runs the splits of the warp until it pauses.
+        fn run_splits(), run_splits_baseline, run_splits_avx2 -> Step = run_splits_inline;
     }
 
     #[inline(always)]
@@ -254,9 +257,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.registers.write64(d, mask, &[value; 32]);
     }
 
-    /// The operations that are neither arithmetic, nor accesses to memory, nor branches.
+    /// Executes operations other than arithmetic, memory accesses and branches.
     #[inline(never)]
-    fn execute_rare(&mut self, path: usize, active: LaneMask, mask: LaneMask) -> Step<Flow> {
+    fn execute_rare(&mut self, split: usize, active: LaneMask, mask: LaneMask) -> Step<Flow> {
         let grid = self.grid;
         let op = &grid.kernel.ir().code[self.pc as usize].op;
         match op {
@@ -274,11 +277,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::Nop | Op::Nanosleep { .. } => {}
             Op::CpAsyncWait(wait) => self.observer.copies_waited(self.warp.index, *wait, active),
             Op::Fence(scope) => self.fence(*scope),
-            Op::Mbarrier(mbarrier) => return self.mbarrier(path, mbarrier, active),
+            Op::Mbarrier(mbarrier) => return self.mbarrier(split, mbarrier, active),
             Op::Bulk(copy) => self.bulk(copy, active)?,
             Op::BulkWait(wait) => return self.bulk_wait(*wait, active),
             Op::ProxyFence(fence) => self.proxy_fence(*fence, active),
-            Op::Exit => return Ok(self.exit(path, active)),
+            Op::Exit => return Ok(self.exit(split, active)),
             Op::Trap => {
                 let lane = Some(active.trailing_zeros());
                 return Err(Trap::new(FaultKind::Trap, lane, "executed `trap`"));
@@ -288,22 +291,22 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 targets,
                 reconverge,
             } => {
-                return self.branch_indexed(path, *index, targets, *reconverge, active);
+                return self.branch_indexed(split, *index, targets, *reconverge, active);
             }
-            // A guard that is false in some lanes: those go on, the others execute this again.
+            // The guard is false in some lanes. Those continue, and the others execute this again.
             op if active != mask && control::synchronises(op) && !self.is_complete(op, active) => {
-                let places = [self.pc, self.pc + 1];
-                self.warp.paths.split(path, active, places, None);
+                let targets = [self.pc, self.pc + 1];
+                self.warp.splits.diverge(split, active, targets, None);
                 return Ok(Flow::Switch);
             }
-            Op::Bar(bar) => return self.barrier(path, bar, active),
+            Op::Bar(bar) => return self.barrier(split, bar, active),
             Op::BarWarpSync { .. }
             | Op::Shfl { .. }
             | Op::Vote(_)
             | Op::MatchAny { .. }
             | Op::MatchAll { .. }
             | Op::Redux { .. }
-            | Op::Elect { .. } => return self.collective(path, op, active),
+            | Op::Elect { .. } => return self.collective(split, op, active),
             Op::ActiveMask { d } => self.write32(*d, active, &[active; 32]),
             Op::ReadClock { d, high } => {
                 self.warp.has_changed = true;
@@ -342,7 +345,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.registers.write32(d, mask, values);
     }
 
-    /// The value of a 32-bit register in the first active lane.
+    /// Returns the value of a 32-bit register in the first active lane.
     fn first32(&self, r: R32, active: LaneMask) -> u32 {
         self.warp.registers.r32(r)[active.trailing_zeros() as usize & 31]
     }
@@ -351,7 +354,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.registers.r64(r)[active.trailing_zeros() as usize & 31]
     }
 
-    /// The warp's clock: its own instructions move it.
+    /// Returns the warp's clock, which its own instructions advance.
     fn clock_now(&self) -> u64 {
         self.warp.clock - u64::from(self.budget)
     }

@@ -1,4 +1,4 @@
-//! What can end a launch early, and how it is told.
+//! What can end a launch early, and how it is reported.
 
 use std::fmt;
 
@@ -14,25 +14,26 @@ pub enum FaultKind {
     Trap,
     /// A failed `assert`.
     Assert,
-    /// Every thread waits for what cannot come.
+    /// Every thread waits for an event that cannot occur.
     Deadlock,
-    /// More instructions than `Options::instruction_limit`.
+    /// More instructions were executed than `Options::instruction_limit` allows.
     InstructionLimit,
     /// An instruction used in a way that PTX leaves undefined, such as a shuffle of lanes that are
     /// at different shuffles.
     IllegalInstruction,
-    /// An mbarrier at which more arrive than its phase takes: an H200 calls it an unspecified failure.
+    /// More arrivals at an mbarrier than its phase takes. An H200 reports an unspecified launch
+    /// failure.
     Overflow,
-    /// A launch that the device cannot run: block too large, no such grid.
+    /// A launch that the device cannot run, such as one with too large a block or grid.
     InvalidLaunch,
-    /// A kernel that needs what the parser does not know.
+    /// A kernel that needs a PTX feature which the parser does not support.
     Unsupported,
-    /// A launch that wants more shared memory or registers than there are.
+    /// A launch that needs more shared memory or registers than the device has.
     OutOfResources,
 }
 
 impl FaultKind {
-    /// True for a launch that was refused: nothing ran.
+    /// Whether the launch was refused before anything ran.
     pub fn is_refusal(self) -> bool {
         matches!(
             self,
@@ -44,9 +45,9 @@ impl FaultKind {
 /// Why a launch ended early.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Fault {
-    /// What kind of fault.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// The whole story: kernel, source line, block, thread, cause.
+    /// The full message: kernel, source line, block, thread, cause.
     pub message: String,
 }
 
@@ -58,11 +59,11 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// A fault as the executing warp knows it: the place is added by its block.
+/// A fault as the executing warp knows it. The block adds the location.
 #[derive(Clone, Debug)]
 pub(crate) struct Trap {
     pub kind: FaultKind,
-    /// The lane at fault; `None` for the whole warp.
+    /// The faulting lane; `None` for the whole warp.
     pub lane: Option<u32>,
     pub cause: String,
 }
@@ -77,5 +78,6 @@ impl Trap {
     }
 }
 
-/// The result of executing one instruction. Boxed: faults are rare, and results are returned often.
+/// The result of executing one instruction. The fault is boxed because faults are rare and results
+/// are returned often.
 pub(crate) type Step<T = ()> = Result<T, Box<Trap>>;

@@ -1,24 +1,22 @@
-//! What all blocks of a launch share.
+//! The state that all blocks of a launch share.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Mutex, OnceLock};
 
+use crossbeam_utils::CachePadded;
+
 use crate::alu::{Isa, Windows};
-use crate::exec::code::{self, Steps};
+use crate::exec::code::{self, Program};
 use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
 use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::races::GlobalHistory;
 use crate::registers::LaneMask;
-use crate::stall::Stall;
+use crate::stall::WorkerProgress;
 use crate::workers;
 
-/// In cache lines of its own: to write it does not take away from other cores what lies beside it.
-#[repr(align(128))]
-pub(crate) struct Apart<T>(pub T);
-
-/// A launch at work.
+/// A running launch.
 pub(crate) struct Grid<'a> {
     pub kernel: &'a LoadedKernel,
     /// Blocks in x, y and z.
@@ -31,29 +29,30 @@ pub(crate) struct Grid<'a> {
     pub windows: Windows,
     pub isa: Isa,
     /// The kernel's instructions.
-    pub steps: Steps<'a>,
+    pub program: Program<'a>,
     pub options: &'a Options,
-    /// Which launch of the process this is: `%gridid`.
+    /// The number of the launch in this process: `%gridid`.
     pub id: u64,
     /// The next block to start.
-    pub next: Apart<AtomicU64>,
-    /// Set when a block has faulted: the others stop at the end of their time slices.
+    pub next: CachePadded<AtomicU64>,
+    /// Set when a block has faulted. The other blocks stop at the end of their time slices.
     pub stop: AtomicBool,
-    /// What has been done to device memory, if races are looked for.
+    /// The accesses to device memory so far, if races are checked.
     pub history: OnceLock<GlobalHistory>,
     /// Instructions executed so far, if they are limited.
     pub executed: AtomicU64,
-    /// Host threads that run it, at most.
+    /// The largest number of host threads that run the launch.
     pub workers: usize,
-    /// Set once a block has not been done in its first turn.
-    pub is_watched: AtomicBool,
-    /// Since then, turns of blocks in which something was changed that others may be waiting for.
+    /// Set once a block has not finished in its first turn.
+    pub tracks_changes: AtomicBool,
+    /// Turns of blocks, since `tracks_changes` was set, that changed something on which others may
+    /// wait.
     pub changes: AtomicU64,
     /// Events traced so far.
     pub traced: AtomicU64,
-    pub stall: Stall,
-    /// Held from when an atomic on device memory is noted until it is done, if races are looked for: what
-    /// is noted last is to be what took effect last.
+    pub worker_progress: WorkerProgress,
+    /// With race checking on, serialises recording and executing global atomics, so that both have
+    /// one order.
     pub atomics: Mutex<()>,
 }
 
@@ -77,18 +76,18 @@ impl<'a> Grid<'a> {
                 constants: launch.kernel.constant_memory().to_vec(),
             },
             isa,
-            steps: code::prepare(launch.kernel, isa, launch.params),
+            program: code::prepare(launch.kernel, isa, launch.params),
             options,
             id: LAUNCHES.fetch_add(1, Ordering::Relaxed),
-            next: Apart(AtomicU64::new(0)),
+            next: CachePadded::new(AtomicU64::new(0)),
             stop: AtomicBool::new(false),
             history: OnceLock::new(),
             executed: AtomicU64::new(0),
             workers: worker_count(options, blocks),
-            is_watched: AtomicBool::new(false),
+            tracks_changes: AtomicBool::new(false),
             changes: AtomicU64::new(0),
             traced: AtomicU64::new(0),
-            stall: Stall::default(),
+            worker_progress: WorkerProgress::default(),
             atomics: Mutex::new(()),
         }
     }
@@ -105,7 +104,8 @@ impl<'a> Grid<'a> {
         self.threads_per_block().div_ceil(32)
     }
 
-    /// The lanes that a warp has: fewer than 32 in the last one, if the block is no multiple of that.
+    /// Returns the lanes of a warp: fewer than 32 in the last warp if the block size is no multiple
+    /// of 32.
     pub fn lanes_of(&self, warp: u32) -> LaneMask {
         let threads = (self.threads_per_block() - 32 * warp).min(32);
         LaneMask::MAX >> (32 - threads)
@@ -115,57 +115,57 @@ impl<'a> Grid<'a> {
         self.kernel.shared_bytes(self.dynamic_shared)
     }
 
-    /// The coordinates of a block.
+    /// Returns the coordinates of a block.
     pub fn block_index(&self, linear: u64) -> [u32; 3] {
         unravel(linear, self.blocks)
     }
 
-    /// The coordinates of a thread in its block.
+    /// Returns the coordinates of a thread in its block.
     pub fn thread_index(&self, warp: u32, lane: u32) -> [u32; 3] {
         unravel(u64::from(warp * 32 + lane), self.threads)
     }
 
-    /// A block has not been done in its first turn. It may be waiting for others, who are to tell of
-    /// changes from now on.
-    pub fn watch(&self) {
-        if !self.is_watched.load(Ordering::Relaxed) {
-            self.is_watched.store(true, Ordering::Relaxed);
+    /// Turns change tracking on, because a block has not finished in its first turn and may be
+    /// waiting for others.
+    pub fn track_changes(&self) {
+        if !self.tracks_changes.load(Ordering::Relaxed) {
+            self.tracks_changes.store(true, Ordering::Relaxed);
             fence(Ordering::SeqCst);
         }
     }
 
-    /// Something has been changed that others may be waiting for.
+    /// Notes a change of something on which others may wait.
     pub fn note_change(&self) {
-        // Either the flag is seen here, or those who watch from then on see what was changed.
+        // Either this thread sees the flag, or the watching threads see the change.
         fence(Ordering::SeqCst);
-        if self.is_watched.load(Ordering::Relaxed) {
+        if self.tracks_changes.load(Ordering::Relaxed) {
             self.changes.fetch_add(1, Ordering::Release);
         }
     }
 
-    /// Device-side `printf`.
+    /// Prints the output of a device-side `printf`.
     pub fn print(&self, text: &str) {
-        // Nobody can be told that standard output is closed.
+        // The kernel has no way to learn that standard output is closed.
         let _ = std::io::stdout().lock().write_all(text.as_bytes());
     }
 }
 
-/// Host threads for a launch of so many blocks.
+/// Returns the number of host threads for a launch of `blocks` blocks.
 fn worker_count(options: &Options, blocks: u64) -> usize {
     let wanted = match options.threads {
-        // There are no threads in WebAssembly, and the one that there is must not wait for others.
+        // WebAssembly has no threads here, and its main thread must not block.
         _ if cfg!(target_arch = "wasm32") => 1,
-        // The order of events is that of execution.
+        // A trace lists events in the order of execution.
         _ if options.trace => 1,
         0 => workers::all(),
-        // Nobody asks how many there could be, which would start them.
+        // The number of cores is not queried, because that would start the thread pool.
         1 => 1,
         threads => threads.min(workers::most()),
     };
     wanted.min(usize::try_from(blocks).unwrap_or(wanted)).max(1)
 }
 
-/// Coordinates of the `linear`-th element of a box, x fastest.
+/// Returns the coordinates of the `linear`-th element of a box; x varies fastest.
 fn unravel(linear: u64, extent: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(extent[0].max(1)), u64::from(extent[1].max(1)));
     [

@@ -1,5 +1,5 @@
-//! Launches a kernel: checks the configuration, spreads the blocks over the cores, gathers what
-//! the observers saw.
+//! Launches a kernel: checks the configuration, distributes the blocks over the cores, and merges
+//! what the observers saw.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -13,33 +13,33 @@ use crate::fault::{Fault, FaultKind};
 use crate::grid::Grid;
 use crate::memory::Memory;
 use crate::module::LoadedKernel;
-use crate::observe::{Checking, Counting, Nothing, Observer, Seen};
+use crate::observe::{Checking, Counting, NoObserver, Observed, Observer};
 use crate::report::{self, Race, Report};
 use crate::trace::{self, Event, Tracing};
 use crate::workers;
 
-/// Multiprocessors of the simulated device, as many as an H200 has.
+/// Multiprocessors of the simulated device, which is modelled on an H200.
 pub const MULTIPROCESSORS: u32 = 132;
-/// Threads a block may have.
+/// The largest number of threads per block.
 pub const MAX_THREADS: u32 = 1024;
-/// Threads a multiprocessor holds.
+/// Resident threads per multiprocessor.
 const RESIDENT_THREADS: u32 = 2048;
-/// Blocks a multiprocessor holds.
+/// Resident blocks per multiprocessor.
 const RESIDENT_BLOCKS: u32 = 32;
-/// Bytes of shared memory a block may have, after opting in.
+/// The largest amount of shared memory per block in bytes, after opting in.
 pub const MAX_SHARED: u32 = 232_448;
-/// Bytes of local memory a thread may have.
+/// The largest amount of local memory per thread in bytes.
 const MAX_LOCAL: u32 = 512 << 10;
-/// Different findings that a launch reports.
+/// The largest number of different findings that a launch reports.
 const MAX_FINDINGS: usize = 16;
-/// Blocks that a host thread takes at a time, at most. Neighbours read and write neighbouring memory:
-/// taken one by one, their cache lines wander between the cores, which makes two cores 5 to 10 %
-/// slower (the example `throughput`, in pairs of runs).
+/// The largest number of blocks that a worker claims at a time. Neighbouring blocks access
+/// neighbouring memory. If they were claimed one by one, their cache lines would move between
+/// cores, which makes two cores 5 to 10 % slower (example `throughput`, in pairs of runs).
 const CLAIM: u64 = 16;
-/// Into so many parts a host thread's share of the blocks that are left is divided, and one of them
-/// claimed: the last claims are of single blocks, so that all threads end together.
+/// A worker claims remaining / (CLAIMS × workers) blocks at a time. The last claims are single
+/// blocks, so that all workers end together.
 const CLAIMS: u64 = 4;
-/// Between two looks whether another host thread has changed something.
+/// Polling interval for progress by other workers.
 const WAIT: Duration = Duration::from_micros(50);
 
 /// What to launch.
@@ -60,23 +60,23 @@ pub struct Launch<'a> {
 /// How to launch it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Shuffles the schedule; 0 runs warps and blocks in order.
+    /// The seed of the schedule; 0 runs warps and blocks in order.
     pub seed: u64,
-    /// Count what the hardware would count.
+    /// Whether the hardware's events are counted.
     pub counters: bool,
-    /// Look for data races. Implies counting.
+    /// Whether data races are detected. Implies counting.
     pub races: bool,
-    /// Keep what each warp did, in order. Implies counting and looking for races, on one host
-    /// thread.
+    /// Whether each warp's actions are recorded in order. Implies counting and race detection, on
+    /// one host thread.
     pub trace: bool,
     /// Warp instructions after which the launch is stopped; 0 for no limit.
     pub instruction_limit: u64,
     /// Blocks that may be resident at a time; 0 for as many as an H200 holds.
     pub resident_blocks: usize,
-    /// Host threads; 0 for one a core.
+    /// Host threads; 0 for one per core.
     pub threads: usize,
-    /// The address of what cooperative groups need for a barrier of the whole grid, given to the kernel
-    /// in `%envreg1` and `%envreg2`; 0 where the launch is not cooperative.
+    /// The address of the workspace for grid-wide barriers of cooperative groups, which the kernel
+    /// reads from `%envreg1` and `%envreg2`; 0 if the launch is not cooperative.
     pub grid_workspace: u64,
 }
 
@@ -95,12 +95,12 @@ impl Default for Options {
     }
 }
 
-/// What came of a launch.
+/// The result of a launch.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was counted and found, up to the fault if there was one.
+    /// The counters and findings, up to the fault if there was one.
     pub report: Report,
-    /// Why it ended early.
+    /// Why the launch ended early.
     pub fault: Option<Fault>,
 }
 
@@ -120,7 +120,7 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcom
     } else if options.counters {
         run::<Counting>(&grid)
     } else {
-        run::<Nothing>(&grid)
+        run::<NoObserver>(&grid)
     }
 }
 
@@ -180,7 +180,7 @@ fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Blocks that may be resident on the whole device.
+/// Returns the number of blocks that may be resident on the whole device.
 fn resident_limit(grid: &Grid<'_>) -> usize {
     if grid.options.resident_blocks > 0 {
         return grid.options.resident_blocks;
@@ -193,7 +193,7 @@ fn resident_limit(grid: &Grid<'_>) -> usize {
     (a_multiprocessor.max(1) * MULTIPROCESSORS) as usize
 }
 
-/// What one host thread gathers.
+/// The results of one worker.
 #[derive(Default)]
 struct Gathered {
     counters: Counters,
@@ -212,7 +212,8 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
         let at_work = AtWork::enter(grid);
         let (gathered, end) = worker::<O>(grid, resident, at_work.number);
         if end.is_err() {
-            // Before it leaves: those who wait for its blocks are not to call that a deadlock.
+            // The flag is set before this worker leaves, so that others that wait for its blocks do
+            // not report a deadlock.
             grid.stop.store(true, Ordering::Relaxed);
         }
         drop(at_work);
@@ -248,7 +249,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
     }
 }
 
-/// A host thread that runs blocks, until it is dropped.
+/// A worker that runs blocks, until it is dropped.
 struct AtWork<'g, 'a> {
     grid: &'g Grid<'a>,
     number: usize,
@@ -256,7 +257,7 @@ struct AtWork<'g, 'a> {
 
 impl<'g, 'a> AtWork<'g, 'a> {
     fn enter(grid: &'g Grid<'a>) -> Self {
-        let number = grid.stall.enter();
+        let number = grid.worker_progress.enter();
         Self { grid, number }
     }
 }
@@ -264,10 +265,10 @@ impl<'g, 'a> AtWork<'g, 'a> {
 impl Drop for AtWork<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Nobody will run its blocks: the others are not to wait for them.
+            // No worker will run its blocks, so the others must not wait for them.
             self.grid.stop.store(true, Ordering::Relaxed);
         }
-        self.grid.stall.leave();
+        self.grid.worker_progress.leave();
     }
 }
 
@@ -277,16 +278,17 @@ fn merge(all: &mut Gathered, part: Gathered) {
     all.events.extend(part.events);
 }
 
-/// Of several faults, the one of the lowest block. Blocks below it may not have been run: a launch of many
-/// blocks on several host threads names one of the first that fault, not always the same.
+/// Of several faults, keeps the one of the lowest block. Lower blocks may not have run yet: a
+/// launch of many blocks on several host threads reports one of the first faults, not always the
+/// same.
 fn keep_first(slot: &mut Option<(u64, Fault)>, block: u64, fault: Fault) {
     if slot.as_ref().is_none_or(|(first, _)| block < *first) {
         *slot = Some((block, fault));
     }
 }
 
-/// Runs blocks until there are none left. A block that does not finish in its time stays resident,
-/// and another is started beside it: it may be waiting for that one.
+/// Runs blocks until none are left. A block that does not finish in its turn stays resident, and
+/// another is started beside it, because the first may be waiting for the second.
 fn worker<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
     resident: usize,
@@ -316,7 +318,7 @@ fn worker<'a, O: Observer<'a>>(
         let end = block.run(grid);
         match end {
             Ok(Progress::Unfinished) => {
-                grid.watch();
+                grid.track_changes();
                 turn += 1;
                 if turn == blocks.len()
                     && claim.0.is_empty()
@@ -328,15 +330,15 @@ fn worker<'a, O: Observer<'a>>(
                     }
                     return (gathered, Err((index, fault)));
                 }
-                // It may be waiting for a block of another host thread.
+                // A block may be waiting for a block of another host thread.
                 std::thread::yield_now();
             }
             Ok(Progress::Done) => {
                 collect(grid, block, &mut gathered);
                 if let Some(index) = claim.next(grid, resident - others) {
                     block.start(grid, index);
-                    // Any order would do, but what kernels that spin count depends on it: the last
-                    // one comes next.
+                    // Any order would be correct, but the counters of kernels that spin depend on
+                    // it. The last block comes next.
                     if let others @ [_, ..] = &mut blocks[turn + 1..] {
                         others.rotate_right(1);
                     }
@@ -354,15 +356,15 @@ fn worker<'a, O: Observer<'a>>(
     (gathered, Ok(()))
 }
 
-/// The fault of a launch in which no thread can ever go on. If only those of this host thread's
-/// blocks cannot, waits until another one has changed something.
+/// Returns the fault of a launch in which no thread can ever continue. If only this worker's blocks
+/// are stuck, waits until another worker has changed something.
 fn stalled<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
     blocks: &[Block<O>],
     resident: usize,
     number: usize,
 ) -> Option<Fault> {
-    let more = grid.next.0.load(Ordering::Relaxed) < grid.block_count();
+    let more = grid.next.load(Ordering::Relaxed) < grid.block_count();
     if more && blocks.len() < resident {
         return None;
     }
@@ -372,7 +374,7 @@ fn stalled<'a, O: Observer<'a>>(
         return None;
     }
     while grid.changes.load(Ordering::Acquire) == since && !grid.stop.load(Ordering::Relaxed) {
-        if grid.stall.is_complete(grid, number, since) {
+        if grid.worker_progress.is_complete(grid, number, since) {
             return Some(block::stall(grid, blocks));
         }
         std::thread::sleep(WAIT);
@@ -380,25 +382,27 @@ fn stalled<'a, O: Observer<'a>>(
     None
 }
 
-/// The blocks that a host thread has taken and not started.
+/// The blocks that a worker has claimed and not started.
 #[derive(Default)]
 struct Claim(Range<u64>);
 
 impl Claim {
-    /// The number of the next block to start, on a host thread with room for so many more.
+    /// Returns the number of the next block to start, for a worker that can hold `room` more
+    /// blocks.
     fn next(&mut self, grid: &Grid<'_>, room: usize) -> Option<u64> {
         self.0.next().or_else(|| {
-            let wanted = if grid.is_watched.load(Ordering::Relaxed) {
-                // Somebody may be waiting for any of them.
+            let wanted = if grid.tracks_changes.load(Ordering::Relaxed) {
+                // Another block may be waiting for any of them.
                 1
             } else {
-                let begun = grid.next.0.load(Ordering::Relaxed);
+                let begun = grid.next.load(Ordering::Relaxed);
                 let left = grid.block_count().saturating_sub(begun);
                 let share = left / (CLAIMS * grid.workers as u64);
-                // What is claimed must become resident, or those who wait for it would wait forever.
+                // Claimed blocks must become resident, or the blocks that wait for them would wait
+                // for ever.
                 share.clamp(1, CLAIM).min(room as u64)
             };
-            let first = grid.next.0.fetch_add(wanted, Ordering::Relaxed);
+            let first = grid.next.fetch_add(wanted, Ordering::Relaxed);
             self.0 = first..(first + wanted).min(grid.block_count());
             self.0.next()
         })
@@ -406,7 +410,7 @@ impl Claim {
 }
 
 fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gathered: &mut Gathered) {
-    let Seen {
+    let Observed {
         counters,
         findings,
         events,

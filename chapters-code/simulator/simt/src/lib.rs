@@ -1,27 +1,26 @@
-//! A SIMT machine: executes decoded PTX kernels as a GPU would, and counts what it would count.
+//! A SIMT machine: it executes decoded PTX kernels as a GPU would, and models the hardware's
+//! counters.
 //!
-//! A [`LoadedModule`] places a module's variables in a device's [`Memory`]; [`launch`] runs one of
-//! its kernels to the end and returns what was counted and found, and the fault if there was one.
+//! A [`LoadedModule`] places a module's variables in a device's [`Memory`]. [`launch`] runs one of
+//! its kernels to the end. It returns counters and findings, and the fault if there was one.
 //!
-//! How the work is divided:
-//!
-//! | module | does |
+//! | module | responsibility |
 //! | --- | --- |
-//! | `launch`, `grid`, `workers` | check a launch, spread its blocks over the cores |
+//! | `launch`, `grid`, `workers` | check a launch, distribute its blocks over the cores |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
-//! | `stall` | tells a launch that can never end |
-//! | `converge` | how lanes of a warp part and meet again |
-//! | `exec` | one warp: control flow, memory, what lanes do together |
-//! | `registers`, `alu` | the registers of a warp and the arithmetic on them |
+//! | `stall` | detect a launch that can never end |
+//! | `converge` | divergence and reconvergence of a warp's lanes |
+//! | `exec` | execute one warp: control flow, memory, warp-wide operations |
+//! | `registers`, `alu` | the registers of a warp and their arithmetic |
 //! | `memory`, `module` | device memory, variables and constants |
 //! | `racy` | accesses to bytes that several host threads access at once |
-//! | `proxy` | mbarrier objects, and bulk copies under way |
-//! | `written` | which of its bytes somebody has written |
-//! | `observe`, `counters`, `pattern`, `races`, `trace` | what is counted, found and kept |
-//! | `report`, `describe`, `fault` | how it is told |
+//! | `proxy` | mbarrier objects and pending bulk copies |
+//! | `init_mask` | which bytes of an allocation are initialised |
+//! | `observe`, `counters`, `pattern`, `races`, `trace` | counters, race detection, traces |
+//! | `report`, `describe`, `fault` | reports of counters, findings and faults |
 //!
-//! The crate knows nothing of CUDA's API, of files or of terminals (device-side `printf` aside),
-//! and builds for `wasm32-unknown-unknown`.
+//! The crate does not depend on CUDA's API, on files or on terminals (except for device-side
+//! `printf`). It builds for `wasm32-unknown-unknown`.
 
 pub mod alu;
 mod banks;
@@ -35,6 +34,7 @@ mod describe;
 mod exec;
 mod fault;
 mod grid;
+mod init_mask;
 mod launch;
 mod memory;
 mod module;
@@ -49,7 +49,6 @@ mod schedule;
 mod stall;
 mod trace;
 mod workers;
-mod written;
 
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};

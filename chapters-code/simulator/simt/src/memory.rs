@@ -1,44 +1,46 @@
-//! Device memory: allocations with gaps between them, so that no stray access lands in another.
+//! Device memory: allocations with gaps between them, so that no stray access reaches another one.
 //!
-//! Addresses are numbers of the machine's own; host memory behind an allocation is taken on
-//! demand and handed back when it is freed. The table of allocations does not change while a
-//! kernel runs: a launch takes a [`Snapshot`] of it.
+//! Device addresses are numbers of the simulator's own. Host memory behind an allocation is
+//! committed on demand and released when the allocation is freed. The table of allocations does not
+//! change while a kernel runs: a launch takes a [`Snapshot`] of it.
 //!
-//! Kernels read and write device memory from several host threads at once, as they do on a GPU,
-//! and a kernel may well contain a data race. So the bytes are never lent out as Rust references:
-//! [`crate::racy`] copies them in and out.
+//! Kernels read and write device memory from several host threads at once, and a kernel may contain
+//! a data race. The bytes are therefore never borrowed as Rust references; [`crate::racy`] copies
+//! them in and out.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::init_mask::InitMask;
 use crate::racy;
-use crate::written::Written;
 
-/// The first device address. High enough not to be mistaken for an offset or a shared address.
+/// The first device address. It is high enough not to be mistaken for an offset or a shared
+/// address.
 pub const DEVICE_BASE: u64 = 0x7000_0000_0000;
-/// Allocations begin at multiples of this.
+/// The alignment of allocations in bytes.
 const ALIGNMENT: u64 = 512;
-/// Freed allocations that are remembered, to tell of accesses to them.
+/// Freed allocations that are remembered, to describe accesses to them.
 const MOST_FREED: usize = 1024;
-/// Bytes that a copy within the device, or a fill, moves at a time: a multiple of every pattern's.
+/// Bytes that a copy within the device, or a fill, moves at a time: a multiple of every pattern's
+/// length.
 const BUFFER: usize = 1024;
-/// Unmapped bytes between the end of an allocation and the next one, at the least.
+/// The smallest gap in bytes between the end of an allocation and the next one.
 const GUARD: u64 = 4096;
 
-/// What can be wrong with an operation of the host on device memory.
+/// Errors of the host's operations on device memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// The device's capacity does not suffice.
+    /// The device has too little free memory.
     #[error("out of device memory: {wanted} bytes wanted, {available} of {capacity} bytes free")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         wanted: u64,
         /// Bytes free.
         available: u64,
         /// Bytes the device has.
         capacity: u64,
     },
-    /// An allocation of no bytes.
+    /// An allocation of zero bytes.
     #[error("an allocation of 0 bytes")]
     Empty,
     /// The range lies outside every allocation, or runs past the end of one.
@@ -48,15 +50,15 @@ pub enum MemoryError {
         address: u64,
         /// Length of the range.
         bytes: u64,
-        /// Where the nearest allocation lies, in words.
+        /// A description of the nearest allocation.
         nearest: String,
     },
     /// A pointer that is not the start of an allocation was freed.
     #[error("{address:#x} is not the start of an allocation: {nearest}")]
     NotAllocated {
-        /// What was to be freed.
+        /// The address that was to be freed.
         address: u64,
-        /// Where the nearest allocation lies, in words.
+        /// A description of the nearest allocation.
         nearest: String,
     },
     /// A fill pattern that is not 1, 2 or 4 bytes long.
@@ -70,7 +72,7 @@ struct Backing {
     layout: Layout,
 }
 
-// SAFETY: the pointer is owned, and all access through it is by copies (see the module's header).
+// SAFETY: the pointer is owned, and all accesses through it are copies (see the module's header).
 unsafe impl Send for Backing {}
 // SAFETY: as above.
 unsafe impl Sync for Backing {}
@@ -87,7 +89,7 @@ impl Backing {
 
 impl Drop for Backing {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout, and freed nowhere else.
+        // SAFETY: `new` allocated it with this layout, and only `drop` frees it.
         unsafe { dealloc(self.pointer, self.layout) }
     }
 }
@@ -98,7 +100,7 @@ struct Allocation {
     base: u64,
     bytes: u64,
     backing: Arc<Backing>,
-    written: Arc<Written>,
+    init_mask: Arc<InitMask>,
 }
 
 impl Allocation {
@@ -119,7 +121,7 @@ impl Allocation {
     }
 }
 
-/// A stretch of device memory that is known to be mapped, and the host bytes behind it.
+/// A mapped range of device memory and the host bytes behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
     /// First device address.
@@ -140,16 +142,17 @@ impl Region {
         pointer: std::ptr::null_mut(),
     };
 
-    /// True if `bytes` bytes at `address` lie within the region.
+    /// Whether `bytes` bytes at `address` are within the region.
     #[inline(always)]
     pub fn contains(&self, address: u64, bytes: u64) -> bool {
         let offset = address.wrapping_sub(self.base);
         offset < self.bytes && bytes <= self.bytes - offset
     }
 
-    /// The host address of a device address of this region.
+    /// Returns the host address of a device address of this region.
     ///
     /// # Panics
+    ///
     /// If the bytes are not within the region.
     #[inline(always)]
     pub fn host(&self, address: u64, bytes: u64) -> *mut u8 {
@@ -158,32 +161,32 @@ impl Region {
     }
 }
 
-/// A region, and what has been written of it.
+/// A region and its initialised bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Tracked<'a> {
     pub region: Region,
-    pub written: &'a Written,
+    pub init_mask: &'a InitMask,
 }
 
-/// The allocations at one moment, in order of address. Keeps them alive.
+/// The allocations at one moment, in the order of their addresses. It keeps them alive.
 #[derive(Clone, Default)]
 pub struct Snapshot {
     allocations: Arc<Vec<Allocation>>,
-    /// Base and bytes of the last ones that were freed.
+    /// Base and bytes of the allocations that were freed last.
     freed: Arc<Vec<(u64, u64)>>,
 }
 
 impl Snapshot {
-    /// The allocation that contains `address`.
+    /// Returns the allocation that contains `address`.
     pub fn region(&self, address: u64) -> Option<Region> {
         self.find(address).map(Allocation::region)
     }
 
-    /// The allocation that contains `address`, with what has been written of it.
+    /// Returns the allocation that contains `address`, with its initialised bytes.
     pub(crate) fn tracked(&self, address: u64) -> Option<Tracked<'_>> {
         self.find(address).map(|a| Tracked {
             region: a.region(),
-            written: &a.written,
+            init_mask: &a.init_mask,
         })
     }
 
@@ -193,25 +196,25 @@ impl Snapshot {
         (address < found.end()).then_some(found)
     }
 
-    /// From now on everything counts as written: a kernel runs that nobody watches.
+    /// Marks everything as initialised, because a kernel runs without checks.
     pub(crate) fn give_up_tracking(&self) {
-        self.allocations.iter().for_each(|a| a.written.complete());
+        self.allocations.iter().for_each(|a| a.init_mask.complete());
     }
 
     fn note_copied(&self, to: u64, from: u64, bytes: u64) {
         if let (Some(source), Some(target)) = (self.tracked(from), self.tracked(to)) {
             let (at, offset) = (to - target.region.base, from - source.region.base);
-            target.written.copy(at, source.written, offset, bytes);
+            target.init_mask.copy(at, source.init_mask, offset, bytes);
         }
     }
 
     fn note_written(&self, address: u64, bytes: u64) {
         if let Some(to) = self.tracked(address) {
-            to.written.add(address - to.region.base, bytes);
+            to.init_mask.add(address - to.region.base, bytes);
         }
     }
 
-    /// Says where `address` lies with respect to the nearest allocation.
+    /// Describes where `address` is relative to the nearest allocation.
     pub fn describe(&self, address: u64) -> String {
         if address < 4096 {
             return "it is a null pointer, or an offset from one".into();
@@ -242,7 +245,7 @@ impl Snapshot {
     }
 }
 
-/// An allocation in words.
+/// Describes an allocation.
 pub(crate) fn name(base: u64, bytes: u64) -> String {
     format!("the allocation of {bytes} bytes at {base:#x}")
 }
@@ -272,13 +275,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A device with `capacity` bytes. Host memory is only taken as it is allocated and touched.
+    /// Creates a device with `capacity` bytes. Host memory is only committed when it is allocated
+    /// and accessed.
     pub fn new(capacity: u64) -> Self {
         Self::with_base(capacity, DEVICE_BASE)
     }
 
-    /// As [`Memory::new`], with addresses from `base` on, a multiple of 512. Devices of one process
-    /// need addresses of their own, so that a pointer tells which it belongs to.
+    /// Creates a device like [`Memory::new`], with addresses that start at `base`, a multiple of
+    /// 512. Devices of one process need disjoint addresses, so that a pointer identifies its
+    /// device.
     pub fn with_base(capacity: u64, base: u64) -> Self {
         let state = State {
             table: Snapshot::default(),
@@ -310,12 +315,12 @@ impl Memory {
         let base = state.next;
         state.next = (base + bytes + GUARD).next_multiple_of(ALIGNMENT);
         state.used += bytes;
-        // Addresses only grow, so the new allocation is the last.
+        // Addresses only grow, so the new allocation is the last one.
         Arc::make_mut(&mut state.table.allocations).push(Allocation {
             base,
             bytes,
             backing,
-            written: Arc::new(Written::nothing(bytes)),
+            init_mask: Arc::new(InitMask::uninitialised(bytes)),
         });
         Ok(base)
     }
@@ -368,7 +373,8 @@ impl Memory {
         let mut buffer = [0; BUFFER];
         let chunks = (bytes as usize).div_ceil(BUFFER);
         for i in 0..chunks {
-            // From the end where the target begins within the source, whose rest would be lost.
+            // Copies from the end if the target begins within the source; otherwise the rest of the
+            // source would be lost.
             let start = BUFFER * if to > from { chunks - 1 - i } else { i };
             let chunk = &mut buffer[..BUFFER.min(bytes as usize - start)];
             // SAFETY: both ranges are mapped and kept alive.
@@ -399,17 +405,17 @@ impl Memory {
         Ok(())
     }
 
-    /// The base address and length in bytes of the allocation that contains `address`.
+    /// Returns the base address and the length in bytes of the allocation that contains `address`.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         self.snapshot().region(address).map(|r| (r.base, r.bytes))
     }
 
-    /// Bytes the device has.
+    /// Returns the bytes that the device has.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// Bytes allocated.
+    /// Returns the allocated bytes.
     pub fn used(&self) -> u64 {
         self.state
             .read()
@@ -417,7 +423,7 @@ impl Memory {
             .used
     }
 
-    /// The allocations as they are now.
+    /// Returns the current allocations.
     pub fn snapshot(&self) -> Snapshot {
         self.state
             .read()
@@ -427,7 +433,7 @@ impl Memory {
     }
 }
 
-/// The host address of a range that must be mapped. An empty range is, wherever it lies.
+/// Returns the host address of a range that must be mapped. An empty range is valid at any address.
 fn host_range(table: &Snapshot, address: u64, bytes: u64) -> Result<*mut u8, MemoryError> {
     if bytes == 0 {
         return Ok(std::ptr::dangling_mut());

@@ -8,31 +8,32 @@ use ptx::ir::{self, Const, R32, R64, Symbol};
 
 use crate::memory::{Memory, MemoryError};
 
-/// Where the shared window of the generic address space begins. As large as a 32-bit offset reaches.
+/// The generic address at which the shared window begins. The window has the size of a 32-bit
+/// offset.
 pub const SHARED_WINDOW: u64 = 0x0100_0000_0000;
-/// Where the local window of the generic address space begins.
+/// The generic address at which the local window begins.
 pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
-/// Bytes of either window.
+/// The size of either window in bytes.
 pub const WINDOW_BYTES: u64 = 1 << 32;
 
 /// Why a module could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// No room for a variable.
+    /// There was no memory for a variable.
     #[error("module variable `{name}`: {source}")]
     Variable {
-        /// The variable.
+        /// The variable's name.
         name: String,
-        /// What is wrong.
+        /// The error of the allocation.
         source: MemoryError,
     },
 }
 
-/// A module whose variables lie in device memory.
+/// A module whose variables are in device memory.
 pub struct LoadedModule {
     module: Arc<ir::Module>,
     variables: HashMap<String, (u64, u64)>,
-    /// Each kernel is resolved when it is first asked for: a module may have a hundred, and one is used.
+    /// Each kernel is resolved on its first use: a module may have a hundred, of which one is used.
     kernels: Vec<OnceLock<Arc<LoadedKernel>>>,
     addresses: Vec<Option<u64>>,
     constant_memory: Arc<[Range<u64>]>,
@@ -49,16 +50,16 @@ pub struct LoadedKernel {
 }
 
 impl LoadedModule {
-    /// Places the module's variables in device memory, initialised, and resolves their addresses.
-    /// On an error nothing is left there.
+    /// Allocates and initialises the module's variables in device memory, and resolves their
+    /// addresses. On an error it frees what it has allocated.
     pub fn load(module: impl Into<Arc<ir::Module>>, memory: &Memory) -> Result<Self, LoadError> {
         let module = module.into();
         let mut addresses = Vec::with_capacity(module.variables.len());
-        let placed = place(&module, memory, &mut addresses)
+        let allocated = allocate_variables(&module, memory, &mut addresses)
             .and_then(|()| initialize(&module, memory, &addresses));
-        if let Err(error) = placed {
+        if let Err(error) = allocated {
             for &at in addresses.iter().flatten() {
-                // It was allocated just now, so that it can be freed.
+                // The variable was allocated above, so it can be freed.
                 let _ = memory.free(at);
             }
             return Err(error);
@@ -86,18 +87,18 @@ impl LoadedModule {
             .try_for_each(|&at| memory.free(at))
     }
 
-    /// Device address and bytes of a variable in global or constant space.
+    /// Returns the device address and the bytes of a variable in global or constant space.
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         self.variables.get(name).copied()
     }
 
-    /// The kernel of this name.
+    /// Returns the kernel with this name.
     pub fn kernel(&self, name: &str) -> Option<Arc<LoadedKernel>> {
         let index = self.module.kernels.iter().position(|k| k.name == name)?;
         Some(self.resolved(index).clone())
     }
 
-    /// All kernels, in order of declaration.
+    /// Returns all kernels in the order of their declaration.
     pub fn kernels(&self) -> impl Iterator<Item = &Arc<LoadedKernel>> {
         (0..self.kernels.len()).map(|index| self.resolved(index))
     }
@@ -119,8 +120,8 @@ impl LoadedModule {
     }
 }
 
-/// Allocates every variable, and appends its address; one of no bytes has none.
-fn place(
+/// Allocates every variable and appends its address. A variable of zero bytes has none.
+fn allocate_variables(
     module: &ir::Module,
     memory: &Memory,
     addresses: &mut Vec<Option<u64>>,
@@ -136,17 +137,17 @@ fn place(
     Ok(())
 }
 
-/// Where the variables in constant space lie.
+/// Returns the address ranges of the variables in constant space.
 fn constant_memory(module: &ir::Module, addresses: &[Option<u64>]) -> Arc<[Range<u64>]> {
-    let placed = module.variables.iter().zip(addresses);
-    let constants = placed.filter(|(variable, _)| variable.space == ir::Space::Const);
+    let allocated = module.variables.iter().zip(addresses);
+    let constants = allocated.filter(|(variable, _)| variable.space == ir::Space::Const);
     let range = |(variable, at): (&ir::Variable, &Option<u64>)| {
         at.map(|at| at..at + variable.init.len() as u64)
     };
     constants.filter_map(range).collect()
 }
 
-/// Writes the variables' contents, with the addresses of others that are in them.
+/// Writes the variables' contents, including the addresses of other variables.
 fn initialize(
     module: &ir::Module,
     memory: &Memory,
@@ -180,8 +181,8 @@ impl LoadedKernel {
         let dynamic = ir
             .static_shared_bytes
             .next_multiple_of(ir.dynamic_shared_align.max(1));
-        // Global and constant variables are at the same address in their own space and in
-        // generic space, as both lie in device memory.
+        // Global and constant variables have the same address in their own space and in generic
+        // space, because both are in device memory.
         let value = |c: Const| match c {
             Const::Bits(bits) => bits,
             Const::Address(s, addend) | Const::GenericAddress(s, addend) => {
@@ -204,27 +205,27 @@ impl LoadedKernel {
         }
     }
 
-    /// The decoded kernel: name, parameters, static shared memory, registers.
+    /// Returns the decoded kernel: name, parameters, static shared memory, registers.
     pub fn ir(&self) -> &ir::Kernel {
         &self.ir
     }
 
-    /// Slots of the 32-bit file with a fixed value.
+    /// Returns the slots of the 32-bit file with a fixed value.
     pub(crate) fn constants32(&self) -> &[(R32, u32)] {
         &self.constants32
     }
 
-    /// Slots of the 64-bit file with a fixed value.
+    /// Returns the slots of the 64-bit file with a fixed value.
     pub(crate) fn constants64(&self) -> &[(R64, u64)] {
         &self.constants64
     }
 
-    /// Where the module's variables in constant space lie.
+    /// Returns the address ranges of the module's variables in constant space.
     pub(crate) fn constant_memory(&self) -> &[Range<u64>] {
         &self.constant_memory
     }
 
-    /// Bytes of shared memory of a block, static and dynamic.
+    /// Returns the bytes of shared memory per block, static and dynamic.
     pub fn shared_bytes(&self, dynamic: u32) -> u32 {
         let align = self.ir.dynamic_shared_align.max(1);
         if dynamic == 0 {
@@ -236,7 +237,7 @@ impl LoadedKernel {
             .saturating_add(dynamic)
     }
 
-    /// `file.cu:12` for an instruction.
+    /// Returns the source line of an instruction, as `file.cu:12`.
     pub fn source(&self, pc: u32) -> String {
         let Some(instruction) = self.ir.code.get(pc as usize) else {
             return "the end".into();
@@ -252,14 +253,14 @@ impl LoadedKernel {
         }
     }
 
-    /// A byte of a block's shared memory, in words.
-    pub(crate) fn shared_place(&self, offset: u32) -> String {
+    /// Describes a byte of a block's shared memory.
+    pub(crate) fn shared_location(&self, offset: u32) -> String {
         let (array, offset) = self.shared_variable(offset);
         format!("byte {offset} of shared array `{array}`")
     }
 
-    /// The name of the shared variable at an offset of the block's shared memory, and the offset
-    /// of the byte within it.
+    /// Returns the name of the shared variable at an offset of the block's shared memory, and the
+    /// byte's offset within it.
     pub fn shared_variable(&self, offset: u32) -> (&str, u32) {
         let dynamic = self
             .ir
@@ -279,8 +280,8 @@ impl LoadedKernel {
     }
 }
 
-/// The name that a variable has in the source: that of a function's own array is mangled as
-/// `_ZZ` function `E` length name.
+/// Returns a variable's name in the source. A function's own array has the mangled name `_ZZ`
+/// function `E` length name.
 fn source_name(name: &str) -> &str {
     if !name.starts_with("_ZZ") {
         return name;

@@ -1,6 +1,6 @@
-//! What may watch a block run. Observers only observe: no result depends on whether one is there.
+//! Observers of a block's execution. They only observe: no result depends on them.
 //!
-//! The interpreter is compiled once for each observer, so a machine without any pays nothing.
+//! The interpreter is compiled once for each observer, so that a launch without one costs nothing.
 
 use ptx::ir::{CpAsyncWait, Op, Scope};
 
@@ -13,7 +13,7 @@ use crate::races::{Findings, Passing, Races, Waiter};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
 use crate::trace::Event;
 
-/// What a memory instruction does.
+/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AccessKind {
     #[default]
@@ -22,24 +22,25 @@ pub(crate) enum AccessKind {
     Atomic,
 }
 
-/// Which memory it goes to.
+/// The memory that an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AccessSpace {
     Global,
     Shared,
 }
 
-/// How strong it is, as far as races go.
+/// The strength of an access for race detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strength {
-    /// A plain access.
+    /// A plain access, which PTX calls weak.
     #[default]
     Weak,
-    /// `volatile`.
+    /// A `volatile` access.
     Volatile,
-    /// `relaxed` and stronger, and atomics, at the scope of the device or the system.
+    /// An access that is `relaxed` or stronger, or atomic, with the scope of the device or the
+    /// system.
     Strong,
-    /// The same at the scope of the block (`.cta`).
+    /// A strong access with the scope of the block (`.cta`).
     StrongInBlock,
 }
 
@@ -48,7 +49,7 @@ pub(crate) struct Access<'a> {
     pub kind: AccessKind,
     pub space: AccessSpace,
     pub strength: Strength,
-    /// Through the read-only path: the program promises that nobody writes.
+    /// Whether it uses the read-only path, for which the program promises that no thread writes.
     pub read_only: bool,
     /// Bytes that each lane touches.
     pub bytes: u32,
@@ -56,84 +57,86 @@ pub(crate) struct Access<'a> {
     pub addresses: Addresses<'a>,
     pub mask: LaneMask,
     pub pattern: Pattern,
-    /// Of an atomic.
+    /// The form of an atomic.
     pub form: Form,
     pub warp: u32,
     pub pc: u32,
 }
 
-/// Sees what one block does. Every method is called once a warp instruction at most.
+/// Observes one block. Every method is called at most once per warp instruction.
 pub(crate) trait Observer<'a>: Send {
-    /// True if it looks for mistakes, and wants to be told what only that takes.
+    /// Whether the observer checks for mistakes. If not, the methods for checks are never called.
     const CHECKS: bool = false;
-    /// True if it wants to be told of every single instruction, and of the values that they move.
+    /// Whether the observer traces every instruction and the values that accesses move.
     const TRACES: bool = false;
     fn new(grid: &'a Grid<'_>) -> Self;
     /// A block starts.
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32);
-    /// So many instructions, by these lanes.
+    /// The lanes execute `count` instructions.
     fn instructions(&mut self, count: u32, lanes: LaneMask);
-    /// One instruction of those to come or told of was not executed by these lanes, as its guard said.
+    /// A guard was false in `lanes`. May be called before or after `instructions`.
     fn guarded(&mut self, lanes: LaneMask);
-    /// An instruction, with the lanes that execute it. Only told to those that trace.
+    /// The active lanes execute an instruction. Only called for tracing observers.
     fn instruction(&mut self, _warp: u32, _pc: u32, _active: LaneMask) {}
-    /// A load or store is done: the registers hold what it moved. Only told to those that trace.
+    /// A load or store is done: the registers hold the moved values. Only called for tracing
+    /// observers.
     fn moved(&mut self, _: &Op, _: &Registers, _active: LaneMask) {}
-    /// Lanes shuffle: which lane each reads, and what each had before. Only told to those that trace.
+    /// Lanes shuffle: which lane each reads, and the values before. Only called for tracing
+    /// observers.
     fn shuffled(&mut self, _warp: u32, _pc: u32, _: LaneMask, _sources: &Lanes32, _: &Lanes32) {}
-    /// A branch at which lanes part.
+    /// A branch diverges.
     fn divergence(&mut self);
     /// A warp arrives at a barrier.
     fn barrier(&mut self);
-    /// A barrier lets threads pass. Only told to those that check.
+    /// A barrier lets threads pass. Only called for checking observers.
     fn barrier_passed(&mut self, _: &Passing) {}
-    /// A `bar.warp.sync` for the lanes `members` lets these pass, where some of its lanes have exited
-    /// or the others wait at several instructions. Only told to those that check.
+    /// A `bar.warp.sync` for the lanes `members` lets lanes pass although some of its lanes have
+    /// exited or wait at other instructions. Only called for checking observers.
     fn warp_passed(&mut self, _: &[Waiter], _members: LaneMask) {}
-    /// Threads arrive at a barrier for so many threads; others that are there may have named another
-    /// number. Only told to those that check.
+    /// Threads arrive at a barrier that states a number of threads; earlier arrivals may have
+    /// stated another number. Only called for checking observers.
     fn barrier_counts(&mut self, _: Waiter, _threads: u32, _disagrees: bool) {}
-    /// A warp executes a branch with a condition: the lanes that take it, and the others.
+    /// A warp executes a conditional branch: the lanes that take it, and the others.
     #[inline(always)]
     fn branched(&mut self, _warp: u32, _pc: u32, _taken: LaneMask, _others: LaneMask) {}
     /// `bar.warp.sync` lets these lanes pass.
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask);
-    /// A warp executes a fence, or an access that releases.
+    /// A warp executes a fence, or a releasing access.
     fn fence(&mut self, warp: u32, scope: Scope);
-    /// A strong load, or an atomic, has read. Only told to those that check.
+    /// A strong load, or an atomic, has read. Only called for checking observers.
     fn has_read(&mut self, _: &Access<'_>) {}
-    /// Of a store that is seen next: two lanes write different values to one place. Only told to
-    /// those that check.
+    /// Two lanes of the following store write different values to one address. Only called for
+    /// checking observers.
     fn writes_differ(&mut self, _: &Access<'_>, _lanes: [u32; 2]) {}
-    /// A load or store in local memory, each lane's its own.
+    /// A load or store in local memory, where each lane accesses its own.
     fn local(&mut self, _: AccessKind, _: &[u64; 32], _bytes: u32, _: LaneMask, _at: (u32, u32)) {}
-    /// The last store that was seen is that of an asynchronous copy, which has only begun.
+    /// The store seen last is an asynchronous copy, which has only started.
     fn copy_started(&mut self, _: &Access<'_>) {}
     /// Lanes of a warp commit asynchronous copies, or wait for them.
     fn copies_waited(&mut self, _warp: u32, _: CpAsyncWait, _: LaneMask) {}
-    /// Something happens to mbarriers or bulk copies. Only told to those that check.
+    /// An event of mbarriers or bulk copies. Only called for checking observers.
     fn proxy(&mut self, _: &ProxyEvent) {}
     /// A load, store or atomic in global or shared memory.
     fn access(&mut self, access: &Access<'_>);
-    /// A shuffle reads from a lane that takes no part in it.
+    /// A shuffle reads from a lane that does not participate.
     fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32);
-    /// What the block leaves behind.
-    fn finish(&mut self) -> Seen;
+    /// Returns the observations of the block.
+    fn finish(&mut self) -> Observed;
 }
 
-/// What was seen of a block.
+/// The observations of one block.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     pub counters: Counters,
     pub findings: Findings,
-    /// Each with its number in the launch.
+    /// Traced events, each with its number in the launch.
     pub events: Vec<(u64, Event)>,
 }
 
-/// Sees nothing.
-pub(crate) struct Nothing;
+/// Observes nothing.
+pub(crate) struct NoObserver;
 
-impl<'a> Observer<'a> for Nothing {
+impl<'a> Observer<'a> for NoObserver {
     fn new(_: &'a Grid<'_>) -> Self {
         Self
     }
@@ -150,12 +153,12 @@ impl<'a> Observer<'a> for Nothing {
     #[inline(always)]
     fn access(&mut self, _: &Access<'_>) {}
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
-    fn finish(&mut self) -> Seen {
-        Seen::default()
+    fn finish(&mut self) -> Observed {
+        Observed::default()
     }
 }
 
-/// Counts.
+/// Counts the hardware's events.
 #[derive(Default)]
 pub(crate) struct Counting {
     counters: Counters,
@@ -220,7 +223,7 @@ impl<'a> Observer<'a> for Counting {
     fn instructions(&mut self, count: u32, lanes: LaneMask) {
         self.counters.warp_instructions += u64::from(count);
         let threads = u64::from(count * registers::count(lanes));
-        // `guarded` may have come first.
+        // `guarded` may have been called first.
         self.counters.thread_instructions = self.counters.thread_instructions.wrapping_add(threads);
     }
 
@@ -254,15 +257,15 @@ impl<'a> Observer<'a> for Counting {
 
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
 
-    fn finish(&mut self) -> Seen {
-        Seen {
+    fn finish(&mut self) -> Observed {
+        Observed {
             counters: std::mem::take(&mut self.counters),
-            ..Seen::default()
+            ..Observed::default()
         }
     }
 }
 
-/// The methods that count instructions, for an observer with a part that counts them.
+/// Forwards the counting methods to the field that counts.
 macro_rules! forward_counts {
     ($part:ident) => {
         #[inline(always)]
@@ -285,7 +288,7 @@ macro_rules! forward_counts {
     };
 }
 
-/// The methods that only the race check listens to, for an observer with a part that does.
+/// Forwards the methods for checks to the field that checks.
 macro_rules! forward_checks {
     ($part:ident) => {
         fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
@@ -339,7 +342,7 @@ macro_rules! forward_checks {
 }
 pub(crate) use {forward_checks, forward_counts};
 
-/// Counts, and looks for races.
+/// Counts, and detects races.
 pub(crate) struct Checking<'a> {
     counting: Counting,
     races: Races<'a>,
@@ -380,8 +383,8 @@ impl<'a> Observer<'a> for Checking<'a> {
         self.races.absent_source(warp, pc, lane, source);
     }
 
-    fn finish(&mut self) -> Seen {
-        Seen {
+    fn finish(&mut self) -> Observed {
+        Observed {
             findings: self.races.take(),
             ..self.counting.finish()
         }

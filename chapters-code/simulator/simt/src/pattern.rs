@@ -1,28 +1,28 @@
-//! The shape of a warp's addresses, found once for an access and used by whatever follows: the
-//! copy itself, and the counters.
+//! The pattern of a warp's addresses. It is found once per access and used by the copy itself and
+//! by the counters.
 
 use std::hint::black_box;
 use std::ops::BitOr;
 
 use crate::registers::{LaneMask, Lanes32, Lanes64, lane_word, lane_word64};
 
-/// Where the active lanes of one warp instruction go.
+/// The addresses of the active lanes of one warp instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Addresses<'a> {
-    /// Side by side, in order of lane: elements of `bytes` bytes, lane 0's of which lies, or would
-    /// lie, at `origin`.
+    /// Elements of `bytes` bytes, contiguous by lane. `origin` is lane 0's address even if lane 0
+    /// is inactive.
     Row {
         /// A multiple of `bytes`.
         origin: u64,
         /// A power of two.
         bytes: u32,
     },
-    /// Each somewhere.
+    /// Arbitrary addresses.
     Lanes(&'a Lanes64),
 }
 
 impl Addresses<'_> {
-    /// That of a lane.
+    /// Returns the address of a lane.
     #[inline(always)]
     pub fn of(&self, lane: u32) -> u64 {
         match *self {
@@ -31,7 +31,7 @@ impl Addresses<'_> {
         }
     }
 
-    /// Those of all lanes; what inactive ones have means nothing.
+    /// Returns the addresses of all lanes. Those of inactive lanes have no meaning.
     #[inline(always)]
     pub fn all(&self) -> Lanes64 {
         match *self {
@@ -40,7 +40,7 @@ impl Addresses<'_> {
         }
     }
 
-    /// How they lie, in the lanes of `mask`, which must not be empty.
+    /// Returns the pattern in the lanes of `mask`, which must not be empty.
     #[inline(always)]
     pub fn pattern(&self, mask: LaneMask) -> Pattern {
         match *self {
@@ -50,24 +50,24 @@ impl Addresses<'_> {
     }
 }
 
-/// The addresses of the active lanes of one warp instruction.
+/// The pattern of the active lanes' addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// `first + k * step` for the k-th of `count` active lanes.
+    /// The address of the k-th of `count` active lanes is `first + k * step`.
     Affine {
         /// Address of the first active lane.
         first: u64,
-        /// Bytes from one active lane to the next; 0 where all lanes name one address.
+        /// Bytes from one active lane to the next; 0 if all lanes have the same address.
         step: i64,
         /// Number of active lanes, at least one.
         count: u32,
     },
-    /// Anything else.
+    /// Any other pattern.
     Scattered,
 }
 
-/// Where lane 0's element lies, or would lie, if the elements of the active lanes, of `bytes` bytes
-/// each, lie side by side in order of lane.
+/// Returns the address of lane 0's element if the elements of the active lanes, of `bytes` bytes
+/// each, are contiguous by lane. Lane 0 may be inactive.
 #[inline(always)]
 pub fn row(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> {
     match bytes {
@@ -100,16 +100,16 @@ fn row_of_any(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> 
     (!differs).then_some(origin)
 }
 
-/// The same array. The compiler does not know that it is: it would leave out the comparison of the first
-/// lane with itself, and its vectors would begin at the second one, across those that the CPU is still
-/// writing.
+/// Returns the same array, hidden from the compiler. The compiler would otherwise omit the
+/// comparison of the first lane with itself, and its vectors would start at the second lane. They
+/// would then straddle vectors that the CPU is still writing.
 #[inline(always)]
 fn elsewhere<T>(row: &[T; 32]) -> &[T; 32] {
     black_box(row)
 }
 
-/// True if any bit of any lane is set. All are put together in one vector; a test for zero that the
-/// compiler sees through becomes one test a lane.
+/// Whether any bit of any lane is set. All lanes are combined in one vector; a test for zero that
+/// the compiler understands becomes one test per lane.
 #[inline(always)]
 #[allow(clippy::needless_range_loop)] // An iterator's loop is peeled, and its vectors split.
 fn is_any_set<T: Copy + Default + PartialEq + BitOr<Output = T>>(
@@ -125,7 +125,7 @@ fn is_any_set<T: Copy + Default + PartialEq + BitOr<Output = T>>(
     any != Some(T::default())
 }
 
-/// As [`row`], for 32-bit addresses. May miss a row at the very end of what they reach.
+/// Computes [`row`] for 32-bit addresses. It may miss a row at the very end of the address space.
 #[inline(always)]
 pub fn row32(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
     match bytes {
@@ -155,7 +155,7 @@ fn row32_of(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
     (!differs && !wraps).then_some(u64::from(first).wrapping_sub(before))
 }
 
-/// For each spacing g in 1 to 31: every g-th lane, from lane 0.
+/// For each spacing g from 1 to 31: every g-th lane, starting with lane 0.
 const EVERY: [LaneMask; 32] = {
     let mut table = [1; 32];
     let mut g = 1;
@@ -170,14 +170,14 @@ const EVERY: [LaneMask; 32] = {
     table
 };
 
-/// True if the active lanes are every `spacing`-th from `first` to `last`.
+/// Whether the active lanes are every `spacing`-th lane from `first` to `last`.
 #[inline(always)]
 fn evenly_spaced(mask: LaneMask, first: u32, last: u32, spacing: u32) -> bool {
     (EVERY[spacing as usize & 31] << first) & (u32::MAX >> (31 - last)) == mask
 }
 
 impl Pattern {
-    /// The pattern of a [`row`].
+    /// Returns the pattern of a [`row`].
     #[inline(always)]
     pub fn of_row(origin: u64, mask: LaneMask, bytes: u32) -> Self {
         let bytes = u64::from(bytes);
@@ -235,7 +235,7 @@ impl Pattern {
     }
 }
 
-/// True if every active lane's address is `per_lane` bytes a lane from the first one's.
+/// Whether every active lane's address is `per_lane` bytes per lane from the first lane's.
 #[inline(always)]
 fn is_affine(addresses: &[u64; 32], mask: LaneMask, first_lane: u32, per_lane: i64) -> bool {
     let origin = addresses[first_lane as usize]

@@ -1,26 +1,26 @@
 //! Accesses to bytes that other host threads may read and write at the same time.
 //!
-//! Kernels run on several host threads, and a kernel may contain a data race. Rust leaves a race of
-//! plain accesses undefined, and also one of atomic accesses that overlap in part only, such as one of
-//! four bytes and one of eight ([`std::sync::atomic`], "Memory model for atomic accesses"). So every
-//! access to device memory, the host's copies among them, goes through this module, and all of them
-//! are atomic accesses of *one* size:
+//! Kernels run on several host threads, and a kernel may contain a data race. In Rust, a race of
+//! plain accesses is undefined behaviour. So are atomic accesses that overlap only in part, such as
+//! one of four bytes and one of eight ([`std::sync::atomic`], "Memory model for atomic accesses").
+//! Every access to device memory, including the host's copies, therefore goes through this module,
+//! and all of them are atomic accesses of *one* size:
 //!
-//! - On x86-64 the size is one byte. An access of several bytes is inline assembly. To the compiler it
-//!   stands for relaxed atomic accesses to its bytes one by one, in any order: what the instruction does
-//!   is among what these may do. That the CPU does it with one instruction, and so lets no aligned word
-//!   tear, is more than the compiler is told, but is what PTX asks for. The instructions of a
-//!   read-modify-write stand for the same accesses, with nothing in between, between two fences.
-//! - Elsewhere, and for Miri and ThreadSanitizer, which do not look into assembly, the size is eight
-//!   bytes. An access lies in one aligned [`AtomicU64`](std::sync::atomic::AtomicU64) or in several;
-//!   what changes a part of one is a compare-and-exchange of all of it.
+//! - On x86-64 the size is one byte. An access of several bytes is inline assembly. To the compiler
+//!   it stands for relaxed atomic accesses to its bytes one by one, in any order; the instruction's
+//!   effect is one of the effects that these may have. The CPU executes one instruction, so no
+//!   aligned word tears. The compiler does not rely on that, but PTX requires it. The instructions
+//!   of a read-modify-write stand for the same accesses, indivisibly, between two fences.
+//! - Elsewhere, and for Miri and ThreadSanitizer, which do not model assembly, the size is eight
+//!   bytes. An access is within one aligned [`AtomicU64`](std::sync::atomic::AtomicU64) or several;
+//!   a change of a part of one is a compare-and-exchange of all of it.
 //!
-//! Accesses are relaxed, but for read-modify-writes, which acquire and release. What else PTX orders,
-//! fences order ([`std::sync::atomic::fence`]).
+//! Accesses are relaxed, except for read-modify-writes, which acquire and release. Fences order
+//! everything else that PTX orders ([`std::sync::atomic::fence`]).
 //!
-//! The contract of the functions: the bytes belong to an allocation of the host that stays alive, that
-//! begins at a multiple of [`UNIT`] and has a multiple of as many bytes, and that is accessed through
-//! this module alone.
+//! The contract of the functions: the bytes belong to an allocation of the host that stays alive.
+//! The allocation begins at a multiple of [`UNIT`], its length is a multiple of `UNIT`, and all its
+//! accesses go through this module.
 
 #[cfg(all(target_arch = "x86_64", not(miri), not(racy_words)))]
 mod x86_64;
@@ -34,14 +34,14 @@ use words as accesses;
 
 pub(crate) use accesses::{load, read, store, update, write};
 
-/// Bytes of which the beginning and the length of an allocation are multiples.
+/// The start and the length of an allocation are multiples of this number of bytes.
 pub(crate) const UNIT: u64 = 8;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Memory as the functions want it: 64 bytes that count up.
+    /// Returns memory as the functions require it: 64 bytes that count up.
     fn bytes() -> [u64; 8] {
         std::array::from_fn(|i| u64::from_ne_bytes(std::array::from_fn(|j| (8 * i + j) as u8)))
     }
@@ -55,7 +55,7 @@ mod tests {
             let mut memory = bytes();
             let mut expected = as_bytes(&memory);
             let start = memory.as_mut_ptr().cast::<u8>().wrapping_add(at);
-            // SAFETY: the bytes lie within the array, which is aligned and as long as is asked for.
+            // SAFETY: the bytes are within the array, which is aligned and has the required length.
             let found = unsafe { load::<N>(start) };
             assert_eq!(found[..], expected[at..at + N]);
             let data = std::array::from_fn(|i| 0x80 | i as u8);
@@ -84,7 +84,7 @@ mod tests {
             let mut expected = as_bytes(&memory);
             let start = memory.as_mut_ptr().cast::<u8>().wrapping_add(at);
             let mut found = vec![0; length];
-            // SAFETY: the bytes lie within the array, which is aligned and as long as is asked for.
+            // SAFETY: the bytes are within the array, which is aligned and has the required length.
             unsafe { read(start, &mut found) };
             assert_eq!(found, expected[at..at + length]);
             let data = vec![0xee; length];

@@ -1,27 +1,27 @@
 //! The registers of one warp.
 //!
-//! A register is a row of 32 lanes, so that an instruction is a loop of fixed length over rows,
-//! which the compiler turns into vector instructions. Values narrower than 32 bits live in 32-bit
-//! registers. A predicate register is one bit a lane.
+//! A register is a row of 32 lanes. An instruction is therefore a loop of fixed length over rows,
+//! which the compiler vectorises. Values narrower than 32 bits are stored in 32-bit registers. A
+//! predicate register has one bit per lane.
 
 use ptx::ir::{Kernel, Pred, R32, R64, Src};
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
-/// One bit a lane, lane 0 lowest.
+/// One bit per lane, lane 0 lowest.
 pub type LaneMask = u32;
 
 /// All lanes.
 pub const ALL_LANES: LaneMask = !0;
 
-/// A 32-bit value a lane.
+/// One 32-bit value per lane.
 pub type Lanes32 = [u32; LANES];
 
-/// A 64-bit value a lane.
+/// One 64-bit value per lane.
 pub type Lanes64 = [u64; LANES];
 
-/// Aligned to a cache line, so that no vector load splits one.
+/// A row, aligned to a cache line, so that no vector load straddles two lines.
 #[derive(Clone, Copy, PartialEq)]
 #[repr(align(64))]
 struct Row32(Lanes32);
@@ -32,8 +32,8 @@ struct Row64(Lanes64);
 
 /// The three register files of a warp.
 ///
-/// The accessors take the numbers that a [`Kernel`] uses; they panic on a number beyond the sizes
-/// which that kernel declares, and decoding never makes one.
+/// The accessors take the register numbers of a [`Kernel`]. They panic on a number beyond the sizes
+/// that the kernel declares, which decoding never produces.
 #[derive(Clone, PartialEq)]
 pub struct Registers {
     r32: Vec<Row32>,
@@ -42,12 +42,13 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// All zero, as many as `kernel` uses. Constants and special registers are the caller's to fill.
+    /// Creates zeroed registers, as many as `kernel` uses. The caller fills in constants and
+    /// special registers.
     pub fn new(kernel: &Kernel) -> Self {
         Self::with_sizes(kernel.registers32, kernel.registers64, kernel.predicates)
     }
 
-    /// All zero, with so many registers in the three files.
+    /// Creates zeroed registers with these sizes of the three files.
     pub fn with_sizes(r32: u16, r64: u16, predicates: u16) -> Self {
         Self {
             r32: vec![Row32([0; LANES]); r32.into()],
@@ -56,7 +57,7 @@ impl Registers {
         }
     }
 
-    /// A 32-bit register.
+    /// Returns a 32-bit register.
     #[inline(always)]
     pub fn r32(&self, r: R32) -> &Lanes32 {
         match self.r32.get(r.0 as usize) {
@@ -65,7 +66,7 @@ impl Registers {
         }
     }
 
-    /// A 32-bit register, to write.
+    /// Returns a 32-bit register for writing.
     #[inline(always)]
     pub fn r32_mut(&mut self, r: R32) -> &mut Lanes32 {
         match self.r32.get_mut(r.0 as usize) {
@@ -74,7 +75,7 @@ impl Registers {
         }
     }
 
-    /// A 64-bit register.
+    /// Returns a 64-bit register.
     #[inline(always)]
     pub fn r64(&self, r: R64) -> &Lanes64 {
         match self.r64.get(r.0 as usize) {
@@ -83,7 +84,7 @@ impl Registers {
         }
     }
 
-    /// A 64-bit register, to write.
+    /// Returns a 64-bit register for writing.
     #[inline(always)]
     pub fn r64_mut(&mut self, r: R64) -> &mut Lanes64 {
         match self.r64.get_mut(r.0 as usize) {
@@ -92,7 +93,7 @@ impl Registers {
         }
     }
 
-    /// What one lane has in a register of either width.
+    /// Returns one lane's value in a register of either width.
     #[inline(always)]
     pub fn bits(&self, s: Src, lane: u32) -> u64 {
         match s {
@@ -101,7 +102,7 @@ impl Registers {
         }
     }
 
-    /// A predicate register.
+    /// Returns a predicate register.
     #[inline(always)]
     pub fn pred(&self, p: Pred) -> LaneMask {
         match self.predicates.get(p.0 as usize) {
@@ -160,14 +161,14 @@ pub(crate) fn blend64(row: &mut Lanes64, mask: LaneMask, values: &Lanes64) {
     }
 }
 
-/// The bits of lanes 0 to 15, and of the others. In a whole mask lane 31 is the sign, and a sign that is
-/// tested in its own way is no part of a vector: hence the compiler is not told that these are one.
+/// Returns the bits of lanes 0 to 15 and of lanes 16 to 31. `black_box` keeps LLVM from testing
+/// lane 31 as a sign bit, which blocks vectorisation.
 #[inline(always)]
 fn halves(mask: LaneMask) -> [LaneMask; 2] {
     [mask & 0xffff, std::hint::black_box(mask >> 16)]
 }
 
-/// The number of lanes: all of them, most often.
+/// Returns the number of lanes. The mask is full in most calls.
 #[inline(always)]
 pub(crate) fn count(mask: LaneMask) -> u32 {
     if mask == ALL_LANES {
@@ -177,19 +178,19 @@ pub(crate) fn count(mask: LaneMask) -> u32 {
     }
 }
 
-/// All ones where `mask` has the lane, else zero.
+/// Returns all ones if `mask` has the lane, else zero.
 #[inline(always)]
 pub(crate) fn lane_word(mask: LaneMask, lane: usize) -> u32 {
     ((mask >> lane) & 1).wrapping_neg()
 }
 
-/// All ones where `mask` has the lane, else zero.
+/// Returns all ones if `mask` has the lane, else zero.
 #[inline(always)]
 pub(crate) fn lane_word64(mask: LaneMask, lane: usize) -> u64 {
     ((u64::from(mask) >> lane) & 1).wrapping_neg()
 }
 
-/// Kept out of line: the accessors are inlined hundreds of times.
+/// This function is out of line because the accessors are inlined hundreds of times.
 #[cold]
 #[inline(never)]
 fn undeclared() -> ! {

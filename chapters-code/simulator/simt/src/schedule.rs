@@ -1,9 +1,9 @@
-//! In which order the warps of a block run, and for how long they and their block run at a time.
+//! The order in which the warps of a block run, and the lengths of time slices.
 //!
-//! With seed 0: in turn, each until it waits or a long time slice ends. With any other seed all of it
-//! is drawn at random, differently for every block, so that code that depends on an order shows. A
-//! warp that polls memory again and again, and changes nothing itself, loses the rest of its slice, and
-//! a block whose warps all wait or do that loses its turn.
+//! With seed 0 warps run in turn, each until it waits or a long time slice ends. With any other
+//! seed, order and lengths are random and differ between blocks, to reveal code that depends on an
+//! order. A warp that polls memory repeatedly without changing anything loses the rest of its
+//! slice. A block whose warps all wait or poll loses its turn.
 
 /// The order for one block.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Schedule {
 /// The longest time slice of a warp, in instructions.
 const SLICE: u32 = 4096;
 
-/// The logarithm of the longest turn of a block, in rounds of all its warps.
+/// The logarithm of the longest turn of a block, in rounds over all its warps.
 const LOG_ROUNDS: u32 = 4;
 
 impl Schedule {
@@ -28,14 +28,15 @@ impl Schedule {
         }
     }
 
-    /// Starts the order of the block of this number.
+    /// Starts the order of the block with this number.
     pub fn reseed(&mut self, block: u64) {
         self.state = self
             .seed
             .wrapping_add(block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
 
-    /// The warp that runs at this turn of a round. In a round each of `warps` has its turn.
+    /// Returns the warp that runs at this turn of a round. In a round each of `warps` warps has one
+    /// turn.
     #[inline(always)]
     pub fn pick(&mut self, turn: usize, warps: usize) -> usize {
         if self.seed == 0 {
@@ -52,7 +53,7 @@ impl Schedule {
         self.order[turn]
     }
 
-    /// A random order, after Fisher and Yates.
+    /// Shuffles the order, after Fisher and Yates.
     fn shuffle(&mut self, warps: usize) {
         self.order.clear();
         self.order.extend(0..warps);
@@ -62,7 +63,7 @@ impl Schedule {
         }
     }
 
-    /// How many instructions it may execute.
+    /// Returns the length of a time slice in instructions.
     pub fn slice(&mut self) -> u32 {
         if self.seed == 0 {
             SLICE
@@ -71,8 +72,9 @@ impl Schedule {
         }
     }
 
-    /// How many rounds of all its warps a block may run before another has its turn. They differ, so
-    /// that of two resident blocks now one is ahead and now the other.
+    /// Returns how many rounds over all its warps a block runs before another has its turn. The
+    /// numbers differ, so that of two resident blocks sometimes one is ahead and sometimes the
+    /// other.
     pub fn rounds(&mut self) -> u32 {
         if self.seed == 0 {
             1 << LOG_ROUNDS
@@ -81,7 +83,7 @@ impl Schedule {
         }
     }
 
-    /// Which of so many bulk copies under way gets on now, if any does.
+    /// Returns which of `count` pending bulk copies advances now, if any.
     pub fn copy(&mut self, count: usize) -> Option<usize> {
         if self.seed == 0 {
             return Some(0);
@@ -90,7 +92,7 @@ impl Schedule {
         moves.then(|| self.draw(count as u64) as usize)
     }
 
-    /// A number below `bound`, by SplitMix64 (Steele, Lea and Flood 2014).
+    /// Returns a number below `bound`, by SplitMix64 (Steele, Lea and Flood 2014).
     fn draw(&mut self, bound: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

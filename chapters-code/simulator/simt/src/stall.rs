@@ -1,46 +1,46 @@
-//! Finds launches that spin for what cannot come.
+//! Detects launches that spin for events that cannot occur.
 //!
-//! **Detects** that no thread of a launch can ever go on: each one either waits at a barrier or
-//! for lanes of its warp, or runs in a circle, and nobody changes memory any more. (A block whose
-//! threads all *wait* is found at once, by [`crate::block`].)
+//! **Detects** that no thread of a launch can ever continue: each thread either waits at a barrier
+//! or for lanes of its warp, or runs in a circle, and no thread changes memory any more. (A block
+//! whose threads all *wait* is detected at once, by [`crate::block`].)
 //!
-//! **How:** a thread's course is decided by its registers, its place, its own memory, and what it
-//! reads from memory. So a warp that comes back to a state in which it was before, while nobody
-//! changed global or shared memory in between, goes round for ever, whatever the schedule, unless
-//! somebody else changes memory. When every resident warp has come back or waits, and no further
-//! block can become resident, nobody will. Stores count as changes, whatever they write; atomics
-//! only if they leave another value behind, so that polling with an atomic, or for a lock, is no
-//! change. Arriving at an mbarrier is one, and so is a bulk copy that gets on; looking whether a phase is
-//! complete is none. Reading a clock, printing, reductions at barriers and exits count as changes too: what
-//! they may lead to is not in the state. Hence no loop that a clock ends is ever reported, and
-//! `nanosleep` makes no difference.
+//! **How:** a thread's execution is determined by its registers, its instruction, its own memory,
+//! and what it reads from memory. If a warp returns to an earlier state and no thread has changed
+//! global or shared memory in between, it repeats for ever under any schedule, unless another
+//! thread changes memory. When every resident warp has returned to an earlier state or waits, and
+//! no further block can become resident, no thread will change memory. Stores count as changes,
+//! whatever they write. Atomics count only if they change the value, so polling with an atomic, or
+//! for a lock, is no change. Arriving at an mbarrier and advancing a bulk copy are changes; testing
+//! a phase is not. Reading a clock, printing, reductions at barriers and exits count as changes
+//! too, because the state does not include their effects. A loop that a clock ends is therefore
+//! never reported, and `nanosleep` makes no difference.
 //!
-//! **Can miss:** a circle in which a register counts without end, or something is stored
+//! **Can miss:** a circle in which a register counts without end, or a value is stored
 //! (`waits_and_counts`).
 //!
-//! The instruction limit is there for these.
+//! The instruction limit ends such launches.
 //!
-//! As long as every block is done in its first turn, nobody tells of changes.
-//! Until nobody has changed anything for a while, all that this costs is a look at a counter now and
-//! then; from then on, each warp's state is compared with an earlier one after each of its time
-//! slices, which one being chosen after Brent (1980).
+//! Change tracking starts only once some block has not finished in its first time slice. After
+//! that, as long as threads keep changing memory, the cost is one look at a counter now and then.
+//! Once nothing has changed for a while, each warp's state is compared with an earlier one after
+//! each of its time slices; the earlier state is chosen after Brent (1980).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use crate::converge::{Paths, Waiting};
+use crate::converge::{Splits, Waiting};
 use crate::exec::Warp;
 use crate::grid::Grid;
 use crate::registers::Registers;
 
-/// How often in a row a block has its turn with no change by anybody before its warps are watched.
+/// Consecutive turns of a block without any change after which its warps are sampled.
 const QUIET: u32 = 16;
 
-/// Everything that decides a warp's course, memory that others can change aside.
+/// Everything that determines a warp's execution, except memory that others can change.
 struct State {
     registers: Registers,
-    paths: Paths,
+    splits: Splits,
     local: Vec<u8>,
 }
 
@@ -48,61 +48,62 @@ impl State {
     fn of(warp: &Warp) -> Self {
         Self {
             registers: warp.registers.clone(),
-            paths: warp.paths.clone(),
+            splits: warp.splits.clone(),
             local: warp.local.clone(),
         }
     }
 
     fn is_of(&self, warp: &Warp) -> bool {
-        self.paths == warp.paths && self.registers == warp.registers && self.local == warp.local
+        self.splits == warp.splits && self.registers == warp.registers && self.local == warp.local
     }
 }
 
-/// What is known of one warp's course.
+/// What is known about one warp's execution.
 #[derive(Default)]
-struct Course {
+struct WarpHistory {
     earlier: Option<State>,
-    /// Looks since `earlier` was noted, and how many of them until it is replaced.
-    looks: u32,
+    /// Samples since `earlier` was stored, and the number of samples after which it is replaced.
+    samples: u32,
     patience: u32,
     repeats: bool,
 }
 
-impl Course {
-    fn look(&mut self, warp: &mut Warp) {
+impl WarpHistory {
+    fn sample(&mut self, warp: &mut Warp) {
         if self.repeats {
             return;
         }
         if self.earlier.as_ref().is_some_and(|state| state.is_of(warp)) {
-            // Lanes that wait for the spinning ones where a branch ends go on without them first.
-            if warp.paths.give_up_meeting() {
+            // Lanes that wait at a reconvergence point for the spinning ones continue without them
+            // first.
+            if warp.splits.give_up_reconvergence() {
                 *self = Self::default();
             } else {
                 self.repeats = true;
                 self.earlier = None;
             }
-        } else if self.looks == self.patience {
+        } else if self.samples == self.patience {
             self.earlier = Some(State::of(warp));
-            self.looks = 0;
+            self.samples = 0;
             self.patience = 2 * self.patience + 1;
         } else {
-            self.looks += 1;
+            self.samples += 1;
         }
     }
 }
 
-/// Watches one block.
+/// Detects spinning warps of one block.
 #[derive(Default)]
-pub(crate) struct Watch {
-    /// [`Grid::changes`] since when it watches.
+pub(crate) struct SpinDetector {
+    /// The value of [`Grid::changes`] when sampling started.
     since: u64,
-    /// Turns in which nobody changed anything.
+    /// Consecutive turns without any change.
     quiet: u32,
-    courses: Vec<Course>,
+    histories: Vec<WarpHistory>,
 }
 
-impl Watch {
-    /// The block has its turn.
+impl SpinDetector {
+    /// Notes that the block's turn begins.
     pub fn begin(&mut self, grid: &Grid<'_>, warps: usize) {
         let changes = grid.changes.load(Ordering::Acquire);
         if self.since != changes {
@@ -110,12 +111,12 @@ impl Watch {
             self.since = changes;
         }
         self.quiet = self.quiet.saturating_add(1);
-        if self.is_on() && self.courses.is_empty() {
-            self.courses.resize_with(warps, Course::default);
+        if self.is_on() && self.histories.is_empty() {
+            self.histories.resize_with(warps, WarpHistory::default);
         }
     }
 
-    /// The block's turn is over. Tells the others if it changed something.
+    /// Notes that the block's turn is over, and publishes whether it changed something.
     pub fn end(&mut self, grid: &Grid<'_>, warps: &mut [Warp]) {
         let mut changed = false;
         for warp in warps {
@@ -126,10 +127,10 @@ impl Watch {
         }
     }
 
-    /// Forgets all.
+    /// Resets the detector for a new block.
     pub fn restart(&mut self) {
         self.quiet = 0;
-        self.courses.clear();
+        self.histories.clear();
     }
 
     #[inline(always)]
@@ -137,47 +138,48 @@ impl Watch {
         self.quiet > QUIET
     }
 
-    /// A warp has had a time slice.
+    /// Samples a warp after a time slice.
     #[cold]
-    pub fn look(&mut self, warp: &mut Warp) {
-        let course = &mut self.courses[warp.index as usize];
-        course.look(warp);
+    pub fn sample(&mut self, warp: &mut Warp) {
+        let history = &mut self.histories[warp.index as usize];
+        history.sample(warp);
     }
 
-    /// True if none of the warps can go on unless somebody changes something.
+    /// Whether none of the warps can continue unless another thread changes something.
     fn is_stuck(&self, warps: &[Warp]) -> bool {
-        let waits = |warp: &Warp| warp.paths.iter().all(|p| p.waiting != Waiting::No);
-        let mut both = self.courses.iter().zip(warps);
-        self.is_on() && both.all(|(course, warp)| course.repeats || waits(warp))
+        let waits = |warp: &Warp| warp.splits.iter().all(|p| p.waiting != Waiting::No);
+        let mut both = self.histories.iter().zip(warps);
+        self.is_on() && both.all(|(history, warp)| history.repeats || waits(warp))
     }
 
-    /// Since which of the grid's changes none of the warps can go on; `None` if one may.
+    /// Returns the grid's change count since which none of the warps can continue, or `None` if one
+    /// may.
     pub fn stuck_since(&self, warps: &[Warp]) -> Option<u64> {
         self.is_stuck(warps).then_some(self.since)
     }
 }
 
-/// What the host threads of a launch know of one another.
+/// What the workers of a launch know about one another.
 #[derive(Default)]
-pub(crate) struct Stall(Mutex<Workers>);
+pub(crate) struct WorkerProgress(Mutex<Workers>);
 
 #[derive(Default)]
 struct Workers {
-    /// Those at work.
+    /// Workers that are running.
     active: usize,
-    /// Those that have begun.
+    /// Workers that have started.
     begun: usize,
-    /// Since which change `stuck` are stuck.
+    /// The change count since which `stuck` are stuck.
     since: u64,
     stuck: BTreeSet<usize>,
 }
 
-impl Stall {
+impl WorkerProgress {
     fn with<T>(&self, f: impl FnOnce(&mut Workers) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A host thread begins to run blocks; returns its number.
+    /// Registers a worker that begins to run blocks. Returns its number.
     pub fn enter(&self) -> usize {
         self.with(|workers| {
             workers.active += 1;
@@ -186,13 +188,13 @@ impl Stall {
         })
     }
 
-    /// A host thread has no blocks left.
+    /// Notes that a worker has no blocks left.
     pub fn leave(&self) {
         self.with(|workers| workers.active -= 1);
     }
 
-    /// None of a host thread's blocks can go on since this change. True if that holds for all host
-    /// threads, and no further block can become resident.
+    /// Notes that none of a worker's blocks can continue since this change. Returns true if that
+    /// holds for all workers and no further block can become resident.
     pub fn is_complete(&self, grid: &Grid<'_>, worker: usize, since: u64) -> bool {
         self.with(|workers| {
             if workers.since != since {
@@ -200,8 +202,8 @@ impl Stall {
                 workers.stuck.clear();
             }
             workers.stuck.insert(worker);
-            let more_blocks = grid.next.0.load(Ordering::Acquire) < grid.block_count();
-            // Who stops has said so before it leaves.
+            let more_blocks = grid.next.load(Ordering::Acquire) < grid.block_count();
+            // A worker that stops sets its flag before it leaves.
             workers.stuck.len() == workers.active
                 && !grid.stop.load(Ordering::Relaxed)
                 && grid.changes.load(Ordering::Acquire) == since

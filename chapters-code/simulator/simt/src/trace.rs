@@ -1,8 +1,8 @@
-//! What each warp did, in order, for whoever wants to draw a small launch.
+//! The trace of a launch: what each warp did, in order, for drawings of small launches.
 //!
-//! A traced launch is also counted and checked for races, and runs on one host thread: so the events
-//! are in the order in which the machine executed them. It keeps [`MOST_EVENTS`] of them, and counts
-//! those beyond.
+//! A traced launch is also counted and checked for races, and runs on one host thread, so that the
+//! events are in the order of execution. The trace stores the first [`MOST_EVENTS`] events and
+//! counts the others.
 
 use std::sync::atomic::Ordering;
 
@@ -12,20 +12,20 @@ use crate::banks;
 use crate::counters::{self, lanes};
 use crate::grid::Grid;
 use crate::observe::{
-    Access, AccessKind, AccessSpace, Checking, Observer, Seen, forward_checks, forward_counts,
+    Access, AccessKind, AccessSpace, Checking, Observed, Observer, forward_checks, forward_counts,
 };
 use crate::races::{Passing, Waiter};
 use crate::registers::{LaneMask, Lanes32, Registers};
 
-/// Events that a launch keeps at most.
+/// The largest number of events that a trace stores.
 pub const MOST_EVENTS: u64 = 1 << 15;
 
 /// What the warps of a launch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Trace {
-    /// In the order of execution.
+    /// The events in the order of execution.
     pub events: Vec<Event>,
-    /// Events beyond [`MOST_EVENTS`], which are not kept.
+    /// The number of events beyond [`MOST_EVENTS`], which are not stored.
     pub dropped: u64,
 }
 
@@ -44,12 +44,12 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// An instruction was issued. What else it did follows as events of their own.
+    /// An instruction was issued. Its other effects follow as separate events.
     Instruction {
         /// The instruction.
         #[serde(flatten)]
         place: Place,
-        /// What kind it is of: `arithmetic`, `branch`, `load`, `store`, …
+        /// The instruction's class: `arithmetic`, `branch`, `load`, `store`, …
         class: &'static str,
         /// The lanes that execute it.
         active: LaneMask,
@@ -59,7 +59,7 @@ pub enum Event {
         /// The instruction.
         #[serde(flatten)]
         place: Place,
-        /// What went where.
+        /// The access.
         #[serde(flatten)]
         access: TracedAccess,
     },
@@ -68,11 +68,11 @@ pub enum Event {
         /// The instruction.
         #[serde(flatten)]
         place: Place,
-        /// The lanes that take part.
+        /// The lanes that participate.
         lanes: LaneMask,
-        /// For each of them, the lane that it reads: its own where the source is out of range.
+        /// For each of them, the source lane; its own number if the source is out of range.
         sources: Vec<u32>,
-        /// For each of them, what it had before.
+        /// For each of them, its value before the shuffle.
         values: Vec<u32>,
     },
     /// A block's barrier let these warps pass.
@@ -114,16 +114,16 @@ pub struct TracedAccess {
     pub addresses: Vec<u64>,
     /// For each of them, the bits of the elements that it loads or stores; empty for atomics.
     pub values: Vec<Vec<u64>>,
-    /// What the counters add for it: sectors of global memory, or wavefronts of shared memory.
+    /// The cost that the counters add: sectors of global memory, or wavefronts of shared memory.
     pub cost: u64,
 }
 
-/// Counts, looks for races, and keeps what it sees.
+/// Counts, detects races, and records events.
 pub(crate) struct Tracing<'a> {
     checking: Checking<'a>,
     grid: &'a Grid<'a>,
     block: u64,
-    /// Each with its number in the launch.
+    /// The recorded events, each with its number in the launch.
     events: Vec<(u64, Event)>,
 }
 
@@ -177,7 +177,7 @@ impl Tracing<'_> {
     }
 }
 
-/// What the counters add for an access.
+/// Returns the cost that the counters add for an access.
 fn cost(access: &Access<'_>) -> u64 {
     let &Access {
         pattern,
@@ -263,7 +263,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
     fn moved(&mut self, op: &Op, registers: &Registers, active: LaneMask) {
         let parts = active.count_ones();
         let mut found = 0;
-        // An instruction with generic addresses may have gone to several spaces.
+        // An instruction with generic addresses may have accessed several spaces.
         for (_, event) in self.events.iter_mut().rev() {
             let Event::Access { access, .. } = event else {
                 break;
@@ -298,15 +298,15 @@ impl<'a> Observer<'a> for Tracing<'a> {
         self.checking.absent_source(warp, pc, lane, source);
     }
 
-    fn finish(&mut self) -> Seen {
-        Seen {
+    fn finish(&mut self) -> Observed {
+        Observed {
             events: std::mem::take(&mut self.events),
             ..self.checking.finish()
         }
     }
 }
 
-/// The bits of what a lane loads or stores.
+/// Returns the bits of what a lane loads or stores.
 fn elements(op: &Op, registers: &Registers, lane: u32) -> Vec<u64> {
     let value = |source: Src| registers.bits(source, lane);
     match op {
@@ -344,7 +344,7 @@ fn class(op: &Op) -> &'static str {
     }
 }
 
-/// The events of all blocks in the order of execution, and how many there were beyond.
+/// Merges the events of all blocks in the order of execution, and counts the dropped ones.
 pub(crate) fn gather(mut events: Vec<(u64, Event)>, grid: &Grid<'_>) -> Trace {
     events.sort_by_key(|(number, _)| *number);
     Trace {

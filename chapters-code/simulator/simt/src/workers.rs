@@ -5,7 +5,7 @@ use std::thread;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// As many as there are cores for.
+/// Returns the number of workers that the cores allow.
 pub(crate) fn all() -> usize {
     if pool().is_none() {
         return 1;
@@ -13,14 +13,14 @@ pub(crate) fn all() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// As many as can run at once: of more, some would only begin when others have ended, who may be waiting
-/// for them.
+/// Returns the upper bound on workers. All must run concurrently, since blocks may spin on each
+/// other.
 pub(crate) fn most() -> usize {
     1 + pool().map_or(0, ThreadPool::current_num_threads)
 }
 
-/// Calls `work` on so many host threads. The calling one is among them: it need not be woken, and its
-/// cache holds what the host has just written.
+/// Calls `work` on this number of host threads. The calling thread is one of them: it need not be
+/// woken, and its cache holds what the host has just written.
 pub(crate) fn run_on(workers: usize, work: impl Fn() + Sync) {
     let Some(pool) = (workers > 1).then(pool).flatten() else {
         return work();
@@ -31,8 +31,8 @@ pub(crate) fn run_on(workers: usize, work: impl Fn() + Sync) {
     });
 }
 
-/// A thread for every core but the caller's. With one more, two of them would at times be put on one
-/// core, and one of these wait for the other.
+/// Returns a pool with one thread per core except the caller's. With one more, two threads would
+/// sometimes share a core, and one would wait for the other.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let build = || {

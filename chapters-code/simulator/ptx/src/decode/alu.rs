@@ -1,4 +1,4 @@
-//! Integers: what the table lists, `lop3`, and arithmetic with carry.
+//! Integer instructions: those of the table, `lop3`, and arithmetic with carry.
 
 use super::Decoded;
 use super::inst::Inst;
@@ -14,7 +14,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// An instruction that the table lists. All of its opcode is accounted for.
+    /// Decodes an instruction of the table. The table accounts for the whole opcode.
     pub fn tabled(&mut self, form: Form, ty: Type, inst: &Inst<'_, 'a>) -> Decoded<()> {
         let operands = inst.syntax.operands.as_slice();
         let alu = match (form, operands) {
@@ -59,7 +59,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// `a` and `b` of one type, `c` of another.
+    /// Decodes an operation with `a` and `b` of one type and `c` of another.
     fn ter32(
         &mut self,
         op: Ter32,
@@ -163,7 +163,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// `lop3.b32 d, a, b, c, table`
+    /// Decodes `lop3.b32 d, a, b, c, table`.
     pub fn lop3(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if inst.ty()? != Type::B32 {
             return Err(inst.unsupported());
@@ -178,7 +178,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(Alu::Lop3 { table, d, a, b, c })
     }
 
-    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.lo.cc`, `madc.hi`, …
+    /// Decodes `add.cc`, `addc`, `sub.cc`, `subc`, `mad.lo.cc`, `madc.hi` and similar instructions.
     pub fn with_carry(&mut self, mut inst: Inst<'_, 'a>, ty: Type) -> Decoded<()> {
         let sets = inst.flag("cc");
         let (name, uses) = match inst.syntax.base.strip_suffix('c') {
@@ -239,7 +239,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// A multiplication into a register of its own, then an addition with carry.
+    /// Decodes a multiplication into a scratch register, followed by an addition with carry.
     fn mad_with_carry(
         &mut self,
         mut inst: Inst<'_, 'a>,

@@ -20,7 +20,7 @@ const OPERATIONS: [(&str, AtomOp); 10] = [
     ("dec", AtomOp::Dec),
 ];
 
-/// An ordering, at a scope to be named.
+/// An ordering that lacks its scope.
 type Ordering = fn(Scope) -> Order;
 
 const ORDERS: [(&str, Ordering); 4] = [
@@ -30,7 +30,7 @@ const ORDERS: [(&str, Ordering); 4] = [
     ("acq_rel", Order::AcqRel),
 ];
 
-/// The type on which an operation exists.
+/// Returns the type on which an operation exists.
 fn atom_type(op: AtomOp, ty: Type) -> Option<AtomType> {
     use AtomOp::{Add, And, Cas, Dec, Exch, Inc, Max, Min, Or, Xor};
     Some(match (op, ty) {
@@ -54,7 +54,7 @@ fn atom_type(op: AtomOp, ty: Type) -> Option<AtomType> {
 }
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `atom.acq_rel.gpu.global.add.u32 d, [a], b` and `red`, which has no `d`.
+    /// Decodes `atom.acq_rel.gpu.global.add.u32 d, [a], b`, and `red`, which has no `d`.
     pub fn atom(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let op = inst.require(&OPERATIONS)?;
         let order = inst.choose(&ORDERS).unwrap_or(Order::Relaxed);
@@ -64,7 +64,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let Some(ty) = atom_type(op, named) else {
             return Err(inst.unsupported());
         };
-        // f16 and bf16 have only this form; f32 and f64 do not have it.
+        // f16 and bf16 exist only in this form, which f32 and f64 do not have.
         if matches!(
             ty,
             AtomType::F16 | AtomType::F16x2 | AtomType::Bf16 | AtomType::Bf16x2

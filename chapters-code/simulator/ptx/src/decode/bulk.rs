@@ -8,7 +8,8 @@ use crate::ir::{BulkCopy, BulkDirection, BulkWait, Op, ProxyFence, Space};
 use crate::syntax::Type;
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `cp.async.bulk` without tensor maps, other blocks' shared memory, or reductions.
+    /// Decodes `cp.async.bulk`, except for tensor maps, other blocks' shared memory, and
+    /// reductions.
     pub fn bulk(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if inst.flag("commit_group") {
             let [] = inst.operands()?;
@@ -31,7 +32,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `cp.async.bulk.prefetch.L2.global [a], n` changes no value that a program may read.
+    /// Decodes `cp.async.bulk.prefetch.L2.global [a], n`, which changes no value that a program may
+    /// read.
     fn bulk_prefetch(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if !inst.flag("L2") || !inst.flag("global") {
             return Err(inst.unsupported());
@@ -46,8 +48,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [dst], [src], n, [bar]`, and
-    /// `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], n`
+    /// Decodes `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [dst], [src], n,
+    /// [bar]` and `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], n`.
     fn bulk_copy(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let direction = inst.syntax.modifiers.get(2..4).unwrap_or_default();
         let loads = match direction {
@@ -100,7 +102,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `fence.proxy.async.shared::cta`, `fence.mbarrier_init.release.cluster`
+    /// Decodes `fence.proxy.async.shared::cta` and `fence.mbarrier_init.release.cluster`.
     pub fn proxy_fence(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let fence = if inst.flag("mbarrier_init") {
             if !inst.flag("release") || !inst.flag("cluster") {

@@ -1,8 +1,8 @@
 //! Calls: the runtime's `vprintf` and `__assertfail`, and device functions, which are inlined.
 //!
-//! A call's parameters are variables in local memory. The caller's `st.param` writes there, and
-//! within the callee the formal parameters are other names of the same places. So nothing is
-//! copied, and structs and arrays need no care of their own.
+//! A call's parameters are variables in local memory. The caller's `st.param` writes them, and
+//! within the callee the formal parameters are other names of the same variables. Nothing is
+//! copied, and structs and arrays need no special treatment.
 
 use super::Decoded;
 use super::context::Global;
@@ -13,11 +13,11 @@ use crate::error::ErrorKind;
 use crate::ir::{Address, Branch, Guard, Load, MemType, Op, Order, R32, R64, Space, Src, Store};
 use crate::syntax::{Function, Operand, Variable};
 
-/// A parameter's place in local memory: offset and bytes.
+/// A parameter in local memory: offset and bytes.
 type Place = (u32, u32);
 
 impl<'m, 'a> Decoder<'_, 'm, 'a> {
-    /// `call.uni (ret), function, (params)`
+    /// Decodes `call.uni (ret), function, (params)`.
     pub fn call(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         inst.flag("uni");
         inst.finish()?;
@@ -48,7 +48,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// The places of a call's parameters.
+    /// Returns the local memory of a call's parameters.
     fn call_places(&mut self, names: &[&'a str]) -> Decoded<Vec<Place>> {
         let mut places = Vec::with_capacity(names.len());
         for &name in names {
@@ -70,7 +70,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         Ok(places)
     }
 
-    /// A copy of a function's body, under its own names.
+    /// Inlines a function's body, with a scope of its own.
     fn inline(
         &mut self,
         function: &'m Function<'a>,
@@ -142,7 +142,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         Ok(())
     }
 
-    /// A function that the CUDA runtime brings.
+    /// Decodes a call of a function that the CUDA runtime provides.
     fn call_runtime(&mut self, name: &str, returns: &[Place], params: &[Place]) -> Decoded<()> {
         match (name, params) {
             ("vprintf", &[(format, 8), (args, 8)]) => {

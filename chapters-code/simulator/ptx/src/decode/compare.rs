@@ -44,7 +44,7 @@ const CLASSES: [(&str, FloatClass); 6] = [
     ("subnormal", FloatClass::Subnormal),
 ];
 
-/// A comparison, without its operands.
+/// The parts of a comparison without its operands.
 #[derive(Clone, Copy)]
 struct Comparison {
     cmp: Cmp,
@@ -53,17 +53,17 @@ struct Comparison {
     logic: Option<PredOp>,
 }
 
-/// What a comparison sets.
+/// The predicates that a comparison sets.
 #[derive(Clone, Copy)]
 struct Outcome {
     d: Pred,
-    /// The complement.
+    /// The complement, if there is a second predicate.
     q: Option<Pred>,
     with: Option<Combine>,
 }
 
 impl Comparison {
-    /// Accounts for a comparison's modifiers. `ty` is the type of what is compared.
+    /// Accounts for a comparison's modifiers. `ty` is the type of its operands.
     fn of(inst: &mut Inst<'_, '_>, ty: Type) -> Decoded<Self> {
         let cmp = inst.require(&COMPARISONS)?;
         let (logic, ftz) = (inst.choose(&LOGIC), inst.flag("ftz"));
@@ -82,7 +82,8 @@ impl Comparison {
         )
     }
 
-    /// The unordered forms are for floats; `ftz` is for those that have subnormals to flush.
+    /// Whether the modifiers fit the type: unordered forms are for floats, and `ftz` for types
+    /// whose subnormals can be flushed.
     fn is_valid(&self) -> bool {
         let ordered = matches!(
             self.cmp,
@@ -116,8 +117,8 @@ impl Comparison {
     }
 }
 
-/// Whether `set` exists from this type to that: 16-bit results are for 16-bit comparisons, but for
-/// `f16` ones, and 16-bit numbers are not compared into an `f32`.
+/// Whether `set` exists for these types. 16-bit results are for 16-bit comparisons and `f16` ones;
+/// 16-bit operands are not compared into an `f32`.
 fn can_set(to: Type, from: Type, ftz: bool) -> bool {
     let from_f16 = matches!(from, Type::F16 | Type::F16x2);
     let from_bf16 = matches!(from, Type::Bf16 | Type::Bf16x2);
@@ -131,7 +132,7 @@ fn can_set(to: Type, from: Type, ftz: bool) -> bool {
 }
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `setp.lt.and.s32 p|q, a, b, !c`
+    /// Decodes `setp.lt.and.s32 p|q, a, b, !c`.
     pub fn setp(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let ty = inst.ty()?;
         let comparison = Comparison::of(&mut inst, ty)?;
@@ -149,7 +150,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.compare(&inst, comparison, Outcome { d, q, with }, [a, b])
     }
 
-    /// `set.lt.u32.f32 d, a, b`: a comparison, whose outcome becomes ones or zeros.
+    /// Decodes `set.lt.u32.f32 d, a, b`: a comparison whose outcome becomes ones or zeros.
     pub fn set(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let (to, ty) = (inst.ty()?, inst.ty()?);
         let comparison = Comparison::of(&mut inst, ty)?;
@@ -176,7 +177,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             self.compare(&inst, comparison, outcome, [a, b])?;
             return self.alu(Alu::SetMask { d, p, if_true });
         }
-        // Into a pair of halves, or, as integers, into a pair of 16-bit masks.
+        // The result is a pair of halves or, for integers, a pair of 16-bit masks.
         let if_true = if to.bytes() == 4 && if_true == u32::MAX {
             0xffff
         } else {
@@ -200,7 +201,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// Destination, operands and the predicate to combine with, if the instruction has one.
+    /// Returns the destination, the operands and the predicate to combine with, if the instruction
+    /// has one.
     fn comparison_operands<'i>(
         &mut self,
         inst: &Inst<'i, 'a>,
@@ -261,7 +263,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// `setp.lt.f16x2 p|q, a, b`: `p` is for the lower halves, `q` for the upper.
+    /// Decodes `setp.lt.f16x2 p|q, a, b`: `p` is for the lower halves, `q` for the upper ones.
     fn setp_pair(
         &mut self,
         comparison: Comparison,
@@ -311,7 +313,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// `selp.b32 d, a, b, p`
+    /// Decodes `selp.b32 d, a, b, p`.
     pub fn selp(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let ty = inst.ty()?;
         if matches!(ty, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) {
@@ -346,7 +348,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// `slct.b32.s32 d, a, b, c`
+    /// Decodes `slct.b32.s32 d, a, b, c`.
     pub fn slct(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let (ty, by) = (inst.ty()?, inst.ty()?);
         let by_type = match by {
@@ -384,7 +386,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// `testp.finite.f32 p, a`
+    /// Decodes `testp.finite.f32 p, a`.
     pub fn testp(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let (ty, class) = (inst.ty()?, inst.require(&CLASSES)?);
         let [d, a] = inst.operands()?;
@@ -405,7 +407,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// `and.pred`, `or.pred`, `xor.pred`, `not.pred`
+    /// Decodes `and.pred`, `or.pred`, `xor.pred` and `not.pred`.
     pub fn pred_logic(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if inst.ty()? != Type::Pred {
             return Err(inst.unsupported());

@@ -1,4 +1,4 @@
-//! What is declared at module level.
+//! The declarations at module level.
 
 use super::Decoded;
 use crate::error::{Error, ErrorKind};
@@ -7,11 +7,11 @@ use crate::syntax::{Function, Module, Variable, VariableSpace};
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// What inlined functions and tables of targets may add to a text: statements and targets together,
-/// of all kernels. A short text could otherwise ask for any amount of work.
+/// The largest number of statements and branch targets that inlining and target tables may add to
+/// all kernels of a text. Without a limit, a short text could require any amount of work.
 const MOST_COPIED: usize = 1 << 22;
 
-/// What a name at module level stands for.
+/// The meaning of a name at module level.
 #[derive(Clone, Copy)]
 pub(super) enum Global<'m, 'a> {
     /// A variable in global or constant space.
@@ -28,12 +28,12 @@ pub(super) struct Context<'m, 'a> {
     /// Variables of the decoded module: a [`Symbol`] indexes them.
     pub variables: Vec<&'m Variable<'a>>,
     names: HashMap<&'a str, Global<'m, 'a>>,
-    /// Variables outside the dialect: a kernel that names one is refused.
+    /// Variables outside the dialect. A kernel that names one is refused.
     unsupported: HashMap<&'a str, ErrorKind>,
-    /// Numbers of `.file`, in the order of the decoded module's files.
+    /// The numbers of `.file` directives, in the order of the decoded module's files.
     files: Vec<(u32, &'a str)>,
     file_indices: HashMap<u32, u16>,
-    /// Of [`MOST_COPIED`], how much there is already.
+    /// The part of [`MOST_COPIED`] that is used up.
     copied: Cell<usize>,
 }
 
@@ -67,17 +67,17 @@ impl<'m, 'a> Context<'m, 'a> {
         self.names.get(name).copied()
     }
 
-    /// From now on kernels that name this variable are refused.
+    /// Marks a variable as unsupported: kernels that name it from now on are refused.
     pub fn refuse(&mut self, name: &'a str, kind: ErrorKind) {
         self.unsupported.insert(name, kind);
     }
 
-    /// Fails for a variable outside the dialect.
+    /// Returns an error for a variable outside the dialect.
     pub fn check_supported(&self, name: &str) -> Decoded<()> {
         self.unsupported.get(name).cloned().map_or(Ok(()), Err)
     }
 
-    /// Accounts for statements or targets that are decoded once more than they are written.
+    /// Counts statements or targets that are decoded once more than they are written.
     pub fn copies(&self, count: usize) -> Decoded<()> {
         self.copied.set(self.copied.get().saturating_add(count));
         if self.copied.get() > MOST_COPIED {
@@ -86,12 +86,12 @@ impl<'m, 'a> Context<'m, 'a> {
         Ok(())
     }
 
-    /// The place of a `.file`'s number in the decoded module, where it was declared.
+    /// Returns the index in the decoded module of a `.file` number, if it was declared.
     pub fn file_index(&self, number: u32) -> Option<u16> {
         self.file_indices.get(&number).copied()
     }
 
-    /// The path of a `.file`.
+    /// Returns the path of a `.file` number.
     pub fn path(&self, number: u32) -> Option<&'a str> {
         let index = self.file_index(number)?;
         self.files.get(usize::from(index)).map(|&(_, path)| path)
@@ -133,7 +133,7 @@ impl<'m, 'a> Context<'m, 'a> {
         Ok(Global::Variable(Symbol(index), space))
     }
 
-    /// A definition replaces declarations, whatever their order.
+    /// Declares a function. A definition replaces declarations, in any order.
     fn declare_function(&mut self, function: &'m Function<'a>) -> Decoded<()> {
         match self.names.get(function.name) {
             None => {}
@@ -145,7 +145,8 @@ impl<'m, 'a> Context<'m, 'a> {
         Ok(())
     }
 
-    /// Numbers beyond what a source line can hold are left out, and with them their lines.
+    /// Adds a file. Numbers beyond what a source line can hold are left out, together with their
+    /// lines.
     fn add_file(&mut self, number: u32, path: &'a str) {
         if let Ok(index) = u16::try_from(self.files.len()) {
             self.files.push((number, path));

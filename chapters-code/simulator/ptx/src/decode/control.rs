@@ -9,14 +9,14 @@ use crate::error::ErrorKind;
 use crate::ir::{Bar, BarKind, Branch, Guard, Op, Scope};
 use crate::syntax::{Operand, Type};
 
-/// `membar`'s names of scopes.
+/// The names of scopes in `membar`.
 const LEVELS: [(&str, Scope); 3] = [
     ("cta", Scope::Block),
     ("gl", Scope::Device),
     ("sys", Scope::System),
 ];
 
-/// What a barrier does besides waiting.
+/// The effect of a barrier other than waiting.
 #[derive(Clone, Copy)]
 enum BarAction {
     Sync,
@@ -31,7 +31,7 @@ const ACTIONS: [(&str, BarAction); 3] = [
 ];
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `@p bra label`
+    /// Decodes `@p bra label`.
     pub fn bra(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let uniform = inst.flag("uni");
         let [target] = inst.operands()?;
@@ -48,12 +48,12 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// A branch holds its own guard.
+    /// Appends a branch, which holds its own guard.
     pub fn branch(&mut self, branch: Branch) {
         self.emit_guarded(Op::Bra(branch), None);
     }
 
-    /// `brx.idx index, targets`
+    /// Decodes `brx.idx index, targets`.
     pub fn brx(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if !inst.flag("idx") {
             return Err(inst.unsupported());
@@ -78,7 +78,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `ret`: the end of the kernel, or of an inlined function.
+    /// Decodes `ret`: the end of the kernel, or of an inlined function.
     pub fn ret(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let uniform = inst.flag("uni");
         let [] = inst.operands()?;
@@ -96,7 +96,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `exit`, `trap`, `brkpt`, `pmevent`, `nanosleep`
+    /// Decodes `exit`, `trap`, `brkpt`, `pmevent` and `nanosleep`.
     pub fn simple_control(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let op = match inst.syntax.base {
             "pmevent" => {
@@ -126,7 +126,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `bar.sync`, `bar.red.popc.u32`, `bar.arrive`, `bar.warp.sync`, and `barrier`
+    /// Decodes `bar.sync`, `bar.red.popc.u32`, `bar.arrive`, `bar.warp.sync` and `barrier`.
     pub fn barrier(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if inst.flag("warp") {
             if !inst.flag("sync") {
@@ -146,7 +146,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// `bar.sync id, threads`
+    /// Decodes `bar.sync id, threads`.
     fn bar(&mut self, inst: Inst<'_, 'a>, kind: BarKind, aligned: bool) -> Decoded<()> {
         inst.finish()?;
         let (id, threads) = match inst.syntax.operands.as_slice() {
@@ -167,7 +167,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `bar.red.popc.u32 d, id, threads, p`
+    /// Decodes `bar.red.popc.u32 d, id, threads, p`.
     fn bar_red(&mut self, mut inst: Inst<'_, 'a>, aligned: bool) -> Decoded<()> {
         let op = inst.require(&[("popc", 'p'), ("and", 'a'), ("or", 'o')])?;
         let ty = inst.ty()?;
@@ -209,7 +209,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `membar.gl`, `fence.acq_rel.gpu`
+    /// Decodes `membar.gl` and `fence.acq_rel.gpu`.
     pub fn fence(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let kind = inst.syntax.modifiers.first();
         if matches!(kind, Some(&("proxy" | "mbarrier_init"))) {
@@ -218,7 +218,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let scope = if inst.syntax.base == "membar" {
             inst.require(&LEVELS)?
         } else {
-            // A fence without a kind is `.acq_rel`; `.sc` is stronger still.
+            // A fence without a kind is `.acq_rel`; `.sc` is stronger.
             inst.choose(&[("sc", ()), ("acq_rel", ())]);
             inst.require(&SCOPES)?
         };

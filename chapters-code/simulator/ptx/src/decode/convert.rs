@@ -8,7 +8,7 @@ use super::registers::Slot;
 use crate::ir::{Alu, Num, PackedHalf, Round, Space, Src};
 use crate::syntax::{Operand, Type};
 
-/// To an integral value.
+/// The roundings to an integral value.
 const INTEGRAL: [(&str, Round); 4] = [
     ("rni", Round::NearestEven),
     ("rzi", Round::Zero),
@@ -16,7 +16,7 @@ const INTEGRAL: [(&str, Round); 4] = [
     ("rpi", Round::Up),
 ];
 
-/// A conversion, without its operands.
+/// The parts of a conversion without its operands.
 #[derive(Clone, Copy)]
 struct Conversion {
     from: Num,
@@ -49,7 +49,7 @@ fn is_float(ty: Type) -> bool {
 }
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `cvt.rni.sat.s32.f32 d, a`
+    /// Decodes `cvt.rni.sat.s32.f32 d, a`.
     pub fn cvt(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let (to, from) = (inst.ty()?, inst.ty()?);
         if matches!(to, Type::F16x2 | Type::Bf16x2) && from == Type::F32 {
@@ -64,7 +64,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.convert(conversion, d, to, a)
     }
 
-    /// A source in the file that its type asks for: of a wider register, the lower half.
+    /// Returns a source in the file of its type. For a wider register it is the lower half.
     fn conversion_source(&mut self, operand: &Operand<'a>, from: Type) -> Decoded<Src> {
         match (self.src(operand, from)?, from.bytes()) {
             (Src::R32(_), 8) => Err(self.mismatch("a 64-bit operand", operand)),
@@ -81,7 +81,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// Converts into `d`, and extends the result to its width.
+    /// Appends a conversion into `d`, and extends the result to the width of `d`.
     fn convert(&mut self, c: Conversion, d: &Operand<'a>, to: Type, a: Src) -> Decoded<()> {
         let (declared, slot) = match self.destination(d)? {
             Some(register) => register,
@@ -132,7 +132,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// `cvt.rn.relu.f16.f32 d, a`: the lower half of a pair.
+    /// Decodes `cvt.rn.relu.f16.f32 d, a`, which becomes the lower half of a pair.
     fn cvt_relu(&mut self, mut inst: Inst<'_, 'a>, to: Type) -> Decoded<()> {
         let to = if to == Type::F16 {
             PackedHalf::F16x2
@@ -153,7 +153,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// `cvt.rn.f16x2.f32 d, a, b`
+    /// Decodes `cvt.rn.f16x2.f32 d, a, b`.
     fn cvt_pack(&mut self, mut inst: Inst<'_, 'a>, to: Type) -> Decoded<()> {
         let to = if to == Type::F16x2 {
             PackedHalf::F16x2
@@ -175,7 +175,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// `cvta.to.global.u64 d, a`
+    /// Decodes `cvta.to.global.u64 d, a`.
     pub fn cvta(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let to_space = inst.flag("to");
         let space = inst.require(&SPACES)?;
@@ -191,7 +191,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// `isspacep.shared p, a`
+    /// Decodes `isspacep.shared p, a`.
     pub fn isspacep(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let space = inst.require(&SPACES)?;
         let [d, a] = inst.operands()?;
@@ -199,7 +199,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(Alu::IsSpace { space, d, a })
     }
 
-    /// The parameters of an inlined function are in local memory.
+    /// Returns the space in which a variable is stored: parameters of an inlined function are in
+    /// local memory.
     pub fn actual_space(&self, space: Space) -> Space {
         match space {
             Space::Param if !self.calls.is_empty() => Space::Local,
@@ -208,7 +209,7 @@ impl<'a> Decoder<'_, '_, 'a> {
     }
 }
 
-/// Accounts for a conversion's modifiers, and checks that it has the rounding that it needs.
+/// Accounts for a conversion's modifiers, and checks that its rounding is named if it needs one.
 fn conversion(inst: &mut Inst<'_, '_>, to_ty: Type, from_ty: Type) -> Decoded<Conversion> {
     let (Some(to), Some(from)) = (num(to_ty), num(from_ty)) else {
         return Err(inst.unsupported());
@@ -237,8 +238,8 @@ fn conversion(inst: &mut Inst<'_, '_>, to_ty: Type, from_ty: Type) -> Decoded<Co
     })
 }
 
-/// Whether a conversion exists apart from its rounding: none between `bf16` and 8 bits, and no
-/// `.sat` where it could change nothing, or of `bf16`.
+/// Whether a conversion exists, apart from its rounding. There is none between `bf16` and 8 bits.
+/// `.sat` does not exist for `bf16`, nor for conversions that it could not change.
 fn exists(to: Type, from: Type, sat: bool) -> bool {
     let bf16 = to == Type::Bf16 || from == Type::Bf16;
     let byte = to.bytes() == 1 || from.bytes() == 1;
@@ -247,7 +248,8 @@ fn exists(to: Type, from: Type, sat: bool) -> bool {
     !(bf16 && (byte || sat) || holds_all && sat)
 }
 
-/// The integer of so many bytes that a narrower one extends to; `None` if it is not narrower.
+/// Returns the integer of `bytes` bytes to which a narrower one is extended, or `None` if it is not
+/// narrower.
 fn extension(ty: Type, bytes: u32) -> Option<Num> {
     if ty.bytes() >= bytes || is_float(ty) {
         return None;

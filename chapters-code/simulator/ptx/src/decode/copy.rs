@@ -1,4 +1,4 @@
-//! Asynchronous copies, and the instructions that only advise the caches.
+//! Asynchronous copies, and instructions that only advise the caches.
 
 use super::Decoded;
 use super::inst::Inst;
@@ -8,7 +8,7 @@ use crate::ir::{Alu, Const, CpAsyncWait, Op, Space, Un64};
 use crate::syntax::Type;
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `cp.async` in all its forms.
+    /// Decodes `cp.async` in all its forms.
     pub fn copy_async(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if !inst.flag("async") {
             return Err(inst.unsupported());
@@ -35,7 +35,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `cp.async.ca.shared.global [dst], [src], 16, n`
+    /// Decodes `cp.async.ca.shared.global [dst], [src], 16, n`.
     fn copy(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let whole_lines = inst.flag("cg");
         let cached = whole_lines || inst.flag("ca");
@@ -71,8 +71,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `prefetch`, `prefetchu`, `discard`, `applypriority`: they change no value that a program
-    /// may read.
+    /// Decodes `prefetch`, `prefetchu`, `discard` and `applypriority`, which change no value that a
+    /// program may read.
     pub fn cache_control(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let space = inst.choose(&SPACES).unwrap_or(Space::Generic);
         inst.take(|name| (name.starts_with("L1") || name.starts_with("L2")).then_some(()));
@@ -85,7 +85,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `createpolicy.fractional.…`: a policy is only ever an operand that is left out.
+    /// Decodes `createpolicy.fractional.…`. A policy is only used as an operand that decoding
+    /// drops.
     pub fn create_policy(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if !inst.flag("fractional") {
             return Err(inst.unsupported());

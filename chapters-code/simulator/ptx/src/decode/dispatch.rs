@@ -1,4 +1,4 @@
-//! Which decoder an opcode goes to.
+//! Maps an opcode to its decoder.
 
 use super::Decoded;
 use super::inst::Inst;
@@ -18,7 +18,7 @@ pub const OPCODES: &str = "\
     vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vote \
     vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma xor";
 
-/// The instructions of one decoder.
+/// The instructions that one decoder handles.
 #[derive(Clone, Copy)]
 enum Family {
     Mov,
@@ -57,7 +57,7 @@ enum Family {
     SimpleControl,
 }
 
-/// Opcodes up to their first dot.
+/// Opcodes up to their first dot, with their decoders.
 const FAMILIES: &[(&str, Family)] = &[
     ("mov", Family::Mov),
     ("ld", Family::Load),
@@ -128,19 +128,19 @@ const FAMILIES: &[(&str, Family)] = &[
     ("nanosleep", Family::SimpleControl),
 ];
 
-/// Every opcode that is known: of the instructions without options in full, of the others up to the
-/// first dot.
+/// Returns every known opcode: in full for instructions without options, and up to the first dot
+/// for the others.
 pub(crate) fn opcodes() -> impl Iterator<Item = String> {
     let families = FAMILIES.iter().map(|(base, _)| (*base).to_owned());
     table::opcodes().chain(families)
 }
 
-/// Whether there is an instruction here whose opcode begins so, up to the first dot.
+/// Whether an opcode with this part before the first dot is known.
 pub(crate) fn is_known(base: &str) -> bool {
     opcodes().any(|opcode| opcode.split('.').next() == Some(base))
 }
 
-/// What is wrong with an opcode that is not decoded here: PTX may have it or not.
+/// Returns the error for an unknown opcode, which depends on whether PTX has it.
 pub(crate) fn unknown(base: &str, opcode: &str) -> ErrorKind {
     match OPCODES.split(' ').any(|name| name == base) {
         true => ErrorKind::UnsupportedInstruction(opcode.into()),

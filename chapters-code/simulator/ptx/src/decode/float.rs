@@ -7,7 +7,7 @@ use crate::ir::{Alu, Bin32, Bin64, Round, Ter32, Ter64, Un32, Un64};
 use crate::syntax::Type;
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// Arithmetic that the table does not list: floats, and integers with carry.
+    /// Decodes arithmetic that is not in the table: floats, and integers with carry.
     pub fn arithmetic(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         match inst.ty()? {
             Type::F32 => self.arithmetic_f32(inst),
@@ -88,7 +88,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(Alu::Bin64 { op, d, a, b })
     }
 
-    /// `sqrt`, `rcp`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2`, `tanh`
+    /// Decodes `sqrt`, `rcp`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2` and `tanh`.
     pub fn function(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         match inst.ty()? {
             Type::F32 => {
@@ -105,7 +105,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// `copysign.f32`, `copysign.f64`
+    /// Decodes `copysign.f32` and `copysign.f64`.
     pub fn copysign(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         match inst.ty()? {
             Type::F32 => self.bin32(inst, Bin32::CopysignF32, Type::F32),
@@ -124,21 +124,21 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// The operands of a 32-bit operation, once its opcode is understood.
+    /// Decodes the operands of a 32-bit operation with one operand.
     pub fn un32(&mut self, inst: Inst<'_, 'a>, op: Un32, ty: Type) -> Decoded<()> {
         let [d, a] = inst.operands()?;
         let (a, d) = (self.src32(a, ty)?, self.dst32(d)?);
         self.alu(Alu::Un32 { op, d, a })
     }
 
-    /// Likewise, with two operands.
+    /// Decodes the operands of a 32-bit operation with two operands.
     pub fn bin32(&mut self, inst: Inst<'_, 'a>, op: Bin32, ty: Type) -> Decoded<()> {
         let [d, a, b] = inst.operands()?;
         let (a, b, d) = (self.src32(a, ty)?, self.src32(b, ty)?, self.dst32(d)?);
         self.alu(Alu::Bin32 { op, d, a, b })
     }
 
-    /// Likewise, with three.
+    /// Decodes the operands of a 32-bit operation with three operands.
     pub fn ter32_float(&mut self, inst: Inst<'_, 'a>, op: Ter32, ty: Type) -> Decoded<()> {
         let [d, a, b, c] = inst.operands()?;
         let (a, b, c) = (self.src32(a, ty)?, self.src32(b, ty)?, self.src32(c, ty)?);

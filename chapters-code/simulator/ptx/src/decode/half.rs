@@ -6,7 +6,7 @@ use super::kernel::Decoder;
 use crate::ir::{Alu, Bin32, Half, R32, Ter32, Un32};
 use crate::syntax::{Operand, Type};
 
-/// The format that a type names; `None` for the options that it does not have.
+/// Returns the format of a type, or `None` for options that the type does not have.
 pub(super) fn half(ty: Type, ftz: bool, sat: bool) -> Option<Half> {
     match ty {
         Type::F16 => Some(Half::F16 { ftz, sat }),
@@ -18,7 +18,7 @@ pub(super) fn half(ty: Type, ftz: bool, sat: bool) -> Option<Half> {
 }
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `add`, `sub`, `mul`, `fma`, `min`, `max`, `neg`, `abs`
+    /// Decodes `add`, `sub`, `mul`, `fma`, `min`, `max`, `neg` and `abs`.
     pub fn arithmetic_half(&mut self, mut inst: Inst<'_, 'a>, ty: Type) -> Decoded<()> {
         let (ftz, sat) = (inst.flag("ftz"), inst.flag("sat"));
         let base = inst.syntax.base;
@@ -53,10 +53,9 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.bin32(inst, op, ty)
     }
 
-    /// `ex2.approx`, `tanh.approx`
+    /// Decodes `ex2.approx` and `tanh.approx`.
     pub fn function_half(&mut self, mut inst: Inst<'_, 'a>, ty: Type) -> Decoded<()> {
-        // `.ftz` of `ex2.approx.ftz.bf16` is the only way to write it, and says what it does
-        // anyway; that of `f16` does not exist.
+        // `ex2.approx.ftz.bf16` always has `.ftz`, which changes nothing. `f16` has no `.ftz` form.
         let bf16 = matches!(ty, Type::Bf16 | Type::Bf16x2);
         let flushed = inst.syntax.base == "ex2" && bf16 && inst.flag("ftz");
         let half = half(ty, false, false).filter(|_| inst.flag("approx"));
@@ -68,7 +67,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.un32(inst, op, ty)
     }
 
-    /// `add.u16x2`, `min.s16x2`, …: one operation for each half.
+    /// Decodes `add.u16x2`, `min.s16x2` and similar instructions into one operation per half.
     pub fn arithmetic_pair(&mut self, mut inst: Inst<'_, 'a>, ty: Type) -> Decoded<()> {
         let op = match (inst.syntax.base, ty.is_signed()) {
             ("add", _) => Bin32::Add16,
@@ -100,7 +99,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// The lower and the upper half of a pair, in registers of their own.
+    /// Returns the lower and the upper half of a pair in two scratch registers.
     pub fn halves(&mut self, operand: &Operand<'a>, ty: Type) -> Decoded<[R32; 2]> {
         let a = self.src32(operand, ty)?;
         let (lo, hi) = (self.registers.scratch32()?, self.registers.scratch32()?);

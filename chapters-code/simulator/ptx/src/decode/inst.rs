@@ -1,11 +1,11 @@
-//! An instruction while it is decoded: which of its modifiers have been accounted for.
+//! An instruction during decoding, with the modifiers that have been accounted for.
 
 use super::Decoded;
 use crate::error::ErrorKind;
 use crate::ir::Round;
 use crate::syntax::{Instruction, Operand, Type};
 
-/// `.rn` and its siblings.
+/// The roundings `.rn`, `.rz`, `.rm` and `.rp`.
 pub(super) const ROUNDINGS: [(&str, Round); 4] = [
     ("rn", Round::NearestEven),
     ("rz", Round::Zero),
@@ -13,7 +13,7 @@ pub(super) const ROUNDINGS: [(&str, Round); 4] = [
     ("rp", Round::Up),
 ];
 
-/// An instruction, and the set of its modifiers that were understood.
+/// An instruction, and the set of its modifiers that are accounted for.
 pub(super) struct Inst<'i, 'a> {
     pub syntax: &'i Instruction<'a>,
     used: u64,
@@ -27,7 +27,7 @@ impl<'i, 'a> Inst<'i, 'a> {
         Ok(Self { syntax, used: 0 })
     }
 
-    /// The modifiers that are left, with their bits in `used`.
+    /// Iterates over the remaining modifiers, with their bits in `used`.
     fn left(&self) -> impl Iterator<Item = (u64, &'a str)> + use<'i, 'a> {
         let used = self.used;
         let bits = (0..).map(|index| 1u64 << (index & 63));
@@ -35,7 +35,7 @@ impl<'i, 'a> Inst<'i, 'a> {
             .filter(move |(bit, _)| used & bit == 0)
     }
 
-    /// Accounts for the first modifier that `wanted` maps to something.
+    /// Accounts for the first modifier that `wanted` maps to a value.
     pub fn take<T>(&mut self, wanted: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let (bit, value) = self
             .left()
@@ -44,7 +44,7 @@ impl<'i, 'a> Inst<'i, 'a> {
         Some(value)
     }
 
-    /// Accounts for a modifier, if it is there.
+    /// Accounts for a modifier if it is present.
     pub fn flag(&mut self, name: &str) -> bool {
         self.take(|modifier| (modifier == name).then_some(()))
             .is_some()
@@ -60,7 +60,7 @@ impl<'i, 'a> Inst<'i, 'a> {
         })
     }
 
-    /// Likewise, where there has to be one.
+    /// Accounts for one modifier of a table, which must be present.
     pub fn require<T: Copy>(&mut self, table: &[(&str, T)]) -> Decoded<T> {
         self.choose(table).ok_or_else(|| self.unsupported())
     }
@@ -70,12 +70,12 @@ impl<'i, 'a> Inst<'i, 'a> {
         self.take(Type::named).ok_or_else(|| self.unsupported())
     }
 
-    /// `.rn` and so on; nearest even where none is named.
+    /// Accounts for a rounding, which defaults to nearest even.
     pub fn rounding(&mut self) -> Round {
         self.choose(&ROUNDINGS).unwrap_or(Round::NearestEven)
     }
 
-    /// Refuses the instruction unless every modifier was accounted for.
+    /// Returns an error unless every modifier was accounted for.
     pub fn finish(&self) -> Decoded<()> {
         if self.left().next().is_some() {
             Err(self.unsupported())
@@ -84,7 +84,7 @@ impl<'i, 'a> Inst<'i, 'a> {
         }
     }
 
-    /// [`Self::finish`], and exactly so many operands.
+    /// Checks [`Self::finish`] and that there are exactly `N` operands.
     pub fn operands<const N: usize>(&self) -> Decoded<&'i [Operand<'a>; N]> {
         self.finish()?;
         let operands = &self.syntax.operands;
@@ -94,7 +94,7 @@ impl<'i, 'a> Inst<'i, 'a> {
             .map_err(|_| self.operand_count(operands.len()))
     }
 
-    /// The error for a wrong number of operands.
+    /// Returns the error for a wrong number of operands.
     pub fn operand_count(&self, found: usize) -> ErrorKind {
         ErrorKind::Operand {
             instruction: self.syntax.opcode.into(),

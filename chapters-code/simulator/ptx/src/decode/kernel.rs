@@ -1,4 +1,4 @@
-//! One kernel: its statements in order, into a list of instructions.
+//! Decodes one kernel: its statements in order, into a list of instructions.
 
 use super::Decoded;
 use super::context::Context;
@@ -13,18 +13,18 @@ use crate::syntax::{Block, Function, Instruction, Registers as Declaration};
 use crate::syntax::{Statement, Type, Variable, VariableSpace};
 use crate::{counts, flow};
 
-/// More instructions than this, with inlined functions counted, are refused.
+/// The largest number of instructions of a kernel, including inlined functions.
 const LONGEST: usize = 1 << 20;
 
-/// How deep scopes and inlined calls may nest together.
+/// The deepest nesting of scopes and inlined calls together.
 const DEEPEST: u32 = 120;
 
-/// A label whose place is not reached yet.
+/// The index of a label that has not been reached yet.
 const UNPLACED: u32 = u32::MAX;
 
 /// Decodes an entry function.
 ///
-/// Of one that needs what is outside the dialect, only the parameters are decoded.
+/// If it needs something outside the dialect, only its parameters are decoded.
 pub(super) fn decode(context: &Context<'_, '_>, entry: &Function<'_>) -> Result<ir::Kernel, Error> {
     let counted = Decoder::new(context, Counts::default()).run(entry);
     let (decoder, unsupported) = match counted {
@@ -42,7 +42,7 @@ pub(super) fn decode(context: &Context<'_, '_>, entry: &Function<'_>) -> Result<
     Ok(kernel)
 }
 
-/// The state while a kernel is decoded.
+/// The state of decoding a kernel.
 pub(super) struct Decoder<'c, 'm, 'a> {
     pub context: &'c Context<'m, 'a>,
     pub registers: Registers,
@@ -50,12 +50,12 @@ pub(super) struct Decoder<'c, 'm, 'a> {
     pub layout: Layout,
     /// The instruction being decoded, as written.
     pub opcode: &'a str,
-    /// Its guard.
+    /// The guard of the instruction being decoded.
     pub guard: Option<Guard>,
-    /// The device functions that are being inlined, with the label behind each.
+    /// The device functions that are being inlined, with the label behind each call.
     pub calls: Vec<(&'a str, Label)>,
     code: Vec<ir::Instruction>,
-    /// The index of each label's instruction. Branches hold numbers of labels until the end.
+    /// The instruction index of each label. Branches hold label numbers until the end.
     labels: Vec<u32>,
     pub locations: Locations<'a>,
     line: u32,
@@ -116,7 +116,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         entry.body.as_ref().map_or(Ok(()), |body| self.block(body))
     }
 
-    /// A block in a scope of its own.
+    /// Decodes a block in a scope of its own.
     pub fn block(&mut self, block: &'m Block<'a>) -> Decoded<()> {
         if self.depth == DEEPEST {
             return Err(ErrorKind::TooMany("nested scopes and calls"));
@@ -132,7 +132,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         Ok(())
     }
 
-    /// Labels and tables are visible before they are reached.
+    /// Declares labels and tables, which are visible before they are reached.
     fn declare_labels(&mut self, block: &'m Block<'a>) -> Decoded<()> {
         for statement in &block.statements {
             match statement {
@@ -200,7 +200,8 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         let bytes = variable.bytes.unwrap_or(0) as u32;
         let (space, offset) = match variable.space {
             VariableSpace::Shared => (Space::Shared, self.layout.shared(variable)?),
-            // A call's parameters are places in local memory, which the callee's name too.
+            // A call's parameters are variables in local memory, which the callee's parameters name
+            // too.
             VariableSpace::Local | VariableSpace::Param => {
                 (Space::Local, Some(self.layout.local(variable)?))
             }
@@ -257,19 +258,19 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         });
     }
 
-    /// A label, to be placed later.
+    /// Creates a label that is placed later.
     pub fn new_label(&mut self) -> Label {
         self.labels.push(UNPLACED);
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// The next instruction is the label's.
+    /// Places a label at the next instruction.
     pub fn place_label(&mut self, label: Label) {
         self.labels[label.0 as usize] = self.code.len() as u32;
     }
 
-    /// Removes a branch to a label that is about to be placed, at the end of the code, unless
-    /// some label of the function in between is there already. `label` is older than those.
+    /// Removes a branch to a label that is about to be placed at the end of the code, unless a
+    /// label of the function in between is already there. `label` is older than those.
     pub fn drop_jump_to_next(&mut self, label: Label) {
         let Some(last) = self.code.last() else {
             return;
@@ -296,7 +297,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             params,
             param_bytes,
             code: self.code,
-            // `Registers` hands out no number that does not fit.
+            // `Registers` never hands out a number that does not fit.
             registers32: sizes.r32 as u16,
             registers64: sizes.r64 as u16,
             predicates: sizes.pred as u16,
@@ -316,7 +317,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         })
     }
 
-    /// Makes sure that control cannot run past the last instruction.
+    /// Appends an `exit` if control could run past the last instruction.
     fn end_code(&mut self) {
         let end = self.code.len() as u32;
         let open = self.code.last().is_none_or(|last| !flow::ends_code(last));
@@ -327,7 +328,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
     }
 }
 
-/// Fails for a variable or parameter outside the dialect.
+/// Returns an error for a variable or parameter outside the dialect.
 pub(super) fn check_supported(variable: &Variable<'_>) -> Decoded<()> {
     variable.unsupported.clone().map_or(Ok(()), Err)
 }

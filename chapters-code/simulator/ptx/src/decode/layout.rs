@@ -1,4 +1,4 @@
-//! Where a kernel's variables lie in shared and local memory, and its parameters.
+//! The layout of a kernel's variables in shared and local memory, and of its parameters.
 
 use super::Decoded;
 use crate::error::ErrorKind;
@@ -6,17 +6,17 @@ use crate::ir::Param;
 use crate::syntax::Variable;
 use std::collections::HashMap;
 
-/// Variables laid out so far.
+/// The variables laid out so far.
 #[derive(Default)]
 pub(super) struct Layout {
     pub shared_bytes: u32,
-    /// 1 where nothing is dynamic.
+    /// The alignment of dynamic shared memory; 1 if there is none.
     pub dynamic_align: u32,
     pub local_bytes: u32,
-    /// Name, offset and bytes; dynamic ones have 0 bytes, and their offset is set at the end.
+    /// Name, offset and bytes. Dynamic variables have 0 bytes, and their offset is set at the end.
     shared: Vec<(String, u32, u32)>,
-    /// Shared variables by the place of their declaration: one that stands in a device function
-    /// is the same in each inlined copy.
+    /// Shared variables by their declaration. A variable of a device function is the same in each
+    /// inlined copy.
     placed: HashMap<usize, Option<u32>>,
 }
 
@@ -28,7 +28,7 @@ impl Layout {
         }
     }
 
-    /// The offset of a shared variable; `None` for one that is dynamic.
+    /// Returns the offset of a shared variable, or `None` for a dynamic one.
     pub fn shared(&mut self, variable: &Variable<'_>) -> Decoded<Option<u32>> {
         let declaration = std::ptr::from_ref(variable).addr();
         if let Some(&known) = self.placed.get(&declaration) {
@@ -48,7 +48,7 @@ impl Layout {
         Ok(offset)
     }
 
-    /// The offset of a local variable.
+    /// Returns the offset of a local variable.
     pub fn local(&mut self, variable: &Variable<'_>) -> Decoded<u32> {
         let Some(bytes) = variable.bytes else {
             return Err(ErrorKind::Invalid(format!(
@@ -59,7 +59,7 @@ impl Layout {
         place(&mut self.local_bytes, bytes, variable.align)
     }
 
-    /// The shared variables, now that it is known where dynamic memory begins.
+    /// Returns the shared variables, once the start of dynamic memory is known.
     pub fn shared_variables(self) -> Vec<(String, u32, u32)> {
         let dynamic = self.shared_bytes.next_multiple_of(self.dynamic_align);
         let located = |(name, offset, bytes)| match bytes {
@@ -70,7 +70,7 @@ impl Layout {
     }
 }
 
-/// An entry's parameters, with the bytes that they take.
+/// Returns an entry's parameters and their bytes.
 pub(super) fn params(variables: &[Variable<'_>]) -> Decoded<(Vec<Param>, u32)> {
     let mut end = 0;
     let mut params = Vec::with_capacity(variables.len());
@@ -86,7 +86,7 @@ pub(super) fn params(variables: &[Variable<'_>]) -> Decoded<(Vec<Param>, u32)> {
     Ok((params, end))
 }
 
-/// Puts so many bytes at the end of an area, aligned.
+/// Appends `bytes` bytes to an area, aligned. Returns their offset.
 fn place(end: &mut u32, bytes: u64, align: u32) -> Decoded<u32> {
     const LARGEST: u64 = 1 << 31;
     let offset = u64::from(*end).next_multiple_of(u64::from(align.max(1)));

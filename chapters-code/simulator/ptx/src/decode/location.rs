@@ -1,35 +1,35 @@
-//! Which source line an instruction comes from.
+//! The source line of an instruction.
 //!
-//! An instruction of an inlined function has a chain of places: its own line, the line of the
-//! call, and so on outwards. The innermost one helps a reader most, unless it lies in a header of
-//! the toolkit. So it is the innermost place among the kernel's own files: those in the folder of
-//! the kernel's file, or below it.
+//! An instruction of an inlined function has a chain of locations: its own line, the line of the
+//! call, and so on outwards. The innermost location is the most useful one, unless it is in a
+//! header of the toolkit. The location is therefore the innermost one in the kernel's own files,
+//! which are those in the folder of the kernel's file or below it.
 
 use super::context::Context;
 use crate::ir::SourceLine;
 use crate::syntax::{Location, Place};
 use std::collections::HashMap;
 
-/// Chains of inlined calls are followed this far.
+/// The greatest number of inlined calls that are followed.
 const LONGEST_CHAIN: usize = 32;
 
 /// The locations seen so far in a kernel.
 #[derive(Default)]
 pub(super) struct Locations<'a> {
-    /// The folder of the kernel's file: that of its first location.
+    /// The folder of the kernel's file, which is that of its first location.
     home: Option<&'a str>,
-    /// Where the function was called that a place lies in, as last seen.
+    /// For each location, the location of the call that inlined its function, as last seen.
     callers: HashMap<Place, Place>,
     current: Option<Place>,
-    /// The place of the latest location itself, whichever file it lies in.
+    /// The latest location itself, in any file.
     innermost: Option<Place>,
-    /// The chains of the calls that are being inlined here, one after another.
+    /// The chains of the calls that are being inlined, one after another.
     calls: Vec<Place>,
-    /// The chains that [`Self::origin`] has numbered.
+    /// The chains to which [`Self::origin`] has given numbers.
     origins: HashMap<Vec<Place>, u32>,
 }
 
-/// Where a function was called that is inlined here.
+/// The location of a call that is inlined here.
 pub(super) struct Caller {
     current: Option<Place>,
     innermost: Option<Place>,
@@ -37,7 +37,7 @@ pub(super) struct Caller {
 }
 
 impl<'a> Locations<'a> {
-    /// Instructions come from here, from now on.
+    /// Sets the location of the instructions that follow.
     pub fn set(&mut self, location: Location, context: &Context<'_, 'a>) {
         let Location { place, inlined_at } = location;
         match inlined_at {
@@ -51,7 +51,7 @@ impl<'a> Locations<'a> {
         self.innermost = Some(place);
     }
 
-    /// A function is inlined here. What is returned goes to [`Self::leave`] at its end.
+    /// Notes that a function is inlined here. The result is passed to [`Self::leave`] at its end.
     pub fn enter(&mut self) -> Caller {
         let calls = self.calls.len();
         let chain: Vec<Place> = self.chain(self.innermost).collect();
@@ -63,16 +63,16 @@ impl<'a> Locations<'a> {
         }
     }
 
-    /// The function ends.
+    /// Notes the end of an inlined function.
     pub fn leave(&mut self, caller: Caller) {
         self.current = caller.current;
         self.innermost = caller.innermost;
         self.calls.truncate(caller.calls);
     }
 
-    /// A number for the current place and the calls that led there; the same for the same place.
+    /// Returns a number for the current location and its calls. Equal chains have equal numbers.
     pub fn origin(&mut self) -> Option<u32> {
-        // Line 0 stands for code that no line of the source asks for.
+        // Line 0 marks code that belongs to no line of the source.
         let innermost = self.innermost.filter(|place| place.line > 0)?;
         let mut chain = self.calls.clone();
         chain.extend(self.chain(Some(innermost)));
@@ -80,7 +80,7 @@ impl<'a> Locations<'a> {
         Some(*self.origins.entry(chain).or_insert(next))
     }
 
-    /// The current place in the decoded module's numbering.
+    /// Returns the current location in the decoded module's numbering.
     pub fn source(&self, context: &Context<'_, 'a>) -> Option<SourceLine> {
         let place = self.current?;
         Some(SourceLine {
@@ -89,7 +89,7 @@ impl<'a> Locations<'a> {
         })
     }
 
-    /// `reduce.cu:48`, for an error.
+    /// Returns the location as `reduce.cu:48`, for an error.
     pub fn describe(&self, context: &Context<'_, 'a>) -> Option<String> {
         let place = self.current?;
         let path = context.path(place.file)?;
@@ -101,13 +101,13 @@ impl<'a> Locations<'a> {
         ))
     }
 
-    /// A place, where its function was called, and so on outwards.
+    /// Iterates over a location, the location of its function's call, and so on outwards.
     fn chain(&self, innermost: Option<Place>) -> impl Iterator<Item = Place> {
         std::iter::successors(innermost, |place| self.callers.get(place).copied())
             .take(LONGEST_CHAIN)
     }
 
-    /// The innermost place of a chain among the kernel's own files.
+    /// Returns the innermost location of a chain in the kernel's own files.
     fn own(&self, innermost: Place, context: &Context<'_, 'a>) -> Option<Place> {
         let home = self.home?;
         self.chain(Some(innermost)).find(|place| {
@@ -118,12 +118,12 @@ impl<'a> Locations<'a> {
     }
 }
 
-/// A path without its file name.
+/// Returns a path without its file name.
 fn folder(path: &str) -> &str {
     path.rfind(['/', '\\']).map_or("", |end| &path[..end])
 }
 
-/// True for a file in a folder, or in one below it.
+/// Whether a file is in a folder or below it.
 fn is_below(path: &str, home: &str) -> bool {
     let folder = folder(path);
     match folder.strip_prefix(home) {

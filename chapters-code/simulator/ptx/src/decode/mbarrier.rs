@@ -9,14 +9,14 @@ use crate::ir::{
 };
 use crate::syntax::{Operand, Type};
 
-/// Spaces of an mbarrier object. A cluster has one block here, so that its window is the block's.
+/// The spaces of an mbarrier object. A cluster has one block here, so its window is the block's.
 const SPACES: [(&str, Space); 3] = [
     ("shared", Space::Shared),
     ("shared::cta", Space::Shared),
     ("shared::cluster", Space::Shared),
 ];
 
-/// Accounts for `.release.cta` and the like, the space, and the type.
+/// Accounts for modifiers such as `.release.cta`, the space, and the type.
 fn modifiers(inst: &mut Inst<'_, '_>, ordering: &str) -> Decoded<(Semantics, Space)> {
     let semantics = if inst.flag("relaxed") {
         Semantics::Relaxed
@@ -33,7 +33,7 @@ fn modifiers(inst: &mut Inst<'_, '_>, ordering: &str) -> Decoded<(Semantics, Spa
 }
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `mbarrier.init.shared.b64 [a], n` and all others but `cp.async.mbarrier.arrive`.
+    /// Decodes `mbarrier.init.shared.b64 [a], n` and all others except `cp.async.mbarrier.arrive`.
     pub fn mbarrier(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if inst.flag("init") {
             let (_, space) = modifiers(&mut inst, "")?;
@@ -63,7 +63,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `mbarrier.expect_tx.relaxed.cta.shared.b64 [a], n`, and `complete_tx`
+    /// Decodes `mbarrier.expect_tx.relaxed.cta.shared.b64 [a], n` and `complete_tx`.
     fn mbarrier_transactions(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let expects = inst.flag("expect_tx");
         if !expects && !inst.flag("complete_tx") {
@@ -80,7 +80,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.emit_mbarrier(addr, space, op)
     }
 
-    /// `mbarrier.arrive.release.cta.shared.b64 state, [a], n`, and with `.expect_tx`
+    /// Decodes `mbarrier.arrive.release.cta.shared.b64 state, [a], n`, with or without
+    /// `.expect_tx`.
     fn mbarrier_arrive(
         &mut self,
         mut inst: Inst<'_, 'a>,
@@ -118,7 +119,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.emit_mbarrier(addr, space, MbarrierOp::Arrive(arrive))
     }
 
-    /// `mbarrier.try_wait.parity.acquire.cta.shared.b64 p, [a], parity, time`
+    /// Decodes `mbarrier.try_wait.parity.acquire.cta.shared.b64 p, [a], parity, time`.
     fn mbarrier_wait(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let tries = inst.syntax.modifiers.contains(&"try_wait");
         let by_parity = inst.flag("parity");
@@ -126,7 +127,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         inst.finish()?;
         let (d, addr, phase) = match inst.syntax.operands.as_slice() {
             [d, addr, phase] => (d, addr, phase),
-            // It is only ever a hint how long to try.
+            // The time is only a hint how long to try.
             [d, addr, phase, time] if tries => {
                 self.src32(time, Type::U32)?;
                 (d, addr, phase)
@@ -150,7 +151,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         )
     }
 
-    /// `mbarrier.pending_count.b64 n, state`
+    /// Decodes `mbarrier.pending_count.b64 n, state`.
     fn mbarrier_pending_count(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if inst.ty()? != Type::B64 {
             return Err(inst.unsupported());
@@ -167,7 +168,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(Alu::Bin32 { op, d, a: d, b })
     }
 
-    /// `cp.async.mbarrier.arrive.noinc.shared.b64 [a]`
+    /// Decodes `cp.async.mbarrier.arrive.noinc.shared.b64 [a]`.
     pub fn mbarrier_after_copies(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if !inst.flag("arrive") {
             return Err(inst.unsupported());

@@ -9,7 +9,7 @@ use crate::error::ErrorKind;
 use crate::ir::{Address, Const, Load, MemType, Op, Order, R32, Scope, Space, Src, Store};
 use crate::syntax::{Operand, Type};
 
-/// State spaces, as modifiers.
+/// The state spaces, as modifiers.
 pub(super) const SPACES: [(&str, Space); 8] = [
     ("global", Space::Global),
     ("shared", Space::Shared),
@@ -21,7 +21,7 @@ pub(super) const SPACES: [(&str, Space); 8] = [
     ("param::func", Space::Param),
 ];
 
-/// Scopes. A cluster has no memory of its own here, so that its scope is the device's.
+/// The scopes. A cluster has no memory of its own here, so its scope is the device's.
 pub(super) const SCOPES: [(&str, Scope); 4] = [
     ("cta", Scope::Block),
     ("cluster", Scope::Device),
@@ -29,10 +29,10 @@ pub(super) const SCOPES: [(&str, Scope); 4] = [
     ("sys", Scope::System),
 ];
 
-/// Numbers of elements.
+/// The vector lengths.
 const LANES: [(&str, u8); 2] = [("v2", 2), ("v4", 4)];
 
-/// Cache operators, which change no value.
+/// The cache operators, which change no value.
 const CACHE_OPERATORS: [(&str, ()); 7] = [
     ("ca", ()),
     ("cg", ()),
@@ -43,7 +43,8 @@ const CACHE_OPERATORS: [(&str, ()); 7] = [
     ("wt", ()),
 ];
 
-/// Accounts for cache operators and hints. True where a cache policy follows as the last operand.
+/// Accounts for cache operators and hints. Returns true if a cache policy follows as the last
+/// operand.
 pub(super) fn cache_hints(inst: &mut Inst<'_, '_>) -> bool {
     inst.choose(&CACHE_OPERATORS);
     let policy = inst.flag("L2::cache_hint");
@@ -52,13 +53,13 @@ pub(super) fn cache_hints(inst: &mut Inst<'_, '_>) -> bool {
     policy
 }
 
-/// What loads and stores have in common, without their operands.
+/// The common parts of loads and stores, without their operands.
 struct Access {
     space: Space,
     order: Order,
     lanes: u8,
     ty: Type,
-    /// A cache policy follows as the last operand.
+    /// Whether a cache policy follows as the last operand.
     policy: bool,
 }
 
@@ -105,7 +106,7 @@ fn mem_type(ty: Type) -> MemType {
 }
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `ld.global.v4.f32 {…}, [a]`
+    /// Decodes `ld.global.v4.f32 {…}, [a]`.
     pub fn load(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let non_coherent = inst.syntax.base == "ldu" || inst.flag("nc");
         let Access {
@@ -141,7 +142,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `st.global.v4.f32 [a], {…}`
+    /// Decodes `st.global.v4.f32 [a], {…}`.
     pub fn store(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let Access {
             space,
@@ -170,7 +171,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The two operands of an access, a cache policy left out.
+    /// Returns the two operands of an access, without a cache policy.
     fn access_operands<'i>(
         &self,
         inst: &Inst<'i, 'a>,
@@ -183,7 +184,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(inst.operands()?.each_ref())
     }
 
-    /// The elements of an operand that has so many.
+    /// Returns the elements of an operand that must have `lanes` of them.
     fn elements<'i>(&self, operand: &'i Operand<'a>, lanes: u8) -> Decoded<&'i [Operand<'a>]> {
         let elements = match operand {
             Operand::Vector(elements) => elements.as_slice(),
@@ -204,8 +205,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// An address, with the space that it is in: the one that the instruction names, save that a
-    /// call's parameters are in local memory.
+    /// Returns an address and its space, which is the one that the instruction names. Only a call's
+    /// parameters are in local memory instead.
     pub fn address(&mut self, operand: &Operand<'a>, space: Space) -> Decoded<(Space, Address)> {
         let &Operand::Address { base, offset } = operand else {
             return Err(self.mismatch("an address", operand));
@@ -237,7 +238,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// The address of a variable. Offsets that are known stand in the instruction.
+    /// Returns the address of a variable. The instruction holds offsets that are known.
     fn variable_address(&mut self, address: Const, offset: i64) -> Decoded<Address> {
         Ok(match address {
             Const::Bits(bits) => Address {

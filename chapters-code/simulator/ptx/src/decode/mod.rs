@@ -1,11 +1,12 @@
-//! The syntax tree to the decoded form.
+//! Decodes the syntax tree.
 //!
-//! - `context` and `variables`: what is declared at module level.
-//! - `kernel`: one kernel, statement by statement, with its `scope`s, `layout`, `registers` and `location`s.
-//! - `inst` and `operands`: what all instructions have in common. Each decoder of a family has to
-//!   account for every modifier and every operand; what is left over refuses the instruction.
+//! - `context` and `variables`: the declarations at module level.
+//! - `kernel`: one kernel, statement by statement, with its `scope`s, `layout`, `registers` and
+//!   `location`s.
+//! - `inst` and `operands`: the common parts of all instructions. Each decoder must account for
+//!   every modifier and every operand; the instruction is refused if any remains.
 //! - `table`: instructions without options, as data.
-//! - the rest: a file for each family of instructions.
+//! - the others: one file per family of instructions.
 
 mod alu;
 mod atom;
@@ -41,7 +42,7 @@ use context::Context;
 pub use dispatch::OPCODES;
 pub(crate) use dispatch::{is_known, opcodes, unknown};
 
-/// What decoding a part gives; its place is added where the line is known.
+/// The result of decoding a part. The location is added where the line is known.
 type Decoded<T> = Result<T, ErrorKind>;
 
 /// Decodes a module.

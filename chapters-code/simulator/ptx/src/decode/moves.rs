@@ -8,7 +8,7 @@ use crate::ir::{Alu, Bin32, PredOp, R32, Un32, Un64};
 use crate::syntax::{Operand, Type};
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `mov.TYPE d, a`
+    /// Decodes `mov.TYPE d, a`.
     pub fn mov(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let ty = inst.ty()?;
         let [d, a] = inst.operands()?;
@@ -92,7 +92,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// `mov.b64 d, {lo, hi}`
+    /// Decodes `mov.b64 d, {lo, hi}`.
     fn pack(
         &mut self,
         inst: &Inst<'_, 'a>,
@@ -132,7 +132,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// `mov.b64 {lo, hi}, a`
+    /// Decodes `mov.b64 {lo, hi}, a`.
     fn unpack(
         &mut self,
         inst: &Inst<'_, 'a>,
@@ -169,7 +169,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         self.alu(alu)
     }
 
-    /// A part of a vector as destination; `None` for `_`.
+    /// Returns an element of a vector as destination, or `None` for `_`.
     fn part(&mut self, operand: &Operand<'a>) -> Decoded<Option<R32>> {
         match operand {
             Operand::Name("_") => Ok(None),

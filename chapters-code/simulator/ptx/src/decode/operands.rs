@@ -1,7 +1,7 @@
-//! Operands to registers.
+//! Converts operands to registers.
 //!
-//! A source becomes a register whatever it is: constants and addresses get a slot, `%clock` is
-//! read into one. A destination is a register of the right file, or `_`.
+//! Every source becomes a register: constants and addresses get a slot, and `%clock` is read into
+//! one. A destination is a register of the right file, or `_`.
 
 use super::Decoded;
 use super::context::Global;
@@ -13,16 +13,16 @@ use crate::ir::{Alu, Op};
 use crate::ir::{Const, Guard, Pred, PredOp, R32, R64, Space, Src};
 use crate::syntax::{Immediate, Operand, Type};
 
-/// A name, resolved.
+/// The meaning of a name.
 #[derive(Clone, Copy)]
 pub(super) enum Named {
     Register(Type, Slot),
-    /// A place in memory: the space, and the address within it.
+    /// An address: the space, and the address within it.
     Address(Space, Const),
 }
 
 impl<'m, 'a> Decoder<'_, 'm, 'a> {
-    /// What a name stands for, here.
+    /// Resolves a name in the current scope.
     pub fn resolve(&mut self, name: &'a str) -> Decoded<Named> {
         if let Some(entity) = self.scopes.get(name, &mut self.registers)? {
             return match entity {
@@ -62,7 +62,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// A 32-bit source of an instruction of a type; 16 bits are zero-extended.
+    /// Returns the 32-bit source of an instruction of a type. 16 bits are zero-extended.
     pub fn src32(&mut self, operand: &Operand<'a>, ty: Type) -> Decoded<R32> {
         match self.operand_slot(operand, ty)? {
             Slot::R32(register) => Ok(register),
@@ -70,7 +70,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// A 64-bit source.
+    /// Returns a 64-bit source.
     pub fn src64(&mut self, operand: &Operand<'a>, ty: Type) -> Decoded<R64> {
         match self.operand_slot(operand, ty)? {
             Slot::R64(register) => Ok(register),
@@ -78,7 +78,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// A source of either file; a constant goes to the one that the type asks for.
+    /// Returns a source of either file. A constant goes to the file of its type.
     pub fn src(&mut self, operand: &Operand<'a>, ty: Type) -> Decoded<Src> {
         match self.operand_slot(operand, ty)? {
             Slot::R32(register) => Ok(Src::R32(register)),
@@ -121,12 +121,12 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// The 32-bit slot of a number.
+    /// Returns the 32-bit slot of a number.
     pub fn bits32(&mut self, bits: u32) -> Decoded<R32> {
         self.registers.constant32(Const::Bits(u64::from(bits)))
     }
 
-    /// A predicate that may be negated.
+    /// Returns a predicate that may be negated.
     pub fn guard_of(&mut self, operand: &Operand<'a>) -> Decoded<Guard> {
         match *operand {
             Operand::Name(name) | Operand::Not(name) => {
@@ -147,7 +147,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// A predicate; `!p` is computed first.
+    /// Returns a predicate. `!p` is computed first.
     pub fn pred(&mut self, operand: &Operand<'a>) -> Decoded<Pred> {
         let Guard { pred, negated } = self.guard_of(operand)?;
         if !negated {
@@ -163,7 +163,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         Ok(d)
     }
 
-    /// A 32-bit destination. For `_` it is a register that nobody reads.
+    /// Returns a 32-bit destination. For `_` it is a register that no instruction reads.
     pub fn dst32(&mut self, operand: &Operand<'a>) -> Decoded<R32> {
         match self.destination(operand)? {
             None => self.registers.scratch32(),
@@ -172,7 +172,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// A 64-bit destination.
+    /// Returns a 64-bit destination.
     pub fn dst64(&mut self, operand: &Operand<'a>) -> Decoded<R64> {
         match self.destination(operand)? {
             None => self.registers.scratch64(),
@@ -181,7 +181,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// A predicate as destination.
+    /// Returns a predicate as destination.
     pub fn dst_pred(&mut self, operand: &Operand<'a>) -> Decoded<Pred> {
         match self.destination(operand)? {
             None => self.registers.scratch_pred(),
@@ -190,7 +190,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// The register that an operand names, with its declared type; `None` for `_`.
+    /// Returns the register of an operand with its declared type, or `None` for `_`.
     pub fn destination(&mut self, operand: &Operand<'a>) -> Decoded<Option<(Type, Slot)>> {
         let Operand::Name(name) = *operand else {
             return Err(self.mismatch("a register", operand));
@@ -204,7 +204,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// An operand that has to be an integer constant.
+    /// Returns the value of an operand that must be an integer constant.
     pub fn integer(&self, operand: &Operand<'a>) -> Decoded<u64> {
         match *operand {
             Operand::Immediate(Immediate::Integer(value)) => Ok(value),
@@ -212,7 +212,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         }
     }
 
-    /// The error that an operand is not what the instruction needs.
+    /// Returns the error for an operand that does not fit the instruction.
     pub fn mismatch(&self, expected: &'static str, operand: &Operand<'a>) -> ErrorKind {
         ErrorKind::Operand {
             instruction: self.opcode.into(),
@@ -222,7 +222,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
     }
 }
 
-/// An address with something added.
+/// Adds a number to an address.
 pub(super) fn plus(address: Const, addend: i64) -> Const {
     match address {
         Const::Bits(bits) => Const::Bits(bits.wrapping_add_signed(addend)),
@@ -232,7 +232,7 @@ pub(super) fn plus(address: Const, addend: i64) -> Const {
     }
 }
 
-/// A constant as the bits of a type; `None` where PTX does not allow it.
+/// Returns a constant as the bits of a type, or `None` if PTX does not allow it.
 fn immediate_bits(value: Immediate, ty: Type) -> Option<u64> {
     Some(match (value, ty) {
         (Immediate::Integer(_), Type::F32 | Type::F64 | Type::Pred) => return None,
@@ -250,7 +250,7 @@ fn immediate_bits(value: Immediate, ty: Type) -> Option<u64> {
     })
 }
 
-/// An operand, for an error.
+/// Describes an operand for an error.
 fn describe(operand: &Operand<'_>) -> String {
     match operand {
         Operand::Name(name) => format!("`{name}`"),

@@ -1,7 +1,7 @@
-//! Numbers for registers, constants and special registers.
+//! Numbers registers, constants and special registers.
 //!
-//! Constants stand behind the registers that the PTX names, whose number is known only when all
-//! of a kernel has been seen. So a kernel is decoded twice: the first time to count.
+//! Constants follow the registers that the PTX names, whose number is known only at the end of a
+//! kernel. A kernel is therefore decoded twice, the first time to count.
 
 use super::Decoded;
 use crate::error::ErrorKind;
@@ -17,7 +17,7 @@ pub(super) enum Slot {
     Pred(Pred),
 }
 
-/// How many of each file.
+/// The number of registers in each file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub r32: u32,
@@ -25,19 +25,19 @@ pub(super) struct Counts {
     pub pred: u32,
 }
 
-/// Hands out the numbers.
+/// Hands out register numbers.
 #[derive(Default)]
 pub(super) struct Registers {
-    /// Those that the PTX names, so far.
+    /// The registers that the PTX names, so far.
     pub named: Counts,
-    /// The next free numbers behind them.
+    /// The next free numbers behind the named registers.
     next: Counts,
     constants32: HashMap<Const, R32>,
     constants64: HashMap<Const, R64>,
     constant_predicates: [Option<Pred>; 2],
     specials: HashMap<Special, SpecialSlot>,
     carry: Option<R32>,
-    /// For [`crate::ir::Kernel`], in order of creation.
+    /// The lists of [`crate::ir::Kernel`], in order of creation.
     pub lists: Lists,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Lists {
 }
 
 fn number(next: &mut u32, what: &'static str) -> Decoded<u16> {
-    // The size of a file is a `u16` too, so the last number stays free.
+    // The size of a file is a `u16` too, so the last number is never used.
     let number = u16::try_from(*next)
         .ok()
         .filter(|&number| number < u16::MAX);
@@ -72,7 +72,7 @@ fn number_pred(counts: &mut Counts) -> Decoded<Pred> {
 }
 
 impl Registers {
-    /// Constants will stand behind this many registers.
+    /// Creates the numbering for constants behind this many registers.
     pub fn behind(named: Counts) -> Self {
         Self {
             next: named,
@@ -80,12 +80,12 @@ impl Registers {
         }
     }
 
-    /// Numbers of each file that are in use: the sizes of the files.
+    /// Returns the used numbers of each file, which are the sizes of the files.
     pub fn sizes(&self) -> Counts {
         self.next
     }
 
-    /// A register that the PTX names.
+    /// Returns a register that the PTX names.
     pub fn named(&mut self, ty: Type) -> Decoded<Slot> {
         Ok(match (ty, ty.bytes()) {
             (Type::Pred, _) => Slot::Pred(number_pred(&mut self.named)?),
@@ -94,22 +94,22 @@ impl Registers {
         })
     }
 
-    /// A register for an intermediate result.
+    /// Returns a 32-bit register for an intermediate result.
     pub fn scratch32(&mut self) -> Decoded<R32> {
         number32(&mut self.next)
     }
 
-    /// Likewise, of 64 bits.
+    /// Returns a 64-bit register for an intermediate result.
     pub fn scratch64(&mut self) -> Decoded<R64> {
         number64(&mut self.next)
     }
 
-    /// Likewise, a predicate.
+    /// Returns a predicate register for an intermediate result.
     pub fn scratch_pred(&mut self) -> Decoded<Pred> {
         number_pred(&mut self.next)
     }
 
-    /// The condition code's carry flag.
+    /// Returns the register of the condition code's carry flag.
     pub fn carry(&mut self) -> Decoded<R32> {
         match self.carry {
             Some(carry) => Ok(carry),

@@ -7,7 +7,7 @@ use crate::ir::Space;
 use crate::syntax::{Registers as Declaration, Type};
 use std::collections::HashMap;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entity<'m, 'a> {
     /// A register; it gets its number when it is first used.
@@ -28,17 +28,17 @@ pub(super) enum Entity<'m, 'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label(pub u32);
 
-/// What is declared between one pair of braces.
+/// The declarations between one pair of braces.
 #[derive(Default)]
 struct Scope<'m, 'a> {
     entities: HashMap<&'a str, Entity<'m, 'a>>,
-    /// `%r<8>`: prefix, type and count.
+    /// Declarations such as `%r<8>`: prefix, type and count.
     ranges: HashMap<&'a str, (Type, u32)>,
     labels: HashMap<&'a str, Label>,
 }
 
 impl Scope<'_, '_> {
-    /// The type of `%r7`, where `%r<8>` is declared here.
+    /// Returns the type of `%r7` if `%r<8>` is declared here.
     fn in_range(&self, name: &str) -> Option<Type> {
         const LONGEST_NUMBER: usize = 10;
         if self.ranges.is_empty() {
@@ -54,11 +54,11 @@ impl Scope<'_, '_> {
     }
 }
 
-/// The scopes that are open, the innermost last.
+/// The open scopes, the innermost last.
 #[derive(Default)]
 pub(super) struct Scopes<'m, 'a> {
     open: Vec<Scope<'m, 'a>>,
-    /// Scopes before this one are the callers' of an inlined function: out of sight.
+    /// Scopes before this one belong to the callers of an inlined function and are not visible.
     floor: usize,
 }
 
@@ -71,8 +71,8 @@ impl<'m, 'a> Scopes<'m, 'a> {
         self.open.pop();
     }
 
-    /// Enters a function: nothing outside it is visible. Returns what [`Self::leave_function`]
-    /// wants.
+    /// Enters a function, which sees nothing outside it. Returns the argument of
+    /// [`Self::leave_function`].
     pub fn enter_function(&mut self) -> usize {
         let outer = std::mem::replace(&mut self.floor, self.open.len());
         self.enter();
@@ -130,7 +130,7 @@ impl<'m, 'a> Scopes<'m, 'a> {
             .ok_or_else(|| ErrorKind::Undeclared(name.into()))
     }
 
-    /// What a name stands for; a register comes with its number.
+    /// Returns the meaning of a name. A register has its number.
     pub fn get(
         &mut self,
         name: &'a str,

@@ -1,4 +1,4 @@
-//! Instructions of the table that become several operations.
+//! Table instructions that become several operations.
 
 use super::Decoded;
 use super::half::half;
@@ -9,7 +9,7 @@ use crate::ir::{Alu, Bin32, R32, Un32};
 use crate::syntax::Type;
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// An instruction that the table lists with a form of several operations.
+    /// Decodes a table instruction whose form has several operations.
     pub fn tabled_sequence(&mut self, form: Form, ty: Type, inst: &Inst<'_, 'a>) -> Decoded<()> {
         let operands = inst.syntax.operands.as_slice();
         match (form, operands) {
@@ -44,8 +44,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// `min` and `max` of floats, and with `.xorsign.abs` of their magnitudes: the sign of the result
-    /// is then that of the product.
+    /// Decodes `min` and `max` of floats. With `.xorsign.abs` they compare magnitudes, and the
+    /// result has the sign of the product.
     pub fn min_max(&mut self, mut inst: Inst<'_, 'a>, op: Bin32, ty: Type) -> Decoded<()> {
         if !inst.flag("xorsign") {
             return self.bin32(inst, op, ty);
@@ -67,7 +67,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let b = self.bin32_into_scratch(Bin32::And, b, rest)?;
         let magnitude = self.bin32_into_scratch(op, a, b)?;
         let signed = self.bin32_into_scratch(Bin32::Or, magnitude, signs)?;
-        // Twice negated it is the same, but for a NaN, which loses its sign.
+        // Two negations change only a NaN, which loses its sign.
         let negated = self.registers.scratch32()?;
         let d = self.dst32(d)?;
         self.alu(Alu::Un32 {
@@ -82,7 +82,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         })
     }
 
-    /// Appends an operation whose result goes into a register of its own.
+    /// Appends an operation whose result goes to a scratch register.
     pub fn bin32_into_scratch(&mut self, op: Bin32, a: R32, b: R32) -> Decoded<R32> {
         let d = self.registers.scratch32()?;
         self.bin32_op(op, d, a, b)?;

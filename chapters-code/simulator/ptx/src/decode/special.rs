@@ -16,7 +16,7 @@ pub(super) enum Clock {
     NanosecondsHigh,
 }
 
-/// The clock that a name stands for.
+/// Returns the clock that a name stands for.
 pub(super) fn clock(name: &str) -> Option<Clock> {
     Some(match name {
         "%clock" => Clock::Low,
@@ -29,7 +29,7 @@ pub(super) fn clock(name: &str) -> Option<Clock> {
     })
 }
 
-/// The special register that a name stands for, if its value is fixed.
+/// Returns the special register that a name stands for, if its value is fixed.
 fn fixed(name: &str, component: &str) -> Option<Special> {
     let axis = match component {
         "x" => Some(0),
@@ -72,7 +72,8 @@ fn fixed(name: &str, component: &str) -> Option<Special> {
 }
 
 impl Decoder<'_, '_, '_> {
-    /// The slot of a special register; `None` where the name is not one. A clock is read first.
+    /// Returns the slot of a special register, or `None` if the name is none. A clock is read
+    /// first.
     pub fn special(&mut self, name: &str, component: &str) -> Decoded<Option<Slot>> {
         if !name.starts_with('%') {
             return Ok(None);
@@ -86,7 +87,7 @@ impl Decoder<'_, '_, '_> {
         clock(name).map(|clock| self.read_clock(clock)).transpose()
     }
 
-    /// Reads a clock into a register of its own.
+    /// Appends a read of a clock into a scratch register.
     fn read_clock(&mut self, clock: Clock) -> Decoded<Slot> {
         match clock {
             Clock::Cycles | Clock::Nanoseconds => {
@@ -102,7 +103,7 @@ impl Decoder<'_, '_, '_> {
         }
     }
 
-    /// Reads a 64-bit clock.
+    /// Appends a read of a 64-bit clock.
     pub fn read_clock64(&mut self, clock: Clock, d: R64) {
         self.emit(Op::ReadClock64 {
             d,
@@ -110,7 +111,7 @@ impl Decoder<'_, '_, '_> {
         });
     }
 
-    /// Reads a 32-bit clock, or half of a 64-bit one.
+    /// Appends a read of a 32-bit clock, or of half of a 64-bit one.
     pub fn read_clock32(&mut self, clock: Clock, d: R32) -> Decoded<()> {
         if matches!(clock, Clock::Low | Clock::High) {
             self.emit(Op::ReadClock {

@@ -1,11 +1,11 @@
-//! Instructions without options, as data: opcode, types, and the form that they decode to.
+//! Instructions without options, as data: opcode, types, and decoded form.
 
 use crate::ir::{Bin32, Bin64, Count64, PrmtMode, Shift, Sign, Ter32, Ter64, Un32, Un64};
 use crate::syntax::Type;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The shape of an operation: which operands it has, and of which file.
+/// The form of an operation: its operands and their register files.
 #[derive(Clone, Copy)]
 pub(super) enum Form {
     Un32(Un32),
@@ -14,28 +14,28 @@ pub(super) enum Form {
     Un64(Un64),
     Bin64(Bin64),
     Ter64(Ter64),
-    /// The amount is 32 bits wide, whatever the type.
+    /// The amount is 32 bits wide for every type.
     Shift32(Bin32),
     Shift64(Shift),
     MulWide(Sign),
     MadWide(Sign),
-    /// 16 × 16 + 32.
+    /// Multiplies 16 × 16 bits and adds 32 bits.
     MadWide16(Ter32),
     Count64(Count64),
     Bfe64(Sign),
     Bfi32,
     Bfi64,
-    /// One operation on `a` and `b`, another on its result and `c`.
+    /// One operation on `a` and `b`, and another on its result and `c`.
     Then(Bin32, Bin32),
-    /// Then the larger of the result and zero.
+    /// An operation followed by the maximum of its result and zero.
     Relu(Bin32),
-    /// The larger minus the smaller, plus `c`.
+    /// The larger operand minus the smaller one, plus `c`.
     Sad16(Bin32, Bin32),
-    /// Of the second operand, the five lowest bits.
+    /// An operation that uses the five lowest bits of its second operand.
     Wrap(Bin32),
 }
 
-/// The form of an opcode, with the type that its constants have.
+/// Returns the form of an opcode, and the type of its constants.
 pub(super) fn lookup(opcode: &str) -> Option<(Form, Type)> {
     static FORMS: LazyLock<HashMap<(&str, &str), Form>> = LazyLock::new(|| {
         let spread = |&(head, tails, form): &(&'static str, &'static str, Form)| {
@@ -48,7 +48,7 @@ pub(super) fn lookup(opcode: &str) -> Option<(Form, Type)> {
     Some((form, Type::named(tail).unwrap_or(Type::B32)))
 }
 
-/// The opcodes of the table, in full.
+/// Iterates over the full opcodes of the table.
 pub(super) fn opcodes() -> impl Iterator<Item = String> {
     TABLE
         .iter()
@@ -58,7 +58,7 @@ pub(super) fn opcodes() -> impl Iterator<Item = String> {
 use Form as F;
 use Sign::{Signed, Unsigned};
 
-/// Opcode up to its last dot, what may follow that, and the form.
+/// Opcode up to its last dot, the types that may follow, and the form.
 const TABLE: &[(&str, &str, Form)] = &[
     // 32-bit integers.
     ("add", "u32 s32", F::Bin32(Bin32::Add)),
@@ -98,7 +98,7 @@ const TABLE: &[(&str, &str, Form)] = &[
     ("max.relu", "s32", F::Relu(Bin32::MaxS)),
     ("neg", "s32", F::Un32(Un32::Neg)),
     ("abs", "s32", F::Un32(Un32::Abs)),
-    // Bits; the logic of 16-bit values is that of 32, for their upper half is zero.
+    // Bit operations. 16-bit logic is 32-bit logic, because the upper half is zero.
     ("and", "b32 b16", F::Bin32(Bin32::And)),
     ("or", "b32 b16", F::Bin32(Bin32::Or)),
     ("xor", "b32 b16", F::Bin32(Bin32::Xor)),

@@ -6,12 +6,13 @@ use crate::error::{Error, ErrorKind};
 use crate::ir::{self, Space, Symbol};
 use crate::syntax::{Immediate, Initialiser, Type, Variable, VariableSpace};
 
-/// More bytes than this in all variables together are refused: their contents are held in memory.
+/// The largest total size of all variables in bytes. Their contents are held in memory.
 const LARGEST: u64 = if usize::BITS == 32 { 1 << 30 } else { 1 << 32 };
 
-/// The variables of a module, in order of declaration.
+/// Decodes the variables of a module, in order of declaration.
 ///
-/// One whose contents are outside the dialect is there, but kernels that name it are refused.
+/// A variable whose contents are outside the dialect is included, but kernels that name it are
+/// refused.
 pub(super) fn all(context: &mut Context<'_, '_>) -> Result<Vec<ir::Variable>, Error> {
     let mut left = LARGEST;
     let mut decoded = Vec::with_capacity(context.variables.len());
@@ -32,7 +33,7 @@ fn element_bytes(variable: &Variable<'_>) -> usize {
     variable.ty.bytes().max(1) as usize
 }
 
-/// A variable of zeros. `left` is how many bytes there may be from here on.
+/// Creates a variable of zeros. `left` is the number of bytes that variables may still have.
 fn empty(variable: &Variable<'_>, left: &mut u64) -> Decoded<ir::Variable> {
     let element = element_bytes(variable);
     let bytes = variable
@@ -83,7 +84,7 @@ fn initialise(
     Ok(())
 }
 
-/// The bits of a value as an element of a type.
+/// Returns the bits of a value as an element of a type.
 fn element_bits(value: Immediate, ty: Type) -> u64 {
     match (value, ty) {
         (Immediate::Integer(bits), _) => bits,
@@ -94,8 +95,8 @@ fn element_bits(value: Immediate, ty: Type) -> u64 {
     }
 }
 
-/// The variable whose address initialises an element. Addresses in global and constant space are
-/// their generic addresses, so both ways to write one give the same.
+/// Returns the variable whose address initialises an element. Addresses in global and constant
+/// space are generic addresses, so both ways to write one give the same result.
 fn addressed(context: &Context<'_, '_>, name: &str, generic: bool, ty: Type) -> Decoded<Symbol> {
     if ty.bytes() != 8 {
         let message = format!("the address of `{name}` in an element of less than 64 bits");

@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together.
+//! Warp-wide instructions.
 
 use super::Decoded;
 use super::inst::Inst;
@@ -13,7 +13,7 @@ const SHUFFLES: [(&str, ShflMode); 4] = [
     ("idx", ShflMode::Idx),
 ];
 
-/// `redux.sync`'s operations, for `.u32` (or `.b32`) and for `.s32`.
+/// The operations of `redux.sync` for `.u32` (or `.b32`) and for `.s32`.
 const REDUCTIONS: [(&str, ReduxOp, ReduxOp); 3] = [
     ("add", ReduxOp::Add, ReduxOp::Add),
     ("min", ReduxOp::MinU32, ReduxOp::MinS32),
@@ -26,7 +26,7 @@ const BITWISE: [(&str, ReduxOp); 3] = [
     ("xor", ReduxOp::Xor),
 ];
 
-/// The forms of `vote.sync` that give a predicate.
+/// The forms of `vote.sync` that return a predicate.
 type VoteForm = fn(Pred, Guard, R32) -> Vote;
 
 const VOTES: [(&str, VoteForm); 3] = [
@@ -51,7 +51,7 @@ const VOTES: [(&str, VoteForm); 3] = [
 ];
 
 impl<'a> Decoder<'_, '_, 'a> {
-    /// `.sync`; the forms without it went away with Volta.
+    /// Accounts for `.sync`. The forms without it no longer exist since Volta.
     fn require_sync(&self, inst: &mut Inst<'_, 'a>) -> Decoded<()> {
         if inst.flag("sync") {
             Ok(())
@@ -60,7 +60,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// A destination that may come with a predicate: `d|p`.
+    /// Returns a destination with an optional predicate: `d|p`.
     fn dst_pair(&mut self, operand: &Operand<'a>) -> Decoded<(R32, Option<Pred>)> {
         match *operand {
             Operand::Pair(d, p) => {
@@ -71,7 +71,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         }
     }
 
-    /// `shfl.sync.down.b32 d|p, a, b, c, mask`
+    /// Decodes `shfl.sync.down.b32 d|p, a, b, c, mask`.
     pub fn shfl(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         self.require_sync(&mut inst)?;
         let mode = inst.require(&SHUFFLES)?;
@@ -94,7 +94,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `vote.sync.any.pred d, a, mask` and `vote.sync.ballot.b32`
+    /// Decodes `vote.sync.any.pred d, a, mask` and `vote.sync.ballot.b32`.
     pub fn vote(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         self.require_sync(&mut inst)?;
         let form = inst.choose(&VOTES);
@@ -119,7 +119,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `match.any.sync.b32 d, a, mask` and `match.all.sync.b32 d|p, a, mask`
+    /// Decodes `match.any.sync.b32 d, a, mask` and `match.all.sync.b32 d|p, a, mask`.
     pub fn match_sync(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         self.require_sync(&mut inst)?;
         let all = inst.require(&[("any", false), ("all", true)])?;
@@ -141,7 +141,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `redux.sync.add.u32 d, a, mask`
+    /// Decodes `redux.sync.add.u32 d, a, mask`.
     pub fn redux(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         self.require_sync(&mut inst)?;
         let ty = inst.ty()?;
@@ -161,7 +161,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `activemask.b32 d`
+    /// Decodes `activemask.b32 d`.
     pub fn activemask(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         if inst.ty()? != Type::B32 {
             return Err(inst.unsupported());
@@ -172,7 +172,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `elect.sync d|p, mask`
+    /// Decodes `elect.sync d|p, mask`.
     pub fn elect(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         self.require_sync(&mut inst)?;
         let [d, mask] = inst.operands()?;

@@ -1,9 +1,9 @@
-//! Post-dominators against their definition.
+//! Compares post-dominators with their definition.
 
 use super::*;
 
-/// By definition: `b` post-dominates `a` if there is no way from `a` to the exit without `b`. The
-/// immediate one is the one that every other also post-dominates.
+/// Computes post-dominators by definition: `b` post-dominates `a` if every path from `a` to the
+/// exit contains `b`. The immediate one is the one that all others post-dominate.
 fn brute_force(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let count = successors.len();
     let reaches_exit = |from: usize, without: usize| {
@@ -41,24 +41,24 @@ fn check(successors: &[&[usize]], expected: &[Option<usize>]) {
 
 #[test]
 fn shapes_of_programs() {
-    // if, else, and what follows
+    // This is an if with an else.
     check(
         &[&[1, 2], &[3], &[3], &[EXIT]],
         &[Some(3), Some(3), Some(3), None],
     );
-    // a loop and what follows
+    // This is a loop.
     check(&[&[1], &[1, 2], &[EXIT]], &[Some(1), Some(2), None]);
-    // an early return
+    // This is an early return.
     check(
         &[&[1, EXIT], &[2, 3], &[3], &[EXIT]],
         &[None, Some(3), Some(3), None],
     );
-    // a loop that can be left in its middle
+    // This is a loop with an exit in its middle.
     check(
         &[&[1], &[2, 3], &[1, 3], &[EXIT]],
         &[Some(1), Some(3), Some(3), None],
     );
-    // two ways into a loop
+    // This is a loop with two entries.
     check(
         &[&[1, 2], &[2, 3], &[1], &[EXIT]],
         &[Some(1), Some(3), Some(1), None],
@@ -77,7 +77,7 @@ fn a_loop_without_end_reconverges_in_its_last_block() {
     );
 }
 
-/// Numbers that look random: xorshift.
+/// Pseudo-random numbers by xorshift.
 struct Numbers(u64);
 
 impl Numbers {
@@ -123,7 +123,7 @@ fn random_graphs_agree_with_the_definition() {
 
 #[test]
 fn a_long_ladder_takes_no_time() {
-    // Each node leads to the next two; quadratic algorithms take minutes for this.
+    // Each node leads to the next two. Quadratic algorithms would take minutes for this.
     let count = 200_000;
     let next = |node: usize| if node < count { node } else { EXIT };
     let successors: Vec<Vec<usize>> = (0..count)

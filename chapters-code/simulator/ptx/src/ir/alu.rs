@@ -7,9 +7,9 @@ use super::{
 
 /// An operation on registers alone.
 ///
-/// 16-bit operations read and write 32-bit slots whose upper half is zero. Where a form says `F32`
-/// and the like, the bits of the slot are that number. `ftz` flushes subnormal inputs and results
-/// to a zero of their sign.
+/// 16-bit operations read and write 32-bit slots whose upper half is zero. `F32` and similar names
+/// mean that the slot's bits are such a number. `ftz` flushes subnormal inputs and results to a
+/// zero of their sign.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum Alu {
@@ -161,7 +161,7 @@ pub enum Alu {
         b: R64,
         with: Option<Combine>,
     },
-    /// Turns a predicate into `if_true` or zero: the tail of `set`, which decodes to `setp` and this.
+    /// Turns a predicate into `if_true` or zero. `set` decodes to `setp` and this operation.
     SetMask {
         d: R32,
         p: Pred,
@@ -202,10 +202,10 @@ pub enum Alu {
         a: Pred,
         b: Pred,
     },
-    /// `cvt`. `a` is in the file that `from` asks for and `d` in the one for `to`; of `a` only the
-    /// low bits that `from` names count. A result of 16 bits has a zero upper half, one of 8 bits
-    /// is extended to 16 first; where PTX asks to extend further, a second `Cvt` does that.
-    /// Between floats of one format, a `round` rounds to an integral value.
+    /// `cvt`. `a` is in the file of `from`, and `d` in the file of `to`. Only the low bits of `a`
+    /// that `from` names are used. A 16-bit result has a zero upper half, and an 8-bit one is first
+    /// extended to 16 bits. A second `Cvt` extends further if PTX requires it. Between floats of
+    /// one format, `round` rounds to an integral value.
     Cvt {
         from: Num,
         to: Num,
@@ -224,7 +224,7 @@ pub enum Alu {
         a: R32,
         b: R32,
     },
-    /// `cvt.pack.sat.…` is not in the dialect. `mov.b64 d, {lo, hi}`:
+    /// `mov.b64 d, {lo, hi}`. (`cvt.pack.sat.…` is not in the dialect.)
     Pack64 {
         d: R64,
         lo: R32,

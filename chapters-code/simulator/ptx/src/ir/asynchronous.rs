@@ -5,51 +5,51 @@ use super::{Address, Pred, R32, R64, Space};
 /// An `mbarrier` instruction on one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mbarrier {
-    /// [`Space::Shared`], or [`Space::Generic`] for an address that has to lead there.
+    /// [`Space::Shared`], or [`Space::Generic`] for an address that must be in shared memory.
     pub space: Space,
     /// The object's address.
     pub addr: Address,
-    /// What to do.
+    /// The operation.
     pub op: MbarrierOp,
 }
 
-/// What is done to an mbarrier object.
+/// The operation on an mbarrier object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum MbarrierOp {
     /// `mbarrier.init`: `count` arrivals complete a phase.
     Init { count: R32 },
-    /// `mbarrier.inval`: the memory is free for something else.
+    /// `mbarrier.inval`: frees the memory for another use.
     Inval,
-    /// `mbarrier.expect_tx`: so many bytes more are to come in this phase.
+    /// `mbarrier.expect_tx`: announces bytes of this phase.
     ExpectTx { bytes: R32 },
-    /// `mbarrier.complete_tx`: so many of them have come.
+    /// `mbarrier.complete_tx`: counts announced bytes as copied.
     CompleteTx { bytes: R32 },
     /// `mbarrier.arrive` and its siblings.
     Arrive(Arrive),
-    /// `mbarrier.test_wait`, `mbarrier.try_wait`: whether a phase is complete.
+    /// `mbarrier.test_wait`, `mbarrier.try_wait`: tests whether a phase is complete.
     Wait {
         d: Pred,
         phase: Phase,
         semantics: Semantics,
     },
     /// `cp.async.mbarrier.arrive`: arrives once the thread's earlier `cp.async` are done. Without
-    /// `.noinc` that arrival is one more than the object waits for otherwise.
+    /// `.noinc` the object expects that arrival in addition to its others.
     AfterCopies { is_expected: bool },
 }
 
 /// An arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrive {
-    /// Which of the instructions it is.
+    /// The instruction.
     pub kind: ArriveKind,
-    /// Where the state before the arrival goes; `None` for `_`.
+    /// The destination of the state before the arrival; `None` for `_`.
     pub state: Option<R64>,
-    /// How many arrivals this is; `None` for 1.
+    /// The number of arrivals; `None` for 1.
     pub count: Option<R32>,
-    /// `.expect_tx`: bytes to come in this phase, to be added first.
+    /// `.expect_tx`: bytes of this phase that are announced first.
     pub expect: Option<R32>,
-    /// Whether what comes before it is visible to those who wait.
+    /// Whether earlier accesses become visible to waiting threads.
     pub semantics: Semantics,
 }
 
@@ -60,25 +60,25 @@ pub enum ArriveKind {
     Arrive,
     /// `mbarrier.arrive.noComplete`: the program promises that it is not the last of the phase.
     NoComplete,
-    /// `mbarrier.arrive_drop`: takes no part from the next phase on.
+    /// `mbarrier.arrive_drop`: does not participate from the next phase on.
     Drop,
-    /// Both.
+    /// `mbarrier.arrive_drop.noComplete`.
     DropNoComplete,
 }
 
-/// Which phase is asked for.
+/// The phase that a test asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The one in which an arrival returned this state.
+    /// The phase in which an arrival returned this state.
     State(R64),
-    /// The current one or the one before it, whichever has this parity.
+    /// The current or the preceding phase, whichever has this parity.
     Parity(R32),
 }
 
 /// Whether an `mbarrier` instruction orders other accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Semantics {
-    /// `.release` of an arrival, `.acquire` of a wait; what there is where none is named.
+    /// `.release` of an arrival, `.acquire` of a wait; the default.
     Orders,
     /// `.relaxed`.
     Relaxed,
@@ -90,27 +90,27 @@ pub const PENDING_COUNT_BITS: u32 = 20;
 /// `cp.async.bulk`, in one of its directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BulkCopy {
-    /// Where to: in shared memory for [`BulkDirection::Load`], else in device memory.
+    /// The destination: in shared memory for [`BulkDirection::Load`], else in device memory.
     pub dst: Address,
-    /// Where from.
+    /// The source.
     pub src: Address,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: R32,
-    /// Which way, and how its end is told.
+    /// The direction, and how the end is signalled.
     pub direction: BulkDirection,
 }
 
-/// Which way a bulk copy goes.
+/// The direction of a bulk copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum BulkDirection {
-    /// From global to shared memory. Its bytes are taken off an mbarrier's transaction count.
+    /// From global to shared memory. Its bytes are subtracted from an mbarrier's transaction count.
     Load { mbarrier: Address },
     /// From shared to global memory. It belongs to the thread's next bulk group.
     Store,
 }
 
-/// `cp.async.bulk.commit_group`, and waiting for such groups.
+/// `cp.async.bulk.commit_group`, and waits for bulk groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkWait {
     /// `cp.async.bulk.commit_group`.
@@ -121,7 +121,7 @@ pub enum BulkWait {
     GroupRead(u32),
 }
 
-/// A fence between ordinary accesses and those of asynchronous copies.
+/// A fence between ordinary accesses and those of the async proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyFence {
     /// `fence.proxy.async`.
@@ -130,6 +130,6 @@ pub enum ProxyFence {
     Shared,
     /// `fence.proxy.async.global`.
     Global,
-    /// `fence.mbarrier_init`: for the mbarriers that the thread has initialised.
+    /// `fence.mbarrier_init`, for the mbarriers that the thread has initialised.
     MbarrierInit,
 }

@@ -42,7 +42,7 @@ pub enum Cmp {
     Nan,
 }
 
-/// What a 32-bit comparison compares. `lo`, `ls`, `hi`, `hs` decode to the unsigned forms.
+/// The operand type of a 32-bit comparison. `lo`, `ls`, `hi`, `hs` decode to the unsigned forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum CmpType32 {
@@ -55,7 +55,7 @@ pub enum CmpType32 {
     Bf16,
 }
 
-/// What a 64-bit comparison compares.
+/// The operand type of a 64-bit comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum CmpType64 {
@@ -64,7 +64,7 @@ pub enum CmpType64 {
     F64,
 }
 
-/// What `slct` takes its third operand for. A NaN is not at least zero; -0 is.
+/// The type of the third operand of `slct`. A NaN is not at least zero; -0 is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum SlctType {
@@ -75,11 +75,11 @@ pub enum SlctType {
 /// `setp.CMP.BOOL p|q, a, b, c`: p = cmp BOOL c, q = !cmp BOOL c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combine {
-    /// `And`, `Or` or `Xor`.
+    /// The logic operation: `And`, `Or` or `Xor`.
     pub op: PredOp,
     /// The third operand.
     pub c: Pred,
-    /// `!c`.
+    /// Whether `c` is negated.
     pub negated: bool,
 }
 

@@ -11,7 +11,7 @@ pub struct Address {
     pub offset: i64,
 }
 
-/// The type of a memory access, an element's.
+/// The element type of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemType {
     /// 1 byte, zero-extended into a 32-bit register.
@@ -23,7 +23,7 @@ pub enum MemType {
     U16,
     /// 2 bytes, sign-extended.
     S16,
-    /// 4 bytes. Into a 64-bit register it is zero-extended, or, as `S32`, sign-extended.
+    /// 4 bytes. Into a 64-bit register they are zero-extended or, as `S32`, sign-extended.
     B32,
     /// 4 bytes, sign-extended where the destination is a 64-bit register.
     S32,
@@ -31,7 +31,7 @@ pub enum MemType {
     B64,
 }
 
-/// How strong an access is: PTX ISA section 8, "Memory consistency model".
+/// The ordering of an access: PTX ISA section 8, "Memory consistency model".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// No qualifier.
@@ -48,7 +48,7 @@ pub enum Order {
     AcqRel(Scope),
 }
 
-/// A scope.
+/// The scope of an ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The block (`.cta`).
@@ -70,7 +70,7 @@ pub struct Load {
     pub d: [Option<Src>; 4],
     /// Number of elements.
     pub len: u8,
-    /// The address of the first.
+    /// The address of the first element.
     pub addr: Address,
     /// Ordering.
     pub order: Order,
@@ -91,7 +91,7 @@ pub struct Store {
     pub s: [Src; 4],
     /// Number of elements.
     pub len: u8,
-    /// The address of the first.
+    /// The address of the first element.
     pub addr: Address,
     /// Ordering.
     pub order: Order,
@@ -102,22 +102,22 @@ pub struct Store {
 pub struct Atom {
     /// The state space.
     pub space: Space,
-    /// What to do.
+    /// The operation.
     pub op: AtomOp,
-    /// On what.
+    /// The type.
     pub ty: AtomType,
-    /// Where the old value goes; `None` for `red` and `_`.
+    /// The destination of the old value; `None` for `red` and `_`.
     pub d: Option<Src>,
     /// The address.
     pub addr: Address,
-    /// The operand; for `cas` the value compared with.
+    /// The operand; for `cas` the value to compare with.
     pub b: Src,
     /// For `cas`: the new value.
     pub c: Option<Src>,
     /// Ordering.
     pub order: Order,
-    /// True if it adds 1 to shared memory, and nothing reads the old value: compute capability 8.0
-    /// and later has an instruction of its own for that, which serves equal addresses together.
+    /// Whether it adds 1 to shared memory and no instruction reads the old value. Compute
+    /// capability 8.0 and later has an instruction for that, which serves equal addresses together.
     pub counts: bool,
 }
 
@@ -154,7 +154,7 @@ pub enum AtomType {
     Bf16x2,
 }
 
-/// Waiting for asynchronous copies.
+/// Commits and waits of asynchronous copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpAsyncWait {
     /// `cp.async.commit_group`.

@@ -1,4 +1,4 @@
-//! What the arithmetic, logic and shifts of [`super::Alu`] are.
+//! The arithmetic, logic and shift operations of [`super::Alu`].
 
 use super::Half;
 
@@ -19,7 +19,7 @@ pub enum Shift {
     RightSigned,
 }
 
-/// Rounding. The integer roundings (`.rni`, …) use the same names.
+/// A rounding. The integer roundings (`.rni`, …) use the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Round {
@@ -27,7 +27,7 @@ pub enum Round {
     Zero,
     Down,
     Up,
-    /// No rounding named: exact conversions.
+    /// No rounding is named: the conversion is exact.
     None,
 }
 
@@ -56,7 +56,7 @@ pub enum Bin32 {
     And,
     Or,
     Xor,
-    /// Amounts above 31 act as 32.
+    /// Shift left. Amounts above 31 act as 32.
     Shl,
     ShrU,
     ShrS,
@@ -109,7 +109,7 @@ pub enum Bin32 {
         round: Round,
         ftz: bool,
     },
-    /// `div.approx`: zero, or of an infinity NaN, where the divisor is above 2^126.
+    /// `div.approx`. If the divisor is above 2^126, it is zero, or NaN for an infinite dividend.
     DivApproxF32 {
         ftz: bool,
     },
@@ -117,7 +117,7 @@ pub enum Bin32 {
     DivFullF32 {
         ftz: bool,
     },
-    /// `nan`: `min.NaN`, a NaN operand gives a NaN.
+    /// `min`. `nan` means `min.NaN`, where a NaN operand gives a NaN.
     MinF32 {
         ftz: bool,
         nan: bool,
@@ -145,12 +145,12 @@ pub enum Un32 {
     Neg,
     Not,
     Abs,
-    /// Boolean complement: zero becomes one, all else zero.
+    /// Boolean complement: zero becomes one, and all other values zero.
     Cnot,
     Popc,
     Clz,
     Brev,
-    /// `bfind`: 0xffffffff where there is none.
+    /// `bfind`: 0xffffffff if no bit is found.
     BfindU,
     BfindS,
     BfindShiftU,
@@ -238,7 +238,7 @@ pub enum Ter32 {
     Dp4a(Sign, Sign),
     Dp2aLo(Sign, Sign),
     Dp2aHi(Sign, Sign),
-    /// `fns`: of `a`'s set bits, from bit `b` on, the `c`-th; 0xffffffff where there is none.
+    /// `fns`: the `c`-th set bit of `a` from bit `b` on; 0xffffffff if there is none.
     Fns,
 }
 

@@ -1,24 +1,26 @@
-//! What the threads of a block, or the lanes of a warp, do together.
+//! Barriers and warp-wide operations.
 
 use super::{Pred, R32};
 
 /// A block barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct Bar {
-    /// What it does.
+    /// The operation.
     pub kind: BarKind,
-    /// Which of the 16.
+    /// The number of the barrier, below 16.
     pub id: R32,
-    /// How many threads take part; `None` for all of the block.
+    /// The number of participating threads; `None` for all of the block.
     pub threads: Option<R32>,
-    /// True for `bar` and `barrier.aligned`: all threads of a warp execute the same instruction.
+    /// Whether all threads of a warp execute the same instruction, as for `bar` and
+    /// `barrier.aligned`.
     pub aligned: bool,
-    /// Which statement of the source it comes from, the calls that led there included. Copies that the
-    /// compiler makes of one statement have one number. `None` without line information.
+    /// The statement of the source, including the calls that led there. Copies that the compiler
+    /// makes of one statement have one number. `None` without line information.
     pub origin: Option<u32>,
 }
 
-/// What a [`Bar`] does. `d` is the destination, `a` the operand, and `negated` asks for `!a`.
+/// The operation of a [`Bar`]. `d` is the destination, `a` the operand, and `negated` asks for
+/// `!a`.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum BarKind {
@@ -28,9 +30,9 @@ pub enum BarKind {
     Arrive,
     /// Waits and counts the threads whose predicate (xor `negated`) is true.
     RedPopc { d: R32, a: Pred, negated: bool },
-    /// Waits; true if all are.
+    /// Waits; true if all predicates are.
     RedAnd { d: Pred, a: Pred, negated: bool },
-    /// Waits; true if any is.
+    /// Waits; true if any predicate is.
     RedOr { d: Pred, a: Pred, negated: bool },
 }
 

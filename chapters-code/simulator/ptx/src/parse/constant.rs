@@ -5,7 +5,7 @@ use crate::error::ErrorKind;
 use crate::lexer::Kind;
 use crate::syntax::Immediate;
 
-/// What a binary operator computes; nothing for a division by zero.
+/// Computes a binary operator, or returns `None` for a division by zero.
 type Apply = fn(i64, i64) -> Option<i64>;
 
 /// Binary operators with their precedence; a higher one binds tighter.
@@ -23,7 +23,7 @@ const OPERATORS: [(&str, u8, Apply); 10] = [
 ];
 
 impl Parser<'_, '_> {
-    /// A constant: a floating-point literal, or an integer expression.
+    /// Parses a constant: a floating-point literal, or an integer expression.
     pub(super) fn immediate(&mut self) -> Parsed<Immediate> {
         let negated = self.peek().kind == Kind::Symbol('-');
         let literal = if negated {
@@ -42,12 +42,12 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// An integer expression.
+    /// Parses an integer expression.
     pub(super) fn integer(&mut self) -> Parsed<i64> {
         self.binary(0)
     }
 
-    /// An integer expression that has to be a count.
+    /// Parses an integer expression that must be a count.
     pub(super) fn count(&mut self, expected: &'static str) -> Parsed<u32> {
         let here = self.peek();
         let value = self.integer()?;
@@ -70,7 +70,7 @@ impl Parser<'_, '_> {
         Ok(left)
     }
 
-    /// The operator that stands here, with its length in tokens.
+    /// Returns the operator at the cursor, with its length in tokens.
     fn operator(&self) -> Option<(usize, u8, Apply)> {
         let Kind::Symbol(first) = self.peek().kind else {
             return None;
@@ -118,7 +118,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// `0f3F800000`, `0d3FF0000000000000`, or a decimal fraction, which is an `f64`.
+/// Parses `0f3F800000`, `0d3FF0000000000000`, or a decimal fraction, which is an `f64`.
 fn float_literal(kind: Kind, text: &str) -> Option<Immediate> {
     if kind != Kind::Number {
         return None;
@@ -138,7 +138,7 @@ fn float_literal(kind: Kind, text: &str) -> Option<Immediate> {
     }
 }
 
-/// A decimal, hexadecimal, octal or binary literal, with or without PTX's suffix `U`.
+/// Parses a decimal, hexadecimal, octal or binary literal, with or without PTX's suffix `U`.
 fn integer_literal(text: &str) -> Option<u64> {
     let text = text.strip_suffix('U').unwrap_or(text);
     let (radix, digits) = match text.get(..2) {

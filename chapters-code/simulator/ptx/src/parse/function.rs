@@ -5,12 +5,12 @@ use crate::error::ErrorKind;
 use crate::lexer::Kind;
 use crate::syntax::{Block, Function, Location, Place, Statement};
 
-/// Directives between a function's head and its body that take constants and change nothing here.
-/// Those on clusters limit launches in clusters, which there are not.
+/// Directives between a function's head and its body that take constants and have no effect here.
+/// Those about clusters limit launches in clusters, which do not exist here.
 const IGNORED: [&str; 4] = [".maxnreg", ".noreturn", ".maxclusterrank", ".maxnctapersm"];
 
 impl<'a> Parser<'_, 'a> {
-    /// A function from its `.entry` or `.func` on.
+    /// Parses a function that starts with `.entry` or `.func`.
     pub(super) fn function(&mut self) -> Parsed<Function<'a>> {
         let is_entry = self.advance().text == ".entry";
         let returns = self.params()?;
@@ -47,7 +47,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// What stands between a function's head and its body. Returns those directives that are outside
+    /// Parses the directives between a function's head and its body. Returns those that are outside
     /// the dialect.
     fn function_directives(&mut self, function: &mut Function<'a>) -> Parsed<Vec<Statement<'a>>> {
         let mut unsupported = Vec::new();
@@ -75,7 +75,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(unsupported)
     }
 
-    /// Constants between commas, maybe none.
+    /// Parses constants separated by commas, or none.
     fn numbers(&mut self) -> Parsed<Vec<u32>> {
         let mut numbers = Vec::new();
         while self.peek().kind == Kind::Number {
@@ -87,7 +87,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(numbers)
     }
 
-    /// `"nounroll";`
+    /// Skips the rest of a pragma, such as `"nounroll";`.
     pub(super) fn skip_pragma(&mut self) -> Parsed<()> {
         self.list(';', "`,` or `;`", |parser| match parser.advance().kind {
             Kind::Text => Ok(()),
@@ -96,7 +96,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// Statements up to the closing brace, which is consumed.
+    /// Parses statements up to and including the closing brace.
     fn block(&mut self) -> Parsed<Block<'a>> {
         let mut block = Block::default();
         while !self.eat('}') {
@@ -133,7 +133,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// What follows `name:`, where that is a table of targets; else a plain label.
+    /// Parses what follows `name:`: a table of targets, or nothing for a plain label.
     fn label(&mut self, name: &'a str, line: u32) -> Parsed<Statement<'a>> {
         if self.eat_dotted(".branchtargets") {
             let targets = self.list(';', "`,` or `;`", |parser| parser.word("a label"))?;
@@ -162,7 +162,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// `.loc 1 24 71, function_name sym, inlined_at 1 26 12`
+    /// Parses `.loc 1 24 71, function_name sym, inlined_at 1 26 12`.
     fn location(&mut self) -> Parsed<Location> {
         self.advance();
         let mut location = Location {

@@ -1,8 +1,8 @@
-//! Tokens to the syntax tree.
+//! Parses tokens into the syntax tree.
 //!
-//! One file for each layer of the grammar, this one for the cursor that they share. Every method
-//! either consumes what it is named after or fails; nesting is bounded, so that no text can
-//! exhaust the stack.
+//! Each layer of the grammar has a file; this one has the cursor that they share. Every method
+//! either consumes what it is named after or fails. Nesting is bounded, so that no text can exhaust
+//! the stack.
 
 mod constant;
 mod function;
@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::lexer::{self, Kind, Token};
 use crate::syntax::Module;
 
-/// How deep scopes and parentheses may nest.
+/// The deepest nesting of scopes and parentheses.
 const DEEPEST: u32 = 100;
 
 /// Parses a module.
@@ -49,12 +49,12 @@ impl<'a> Parser<'_, 'a> {
         self.tokens[self.at]
     }
 
-    /// The token after the next.
+    /// Returns the token after the next.
     fn peek_second(&self) -> Token<'a> {
         self.tokens[(self.at + 1).min(self.tokens.len() - 1)]
     }
 
-    /// Moves on, though never past the end.
+    /// Returns the next token and moves past it, but never past the end.
     fn advance(&mut self) -> Token<'a> {
         let token = self.peek();
         if token.kind != Kind::End {
@@ -67,7 +67,7 @@ impl<'a> Parser<'_, 'a> {
         self.peek().line
     }
 
-    /// The error that something else stands here.
+    /// Returns the error that something else was found.
     fn expected<T>(&self, expected: &'static str) -> Parsed<T> {
         let found = self.peek();
         Err(match found.kind {
@@ -79,14 +79,14 @@ impl<'a> Parser<'_, 'a> {
         })
     }
 
-    /// Consumes a symbol if it stands here.
+    /// Consumes a symbol if it is next.
     fn eat(&mut self, symbol: char) -> bool {
         let here = self.peek().kind == Kind::Symbol(symbol);
         self.at += usize::from(here);
         here
     }
 
-    /// Consumes a dotted word if it stands here.
+    /// Consumes a dotted word if it is next.
     fn eat_dotted(&mut self, word: &str) -> bool {
         let here = self.peek().kind == Kind::Dotted && self.peek().text == word;
         self.at += usize::from(here);
@@ -113,7 +113,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Items between commas, until `close`, which is consumed.
+    /// Parses items separated by commas up to and including `close`.
     fn list<T>(
         &mut self,
         close: char,
@@ -130,7 +130,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(items)
     }
 
-    /// Moves on to behind the statement that begins at a token: past its semicolon.
+    /// Skips the statement that begins at a token, including its semicolon.
     fn skip_statement(&mut self, start: usize) -> Parsed<()> {
         self.at = start;
         let mut depth = 0u32;
@@ -147,7 +147,7 @@ impl<'a> Parser<'_, 'a> {
         self.semicolon()
     }
 
-    /// Runs `inner` one level deeper.
+    /// Runs `inner` one nesting level deeper.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEEPEST {
             return Err(ErrorKind::TooMany("nested scopes or parentheses"));

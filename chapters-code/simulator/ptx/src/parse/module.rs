@@ -1,15 +1,15 @@
-//! Directives at module level.
+//! Parses directives at module level.
 
 use super::{Parsed, Parser};
 use crate::error::ErrorKind;
 use crate::lexer::Kind;
 use crate::syntax::Module;
 
-/// The newest major version of the ISA that is understood.
+/// The newest major version of the PTX ISA that this parser supports.
 const NEWEST_MAJOR: u32 = 9;
 
 impl<'a> Parser<'_, 'a> {
-    /// The whole text.
+    /// Parses the whole text.
     pub(super) fn module(&mut self) -> Parsed<Module<'a>> {
         let mut module = Module::default();
         if !self.eat_dotted(".version") {
@@ -62,7 +62,8 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// `.visible`, `.extern`, …: only the last matters, and only that it is `.extern`.
+    /// Parses `.visible`, `.extern` and similar words. Only the last one matters, and only if it is
+    /// `.extern`.
     fn linkage(&mut self) -> Option<&'a str> {
         let mut found = None;
         while matches!(
@@ -74,7 +75,7 @@ impl<'a> Parser<'_, 'a> {
         found
     }
 
-    /// `sm_90a, texmode_independent`: the number of the first.
+    /// Parses `sm_90a, texmode_independent`, and returns the number of the first.
     fn target(&mut self) -> Parsed<u32> {
         self.advance();
         let name = self.peek().text;
@@ -97,7 +98,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// `.file 1 "path", timestamp, size`
+    /// Parses `.file 1 "path", timestamp, size`.
     fn file(&mut self) -> Parsed<(u32, &'a str)> {
         self.advance();
         let number = self.count("a file's number")?;
@@ -111,7 +112,7 @@ impl<'a> Parser<'_, 'a> {
         Ok((number, path))
     }
 
-    /// Debug information: a name, and whatever stands between braces.
+    /// Skips debug information: a name and a block in braces.
     fn skip_section(&mut self) -> Parsed<()> {
         while !matches!(self.peek().kind, Kind::Symbol('{') | Kind::End) {
             self.advance();

@@ -7,7 +7,7 @@ use crate::lexer::Kind;
 use crate::syntax::{Instruction, Operand};
 
 impl<'a> Parser<'_, 'a> {
-    /// `@p opcode.modifier operand, operand;`
+    /// Parses `@p opcode.modifier operand, operand;`.
     pub(super) fn instruction(&mut self) -> Parsed<Instruction<'a>> {
         let guard = self.guard()?;
         let first = self.peek();
@@ -21,7 +21,7 @@ impl<'a> Parser<'_, 'a> {
         }
         let opcode = &self.text[first.start..end];
         let operands = self.list(';', "`,` or `;`", Self::operand);
-        // Instructions outside the dialect have operands of their own kinds.
+        // Instructions outside the dialect may have other kinds of operands.
         let operands = operands.map_err(|error| match decode::is_known(base) {
             true if modifiers.contains(&"tensor") => {
                 ErrorKind::UnsupportedInstruction(opcode.into())
@@ -69,7 +69,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// An operand that begins with a name.
+    /// Parses an operand that begins with a name.
     fn named(&mut self) -> Parsed<Operand<'a>> {
         let name = self.word("an operand")?;
         match self.peek().kind {
@@ -83,7 +83,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// `[name]`, `[name+8]` or `[16]`
+    /// Parses `[name]`, `[name+8]` or `[16]`.
     fn address(&mut self) -> Parsed<Operand<'a>> {
         self.advance();
         let base = match self.peek().kind {

@@ -1,4 +1,4 @@
-//! Declarations of variables, parameters and registers.
+//! Parses declarations of variables, parameters and registers.
 
 use super::{Parsed, Parser};
 use crate::error::ErrorKind;
@@ -6,7 +6,7 @@ use crate::lexer::Kind;
 use crate::syntax::{Initialiser, Registers, Type, Variable, VariableSpace};
 
 impl<'a> Parser<'_, 'a> {
-    /// The space that the dotted word here names.
+    /// Returns the space that the dotted word at the cursor names.
     pub(super) fn variable_space(&self) -> Option<VariableSpace> {
         match self.peek().text {
             ".global" => Some(VariableSpace::Global),
@@ -18,7 +18,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// A declaration from its space to its semicolon.
+    /// Parses a declaration from its space to its semicolon.
     pub(super) fn variable(
         &mut self,
         space: VariableSpace,
@@ -41,7 +41,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(variable)
     }
 
-    /// A parameter, as it stands in a function's parentheses.
+    /// Parses a parameter in a function's parentheses.
     pub(super) fn param(&mut self) -> Parsed<Variable<'a>> {
         if self.eat_dotted(".reg") {
             return Err(ErrorKind::Unsupported("a parameter in a register".into()));
@@ -52,7 +52,7 @@ impl<'a> Parser<'_, 'a> {
         self.declarator(VariableSpace::Param)
     }
 
-    /// `.align 8 .b8 name[24]`
+    /// Parses `.align 8 .b8 name[24]`.
     fn declarator(&mut self, space: VariableSpace) -> Parsed<Variable<'a>> {
         let line = self.line();
         let (mut align, mut lanes, mut ty, mut unsupported) = (None, 1, None, None);
@@ -102,7 +102,8 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// `.ptr .global .align 4`: what a parameter points to, which execution need not know.
+    /// Skips `.ptr .global .align 4`, which describes a parameter's target and has no effect on
+    /// execution.
     fn pointer_attributes(&mut self) -> Parsed<()> {
         if self.variable_space().is_some() {
             self.advance();
@@ -113,7 +114,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// `.attribute(.managed)`: managed memory is device memory here.
+    /// Parses `.attribute(.managed)`. Managed memory is device memory here.
     fn attribute(&mut self) -> Parsed<()> {
         self.expect('(', "`(`")?;
         while !self.eat(')') {
@@ -125,7 +126,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// `[4][2]` times the size of an element; `None` for `[]`.
+    /// Parses `[4][2]`, and returns the product with the size of an element, or `None` for `[]`.
     fn array_bytes(&mut self, element: u64) -> Parsed<Option<u64>> {
         let mut bytes = Some(element);
         while self.eat('[') {
@@ -147,7 +148,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(bytes)
     }
 
-    /// `{1, 2}`, or a single element.
+    /// Parses `{1, 2}`, or a single element.
     fn initialiser(&mut self) -> Parsed<Vec<Initialiser<'a>>> {
         if !self.eat('{') {
             return Ok(vec![self.element()?]);
@@ -183,7 +184,7 @@ impl<'a> Parser<'_, 'a> {
         })
     }
 
-    /// `.reg .b32 %r<8>, x;`
+    /// Parses `.reg .b32 %r<8>, x;`.
     pub(super) fn registers(&mut self) -> Parsed<Vec<Registers<'a>>> {
         self.advance();
         let word = self.advance();

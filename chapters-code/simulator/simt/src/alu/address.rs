@@ -1,14 +1,15 @@
 //! Generic addresses.
 //!
-//! Shared and local memory appear in the generic address space through a window each; a generic
-//! address in neither is an address in device memory, where the module's constants lie too.
+//! Shared and local memory each appear in the generic address space through a window. A generic
+//! address outside both windows is an address in device memory, which also holds the module's
+//! constants.
 
 use super::lanes::{row, test};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Pred, R64, Space};
 use std::ops::Range;
 
-/// Where the windows lie.
+/// The windows of the generic address space.
 #[derive(Clone, Debug)]
 pub struct Windows {
     /// Generic address of the start of shared memory.
@@ -19,12 +20,12 @@ pub struct Windows {
     pub local_base: u64,
     /// Size of the local window in bytes.
     pub local_bytes: u64,
-    /// Where the variables in constant space lie.
+    /// The address ranges of the variables in constant space.
     pub constants: Vec<Range<u64>>,
 }
 
 impl Windows {
-    /// What a generic address exceeds an address in `space` by.
+    /// Returns the generic address of address 0 of `space`.
     pub fn base(&self, space: Space) -> u64 {
         match space {
             Space::Shared => self.shared_base,
@@ -43,7 +44,7 @@ impl Windows {
         address.wrapping_sub(self.local_base) < self.local_bytes
     }
 
-    /// Whether a generic address is one of `space`. Parameters have no generic addresses here.
+    /// Whether a generic address is in `space`. Parameters have no generic addresses here.
     pub fn contains(&self, space: Space, address: u64) -> bool {
         match space {
             Space::Generic => true,
@@ -56,7 +57,7 @@ impl Windows {
     }
 }
 
-/// `isspacep`.
+/// Executes `isspacep`.
 #[inline(never)]
 pub fn is_space(
     windows: &Windows,

@@ -1,4 +1,4 @@
-//! Two operands to one 32-bit result.
+//! Operations with two operands and one 32-bit result.
 
 use super::float::{self, Mode, SIGN32};
 use super::float_lanes::{arithmetic2, min_max};
@@ -10,7 +10,7 @@ use super::{approx, exact};
 use ptx::ir::{Bin32, R32, Round};
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Executes `op` on `s`, the operands.
+/// Executes `op` on the operands `s`.
 #[inline(always)]
 pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Bin32, d: R32, s: [R32; 2]) {
     match op {
@@ -116,13 +116,13 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Bin32, d: R32, s: [R32; 2]) 
     }
 }
 
-/// A 16-bit operation on zero-extended operands.
+/// Applies a 16-bit operation to zero-extended operands.
 #[inline(always)]
 fn unsigned16(x: u32, y: u32, f: fn(u32, u32) -> u32) -> u32 {
     f(x & 0xffff, y & 0xffff) & 0xffff
 }
 
-/// A 16-bit operation on sign-extended operands.
+/// Applies a 16-bit operation to sign-extended operands.
 #[inline(always)]
 fn signed16(x: u32, y: u32, f: fn(u32, u32) -> u32) -> u32 {
     f(sext16(x), sext16(y)) & 0xffff

@@ -1,29 +1,29 @@
-//! Addition and subtraction through the carry flag, which decoding made a register of its own.
+//! Addition and subtraction with the carry flag, which decoding turns into a register.
 //!
-//! A subtraction is the addition of the complement, as on a GPU: `a - b` is `a + !b + 1`. So after
-//! `sub.cc` the flag is 1 where *no* borrow occurred, and `subc` subtracts one more where it is 0.
-//! A chain of subtractions alone cannot show this; `addc` after `sub.cc` does, and the compiler
-//! divides 128-bit integers in that way.
+//! As on a GPU, a subtraction adds the complement: `a - b` is `a + !b + 1`. After `sub.cc` the flag
+//! is therefore 1 if *no* borrow occurred, and `subc` subtracts one more if it is 0. A chain of
+//! subtractions alone cannot show this, but `addc` after `sub.cc` does; compilers use that sequence
+//! to divide 128-bit integers.
 //!
-//! These write two registers, and so look at the mask themselves.
+//! These instructions write two registers, so they handle the mask themselves.
 
 use super::lanes::active;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R32, R64};
 
-/// How an instruction treats the flag.
+/// How an instruction uses the carry flag.
 #[derive(Clone, Copy)]
 pub struct Flag {
-    /// Its register: 0 or 1 per lane.
+    /// The flag's register, with 0 or 1 per lane.
     pub register: R32,
-    /// Adds it.
+    /// Whether the instruction adds the flag.
     pub uses: bool,
-    /// Sets it to the carry out.
+    /// Whether the instruction sets the flag to the carry out.
     pub sets: bool,
 }
 
-/// Addition of `$ty`, in the register file behind `$read` and `$write`, of `a` and of what
-/// `$addend` makes of `b`; `$without` is the carry in of an instruction that does not use the flag.
+/// Adds `a` and `$addend(b)`, of type `$ty`, in the register file behind `$read` and `$write`.
+/// `$without` is the carry in of an instruction that does not use the flag.
 macro_rules! chained {
     ($name:ident, $doc:literal, $register:ty, $read:ident, $write:ident, $addend:expr, $without:literal) => {
         #[doc = $doc]

@@ -1,4 +1,4 @@
-//! `setp` and `testp`: lanes to predicate bits.
+//! `setp` and `testp`: comparisons of lanes that give predicate bits.
 
 use super::float::flush;
 use super::half::{Bf16, F16, Format16, flush_f16};
@@ -31,7 +31,7 @@ pub struct Compare64 {
     pub s: [R64; 2],
 }
 
-/// The operands of a relation that is computed, and whether its complement is wanted.
+/// The operands of a relation that is computed, and whether the result is its complement.
 #[derive(Clone, Copy)]
 pub struct Related<R> {
     s: [R; 2],
@@ -45,10 +45,10 @@ impl<R: Copy> Related<R> {
     }
 }
 
-/// Where the result of a comparison goes: to the first, its complement to the second.
+/// The predicates that receive a comparison's result and, optionally, its complement.
 pub type Target = (Pred, Option<Pred>);
 
-/// Writes the result of a comparison, combined with another predicate first where `with` says so.
+/// Writes the result of a comparison, combined with another predicate first if `with` is present.
 #[inline(always)]
 fn write(
     regs: &mut Registers,
@@ -70,7 +70,7 @@ fn write(
     }
 }
 
-/// Predicate logic. `Mov` and `Not` ignore `b`.
+/// Combines two predicates. `Mov` and `Not` ignore `b`.
 pub fn combine(op: PredOp, a: LaneMask, b: LaneMask) -> LaneMask {
     match op {
         PredOp::Mov => a,
@@ -81,7 +81,8 @@ pub fn combine(op: PredOp, a: LaneMask, b: LaneMask) -> LaneMask {
     }
 }
 
-/// What a comparison comes down to: a relation, of swapped operands perhaps, or its complement.
+/// How a comparison is computed: as one of few relations, perhaps with swapped operands or
+/// complemented.
 enum Plan {
     Equal {
         invert: bool,
@@ -94,12 +95,13 @@ enum Plan {
         swap: bool,
         invert: bool,
     },
-    /// None of these: see [`unusual`].
+    /// The comparison is none of these: see [`unusual32`].
     Unusual,
 }
 
 impl Plan {
-    /// The order of integers is total, so "less" and "equal" give all six comparisons.
+    /// Plans a comparison of integers. Their order is total, so "less" and "equal" give all six
+    /// comparisons.
     #[inline(always)]
     fn of_integers(cmp: Cmp) -> Self {
         match cmp {
@@ -125,7 +127,8 @@ impl Plan {
         }
     }
 
-    /// An unordered comparison is the complement of the opposite ordered one.
+    /// Plans a comparison of floats. An unordered comparison is the complement of the opposite
+    /// ordered one.
     #[inline(always)]
     fn of_floats(cmp: Cmp) -> Self {
         match cmp {
@@ -168,7 +171,7 @@ impl Plan {
     }
 }
 
-/// `setp` of 32-bit registers.
+/// Executes `setp` of 32-bit registers.
 #[inline(always)]
 pub fn setp32<V: Vectors>(
     lanes: Lanes<'_, V>,
@@ -210,7 +213,7 @@ pub fn setp32<V: Vectors>(
     }
 }
 
-/// `setp` of 64-bit registers.
+/// Executes `setp` of 64-bit registers.
 #[inline(always)]
 pub fn setp64<V: Vectors>(
     lanes: Lanes<'_, V>,
@@ -247,7 +250,8 @@ pub fn setp64<V: Vectors>(
     }
 }
 
-/// `setp` of integers in 32-bit registers, for callers that know the relation when they are compiled.
+/// Executes `setp` of integers in 32-bit registers, for callers that know the relation at compile
+/// time.
 #[inline(always)]
 pub fn integers32<V: Vectors>(
     lanes: Lanes<'_, V>,
@@ -271,7 +275,8 @@ pub fn integers32<V: Vectors>(
     }
 }
 
-/// `setp` of integers in 64-bit registers, likewise.
+/// Executes `setp` of integers in 64-bit registers, for callers that know the relation at compile
+/// time.
 #[inline(always)]
 pub fn integers64<V: Vectors>(
     lanes: Lanes<'_, V>,
@@ -335,7 +340,7 @@ pub fn relate64<V: Vectors>(
     );
 }
 
-/// Types that are compared as others, and relations to NaNs.
+/// Compares types that are converted first, and relations that ask about NaNs.
 #[inline(never)]
 fn unusual32(
     regs: &mut Registers,
@@ -356,7 +361,7 @@ fn unusual32(
     write(regs, mask, target, with, bits);
 }
 
-/// Relations to NaNs.
+/// Compares for relations that ask about NaNs.
 #[inline(never)]
 fn unusual64(
     regs: &mut Registers,
@@ -375,7 +380,7 @@ fn unusual64(
     write(regs, mask, target, with, bits);
 }
 
-/// Whether a comparison holds of operands in this order, `None` for a NaN among them.
+/// Whether a comparison holds for operands in this order. `None` means that an operand is NaN.
 fn holds(cmp: Cmp, order: Option<Ordering>) -> bool {
     match cmp {
         Cmp::Eq => order == Some(Ordering::Equal),
@@ -395,7 +400,7 @@ fn holds(cmp: Cmp, order: Option<Ordering>) -> bool {
     }
 }
 
-/// An operand as a number of 32 bits that compares likewise: a signed integer or an `f32`.
+/// Converts an operand to a 32-bit number with the same order: a signed integer or an `f32`.
 #[inline(always)]
 fn widen(ty: CmpType32, row: &Lanes32) -> Lanes32 {
     match ty {
@@ -412,7 +417,7 @@ fn widen(ty: CmpType32, row: &Lanes32) -> Lanes32 {
     }
 }
 
-/// `testp.f32`.
+/// Executes `testp.f32`.
 #[inline(never)]
 pub fn testp32(class: FloatClass, regs: &mut Registers, mask: LaneMask, d: Pred, a: R32) {
     let a = regs.r32(a);
@@ -426,7 +431,7 @@ pub fn testp32(class: FloatClass, regs: &mut Registers, mask: LaneMask, d: Pred,
     regs.set_pred(d, bits, mask);
 }
 
-/// `testp.f64`.
+/// Executes `testp.f64`.
 #[inline(never)]
 pub fn testp64(class: FloatClass, regs: &mut Registers, mask: LaneMask, d: Pred, a: R64) {
     let a = regs.r64(a);
@@ -434,7 +439,7 @@ pub fn testp64(class: FloatClass, regs: &mut Registers, mask: LaneMask, d: Pred,
     regs.set_pred(d, bits, mask);
 }
 
-/// Whether `x`, of a format with this smallest normal number, is of a class. Zero counts as normal.
+/// Whether `x` is of a class, in a format with this smallest normal number. Zero counts as normal.
 fn is_class(class: FloatClass, x: f64, smallest_normal: f64) -> bool {
     let subnormal = x != 0.0 && x.abs() < smallest_normal;
     match class {

@@ -1,4 +1,4 @@
-//! `cvt`: vector loops for the usual conversions. [`super::convert_lane`] does the others.
+//! `cvt`: vector loops for the frequent conversions. [`super::convert_lane`] does the others.
 
 use super::convert_lane::{Conversion, convert, encode_f32};
 use super::exact::{BF16, F16 as F16_FORMAT};
@@ -9,7 +9,7 @@ use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Num, PackedHalf, R32, R64, Round, Src};
 
-/// `cvt` from `a` to `d`.
+/// Executes `cvt` from `a` to `d`.
 #[inline(always)]
 pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, [d, a]: [Src; 2]) {
     match (d, a) {
@@ -21,7 +21,7 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, [d, a]: [Src; 2])
     }
 }
 
-/// Lane by lane.
+/// Converts lane by lane.
 #[inline(never)]
 fn each(c: Conversion, regs: &mut Registers, mask: LaneMask, [d, a]: [Src; 2]) {
     for lane in active(mask) {
@@ -33,8 +33,8 @@ fn each(c: Conversion, regs: &mut Registers, mask: LaneMask, [d, a]: [Src; 2]) {
     }
 }
 
-/// How an integer of up to 32 bits is extended to 32: shifted up, down again arithmetically, and
-/// masked. The same for all lanes.
+/// How an integer of up to 32 bits is extended to 32 bits: shifted up, shifted down arithmetically,
+/// and masked. All lanes share these amounts.
 #[derive(Clone, Copy)]
 struct Extension {
     shift: u32,
@@ -42,7 +42,7 @@ struct Extension {
 }
 
 impl Extension {
-    /// `None` for what is not an integer of up to 32 bits.
+    /// Returns the extension of a source type, or `None` if it is not an integer of up to 32 bits.
     fn of(num: Num) -> Option<Self> {
         match num {
             Num::U8 => Some(Self {
@@ -66,7 +66,8 @@ impl Extension {
         }
     }
 
-    /// The same, for a result: its register is 16 bits wide where the type is narrower than 32.
+    /// Returns the extension of a result type. The result's register is 16 bits wide if the type is
+    /// narrower than 32 bits.
     fn of_result(num: Num) -> Option<Self> {
         let extension = Self::of(num)?;
         let register = if extension.shift == 0 { !0 } else { 0xffff };
@@ -86,7 +87,7 @@ fn nearest(round: Round) -> bool {
     float::is_nearest(round)
 }
 
-/// Between 32-bit registers.
+/// Converts between 32-bit registers.
 #[inline(always)]
 fn within32<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R32) {
     match (c.from, c.to, c.round) {
@@ -116,7 +117,7 @@ fn within32<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R32) {
     }
 }
 
-/// `f32` rounded to integral values.
+/// Rounds `f32` to integral values.
 #[inline(always)]
 fn integral<V: Vectors>(lanes: Lanes<'_, V>, round: Round, d: R32, a: R32) {
     match round {
@@ -132,7 +133,7 @@ fn integral<V: Vectors>(lanes: Lanes<'_, V>, round: Round, d: R32, a: R32) {
     }
 }
 
-/// From a 32-bit to a 64-bit register.
+/// Converts from a 32-bit to a 64-bit register.
 #[inline(always)]
 fn to64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R32) {
     match (c.from, c.to) {
@@ -150,7 +151,7 @@ fn to64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R32) {
     }
 }
 
-/// From a 64-bit to a 32-bit register.
+/// Converts from a 64-bit to a 32-bit register.
 #[inline(always)]
 fn from64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R64) {
     match (c.from, c.to, c.round) {
@@ -167,7 +168,7 @@ fn from64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R32, a: R64) {
     }
 }
 
-/// Between 64-bit registers.
+/// Converts between 64-bit registers.
 #[inline(always)]
 fn within64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R64) {
     match (c.from, c.to) {
@@ -176,7 +177,7 @@ fn within64<V: Vectors>(lanes: Lanes<'_, V>, c: Conversion, d: R64, a: R64) {
     }
 }
 
-/// What `cvt.rn.f16x2.f32` and its like do to each of their operands.
+/// How `cvt.rn.f16x2.f32` and similar instructions convert each operand.
 #[derive(Clone, Copy)]
 pub struct PackedTarget {
     /// The format.
@@ -187,7 +188,8 @@ pub struct PackedTarget {
     pub relu: bool,
 }
 
-/// `cvt.rn.f16x2.f32` and its like: the first operand to the upper half, the second to the lower.
+/// Executes `cvt.rn.f16x2.f32` and similar instructions: the first operand goes to the upper half,
+/// the second to the lower.
 #[inline(always)]
 pub fn pack_halves<V: Vectors>(lanes: Lanes<'_, V>, c: PackedTarget, d: R32, s: [R32; 2]) {
     match (c.to, nearest(c.round) && !c.relu) {

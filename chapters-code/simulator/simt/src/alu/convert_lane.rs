@@ -1,26 +1,27 @@
-//! `cvt` of one value, in every combination of types and modifiers.
+//! `cvt` of one value, for every combination of types and modifiers.
 
 use super::exact::{self, BF16, F16, F32, F64, Format, Value};
 use super::float::{self, flush};
 use ptx::ir::{Num, Round};
 
-/// What a `cvt` does.
+/// The types and modifiers of a `cvt`.
 #[derive(Clone, Copy, Debug)]
 pub struct Conversion {
     /// The source type.
     pub from: Num,
     /// The destination type.
     pub to: Num,
-    /// The rounding, to an integral value where the result is an integer or both types are one.
+    /// The rounding. It rounds to an integral value if the result is an integer or both types are
+    /// the same.
     pub round: Round,
-    /// `.sat`: to the range of an integer type, to [0, 1] for floats.
+    /// `.sat`: clamps to the range of an integer type, or to [0, 1] for floats.
     pub sat: bool,
-    /// `.ftz`, on `f32` operands and results; the operand of a conversion to `f16` keeps its
-    /// subnormals all the same, as the directed roundings show on an H200.
+    /// `.ftz`, which applies to `f32` operands and results. The operand of a conversion to `f16`
+    /// keeps its subnormals, as the directed roundings show on an H200.
     pub ftz: bool,
 }
 
-/// The bits of the result for these bits of the operand.
+/// Converts the bits of an operand to the bits of the result.
 pub fn convert(c: Conversion, bits: u64) -> u64 {
     let bits = if c.ftz && c.from == Num::F32 && c.to != Num::F16 {
         flush(bits as u32).into()
@@ -42,7 +43,7 @@ pub fn convert(c: Conversion, bits: u64) -> u64 {
     }
 }
 
-/// An `f32` rounded to a 16-bit format.
+/// Rounds an `f32` to a 16-bit format.
 pub fn encode_f32(to: Format, bits: u32, round: Round) -> u32 {
     to.encode(F32.decode(bits.into()), round) as u32
 }
@@ -94,7 +95,7 @@ impl Integer {
         value.clamp(min, (1 << magnitude_bits) - 1)
     }
 
-    /// The low bits of `value`, as a register holds them: 8 bits are extended to 16.
+    /// Returns the low bits of `value` as a register holds them: 8 bits are extended to 16.
     fn bits(self, value: i128) -> u64 {
         let extended = self.value(value as u64) as u64;
         match self.width {
@@ -105,7 +106,7 @@ impl Integer {
     }
 }
 
-/// A number of any format as `f64`, exactly, but for the bits of a NaN.
+/// Widens a number of any format to `f64` exactly, except for the bits of a NaN.
 fn widen(format: Format, bits: u64) -> f64 {
     f64::from_bits(F64.encode(format.decode(bits), Round::NearestEven))
 }
@@ -123,7 +124,7 @@ fn float_to_integer(c: Conversion, from: Format, to: Integer, bits: u64) -> i128
     to.clamp(float::round_to_integral(x, c.round) as i128)
 }
 
-/// Changes the format, or within one rounds to an integral value.
+/// Changes the format. If both formats are the same, rounds to an integral value instead.
 fn float_to_float(c: Conversion, from: Format, to: Format, bits: u64) -> u64 {
     let value = from.decode(bits);
     if from == to && to == F64 && c.round == Round::None {
@@ -145,13 +146,13 @@ fn float_to_float(c: Conversion, from: Format, to: Format, bits: u64) -> u64 {
     to.encode(F64.decode(integral.to_bits()), Round::NearestEven)
 }
 
-/// A NaN keeps its sign and bits, as far as there is room, on the way to and from `f64`, and from
-/// `bf16` to `f32`; but where subnormals are flushed, an `f32`'s becomes canonical first.
+/// Converts a NaN. It keeps its sign and as many bits as fit on the way to and from `f64` and from
+/// `bf16` to `f32`. With `.ftz`, an `f32` NaN becomes canonical first.
 fn nan(c: Conversion, from: Format, to: Format, bits: u64) -> u64 {
     match (from, to) {
         (F64, F64) => float::propagate64(&[bits]),
         (F64, _) => to.narrow_nan(bits),
-        // f16's ten bits of fraction, and its sign, where `f32` has its own.
+        // The ten fraction bits of `f16` and its sign go to where `f32` has them.
         (F16, F64) => float::widen_nan((bits & 0x8000) << 16 | (bits & 0x3ff) << 13),
         (BF16, F64) => float::widen_nan(bits << 16),
         (F32, F64) if !c.ftz => float::widen_nan(bits),

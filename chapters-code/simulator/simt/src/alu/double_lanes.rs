@@ -1,4 +1,4 @@
-//! Loops over `f64` lanes: a vector loop for the usual case, one lane at a time for the rest.
+//! Loops over `f64` lanes: vectorised for the usual case, lane by lane for the rest.
 
 use super::exact::Exactly;
 use super::float;
@@ -7,9 +7,9 @@ use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R64, Round};
 
-/// `d = near(a)`, or `exactly(a)` where the rounding is directed.
+/// Computes `d = near(a)`, or `exactly(a)` if the rounding is directed.
 ///
-/// A NaN among the results is rare; only where there is one do the lanes look for its bits.
+/// NaN results are rare. Only if a lane has one are the bits of NaNs computed lane by lane.
 #[inline(always)]
 pub fn arithmetic1<V: Vectors>(
     mut lanes: Lanes<'_, V>,
@@ -49,7 +49,7 @@ fn directed1(
     with1_64(regs, mask, d, a, |x| float::directed64(round, [x], f));
 }
 
-/// [`arithmetic1`] with two operands.
+/// Computes [`arithmetic1`] with two operands.
 #[inline(always)]
 pub fn arithmetic2<V: Vectors>(
     mut lanes: Lanes<'_, V>,
@@ -95,7 +95,7 @@ fn directed2(
     with2_64(regs, mask, d, s, |x, y| float::directed64(round, [x, y], f));
 }
 
-/// [`arithmetic1`] with three operands.
+/// Computes [`arithmetic1`] with three operands.
 #[inline(always)]
 pub fn arithmetic3<V: Vectors>(
     mut lanes: Lanes<'_, V>,

@@ -1,9 +1,9 @@
-//! Floating-point arithmetic in integers: every rounding, every format.
+//! Floating-point arithmetic in integers, for every rounding and every format.
 //!
-//! The forms that a CPU has no instruction for are computed here: the directed roundings, which
-//! would need a change of the CPU's mode, and the conversions between formats. An operation
+//! This module computes the forms for which a CPU has no instruction: directed roundings, which
+//! would need a change of the CPU's rounding mode, and conversions between formats. An operation
 //! computes its result exactly, or to more bits than any format holds with the lowest bit set if
-//! anything lies below it ("sticky"), and [`Format::encode`] rounds it once.
+//! anything lies below it ("sticky"). [`Format::encode`] then rounds once.
 
 use ptx::ir::Round;
 
@@ -51,7 +51,7 @@ pub enum Value {
         /// Minus infinity.
         negative: bool,
     },
-    /// Zeros included.
+    /// A finite number, including zeros.
     Finite(Finite),
 }
 
@@ -60,11 +60,11 @@ pub enum Value {
 /// Invariant: the significand is below 2^127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finite {
-    /// The sign; zeros have one too.
+    /// The sign, which zeros have too.
     pub negative: bool,
     /// The weight of the significand's lowest bit.
     pub exponent: i32,
-    /// Zero for a zero.
+    /// The significand, which is zero for a zero.
     pub significand: u128,
 }
 
@@ -83,7 +83,7 @@ impl Format {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// The exponent of the lowest bit of a subnormal.
+    /// Returns the exponent of the lowest bit of a subnormal.
     fn min_exponent(self) -> i32 {
         1 - self.bias() - self.fraction_bits as i32
     }
@@ -96,13 +96,13 @@ impl Format {
         u64::from(negative) << (self.fraction_bits + self.exponent_bits)
     }
 
-    /// The NaN with the sign and the upper bits of an `f64`'s, quieted.
+    /// Returns the NaN with the sign and the upper bits of an `f64` NaN, quieted.
     pub fn narrow_nan(self, bits: u64) -> u64 {
         let quiet = bits | 1 << 51;
         self.sign(bits >> 63 != 0) | self.infinity() | (quiet << 12) >> (64 - self.fraction_bits)
     }
 
-    /// The number that `bits` stand for.
+    /// Returns the number that `bits` encode.
     pub fn decode(self, bits: u64) -> Value {
         let negative = bits & self.sign(true) != 0;
         let fraction = bits & ((1 << self.fraction_bits) - 1);
@@ -122,7 +122,7 @@ impl Format {
         })
     }
 
-    /// The nearest number in the direction of `round`.
+    /// Rounds to the nearest number in the direction of `round`.
     pub fn encode(self, value: Value, round: Round) -> u64 {
         match value {
             Value::Nan => self.nan,
@@ -131,8 +131,9 @@ impl Format {
         }
     }
 
-    /// Likewise, but what is below the smallest normal number becomes a zero of its sign. It is so
-    /// if it is when rounded to the format's precision, whatever the exponent.
+    /// Rounds like [`Self::encode`], but flushes a result below the smallest normal number to a
+    /// zero of its sign. The comparison uses the result rounded to the format's precision with an
+    /// unbounded exponent.
     pub fn encode_flushing(self, value: Value, round: Round) -> u64 {
         match value {
             Value::Finite(x) if self.is_tiny(x, round) => self.sign(x.negative),
@@ -143,8 +144,8 @@ impl Format {
     fn is_tiny(self, x: Finite, round: Round) -> bool {
         let top = 127 - x.significand.leading_zeros() as i32;
         let lowest = x.exponent + top - self.fraction_bits as i32;
-        let kept = round_shift(x.significand, lowest - x.exponent, round, x.negative);
-        let carried = kept >> (self.fraction_bits + 1) != 0;
+        let rounded = round_shift(x.significand, lowest - x.exponent, round, x.negative);
+        let carried = rounded >> (self.fraction_bits + 1) != 0;
         x.significand != 0 && lowest + i32::from(carried) < self.min_exponent()
     }
 
@@ -154,11 +155,12 @@ impl Format {
         }
         let top = 127 - x.significand.leading_zeros() as i32;
         let lowest = (x.exponent + top - self.fraction_bits as i32).max(self.min_exponent());
-        let kept = round_shift(x.significand, lowest - x.exponent, round, x.negative) as u64;
+        let rounded = round_shift(x.significand, lowest - x.exponent, round, x.negative) as u64;
         let above = lowest - self.min_exponent();
-        // The hidden bit, where there is one, and a carry out of the fraction add to the exponent.
+        // The hidden bit, if there is one, and a carry out of the fraction both add to the
+        // exponent.
         if above < 1 << self.exponent_bits {
-            let magnitude = ((above as u64) << self.fraction_bits).saturating_add(kept);
+            let magnitude = ((above as u64) << self.fraction_bits).saturating_add(rounded);
             if magnitude < self.infinity() {
                 return magnitude;
             }
@@ -167,7 +169,7 @@ impl Format {
     }
 }
 
-/// Whether `round` takes what lies beyond the largest number to infinity.
+/// Whether `round` rounds a value beyond the largest number to infinity.
 fn away_from_zero(round: Round, negative: bool) -> bool {
     match round {
         Round::NearestEven | Round::None => true,
@@ -177,7 +179,8 @@ fn away_from_zero(round: Round, negative: bool) -> bool {
     }
 }
 
-/// `significand / 2^shift` (times, where `shift` is negative), rounded to an integer.
+/// Computes `significand / 2^shift` (or times `2^-shift`, for a negative `shift`), rounded to an
+/// integer.
 fn round_shift(significand: u128, shift: i32, round: Round, negative: bool) -> u128 {
     if shift <= 0 {
         return significand << -shift;
@@ -187,23 +190,23 @@ fn round_shift(significand: u128, shift: i32, round: Round, negative: bool) -> u
     } else {
         (1, 2)
     };
-    let kept = significand >> shift;
+    let rounded = significand >> shift;
     let rest = significand & ((1 << shift) - 1);
     let half = 1 << (shift - 1);
     let up = match round {
-        Round::NearestEven | Round::None => rest > half || (rest == half && kept & 1 == 1),
+        Round::NearestEven | Round::None => rest > half || (rest == half && rounded & 1 == 1),
         Round::Zero => false,
         Round::Down => negative && rest != 0,
         Round::Up => !negative && rest != 0,
     };
-    kept + u128::from(up)
+    rounded + u128::from(up)
 }
 
-/// An operation on `N` operands. The rounding decides the sign of a zero; the rest of it is for
-/// [`Format::encode`] to do.
+/// An operation on `N` operands. It uses the rounding only for the sign of a zero;
+/// [`Format::encode`] does the rest.
 pub type Exactly<const N: usize> = fn([Value; N], Round) -> Value;
 
-/// `a + b`.
+/// Computes `a + b`.
 pub fn add([a, b]: [Value; 2], round: Round) -> Value {
     match (a, b) {
         (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
@@ -214,7 +217,7 @@ pub fn add([a, b]: [Value; 2], round: Round) -> Value {
     }
 }
 
-/// `a - b`.
+/// Computes `a - b`.
 pub fn sub([a, b]: [Value; 2], round: Round) -> Value {
     let minus_b = match b {
         Value::Nan => b,
@@ -264,8 +267,8 @@ fn add_finite(x: Finite, y: Finite, round: Round) -> Finite {
     }
 }
 
-/// The same number with its highest bit at 125: room for a carry above it, and, as an operand has
-/// at most 106 bits, for guard bits below.
+/// Returns the same number with its highest bit at 125. That leaves room for a carry above it and,
+/// as an operand has at most 106 bits, for guard bits below.
 fn normalize(x: Finite) -> Finite {
     let shift = x.significand.leading_zeros() as i32 - 2;
     Finite {
@@ -283,7 +286,7 @@ fn shift_sticky(significand: u128, shift: i32) -> u128 {
     (significand >> shift) | u128::from(lost != 0)
 }
 
-/// `a × b`.
+/// Computes `a × b`.
 pub fn mul([a, b]: [Value; 2], _: Round) -> Value {
     let (Some(x), Some(y)) = (sign_and_size(a), sign_and_size(b)) else {
         return Value::Nan;
@@ -303,12 +306,12 @@ pub fn mul([a, b]: [Value; 2], _: Round) -> Value {
     }
 }
 
-/// `a × b + c`.
+/// Computes `a × b + c`.
 pub fn fma([a, b, c]: [Value; 3], round: Round) -> Value {
     add([mul([a, b], round), c], round)
 }
 
-/// `a / b`.
+/// Computes `a / b`.
 pub fn div([a, b]: [Value; 2], _: Round) -> Value {
     let (Some(x), Some(y)) = (sign_and_size(a), sign_and_size(b)) else {
         return Value::Nan;
@@ -339,12 +342,12 @@ pub fn div([a, b]: [Value; 2], _: Round) -> Value {
     }
 }
 
-/// `1 / a`.
+/// Computes `1 / a`.
 pub fn rcp([a]: [Value; 1], round: Round) -> Value {
     div([integer(false, 1), a], round)
 }
 
-/// The square root of `a`.
+/// Computes the square root of `a`.
 pub fn sqrt([a]: [Value; 1], _: Round) -> Value {
     let Value::Finite(x) = a else {
         return if a == (Value::Infinite { negative: false }) {
@@ -376,7 +379,7 @@ pub fn sqrt([a]: [Value; 1], _: Round) -> Value {
     })
 }
 
-/// An integer.
+/// Returns an integer as a value.
 pub fn integer(negative: bool, magnitude: u64) -> Value {
     Value::Finite(Finite {
         negative,
@@ -389,7 +392,7 @@ pub fn integer(negative: bool, magnitude: u64) -> Value {
 enum Size {
     Zero,
     Infinite,
-    /// Significand and exponent.
+    /// Any other finite number: its significand and exponent.
     Other(u128, i32),
 }
 
@@ -402,7 +405,7 @@ impl Size {
     }
 }
 
-/// `None` for a NaN.
+/// Returns the sign and the magnitude, or `None` for a NaN.
 fn sign_and_size(a: Value) -> Option<(bool, Size)> {
     match a {
         Value::Nan => None,

@@ -1,15 +1,15 @@
-//! Scalar `f32` and `f64` operations that Rust's operators do not give: PTX's NaNs, flushing of
+//! Scalar `f32` and `f64` operations that Rust's operators do not provide: PTX's NaNs, flushing of
 //! subnormals, saturation, minimum and maximum, directed roundings.
 //!
-//! NaN results. For `f32` the CUDA programming guide fixes them: "the quiet NaN of bit pattern
-//! 0x7fffffff". For `f64` nothing is documented; on an H200 an operand that is a NaN is passed on,
-//! quieted. Where several are, it is the second, else the third (of `min`, `max` and `div` too the
-//! one that the hardware's order of operands puts first). An invalid operation gives
-//! 0xfff8000000000000.
+//! **NaN results.** The CUDA programming guide fixes the NaN of `f32`: "the quiet NaN of bit
+//! pattern 0x7fffffff". It documents nothing for `f64`. An H200 returns an operand that is a NaN,
+//! quieted. If several operands are NaN, it returns the second, or else the third. For `min`, `max`
+//! and `div` this means the order in which the hardware takes the operands. An invalid operation
+//! returns 0xfff8000000000000.
 //!
-//! `.ftz` flushes a result that is below the smallest normal number after rounding to the format's
-//! precision, with an exponent as small as it takes: so 2^-126 (1 - 2^-24) becomes zero, although
-//! the nearest number that the format has is 2^-126.
+//! **`.ftz`** flushes a result that is below the smallest normal number after rounding to the
+//! format's precision with an unbounded exponent. 2^-126 (1 - 2^-24) therefore becomes zero,
+//! although the nearest number in the format is 2^-126.
 
 use super::exact::{F32, F64, Value};
 use ptx::ir::Round;
@@ -33,32 +33,32 @@ pub struct Mode {
     pub sat: bool,
 }
 
-/// The bits of an `f32` result.
+/// Returns the bits of an `f32` result, with the canonical NaN.
 #[inline(always)]
 pub fn canonical(x: f32) -> u32 {
     if x.is_nan() { NAN32 } else { x.to_bits() }
 }
 
-/// A subnormal becomes the zero of its sign.
+/// Replaces a subnormal by the zero of its sign.
 #[inline(always)]
 pub fn flush(x: u32) -> u32 {
     if x & 0x7f80_0000 == 0 { x & SIGN32 } else { x }
 }
 
-/// [`flush`], where `ftz` asks for it.
+/// Applies [`flush`] if `ftz` is set.
 #[inline(always)]
 pub fn flush_if(ftz: bool, x: u32) -> u32 {
     if ftz { flush(x) } else { x }
 }
 
-/// `.sat`: clamps to [0, 1]; a NaN becomes 0.
+/// Applies `.sat`: clamps to [0, 1], and a NaN becomes 0.
 #[inline(always)]
 pub fn saturate(x: u32) -> u32 {
     let x = f32::from_bits(x);
     if x > 0.0 { x.min(1.0).to_bits() } else { 0 }
 }
 
-/// Whether `round` is the mode that a CPU computes in.
+/// Whether `round` is the CPU's rounding mode.
 pub fn is_nearest(round: Round) -> bool {
     match round {
         Round::NearestEven | Round::None => true,
@@ -66,25 +66,26 @@ pub fn is_nearest(round: Round) -> bool {
     }
 }
 
-/// `neg.f32`: a NaN becomes canonical, as ptxas makes the instruction a sum with -0.
+/// Computes `neg.f32`. A NaN becomes canonical, because ptxas turns the instruction into a sum with
+/// -0.
 #[inline(always)]
 pub fn neg32(x: u32) -> u32 {
     canonical(-f32::from_bits(x))
 }
 
-/// `abs.f32`, likewise.
+/// Computes `abs.f32`. A NaN becomes canonical.
 #[inline(always)]
 pub fn abs32(x: u32) -> u32 {
     canonical(f32::from_bits(x).abs())
 }
 
-/// `neg.f64`: NaNs pass unchanged, says the CUDA programming guide.
+/// Computes `neg.f64`. The CUDA programming guide defines that NaNs pass unchanged.
 #[inline(always)]
 pub fn neg64(x: u64) -> u64 {
     if is_nan64(x) { x | QUIET64 } else { x ^ SIGN64 }
 }
 
-/// `abs.f64`, likewise.
+/// Computes `abs.f64`. NaNs pass unchanged.
 #[inline(always)]
 pub fn abs64(x: u64) -> u64 {
     if is_nan64(x) {
@@ -94,7 +95,7 @@ pub fn abs64(x: u64) -> u64 {
     }
 }
 
-/// An order of `f32` bits that puts -0 below +0.
+/// Maps `f32` bits to integers of the same order, with -0 below +0.
 #[inline(always)]
 fn key32(x: u32) -> i32 {
     let x = x as i32;
@@ -106,7 +107,7 @@ fn is_nan32(x: u32) -> bool {
     f32::from_bits(x).is_nan()
 }
 
-/// The operand that `first` prefers, a number before a NaN.
+/// Returns the operand that `first` prefers, or the number if the other is NaN.
 #[inline(always)]
 fn choose32(a: u32, b: u32, first: bool) -> u32 {
     let number = if is_nan32(a) { b } else { a };
@@ -116,19 +117,19 @@ fn choose32(a: u32, b: u32, first: bool) -> u32 {
     if is_nan32(chosen) { NAN32 } else { chosen }
 }
 
-/// `min.f32`.
+/// Computes `min.f32`.
 #[inline(always)]
 pub fn min32(a: u32, b: u32) -> u32 {
     choose32(a, b, key32(a) < key32(b))
 }
 
-/// `max.f32`.
+/// Computes `max.f32`.
 #[inline(always)]
 pub fn max32(a: u32, b: u32) -> u32 {
     choose32(a, b, key32(a) > key32(b))
 }
 
-/// The canonical NaN where an operand is a NaN, else `f(a, b)`: the `.NaN` forms.
+/// Returns the canonical NaN if an operand is NaN, else `f(a, b)`: the `.NaN` forms.
 #[inline(always)]
 pub fn or_nan32(a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     let result = f(a, b);
@@ -158,27 +159,28 @@ fn choose64(a: u64, b: u64, first: bool) -> u64 {
     if is_nan64(a) { both } else { chosen }
 }
 
-/// `min.f64`.
+/// Computes `min.f64`.
 #[inline(always)]
 pub fn min64(a: u64, b: u64) -> u64 {
     choose64(a, b, key64(a) < key64(b))
 }
 
-/// `max.f64`.
+/// Computes `max.f64`.
 #[inline(always)]
 pub fn max64(a: u64, b: u64) -> u64 {
     choose64(a, b, key64(a) > key64(b))
 }
 
-/// The bits of an `f64` result that is a NaN: the second operand if that is one, else the third, else
-/// the first, quieted.
+/// Returns the bits of an `f64` result that is a NaN: the second operand if it is a NaN, else the
+/// third, else the first, quieted.
 pub fn propagate64(operands: &[u64]) -> u64 {
     let mut in_order = operands.iter().skip(1).chain(operands.first());
     let nan = in_order.find(|&&x| is_nan64(x));
     nan.map_or(F64.nan, |x| x | QUIET64)
 }
 
-/// An `f64` as the nearest `f32`; a NaN keeps its sign and the upper bits of its fraction, quieted.
+/// Rounds an `f64` to the nearest `f32`. A NaN keeps its sign and the upper bits of its fraction,
+/// quieted.
 #[inline(always)]
 pub fn narrow64(bits: u64) -> u32 {
     let nan = (bits >> 32) as u32 & SIGN32 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x7f_ffff;
@@ -190,15 +192,15 @@ pub fn narrow64(bits: u64) -> u32 {
     }
 }
 
-/// The bits of an `f32` that is a NaN as an `f64`: quieted, with sign and fraction kept.
+/// Widens the bits of an `f32` NaN to `f64`: quieted, with sign and fraction preserved.
 ///
-/// By bits, since Rust leaves open which NaN a conversion of one gives.
+/// This works on bits, because Rust leaves open which NaN a conversion returns.
 #[inline(always)]
 pub fn widen_nan(bits: u64) -> u64 {
     (bits >> 31 & 1) << 63 | 0x7ff8 << 48 | (bits & 0x7f_ffff) << 29
 }
 
-/// The bits of an `f32` as an `f64`.
+/// Widens the bits of an `f32` to those of an `f64`.
 #[inline(always)]
 pub fn widen32(x: u32) -> u64 {
     let value = f32::from_bits(x);
@@ -208,14 +210,14 @@ pub fn widen32(x: u32) -> u64 {
     f64::from(value).to_bits()
 }
 
-/// `f` on `f32` operands, in the CPU's rounding.
+/// Applies `f` to `f32` operands with the CPU's rounding.
 #[inline(always)]
 pub fn nearest32<const N: usize>(mode: Mode, s: [u32; N], f: impl Fn([f32; N]) -> f32) -> u32 {
     let result = canonical(f(s.map(|x| f32::from_bits(flush_if(mode.ftz, x)))));
     finish(mode, result)
 }
 
-/// `f` on `f32` operands, in any rounding.
+/// Applies `f` to `f32` operands with any rounding.
 pub fn directed32<const N: usize>(mode: Mode, s: [u32; N], f: impl Fn([Value; N]) -> Value) -> u32 {
     let values = s.map(|x| F32.decode(flush_if(mode.ftz, x).into()));
     let result = f(values);
@@ -227,21 +229,21 @@ pub fn directed32<const N: usize>(mode: Mode, s: [u32; N], f: impl Fn([Value; N]
     finish(mode, bits as u32)
 }
 
-/// Whether a result of [`nearest32`] may have been rounded up to the smallest normal number, so that
-/// only [`directed32`] knows whether `.ftz` flushes it.
+/// Whether a result of [`nearest32`] may have been rounded up to the smallest normal number. Only
+/// [`directed32`] can then decide whether `.ftz` flushes it.
 #[inline(always)]
 pub fn is_smallest(bits: u32) -> bool {
     bits & !SIGN32 == 0x0080_0000
 }
 
-/// What the modifiers do to a result.
+/// Applies the modifiers to a result.
 #[inline(always)]
 fn finish(mode: Mode, result: u32) -> u32 {
     let result = flush_if(mode.ftz, result);
     if mode.sat { saturate(result) } else { result }
 }
 
-/// `f` on `f64` operands, in the CPU's rounding.
+/// Applies `f` to `f64` operands with the CPU's rounding.
 pub fn nearest64<const N: usize>(s: [u64; N], f: impl Fn([f64; N]) -> f64) -> u64 {
     let result = f(s.map(f64::from_bits));
     if result.is_nan() {
@@ -251,7 +253,7 @@ pub fn nearest64<const N: usize>(s: [u64; N], f: impl Fn([f64; N]) -> f64) -> u6
     }
 }
 
-/// `f` on `f64` operands, in any rounding.
+/// Applies `f` to `f64` operands with any rounding.
 pub fn directed64<const N: usize>(
     round: Round,
     s: [u64; N],
@@ -265,7 +267,7 @@ pub fn directed64<const N: usize>(
     }
 }
 
-/// An `f64` rounded to an integer.
+/// Rounds an `f64` to an integer.
 pub fn round_to_integral(x: f64, round: Round) -> f64 {
     match round {
         Round::NearestEven => x.round_ties_even(),

@@ -1,4 +1,4 @@
-//! Loops over `f32` lanes: a vector loop for the usual modifiers, one lane at a time for the rest.
+//! Loops over `f32` lanes: vectorised for the usual modifiers, lane by lane for the rest.
 
 use super::exact::Exactly;
 use super::float::{self, Mode, canonical, directed32, flush, flush_if, is_smallest, nearest32};
@@ -7,25 +7,25 @@ use super::vectors::Vectors;
 use crate::registers::{LaneMask, Lanes32, Registers};
 use ptx::ir::R32;
 
-/// How to execute a [`Mode`].
-enum Path {
-    /// In vectors.
+/// How a [`Mode`] is executed.
+enum Strategy {
+    /// Vectorised.
     Plain,
-    /// In vectors that flush subnormals.
+    /// Vectorised, with subnormals flushed.
     Flush,
-    /// Lane by lane, in the CPU's rounding.
+    /// Lane by lane, with the CPU's rounding.
     Saturate,
-    /// Lane by lane, in integers: any rounding.
+    /// Lane by lane, in integers, for any rounding.
     Directed,
 }
 
 #[inline(always)]
-fn path(mode: Mode) -> Path {
+fn strategy(mode: Mode) -> Strategy {
     match (float::is_nearest(mode.round), mode.sat, mode.ftz) {
-        (true, false, false) => Path::Plain,
-        (true, false, true) => Path::Flush,
-        (true, true, false) => Path::Saturate,
-        (false, _, _) | (true, true, true) => Path::Directed,
+        (true, false, false) => Strategy::Plain,
+        (true, false, true) => Strategy::Flush,
+        (true, true, false) => Strategy::Saturate,
+        (false, _, _) | (true, true, true) => Strategy::Directed,
     }
 }
 
@@ -40,7 +40,7 @@ fn flushed(x: u32) -> f32 {
     f32::from_bits(flush(x))
 }
 
-/// `d = near(a)`, or `exactly(a)` where the rounding is directed.
+/// Computes `d = near(a)`, or `exactly(a)` if the rounding is directed.
 #[inline(always)]
 pub fn arithmetic1<V: Vectors>(
     mut lanes: Lanes<'_, V>,
@@ -49,9 +49,9 @@ pub fn arithmetic1<V: Vectors>(
     mode: Mode,
     (near, exactly): (impl Fn(f32) -> f32, Exactly<1>),
 ) {
-    match path(mode) {
-        Path::Plain => lanes.map1(d, a, |x| canonical(near(f32::from_bits(x)))),
-        Path::Flush => {
+    match strategy(mode) {
+        Strategy::Plain => lanes.map1(d, a, |x| canonical(near(f32::from_bits(x)))),
+        Strategy::Flush => {
             let x = lanes.regs.r32(a);
             let out = row!(i => flush(canonical(near(flushed(x[i])))));
             match any_smallest(&out) {
@@ -59,8 +59,8 @@ pub fn arithmetic1<V: Vectors>(
                 true => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
             }
         }
-        Path::Saturate => saturated1(lanes.regs, lanes.mask, d, a, mode, near),
-        Path::Directed => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
+        Strategy::Saturate => saturated1(lanes.regs, lanes.mask, d, a, mode, near),
+        Strategy::Directed => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
     }
 }
 
@@ -90,7 +90,7 @@ fn directed1(
     with1(regs, mask, d, a, |x| directed32(mode, [x], f));
 }
 
-/// [`arithmetic1`] with two operands.
+/// Computes [`arithmetic1`] with two operands.
 #[inline(always)]
 pub fn arithmetic2<V: Vectors>(
     mut lanes: Lanes<'_, V>,
@@ -99,11 +99,11 @@ pub fn arithmetic2<V: Vectors>(
     mode: Mode,
     (near, exactly): (impl Fn(f32, f32) -> f32, Exactly<2>),
 ) {
-    match path(mode) {
-        Path::Plain => lanes.map2(d, s, |x, y| {
+    match strategy(mode) {
+        Strategy::Plain => lanes.map2(d, s, |x, y| {
             canonical(near(f32::from_bits(x), f32::from_bits(y)))
         }),
-        Path::Flush => {
+        Strategy::Flush => {
             let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
             let out = row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
             match any_smallest(&out) {
@@ -111,8 +111,8 @@ pub fn arithmetic2<V: Vectors>(
                 true => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
             }
         }
-        Path::Saturate => saturated2(lanes.regs, lanes.mask, d, s, mode, near),
-        Path::Directed => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
+        Strategy::Saturate => saturated2(lanes.regs, lanes.mask, d, s, mode, near),
+        Strategy::Directed => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
 }
 
@@ -142,7 +142,7 @@ fn directed2(
     with2(regs, mask, d, s, |x, y| directed32(mode, [x, y], f));
 }
 
-/// [`arithmetic1`] with three operands.
+/// Computes [`arithmetic1`] with three operands.
 #[inline(always)]
 pub fn arithmetic3<V: Vectors>(
     mut lanes: Lanes<'_, V>,
@@ -151,15 +151,15 @@ pub fn arithmetic3<V: Vectors>(
     mode: Mode,
     (near, exactly): (impl Fn(f32, f32, f32) -> f32, Exactly<3>),
 ) {
-    match path(mode) {
-        Path::Plain => lanes.map3(d, s, |x, y, z| {
+    match strategy(mode) {
+        Strategy::Plain => lanes.map3(d, s, |x, y, z| {
             canonical(near(
                 f32::from_bits(x),
                 f32::from_bits(y),
                 f32::from_bits(z),
             ))
         }),
-        Path::Flush => {
+        Strategy::Flush => {
             let regs = &*lanes.regs;
             let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
             let out =
@@ -169,8 +169,8 @@ pub fn arithmetic3<V: Vectors>(
                 true => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
             }
         }
-        Path::Saturate => saturated3(lanes.regs, lanes.mask, d, s, mode, near),
-        Path::Directed => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
+        Strategy::Saturate => saturated3(lanes.regs, lanes.mask, d, s, mode, near),
+        Strategy::Directed => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
     }
 }
 
@@ -200,7 +200,7 @@ fn directed3(
     with3(regs, mask, d, s, |x, y, z| directed32(mode, [x, y, z], f));
 }
 
-/// `min` and `max`: `choose`, with the modifiers `ftz` and `NaN`.
+/// Computes `min` or `max` by `choose`, with the modifiers `ftz` and `NaN`.
 #[inline(always)]
 pub fn min_max<V: Vectors>(
     lanes: Lanes<'_, V>,

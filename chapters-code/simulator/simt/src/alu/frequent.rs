@@ -1,9 +1,9 @@
-//! The frequent instructions, each compiled on its own.
+//! The frequent instructions, each compiled separately.
 //!
 //! `execute_lanes` finds out anew each time which operation it is given. An instruction is executed
-//! many times and always is what it was, so [`choose`] looks once for the function that does just
-//! that; where there is none, for the one that does everything. The loops are the same: an
-//! operation that is known when they are compiled leaves one arm of their `match`.
+//! many times, so [`Prepared`] looks once for the function that executes just this operation, or
+//! else for the general one. The loops are the same: an operation that is known at compile time
+//! leaves one arm of their `match`.
 
 use super::compare::{self, Compare32, Compare64};
 use super::convert_lane::Conversion;
@@ -23,8 +23,9 @@ use ptx::ir::{
 /// Executes one kind of instruction, in all lanes or in those of the mask.
 ///
 /// # Safety
-/// The CPU must have the vector instructions that it was compiled for. The instruction must be of
-/// the kind, or nothing happens.
+///
+/// The CPU must have the vector instructions that the function was compiled for. The instruction
+/// must be of the function's kind, or nothing happens.
 type Function = unsafe fn(&Alu, &mut Registers, LaneMask, &Windows);
 
 /// An instruction, and the functions that execute it on this CPU.
@@ -36,7 +37,7 @@ pub struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Chooses the functions for `alu`.
+    /// Selects the functions for `alu`.
     pub fn new(isa: Isa, alu: &'a Alu) -> Self {
         let [full, partial] = match isa {
             Isa::Baseline(_) => [baseline_full(alu), baseline_partial(alu)],
@@ -56,8 +57,8 @@ impl<'a> Prepared<'a> {
         } else {
             self.partial
         };
-        // SAFETY: `new` has chosen it for this instruction, and for instructions that the CPU has:
-        // an `Isa` is proof of them.
+        // SAFETY: `new` has selected the function for this instruction and for this CPU; an `Isa`
+        // proves what the CPU has.
         unsafe { function(self.alu, regs, mask, windows) }
     }
 }
@@ -78,8 +79,8 @@ pub fn execute_all(all: &[Prepared<'_>], regs: &mut Registers, mask: LaneMask, w
     }
 }
 
-/// Defines the function that chooses among those compiled for one set of vector instructions, and
-/// leaves what is not frequent to `$others`.
+/// Defines the function that selects among the functions compiled for one set of vector
+/// instructions, and leaves the other instructions to `$others`.
 macro_rules! choose {
     ($choose:ident, $set:expr, $attributes:tt, $others:ident, {$(
         $form:ident $operands:tt as |$lanes:ident, $windows:ident| $body:expr =>
@@ -103,7 +104,7 @@ macro_rules! choose {
     };
 }
 
-/// A [`Function`] with the attributes.
+/// Defines a [`Function`] with the attributes.
 macro_rules! compiled {
     (
         [$($attribute:tt)*] $set:expr;
@@ -119,7 +120,8 @@ macro_rules! compiled {
     }};
 }
 
-/// The frequent instructions: for each form its operands, what executes it, and the operations.
+/// Lists the frequent instructions: for each form its operands, its implementation, and its
+/// operations.
 macro_rules! frequent {
     ($choose:ident, $set:expr, $attributes:tt, $others:ident) => {
         choose! { $choose, $set, $attributes, $others, {
@@ -184,7 +186,7 @@ macro_rules! frequent {
     };
 }
 
-/// Defines the function that chooses what executes the others: one that finds out what it is given.
+/// Defines the function for the other instructions, which finds out which operation it is given.
 macro_rules! others {
     ($choose:ident, $set:expr, $attributes:tt) => {
         fn $choose(_: &Alu) -> Function {
@@ -195,8 +197,8 @@ macro_rules! others {
     };
 }
 
-/// Defines the functions for one set of vector instructions: those that choose among all, and those for
-/// what is not frequent.
+/// Defines the functions for one set of vector instructions: those that select among all, and those
+/// for instructions that are not frequent.
 macro_rules! all {
     ($choose:ident, $others:ident, $set:expr, $attributes:tt) => {
         frequent! { $choose, $set, $attributes, $others }
@@ -218,7 +220,8 @@ all! {
     avx2_partial, other_avx2_partial, Avx2Partial(Avx2::here()),
     [#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]]
 }
-// The sources are those for AVX2: the compiler finds the wider vectors, and masks for the partial ones.
+// The sources are those for AVX2: the compiler finds the wider vectors, and masks for the partial
+// ones.
 #[cfg(target_arch = "x86_64")]
 frequent! {
     avx512_full, Avx2Full(Avx2::here()),
@@ -236,8 +239,8 @@ frequent! {
     other_avx2_partial
 }
 
-/// Every x86-64 CPU of the last ten years has AVX2. For those that have not, one function does it
-/// all: compiling the others for them too would double the time that it takes to build this crate.
+/// One function for all instructions on CPUs without AVX2, which every x86-64 CPU of the last ten
+/// years has. More would double the build time of this crate.
 #[cfg(target_arch = "x86_64")]
 fn baseline_full(alu: &Alu) -> Function {
     baseline_partial(alu)

@@ -1,32 +1,32 @@
 //! Scalar `f16` and `bf16` operations, written without branches so that they vectorise.
 //!
 //! Sums and products are computed in `f32` and rounded again. `f32` has more than twice the bits of
-//! either format and two to spare, so the second rounding gives what a single one would (Figueroa
-//! 1995). A product is even exact in `f32`, unless it is too small to be half of the format's
-//! smallest number. For fused operations twice the bits are too few: there the first rounding is to
-//! odd, which never hides on which side of a tie the exact result lies (Boldo and Melquiond 2008).
+//! either format plus two, so the second rounding gives the result of a single one (Figueroa 1995).
+//! A product is exact in `f32` unless it is below half of the format's smallest number. A fused
+//! operation needs more than twice the bits. Its first rounding is therefore to odd, which
+//! preserves on which side of a tie the exact result lies (Boldo and Melquiond 2008).
 //!
 //! NaN results are 0x7fff.
 
 /// The NaN of 16-bit results.
 pub const NAN16: u32 = 0x7fff;
 
-/// One of the two formats; its operations take and give 16 bits.
+/// One of the two formats. Operations take and return 16 bits.
 pub trait Format16 {
-    /// Bits of infinity.
+    /// The bits of infinity.
     const INFINITY: u32;
-    /// The number as `f32`, exactly.
+    /// Widens a number to `f32`, exactly.
     fn widen(x: u32) -> f32;
     /// Rounds to nearest even.
     fn narrow(x: f32) -> u32;
-    /// `a × b + c`, rounded once.
+    /// Computes `a × b + c`, rounded once.
     fn fma(a: u32, b: u32, c: u32) -> u32;
-    /// `a × b`, rounded once.
+    /// Computes `a × b`, rounded once.
     #[inline(always)]
     fn mul(a: u32, b: u32) -> u32 {
         Self::narrow(Self::widen(a) * Self::widen(b))
     }
-    /// `a + b`, rounded once.
+    /// Computes `a + b`, rounded once.
     #[inline(always)]
     fn add(a: u32, b: u32) -> u32 {
         Self::narrow(Self::widen(a) + Self::widen(b))
@@ -46,8 +46,8 @@ impl Format16 for F16 {
     fn widen(x: u32) -> f32 {
         let sign = (x & 0x8000) << 16;
         let magnitude = x & 0x7fff;
-        // The exponent and fraction land in place but for the bias, which a product restores; it
-        // also normalises the subnormals.
+        // The exponent and fraction are at their positions except for the bias. A product restores
+        // the bias and normalises the subnormals.
         let scaled = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 112) << 23);
         let special = if magnitude >= Self::INFINITY {
             0x7f80_0000
@@ -69,7 +69,7 @@ impl Format16 for F16 {
         let magnitude = bits & 0x7fff_ffff;
         let odd = (magnitude >> 13) & 1;
         let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
-        // In 0.5 + x the lowest bit weighs 2^-24, that of the subnormals.
+        // In 0.5 + x the lowest bit has the weight 2^-24, the weight of the subnormals' lowest bit.
         let subnormal = (f32::from_bits(magnitude) + 0.5)
             .to_bits()
             .wrapping_sub(126 << 23);
@@ -92,14 +92,14 @@ impl Format16 for F16 {
 
     #[inline(always)]
     fn fma(a: u32, b: u32, c: u32) -> u32 {
-        // 22 bits, so exact.
+        // The product has 22 bits, so it is exact.
         let product = Self::widen(a) * Self::widen(b);
         Self::narrow(add_to_odd32(product, Self::widen(c)))
     }
 }
 
 impl F16 {
-    /// `2 (a × b + c)`, rounded once.
+    /// Computes `2 (a × b + c)`, rounded once.
     pub fn fma_doubled(a: u32, b: u32, c: u32) -> u32 {
         let product = 2.0 * Self::widen(a) * Self::widen(b);
         Self::narrow(add_to_odd32(product, 2.0 * Self::widen(c)))
@@ -123,7 +123,7 @@ impl Format16 for Bf16 {
 
     #[inline(always)]
     fn fma(a: u32, b: u32, c: u32) -> u32 {
-        // 16 bits within f64's exponents, so exact.
+        // The product has 16 bits within the exponents of `f64`, so it is exact.
         let product = f64::from(Self::widen(a)) * f64::from(Self::widen(b));
         Self::narrow(narrow_to_odd(add_to_odd64(
             product,
@@ -132,11 +132,11 @@ impl Format16 for Bf16 {
     }
 }
 
-/// `a + b` rounded to odd: where inexact, the neighbour whose last bit is one.
+/// Computes `a + b` rounded to odd: an inexact sum becomes the neighbour whose last bit is one.
 #[inline(always)]
 fn add_to_odd32(a: f32, b: f32) -> f32 {
     let sum = a + b;
-    // Knuth's two-sum: the rounding error, exactly.
+    // Knuth's two-sum gives the rounding error exactly.
     let b_part = sum - a;
     let error = (a - (sum - b_part)) + (b - b_part);
     let bits = sum.to_bits();
@@ -147,7 +147,7 @@ fn add_to_odd32(a: f32, b: f32) -> f32 {
     f32::from_bits(odd)
 }
 
-/// [`add_to_odd32`] in `f64`.
+/// Computes [`add_to_odd32`] in `f64`.
 #[inline(always)]
 fn add_to_odd64(a: f64, b: f64) -> f64 {
     let sum = a + b;
@@ -160,7 +160,7 @@ fn add_to_odd64(a: f64, b: f64) -> f64 {
     f64::from_bits(bits.wrapping_add(if inexact & (bits & 1 == 0) { step } else { 0 }))
 }
 
-/// To `f32`, rounded to odd.
+/// Rounds to `f32`, to odd.
 #[inline(always)]
 fn narrow_to_odd(x: f64) -> f32 {
     let nearest = x as f32;
@@ -173,16 +173,16 @@ fn narrow_to_odd(x: f64) -> f32 {
 
 /// An operation on two 16-bit values of either format.
 pub trait Operation2: Copy {
-    /// The result, in 16 bits.
+    /// Returns the result, in 16 bits.
     fn apply<F: Format16>(self, a: u32, b: u32) -> u32;
-    /// Twice the result, rounded once, where that may differ from twice the rounded result.
+    /// Returns twice the result, rounded once, if that may differ from twice the rounded result.
     fn doubled<F: Format16>(self, a: u32, b: u32) -> Option<u32>;
 }
 
-/// `a + (b ^ flip)`: a sum, or with the sign bit as `flip` a difference.
+/// Computes `a + (b ^ flip)`: a sum, or a difference if `flip` is the sign bit.
 #[derive(Clone, Copy)]
 pub struct Sum {
-    /// What to flip in `b`.
+    /// The bits of `b` to flip.
     pub flip: u32,
 }
 
@@ -198,7 +198,7 @@ impl Operation2 for Sum {
     }
 }
 
-/// `a × b`.
+/// Computes `a × b`.
 #[derive(Clone, Copy)]
 pub struct Product;
 
@@ -213,7 +213,7 @@ impl Operation2 for Product {
     }
 }
 
-/// Minimum and maximum.
+/// Computes a minimum or a maximum.
 #[derive(Clone, Copy)]
 pub enum Order {
     /// `min`.
@@ -222,14 +222,14 @@ pub enum Order {
     Max,
     /// `min.NaN`: a NaN operand gives a NaN.
     MinNan,
-    /// `max.NaN`.
+    /// `max.NaN`: a NaN operand gives a NaN.
     MaxNan,
 }
 
 impl Operation2 for Order {
     #[inline(always)]
     fn apply<F: Format16>(self, a: u32, b: u32) -> u32 {
-        // The same for all lanes: reversing the order makes a minimum a maximum.
+        // These are the same for all lanes. Reversing the order turns a minimum into a maximum.
         let (reverse, propagate) = match self {
             Self::Min => (0, false),
             Self::Max => (!0, false),
@@ -250,7 +250,7 @@ impl Operation2 for Order {
     }
 }
 
-/// An order that puts -0 below +0.
+/// Maps bits to integers of the same order, with -0 below +0.
 #[inline(always)]
 fn key16(x: u32) -> i32 {
     let x = (x << 16) as i32 >> 16;
@@ -269,13 +269,13 @@ pub fn pair2<F: Format16>(f: impl Operation2, a: u32, b: u32) -> u32 {
     f.apply::<F>(a & 0xffff, b & 0xffff) | (f.apply::<F>(a >> 16, b >> 16) << 16)
 }
 
-/// `a × b + c` of both triples of halves.
+/// Computes `a × b + c` for both triples of halves.
 #[inline(always)]
 pub fn pair_fma<F: Format16>(a: u32, b: u32, c: u32) -> u32 {
     F::fma(a & 0xffff, b & 0xffff, c & 0xffff) | (F::fma(a >> 16, b >> 16, c >> 16) << 16)
 }
 
-/// `neg`: a NaN becomes canonical, as ptxas makes the instruction a sum with -0.
+/// Computes `neg`. A NaN becomes canonical, because ptxas turns the instruction into a sum with -0.
 pub fn neg16<F: Format16>(x: u32) -> u32 {
     if x & 0x7fff > F::INFINITY {
         NAN16
@@ -284,7 +284,7 @@ pub fn neg16<F: Format16>(x: u32) -> u32 {
     }
 }
 
-/// `abs`, likewise.
+/// Computes `abs`. A NaN becomes canonical.
 pub fn abs16<F: Format16>(x: u32) -> u32 {
     if x & 0x7fff > F::INFINITY {
         NAN16
@@ -293,13 +293,14 @@ pub fn abs16<F: Format16>(x: u32) -> u32 {
     }
 }
 
-/// A subnormal becomes the zero of its sign.
+/// Replaces a subnormal by the zero of its sign.
 pub fn flush_f16(x: u32) -> u32 {
     if x & 0x7c00 == 0 { x & 0x8000 } else { x }
 }
 
-/// [`flush_f16`] of a result, which is below the smallest normal number if it is when rounded to 11
-/// bits whatever the exponent: twice the result is, where rounding has made it that number.
+/// Applies [`flush_f16`] to a result. The result counts as below the smallest normal number if it
+/// is when rounded to 11 bits with an unbounded exponent. Twice the result shows that if rounding
+/// has made it the smallest normal number.
 pub fn flush_result_f16(x: u32, doubled: impl Fn() -> Option<u32>) -> u32 {
     let is_rounded_up = |twice| twice & 0x7fff < 0x0800;
     if x & 0x7fff == 0x0400 && doubled().is_some_and(is_rounded_up) {
@@ -309,7 +310,7 @@ pub fn flush_result_f16(x: u32, doubled: impl Fn() -> Option<u32>) -> u32 {
     }
 }
 
-/// `.sat` of an `f16`: clamps to [0, 1]; a NaN becomes 0.
+/// Applies `.sat` to an `f16`: clamps to [0, 1], and a NaN becomes 0.
 pub fn saturate_f16(x: u32) -> u32 {
     if (x & 0x8000 != 0) | (x & 0x7fff > F16::INFINITY) {
         0
@@ -318,7 +319,7 @@ pub fn saturate_f16(x: u32) -> u32 {
     }
 }
 
-/// `.relu`: negative numbers become 0, a NaN stays one.
+/// Applies `.relu`: negative numbers become 0, and a NaN stays a NaN.
 #[inline(always)]
 pub fn relu(x: u32, infinity: u32) -> u32 {
     let nan = x & 0x7fff > infinity;

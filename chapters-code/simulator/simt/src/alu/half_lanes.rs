@@ -1,6 +1,6 @@
 //! Loops over lanes of `f16` and `bf16`, alone or in pairs.
 //!
-//! A value alone is computed as a pair whose upper half is dropped, so that both share a loop.
+//! A single value is computed as a pair whose upper half is dropped, so that both share a loop.
 
 use super::half::{
     Bf16, F16, Format16, Operation2, flush_f16, flush_result_f16, pair_fma, pair1, pair2, relu,
@@ -11,9 +11,9 @@ use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Half, R32};
 
-/// The bits of a result that count.
+/// Returns the mask of the result bits that are used.
 #[inline(always)]
-fn kept(half: Half) -> u32 {
+fn result_mask(half: Half) -> u32 {
     match half {
         Half::F16 { .. } | Half::Bf16 => 0xffff,
         Half::F16x2 { .. } | Half::Bf16x2 => !0,
@@ -32,7 +32,8 @@ impl Modifiers {
         if self.ftz { flush_f16(x) } else { x }
     }
 
-    /// What the modifiers do to a result, of which `doubled` is the double if that was rounded.
+    /// Applies the modifiers to a result. `doubled` is twice the result, if that was rounded
+    /// separately.
     fn finish(self, x: u32, doubled: impl Fn() -> Option<u32>) -> u32 {
         let x = if self.ftz {
             flush_result_f16(x, doubled)
@@ -59,7 +60,7 @@ impl<O: Operation2> Operation2 for Modified<O> {
     }
 }
 
-/// `d = f(a, b)`, half by half.
+/// Computes `d = f(a, b)`, half by half.
 #[inline(always)]
 pub fn binary<V: Vectors>(
     lanes: Lanes<'_, V>,
@@ -68,7 +69,7 @@ pub fn binary<V: Vectors>(
     d: R32,
     s: [R32; 2],
 ) {
-    let kept = kept(half);
+    let result_bits = result_mask(half);
     match half {
         Half::F16 {
             ftz: false,
@@ -78,13 +79,13 @@ pub fn binary<V: Vectors>(
             ftz: false,
             sat: false,
         } => {
-            map_pairs::<V, F16>(lanes, f, kept, d, s);
+            map_pairs::<V, F16>(lanes, f, result_bits, d, s);
         }
-        Half::Bf16 | Half::Bf16x2 => map_pairs::<V, Bf16>(lanes, f, kept, d, s),
+        Half::Bf16 | Half::Bf16x2 => map_pairs::<V, Bf16>(lanes, f, result_bits, d, s),
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let f = Modified(f, Modifiers { ftz, sat });
             with2(lanes.regs, lanes.mask, d, s, |x, y| {
-                pair2::<F16>(f, x, y) & kept
+                pair2::<F16>(f, x, y) & result_bits
             });
         }
     }
@@ -94,19 +95,19 @@ pub fn binary<V: Vectors>(
 fn map_pairs<V: Vectors, F: Format16>(
     mut lanes: Lanes<'_, V>,
     f: impl Operation2,
-    kept: u32,
+    result_bits: u32,
     d: R32,
     s: [R32; 2],
 ) {
     let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
-    let out = row!(i => pair2::<F>(f, x[i], y[i]) & kept);
+    let out = row!(i => pair2::<F>(f, x[i], y[i]) & result_bits);
     lanes.write32(d, &out);
 }
 
-/// `d = a × b + c`, and for `with_relu` the larger of that and 0, half by half.
+/// Computes `d = a × b + c`, and for `with_relu` the larger of that and 0, half by half.
 #[inline(always)]
 pub fn fused<V: Vectors>(lanes: Lanes<'_, V>, half: Half, with_relu: bool, d: R32, s: [R32; 3]) {
-    let kept = kept(half);
+    let result_bits = result_mask(half);
     match half {
         Half::F16 {
             ftz: false,
@@ -116,14 +117,14 @@ pub fn fused<V: Vectors>(lanes: Lanes<'_, V>, half: Half, with_relu: bool, d: R3
             ftz: false,
             sat: false,
         } => {
-            map_fused::<V, F16>(lanes, with_relu, kept, d, s);
+            map_fused::<V, F16>(lanes, with_relu, result_bits, d, s);
         }
-        Half::Bf16 | Half::Bf16x2 => map_fused::<V, Bf16>(lanes, with_relu, kept, d, s),
+        Half::Bf16 | Half::Bf16x2 => map_fused::<V, Bf16>(lanes, with_relu, result_bits, d, s),
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let fma = |s: [u32; 3]| modified_fma(Modifiers { ftz, sat }, with_relu, s);
             with3(lanes.regs, lanes.mask, d, s, |x, y, z| {
                 let s = [x, y, z];
-                (fma(s.map(|x| x & 0xffff)) | (fma(s.map(|x| x >> 16)) << 16)) & kept
+                (fma(s.map(|x| x & 0xffff)) | (fma(s.map(|x| x >> 16)) << 16)) & result_bits
             });
         }
     }
@@ -133,15 +134,15 @@ pub fn fused<V: Vectors>(lanes: Lanes<'_, V>, half: Half, with_relu: bool, d: R3
 fn map_fused<V: Vectors, F: Format16>(
     mut lanes: Lanes<'_, V>,
     with_relu: bool,
-    kept: u32,
+    result_bits: u32,
     d: R32,
     s: [R32; 3],
 ) {
     let regs = &*lanes.regs;
     let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
-    let out = row!(i => pair_fma::<F>(x[i], y[i], z[i]) & kept);
+    let out = row!(i => pair_fma::<F>(x[i], y[i], z[i]) & result_bits);
     if with_relu {
-        let clamped = row!(i => pair1(out[i], |x| relu(x, F::INFINITY)) & kept);
+        let clamped = row!(i => pair1(out[i], |x| relu(x, F::INFINITY)) & result_bits);
         lanes.write32(d, &clamped);
     } else {
         lanes.write32(d, &out);
@@ -159,7 +160,7 @@ fn modified_fma(modifiers: Modifiers, with_relu: bool, s: [u32; 3]) -> u32 {
     }
 }
 
-/// `d = f16(a)` or `bf16(a)`, as `half` says, half by half.
+/// Computes `d = f16(a)` or `bf16(a)`, as `half` selects, half by half.
 #[inline(never)]
 pub fn unary(
     half: Half,
@@ -169,13 +170,13 @@ pub fn unary(
     f16: fn(u32) -> u32,
     bf16: fn(u32) -> u32,
 ) {
-    let kept = kept(half);
+    let result_bits = result_mask(half);
     match half {
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let modifiers = Modifiers { ftz, sat };
             let f = |x| modifiers.finish(f16(modifiers.flush(x)), || None);
-            with1(regs, mask, d, a, |x| pair1(x, f) & kept);
+            with1(regs, mask, d, a, |x| pair1(x, f) & result_bits);
         }
-        Half::Bf16 | Half::Bf16x2 => with1(regs, mask, d, a, |x| pair1(x, bf16) & kept),
+        Half::Bf16 | Half::Bf16x2 => with1(regs, mask, d, a, |x| pair1(x, bf16) & result_bits),
     }
 }

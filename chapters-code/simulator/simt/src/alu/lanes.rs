@@ -1,25 +1,25 @@
 //! Loops over the lanes of a warp.
 //!
-//! Two kinds. The `map` functions are inlined with their operation and become vector
-//! instructions; they compute all 32 lanes. The `each` functions are compiled once, call their
-//! operation through a pointer, and skip inactive lanes; they are for what is rare or has no vector
-//! form. The `with` functions are `each` with a closure, for callers that are out of line already:
-//! a closure that captures needs a stack frame, which the fast paths do without.
+//! The `map` functions are inlined with their operation, become vector instructions, and compute
+//! all 32 lanes. The `each` functions are compiled once, call their operation through a pointer,
+//! and skip inactive lanes; they are for rare operations and those without a vector form. The
+//! `with` functions are `each` functions that take a closure, for callers that are out of line
+//! already: a closure with captures needs a stack frame, which the fast paths avoid.
 //!
-//! All read every operand before they write, so a destination may be one of the operands.
+//! All functions read every operand before they write, so a destination may be one of the operands.
 //!
-//! A `match` over operations calls a `map` function in each arm, and leaves it to that to look up
-//! its registers: LLVM moves loads that all arms begin with to the front of the `match`, by the
-//! element, and then finds no vectors.
+//! A `match` over operations calls a `map` function in each arm, and that function looks up its
+//! registers. If the lookup were before the `match`, LLVM would move the loads that all arms share
+//! to its front, element by element, and would then find no vectors.
 
 use super::vectors::Vectors;
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers, blend32, blend64};
 use ptx::ir::{R32, R64};
 
-/// The row with `value` in each lane, an expression in the name of the lane.
+/// Builds the row with `value` in each lane; `value` is an expression in the name of the lane.
 ///
-/// A macro, as are its users where operations are long: a closure that is too long would be called
-/// and not inlined, and a loop with a call in it does not vectorise.
+/// This is a macro, and so are its users if operations are long: a long closure would be called and
+/// not inlined, and a loop with a call in it does not vectorise.
 macro_rules! row {
     ($lane:ident => $value:expr) => {{
         let mut row = [Default::default(); $crate::registers::LANES];
@@ -30,14 +30,15 @@ macro_rules! row {
     }};
 }
 
-/// The mask of the lanes where `condition` holds, an expression in the name of the lane.
+/// Builds the mask of the lanes in which `condition` holds; it is an expression in the name of the
+/// lane.
 macro_rules! test {
     ($lane:ident => $condition:expr) => {
         $crate::alu::lanes::gather_bits(&row!($lane => if $condition { !0 } else { 0 }))
     };
 }
 
-/// As `test`, in a compilation for `$set`.
+/// Builds the mask as `test` does, in a compilation for `$set`.
 macro_rules! test_in {
     ($set:ty, $lane:ident => $condition:expr) => {
         $crate::alu::lanes::gather_bits_in::<$set>(&row!($lane => if $condition { !0 } else { 0 }))
@@ -46,11 +47,11 @@ macro_rules! test_in {
 
 pub(super) use {row, test, test_in};
 
-/// The lanes that an instruction executes in, and the instructions that it executes with.
+/// The lanes and the vector instructions with which an instruction is executed.
 pub struct Lanes<'a, V> {
     /// The registers of the warp.
     pub regs: &'a mut Registers,
-    /// The active lanes: all of them, unless [`Vectors::MASKED`].
+    /// The active lanes. These are all lanes unless [`Vectors::MASKED`].
     pub mask: LaneMask,
     /// Proof that the CPU has the instructions.
     #[allow(dead_code)]
@@ -80,7 +81,7 @@ impl<V: Vectors> Lanes<'_, V> {
         }
     }
 
-    /// `d = f(a)`.
+    /// Computes `d = f(a)`.
     #[inline(always)]
     pub fn map1(mut self, d: R32, a: R32, f: impl Fn(u32) -> u32) {
         let a = self.regs.r32(a);
@@ -88,7 +89,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write32(d, &out);
     }
 
-    /// `d = f(a, b)`, with `[a, b]` as `s`.
+    /// Computes `d = f(a, b)`, with `s = [a, b]`.
     #[inline(always)]
     pub fn map2(mut self, d: R32, s: [R32; 2], f: impl Fn(u32, u32) -> u32) {
         let (a, b) = (self.regs.r32(s[0]), self.regs.r32(s[1]));
@@ -96,7 +97,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write32(d, &out);
     }
 
-    /// `d = f(a, b, c)`, with `[a, b, c]` as `s`.
+    /// Computes `d = f(a, b, c)`, with `s = [a, b, c]`.
     #[inline(always)]
     pub fn map3(mut self, d: R32, s: [R32; 3], f: impl Fn(u32, u32, u32) -> u32) {
         let regs = &*self.regs;
@@ -105,7 +106,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write32(d, &out);
     }
 
-    /// `d = f(a, b, c, e)`, with `[a, b, c, e]` as `s`.
+    /// Computes `d = f(a, b, c, e)`, with `s = [a, b, c, e]`.
     #[inline(always)]
     pub fn map4(mut self, d: R32, s: [R32; 4], f: impl Fn(u32, u32, u32, u32) -> u32) {
         let regs = &*self.regs;
@@ -115,7 +116,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write32(d, &out);
     }
 
-    /// `d = f(a)` in 64 bits.
+    /// Computes `d = f(a)` in 64 bits.
     #[inline(always)]
     pub fn map1_64(mut self, d: R64, a: R64, f: impl Fn(u64) -> u64) {
         let a = self.regs.r64(a);
@@ -123,7 +124,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write64(d, &out);
     }
 
-    /// `d = f(a, b)` in 64 bits.
+    /// Computes `d = f(a, b)` in 64 bits.
     #[inline(always)]
     pub fn map2_64(mut self, d: R64, s: [R64; 2], f: impl Fn(u64, u64) -> u64) {
         let (a, b) = (self.regs.r64(s[0]), self.regs.r64(s[1]));
@@ -131,7 +132,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write64(d, &out);
     }
 
-    /// `d = f(a, b, c)` in 64 bits.
+    /// Computes `d = f(a, b, c)` in 64 bits.
     #[inline(always)]
     pub fn map3_64(mut self, d: R64, s: [R64; 3], f: impl Fn(u64, u64, u64) -> u64) {
         let regs = &*self.regs;
@@ -140,7 +141,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write64(d, &out);
     }
 
-    /// `d = f(a, b)`, a 64-bit value and a 32-bit one.
+    /// Computes `d = f(a, b)` for a 64-bit `a` and a 32-bit `b`.
     #[inline(always)]
     pub fn map_64_32(mut self, d: R64, a: R64, b: R32, f: impl Fn(u64, u32) -> u64) {
         let (a, b) = (self.regs.r64(a), self.regs.r32(b));
@@ -148,7 +149,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write64(d, &out);
     }
 
-    /// `d = f(a)`, 64 bits of 32.
+    /// Computes a 64-bit `d = f(a)` for a 32-bit `a`.
     #[inline(always)]
     pub fn map_32(mut self, d: R64, a: R32, f: impl Fn(u32) -> u64) {
         let a = self.regs.r32(a);
@@ -156,7 +157,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write64(d, &out);
     }
 
-    /// `d = f(a, b)`, 64 bits of 32 and 32.
+    /// Computes a 64-bit `d = f(a, b)` for 32-bit operands.
     #[inline(always)]
     pub fn map_32_32(mut self, d: R64, s: [R32; 2], f: impl Fn(u32, u32) -> u64) {
         let (a, b) = (self.regs.r32(s[0]), self.regs.r32(s[1]));
@@ -164,7 +165,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write64(d, &out);
     }
 
-    /// `d = f(a, b, c)`, 64 bits of 32, 32 and 64.
+    /// Computes a 64-bit `d = f(a, b, c)` for 32-bit `a` and `b` and a 64-bit `c`.
     #[inline(always)]
     pub fn map_32_32_64(mut self, d: R64, s: [R32; 2], c: R64, f: impl Fn(u32, u32, u64) -> u64) {
         let regs = &*self.regs;
@@ -173,7 +174,7 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write64(d, &out);
     }
 
-    /// `d = f(a)`, 32 bits of 64.
+    /// Computes a 32-bit `d = f(a)` for a 64-bit `a`.
     #[inline(always)]
     pub fn map_64(mut self, d: R32, a: R64, f: impl Fn(u64) -> u32) {
         let a = self.regs.r64(a);
@@ -181,44 +182,44 @@ impl<V: Vectors> Lanes<'_, V> {
         self.write32(d, &out);
     }
 
-    /// `d = f(a)`, lane by lane.
+    /// Computes `d = f(a)`, lane by lane.
     #[inline(always)]
     pub fn each1(self, d: R32, a: R32, f: fn(u32) -> u32) {
         each1(self.regs, self.mask, d, a, f);
     }
 
-    /// `d = f(a, b)`, lane by lane.
+    /// Computes `d = f(a, b)`, lane by lane.
     #[inline(always)]
     pub fn each2(self, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
         each2(self.regs, self.mask, d, s, f);
     }
 
-    /// `d = f(a, b, c)`, lane by lane.
+    /// Computes `d = f(a, b, c)`, lane by lane.
     #[inline(always)]
     pub fn each3(self, d: R32, s: [R32; 3], f: fn(u32, u32, u32) -> u32) {
         each3(self.regs, self.mask, d, s, f);
     }
 
-    /// `d = f(a)` in 64 bits, lane by lane.
+    /// Computes `d = f(a)` in 64 bits, lane by lane.
     #[inline(always)]
     pub fn each1_64(self, d: R64, a: R64, f: fn(u64) -> u64) {
         each1_64(self.regs, self.mask, d, a, f);
     }
 
-    /// `d = f(a, b)` in 64 bits, lane by lane.
+    /// Computes `d = f(a, b)` in 64 bits, lane by lane.
     #[inline(always)]
     pub fn each2_64(self, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
         each2_64(self.regs, self.mask, d, s, f);
     }
 
-    /// `d = f(a, b, c)` in 64 bits, lane by lane.
+    /// Computes `d = f(a, b, c)` in 64 bits, lane by lane.
     #[inline(always)]
     pub fn each3_64(self, d: R64, s: [R64; 3], f: fn(u64, u64, u64) -> u64) {
         each3_64(self.regs, self.mask, d, s, f);
     }
 }
 
-/// The lanes of a mask, ascending.
+/// Iterates over the lanes of a mask in ascending order.
 pub fn active(mut mask: LaneMask) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
@@ -227,7 +228,7 @@ pub fn active(mut mask: LaneMask) -> impl Iterator<Item = usize> {
     })
 }
 
-/// `d = f(a)` in the lanes of `mask`.
+/// Computes `d = f(a)` in the lanes of `mask`.
 #[inline(always)]
 pub fn with1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: impl Fn(u32) -> u32) {
     for lane in active(mask) {
@@ -235,7 +236,7 @@ pub fn with1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: impl Fn(u3
     }
 }
 
-/// `d = f(a, b)` in the lanes of `mask`.
+/// Computes `d = f(a, b)` in the lanes of `mask`.
 #[inline(always)]
 pub fn with2(
     regs: &mut Registers,
@@ -250,7 +251,7 @@ pub fn with2(
     }
 }
 
-/// `d = f(a, b, c)` in the lanes of `mask`.
+/// Computes `d = f(a, b, c)` in the lanes of `mask`.
 #[inline(always)]
 pub fn with3(
     regs: &mut Registers,
@@ -265,7 +266,7 @@ pub fn with3(
     }
 }
 
-/// `d = f(a)` in 64 bits in the lanes of `mask`.
+/// Computes `d = f(a)` in 64 bits in the lanes of `mask`.
 #[inline(always)]
 pub fn with1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: impl Fn(u64) -> u64) {
     for lane in active(mask) {
@@ -273,7 +274,7 @@ pub fn with1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: impl Fn
     }
 }
 
-/// `d = f(a, b)` in 64 bits in the lanes of `mask`.
+/// Computes `d = f(a, b)` in 64 bits in the lanes of `mask`.
 #[inline(always)]
 pub fn with2_64(
     regs: &mut Registers,
@@ -288,7 +289,7 @@ pub fn with2_64(
     }
 }
 
-/// `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
+/// Computes `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
 #[inline(always)]
 pub fn with3_64(
     regs: &mut Registers,
@@ -303,37 +304,37 @@ pub fn with3_64(
     }
 }
 
-/// `d = f(a)` in the lanes of `mask`.
+/// Computes `d = f(a)` in the lanes of `mask`.
 #[inline(never)]
 fn each1(regs: &mut Registers, mask: LaneMask, d: R32, a: R32, f: fn(u32) -> u32) {
     with1(regs, mask, d, a, f);
 }
 
-/// `d = f(a, b)` in the lanes of `mask`.
+/// Computes `d = f(a, b)` in the lanes of `mask`.
 #[inline(never)]
 fn each2(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 2], f: fn(u32, u32) -> u32) {
     with2(regs, mask, d, s, f);
 }
 
-/// `d = f(a, b, c)` in the lanes of `mask`.
+/// Computes `d = f(a, b, c)` in the lanes of `mask`.
 #[inline(never)]
 fn each3(regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3], f: fn(u32, u32, u32) -> u32) {
     with3(regs, mask, d, s, f);
 }
 
-/// `d = f(a)` in 64 bits in the lanes of `mask`.
+/// Computes `d = f(a)` in 64 bits in the lanes of `mask`.
 #[inline(never)]
 fn each1_64(regs: &mut Registers, mask: LaneMask, d: R64, a: R64, f: fn(u64) -> u64) {
     with1_64(regs, mask, d, a, f);
 }
 
-/// `d = f(a, b)` in 64 bits in the lanes of `mask`.
+/// Computes `d = f(a, b)` in 64 bits in the lanes of `mask`.
 #[inline(never)]
 fn each2_64(regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], f: fn(u64, u64) -> u64) {
     with2_64(regs, mask, d, s, f);
 }
 
-/// `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
+/// Computes `d = f(a, b, c)` in 64 bits in the lanes of `mask`.
 #[inline(never)]
 fn each3_64(
     regs: &mut Registers,
@@ -345,7 +346,7 @@ fn each3_64(
     with3_64(regs, mask, d, s, f);
 }
 
-/// The lanes whose word is all ones, of words that are all ones or zero.
+/// Returns the lanes whose word is all ones. Every word is all ones or zero.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn gather_bits(words: &Lanes32) -> LaneMask {
@@ -353,7 +354,7 @@ pub fn gather_bits(words: &Lanes32) -> LaneMask {
         __m128i, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set_epi32,
     };
 
-    /// Lanes `i` to `i + 3`.
+    /// Returns lanes `i` to `i + 3` as a vector.
     #[inline(always)]
     fn four(words: &Lanes32, i: usize) -> __m128i {
         let [a, b, c, d] = [words[i], words[i + 1], words[i + 2], words[i + 3]];
@@ -361,7 +362,7 @@ pub fn gather_bits(words: &Lanes32) -> LaneMask {
         unsafe { _mm_set_epi32(d as i32, c as i32, b as i32, a as i32) }
     }
 
-    /// A bit for each of the lanes `i` to `i + 15`.
+    /// Returns a bit for each of the lanes `i` to `i + 15`.
     #[inline(always)]
     fn sixteen(words: &Lanes32, i: usize) -> u32 {
         // SAFETY: as above.
@@ -375,19 +376,19 @@ pub fn gather_bits(words: &Lanes32) -> LaneMask {
     sixteen(words, 0) | (sixteen(words, 16) << 16)
 }
 
-/// As [`gather_bits`], in a compilation for `V`.
+/// Computes [`gather_bits`] in a compilation for `V`.
 #[inline(always)]
 pub fn gather_bits_in<V: Vectors>(words: &Lanes32) -> LaneMask {
     #[cfg(target_arch = "x86_64")]
     if V::AVX2 {
-        // SAFETY: only sets whose functions are compiled for AVX2, and called where the CPU has it,
-        // say so.
+        // SAFETY: only sets whose functions are compiled for AVX2, and called on CPUs that have it,
+        // set the constant `AVX2`.
         return unsafe { gather_bits_avx2(words) };
     }
     gather_bits(words)
 }
 
-/// The lanes whose word is all ones, of words that are all ones or zero.
+/// Returns the lanes whose word is all ones. Every word is all ones or zero.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -403,7 +404,7 @@ fn gather_bits_avx2(words: &Lanes32) -> LaneMask {
     bits
 }
 
-/// The lanes whose word is all ones, of words that are all ones or zero.
+/// Returns the lanes whose word is all ones. Every word is all ones or zero.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn gather_bits(words: &Lanes32) -> LaneMask {

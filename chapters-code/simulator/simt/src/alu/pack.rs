@@ -1,11 +1,11 @@
-//! Vectors of small registers packed into a larger one, and unpacked: the `mov` forms with braces.
+//! The `mov` forms with braces: they pack small registers into a larger one, and unpack them.
 
 use super::lanes::{Lanes, row};
 use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R32, R64};
 
-/// `mov.b64 {lo, hi}, a`.
+/// Executes `mov.b64 {lo, hi}, a`.
 #[inline(always)]
 pub fn unpack64<V: Vectors>(mut lanes: Lanes<'_, V>, lo: Option<R32>, hi: Option<R32>, a: R64) {
     if let Some(d) = lo {
@@ -20,7 +20,7 @@ pub fn unpack64<V: Vectors>(mut lanes: Lanes<'_, V>, lo: Option<R32>, hi: Option
     }
 }
 
-/// `mov.b32 {lo, hi}, a`.
+/// Executes `mov.b32 {lo, hi}, a`.
 #[inline(always)]
 pub fn unpack32<V: Vectors>(mut lanes: Lanes<'_, V>, lo: Option<R32>, hi: Option<R32>, a: R32) {
     let a = lanes.regs.r32(a);
@@ -33,7 +33,7 @@ pub fn unpack32<V: Vectors>(mut lanes: Lanes<'_, V>, lo: Option<R32>, hi: Option
     }
 }
 
-/// `mov.b64 d, {a, b, c, d}`.
+/// Executes `mov.b64 d, {a, b, c, d}`.
 #[inline(never)]
 pub fn pack64x4(regs: &mut Registers, mask: LaneMask, d: R64, s: [R32; 4]) {
     let s = s.map(|r| regs.r32(r));
@@ -42,7 +42,7 @@ pub fn pack64x4(regs: &mut Registers, mask: LaneMask, d: R64, s: [R32; 4]) {
     regs.write64(d, mask, &out);
 }
 
-/// `mov.b64 {a, b, c, d}, a`.
+/// Executes `mov.b64 {a, b, c, d}, a`.
 #[inline(never)]
 pub fn unpack64x4(regs: &mut Registers, mask: LaneMask, d: &[Option<R32>; 4], a: R64) {
     let a = *regs.r64(a);

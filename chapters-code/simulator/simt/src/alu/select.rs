@@ -1,4 +1,4 @@
-//! Choosing between registers: `selp`, `slct`, and the tail of `set`.
+//! Selection between registers: `selp`, `slct`, and the last step of `set`.
 
 use super::float::flush_if;
 use super::lanes::{Lanes, row};
@@ -6,7 +6,7 @@ use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers, lane_word, lane_word64};
 use ptx::ir::{Pred, R32, R64, SlctType};
 
-/// `selp`, 32 bits.
+/// Executes `selp` in 32 bits.
 #[inline(always)]
 pub fn selp32<V: Vectors>(mut lanes: Lanes<'_, V>, d: R32, s: [R32; 2], p: Pred) {
     let regs = &*lanes.regs;
@@ -15,7 +15,7 @@ pub fn selp32<V: Vectors>(mut lanes: Lanes<'_, V>, d: R32, s: [R32; 2], p: Pred)
     lanes.write32(d, &out);
 }
 
-/// `selp`, 64 bits.
+/// Executes `selp` in 64 bits.
 #[inline(always)]
 pub fn selp64<V: Vectors>(mut lanes: Lanes<'_, V>, d: R64, s: [R64; 2], p: Pred) {
     let regs = &*lanes.regs;
@@ -24,7 +24,7 @@ pub fn selp64<V: Vectors>(mut lanes: Lanes<'_, V>, d: R64, s: [R64; 2], p: Pred)
     lanes.write64(d, &out);
 }
 
-/// `p ? if_true : 0`.
+/// Computes `p ? if_true : 0`.
 #[inline(always)]
 pub fn set_mask<V: Vectors>(mut lanes: Lanes<'_, V>, d: R32, p: Pred, if_true: u32) {
     let bits = lanes.regs.pred(p);
@@ -32,7 +32,7 @@ pub fn set_mask<V: Vectors>(mut lanes: Lanes<'_, V>, d: R32, p: Pred, if_true: u
     lanes.write32(d, &out);
 }
 
-/// Whether the condition of `slct` holds: `c >= 0`, false for a NaN and true for -0.
+/// Whether the condition of `slct` holds: `c >= 0`, which is false for a NaN and true for -0.
 fn not_negative(by: SlctType, c: u32) -> bool {
     match by {
         SlctType::S32 => c as i32 >= 0,
@@ -40,7 +40,7 @@ fn not_negative(by: SlctType, c: u32) -> bool {
     }
 }
 
-/// `slct`, 32 bits.
+/// Executes `slct` in 32 bits.
 #[inline(never)]
 pub fn slct32(by: SlctType, regs: &mut Registers, mask: LaneMask, d: R32, s: [R32; 3]) {
     let [x, y, c] = s.map(|r| regs.r32(r));
@@ -48,7 +48,7 @@ pub fn slct32(by: SlctType, regs: &mut Registers, mask: LaneMask, d: R32, s: [R3
     regs.write32(d, mask, &out);
 }
 
-/// `slct`, 64 bits.
+/// Executes `slct` in 64 bits.
 #[inline(never)]
 pub fn slct64(by: SlctType, regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], c: R32) {
     let ([x, y], c) = (s.map(|r| regs.r64(r)), regs.r32(c));

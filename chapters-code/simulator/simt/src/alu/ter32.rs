@@ -1,4 +1,4 @@
-//! Three operands to one 32-bit result.
+//! Operations with three operands and one 32-bit result.
 
 use super::float::Mode;
 use super::float_lanes::arithmetic3;
@@ -8,7 +8,7 @@ use super::{exact, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{PrmtMode, R32, Sign, Ter32};
 
-/// Executes `op` on `s`, the operands.
+/// Executes `op` on the operands `s`.
 #[inline(always)]
 pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Ter32, d: R32, s: [R32; 3]) {
     match op {

@@ -1,4 +1,4 @@
-//! One operand to one 32-bit result.
+//! Operations with one operand and one 32-bit result.
 
 use super::approx::{self, unary_bf16, unary_f16};
 use super::float::{Mode, abs32, flush, neg32};

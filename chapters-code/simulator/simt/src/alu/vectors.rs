@@ -1,9 +1,9 @@
-//! The compilations of the instructions.
+//! The compilations of the register instructions.
 //!
-//! Every loop is written once, inlined into the functions listed at the end of this file, and these
-//! are compiled up to four times: for each set of vector instructions, and for full and partial masks. A
-//! function is listed where its caller should not pay for its stack frame: the dispatch over the
-//! instructions has none.
+//! Every loop is written once and inlined into the functions listed at the end of this file. These
+//! are compiled up to four times: for each set of vector instructions, and for full and partial
+//! masks. A function is listed if its caller should not pay for its stack frame; the dispatch over
+//! the instructions has none.
 
 use super::compare::{Compare32, Compare64, Related, Target, relate32, relate64};
 use super::convert::{self, PackedTarget};
@@ -17,14 +17,14 @@ use ptx::ir::{Bin32, Bin64, Combine, Half, R32, R64, Src, Ter32, Ter64, Un32, Un
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline;
 
-/// AVX2, and what came with it: proof that the CPU has them.
+/// AVX2 and the extensions that came with it. A value proves that the CPU has them.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
-    /// Asks the CPU.
+    /// Queries the CPU.
     pub fn detect() -> Option<Self> {
         let all = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -36,21 +36,22 @@ impl Avx2 {
         all.then_some(Self(()))
     }
 
-    /// Where this can be called without `unsafe`, the CPU has been asked already.
+    /// Returns the proof. A caller that may call this without `unsafe` has queried the CPU already.
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn here() -> Self {
         Self(())
     }
 }
 
-/// AVX-512, as far as every CPU has it that has any of it for words: proof that the CPU does.
+/// The AVX-512 extensions for words that all CPUs with AVX-512 have. A value proves that the CPU
+/// has them.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 
 #[cfg(target_arch = "x86_64")]
 impl Avx512 {
-    /// Asks the CPU.
+    /// Queries the CPU.
     pub fn detect() -> Option<Self> {
         let all = Avx2::detect().is_some()
             && is_x86_feature_detected!("avx512f")
@@ -115,7 +116,7 @@ macro_rules! declare {
     };
 }
 
-/// Implements [`Vectors`] for one set, whose functions get the attributes.
+/// Implements [`Vectors`] for one set, with these attributes on its functions.
 macro_rules! implement {
     (
         $attributes:tt $set:ident $masked:literal $avx2:literal
@@ -129,7 +130,7 @@ macro_rules! implement {
     };
 }
 
-/// One function of [`Vectors`], and what it is compiled to.
+/// Defines one function of [`Vectors`] and its implementation.
 macro_rules! function {
     (
         [$($attribute:tt)*]
@@ -142,8 +143,8 @@ macro_rules! function {
             fn compiled($lanes: Lanes<'_, $set>, $($arg: $ty),*) {
                 $body
             }
-            // SAFETY: the value of the set that `lanes` holds proves that the CPU has the
-            // features, where the attributes ask for some.
+            // SAFETY: the set's value in `lanes` proves that the CPU has the features that the
+            // attributes enable.
             #[allow(unused_unsafe)]
             unsafe {
                 compiled(lanes, $($arg),*);

@@ -51,7 +51,7 @@ pub fn binary<V: Vectors>(lanes: Lanes<'_, V>, op: Bin64, d: R64, s: [R64; 2]) {
         Bin64::AddF64(round) => arithmetic2(lanes, d, s, round, (f64::add, exact::add)),
         Bin64::SubF64(round) => arithmetic2(lanes, d, s, round, (f64::sub, exact::sub)),
         Bin64::MulF64(round) => arithmetic2(lanes, d, s, round, (f64::mul, exact::mul)),
-        // With the operands exchanged, as a NaN's bits are those of the dividend first.
+        // The operands are exchanged, because a NaN's bits are those of the dividend first.
         Bin64::DivF64(round) => arithmetic2(
             lanes,
             d,
@@ -86,7 +86,7 @@ pub fn ternary<V: Vectors>(lanes: Lanes<'_, V>, op: Ter64, d: R64, s: [R64; 3]) 
     }
 }
 
-/// Shifts by a 32-bit amount.
+/// Executes shifts by a 32-bit amount.
 #[inline(always)]
 pub fn shift<V: Vectors>(lanes: Lanes<'_, V>, op: Shift, d: R64, a: R64, b: R32) {
     match op {
@@ -96,25 +96,25 @@ pub fn shift<V: Vectors>(lanes: Lanes<'_, V>, op: Shift, d: R64, a: R64, b: R32)
     }
 }
 
-/// All ones for a shift that leaves bits.
+/// Returns all ones for a shift amount that leaves bits.
 #[inline(always)]
 fn in_range(amount: u32) -> u64 {
     if amount < 64 { !0 } else { 0 }
 }
 
-/// `mul.wide.u32`, in one lane.
+/// Computes `mul.wide.u32` in one lane.
 #[inline(always)]
 fn product_u32(x: u32, y: u32) -> u64 {
     u64::from(x) * u64::from(y)
 }
 
-/// `mul.wide.s32`, in one lane.
+/// Computes `mul.wide.s32` in one lane.
 #[inline(always)]
 fn product_s32(x: u32, y: u32) -> u64 {
     (i64::from(x as i32) * i64::from(y as i32)) as u64
 }
 
-/// `mul.wide`.
+/// Executes `mul.wide`.
 #[inline(always)]
 pub fn mul_wide<V: Vectors>(lanes: Lanes<'_, V>, sign: Sign, d: R64, s: [R32; 2]) {
     match sign {
@@ -123,7 +123,7 @@ pub fn mul_wide<V: Vectors>(lanes: Lanes<'_, V>, sign: Sign, d: R64, s: [R32; 2]
     }
 }
 
-/// `mad.wide`.
+/// Executes `mad.wide`.
 #[inline(always)]
 pub fn mad_wide<V: Vectors>(lanes: Lanes<'_, V>, sign: Sign, d: R64, s: [R32; 2], c: R64) {
     match sign {
@@ -136,7 +136,7 @@ pub fn mad_wide<V: Vectors>(lanes: Lanes<'_, V>, sign: Sign, d: R64, s: [R32; 2]
     }
 }
 
-/// `popc`, `clz` and `bfind` of 64 bits.
+/// Executes `popc`, `clz` and `bfind` of 64 bits.
 #[inline(never)]
 pub fn count(op: Count64, regs: &mut Registers, mask: LaneMask, d: R32, a: R64) {
     let f = |x: u64| match op {
@@ -152,7 +152,7 @@ pub fn count(op: Count64, regs: &mut Registers, mask: LaneMask, d: R32, a: R64) 
     regs.write32(d, mask, &out);
 }
 
-/// `bfe.u64`, `bfe.s64`, with the position and the length as `field`.
+/// Executes `bfe.u64` and `bfe.s64`; `field` holds the position and the length.
 #[inline(never)]
 pub fn bfe(sign: Sign, regs: &mut Registers, mask: LaneMask, d: R64, a: R64, field: [R32; 2]) {
     let f = match sign {
@@ -164,7 +164,7 @@ pub fn bfe(sign: Sign, regs: &mut Registers, mask: LaneMask, d: R64, a: R64, fie
     regs.write64(d, mask, &out);
 }
 
-/// `bfi.b64`, with the position and the length as `field`.
+/// Executes `bfi.b64`; `field` holds the position and the length.
 #[inline(never)]
 pub fn bfi(regs: &mut Registers, mask: LaneMask, d: R64, s: [R64; 2], field: [R32; 2]) {
     let ([x, y], [position, length]) = (s.map(|r| regs.r64(r)), field.map(|r| regs.r32(r)));

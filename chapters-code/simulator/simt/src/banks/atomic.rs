@@ -1,18 +1,19 @@
-//! Atomics on shared memory. What is counted depends on the instruction that the assembler makes of
-//! them, which is tried here for ptxas 13 and compute capability 9.0.
+//! Atomics on shared memory. Their cost depends on the instruction that the assembler emits; this
+//! module models ptxas 13 for compute capability 9.0.
 //!
-//! - **One instruction** (`ATOMS.ADD` and the like) takes as many wavefronts as the longest queue
-//!   at a bank, lanes of one address queueing too; 8-byte units in two halves, as stores.
-//! - **Counting** (`ATOMS.POPC.INC`: [`ptx::ir::Atom::counts`]) adds up the lanes of an address
-//!   first, and so takes no more than a load.
+//! - **One instruction** (`ATOMS.ADD` and similar) takes as many wavefronts as the longest queue at
+//!   a bank. Lanes with the same address queue too. Units of 8 bytes are served in two halves, as
+//!   for stores.
+//! - **Counting** (`ATOMS.POPC.INC`: [`ptx::ir::Atom::counts`]) adds the lanes of an address first,
+//!   so it takes no more than a load.
 //! - **Compare and swap** (`ATOMS.CAS`) takes twice as many as one instruction.
-//! - **A loop** (floating point, and arithmetic on 8 bytes) loads, computes and tries to swap, until
-//!   all lanes have succeeded. Each turn is a load by the lanes that are left, and a try that takes
-//!   two wavefronts a group and lets the first lane in each bank through. A lane of the second
-//!   half fails even so if in the same turn one of the first half has changed its address.
+//! - **A loop** (floating point, and arithmetic on 8 bytes) loads, computes and tries to swap until
+//!   all lanes have succeeded. Each iteration is a load by the remaining lanes and a try that takes
+//!   two wavefronts per group and lets the first lane in each bank succeed. A lane of the second
+//!   half still fails if in the same iteration a lane of the first half has changed its address.
 //!
-//! All of this reproduces the probes exactly. Other warps can make a loop's tries fail, and a loop
-//! for `min` and `max` skips the try where nothing would change; neither is modelled.
+//! These rules reproduce the probes exactly. Not modelled are other warps, which can make a loop's
+//! tries fail, and loops for `min` and `max`, which skip the try if nothing would change.
 
 use ptx::ir::{Atom, AtomOp, AtomType};
 
@@ -21,7 +22,7 @@ use crate::counters::lanes;
 use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
 
-/// What the assembler makes of an atomic.
+/// The form that the assembler gives an atomic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
     #[default]
@@ -29,13 +30,13 @@ pub(crate) enum Form {
     Count,
     CompareAndSwap,
     Loop {
-        /// The lanes that leave memory as it is.
+        /// The lanes that do not change memory.
         idle: LaneMask,
     },
 }
 
 impl Form {
-    /// That of an atomic. A loop's operands are `b`.
+    /// Returns the form of an atomic. `b` holds the operands of a loop.
     pub fn of(atom: &Atom, b: &[u64; 32]) -> Self {
         match (atom.op, atom.ty) {
             _ if atom.counts => Self::Count,
@@ -49,18 +50,18 @@ impl Form {
     }
 }
 
-/// What an atomic takes.
+/// The cost of an atomic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Served {
-    /// Of the atomic instruction itself, in all turns.
+    /// Wavefronts of the atomic instruction itself, over all iterations.
     pub wavefronts: u64,
-    /// A loop's turns.
+    /// Iterations of a loop.
     pub load_requests: u64,
-    /// A loop's loads.
+    /// Passes of a loop's loads.
     pub loads: Passes,
 }
 
-/// What an atomic of `bytes` bytes a lane takes.
+/// Returns the cost of an atomic of `bytes` bytes per lane.
 pub(crate) fn serve(form: Form, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Served {
     let only = |wavefronts| Served {
         wavefronts,
@@ -75,7 +76,7 @@ pub(crate) fn serve(form: Form, addresses: &[u64; 32], mask: LaneMask, bytes: u3
     }
 }
 
-/// The longest queue at a bank, summed over the groups of lanes.
+/// Returns the longest queue at a bank, summed over the groups of lanes.
 fn queues(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> u64 {
     if bytes <= 4 {
         longest_queue(addresses, mask, 2, 31)
@@ -89,7 +90,8 @@ fn queues(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> u64 {
 fn longest_queue(addresses: &[u64; 32], mask: LaneMask, shift: u32, last: u8) -> u64 {
     let mut queues = [0u8; 32];
     for lane in lanes(mask) {
-        // All queues at once, so that equal banks do not wait for one another here too.
+        // All queues are updated at once, so that equal banks need not wait for one another here
+        // either.
         let bank = (addresses[lane as usize & 31] >> shift) as u8 & last;
         for (number, queue) in queues.iter_mut().enumerate() {
             *queue += u8::from(number as u8 == bank);
@@ -98,7 +100,7 @@ fn longest_queue(addresses: &[u64; 32], mask: LaneMask, shift: u32, last: u8) ->
     u64::from(queues.into_iter().max().unwrap_or(0))
 }
 
-/// In turn t, the t-th lane of each bank is let through: so all turns can be counted at once.
+/// Counts all iterations at once: in iteration t the t-th lane of each bank succeeds.
 fn narrow_loop(addresses: &[u64; 32], mask: LaneMask) -> Served {
     let word = |lane: usize| addresses[lane & 31] >> 2;
     let (mut queues, mut turns) = ([0u8; 32], [0u8; 32]);
@@ -107,7 +109,7 @@ fn narrow_loop(addresses: &[u64; 32], mask: LaneMask) -> Served {
         turns[lane as usize & 31] = *queue;
         *queue += 1;
     }
-    // The lanes that are left in a turn are those let through in it or later.
+    // The lanes that remain in an iteration are those that succeed in it or later.
     let (mut left, mut passes) = (Banks::new(32), [0u8; 32]);
     for lane in (0..32).rev().filter(|lane| mask >> lane & 1 == 1) {
         let passes = &mut passes[usize::from(turns[lane]) & 31];
@@ -125,7 +127,7 @@ fn narrow_loop(addresses: &[u64; 32], mask: LaneMask) -> Served {
     }
 }
 
-/// Turn by turn.
+/// Simulates the loop iteration by iteration.
 fn wide_loop(addresses: &[u64; 32], mask: LaneMask, idle: LaneMask) -> Served {
     let mut all = Served::default();
     let mut left = mask;
@@ -144,7 +146,7 @@ fn wide_loop(addresses: &[u64; 32], mask: LaneMask, idle: LaneMask) -> Served {
     all
 }
 
-/// The first lane in each bank, unless one of `changed` has changed its address.
+/// Returns the first lane in each bank, unless one of `changed` has changed its address.
 fn let_through(addresses: &[u64; 32], half: LaneMask, changed: LaneMask) -> LaneMask {
     let (mut taken, mut through) = (0u16, 0);
     for lane in lanes(half) {
@@ -167,7 +169,7 @@ mod tests {
     const ALL: LaneMask = LaneMask::MAX;
     const LOOP: Form = Form::Loop { idle: 0 };
 
-    /// Checks the wavefronts of the atomic and of its loads, as the H200 has counted them.
+    /// Checks the wavefronts of the atomic and of its loads against those that the H200 counted.
     fn check(form: Form, bytes: u32, address: impl Fn(u64) -> u64, expected: [u64; 2]) {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
         let served = serve(form, &addresses, ALL, bytes);

@@ -1,4 +1,4 @@
-//! Names for what is found about mbarriers and bulk copies.
+//! Describes findings about mbarriers and bulk copies.
 
 use super::{access, allocation, in_block, whose, within};
 use crate::grid::Grid;
@@ -6,11 +6,11 @@ use crate::observe::{AccessKind, AccessSpace};
 use crate::races::{Event, ProxyFinding};
 use crate::report::{Race, RaceAccess};
 
-/// Where something is: a space, and an address or an offset in it.
-pub(super) type Place = (AccessSpace, u64);
+/// A location: a space, and an address or an offset in it.
+pub(super) type Location = (AccessSpace, u64);
 
-/// The name of a place's space, the array, and the offset within it.
-fn named(grid: &Grid<'_>, (space, at): Place) -> (&'static str, String, u64) {
+/// Returns the name of a location's space, the array, and the offset within it.
+fn named(grid: &Grid<'_>, (space, at): Location) -> (&'static str, String, u64) {
     match space {
         AccessSpace::Shared => {
             let (array, offset) = grid.kernel.shared_variable(at as u32);
@@ -23,8 +23,8 @@ fn named(grid: &Grid<'_>, (space, at): Place) -> (&'static str, String, u64) {
     }
 }
 
-fn in_words(grid: &Grid<'_>, place: Place) -> String {
-    match (named(grid, place), place.0) {
+fn in_words(grid: &Grid<'_>, location: Location) -> String {
+    match (named(grid, location), location.0) {
         ((_, array, offset), AccessSpace::Shared) => {
             format!("byte {offset} of shared array `{array}`")
         }
@@ -32,7 +32,7 @@ fn in_words(grid: &Grid<'_>, place: Place) -> String {
     }
 }
 
-/// A side of a finding.
+/// Builds one of the two accesses of a finding.
 fn side(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     let mut side = access(grid, block, event);
     if event.is_asynchronous() {
@@ -41,7 +41,7 @@ fn side(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     side
 }
 
-/// The copy that an asynchronous access belongs to.
+/// Describes the copy that an asynchronous access belongs to.
 fn copy(event: &Event, side: &RaceAccess) -> String {
     let there = match event.kind() {
         AccessKind::Load => "from",
@@ -53,7 +53,7 @@ fn copy(event: &Event, side: &RaceAccess) -> String {
     format!("the bulk copy {there} there by warp {warp}, lane {lane} at {line}")
 }
 
-/// What the end of a copy is known by.
+/// Names the instruction that waits for the end of a copy.
 fn wait(event: &Event, space: AccessSpace) -> &'static str {
     match (event.kind(), space) {
         (AccessKind::Load, AccessSpace::Shared) => "cp.async.bulk.wait_group.read",
@@ -62,24 +62,24 @@ fn wait(event: &Event, space: AccessSpace) -> &'static str {
     }
 }
 
-/// A race with a bulk copy, between threads of one block or of two.
+/// Describes a race with a bulk copy, between threads of one block or of two.
 pub(super) fn describe_race(
     grid: &Grid<'_>,
     blocks: [u64; 2],
     [first, second]: [&Event; 2],
-    place: Place,
+    location: Location,
 ) -> Race {
     let [one, other] = blocks.map(|block| grid.block_index(block));
     let (a, b) = (side(grid, one, first), side(grid, other, second));
     let name = if one == other { within } else { whose };
     let (kind, missing, what) = if first.is_asynchronous() {
-        let missing = wait(first, place.0);
+        let missing = wait(first, location.0);
         let later = match second.is_asynchronous() {
             true => copy(second, &b),
             false => name(&b),
         };
         let first = copy(first, &a);
-        let what = format!("{later}, while {first} may be under way: {missing} is missing");
+        let what = format!("{later}, while {first} may be pending: {missing} is missing");
         ("pending_copy", missing, what)
     } else {
         let (first, second) = (name(&a), copy(second, &b));
@@ -88,12 +88,12 @@ pub(super) fn describe_race(
         );
         ("early_copy", "a barrier, or an arrival and a wait", what)
     };
-    let (block, where_) = (in_block(grid, other), in_words(grid, place));
+    let (block, where_) = (in_block(grid, other), in_words(grid, location));
     let message = format!("race {block}: {where_}: {what}");
-    race(grid, kind, place, [a, b], missing, message)
+    race(grid, kind, location, [a, b], missing, message)
 }
 
-/// Puts names to a finding of a block.
+/// Describes a finding of a block.
 pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> Race {
     let block = grid.block_index(block);
     match finding {
@@ -116,7 +116,12 @@ pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> R
     }
 }
 
-fn unfenced(grid: &Grid<'_>, block: [u32; 3], [earlier, bulk]: [&Event; 2], place: Place) -> Race {
+fn unfenced(
+    grid: &Grid<'_>,
+    block: [u32; 3],
+    [earlier, bulk]: [&Event; 2],
+    location: Location,
+) -> Race {
     let (a, b) = (side(grid, block, earlier), side(grid, block, bulk));
     let by = copy(bulk, &b);
     let unordered = match earlier.is_load() {
@@ -126,14 +131,21 @@ fn unfenced(grid: &Grid<'_>, block: [u32; 3], [earlier, bulk]: [&Event; 2], plac
     let message = format!(
         "race {}: {}: {}, {unordered}: fence.proxy.async is missing",
         in_block(grid, block),
-        in_words(grid, place),
+        in_words(grid, location),
         within(&a),
     );
     let missing = "fence.proxy.async";
-    race(grid, "missing_proxy_fence", place, [a, b], missing, message)
+    race(
+        grid,
+        "missing_proxy_fence",
+        location,
+        [a, b],
+        missing,
+        message,
+    )
 }
 
-fn object(mbarrier: u32) -> Place {
+fn object(mbarrier: u32) -> Location {
     (AccessSpace::Shared, mbarrier.into())
 }
 
@@ -176,8 +188,8 @@ fn reinitialised(grid: &Grid<'_>, block: [u32; 3], init: &Event, mbarrier: u32) 
 
 fn overwritten(grid: &Grid<'_>, block: [u32; 3], write: &Event, mbarrier: u32) -> Race {
     let a = side(grid, block, write);
-    let (who, place) = (within(&a), in_words(grid, object(mbarrier)));
-    let what = format!("{who} goes over the mbarrier at {place}");
+    let (who, location) = (within(&a), in_words(grid, object(mbarrier)));
+    let what = format!("{who} overwrites the mbarrier at {location}");
     let message = format!("mbarrier misused {}: {what}", in_block(grid, block));
     let (kind, missing) = ("mbarrier_overwritten", "mbarrier.inval");
     let sides = [a.clone(), a];
@@ -213,12 +225,12 @@ fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Rac
 fn race(
     grid: &Grid<'_>,
     kind: &str,
-    place: Place,
+    location: Location,
     [first, second]: [RaceAccess; 2],
     missing: &'static str,
     message: String,
 ) -> Race {
-    let (space, array, offset) = named(grid, place);
+    let (space, array, offset) = named(grid, location);
     Race {
         kind: kind.into(),
         space,

@@ -1,8 +1,8 @@
-//! `atom` and `red`: lane after lane, each indivisible.
+//! `atom` and `red`: one lane after the other, each indivisible.
 //!
-//! Lanes of one warp that name the same address take effect in order of lane. A GPU promises no
-//! order; `f32` sums over atomics therefore differ between machines, and should not be compared
-//! bit for bit.
+//! Lanes of one warp with the same address take effect in the order of their numbers. A GPU
+//! promises no order. Sums of `f32` by atomics therefore differ between machines and should not be
+//! compared bit for bit.
 
 use std::sync::PoisonError;
 
@@ -12,7 +12,7 @@ use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 use super::Exec;
 use super::memory::{Target, addresses, targets};
 use super::rows::each_lane;
-use super::transfer::{Place, Shape, aligned, out_of_bounds, strength};
+use super::transfer::{LaneAddresses, Shape, aligned, out_of_bounds, strength};
 use super::view::{Bytes, Device, View};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
@@ -22,11 +22,12 @@ use crate::pattern::{Addresses, Pattern};
 use crate::racy;
 use crate::registers::LaneMask;
 
-/// A read-modify-write of a memory cell: old bits, operand and new value (for `cas`) to new bits.
+/// A read-modify-write of a memory cell. It maps the old bits, the operand and, for `cas`, the new
+/// value to the new bits.
 struct Update {
     op: AtomOp,
     ty: AtomType,
-    /// Flush subnormal `f32` operands and results to zero.
+    /// Whether subnormal `f32` operands and results are flushed to zero.
     flush: bool,
 }
 
@@ -67,9 +68,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
-    /// An atomic on a thread's own memory. PTX leaves it undefined. An H100 executes that of a lane
-    /// alone, as libcu++'s barriers of a single thread need; it adds those of several lanes up in the
-    /// memory of one of them.
+    /// Executes an atomic on a thread's local memory, which PTX leaves undefined. An H100 executes
+    /// an atomic of a single lane, which libcu++'s barriers of one thread need. It adds those of
+    /// several lanes up in the memory of one of them.
     fn atomic_local(&mut self, atom: &Atom, addresses: &[u64; 32], mask: LaneMask) -> Step {
         if mask.count_ones() > 1 {
             let cause = "an atomic on local memory by several lanes of a warp at once, which PTX \
@@ -79,11 +80,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         let mut operands = self.operands(atom, addresses, mask);
         let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
-        let place = Place {
+        let at = LaneAddresses {
             addresses: Addresses::Lanes(addresses),
             mask,
         };
-        self.each_local_lane(shape, place, |view, _, _| {
+        self.each_local_lane(shape, at, |view, _, _| {
             operands
                 .update_all(view, atom, false)
                 .map_err(|lane| absent(view, atom, addresses[lane as usize & 31], lane))
@@ -161,7 +162,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(())
     }
 
-    /// Hands over the old values.
+    /// Writes the old values to the destination.
     #[inline(always)]
     fn finish_atomic(&mut self, atom: &Atom, operands: &Operands<'_>) {
         self.warp.has_changed |= operands.has_changed;
@@ -185,18 +186,18 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
-/// What the lanes of an atomic bring along. `b` becomes the old values.
+/// The operands of an atomic. `b` is replaced by the old values.
 struct Operands<'a> {
     addresses: &'a [u64; 32],
     mask: LaneMask,
     b: [u64; 32],
     c: [u64; 32],
-    /// True once a cell has got another value.
+    /// Whether the value of a cell has changed.
     has_changed: bool,
 }
 
 impl Operands<'_> {
-    /// Updates the cell of every active lane; the lane at fault if there is no memory.
+    /// Updates the cell of every active lane. On an unmapped address, returns the lane.
     #[inline(always)]
     fn update_all(&mut self, view: &mut impl Cells, atom: &Atom, flush: bool) -> Result<(), u32> {
         let update = Update {
@@ -205,7 +206,7 @@ impl Operands<'_> {
             flush,
         };
         match (atom.op, atom.ty) {
-            // The most frequent one, with nothing to decide for each lane.
+            // The most frequent operation is separate, so that nothing is decided per lane.
             (AtomOp::Add, AtomType::U32 | AtomType::S32) => self.each(view, 4, |old, b, _| {
                 u64::from((old as u32).wrapping_add(b as u32))
             }),
@@ -249,10 +250,10 @@ fn bytes(ty: AtomType) -> u32 {
     }
 }
 
-/// Memory in which a cell can be read and rewritten with nothing in between.
+/// Memory in which a cell can be read and rewritten indivisibly.
 trait Cells {
-    /// Replaces the `bytes` bytes at `address` by what `change` makes of them; returns the old and
-    /// the new.
+    /// Replaces the `bytes` bytes at `address` by the result of `change`. Returns the old and the
+    /// new bits.
     fn update(
         &mut self,
         address: u64,
@@ -261,7 +262,7 @@ trait Cells {
     ) -> Option<(u64, u64)>;
 }
 
-/// Updates the cell of one width at the start of a slice.
+/// Updates a cell of one width at the start of a slice.
 macro_rules! update_cell {
     ($cell:expr, $int:ident, $change:expr) => {{
         let cell = $cell.first_chunk_mut()?;
@@ -273,7 +274,7 @@ macro_rules! update_cell {
 }
 
 impl Cells for Bytes<'_> {
-    // One thread of the host executes the whole block, so nothing can come in between.
+    // One host thread executes the whole block, so the update is indivisible.
     #[inline(always)]
     fn update(
         &mut self,
@@ -321,7 +322,7 @@ impl Update {
             AtomOp::And => old & b,
             AtomOp::Or => old | b,
             AtomOp::Xor => old ^ b,
-            // Both are defined on u32 alone.
+            // Both are defined only for u32.
             AtomOp::Inc => u64::from(if old >= b { 0 } else { old as u32 + 1 }),
             AtomOp::Dec => {
                 if old == 0 || old > b {
@@ -358,8 +359,9 @@ impl Update {
         }
     }
 
-    /// `atom.add.f64` passes a NaN on: in shared memory, where it is a loop around `add.f64`, quieted
-    /// and the memory's before the operand's, in global memory as it is and the operand's first.
+    /// Computes `atom.add.f64` for NaNs. In shared memory it is a loop around `add.f64`: the NaN is
+    /// quieted, and memory's comes before the operand's. In global memory the NaN is unchanged and
+    /// the operand's comes first.
     fn add_f64(&self, old: u64, b: u64) -> u64 {
         const QUIET: u64 = 1 << 51;
         match (is_nan64(old), is_nan64(b)) {
@@ -378,7 +380,8 @@ impl Update {
         }
     }
 
-    /// `atom.add.f32` flushes subnormal numbers in global memory, and keeps them in shared memory.
+    /// Computes `atom.add.f32`, which flushes subnormals in global memory and preserves them in
+    /// shared memory.
     fn add_f32(&self, old: u32, b: u32) -> u32 {
         let flush = |x: f32| {
             if self.flush && x.is_subnormal() {
@@ -396,7 +399,7 @@ impl Update {
     }
 }
 
-/// `f64` bits that are a NaN.
+/// Whether `f64` bits are a NaN.
 fn is_nan64(bits: u64) -> bool {
     f64::from_bits(bits).is_nan()
 }

@@ -1,4 +1,4 @@
-//! `cp.async.bulk`: how copies start, how they get on, and how threads wait for their groups.
+//! `cp.async.bulk`: how copies start and advance, and how threads wait for their groups.
 
 use ptx::ir::{BulkCopy, BulkDirection, BulkWait, ProxyFence, Space};
 
@@ -13,17 +13,18 @@ use crate::observe::Observer;
 use crate::proxy::{Bulk, Completion, Direction, Proxy, ProxyEvent};
 use crate::registers::LaneMask;
 
-/// What the size and the addresses of a copy must be multiples of.
+/// The size and the addresses of a copy must be multiples of this.
 const UNIT: u32 = 16;
 
-/// Copies of a block that are under way at a time; what starts beyond waits for the oldest to end.
+/// Pending copies per block. A copy that starts beyond this limit waits until the oldest one has
+/// ended.
 const MOST_UNDER_WAY: usize = 1024;
 
-/// The instruction, for reports.
+/// The instruction's name in reports.
 const NAME: &str = "cp.async.bulk";
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// `cp.async.bulk`: a copy for each lane, of which only the beginning is seen.
+    /// Executes `cp.async.bulk`: starts one copy per active lane.
     #[inline(never)]
     pub(super) fn bulk(&mut self, copy: &BulkCopy, active: LaneMask) -> Step {
         self.warp.has_changed = true;
@@ -67,19 +68,19 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 lane,
                 pc: self.pc,
             });
-            self.tell(ProxyEvent::Started(bulk));
+            self.notify(ProxyEvent::Started(bulk));
         }
         Ok(())
     }
 
-    /// A copy gets on.
+    /// Advances one pending bulk copy by a step.
     fn step(&mut self, index: usize) -> Step {
         let (grid, proxy) = (self.grid, &mut *self.proxy);
         self.warp.has_changed = true;
         step(grid, proxy, index, self.shared, self.observer).map_err(|(_, trap)| trap)
     }
 
-    /// What a copy asks of its addresses and its size.
+    /// Checks the addresses and the size of a copy.
     fn check_bulk(
         &self,
         direction: Direction,
@@ -118,24 +119,25 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let region = table.region(global);
         if bytes > 0 && region.is_none_or(|r| !r.contains(global, bytes.into())) {
             let (verb, end) = (verbs[1], global.saturating_add(u64::from(bytes) - 1));
-            let place = table.describe(if region.is_some() { end } else { global });
+            let location = table.describe(if region.is_some() { end } else { global });
             let cause = format!(
-                "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in global memory at {global:#x}: its end, {end:#x}, {place}"
+                "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in global memory at {global:#x}: its end, {end:#x}, {location}"
             );
             return fail(FaultKind::IllegalAddress, cause);
         }
         Ok(())
     }
 
-    /// `fence.proxy.async` and `fence.mbarrier_init`, which matter to those alone that look for mistakes.
+    /// Executes `fence.proxy.async` and `fence.mbarrier_init`, which matter only to checking
+    /// observers.
     #[inline(never)]
     pub(super) fn proxy_fence(&mut self, fence: ProxyFence, lanes: LaneMask) {
         let warp = self.warp.index;
-        self.tell(ProxyEvent::Fenced { fence, warp, lanes });
+        self.notify(ProxyEvent::Fenced { fence, warp, lanes });
     }
 
-    /// `cp.async.bulk.commit_group` and `wait_group`. What is waited for is there at once, as it
-    /// might have been before.
+    /// Executes `cp.async.bulk.commit_group` and `wait_group`. The awaited copies complete now, as
+    /// they might have done earlier.
     #[inline(never)]
     pub(super) fn bulk_wait(&mut self, wait: BulkWait, active: LaneMask) -> Step<Flow> {
         for lane in lanes(active) {
@@ -161,15 +163,15 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let Some(index) = next else { break };
                 self.step(index)?;
             }
-            self.tell(ProxyEvent::Waited { at, group, written });
+            self.notify(ProxyEvent::Waited { at, group, written });
         }
         self.pc += 1;
         Ok(Flow::Next)
     }
 }
 
-/// A copy gets on: it reads its source, or, if it has, writes its destination and is done. What can
-/// go wrong is that its mbarrier is not what it was.
+/// Advances one pending bulk copy by a step: it reads its source or, after that, writes its
+/// destination and is done. It fails if its mbarrier was overwritten.
 pub(crate) fn step<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
     proxy: &mut Proxy,
@@ -203,8 +205,8 @@ pub(crate) fn step<'a, O: Observer<'a>>(
         Ok(completion) if O::CHECKS => observer.proxy(&ProxyEvent::Loaded { bulk, completion }),
         Ok(_) => {}
         Err(cause) => {
-            let place = grid.kernel.shared_place(mbarrier);
-            let cause = format!("the end of `{NAME}` is counted at {place}{cause}");
+            let location = grid.kernel.shared_location(mbarrier);
+            let cause = format!("the end of `{NAME}` is counted at {location}{cause}");
             let kind = FaultKind::IllegalInstruction;
             return Err((bulk, Trap::new(kind, Some(bulk.lane), cause)));
         }
@@ -212,7 +214,7 @@ pub(crate) fn step<'a, O: Observer<'a>>(
     Ok(())
 }
 
-/// Counts bytes off that have come; or says what is wrong with the object.
+/// Subtracts completed bytes from the mbarrier's count, or describes what is wrong with the object.
 fn complete(
     proxy: &mut Proxy,
     mbarrier: u32,
@@ -227,7 +229,7 @@ fn complete(
     Ok(completion)
 }
 
-/// Both memories that a copy goes between. That its bytes are there was checked when it started.
+/// The two memories of a copy. Its start has checked that the bytes are mapped.
 struct Memory<'m> {
     device: Device<'m>,
     shared: Bytes<'m>,

@@ -1,9 +1,9 @@
-//! What only those observers are told that look for mistakes. The others pay nothing for it.
+//! Callbacks for checking observers only. They are compiled out for the others.
 
 use ptx::ir::{Src, Store};
 
 use super::Exec;
-use super::transfer::{Place, Shape};
+use super::transfer::{LaneAddresses, Shape};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
 use crate::observe::{Access, AccessSpace, Observer, Strength};
@@ -11,40 +11,41 @@ use crate::pattern::Addresses;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// A load has been executed. What it acquires must be looked up after it has read: had another
-    /// block written in between, it would have read a flag without acquiring what that stands for.
+    /// Reports an executed load. What it acquires must be looked up after it has read. If another
+    /// block could write in between, the load would read a flag without acquiring what that flag
+    /// publishes.
     #[inline(always)]
-    pub(super) fn check_read(&mut self, shape: Shape, space: AccessSpace, place: Place<'_>) {
+    pub(super) fn check_read(&mut self, shape: Shape, space: AccessSpace, at: LaneAddresses<'_>) {
         if O::CHECKS && shape.strength != Strength::Weak {
-            let access = self.as_access(shape, space, place);
+            let access = self.as_access(shape, space, at);
             self.observer.has_read(&access);
         }
     }
 
-    /// A store is executed: lanes that write to one place should write one value.
+    /// Reports a store. Lanes that write to the same address should write the same value.
     #[inline(always)]
     pub(super) fn check_write(
         &mut self,
         store: &Store,
         shape: Shape,
         space: AccessSpace,
-        place: Place<'_>,
+        at: LaneAddresses<'_>,
     ) {
-        let Addresses::Lanes(addresses) = place.addresses else {
+        let Addresses::Lanes(addresses) = at.addresses else {
             return;
         };
-        if !O::CHECKS || ascend(addresses, place.mask) {
+        if !O::CHECKS || ascend(addresses, at.mask) {
             return;
         }
-        if let Some(lanes) = self.writers_of_one_place(store, addresses, place.mask) {
-            let access = self.as_access(shape, space, place);
+        if let Some(lanes) = self.conflicting_writers(store, addresses, at.mask) {
+            let access = self.as_access(shape, space, at);
             self.observer.writes_differ(&access, lanes);
         }
     }
 
-    /// Two lanes that write different values to one address.
+    /// Finds two lanes that write different values to the same address.
     #[inline(never)]
-    fn writers_of_one_place(
+    fn conflicting_writers(
         &self,
         store: &Store,
         addresses: &[u64; 32],
@@ -70,7 +71,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Some([found[0].min(found[1]), found[0].max(found[1])])
     }
 
-    /// An access to local memory.
+    /// Reports an access to local memory.
     #[inline(always)]
     pub(super) fn check_local(&mut self, shape: Shape, addresses: &[u64; 32], mask: LaneMask) {
         if O::CHECKS {
@@ -80,22 +81,22 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
-    /// An asynchronous copy begins; its store has been seen.
+    /// Reports that the store seen last is an asynchronous copy that starts now.
     #[inline(always)]
-    pub(super) fn check_copy(&mut self, shape: Shape, to: Place<'_>) {
+    pub(super) fn check_copy(&mut self, shape: Shape, to: LaneAddresses<'_>) {
         if O::CHECKS {
             let access = self.as_access(shape, AccessSpace::Shared, to);
             self.observer.copy_started(&access);
         }
     }
 
-    /// A load or store, as observers see it.
+    /// Builds the description of a load or store for observers.
     #[inline(always)]
     pub(super) fn as_access<'m>(
         &self,
         shape: Shape,
         space: AccessSpace,
-        place: Place<'m>,
+        at: LaneAddresses<'m>,
     ) -> Access<'m> {
         Access {
             kind: shape.kind,
@@ -103,9 +104,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             strength: shape.strength,
             read_only: shape.read_only,
             bytes: shape.bytes(),
-            addresses: place.addresses,
-            mask: place.mask,
-            pattern: place.addresses.pattern(place.mask),
+            addresses: at.addresses,
+            mask: at.mask,
+            pattern: at.addresses.pattern(at.mask),
             form: Form::default(),
             warp: self.warp.index,
             pc: self.pc,
@@ -113,7 +114,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
-/// True if each active lane's address is above that of the active lane before it.
+/// Whether the address of each active lane is above that of the previous active lane.
 #[inline(always)]
 fn ascend(addresses: &[u64; 32], mask: LaneMask) -> bool {
     let mut last = None;

@@ -1,5 +1,5 @@
-//! A kernel made ready for one launch: what can be known of its instructions before they are
-//! executed is looked up once.
+//! A kernel prepared for one launch: everything known about its instructions before execution is
+//! computed once.
 
 use ptx::ir::{
     Address, Atom, Bar, BarKind, Branch, Guard, Instruction, Load, MemType, Op, Order, R32, R64,
@@ -12,131 +12,132 @@ use crate::alu::{Isa, Prepared};
 use crate::module::LoadedKernel;
 
 /// One instruction.
-pub(crate) struct Ready<'a> {
-    pub work: Work<'a>,
-    /// `@p` or `@!p`. A branch has its own.
+pub(crate) struct Instr<'a> {
+    pub kind: Kind<'a>,
+    /// The guard `@p` or `@!p`. A branch holds its own guard.
     pub guard: Option<Guard>,
-    /// Whether there is a guard, or lanes that have parted may meet here.
-    pub special: bool,
+    /// Whether the instruction has a guard or may be a reconvergence point.
+    pub guarded_or_join: bool,
 }
 
-impl<'a> Ready<'a> {
-    /// The branch that it is, if lanes cannot meet there.
+impl<'a> Instr<'a> {
+    /// Returns the branch, if the instruction is one and not a reconvergence point.
     #[inline(always)]
     pub fn plain_branch(&self) -> Option<&'a Branch> {
-        match self.work {
-            Work::Branch(branch) if !self.special => Some(branch),
+        match self.kind {
+            Kind::Branch(branch) if !self.guarded_or_join => Some(branch),
             _ => None,
         }
     }
 }
 
 /// All instructions of a kernel.
-pub(crate) struct Steps<'a> {
-    pub all: Vec<Ready<'a>>,
-    /// Those from register to register, in order.
+pub(crate) struct Program<'a> {
+    pub all: Vec<Instr<'a>>,
+    /// The register-to-register instructions, in order.
     pub alu: Vec<Prepared<'a>>,
 }
 
 /// What an instruction does.
-pub(crate) enum Work<'a> {
-    /// Register to register: one of [`Steps::alu`].
+pub(crate) enum Kind<'a> {
+    /// A register-to-register instruction: one of [`Program::alu`].
     Alu {
         index: u32,
-        /// How many such instructions follow one another from here on, none of them special. 0 if
-        /// this one is.
-        straight: u32,
+        /// The number of consecutive such instructions from here on without guards or reconvergence
+        /// points, or 0 if this one has either.
+        run_len: u32,
     },
-    /// Sets a register to a value that all threads of the launch share: a parameter.
+    /// Sets a 32-bit register to a value that all threads of the launch share, which is a
+    /// parameter.
     Fill32(R32, u32),
-    /// Likewise.
+    /// Sets a 64-bit register to a value that all threads of the launch share.
     Fill64(R64, u64),
     Load(&'a Load, Shape),
-    /// A load of words that may lie side by side.
+    /// A load of words that may be contiguous.
     LoadWords(&'a Load, Shape),
-    /// A load of what others may write meanwhile.
+    /// A load of a value that other threads may write meanwhile.
     Poll(&'a Load, Shape),
     Store(&'a Store, Shape),
-    /// A store of words that may lie side by side.
+    /// A store of words that may be contiguous.
     StoreWords(&'a Store, Shape),
     Atom(&'a Atom),
     Branch(&'a Branch),
-    /// `bar.sync` of this barrier, by all threads of the block.
+    /// `bar.sync` on this barrier by all threads of the block.
     Sync(u8),
-    /// All else; the instruction itself says what.
+    /// Any other operation, which the instruction itself names.
     Other,
 }
 
-/// The steps of a kernel, for a launch with these parameters.
-pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> Steps<'a> {
+/// Prepares a kernel for a launch with these parameters.
+pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> Program<'a> {
     let code = &kernel.ir().code;
     let mut alu = Vec::new();
-    let mut all: Vec<Ready<'a>> = Vec::with_capacity(code.len());
-    for (instruction, meets) in code.iter().zip(meetings(code)) {
-        let work = if let Op::Alu(operation) = &instruction.op {
+    let mut all: Vec<Instr<'a>> = Vec::with_capacity(code.len());
+    for (instruction, is_point) in code.iter().zip(reconvergence_points(code)) {
+        let kind = if let Op::Alu(operation) = &instruction.op {
             alu.push(Prepared::new(isa, operation));
-            let (index, straight) = (alu.len() as u32 - 1, 0);
-            Work::Alu { index, straight }
+            let (index, run_len) = (alu.len() as u32 - 1, 0);
+            Kind::Alu { index, run_len }
         } else {
-            work(kernel, instruction, params)
+            kind(kernel, instruction, params)
         };
-        all.push(Ready {
-            work,
+        all.push(Instr {
+            kind,
             guard: instruction.guard,
-            special: meets || instruction.guard.is_some(),
+            guarded_or_join: is_point || instruction.guard.is_some(),
         });
     }
     let mut following = 0;
-    for step in all.iter_mut().rev() {
-        let is_special = step.special;
-        following = match &mut step.work {
-            Work::Alu { straight, .. } if !is_special => {
-                *straight = following + 1;
-                *straight
+    for instr in all.iter_mut().rev() {
+        let breaks_run = instr.guarded_or_join;
+        following = match &mut instr.kind {
+            Kind::Alu { run_len, .. } if !breaks_run => {
+                *run_len = following + 1;
+                *run_len
             }
             _ => 0,
         };
     }
-    Steps { all, alu }
+    Program { all, alu }
 }
 
-/// For each instruction, whether lanes that have parted may meet there.
-fn meetings(code: &[Instruction]) -> Vec<bool> {
-    let mut meetings = vec![false; code.len()];
+/// Returns for each instruction whether it may be a reconvergence point.
+fn reconvergence_points(code: &[Instruction]) -> Vec<bool> {
+    let mut points = vec![false; code.len()];
     for instruction in code {
-        let meeting = match &instruction.op {
+        let reconvergence = match &instruction.op {
             Op::Bra(branch) => branch.reconverge,
             Op::BrxIdx { reconverge, .. } => *reconverge,
             _ => None,
         };
-        if let Some(meets) = meeting.and_then(|pc| meetings.get_mut(pc as usize)) {
-            *meets = true;
+        if let Some(is_point) = reconvergence.and_then(|pc| points.get_mut(pc as usize)) {
+            *is_point = true;
         }
     }
-    meetings
+    points
 }
 
-fn work<'a>(kernel: &LoadedKernel, instruction: &'a Instruction, params: &[u8]) -> Work<'a> {
+fn kind<'a>(kernel: &LoadedKernel, instruction: &'a Instruction, params: &[u8]) -> Kind<'a> {
     match &instruction.op {
-        Op::Ld(load) if load.order != Order::Weak => Work::Poll(load, Shape::of_load(load)),
-        Op::Ld(load) if words::is_load(load) => Work::LoadWords(load, Shape::of_load(load)),
+        Op::Ld(load) if load.order != Order::Weak => Kind::Poll(load, Shape::of_load(load)),
+        Op::Ld(load) if words::is_load(load) => Kind::LoadWords(load, Shape::of_load(load)),
         Op::Ld(load) => {
-            parameter(kernel, load, params).unwrap_or(Work::Load(load, Shape::of_load(load)))
+            parameter(kernel, load, params).unwrap_or(Kind::Load(load, Shape::of_load(load)))
         }
-        Op::St(store) if words::is_store(store) => Work::StoreWords(store, Shape::of_store(store)),
-        Op::St(store) => Work::Store(store, Shape::of_store(store)),
-        Op::Atom(atom) => Work::Atom(atom),
-        Op::Bra(branch) => Work::Branch(branch),
+        Op::St(store) if words::is_store(store) => Kind::StoreWords(store, Shape::of_store(store)),
+        Op::St(store) => Kind::Store(store, Shape::of_store(store)),
+        Op::Atom(atom) => Kind::Atom(atom),
+        Op::Bra(branch) => Kind::Branch(branch),
         Op::Bar(bar) => match simple_barrier(kernel, bar, instruction.guard) {
-            Some(id) => Work::Sync(id),
-            None => Work::Other,
+            Some(id) => Kind::Sync(id),
+            None => Kind::Other,
         },
-        _ => Work::Other,
+        _ => Kind::Other,
     }
 }
 
-/// A load of a whole parameter is the setting of a register.
-fn parameter<'a>(kernel: &LoadedKernel, load: &Load, params: &[u8]) -> Option<Work<'a>> {
+/// Turns a load of a whole parameter into setting a register.
+fn parameter<'a>(kernel: &LoadedKernel, load: &Load, params: &[u8]) -> Option<Kind<'a>> {
     if load.space != Space::Param || load.len != 1 {
         return None;
     }
@@ -144,16 +145,16 @@ fn parameter<'a>(kernel: &LoadedKernel, load: &Load, params: &[u8]) -> Option<Wo
     let bytes = params.get(address..)?;
     match (load.ty, load.d[0]?) {
         (MemType::B32, Src::R32(d)) if address.is_multiple_of(4) => {
-            Some(Work::Fill32(d, u32::from_le_bytes(*bytes.first_chunk()?)))
+            Some(Kind::Fill32(d, u32::from_le_bytes(*bytes.first_chunk()?)))
         }
         (MemType::B64, Src::R64(d)) if address.is_multiple_of(8) => {
-            Some(Work::Fill64(d, u64::from_le_bytes(*bytes.first_chunk()?)))
+            Some(Kind::Fill64(d, u64::from_le_bytes(*bytes.first_chunk()?)))
         }
         _ => None,
     }
 }
 
-/// The number of a barrier that all threads of a block wait at, and no more.
+/// Returns the number of a barrier at which all threads of the block wait without a reduction.
 fn simple_barrier(kernel: &LoadedKernel, bar: &Bar, guard: Option<Guard>) -> Option<u8> {
     let simple = matches!(bar.kind, BarKind::Sync) && bar.threads.is_none() && guard.is_none();
     let id = constant32(kernel, bar.id).filter(|_| simple)?;
@@ -165,7 +166,7 @@ fn constant32(kernel: &LoadedKernel, register: R32) -> Option<u32> {
     Some(slots.find(|(slot, _)| *slot == register)?.1)
 }
 
-/// An address that is known before execution.
+/// Returns an address that is known before execution.
 fn fixed(kernel: &LoadedKernel, address: Address) -> Option<u64> {
     let base = match address.base {
         Src::R32(r) => u64::from(constant32(kernel, r)?),

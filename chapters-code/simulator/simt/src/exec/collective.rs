@@ -1,7 +1,7 @@
-//! What the lanes of a warp do together: shuffles, votes, matches, reductions, `bar.warp.sync`.
+//! Warp-wide operations: shuffles, votes, matches, reductions, `bar.warp.sync`.
 //!
-//! Each names the lanes that take part. Lanes on different paths wait for one another; lanes that
-//! have exited are not waited for.
+//! Each operation names the lanes that participate. Lanes in different splits wait for one another.
+//! Exited lanes are not waited for.
 
 use ptx::ir::{Op, R32, ReduxOp, Src, Vote};
 
@@ -15,14 +15,14 @@ use crate::races::Waiter;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// `bar.warp.sync`, or what lanes compute together.
-    pub(super) fn collective(&mut self, path: usize, op: &Op, active: LaneMask) -> Step<Flow> {
+    /// Executes `bar.warp.sync`, or a collective computation.
+    pub(super) fn collective(&mut self, split: usize, op: &Op, active: LaneMask) -> Step<Flow> {
         let masks = self.warp.registers.r32(members_of(op));
         let members = masks[active.trailing_zeros() as usize & 31];
-        // All at once, as nearly always: the mask is the same in every register.
+        // All masks are compared at once, because nearly always all lanes have the same mask.
         let differing = masks.iter().fold(0, |all, mask| all | (mask ^ members));
         if differing == 0 && active & !members == 0 {
-            return Ok(self.collective_together(path, op, members, active));
+            return Ok(self.collective_together(split, op, members, active));
         }
         let masks = *masks;
         if let Some(lane) = lanes(active).find(|lane| masks[*lane as usize] >> lane & 1 == 0) {
@@ -34,20 +34,21 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         let alike = alike(&masks, active, members);
         if alike != active {
-            return Ok(self.collective_in_groups(path, op, &masks, active));
+            return Ok(self.collective_in_groups(split, op, &masks, active));
         }
-        Ok(self.collective_together(path, op, members, active))
+        Ok(self.collective_together(split, op, members, active))
     }
 
-    /// Lanes on one path that name the same lanes, themselves among them.
+    /// Executes the operation for lanes of one split that name the same lanes, including
+    /// themselves.
     fn collective_together(
         &mut self,
-        path: usize,
+        split: usize,
         op: &Op,
         members: LaneMask,
         active: LaneMask,
     ) -> Flow {
-        if members & self.warp.paths.alive() & !active == 0 {
+        if members & self.warp.splits.alive() & !active == 0 {
             let is_sync = matches!(op, Op::BarWarpSync { .. });
             if O::CHECKS && is_sync && members & !active != 0 {
                 let (warp, lanes, pc) = (self.warp.index, active, self.pc);
@@ -58,11 +59,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             self.pc += 1;
             return Flow::Next;
         }
-        self.park(path, waiting_at(op, members));
+        self.park(split, waiting_at(op, members));
         Flow::Switch
     }
 
-    /// Whether a warp-wide operation waits for no lane but those that are there.
+    /// Whether all lanes that a warp-wide operation waits for have arrived.
     pub(super) fn is_complete(&self, op: &Op, active: LaneMask) -> bool {
         let members = match op {
             Op::Bar(_) => return false,
@@ -70,21 +71,21 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             op => members_of(op),
         };
         let absent = |lane| {
-            self.warp.registers.r32(members)[lane as usize] & self.warp.paths.alive() & !active
+            self.warp.registers.r32(members)[lane as usize] & self.warp.splits.alive() & !active
         };
         lanes(active).all(|lane| absent(lane) == 0)
     }
 
-    /// Lanes on one path that name different lanes. Where each group that is named is there, all
-    /// of them have what they wait for; otherwise the first one goes its own way.
+    /// Executes the operation for lanes of one split that name different lanes. If each named group
+    /// is present, all of them can continue. Otherwise the first group becomes a split of its own.
     fn collective_in_groups(
         &mut self,
-        path: usize,
+        split: usize,
         op: &Op,
         masks: &[u32; 32],
         active: LaneMask,
     ) -> Flow {
-        let alive = self.warp.paths.alive();
+        let alive = self.warp.splits.alive();
         let mut rest = active;
         let mut groups = Vec::new();
         while rest != 0 {
@@ -93,7 +94,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             groups.push(group);
             rest &= !group;
             if members & alive != group {
-                self.warp.paths.split(path, group, [self.pc; 2], None);
+                self.warp.splits.diverge(split, group, [self.pc; 2], None);
                 return Flow::Switch;
             }
         }
@@ -104,16 +105,16 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Flow::Next
     }
 
-    fn park(&mut self, path: usize, waiting: Waiting) {
-        let path = self.warp.paths.get_mut(path);
-        (path.pc, path.waiting) = (self.pc, waiting);
+    fn park(&mut self, split: usize, waiting: Waiting) {
+        let split = self.warp.splits.get_mut(split);
+        (split.pc, split.waiting) = (self.pc, waiting);
         self.release_complete();
     }
 
-    /// Lets those go on for whom all others have come, which an arrival or an exit may bring about.
+    /// Lets a group continue if all its lanes have arrived. An arrival or an exit may cause that.
     pub(super) fn release_complete(&mut self) {
         while let Some(waiting) = self.complete() {
-            let gathered = self.warp.paths.waiting_for(waiting);
+            let gathered = self.warp.splits.waiting_for(waiting);
             match waiting {
                 Waiting::WarpSync(members) | Waiting::Collective(members) => {
                     if O::CHECKS && matches!(waiting, Waiting::WarpSync(_)) {
@@ -121,33 +122,33 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     }
                     self.combine_gathered(waiting, gathered);
                 }
-                Waiting::No | Waiting::Meeting | Waiting::Barrier(_) => {}
+                Waiting::No | Waiting::Reconvergence | Waiting::Barrier(_) => {}
             }
-            self.warp.paths.release(waiting);
+            self.warp.splits.release(waiting);
         }
     }
 
-    /// A rendezvous within the warp that nobody is missing from.
+    /// Returns a warp-wide operation for which no lane is missing.
     fn complete(&self) -> Option<Waiting> {
-        let alive = self.warp.paths.alive();
+        let alive = self.warp.splits.alive();
         let is_complete = |waiting: &Waiting| match *waiting {
             Waiting::WarpSync(members) => {
-                members & alive & !self.warp.paths.waiting_for(*waiting) == 0
+                members & alive & !self.warp.splits.waiting_for(*waiting) == 0
             }
             Waiting::Collective(members) => {
-                let same_place = self.places(*waiting).is_some();
-                same_place && members & alive & !self.warp.paths.waiting_for(*waiting) == 0
+                let same_instruction = self.common_pc(*waiting).is_some();
+                same_instruction && members & alive & !self.warp.splits.waiting_for(*waiting) == 0
             }
-            Waiting::No | Waiting::Meeting | Waiting::Barrier(_) => false,
+            Waiting::No | Waiting::Reconvergence | Waiting::Barrier(_) => false,
         };
-        self.warp.paths.iter().map(|p| p.waiting).find(is_complete)
+        self.warp.splits.iter().map(|p| p.waiting).find(is_complete)
     }
 
-    /// The instruction at which all paths that wait for this are; `None` if they are at several.
-    fn places(&self, waiting: Waiting) -> Option<u32> {
+    /// Returns the instruction of all splits that wait for this, or `None` if there are several.
+    fn common_pc(&self, waiting: Waiting) -> Option<u32> {
         let mut at = self
             .warp
-            .paths
+            .splits
             .iter()
             .filter(|p| p.waiting == waiting)
             .map(|p| p.pc);
@@ -155,29 +156,29 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         at.all(|pc| pc == first).then_some(first)
     }
 
-    /// Tells observers of a `bar.warp.sync` that some of its lanes pass without the others.
+    /// Reports to observers a `bar.warp.sync` that some lanes pass without the others.
     #[cold]
     fn check_gathered(&mut self, waiting: Waiting, members: LaneMask) {
-        let gathered = self.warp.paths.waiting_for(waiting);
-        if members & !gathered == 0 && self.places(waiting).is_some() {
+        let gathered = self.warp.splits.waiting_for(waiting);
+        if members & !gathered == 0 && self.common_pc(waiting).is_some() {
             return;
         }
-        let paths = self.warp.paths.iter().filter(|p| p.waiting == waiting);
-        let waiters: Vec<Waiter> = paths
-            .map(|path| Waiter {
+        let splits = self.warp.splits.iter().filter(|p| p.waiting == waiting);
+        let waiters: Vec<Waiter> = splits
+            .map(|split| Waiter {
                 warp: self.warp.index,
-                lanes: path.mask,
-                pc: path.pc,
+                lanes: split.mask,
+                pc: split.pc,
             })
             .collect();
         self.observer.warp_passed(&waiters, members);
     }
 
     fn combine_gathered(&mut self, waiting: Waiting, gathered: LaneMask) {
-        // `__syncwarp` may be called at several places: which one makes no difference.
+        // `__syncwarp` may be called at several instructions. Any of them serves for the report.
         let Some(pc) = self
             .warp
-            .paths
+            .splits
             .iter()
             .find(|p| p.waiting == waiting)
             .map(|p| p.pc)
@@ -190,7 +191,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.pc = here;
     }
 
-    /// Executes a collective for lanes that are all there.
+    /// Executes a collective for lanes that have all arrived.
     fn combine(&mut self, op: &Op, active: LaneMask) {
         match op {
             Op::BarWarpSync { .. } => self.observer.warp_synchronised(self.warp.index, active),
@@ -275,7 +276,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
-/// The lanes of `active` that name just these lanes.
+/// Returns the lanes of `active` that name exactly these lanes.
 pub(super) fn alike(masks: &[u32; 32], active: LaneMask, members: LaneMask) -> LaneMask {
     let same = lanes(active).filter(|lane| masks[*lane as usize] == members);
     same.fold(0, |all, lane| all | 1 << lane)

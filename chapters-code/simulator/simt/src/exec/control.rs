@@ -1,4 +1,4 @@
-//! What leads the lanes of a warp apart, holds them up, or ends them: branches, barriers, exits.
+//! Control flow of a warp's lanes: divergent branches, barriers, exits.
 
 use std::sync::atomic::Ordering;
 
@@ -12,14 +12,14 @@ use crate::races::Waiter;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// Some lanes of a path take a branch, the others do not.
+    /// Splits lanes at a divergent branch: some take it, the others do not.
     #[inline(never)]
-    pub(super) fn part(&mut self, path: usize, branch: &Branch, taken: LaneMask) {
+    pub(super) fn diverge(&mut self, split: usize, branch: &Branch, taken: LaneMask) {
         self.observer.divergence();
-        let places = [branch.target, self.pc + 1];
+        let targets = [branch.target, self.pc + 1];
         self.warp
-            .paths
-            .split(path, taken, places, branch.reconverge);
+            .splits
+            .diverge(split, taken, targets, branch.reconverge);
     }
 
     pub(super) fn fence(&mut self, scope: Scope) {
@@ -27,19 +27,20 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.observer.fence(self.warp.index, scope);
     }
 
-    pub(super) fn exit(&mut self, path: usize, active: LaneMask) -> Flow {
+    pub(super) fn exit(&mut self, split: usize, active: LaneMask) -> Flow {
         self.pc += 1;
         self.warp.has_changed = true;
-        self.warp.paths.get_mut(path).pc = self.pc;
-        self.warp.paths.exit(path, active);
+        self.warp.splits.get_mut(split).pc = self.pc;
+        self.warp.splits.exit(split, active);
         self.release_complete();
         self.pause(Pause::Exited(active))
     }
 
-    /// Sends each lane to its target; the first lane's goes on as this path.
+    /// Sends each lane to its target. The lanes with the first lane's target continue as this
+    /// split.
     pub(super) fn branch_indexed(
         &mut self,
-        path: usize,
+        split: usize,
         index: R32,
         targets: &[u32],
         meet: Option<u32>,
@@ -58,23 +59,23 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return Ok(Flow::Next);
         }
         self.observer.divergence();
-        // The rest executes this instruction again, and finds its own first lane.
-        let places = [target, self.pc];
-        self.warp.paths.split(path, taken, places, meet);
+        // The other lanes execute this instruction again and find a first lane of their own.
+        let targets = [target, self.pc];
+        self.warp.splits.diverge(split, taken, targets, meet);
         Ok(Flow::Switch)
     }
 
-    /// The usual barrier: for all threads of the block.
+    /// Executes the usual barrier, for all threads of the block.
     #[inline(always)]
-    pub(super) fn sync(&mut self, path: usize, id: u8, pc: u32, lanes: LaneMask) -> Flow {
+    pub(super) fn sync(&mut self, split: usize, id: u8, pc: u32, lanes: LaneMask) -> Flow {
         self.observer.barrier();
         self.barriers.arrive_simply(id, self.warp.index, lanes);
-        let path = self.warp.paths.get_mut(path);
-        (path.pc, path.waiting) = (pc, Waiting::Barrier(id));
+        let split = self.warp.splits.get_mut(split);
+        (split.pc, split.waiting) = (pc, Waiting::Barrier(id));
         self.pause(Pause::Arrived(id))
     }
 
-    pub(super) fn barrier(&mut self, path: usize, bar: &Bar, active: LaneMask) -> Step<Flow> {
+    pub(super) fn barrier(&mut self, split: usize, bar: &Bar, active: LaneMask) -> Step<Flow> {
         let id = self.first32(bar.id, active);
         if id > 15 {
             let cause = format!("barrier {id}: there are 16, numbered from 0");
@@ -107,18 +108,18 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             self.observer.barrier_counts(waiter, threads, disagrees);
         }
         self.barriers.arrive(id, warp, &arrival);
-        let path = self.warp.paths.get_mut(path);
-        path.pc = self.pc;
+        let split = self.warp.splits.get_mut(split);
+        split.pc = self.pc;
         if matches!(bar.kind, BarKind::Arrive) {
-            path.pc += 1;
+            split.pc += 1;
         } else {
-            path.waiting = Waiting::Barrier(id);
+            split.waiting = Waiting::Barrier(id);
         }
         Ok(self.pause(Pause::Arrived(id)))
     }
 }
 
-/// True for operations that lanes do together.
+/// Whether lanes execute the operation together.
 pub(super) fn synchronises(op: &Op) -> bool {
     match op {
         Op::Bar(_)

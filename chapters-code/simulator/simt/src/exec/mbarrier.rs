@@ -1,4 +1,4 @@
-//! `mbarrier`, a lane at a time.
+//! `mbarrier` instructions, executed lane by lane.
 
 use ptx::ir::{
     Arrive, ArriveKind, CpAsyncWait, Mbarrier as Instruction, MbarrierOp, Phase, Pred, R32,
@@ -13,50 +13,51 @@ use crate::observe::Observer;
 use crate::proxy::{Absent, Asked, At, Completion, MBARRIER_BYTES, Mbarrier, Misuse, ProxyEvent};
 use crate::registers::LaneMask;
 
-/// A lane at an object.
+/// A lane's use of an object.
 #[derive(Clone, Copy)]
 struct Here {
     lane: u32,
     offset: u32,
-    /// The instruction, for reports.
+    /// The instruction's name in reports.
     name: &'static str,
 }
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// Executes an `mbarrier` instruction. A warp that finds a phase incomplete gives up the rest of
-    /// its time slice.
+    /// Executes an `mbarrier` instruction. A warp that finds a phase incomplete gives up the rest
+    /// of its time slice.
     #[inline(never)]
     pub(super) fn mbarrier(
         &mut self,
-        path: usize,
+        split: usize,
         instruction: &Instruction,
         active: LaneMask,
     ) -> Step<Flow> {
-        let places = addresses(&self.warp.registers, instruction.addr);
+        let objects = addresses(&self.warp.registers, instruction.addr);
         let name = name(instruction.op);
         let mut complete = 0;
         if matches!(instruction.op, MbarrierOp::AfterCopies { .. }) {
-            // What they have written is as if this instruction wrote it.
+            // The completed copies count as writes of this instruction.
             let warp = self.warp.index;
             self.observer.copies_waited(warp, CpAsyncWait::All, active);
         }
         for lane in lanes(active) {
-            let place = places[lane as usize];
-            let offset = self.object_offset(instruction.space, place, lane, name)?;
+            let address = objects[lane as usize];
+            let offset = self.object_offset(instruction.space, address, lane, name)?;
             let here = Here { lane, offset, name };
             if self.at_object(instruction.op, here)? {
                 complete |= 1 << lane;
             }
         }
         if let MbarrierOp::Wait { d, .. } = instruction.op {
-            return Ok(self.waited(path, d, complete, active));
+            return Ok(self.waited(split, d, complete, active));
         }
         self.warp.has_changed = true;
         self.pc += 1;
         Ok(Flow::Next)
     }
 
-    /// Executes it for one lane. True if it asks for a phase, and that is complete.
+    /// Executes the instruction for one lane. Returns true if it tests a phase and the phase is
+    /// complete.
     fn at_object(&mut self, op: MbarrierOp, here: Here) -> Step<bool> {
         match op {
             MbarrierOp::Init { count } => self.initialise(here, count)?,
@@ -66,7 +67,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             MbarrierOp::Arrive(arrive) => self.arrive(here, &arrive)?,
             MbarrierOp::Wait {
                 phase, semantics, ..
-            } => return self.look(here, phase, semantics),
+            } => return self.test(here, phase, semantics),
             MbarrierOp::AfterCopies { is_expected } => {
                 self.arrive_after_copies(here, is_expected)?
             }
@@ -74,14 +75,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(false)
     }
 
-    fn waited(&mut self, path: usize, d: Pred, complete: LaneMask, active: LaneMask) -> Flow {
+    fn waited(&mut self, split: usize, d: Pred, complete: LaneMask, active: LaneMask) -> Flow {
         self.warp.registers.set_pred(d, complete, active);
         self.pc += 1;
         if complete == active {
             return Flow::Next;
         }
         self.warp.note_poll(self.pc - 1);
-        self.spin(path, self.pc)
+        self.spin(split, self.pc)
     }
 
     fn initialise(&mut self, here: Here, count: R32) -> Step {
@@ -90,7 +91,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let mbarriers = &mut self.proxy.mbarriers;
         let was_live = mbarriers.initialise(here.offset, object, self.shared);
         let (mbarrier, at) = (here.offset, self.at(here.lane));
-        self.tell(ProxyEvent::Initialised {
+        self.notify(ProxyEvent::Initialised {
             mbarrier,
             at,
             was_live,
@@ -103,7 +104,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let gone = self.proxy.mbarriers.invalidate(here.offset, self.shared);
         gone.map_err(|absent| self.absent(here, absent))?;
         let (mbarrier, at) = (here.offset, self.at(here.lane));
-        self.tell(ProxyEvent::Invalidated { mbarrier, at });
+        self.notify(ProxyEvent::Invalidated { mbarrier, at });
         Ok(())
     }
 
@@ -118,7 +119,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let completion = counted(&mut object, bytes).map_err(|m| self.misused(here, m))?;
         let (mbarrier, at) = (here.offset, self.at(here.lane));
         self.proxy.mbarriers.put(mbarrier, object, self.shared);
-        self.tell(ProxyEvent::Counted {
+        self.notify(ProxyEvent::Counted {
             mbarrier,
             at,
             completion,
@@ -162,7 +163,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) {
         let (mbarrier, at) = (here.offset, self.at(here.lane));
         self.proxy.mbarriers.put(mbarrier, object, self.shared);
-        self.tell(ProxyEvent::Arrived {
+        self.notify(ProxyEvent::Arrived {
             mbarrier,
             at,
             releases: semantics == Semantics::Orders,
@@ -170,8 +171,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         });
     }
 
-    /// Whether a phase is complete.
-    fn look(&mut self, here: Here, phase: Phase, semantics: Semantics) -> Step<bool> {
+    /// Tests whether a phase is complete.
+    fn test(&mut self, here: Here, phase: Phase, semantics: Semantics) -> Step<bool> {
         let lane = here.lane as usize;
         let asked = match phase {
             Phase::State(state) => Asked::State(self.warp.registers.r64(state)[lane]),
@@ -185,9 +186,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let thread = (at.warp, at.lane);
         self.proxy
             .mbarriers
-            .looked(thread, mbarrier, asked, is_complete);
+            .tested(thread, mbarrier, asked, is_complete);
         let acquires = is_complete && semantics == Semantics::Orders;
-        self.tell(ProxyEvent::Looked {
+        self.notify(ProxyEvent::Tested {
             mbarrier,
             at,
             acquires,
@@ -195,18 +196,18 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(is_complete)
     }
 
-    /// The object that a lane names.
+    /// Returns the object that a lane names.
     fn object(&mut self, here: Here) -> Step<Mbarrier> {
         let found = self.proxy.mbarriers.get(here.offset, self.shared);
         found.map_err(|absent| self.absent(here, absent))
     }
 
-    /// That there is an object at this offset, for an instruction that only names it.
+    /// Checks that an object exists at this offset, for an instruction that only names it.
     pub(super) fn expect_object(&mut self, offset: u32, lane: u32, name: &'static str) -> Step {
         self.object(Here { lane, offset, name }).map(drop)
     }
 
-    /// The offset in shared memory of the object that an address leads to.
+    /// Returns the shared-memory offset of the object at an address.
     pub(super) fn object_offset(
         &self,
         space: Space,
@@ -245,17 +246,17 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn absent(&mut self, here: Here, absent: Absent) -> Box<Trap> {
         if absent == Absent::Overwritten {
             let mbarrier = here.offset;
-            self.tell(ProxyEvent::Overwritten { mbarrier });
+            self.notify(ProxyEvent::Overwritten { mbarrier });
         }
-        let place = self.grid.kernel.shared_place(here.offset);
-        let cause = format!("`{}` at {place}, {absent}", here.name);
+        let location = self.grid.kernel.shared_location(here.offset);
+        let cause = format!("`{}` at {location}, {absent}", here.name);
         Trap::new(FaultKind::IllegalInstruction, Some(here.lane), cause)
     }
 
     #[cold]
     fn misused(&self, here: Here, misuse: Misuse) -> Box<Trap> {
-        let place = self.grid.kernel.shared_place(here.offset);
-        let cause = format!("`{}` at {place}: {misuse}", here.name);
+        let location = self.grid.kernel.shared_location(here.offset);
+        let cause = format!("`{}` at {location}: {misuse}", here.name);
         let kind = match misuse {
             Misuse::TooManyArrivals { .. } => FaultKind::Overflow,
             _ => FaultKind::IllegalInstruction,
@@ -272,14 +273,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(always)]
-    pub(super) fn tell(&mut self, event: ProxyEvent) {
+    pub(super) fn notify(&mut self, event: ProxyEvent) {
         if O::CHECKS {
             self.observer.proxy(&event);
         }
     }
 }
 
-/// The effect of an arrival on its object.
+/// Returns the effect of an arrival on its object.
 fn arrived(
     object: &mut Mbarrier,
     kind: ArriveKind,
@@ -298,7 +299,7 @@ fn arrived(
     }
 }
 
-/// What an instruction is called.
+/// Returns the name of an instruction.
 fn name(op: MbarrierOp) -> &'static str {
     match op {
         MbarrierOp::Init { .. } => "mbarrier.init",

@@ -3,7 +3,7 @@
 use ptx::ir::{Address, Load, MemType, Order, R32, Space, Src, Store};
 
 use super::rows::each_lane;
-use super::transfer::{self, Place, Shape, absent, aligned};
+use super::transfer::{self, LaneAddresses, Shape, absent, aligned};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
 use crate::counters::lanes;
@@ -13,7 +13,7 @@ use crate::observe::{AccessKind, AccessSpace, Observer, Strength};
 use crate::pattern::{self, Addresses};
 use crate::registers::{LaneMask, Lanes64, Registers};
 
-/// Where an address of generic space leads.
+/// The memory that a generic address is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Device,
@@ -33,7 +33,7 @@ impl Target {
         }
     }
 
-    /// The generic address of this memory's address 0.
+    /// Returns the generic address of this memory's address 0.
     pub(super) fn window(self) -> u64 {
         match self {
             Self::Device => 0,
@@ -57,11 +57,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 Addresses::Lanes(in_memory(&scattered))
             }
         };
-        let place = Place { addresses, mask };
+        let at = LaneAddresses { addresses, mask };
         match load.space {
-            Space::Global => self.load_device(load, shape, place)?,
-            Space::Shared => self.load_shared(load, shape, place)?,
-            space => self.load_elsewhere(space, load, shape, place)?,
+            Space::Global => self.load_device(load, shape, at)?,
+            Space::Shared => self.load_shared(load, shape, at)?,
+            space => self.load_elsewhere(space, load, shape, at)?,
         }
         if matches!(load.order, Order::Acquire(_)) {
             std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
@@ -70,84 +70,84 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(always)]
-    fn load_device(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
-        self.observe(shape, AccessSpace::Global, place)?;
+    fn load_device(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.observe(shape, AccessSpace::Global, at)?;
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
-        transfer::load(&mut view, registers, load, shape, place)?;
-        self.check_read(shape, AccessSpace::Global, place);
+        transfer::load(&mut view, registers, load, shape, at)?;
+        self.check_read(shape, AccessSpace::Global, at);
         Ok(())
     }
 
     #[inline(always)]
-    fn load_shared(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
-        self.observe(shape, AccessSpace::Shared, place)?;
+    fn load_shared(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.observe(shape, AccessSpace::Shared, at)?;
         let mut view = Bytes {
             bytes: self.shared,
             name: "shared memory",
         };
         let registers = &mut self.warp.registers;
-        transfer::load(&mut view, registers, load, shape, place)?;
-        self.check_read(shape, AccessSpace::Shared, place);
+        transfer::load(&mut view, registers, load, shape, at)?;
+        self.check_read(shape, AccessSpace::Shared, at);
         Ok(())
     }
 
-    /// The spaces that are not counted, and generic addresses.
+    /// Loads from the spaces that are not counted, and from generic addresses.
     #[inline(never)]
     fn load_elsewhere(
         &mut self,
         space: Space,
         load: &Load,
         shape: Shape,
-        place: Place<'_>,
+        at: LaneAddresses<'_>,
     ) -> Step {
-        let Place { addresses, mask } = place;
+        let LaneAddresses { addresses, mask } = at;
         match space {
             Space::Generic => {
                 for (target, part) in targets(&addresses.all(), mask) {
                     let own = shifted(addresses, target);
-                    let place = Place::new(&own, part, shape);
+                    let at = LaneAddresses::new(&own, part, shape);
                     match target {
-                        Target::Device => self.load_device_apart(load, shape, place)?,
-                        Target::Shared => self.load_shared_apart(load, shape, place)?,
+                        Target::Device => self.load_device_apart(load, shape, at)?,
+                        Target::Shared => self.load_shared_apart(load, shape, at)?,
                         Target::Local => {
-                            self.load_elsewhere(Space::Local, load, shape, place)?;
+                            self.load_elsewhere(Space::Local, load, shape, at)?;
                         }
                     }
                 }
                 Ok(())
             }
-            Space::Shared => self.load_shared_apart(load, shape, place),
-            // A variable in constant memory is device memory that nobody counts.
+            Space::Shared => self.load_shared_apart(load, shape, at),
+            // A variable in constant space is in device memory, and its loads are not counted.
             Space::Global | Space::Const => {
                 let Warp {
                     registers, region, ..
                 } = &mut *self.warp;
                 let table = &self.grid.table;
                 let mut view = Device { table, region };
-                transfer::load_lanes(&mut view, registers, load, shape, place)
+                transfer::load_lanes(&mut view, registers, load, shape, at)
             }
             Space::Param => {
                 let mut view = Params(self.grid.params);
-                transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, place)
+                transfer::load_lanes(&mut view, &mut self.warp.registers, load, shape, at)
             }
-            Space::Local => self.each_local_lane(shape, place, |view, registers, place| {
-                transfer::load_lanes(view, registers, load, shape, place)
+            Space::Local => self.each_local_lane(shape, at, |view, registers, at| {
+                transfer::load_lanes(view, registers, load, shape, at)
             }),
         }
     }
 
     #[inline(never)]
-    fn load_device_apart(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
-        self.load_device(load, shape, place)
+    fn load_device_apart(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.load_device(load, shape, at)
     }
 
     #[inline(never)]
-    fn load_shared_apart(&mut self, load: &Load, shape: Shape, place: Place<'_>) -> Step {
-        self.load_shared(load, shape, place)
+    fn load_shared_apart(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.load_shared(load, shape, at)
     }
 
     #[inline(always)]
@@ -164,36 +164,36 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 Addresses::Lanes(in_memory(&scattered))
             }
         };
-        let place = Place { addresses, mask };
+        let at = LaneAddresses { addresses, mask };
         match store.space {
-            Space::Global => self.store_device(store, shape, place),
-            Space::Shared => self.store_shared(store, shape, place),
-            space => self.store_elsewhere(space, store, shape, place),
+            Space::Global => self.store_device(store, shape, at),
+            Space::Shared => self.store_shared(store, shape, at),
+            space => self.store_elsewhere(space, store, shape, at),
         }
     }
 
     #[inline(always)]
-    fn store_device(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
-        self.observe(shape, AccessSpace::Global, place)?;
-        self.check_write(store, shape, AccessSpace::Global, place);
+    fn store_device(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.observe(shape, AccessSpace::Global, at)?;
+        self.check_write(store, shape, AccessSpace::Global, at);
         let Warp {
             registers, region, ..
         } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
-        transfer::store(&mut view, registers, store, shape, place)
+        transfer::store(&mut view, registers, store, shape, at)
     }
 
     #[inline(always)]
-    fn store_shared(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
-        self.observe(shape, AccessSpace::Shared, place)?;
-        self.check_write(store, shape, AccessSpace::Shared, place);
+    fn store_shared(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.observe(shape, AccessSpace::Shared, at)?;
+        self.check_write(store, shape, AccessSpace::Shared, at);
         let mut view = Bytes {
             bytes: self.shared,
             name: "shared memory",
         };
         let registers = &self.warp.registers;
-        transfer::store(&mut view, registers, store, shape, place)
+        transfer::store(&mut view, registers, store, shape, at)
     }
 
     #[inline(never)]
@@ -202,75 +202,75 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         space: Space,
         store: &Store,
         shape: Shape,
-        place: Place<'_>,
+        at: LaneAddresses<'_>,
     ) -> Step {
-        let Place { addresses, mask } = place;
+        let LaneAddresses { addresses, mask } = at;
         match space {
             Space::Generic => {
                 for (target, part) in targets(&addresses.all(), mask) {
                     let own = shifted(addresses, target);
-                    let place = Place::new(&own, part, shape);
+                    let at = LaneAddresses::new(&own, part, shape);
                     match target {
-                        Target::Device => self.store_device_apart(store, shape, place)?,
-                        Target::Shared => self.store_shared_apart(store, shape, place)?,
+                        Target::Device => self.store_device_apart(store, shape, at)?,
+                        Target::Shared => self.store_shared_apart(store, shape, at)?,
                         Target::Local => {
-                            self.store_elsewhere(Space::Local, store, shape, place)?;
+                            self.store_elsewhere(Space::Local, store, shape, at)?;
                         }
                     }
                 }
                 Ok(())
             }
-            Space::Global => self.store_device_apart(store, shape, place),
-            Space::Shared => self.store_shared_apart(store, shape, place),
+            Space::Global => self.store_device_apart(store, shape, at),
+            Space::Shared => self.store_shared_apart(store, shape, at),
             Space::Const | Space::Param => {
                 let cause = "stores to read-only memory";
                 let lane = Some(mask.trailing_zeros());
                 Err(Trap::new(FaultKind::IllegalAddress, lane, cause))
             }
-            Space::Local => self.each_local_lane(shape, place, |view, registers, place| {
-                transfer::store_lanes(view, registers, store, shape, place)
+            Space::Local => self.each_local_lane(shape, at, |view, registers, at| {
+                transfer::store_lanes(view, registers, store, shape, at)
             }),
         }
     }
 
     #[inline(never)]
-    fn store_device_apart(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
-        self.store_device(store, shape, place)
+    fn store_device_apart(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.store_device(store, shape, at)
     }
 
     #[inline(never)]
-    fn store_shared_apart(&mut self, store: &Store, shape: Shape, place: Place<'_>) -> Step {
-        self.store_shared(store, shape, place)
+    fn store_shared_apart(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
+        self.store_shared(store, shape, at)
     }
 
-    /// Calls `access` with each active lane's local memory, and its place there.
+    /// Calls `access` with each active lane's local memory and its offset there.
     pub(super) fn each_local_lane(
         &mut self,
         shape: Shape,
-        place: Place<'_>,
-        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, Place<'_>) -> Step,
+        at: LaneAddresses<'_>,
+        mut access: impl FnMut(&mut Bytes<'_>, &mut Registers, LaneAddresses<'_>) -> Step,
     ) -> Step {
-        let addresses = place.addresses.all();
-        aligned(shape, &addresses, place.mask)?;
-        self.check_local(shape, &addresses, place.mask);
+        let addresses = at.addresses.all();
+        aligned(shape, &addresses, at.mask)?;
+        self.check_local(shape, &addresses, at.mask);
         let size = self.grid.kernel.ir().local_bytes as usize;
-        for lane in lanes(place.mask) {
+        for lane in lanes(at.mask) {
             let start = lane as usize * size;
             let bytes = &mut self.warp.local[start..start + size];
             let mut view = Bytes {
                 bytes,
                 name: "local memory",
             };
-            let place = Place {
+            let at = LaneAddresses {
                 addresses: Addresses::Lanes(&addresses),
                 mask: 1 << lane,
             };
-            access(&mut view, &mut self.warp.registers, place)?;
+            access(&mut view, &mut self.warp.registers, at)?;
         }
         Ok(())
     }
 
-    /// Where the lanes of an access go, if side by side.
+    /// Returns the address of lane 0's element if the lanes' elements are contiguous.
     #[inline(always)]
     pub(super) fn row(
         &self,
@@ -287,18 +287,18 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         (origin & u64::from(bytes - 1) == 0).then_some(Addresses::Row { origin, bytes })
     }
 
-    /// Checks alignment, finds out how the addresses lie, and tells the observer.
+    /// Checks alignment, finds the pattern of the addresses, and informs the observer.
     #[inline(always)]
-    fn observe(&mut self, shape: Shape, space: AccessSpace, place: Place<'_>) -> Step {
-        if let Addresses::Lanes(addresses) = place.addresses {
-            aligned(shape, addresses, place.mask)?;
+    fn observe(&mut self, shape: Shape, space: AccessSpace, at: LaneAddresses<'_>) -> Step {
+        if let Addresses::Lanes(addresses) = at.addresses {
+            aligned(shape, addresses, at.mask)?;
         }
-        let access = self.as_access(shape, space, place);
+        let access = self.as_access(shape, space, at);
         self.observer.access(&access);
         Ok(())
     }
 
-    /// `cp.async`: copied at once, which no correct program can tell from later.
+    /// Executes `cp.async`. It copies at once, which no correct program can distinguish from later.
     pub(super) fn copy_async(
         &mut self,
         dst: Address,
@@ -319,9 +319,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Shape::plain(AccessKind::Load, ty, len),
             Shape::plain(AccessKind::Store, ty, len),
         );
-        let source = Place::new(&from, mask, reading);
+        let source = LaneAddresses::new(&from, mask, reading);
         self.observe(reading, AccessSpace::Global, source)?;
-        let target = Place::new(&to, mask, writing);
+        let target = LaneAddresses::new(&to, mask, writing);
         self.observe(writing, AccessSpace::Shared, target)?;
         self.check_copy(writing, target);
         let wanted = src_bytes.map(|r| *self.warp.registers.r32(r));
@@ -351,14 +351,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
-/// The same addresses, as an array that lies in memory. Where the compiler takes it apart it finds
-/// few vectors, and puts them together from scalars.
+/// Returns the same addresses as an array in memory. If the compiler splits the array into scalars,
+/// it vectorises little and reassembles vectors.
 #[inline(always)]
 fn in_memory(addresses: &Lanes64) -> &Lanes64 {
     std::hint::black_box(addresses)
 }
 
-/// The address of every lane, active or not.
+/// Returns the address of every lane, active or not.
 #[inline(always)]
 pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address) -> Lanes64 {
     match base {
@@ -376,12 +376,12 @@ pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address
     }
 }
 
-/// Generic addresses as those of the memory that they lead to.
+/// Converts generic addresses to addresses of the memory that they are in.
 fn shifted(addresses: Addresses<'_>, target: Target) -> Lanes64 {
     addresses.all().map(|a| a.wrapping_sub(target.window()))
 }
 
-/// The targets that generic addresses lead to, each with its lanes.
+/// Returns the memories that generic addresses are in, each with its lanes.
 pub(super) fn targets(
     addresses: &Lanes64,
     mask: LaneMask,

@@ -1,8 +1,8 @@
-//! Four words of 32 bits a lane, as they lie in memory, taken apart into four rows.
+//! Transposes four 32-bit words per lane, as they are in memory, into four rows.
 
 use crate::registers::Lanes32;
 
-/// The first words of all lanes, the second ones, and so on.
+/// Returns the first words of all lanes, their second words, and so on.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn of_lanes(bytes: &[u8; 512]) -> [Lanes32; 4] {
@@ -14,7 +14,7 @@ pub(super) fn of_lanes(bytes: &[u8; 512]) -> [Lanes32; 4] {
     let mut rows = [[0; 32]; 4];
     for (group, lanes) in bytes.as_chunks::<64>().0.iter().enumerate() {
         let words = lanes.as_ptr().cast::<__m128i>();
-        // SAFETY: needs SSE2, which every x86-64 has; the four vectors lie within the 64 bytes, and
+        // SAFETY: needs SSE2, which every x86-64 has. The four vectors are within the 64 bytes and
         // need not be aligned.
         let [a, b, c, d] = [0, 1, 2, 3].map(|lane| unsafe { _mm_loadu_si128(words.add(lane)) });
         // SAFETY: needs SSE2.
@@ -30,14 +30,14 @@ pub(super) fn of_lanes(bytes: &[u8; 512]) -> [Lanes32; 4] {
         };
         for (row, column) in rows.iter_mut().zip(columns) {
             let four: &mut [u32; 4] = &mut row.as_chunks_mut().0[group];
-            // SAFETY: needs SSE2; the target is as long as the vector, and need not be aligned.
+            // SAFETY: needs SSE2. The target is as long as the vector and need not be aligned.
             unsafe { _mm_storeu_si128(four.as_mut_ptr().cast(), column) };
         }
     }
     rows
 }
 
-/// The first words of all lanes, the second ones, and so on.
+/// Returns the first words of all lanes, their second words, and so on.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(super) fn of_lanes(bytes: &[u8; 512]) -> [Lanes32; 4] {

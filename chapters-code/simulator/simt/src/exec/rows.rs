@@ -1,10 +1,10 @@
-//! Loads and stores of lanes whose elements lie side by side: all at once, through vector registers.
+//! Loads and stores of contiguous elements: all lanes at once, through vector registers.
 //!
-//! The elements of inactive lanes are read along with the others where there is memory there. They
-//! are written, as they were, only where nobody else can write in between.
+//! The elements of inactive lanes are read too, if they are mapped. They are written back unchanged
+//! only if no other thread can write in between.
 //!
-//! The loops are written out rather than mapped: closures handed to the standard library's array
-//! functions are not always inlined, and would then lose the vector instructions of the caller.
+//! The loops are written out rather than mapped. Closures passed to the standard library's array
+//! functions are not always inlined, and would then lose the caller's vector instructions.
 
 use ptx::ir::{Load, MemType, R32, R64, Src, Store};
 
@@ -12,7 +12,7 @@ use super::quads;
 use super::view::View;
 use crate::registers::{ALL_LANES, LaneMask, Lanes32, Lanes64, Registers};
 
-/// The array with `f(lane)` in each lane.
+/// Builds the array with `f(lane)` in each lane.
 #[inline(always)]
 #[allow(clippy::needless_range_loop)] // An iterator's loop is peeled, and its vectors split.
 pub(super) fn each_lane<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; 32] {
@@ -23,8 +23,8 @@ pub(super) fn each_lane<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; 32] {
     out
 }
 
-/// Loads for the lanes of `mask` what lies from `origin` on, where lane 0's element lies. `None` if
-/// it cannot be done in this way, or not all of it is there: then nothing has happened.
+/// Loads contiguous elements for the lanes of `mask`; `origin` is the address of lane 0's element.
+/// Returns `None`, without any effect, if this path does not apply or not all elements are mapped.
 #[inline(always)]
 pub(super) fn load<V: View>(
     view: &mut V,
@@ -60,21 +60,21 @@ pub(super) fn load<V: View>(
     Some(())
 }
 
-/// One element of each lane's `len`.
+/// Returns one 32-bit element per lane, of `len` per lane.
 #[inline(always)]
 pub(super) fn words(bytes: &[u8], len: usize, element: usize) -> Lanes32 {
     let words = &bytes.as_chunks().0[..32 * len];
     each_lane(|lane| u32::from_le_bytes(words[lane * len + element]))
 }
 
-/// One element of each lane's `len`.
+/// Returns one 64-bit element per lane, of `len` per lane.
 #[inline(always)]
 fn long_words(bytes: &[u8], len: usize, element: usize) -> Lanes64 {
     let words = &bytes.as_chunks().0[..32 * len];
     each_lane(|lane| u64::from_le_bytes(words[lane * len + element]))
 }
 
-/// 32-bit elements, `BYTES / 128` a lane, for all lanes.
+/// Loads 32-bit elements, `BYTES / 128` per lane, for all lanes.
 #[inline(always)]
 fn load_words<V: View, const BYTES: usize>(
     view: &mut V,
@@ -103,7 +103,7 @@ fn load_words<V: View, const BYTES: usize>(
     Some(())
 }
 
-/// 64-bit elements, two a lane, for all lanes.
+/// Loads 64-bit elements, two per lane, for all lanes.
 #[inline(always)]
 fn load_long_words<V: View>(
     view: &mut V,
@@ -120,8 +120,8 @@ fn load_long_words<V: View>(
     Some(())
 }
 
-/// Stores for the lanes of `mask` from `origin` on, where lane 0's element goes. `None` if it cannot
-/// be done in this way, or not all of it is there: then nothing has happened.
+/// Stores contiguous elements for the lanes of `mask`; `origin` is the address of lane 0's element.
+/// Returns `None`, without any effect, if this path does not apply or not all elements are mapped.
 #[inline(always)]
 pub(super) fn store<V: View>(
     view: &mut V,
@@ -173,7 +173,7 @@ fn store_words<V: View>(
     view.store(origin, to_bytes(&row))
 }
 
-/// The words of all lanes, side by side.
+/// Returns the words of all lanes as contiguous bytes.
 #[inline(always)]
 pub(super) fn to_bytes(row: &Lanes32) -> [u8; 128] {
     let mut bytes = [0; 128];
@@ -204,7 +204,7 @@ fn store_long_words<V: View>(
     view.store(origin, bytes)
 }
 
-/// The sources of a store of 32-bit elements.
+/// Returns the sources of a store of 32-bit elements.
 #[inline(always)]
 fn several<'r, const LEN: usize>(
     registers: &'r Registers,
@@ -221,7 +221,7 @@ fn several<'r, const LEN: usize>(
     Some(rows)
 }
 
-/// The sources of a store of two 64-bit elements.
+/// Returns the sources of a store of two 64-bit elements.
 #[inline(always)]
 fn several64<'r>(registers: &'r Registers, store: &Store) -> Option<[&'r Lanes64; 2]> {
     match store.s {
@@ -230,7 +230,7 @@ fn several64<'r>(registers: &'r Registers, store: &Store) -> Option<[&'r Lanes64
     }
 }
 
-/// 32-bit elements, several a lane, of all lanes.
+/// Stores several 32-bit elements per lane, for all lanes.
 #[inline(always)]
 fn store_several<V: View, const LEN: usize>(
     view: &mut V,
@@ -252,7 +252,7 @@ fn store_several<V: View, const LEN: usize>(
     view.write(origin, &bytes[..128 * LEN])
 }
 
-/// 64-bit elements, two a lane, of all lanes.
+/// Stores two 64-bit elements per lane, for all lanes.
 #[inline(always)]
 fn store_several64<V: View>(view: &mut V, origin: u64, rows: &[&Lanes64; 2]) -> Option<()> {
     let mut bytes = [0; 512];

@@ -1,25 +1,25 @@
-//! The loop over the instructions of a warp's paths.
+//! The loop over the instructions of a warp's splits.
 
 use ptx::ir::{Branch, Guard, Pred};
 
-use super::code::{Ready, Work};
+use super::code::{Instr, Kind};
 use super::{Exec, Flow, Pause};
 use crate::alu;
 use crate::fault::Step;
 use crate::observe::Observer;
 use crate::registers::LaneMask;
 
-/// How many times a path may poll memory before another gives up waiting for it at a meeting.
+/// Polls of memory by a split after which another stops waiting for it at a reconvergence point.
 const PATIENCE: u32 = 1024;
-/// How many polls of a warp in a row, between which it changes nothing, end its time slice.
+/// Consecutive polls of a warp without a change in between that end its time slice.
 const SPINS: u32 = 16;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
-    pub(super) fn run_paths_inline(&mut self) -> Step {
+    pub(super) fn run_splits_inline(&mut self) -> Step {
         loop {
-            let Some(path) = self.warp.paths.runnable() else {
-                let finished = self.warp.paths.is_finished();
+            let Some(split) = self.warp.splits.runnable() else {
+                let finished = self.warp.splits.is_finished();
                 *self.pause = if finished {
                     Pause::Finished
                 } else {
@@ -28,65 +28,66 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 return Ok(());
             };
             if self.budget == 0 {
-                self.end_slice(path);
+                self.end_slice(split);
                 *self.pause = Pause::SliceOver;
                 return Ok(());
             }
-            if matches!(self.run_path(path)?, Flow::Pause) {
+            if matches!(self.run_split(split)?, Flow::Pause) {
                 return Ok(());
             }
         }
     }
 
-    /// Lets the other paths have their turn. If this one seems to spin, for what a path that waits
-    /// for it at a meeting would do, that one goes on alone.
+    /// Gives the other splits a turn. If this split seems to spin on an action of a split that
+    /// waits for it at a reconvergence point, the waiting split continues alone.
     pub(super) fn end_slice(&mut self, running: usize) {
         let warp = &mut *self.warp;
-        if !warp.paths.is_diverged() {
+        if !warp.splits.is_diverged() {
             warp.polls = 0;
             return;
         }
-        warp.paths.rotate(running);
-        if warp.polls >= PATIENCE && warp.paths.give_up_meeting() {
+        warp.splits.rotate(running);
+        if warp.polls >= PATIENCE && warp.splits.give_up_reconvergence() {
             warp.polls = 0;
         }
     }
 
-    /// A path waits for what others do: ends the warp's time slice. It will go on at `pc`.
-    pub(super) fn spin(&mut self, path: usize, pc: u32) -> Flow {
+    /// Ends the warp's time slice, because a split waits for other threads. It will continue at
+    /// `pc`.
+    pub(super) fn spin(&mut self, split: usize, pc: u32) -> Flow {
         self.warp.spins = 0;
-        self.warp.paths.get_mut(path).pc = pc;
-        self.end_slice(path);
+        self.warp.splits.get_mut(split).pc = pc;
+        self.end_slice(split);
         self.pause(Pause::Spinning)
     }
 
-    /// Runs a path until it is not the one to run any more, or its time is over.
+    /// Runs a split until another one has to run or its time slice is over.
     #[inline(always)]
-    fn run_path(&mut self, path: usize) -> Step<Flow> {
-        let state = self.warp.paths.get(path);
+    fn run_split(&mut self, split: usize) -> Step<Flow> {
+        let state = self.warp.splits.get(split);
         self.pc = state.pc;
         let budget = self.budget;
-        let flow = self.run_lanes(path, state.mask, state.meeting);
+        let flow = self.run_lanes(split, state.mask, state.reconvergence);
         self.observer.instructions(budget - self.budget, state.mask);
         flow
     }
 
-    /// The loop over the instructions of one path. What it needs of `self` for each of them is in
-    /// local variables.
+    /// Loops over the instructions of one split. Local variables hold what every iteration needs of
+    /// `self`.
     #[inline(always)]
-    fn run_lanes(&mut self, path: usize, mask: LaneMask, meeting: u32) -> Step<Flow> {
+    fn run_lanes(&mut self, split: usize, mask: LaneMask, reconvergence: u32) -> Step<Flow> {
         let grid = self.grid;
-        let steps = &grid.steps.all[..];
-        let meeting = self.warp.paths.meeting_pc(meeting);
+        let program = &grid.program.all[..];
+        let reconvergence = self.warp.splits.reconvergence_pc(reconvergence);
         let (mut pc, mut budget) = (self.pc, self.budget);
         while budget > 0 {
-            let step = &steps[pc as usize];
+            let step = &program[pc as usize];
             let mut active = mask;
-            if step.special {
-                if pc == meeting {
+            if step.guarded_or_join {
+                if pc == reconvergence {
                     self.budget = budget;
-                    self.warp.paths.get_mut(path).pc = pc;
-                    self.warp.paths.arrive(path);
+                    self.warp.splits.get_mut(split).pc = pc;
+                    self.warp.splits.arrive(split);
                     return Ok(Flow::Switch);
                 }
                 active = self.guarded(step, mask);
@@ -95,83 +96,83 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             if O::TRACES {
                 self.observer.instruction(self.warp.index, pc, active);
             }
-            if step.special && active == 0 {
+            if step.guarded_or_join && active == 0 {
                 pc += 1;
                 continue;
             }
             let mut branch = None;
-            match &step.work {
-                &Work::Alu { index, straight } => {
-                    let more = self.arithmetic(index, straight, active, budget);
+            match &step.kind {
+                &Kind::Alu { index, run_len } => {
+                    let more = self.arithmetic(index, run_len, active, budget);
                     (pc, budget) = (pc + more, budget - more);
-                    // Most often a branch comes next.
+                    // A branch comes next most often.
                     if more > 0 && budget > 0 {
-                        branch = steps.get(pc as usize + 1).and_then(Ready::plain_branch);
+                        branch = program.get(pc as usize + 1).and_then(Instr::plain_branch);
                     }
                     if branch.is_some() {
                         (pc, budget) = (pc + 1, budget - 1);
                     }
                 }
-                Work::Branch(own) => branch = Some(own),
-                Work::Sync(id) => {
+                Kind::Branch(own) => branch = Some(own),
+                Kind::Sync(id) => {
                     self.budget = budget;
-                    return Ok(self.sync(path, *id, pc, mask));
+                    return Ok(self.sync(split, *id, pc, mask));
                 }
-                Work::Other => {
+                Kind::Other => {
                     (self.pc, self.budget) = (pc, budget);
-                    match self.execute_rare(path, active, mask)? {
+                    match self.execute_rare(split, active, mask)? {
                         Flow::Next => {}
                         flow => return Ok(flow),
                     }
                     pc = self.pc;
                     continue;
                 }
-                Work::Load(load, shape) => {
+                Kind::Load(load, shape) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.load(load, *shape, active)?;
                     self.moved(active);
                 }
-                Work::LoadWords(load, shape) => {
+                Kind::LoadWords(load, shape) => {
                     (self.pc, self.budget) = (pc, budget);
                     if !self.load_words(load, shape.read_only, active) {
                         self.load(load, *shape, active)?;
                     }
                     self.moved(active);
                 }
-                Work::StoreWords(store, shape) => {
+                Kind::StoreWords(store, shape) => {
                     (self.pc, self.budget) = (pc, budget);
                     if !self.store_words(store, active) {
                         self.store(store, *shape, active)?;
                     }
                     self.moved(active);
                 }
-                Work::Poll(load, shape) => {
+                Kind::Poll(load, shape) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.load(load, *shape, active)?;
                     self.moved(active);
                     if self.warp.spins >= SPINS {
-                        return Ok(self.spin(path, pc + 1));
+                        return Ok(self.spin(split, pc + 1));
                     }
                 }
-                Work::Store(store, shape) => {
+                Kind::Store(store, shape) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.store(store, *shape, active)?;
                     self.moved(active);
                 }
-                Work::Atom(atom) => {
+                Kind::Atom(atom) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.atomic(atom, active)?;
                     self.moved(active);
                     if self.warp.spins >= SPINS {
-                        return Ok(self.spin(path, pc + 1));
+                        return Ok(self.spin(split, pc + 1));
                     }
                 }
-                Work::Fill32(d, value) => {
+                Kind::Fill32(d, value) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.fill(*d, *value, active);
                     self.moved(active);
                 }
-                Work::Fill64(d, value) => {
+                Kind::Fill64(d, value) => {
                     (self.pc, self.budget) = (pc, budget);
                     self.fill64(*d, *value, active);
                     self.moved(active);
@@ -179,25 +180,25 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             pc = match branch {
                 None => pc + 1,
-                Some(branch) => match self.branch(path, branch, mask, (pc, budget)) {
+                Some(branch) => match self.branch(split, branch, mask, (pc, budget)) {
                     Some(next) => next,
                     None => return Ok(Flow::Switch),
                 },
             };
         }
         self.budget = budget;
-        self.warp.paths.get_mut(path).pc = pc;
+        self.warp.splits.get_mut(split).pc = pc;
         Ok(Flow::Switch)
     }
 
-    /// Executes an instruction from register to register, and those that follow straight on; returns
-    /// how many of them.
+    /// Executes a register-to-register instruction and those that follow it without guards or
+    /// reconvergence points. Returns how many it has executed.
     #[inline(always)]
-    fn arithmetic(&mut self, index: u32, straight: u32, active: LaneMask, budget: u32) -> u32 {
+    fn arithmetic(&mut self, index: u32, run_len: u32, active: LaneMask, budget: u32) -> u32 {
         let (grid, registers) = (self.grid, &mut self.warp.registers);
-        let all = &grid.steps.alu[index as usize..];
-        if straight > 1 && !O::TRACES {
-            let more = (straight - 1).min(budget);
+        let all = &grid.program.alu[index as usize..];
+        if run_len > 1 && !O::TRACES {
+            let more = (run_len - 1).min(budget);
             alu::execute_all(&all[..=more as usize], registers, active, &grid.windows);
             return more;
         }
@@ -205,9 +206,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         0
     }
 
-    /// The lanes that execute an instruction with a guard.
+    /// Returns the lanes that execute an instruction with a guard.
     #[inline(always)]
-    fn guarded(&mut self, step: &Ready<'_>, mask: LaneMask) -> LaneMask {
+    fn guarded(&mut self, step: &Instr<'_>, mask: LaneMask) -> LaneMask {
         let Some(guard) = step.guard else {
             return mask;
         };
@@ -227,11 +228,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         if negated { !value } else { value }
     }
 
-    /// A branch at `pc`: where all lanes of the path go on, or `None` if they part.
+    /// Executes a branch at `pc`. Returns where all lanes of the split continue, or `None` if they
+    /// diverge.
     #[inline(always)]
     fn branch(
         &mut self,
-        path: usize,
+        split: usize,
         branch: &Branch,
         mask: LaneMask,
         (pc, budget): (u32, u32),
@@ -248,11 +250,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return Some(pc + 1);
         }
         (self.pc, self.budget) = (pc, budget);
-        self.part(path, branch, taken);
+        self.diverge(split, branch, taken);
         None
     }
 
-    /// The lanes that take a branch.
+    /// Returns the lanes that take a branch.
     #[inline(always)]
     fn taken(&self, branch: &Branch, mask: LaneMask) -> LaneMask {
         match branch.guard {
@@ -261,7 +263,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
-    /// What reads or writes memory has been executed.
+    /// Reports an executed load or store.
     #[inline(always)]
     fn moved(&mut self, active: LaneMask) {
         if O::TRACES {

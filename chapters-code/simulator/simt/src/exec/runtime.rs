@@ -12,10 +12,10 @@ use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::observe::Observer;
 use crate::registers::LaneMask;
 
-/// The longest string that is read from device memory.
+/// The longest string that is read from device memory, in bytes.
 const LONGEST: u64 = 4096;
 
-/// Nanoseconds since some moment: `%globaltimer`.
+/// Returns `%globaltimer`: nanoseconds since a fixed moment.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn nanoseconds() -> u64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
@@ -23,7 +23,7 @@ pub(super) fn nanoseconds() -> u64 {
     start.elapsed().as_nanos() as u64
 }
 
-/// `%globaltimer` where there is no clock: each look takes a microsecond.
+/// Returns `%globaltimer` on targets without a clock: each read advances it by a microsecond.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn nanoseconds() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ pub(super) fn nanoseconds() -> u64 {
 }
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// One line of output a lane, in order of lane.
+    /// Prints one line of output per lane, in the order of the lanes.
     pub(super) fn vprintf(
         &mut self,
         d: Option<R32>,
@@ -72,7 +72,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Trap::new(FaultKind::Assert, Some(lane), cause)
     }
 
-    /// A byte of generic space, as one lane sees it.
+    /// Reads a byte at a generic address, as one lane sees it.
     fn byte(&mut self, address: u64, lane: u32) -> Step<u8> {
         let size = self.grid.kernel.ir().local_bytes as usize;
         let start = lane as usize * size;
@@ -113,7 +113,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// An argument of `size` bytes, aligned to its size; moves `at` past it.
+    /// Reads an argument of `size` bytes, aligned to its size, and moves `at` past it.
     fn argument(&mut self, at: &mut u64, size: u64, lane: u32) -> Step<u64> {
         *at = at.next_multiple_of(size);
         let mut value = 0;
@@ -124,8 +124,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Ok(value)
     }
 
-    /// The text of one `printf`, and how many arguments it took: conversions as in C, with arguments
-    /// packed at their own size.
+    /// Formats one `printf`. Returns the text and the number of arguments. Conversions are those of
+    /// C, and arguments are packed at their own size.
     fn formatted(&mut self, format: u64, mut args: u64, lane: u32) -> Step<(String, u32)> {
         let format = self.string(format, lane)?;
         let mut count = 0;
@@ -187,7 +187,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
-/// `%f`, `%e` and `%g` with a precision.
+/// Formats `%f`, `%e` and `%g` with a precision.
 fn float(value: f64, flags: &str, conversion: u8) -> String {
     let precision = flags.split_once('.').and_then(|(_, p)| p.parse().ok());
     match conversion {

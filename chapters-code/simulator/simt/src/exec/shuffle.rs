@@ -1,4 +1,4 @@
-//! `shfl.sync`, after the pseudo-code of the PTX manual: for all lanes at once.
+//! `shfl.sync`, after the pseudocode of the PTX manual, for all lanes at once.
 
 use ptx::ir::{Pred, R32, ShflMode};
 
@@ -12,12 +12,12 @@ use crate::registers::{LaneMask, Lanes32};
 pub(super) struct Shuffle {
     pub mode: ShflMode,
     pub d: R32,
-    /// True in the lanes that read from another one, or from themselves because the mode says so.
+    /// The predicate that is true in lanes whose source lane is in range.
     pub pred: Option<Pred>,
     pub a: R32,
-    /// How far, or which lane.
+    /// The distance, or the source lane.
     pub by: R32,
-    /// Where segments end.
+    /// The clamp value and the segment mask.
     pub clamp: R32,
 }
 
@@ -47,7 +47,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
     }
 
-    /// Tells of the first lane that reads from one that takes no part.
+    /// Reports the first lane that reads from an inactive lane.
     fn check_sources(&mut self, sources: &Lanes32, active: LaneMask) {
         let source = |lane: u32| sources[lane as usize & 31];
         if let Some(lane) = lanes(active).find(|lane| active >> source(*lane) & 1 == 0) {
@@ -57,7 +57,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 }
 
-/// The lane that each reads from, and those for which there is one: the others keep their own value.
+/// Returns the source lane of each lane, and the lanes whose source is in range. The others keep
+/// their own value.
 #[inline(always)]
 fn sources(mode: ShflMode, by: &Lanes32, clamp: &Lanes32) -> (Lanes32, LaneMask) {
     let source = |lane: usize| source_lane(mode, lane as u32, by[lane], clamp[lane]);
@@ -66,7 +67,8 @@ fn sources(mode: ShflMode, by: &Lanes32, clamp: &Lanes32) -> (Lanes32, LaneMask)
     (sources, bits.iter().fold(0, |all, bit| all | bit))
 }
 
-/// The lane that `lane` reads from, or `None` where it is out of range and keeps its own value.
+/// Returns the source lane of `lane`, or `None` if it is out of range and the lane keeps its own
+/// value.
 #[inline(always)]
 fn source_lane(mode: ShflMode, lane: u32, b: u32, c: u32) -> Option<u32> {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);

@@ -1,5 +1,5 @@
-//! Between memory and registers: the elements of a warp's lanes, all at once where they lie side by
-//! side (see [`rows`]), one by one otherwise; and the faults of both.
+//! Transfers between memory and registers: all lanes at once if their elements are contiguous (see
+//! [`rows`]), one by one otherwise. It also builds the faults of both.
 
 use ptx::ir::{Load, MemType, Order, Scope, Src, Store};
 
@@ -11,10 +11,10 @@ use crate::observe::{AccessKind, Strength};
 use crate::pattern::{self, Addresses};
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
 
-/// What is the same for every lane of a load or store.
+/// The properties of a load or store that are the same for every lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    /// Bytes of each lane.
+    /// Bytes per lane.
     bytes: u8,
     pub(super) strength: Strength,
     pub(super) kind: AccessKind,
@@ -22,7 +22,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// A plain access of so many bytes.
+    /// Describes a plain access of `bytes` bytes.
     pub(super) const fn new(kind: AccessKind, bytes: u32) -> Self {
         Self {
             bytes: bytes as u8,
@@ -32,12 +32,12 @@ impl Shape {
         }
     }
 
-    /// A plain access of `len` elements.
+    /// Describes a plain access of `len` elements.
     pub(super) fn plain(kind: AccessKind, ty: MemType, len: u8) -> Self {
         Self::new(kind, element_bytes(ty) * u32::from(len))
     }
 
-    /// That of a load.
+    /// Describes a load.
     pub(super) fn of_load(load: &Load) -> Self {
         Self {
             strength: strength(load.order),
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// That of a store.
+    /// Describes a store.
     pub(super) fn of_store(store: &Store) -> Self {
         Self {
             strength: strength(store.order),
@@ -84,15 +84,15 @@ pub(crate) fn element_bytes(ty: MemType) -> u32 {
     }
 }
 
-/// Where the lanes of an access go.
+/// The addresses of an access and its active lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct LaneAddresses<'a> {
     pub addresses: Addresses<'a>,
     pub mask: LaneMask,
 }
 
-impl<'a> Place<'a> {
-    /// That of lanes with these addresses.
+impl<'a> LaneAddresses<'a> {
+    /// Finds the pattern of these addresses.
     pub fn new(addresses: &'a Lanes64, mask: LaneMask, shape: Shape) -> Self {
         let bytes = shape.bytes();
         let row = pattern::row(addresses, mask, bytes);
@@ -111,23 +111,23 @@ pub(super) fn load<V: View>(
     registers: &mut Registers,
     load: &Load,
     shape: Shape,
-    place: Place<'_>,
+    at: LaneAddresses<'_>,
 ) -> Step {
-    if let Addresses::Row { origin, .. } = place.addresses
-        && rows::load(view, registers, load, origin, place.mask).is_some()
+    if let Addresses::Row { origin, .. } = at.addresses
+        && rows::load(view, registers, load, origin, at.mask).is_some()
     {
         return Ok(());
     }
     let done = match (load.ty, load.len, load.d[0]) {
         (MemType::B32, 1, Some(Src::R32(d))) => {
-            gather(view, registers.r32_mut(d), place, 0, u32::from_le_bytes)
+            gather(view, registers.r32_mut(d), at, 0, u32::from_le_bytes)
         }
         (MemType::B64, 1, Some(Src::R64(d))) => {
-            gather(view, registers.r64_mut(d), place, 0, u64::from_le_bytes)
+            gather(view, registers.r64_mut(d), at, 0, u64::from_le_bytes)
         }
-        _ => return load_lanes(view, registers, load, shape, place),
+        _ => return load_lanes(view, registers, load, shape, at),
     };
-    done.map_err(|lane| absent(view, shape, place, lane))
+    done.map_err(|lane| absent(view, shape, at, lane))
 }
 
 /// Stores the elements of all active lanes.
@@ -137,22 +137,22 @@ pub(super) fn store<V: View>(
     registers: &Registers,
     store: &Store,
     shape: Shape,
-    place: Place<'_>,
+    at: LaneAddresses<'_>,
 ) -> Step {
-    if let Addresses::Row { origin, .. } = place.addresses
-        && rows::store(view, registers, store, origin, place.mask).is_some()
+    if let Addresses::Row { origin, .. } = at.addresses
+        && rows::store(view, registers, store, origin, at.mask).is_some()
     {
         return Ok(());
     }
     let (MemType::B32, 1, Src::R32(s)) = (store.ty, store.len, store.s[0]) else {
-        return store_lanes(view, registers, store, shape, place);
+        return store_lanes(view, registers, store, shape, at);
     };
     let values = registers.r32(s);
-    let done = scatter(view, place, 0, |i| values[i].to_le_bytes());
-    done.map_err(|lane| absent(view, shape, place, lane))
+    let done = scatter(view, at, 0, |i| values[i].to_le_bytes());
+    done.map_err(|lane| absent(view, shape, at, lane))
 }
 
-/// Every active lane's address is a multiple of the access's size.
+/// Checks that every active lane's address is a multiple of the access's size.
 #[inline(always)]
 pub(super) fn aligned(shape: Shape, addresses: &[u64; 32], mask: LaneMask) -> Step {
     let mut bits = 0;
@@ -192,10 +192,15 @@ fn verb(kind: AccessKind) -> &'static str {
     }
 }
 
-/// The fault of a load or store where no memory is.
+/// Builds the fault of a load or store at an unmapped address.
 #[cold]
-pub(super) fn absent<V: View>(view: &V, shape: Shape, place: Place<'_>, lane: u32) -> Box<Trap> {
-    let address = place.addresses.of(lane);
+pub(super) fn absent<V: View>(
+    view: &V,
+    shape: Shape,
+    at: LaneAddresses<'_>,
+    lane: u32,
+) -> Box<Trap> {
+    let address = at.addresses.of(lane);
     out_of_bounds(view, shape.kind, shape.bytes(), address, lane)
 }
 
@@ -214,76 +219,74 @@ pub(super) fn out_of_bounds<V: View>(
     Trap::new(FaultKind::IllegalAddress, Some(lane), cause)
 }
 
-/// Loads lane by lane, element by element: what is not frequent.
+/// Loads lane by lane and element by element: the slow path.
 #[inline(never)]
 pub(super) fn load_lanes<V: View>(
     view: &mut V,
     registers: &mut Registers,
     load: &Load,
     shape: Shape,
-    place: Place<'_>,
+    at: LaneAddresses<'_>,
 ) -> Step {
     let size = u64::from(element_bytes(load.ty));
     for (element, d) in load.d[..usize::from(load.len)].iter().enumerate() {
         let Some(d) = *d else { continue };
         let offset = element as u64 * size;
         let loaded = match d {
-            Src::R32(d) => load32(view, registers.r32_mut(d), load, place, offset),
-            Src::R64(d) => load64(view, registers.r64_mut(d), load, place, offset),
+            Src::R32(d) => load32(view, registers.r32_mut(d), load, at, offset),
+            Src::R64(d) => load64(view, registers.r64_mut(d), load, at, offset),
         };
-        loaded.map_err(|lane| absent(view, shape, place, lane))?;
+        loaded.map_err(|lane| absent(view, shape, at, lane))?;
     }
     Ok(())
 }
 
-/// One element of every active lane, for a 32-bit register.
+/// Loads one element per active lane into a 32-bit register.
 #[inline(always)]
 fn load32<V: View>(
     view: &mut V,
     row: &mut Lanes32,
     load: &Load,
-    place: Place<'_>,
+    at: LaneAddresses<'_>,
     offset: u64,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
     match load.ty {
-        MemType::B32 | MemType::S32 => gather(view, row, place, offset, u32::from_le_bytes),
-        MemType::U8 => gather(view, row, place, offset, |[b]| u32::from(b)),
-        MemType::U16 => gather(view, row, place, offset, |b| u16::from_le_bytes(b).into()),
-        MemType::S8 => gather(view, row, place, offset, |[b]| extend(b as i8, bits) as u32),
-        MemType::S16 => gather(view, row, place, offset, |b| {
+        MemType::B32 | MemType::S32 => gather(view, row, at, offset, u32::from_le_bytes),
+        MemType::U8 => gather(view, row, at, offset, |[b]| u32::from(b)),
+        MemType::U16 => gather(view, row, at, offset, |b| u16::from_le_bytes(b).into()),
+        MemType::S8 => gather(view, row, at, offset, |[b]| extend(b as i8, bits) as u32),
+        MemType::S16 => gather(view, row, at, offset, |b| {
             extend(i16::from_le_bytes(b), bits) as u32
         }),
-        MemType::B64 => gather(view, row, place, offset, |b| u64::from_le_bytes(b) as u32),
+        MemType::B64 => gather(view, row, at, offset, |b| u64::from_le_bytes(b) as u32),
     }
 }
 
-/// One element of every active lane, for a 64-bit register.
+/// Loads one element per active lane into a 64-bit register.
 #[inline(always)]
 fn load64<V: View>(
     view: &mut V,
     row: &mut Lanes64,
     load: &Load,
-    place: Place<'_>,
+    at: LaneAddresses<'_>,
     offset: u64,
 ) -> Result<(), u32> {
     let bits = load.sign_to;
     match load.ty {
-        MemType::B64 => gather(view, row, place, offset, u64::from_le_bytes),
-        MemType::B32 => gather(view, row, place, offset, |b| u32::from_le_bytes(b).into()),
-        MemType::S32 => gather(view, row, place, offset, |b| {
-            extend(i32::from_le_bytes(b), 64)
-        }),
-        MemType::U8 => gather(view, row, place, offset, |[b]| u64::from(b)),
-        MemType::U16 => gather(view, row, place, offset, |b| u16::from_le_bytes(b).into()),
-        MemType::S8 => gather(view, row, place, offset, |[b]| extend(b as i8, bits)),
-        MemType::S16 => gather(view, row, place, offset, |b| {
+        MemType::B64 => gather(view, row, at, offset, u64::from_le_bytes),
+        MemType::B32 => gather(view, row, at, offset, |b| u32::from_le_bytes(b).into()),
+        MemType::S32 => gather(view, row, at, offset, |b| extend(i32::from_le_bytes(b), 64)),
+        MemType::U8 => gather(view, row, at, offset, |[b]| u64::from(b)),
+        MemType::U16 => gather(view, row, at, offset, |b| u16::from_le_bytes(b).into()),
+        MemType::S8 => gather(view, row, at, offset, |[b]| extend(b as i8, bits)),
+        MemType::S16 => gather(view, row, at, offset, |b| {
             extend(i16::from_le_bytes(b), bits)
         }),
     }
 }
 
-/// A signed value extended to 16, 32 or 64 bits, the bits above being zero.
+/// Extends a signed value to 16, 32 or 64 bits; the bits above are zero.
 fn extend(value: impl Into<i64>, bits: u8) -> u64 {
     let wide = value.into() as u64;
     match bits {
@@ -293,13 +296,13 @@ fn extend(value: impl Into<i64>, bits: u8) -> u64 {
     }
 }
 
-/// One element of every active lane; the lane at fault if there is no memory. The loop over all
-/// lanes is a loop of its own, as that needs no mask.
+/// Reads one element per active lane. On an unmapped address, returns the lane. The loop over all
+/// lanes is separate, because it needs no mask.
 #[inline(always)]
 fn gather<V: View, T, const N: usize>(
     view: &mut V,
     row: &mut [T; 32],
-    Place { addresses, mask }: Place<'_>,
+    LaneAddresses { addresses, mask }: LaneAddresses<'_>,
     offset: u64,
     convert: impl Fn([u8; N]) -> T,
 ) -> Result<(), u32> {
@@ -320,14 +323,14 @@ fn gather<V: View, T, const N: usize>(
     Ok(())
 }
 
-/// Stores lane by lane, element by element: what is not frequent.
+/// Stores lane by lane and element by element: the slow path.
 #[inline(never)]
 pub(super) fn store_lanes<V: View>(
     view: &mut V,
     registers: &Registers,
     store: &Store,
     shape: Shape,
-    place: Place<'_>,
+    at: LaneAddresses<'_>,
 ) -> Step {
     let size = element_bytes(store.ty);
     for (element, s) in store.s[..usize::from(store.len)].iter().enumerate() {
@@ -335,24 +338,24 @@ pub(super) fn store_lanes<V: View>(
         let stored = match (*s, size) {
             (Src::R32(s), 4) => {
                 let values = registers.r32(s);
-                scatter(view, place, offset, |i| values[i].to_le_bytes())
+                scatter(view, at, offset, |i| values[i].to_le_bytes())
             }
             (Src::R64(s), 8) => {
                 let values = registers.r64(s);
-                scatter(view, place, offset, |i| values[i].to_le_bytes())
+                scatter(view, at, offset, |i| values[i].to_le_bytes())
             }
-            (s, 1) => scatter(view, place, offset, |i| [low(registers, s, i) as u8]),
-            (s, 2) => scatter(view, place, offset, |i| {
+            (s, 1) => scatter(view, at, offset, |i| [low(registers, s, i) as u8]),
+            (s, 2) => scatter(view, at, offset, |i| {
                 (low(registers, s, i) as u16).to_le_bytes()
             }),
-            (s, _) => scatter(view, place, offset, |i| low(registers, s, i).to_le_bytes()),
+            (s, _) => scatter(view, at, offset, |i| low(registers, s, i).to_le_bytes()),
         };
-        stored.map_err(|lane| absent(view, shape, place, lane))?;
+        stored.map_err(|lane| absent(view, shape, at, lane))?;
     }
     Ok(())
 }
 
-/// The low half of a register in one lane.
+/// Returns the low half of a register in one lane.
 #[inline(always)]
 fn low(registers: &Registers, s: Src, lane: usize) -> u32 {
     match s {
@@ -361,11 +364,11 @@ fn low(registers: &Registers, s: Src, lane: usize) -> u32 {
     }
 }
 
-/// Stores one element of every active lane; the lane at fault if there is no memory.
+/// Stores one element per active lane. On an unmapped address, returns the lane.
 #[inline(always)]
 fn scatter<V: View, const N: usize>(
     view: &mut V,
-    Place { addresses, mask }: Place<'_>,
+    LaneAddresses { addresses, mask }: LaneAddresses<'_>,
     offset: u64,
     value: impl Fn(usize) -> [u8; N],
 ) -> Result<(), u32> {

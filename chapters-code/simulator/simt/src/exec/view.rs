@@ -1,31 +1,32 @@
-//! Memory as a warp sees it: bytes at addresses, checked access by access.
+//! Memory as a warp sees it: bytes at addresses, checked on every access.
 
 use crate::memory::{Region, Snapshot};
 use crate::racy;
 
-/// Something that can be read and written at addresses of its own. `None` where nothing is.
+/// Memory that can be read and written at addresses of its own. Accesses return `None` if they are
+/// unmapped.
 pub(super) trait View {
-    /// True if only this host thread can write to it.
+    /// Whether only this host thread can write to it.
     const PRIVATE: bool;
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]>;
     fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()>;
     /// Copies `data` to an address.
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
-    /// Where an address without memory lies, in words.
+    /// Describes where an unmapped address is.
     fn describe(&self, address: u64) -> String;
-    /// What this memory is called.
+    /// Names this memory.
     fn name(&self) -> &'static str;
 }
 
 /// Device memory.
 pub(super) struct Device<'a> {
     pub table: &'a Snapshot,
-    /// The allocation that was accessed last.
+    /// The allocation that the last access went to.
     pub region: &'a mut Region,
 }
 
 impl Device<'_> {
-    /// Makes `region` the allocation that contains these bytes, if there is one.
+    /// Sets `region` to the allocation that contains these bytes, if there is one.
     #[inline(always)]
     pub fn find(&mut self, address: u64, bytes: u64) -> Option<&Region> {
         if !self.region.contains(address, bytes) {
@@ -37,7 +38,8 @@ impl Device<'_> {
         Some(self.region)
     }
 
-    /// Has the CPU fetch the 128 bytes at an address, if they are in the allocation that was accessed last.
+    /// Prefetches the 128 bytes at an address, if they are in the allocation that the last access
+    /// went to.
     #[inline(always)]
     pub fn expect(&self, address: u64) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -61,8 +63,8 @@ impl View for Device<'_> {
     #[inline(always)]
     fn load<const N: usize>(&mut self, address: u64) -> Option<[u8; N]> {
         let from = self.find(address, N as u64)?.host(address, N as u64);
-        // SAFETY: `host` has checked that the bytes lie within the region, which the launch's
-        // snapshot keeps alive, and which is accessed in this way alone.
+        // SAFETY: `host` has checked that the bytes are within the region. The launch's snapshot
+        // keeps the region alive, and it is only accessed in this way.
         Some(unsafe { racy::load(from) })
     }
 
@@ -91,7 +93,7 @@ impl View for Device<'_> {
     }
 }
 
-/// A block's shared memory or a thread's local memory: a slice from address 0.
+/// A block's shared memory or a thread's local memory: a slice that starts at address 0.
 pub(super) struct Bytes<'a> {
     pub bytes: &'a mut [u8],
     pub name: &'static str,
@@ -128,7 +130,7 @@ impl View for Bytes<'_> {
     }
 }
 
-/// The parameters of a kernel, from address 0.
+/// The parameters of a kernel, starting at address 0.
 pub(super) struct Params<'a>(pub &'a [u8]);
 
 impl View for Params<'_> {

@@ -1,32 +1,34 @@
-//! The most frequent accesses, each compiled on its own: lanes load or store a word of 32 bits, and the
-//! words lie side by side. Where all lanes do, nothing of how they lie is left to be found out.
+//! The most frequent accesses, compiled separately: lanes load or store contiguous 32-bit words. If
+//! all lanes are active, the access pattern needs no further analysis.
 //!
-//! They do what [`super::memory`] does, and leave to it whatever is otherwise, faults among it.
+//! These functions do what [`super::memory`] does, and leave all other cases to it, including
+//! faults.
 
 use ptx::ir::{Load, MemType, Order, R32, Space, Src, Store};
 
 use super::Exec;
 use super::rows;
-use super::transfer::{Place, Shape};
+use super::transfer::{LaneAddresses, Shape};
 use super::view::{Bytes, Device, View};
 use crate::observe::{AccessKind, AccessSpace, Observer};
 use crate::pattern::Addresses;
 use crate::registers::{ALL_LANES, LaneMask, blend32};
 
-/// How far behind a load lies what will probably be loaded soon: by one of the next blocks, as most
-/// kernels have it. The CPU sees no pattern in that itself, as too much happens between.
+/// Distance in bytes to the data that will probably be loaded soon, usually by one of the next
+/// blocks. The CPU's prefetcher does not find this pattern, because too many other accesses lie in
+/// between.
 const AHEAD: u64 = 2048;
-/// What is the same for every such store.
+/// The properties of every such store.
 const STORE: Shape = Shape::new(AccessKind::Store, 4);
 
-/// True if a load may be one of these.
+/// Whether a load may use this path.
 pub(super) fn is_load(load: &Load) -> bool {
     let Load { ty, len, order, .. } = load;
     let is_word = (ty, len, order) == (&MemType::B32, &1, &Order::Weak);
     is_word && is_near(load.space) && matches!(load.d[0], Some(Src::R32(_)))
 }
 
-/// True if a store may be one of these.
+/// Whether a store may use this path.
 pub(super) fn is_store(store: &Store) -> bool {
     let Store { ty, len, order, .. } = store;
     let is_word = (ty, len, order) == (&MemType::B32, &1, &Order::Weak);
@@ -38,7 +40,7 @@ fn is_near(space: Space) -> bool {
 }
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
-    /// A load. False if it is not of this kind; then nothing has happened.
+    /// Executes a load. Returns false, without any effect, if this path does not apply.
     #[inline(always)]
     pub(super) fn load_words_inline(
         &mut self,
@@ -70,14 +72,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             _ => return false,
         };
         let Some(bytes) = bytes else { return false };
-        self.tell_of(shape, space, origin, mask);
+        self.notify_access(shape, space, origin, mask);
         let words = rows::words(&bytes, 1, 0);
         self.warp.registers.write32(d, mask, &words);
         true
     }
 
-    /// A store: by all lanes, or, where nobody can write to the others' words in between, by some. False
-    /// if it is not of this kind; then nothing has happened.
+    /// Executes a store by all lanes, or by some if no other thread can write to the inactive
+    /// lanes' words in between. Returns false, without any effect, if this path does not apply.
     #[inline(always)]
     pub(super) fn store_words_inline(&mut self, store: &Store, mask: LaneMask) -> bool {
         match (store.space, mask) {
@@ -97,7 +99,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return false;
         }
         self.warp.has_changed = true;
-        self.tell_of(STORE, AccessSpace::Global, origin, ALL_LANES);
+        self.notify_access(STORE, AccessSpace::Global, origin, ALL_LANES);
         let bytes = rows::to_bytes(self.warp.registers.r32(s));
         self.device().store(origin, bytes).is_some()
     }
@@ -111,7 +113,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             return false;
         };
         self.warp.has_changed = true;
-        self.tell_of(STORE, AccessSpace::Shared, origin, mask);
+        self.notify_access(STORE, AccessSpace::Shared, origin, mask);
         let mut row = rows::words(&there, 1, 0);
         blend32(&mut row, mask, self.warp.registers.r32(s));
         shared(self.shared)
@@ -119,7 +121,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             .is_some()
     }
 
-    /// The register that is stored, and where lane 0's word goes, if the words lie side by side.
+    /// Returns the stored register and the address of lane 0's word, if the words are contiguous.
     #[inline(always)]
     fn stored_row(&self, store: &Store, mask: LaneMask) -> Option<(R32, u64)> {
         match (store.s[0], self.row(store.addr, STORE, mask)?) {
@@ -134,14 +136,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Device { table, region }
     }
 
-    /// Tells the observer.
+    /// Informs the observer.
     #[inline(always)]
-    fn tell_of(&mut self, shape: Shape, space: AccessSpace, origin: u64, mask: LaneMask) {
-        let place = Place {
+    fn notify_access(&mut self, shape: Shape, space: AccessSpace, origin: u64, mask: LaneMask) {
+        let at = LaneAddresses {
             addresses: Addresses::Row { origin, bytes: 4 },
             mask,
         };
-        let access = self.as_access(shape, space, place);
+        let access = self.as_access(shape, space, at);
         self.observer.access(&access);
     }
 }

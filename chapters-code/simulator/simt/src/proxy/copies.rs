@@ -1,24 +1,23 @@
-//! Bulk copies that are under way.
+//! Pending bulk copies.
 //!
-//! A copy first reads all of its source and later writes all of its destination; when it does
-//! either is for the schedule to choose. In between, the one may be written to and the other read,
-//! to no good.
+//! A copy first reads all of its source and later writes all of its destination. The schedule
+//! chooses when it does either. Accesses to the source or the destination in between are races.
 
 use std::collections::HashMap;
 
-/// Which way a copy goes, and who waits for it how.
+/// The direction of a copy, and how threads wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// To shared memory; its bytes count for the mbarrier at this offset.
+    /// To shared memory. Its bytes count for the mbarrier at this offset.
     Load { mbarrier: u32 },
-    /// To device memory, in this bulk group of its thread, from 1.
+    /// To device memory, in this bulk group of its thread, counted from 1.
     Store { group: u32 },
 }
 
-/// A copy.
+/// A bulk copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bulk {
-    /// Its number in the block, from 1.
+    /// The copy's number in the block, counted from 1.
     pub id: u32,
     pub direction: Direction,
     /// Offset in shared memory.
@@ -26,26 +25,26 @@ pub(crate) struct Bulk {
     /// Device address.
     pub global: u64,
     pub bytes: u32,
-    /// Who started it, and where.
+    /// The warp that started it; lane and instruction follow.
     pub warp: u32,
     pub lane: u32,
     pub pc: u32,
 }
 
-/// A copy under way.
+/// A pending copy.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
     pub bulk: Bulk,
-    /// What it has read, once it has.
+    /// The bytes that it has read, once it has.
     pub data: Option<Vec<u8>>,
 }
 
-/// The copies of a block.
+/// The pending copies of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
     under_way: Vec<UnderWay>,
     started: u32,
-    /// Groups that threads have committed, by warp and lane.
+    /// The number of groups that threads have committed, by warp and lane.
     committed: HashMap<(u32, u32), u32>,
 }
 
@@ -61,17 +60,17 @@ impl Copies {
         self.under_way.len()
     }
 
-    /// The group that a thread's next copy to device memory belongs to.
+    /// Returns the group that a thread's next copy to device memory belongs to.
     pub fn open_group(&self, thread: (u32, u32)) -> u32 {
         self.committed.get(&thread).copied().unwrap_or(0) + 1
     }
 
-    /// A thread commits its copies.
+    /// Commits a thread's copies.
     pub fn commit(&mut self, thread: (u32, u32)) {
         *self.committed.entry(thread).or_default() += 1;
     }
 
-    /// Starts a copy, and gives it its number.
+    /// Starts a copy and numbers it.
     pub fn start(&mut self, mut bulk: Bulk) -> Bulk {
         self.started += 1;
         bulk.id = self.started;
@@ -83,12 +82,12 @@ impl Copies {
         &mut self.under_way[index]
     }
 
-    /// Takes out a copy that is done.
+    /// Removes a copy that is done.
     pub fn remove(&mut self, index: usize) -> UnderWay {
         self.under_way.remove(index)
     }
 
-    /// A copy of one of a thread's groups up to this one that is under way.
+    /// Returns a pending copy of one of a thread's groups up to `last`.
     pub fn of_groups(&self, thread: (u32, u32), last: u32) -> Option<usize> {
         let belongs = |copy: &UnderWay| match copy.bulk.direction {
             Direction::Store { group } => {
@@ -99,7 +98,8 @@ impl Copies {
         self.under_way.iter().position(belongs)
     }
 
-    /// Likewise one that has not read its source.
+    /// Returns a pending copy of one of a thread's groups up to `last` that has not read its
+    /// source.
     pub fn of_groups_unread(&self, thread: (u32, u32), last: u32) -> Option<usize> {
         let unread = |copy: &UnderWay| match copy.bulk.direction {
             Direction::Store { group } => {

@@ -1,30 +1,30 @@
-//! One mbarrier object: phases, arrivals, and bytes that are to come.
+//! One mbarrier object: phases, arrivals, and pending bytes.
 //!
-//! A phase is complete when as many have arrived as are expected and as many bytes have come as
-//! were announced, in whatever order; then the next one begins. Bytes may come before they are
-//! announced, so that their count can be negative for a while.
+//! A phase is complete when all expected arrivals have occurred and all announced bytes have been
+//! copied, in any order. Then the next phase begins. Bytes may be copied before they are announced,
+//! so their count can be negative for a while.
 
 use ptx::ir::PENDING_COUNT_BITS;
 
-/// Arrivals that an object can count.
+/// The largest number of arrivals that an object can count.
 pub(crate) const MOST_ARRIVALS: u32 = (1 << PENDING_COUNT_BITS) - 1;
-/// Bytes that can be outstanding, or have come early.
+/// The largest number of bytes that can be pending, or copied early.
 pub(crate) const MOST_BYTES: i64 = (1 << 20) - 1;
 
 /// The state of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mbarrier {
-    /// Arrivals that a phase takes, from the next one on.
+    /// Arrivals that complete a phase, from the next phase on.
     expected: u32,
-    /// Arrivals that this phase still takes.
+    /// Arrivals that this phase still needs.
     pending: u32,
-    /// Bytes announced in this phase that have not come yet.
+    /// Bytes announced in this phase and not copied yet.
     bytes: i64,
-    /// The number of the phase, from 0.
+    /// The number of the phase, counted from 0.
     phase: u64,
 }
 
-/// What a program may not do to an mbarrier object.
+/// Operations that a program must not do with an mbarrier object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Misuse {
     #[error("a count of {0}, where 1 to {MOST_ARRIVALS} are possible")]
@@ -43,16 +43,16 @@ pub(crate) enum Misuse {
     Parity(u32),
 }
 
-/// Which phase is asked for.
+/// The phase that a test asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// The one in which an arrival returned this state.
+    /// The phase in which an arrival returned this state.
     State(u64),
-    /// The current or the preceding one, whichever has this parity.
+    /// The current or the preceding phase, whichever has this parity.
     Parity(u32),
 }
 
-/// Whether something completed a phase.
+/// Whether an operation completed a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Completion {
     None,
@@ -60,7 +60,7 @@ pub(crate) enum Completion {
 }
 
 impl Mbarrier {
-    /// An object for so many arrivals, in its phase 0.
+    /// Creates an object for `count` arrivals, in its phase 0.
     pub fn new(count: u32) -> Result<Self, Misuse> {
         let expected = in_range(count)?;
         Ok(Self {
@@ -71,30 +71,30 @@ impl Mbarrier {
         })
     }
 
-    /// The state as an arrival returns it.
+    /// Returns the state as an arrival returns it.
     pub fn state(&self) -> u64 {
         self.phase << PENDING_COUNT_BITS | u64::from(self.pending)
     }
 
-    /// What memory holds in its place: all that there is to it, and nothing that is all zeros or all
-    /// ones.
+    /// Returns the bytes that shared memory holds for the object: its whole state, which is never
+    /// all zeros or all ones.
     pub fn image(&self) -> [u8; 8] {
         let bytes = (self.bytes & (2 * MOST_BYTES + 1)) as u64;
         let counts = u64::from(self.expected) << 20 | u64::from(self.pending);
         (2 << 62 | (self.phase & 1) << 61 | bytes << 40 | counts).to_le_bytes()
     }
 
-    /// The number of the phase that is not complete yet.
+    /// Returns the number of the phase that is not complete yet.
     pub fn phase(&self) -> u64 {
         self.phase
     }
 
-    /// More bytes are to come.
+    /// Announces bytes.
     pub fn expect(&mut self, bytes: u32) -> Result<Completion, Misuse> {
         self.add_bytes(bytes.into())
     }
 
-    /// Bytes have come.
+    /// Counts copied bytes.
     pub fn complete(&mut self, bytes: u32) -> Result<Completion, Misuse> {
         self.add_bytes(-i64::from(bytes))
     }
@@ -108,13 +108,13 @@ impl Mbarrier {
         Ok(self.turn())
     }
 
-    /// One arrival more is pending in this phase.
+    /// Adds one pending arrival to this phase.
     pub fn add_pending(&mut self) -> Result<(), Misuse> {
         self.pending = in_range(self.pending + 1)?;
         Ok(())
     }
 
-    /// So many arrive at once.
+    /// Counts `count` arrivals at once.
     pub fn arrive(&mut self, count: u32) -> Result<Completion, Misuse> {
         if in_range(count)? > self.pending {
             let Self { phase, pending, .. } = *self;
@@ -128,7 +128,7 @@ impl Mbarrier {
         Ok(self.turn())
     }
 
-    /// So many arrive, and will not in the phases to come.
+    /// Counts `count` arrivals that will not occur in later phases.
     pub fn drop(&mut self, count: u32) -> Result<Completion, Misuse> {
         let phase = self.phase;
         let too_many = |pending| Misuse::TooManyArrivals {
@@ -141,8 +141,8 @@ impl Mbarrier {
         self.arrive(count)
     }
 
-    /// As [`Self::arrive`] or [`Self::drop`] has gone, where the program promised that it would not
-    /// complete the phase.
+    /// Checks the result of [`Self::arrive`] or [`Self::drop`] for an instruction that promises not
+    /// to complete the phase.
     pub fn keeps_promise(completion: Completion, phase: u64) -> Result<Completion, Misuse> {
         match completion {
             Completion::None => Ok(completion),
@@ -150,7 +150,7 @@ impl Mbarrier {
         }
     }
 
-    /// Begins the next phase if nothing is missing in this one.
+    /// Begins the next phase if this one is complete.
     fn turn(&mut self) -> Completion {
         if self.pending > 0 || self.bytes != 0 {
             return Completion::None;
@@ -160,7 +160,7 @@ impl Mbarrier {
         Completion::Phase
     }
 
-    /// True if the phase is complete.
+    /// Whether the phase is complete.
     pub fn is_complete(&self, asked: Asked) -> Result<bool, Misuse> {
         match asked {
             Asked::State(state) => Ok(self.state_phase(state) != self.phase),
@@ -173,7 +173,7 @@ impl Mbarrier {
         state >> PENDING_COUNT_BITS
     }
 
-    /// What the current phase still waits for, in words.
+    /// Describes what the current phase still waits for.
     pub fn wants(&self) -> String {
         let Self {
             expected, pending, ..
@@ -183,10 +183,10 @@ impl Mbarrier {
             n => format!("{n} of {expected} arrivals"),
         };
         match self.bytes {
-            0 => format!("it still wants {arrivals}"),
-            n @ 1.. => format!("it still wants {arrivals} and {n} bytes"),
+            0 => format!("it still waits for {arrivals}"),
+            n @ 1.. => format!("it still waits for {arrivals} and {n} bytes"),
             n => format!(
-                "it still wants {arrivals}, and {} bytes have come that nobody expected",
+                "it still waits for {arrivals}, and {} bytes were copied that no thread announced",
                 -n
             ),
         }
@@ -220,7 +220,10 @@ mod tests {
     fn a_phase_takes_all_its_bytes() {
         let mut m = Mbarrier::new(1).unwrap();
         assert_eq!([m.expect(64), m.arrive(1), m.complete(48)], [NO, NO, NO]);
-        assert_eq!(m.wants(), "it still wants no more arrivals and 16 bytes");
+        assert_eq!(
+            m.wants(),
+            "it still waits for no more arrivals and 16 bytes"
+        );
         assert_eq!(m.complete(16), YES);
     }
 
@@ -230,7 +233,7 @@ mod tests {
         assert_eq!([m.complete(32), m.arrive(1)], [NO, NO]);
         assert!(
             m.wants()
-                .contains("32 bytes have come that nobody expected")
+                .contains("32 bytes were copied that no thread announced")
         );
         assert_eq!(m.expect(32), YES);
     }

@@ -1,7 +1,7 @@
-//! The asynchronous side of a block: its mbarrier objects, and the bulk copies that are under way.
+//! The asynchronous proxy of a block: its mbarrier objects and its pending bulk copies.
 //!
-//! Instructions on these are executed by `exec::mbarrier` and `exec::bulk`; what orders what through
-//! them is told in `races::proxy`. A block whose kernel has none of them pays for an empty list.
+//! `exec::mbarrier` and `exec::bulk` execute the instructions; `races::proxy` defines what they
+//! order. A block whose kernel uses none of them only pays for an empty list.
 
 mod copies;
 mod mbarrier;
@@ -15,7 +15,7 @@ use ptx::ir::ProxyFence;
 
 use crate::registers::LaneMask;
 
-/// What a block has of these.
+/// The mbarrier objects and pending copies of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Proxy {
     pub mbarriers: Mbarriers,
@@ -23,13 +23,13 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Forgets all.
+    /// Removes all objects and copies.
     pub fn clear(&mut self) {
         self.mbarriers.clear();
         self.copies.clear();
     }
 
-    /// True if no copy is under way.
+    /// Whether no copy is pending.
     #[inline(always)]
     pub fn is_idle(&self) -> bool {
         self.copies.count() == 0
@@ -44,51 +44,51 @@ pub(crate) struct At {
     pub pc: u32,
 }
 
-/// What happens on the asynchronous side, for those who look for mistakes. An mbarrier is named by
-/// its offset in shared memory.
+/// An event of the asynchronous proxy, for checking observers. An mbarrier is named by its offset
+/// in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProxyEvent {
-    /// An object has been initialised; `was_live` if there was one already.
+    /// An object was initialised; `was_live` if there was one already.
     Initialised {
         mbarrier: u32,
         at: At,
         was_live: bool,
     },
-    /// It has been invalidated.
+    /// An object was invalidated.
     Invalidated { mbarrier: u32, at: At },
-    /// An instruction finds it overwritten.
+    /// An instruction found the object overwritten.
     Overwritten { mbarrier: u32 },
-    /// Bytes have been announced, or counted off, by an instruction.
+    /// An instruction announced bytes, or counted copied bytes.
     Counted {
         mbarrier: u32,
         at: At,
         completion: Completion,
     },
-    /// A thread has arrived. `releases` unless it is `.relaxed`.
+    /// A thread arrived. `releases` unless the arrival is `.relaxed`.
     Arrived {
         mbarrier: u32,
         at: At,
         releases: bool,
         completion: Completion,
     },
-    /// A thread looks whether a phase is complete. `acquires` if it is, and this is not `.relaxed`.
-    Looked {
+    /// A thread tested a phase. `acquires` if it is complete and the test is not `.relaxed`.
+    Tested {
         mbarrier: u32,
         at: At,
         acquires: bool,
     },
-    /// Lanes of a warp execute a fence between proxies.
+    /// Lanes of a warp executed a fence between proxies.
     Fenced {
         fence: ProxyFence,
         warp: u32,
         lanes: LaneMask,
     },
-    /// A copy starts.
+    /// A copy started.
     Started(Bulk),
-    /// A copy to shared memory is there, which may have completed a phase of its mbarrier.
+    /// A copy to shared memory completed, which may have completed a phase of its mbarrier.
     Loaded { bulk: Bulk, completion: Completion },
-    /// A thread knows that its copies up to this bulk group have read their sources, and, if
-    /// `written`, that they are there.
+    /// A thread learned that its copies up to this bulk group have read their sources and, if
+    /// `written`, written their destinations.
     Waited { at: At, group: u32, written: bool },
     /// All threads of the block have exited.
     Ended,

@@ -1,21 +1,20 @@
 //! The mbarrier objects of a block.
 //!
-//! What an object's 8 bytes of shared memory hold is nobody's business but the instructions'; so
-//! they hold an image of the object, and where the image is not what it was left as, something else
-//! has written there.
+//! Only instructions on mbarriers may touch an object's 8 bytes of shared memory. The bytes hold an
+//! image of the object; if the image has changed, another instruction has written there.
 
 use std::collections::{HashMap, HashSet};
 
 use super::mbarrier::{Asked, Mbarrier};
 use crate::registers::LaneMask;
 
-/// Bytes that an object takes, and a multiple of which its address must be.
+/// The size of an object in bytes, and its alignment.
 pub(crate) const MBARRIER_BYTES: u32 = 8;
 
-/// Why there is no object in a place.
+/// Why there is no object at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Absent {
-    #[error("where there is no mbarrier: nobody has initialised one")]
+    #[error("where there is no mbarrier: none was initialised")]
     Never,
     #[error("where there is no mbarrier any more: it has been invalidated")]
     Invalidated,
@@ -28,7 +27,7 @@ pub(crate) enum Absent {
 pub(crate) struct Mbarriers {
     live: HashMap<u32, Mbarrier>,
     invalidated: HashSet<u32>,
-    /// Lanes, by warp and lane, whose last look found a phase incomplete.
+    /// Lanes, by warp and lane, whose last test found a phase incomplete.
     waits: HashMap<(u32, u32), (u32, Asked)>,
 }
 
@@ -39,14 +38,14 @@ impl Mbarriers {
         self.waits.clear();
     }
 
-    /// Puts an object in a place. True if there was one already.
+    /// Creates an object at an offset. Returns true if there was one already.
     pub fn initialise(&mut self, offset: u32, object: Mbarrier, shared: &mut [u8]) -> bool {
         self.invalidated.remove(&offset);
         write(offset, object.image(), shared);
         self.live.insert(offset, object).is_some()
     }
 
-    /// Takes an object away.
+    /// Removes an object.
     pub fn invalidate(&mut self, offset: u32, shared: &mut [u8]) -> Result<(), Absent> {
         self.get(offset, shared)?;
         self.live.remove(&offset);
@@ -55,7 +54,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// The object in a place.
+    /// Returns the object at an offset.
     pub fn get(&self, offset: u32, shared: &[u8]) -> Result<Mbarrier, Absent> {
         let object = match self.live.get(&offset) {
             Some(object) => *object,
@@ -68,22 +67,22 @@ impl Mbarriers {
         Ok(object)
     }
 
-    /// An object has changed.
+    /// Writes a changed object back.
     pub fn put(&mut self, offset: u32, object: Mbarrier, shared: &mut [u8]) {
         write(offset, object.image(), shared);
         self.live.insert(offset, object);
     }
 
-    /// A lane has looked whether a phase is complete.
-    pub fn looked(&mut self, thread: (u32, u32), place: u32, asked: Asked, is_complete: bool) {
+    /// Notes whether a lane's test found a phase complete.
+    pub fn tested(&mut self, thread: (u32, u32), offset: u32, asked: Asked, is_complete: bool) {
         if is_complete {
             self.waits.remove(&thread);
         } else {
-            self.waits.insert(thread, (place, asked));
+            self.waits.insert(thread, (offset, asked));
         }
     }
 
-    /// Where a phase is that the lanes of a warp wait for, and its object.
+    /// Returns the offset of the phase's object that lanes of a warp wait for, and the object.
     pub fn awaited(&self, warp: u32, lanes: LaneMask) -> Option<(u32, &Mbarrier)> {
         let waits = |lane| self.waits.get(&(warp, lane));
         let (offset, asked) = crate::counters::lanes(lanes).find_map(waits)?;
@@ -93,19 +92,19 @@ impl Mbarriers {
     }
 }
 
-/// The bytes of an object, which the caller knows to be there.
-fn place(offset: u32) -> std::ops::Range<usize> {
+/// Returns the bytes of an object, which the caller knows to exist.
+fn bytes_at(offset: u32) -> std::ops::Range<usize> {
     offset as usize..(offset + MBARRIER_BYTES) as usize
 }
 
 fn write(offset: u32, image: [u8; 8], shared: &mut [u8]) {
-    if let Some(bytes) = shared.get_mut(place(offset)) {
+    if let Some(bytes) = shared.get_mut(bytes_at(offset)) {
         bytes.copy_from_slice(&image);
     }
 }
 
 fn read(offset: u32, shared: &[u8]) -> &[u8] {
-    shared.get(place(offset)).unwrap_or_default()
+    shared.get(bytes_at(offset)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -134,7 +133,7 @@ mod tests {
         let mut all = Mbarriers::default();
         let mut object = Mbarrier::new(1).unwrap();
         all.initialise(0, object, &mut shared);
-        all.looked((3, 5), 0, Asked::Parity(0), false);
+        all.tested((3, 5), 0, Asked::Parity(0), false);
         assert_eq!(all.awaited(3, 1 << 5), Some((0, &object)));
         assert_eq!(all.awaited(3, 1 << 4), None);
         object.arrive(1).unwrap();

@@ -2,36 +2,38 @@
 //!
 //! **Detects**, when a barrier for the whole block lets threads pass,
 //!
-//! - threads that went round it: a branch led them past it to where the ways meet again, so that
-//!   they never came, or came to a later barrier instead;
-//! - threads that wait at different `__syncthreads()` of the source, say one on each side of a branch;
-//! - lanes of one warp that wait at several of its barriers at once.
+//! - threads that went round it: a branch led them past it to the branch's reconvergence point, so
+//!   that they never arrived, or arrived at a later barrier instead;
+//! - threads that wait at different `__syncthreads()` of the source, for example one on each side
+//!   of a branch;
+//! - lanes of one warp that wait at several of the block's barriers at once.
 //!
-//! The first of these it also detects at `__syncwarp()`, for the lanes that its mask names.
+//! It also detects the first of these at `__syncwarp()`, for the lanes that its mask names.
 //!
-//! On a GPU since Volta none of this need hang: a thread that has exited is not waited for, and
-//! barriers are told apart by their number alone. But `__syncthreads()` is defined in conditional
-//! code only where the condition is the same for the whole block, and it is one barrier where it is
-//! one statement: the compiler may have made copies of it, so statements are compared and not
-//! instructions (see [`ptx::ir::Bar::origin`]). Also reported are barriers for a number of threads
-//! that is no multiple of 32, or that not all name alike.
+//! On a GPU since Volta none of this needs to hang: exited threads are not waited for, and barriers
+//! are distinguished by their number alone. But in conditional code `__syncthreads()` is defined
+//! only if the condition is the same for the whole block, and one statement is one barrier. The
+//! compiler may copy a statement, so statements are compared and not instructions (see
+//! [`ptx::ir::Bar::origin`]). Also reported are barriers for a number of threads that is no
+//! multiple of 32, or for which threads name different numbers.
 //!
-//! **What is no fault:** to return before the barrier (the branch's ways meet at the end of the
-//! kernel); a barrier for a stated number of threads, or `barrier.sync` without `.aligned`, at
-//! different statements; `__syncwarp()` at different statements.
+//! **Not a fault:** a return before the barrier (the branch reconverges at the end of the kernel);
+//! a barrier for a stated number of threads, or `barrier.sync` without `.aligned`, at different
+//! statements; `__syncwarp()` at different statements.
 //!
-//! As a return counts any way to the end of the kernel, unless its branch is on the barrier's own
-//! line (`if (c) __syncthreads();`), or the threads that take it passed the same barrier earlier
-//! (a loop that they leave before others).
+//! Any path to the end of the kernel counts as a return, with two exceptions: its branch is on the
+//! barrier's own line (`if (c) __syncthreads();`), or the threads that take it passed the same
+//! barrier earlier (a loop that they leave before others).
 //!
 //! **Can miss:** a barrier that threads skip on their way to the kernel's end
-//! (`barrier_skipped_on_the_way_out`); loops that warps go round differently often, and as often in all
-//! (`rounds_differ_in_between`); a barrier under a guard that is no branch (`barrier_under_a_guard`);
-//! different statements in code without line information.
-//! **May report wrongly:** threads that return before a barrier which they had gone round, like all
-//! others, in an earlier round of a loop.
+//! (`barrier_skipped_on_the_way_out`); warps that iterate a loop differently often, with the same
+//! number of barriers (`rounds_differ_in_between`); a barrier under a guard that is no branch
+//! (`barrier_under_a_guard`); different statements in code without line information. **May report
+//! wrongly:** threads that return before a barrier which all threads had skipped in an earlier
+//! iteration of a loop.
 //!
-//! For this the branches that lanes took since their last barrier are remembered, and beyond it those
+//! The detector remembers the branches that lanes took since their last barrier, and older ones
+//! that have not reconverged yet.
 //! whose ways have not met yet.
 
 use std::collections::{HashMap, HashSet};
@@ -54,27 +56,27 @@ pub(crate) struct Waiter {
 /// A barrier that lets threads pass.
 #[derive(Debug)]
 pub(crate) struct Passing {
-    /// Warps that take part, a bit each.
+    /// Warps that participate, one bit per warp.
     pub warps: u32,
-    /// True if the program names the number of threads.
+    /// Whether the program states the number of threads.
     pub is_counted: bool,
-    /// Those who wait.
+    /// The waiting lanes.
     pub waiters: Vec<Waiter>,
     /// For each warp of the block, the lanes that have exited.
     pub exited: Vec<LaneMask>,
 }
 
-/// What tells one barrier from another.
+/// The identity of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Statement {
     /// The statement of the source with this number.
     Source(u32),
-    /// The instruction, where nothing tells of its source.
+    /// The instruction, if there is no line information.
     Instruction(u32),
 }
 
 impl Statement {
-    /// That of an instruction, if it is a barrier of the block.
+    /// Returns the statement of an instruction, if it is a barrier of the block.
     fn of(code: &[Instruction], pc: u32) -> Option<Self> {
         match &code[pc as usize].op {
             Op::Bar(bar) => Some(bar.origin.map_or(Self::Instruction(pc), Self::Source)),
@@ -91,20 +93,20 @@ pub(super) struct Barriers<'a> {
     code: &'a [Instruction],
     /// The instructions that are branches with a condition.
     branches: Vec<u32>,
-    /// For each instruction that is one, its place in that list. For each that is a barrier, a number
-    /// that it shares with the copies of the same statement.
+    /// For each branch instruction its index in `branches`. For each barrier instruction a number
+    /// that all copies of the same statement share.
     numbers: Vec<u32>,
-    /// How many numbers of barriers there are.
+    /// The number of different barrier statements.
     statements: usize,
-    /// For each warp, by number of barrier: the lanes that have passed it.
+    /// For each warp and barrier statement, the lanes that have passed it.
     passed: Vec<LaneMask>,
-    /// For each warp, branch by branch of that list.
+    /// For each warp, one entry per branch in `branches`.
     ways: Vec<Vec<Ways>>,
-    /// For each instruction that is a barrier which lets lanes pass, the branches, by their places in
-    /// the list, whose ways have met where it stands.
+    /// For each barrier instruction that has let lanes pass, the branches (as indices into
+    /// `branches`) that have reconverged where it is.
     met: Vec<Option<Vec<u32>>>,
     flow: Branches<'a>,
-    /// Exited lanes that a barrier has been checked for.
+    /// Exited lanes for which a barrier has been checked.
     checked: HashSet<(u32, u32, LaneMask)>,
 }
 
@@ -148,7 +150,7 @@ impl<'a> Barriers<'a> {
         self.passed.resize(warps as usize * self.statements, 0);
     }
 
-    /// A warp executes a branch that has a condition.
+    /// Notes that a warp executes a conditional branch.
     #[inline(always)]
     pub fn branched(&mut self, warp: u32, pc: u32, taken: LaneMask, others: LaneMask) {
         let number = self.numbers[pc as usize];
@@ -158,14 +160,14 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// A barrier lets threads pass; `found` is told what is wrong with that.
+    /// Checks a barrier that lets threads pass, and calls `found` with each finding.
     pub fn passed(&mut self, passing: &Passing, found: &mut dyn FnMut(Finding)) {
         if !passing.is_counted {
             self.check(passing, found);
         }
         for waiter in &passing.waiters {
-            let place = self.place(waiter.pc, waiter.warp);
-            self.passed[place] |= waiter.lanes;
+            let index_of = self.index_of(waiter.pc, waiter.warp);
+            self.passed[index_of] |= waiter.lanes;
             self.forget(waiter);
         }
     }
@@ -186,7 +188,7 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// Threads wait at two instructions.
+    /// Checks threads that wait at two instructions.
     fn check_apart(&mut self, a: &Waiter, b: &Waiter, found: &mut dyn FnMut(Finding)) {
         let statements = [a, b].map(|waiter| Statement::of(self.code, waiter.pc));
         let are_known = matches!(
@@ -207,7 +209,7 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// Tells if threads that wait elsewhere have gone round the barrier of those that wait.
+    /// Reports threads that wait elsewhere if they have gone round this barrier.
     fn is_missed(
         &mut self,
         waiter: &Waiter,
@@ -225,7 +227,7 @@ impl<'a> Barriers<'a> {
         branch.is_some()
     }
 
-    /// Lanes of a warp have exited while others wait.
+    /// Checks lanes of a warp that have exited while others wait.
     fn check_exited(
         &mut self,
         waiter: &Waiter,
@@ -247,8 +249,8 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// A `__syncwarp()` for the lanes `members` lets those pass that have not exited. Some have,
-    /// or the others wait at several instructions.
+    /// Checks a `__syncwarp()` for the lanes `members` that lets lanes pass although some have
+    /// exited or wait at other instructions.
     pub fn warp_passed(
         &mut self,
         waiters: &[Waiter],
@@ -267,8 +269,8 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// The branch by which some of these lanes went round the barrier at `barrier`, and past the
-    /// place where its ways meet: they are at `now`, or have exited.
+    /// Returns the branch by which some of these lanes went round the barrier at `barrier` and past
+    /// the branch's reconvergence point. They are at `now`, or have exited.
     fn way_round(&mut self, barrier: u32, absent: &Waiter, now: Option<u32>) -> Option<u32> {
         for number in 0..self.branches.len() {
             let pc = self.branches[number];
@@ -289,15 +291,15 @@ impl<'a> Barriers<'a> {
         None
     }
 
-    /// True if lanes that went round a barrier by this branch, and have exited, count as having
-    /// returned before it.
+    /// Whether exited lanes that went round a barrier by this branch count as having returned
+    /// before it.
     fn is_return(&self, barrier: u32, branch: u32, (warp, lanes): (u32, LaneMask)) -> bool {
         self.flow.meet_at_end(branch)
             && !self.is_guarded_by(barrier, branch)
             && !self.has_passed(barrier, warp, lanes)
     }
 
-    /// True if a branch and a barrier are all that a line of the source holds.
+    /// Whether a line of the source holds only a branch and a barrier.
     fn is_guarded_by(&self, barrier: u32, branch: u32) -> bool {
         let line = self.code[barrier as usize].source;
         let stores = |i: &Instruction| i.source == line && matches!(i.op, Op::St(_) | Op::Atom(_));
@@ -306,14 +308,14 @@ impl<'a> Barriers<'a> {
             && !self.code.iter().any(stores)
     }
 
-    /// True if some of these lanes have been at the same barrier before.
+    /// Whether some of these lanes have passed the same barrier before.
     fn has_passed(&self, barrier: u32, warp: u32, lanes: LaneMask) -> bool {
         Statement::of(self.code, barrier).is_some()
-            && self.passed[self.place(barrier, warp)] & lanes != 0
+            && self.passed[self.index_of(barrier, warp)] & lanes != 0
     }
 
-    /// Where [`Self::passed`] has the lanes of a warp that have passed this barrier.
-    fn place(&self, barrier: u32, warp: u32) -> usize {
+    /// Returns the index in [`Self::passed`] of a barrier and a warp.
+    fn index_of(&self, barrier: u32, warp: u32) -> usize {
         warp as usize * self.statements + self.numbers[barrier as usize] as usize
     }
 
@@ -321,8 +323,8 @@ impl<'a> Barriers<'a> {
         matches!(&self.code[barrier as usize].op, Op::Bar(bar) if bar.aligned)
     }
 
-    /// Lanes go on behind a barrier: of the branches that they took, those remain whose ways have
-    /// not met here.
+    /// Lanes continue behind a barrier: only branches that have not reconverged here are still
+    /// remembered.
     fn forget(&mut self, waiter: &Waiter) {
         let barrier = waiter.pc as usize;
         if self.met[barrier].is_none() {
@@ -349,7 +351,7 @@ impl<'a> Barriers<'a> {
 }
 
 impl Waiter {
-    /// Its first lane.
+    /// Returns the first lane.
     pub fn lane(&self) -> u32 {
         lanes(self.lanes).next().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Where the ways of a branch lead: round a barrier, or to it.
+//! Where the two sides of a branch lead: round a barrier, or to it.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,8 @@ use ptx::ir::{Instruction, Op};
 /// The branches of a kernel.
 pub(super) struct Branches<'a> {
     code: &'a [Instruction],
-    /// For a barrier, a branch, and whether it was taken: whether that way leads round the barrier.
+    /// Whether a side of a branch leads round a barrier, by barrier, branch, and whether it is
+    /// taken.
     leads_round: HashMap<(u32, u32, bool), bool>,
 }
 
@@ -19,7 +20,7 @@ impl<'a> Branches<'a> {
         }
     }
 
-    /// True if the ways of a branch meet nowhere before the kernel ends.
+    /// Whether a branch reconverges only at the end of the kernel.
     pub fn meet_at_end(&self, branch: u32) -> bool {
         let Op::Bra(op) = &self.code[branch as usize].op else {
             return true;
@@ -28,7 +29,7 @@ impl<'a> Branches<'a> {
             .is_none_or(|meet| matches!(self.code[meet as usize].op, Op::Exit))
     }
 
-    /// True if this way from a branch leads round a barrier to which the other way may lead.
+    /// Whether this side of a branch leads round a barrier to which the other side may lead.
     pub fn goes_round(&mut self, barrier: u32, branch: u32, taken: bool) -> bool {
         if let Some(known) = self.leads_round.get(&(barrier, branch, taken)) {
             return *known;
@@ -53,7 +54,7 @@ impl<'a> Branches<'a> {
         !self.reaches(way, barrier, meet) && self.reaches(other, barrier, meet)
     }
 
-    /// True if `here` lies between a branch and where its ways meet.
+    /// Whether `here` is between a branch and its reconvergence point.
     pub fn is_within(&self, here: u32, branch: u32) -> bool {
         let Op::Bra(op) = &self.code[branch as usize].op else {
             return false;
@@ -62,7 +63,7 @@ impl<'a> Branches<'a> {
         self.reaches(op.target, here, meet) || self.reaches(branch + 1, here, meet)
     }
 
-    /// True if control can come from one instruction to another without passing `meet`.
+    /// Whether control can reach one instruction from another without passing `meet`.
     fn reaches(&self, from: u32, to: u32, meet: u32) -> bool {
         let mut seen = vec![false; self.code.len()];
         let mut open = vec![from];
@@ -80,7 +81,7 @@ impl<'a> Branches<'a> {
     }
 }
 
-/// Appends the instructions that may come after this one.
+/// Appends the instructions that may follow this one.
 fn successors(code: &[Instruction], pc: u32, to: &mut Vec<u32>) {
     let instruction = &code[pc as usize];
     let mut guard = instruction.guard;

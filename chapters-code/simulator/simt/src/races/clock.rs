@@ -1,21 +1,21 @@
-//! What orders the accesses of the threads of one block: vector clocks, one a warp.
+//! The happens-before order of the accesses of one block's threads: one vector clock per warp.
 //!
-//! A warp's time is cut into **intervals**: a new one begins at each barrier, each `bar.warp.sync`,
-//! each fence and each arrival at an mbarrier. For every other warp a warp knows up to which of that warp's intervals
-//! everything comes before its own now; barriers are what teaches it.
+//! The time of a warp is divided into **epochs**: a new one begins at each barrier, each
+//! `bar.warp.sync`, each fence and each arrival at an mbarrier. A warp's vector clock holds, for
+//! every other warp, the last epoch that happens before its present. Barriers join the clocks.
 //!
 //! | earlier and later access | ordered by |
 //! | --- | --- |
 //! | of one thread | program order |
 //! | of different warps | a block barrier that both warps pass in between |
 //! | of different lanes of one warp | such a barrier, or a `bar.warp.sync` (`__syncwarp`) whose mask names both lanes |
-//! | of any two | a flag, as [`super::sync`] tells |
-//! | of one block | an arrival at an mbarrier and a wait there, as [`super::proxy`] tells |
+//! | of any two threads | a flag, as [`super::sync`] describes |
+//! | of one block | an arrival at an mbarrier and a wait there, as [`super::proxy`] describes |
 //!
-//! Shuffles and votes order no memory. Two atomic or relaxed accesses do not race, as each is one
-//! indivisible access, nor do two volatile ones of different warps. Two volatile accesses of one
-//! warp are reported all the same when nothing orders them: code that does this relies on lanes
-//! that run in step, which has not been promised since Volta.
+//! Shuffles and votes order no memory accesses. Two atomic or relaxed accesses do not race, because
+//! each is indivisible, nor do two volatile ones of different warps. Two unordered volatile
+//! accesses of one warp are reported: such code relies on lanes that run in lockstep, which has not
+//! been guaranteed since Volta.
 
 use std::sync::Arc;
 
@@ -23,36 +23,36 @@ use ptx::ir::Scope;
 
 use super::Event;
 use super::event::FIRST_AGENT;
-use super::knowledge::{Knowers, Knowledge, raise};
 use super::sync::{Acquired, Releases, union};
-use super::words::Seen;
+use super::thread_clocks::{ThreadClocks, VectorClock, raise};
+use super::words::OrderedEpochs;
 use crate::counters::lanes;
 use crate::registers::LaneMask;
 
-/// Warps that a block has at most.
+/// The largest number of warps per block.
 const WARPS: usize = 32;
 
 /// The clock of one warp.
 #[derive(Clone, Default)]
 struct Clock {
-    /// The current interval, from 1.
-    interval: u32,
-    /// For each warp, up to which of its intervals everything is ordered before this warp's now. Of
-    /// itself, the interval that its last synchronisation as a whole ended.
-    seen: [u32; WARPS],
-    /// The lowest of those.
+    /// The current epoch, counted from 1.
+    epoch: u32,
+    /// For each warp, the last of its epochs that happens before this warp's present. For the warp
+    /// itself, the epoch that its last synchronisation of all lanes ended.
+    ordered: [u32; WARPS],
+    /// The smallest entry of the vector clock.
     floor: u32,
-    /// The intervals of its own that synchronisations of some lanes ended.
+    /// The warp's own epochs that synchronisations of some lanes ended.
     partial: Vec<(LaneMask, u32)>,
-    /// What the warp, or one that it met at a barrier, has acquired through flags.
+    /// What the warp has acquired through flags, directly or at a barrier.
     acquired: Acquired,
 }
 
 /// The clocks of a block's warps.
 pub(super) struct Clocks<'a> {
     warps: Vec<Clock>,
-    /// What threads have learned one by one.
-    pub knowers: Knowers,
+    /// What single threads have learned through mbarriers and bulk groups.
+    pub thread_clocks: ThreadClocks,
     block: u64,
     releases: &'a Releases,
 }
@@ -61,7 +61,7 @@ impl<'a> Clocks<'a> {
     pub fn new(releases: &'a Releases) -> Self {
         Self {
             warps: Vec::new(),
-            knowers: Knowers::default(),
+            thread_clocks: ThreadClocks::default(),
             block: 0,
             releases,
         }
@@ -69,25 +69,25 @@ impl<'a> Clocks<'a> {
 
     pub fn start_block(&mut self, block: u64, warps: u32) {
         self.block = block;
-        self.knowers.start_block(warps);
+        self.thread_clocks.start_block(warps);
         self.warps.clear();
         let clock = Clock {
-            interval: 1,
+            epoch: 1,
             ..Clock::default()
         };
         self.warps.resize(warps as usize, clock);
     }
 
-    pub fn interval(&self, warp: u32) -> u32 {
-        self.warps[warp as usize].interval
+    pub fn epoch(&self, warp: u32) -> u32 {
+        self.warps[warp as usize].epoch
     }
 
-    /// Begins a new interval.
+    /// Begins a new epoch.
     pub fn advance(&mut self, warp: u32) {
-        self.warps[warp as usize].interval += 1;
+        self.warps[warp as usize].epoch += 1;
     }
 
-    /// What a warp has acquired through flags.
+    /// Returns what a warp has acquired through flags.
     pub fn acquired(&self, warp: u32) -> &Acquired {
         &self.warps[warp as usize].acquired
     }
@@ -96,37 +96,37 @@ impl<'a> Clocks<'a> {
         &mut self.warps[warp as usize].acquired
     }
 
-    /// For each actor of the block, up to which interval everything comes before this warp's now. Of
-    /// what only some lanes know, all.
+    /// Returns, for each actor of the block, the last epoch that happens before this warp's
+    /// present. It includes what only some lanes know.
     pub fn before(&self, warp: u32) -> Vec<(u32, u32)> {
         let own = &self.warps[warp as usize];
-        let seen = own.seen[..self.warps.len()].iter().enumerate();
-        let mut before: Vec<_> = seen.map(|(w, seen)| (w as u32, *seen)).collect();
-        before[warp as usize].1 = own.interval;
-        if self.knowers.is_some() {
-            let (warps, agents) = self.knowers.most(warp);
-            for ((_, seen), known) in before.iter_mut().zip(warps) {
-                *seen = known.max(*seen);
+        let ordered = own.ordered[..self.warps.len()].iter().enumerate();
+        let mut before: Vec<_> = ordered.map(|(w, ordered)| (w as u32, *ordered)).collect();
+        before[warp as usize].1 = own.epoch;
+        if self.thread_clocks.is_some() {
+            let (warps, agents) = self.thread_clocks.most(warp);
+            for ((_, ordered), known) in before.iter_mut().zip(warps) {
+                *ordered = known.max(*ordered);
             }
             before.extend((FIRST_AGENT..).zip(agents));
         }
         before
     }
 
-    /// A thread learns something at an mbarrier.
-    pub fn learn(&mut self, warp: u32, lane: u32, more: &Arc<Knowledge>) {
-        self.knowers.learn(32 * warp + lane, more);
+    /// Joins a vector clock into a thread's clock at an mbarrier.
+    pub fn learn(&mut self, warp: u32, lane: u32, more: &Arc<VectorClock>) {
+        self.thread_clocks.learn(32 * warp + lane, more);
         if let Some(acquired) = &more.acquired {
             union(&mut self.warps[warp as usize].acquired, acquired);
         }
     }
 
-    /// What comes before a thread's now.
-    pub fn known(&self, warp: u32, lane: u32) -> Knowledge {
+    /// Returns the vector clock of a thread's present.
+    pub fn known(&self, warp: u32, lane: u32) -> VectorClock {
         let (own, thread) = (&self.warps[warp as usize], 32 * warp + lane);
-        let mut known = Knowledge::default();
-        for &seen in &own.seen[..self.warps.len()] {
-            known.threads.extend([seen; 32]);
+        let mut known = VectorClock::default();
+        for &ordered in &own.ordered[..self.warps.len()] {
+            known.threads.extend([ordered; 32]);
         }
         for (mask, at) in &own.partial {
             if mask >> lane & 1 == 1 {
@@ -135,37 +135,37 @@ impl<'a> Clocks<'a> {
                 }
             }
         }
-        raise(&mut known.threads, thread as usize, own.interval);
-        if let Some(learned) = self.knowers.of(thread) {
+        raise(&mut known.threads, thread as usize, own.epoch);
+        if let Some(learned) = self.thread_clocks.of(thread) {
             known.join(learned);
         }
         known.acquired.clone_from(&own.acquired);
         known
     }
 
-    /// A barrier lets these warps pass, a bit each.
+    /// Joins the clocks of the warps that a barrier lets pass, one bit per warp.
     pub fn barrier_passed(&mut self, warps: u32) {
         let count = self.warps.len();
         let mut joined = [0; WARPS];
         let mut acquired = None;
         for clock in lanes(warps).map(|w| &self.warps[w as usize]) {
-            for (all, seen) in joined.iter_mut().zip(&clock.seen[..count]) {
-                *all = (*all).max(*seen);
+            for (all, ordered) in joined.iter_mut().zip(&clock.ordered[..count]) {
+                *all = (*all).max(*ordered);
             }
             if let Some(more) = &clock.acquired {
                 union(&mut acquired, more);
             }
         }
         for w in lanes(warps) {
-            joined[w as usize] = self.warps[w as usize].interval;
+            joined[w as usize] = self.warps[w as usize].epoch;
         }
-        self.knowers.warps_meet(warps);
+        self.thread_clocks.join_warps(warps);
         let floor = joined[..count].iter().copied().min().unwrap_or(0);
         for w in lanes(warps) {
             let clock = &mut self.warps[w as usize];
-            (clock.seen, clock.floor) = (joined, floor);
+            (clock.ordered, clock.floor) = (joined, floor);
             clock.acquired.clone_from(&acquired);
-            clock.interval += 1;
+            clock.epoch += 1;
         }
     }
 
@@ -173,49 +173,49 @@ impl<'a> Clocks<'a> {
         let count = self.warps.len();
         let clock = &mut self.warps[warp as usize];
         if lanes == LaneMask::MAX {
-            clock.seen[warp as usize] = clock.interval;
+            clock.ordered[warp as usize] = clock.epoch;
             clock.find_floor(count);
         } else {
             clock.partial.retain(|(mask, _)| *mask != lanes);
-            clock.partial.push((lanes, clock.interval));
+            clock.partial.push((lanes, clock.epoch));
         }
-        clock.interval += 1;
-        self.knowers.lanes_meet(warp, lanes);
+        clock.epoch += 1;
+        self.thread_clocks.join_lanes(warp, lanes);
     }
 
-    /// True if the whole warp of an earlier access has synchronised since.
+    /// Whether the whole warp of an earlier access has synchronised since.
     #[inline(always)]
-    pub fn has_met_since(&self, earlier: &Event) -> bool {
+    pub fn has_synchronised_since(&self, earlier: &Event) -> bool {
         let warp = earlier.warp() as usize;
-        self.warps[warp].seen[warp] >= earlier.interval
+        self.warps[warp].ordered[warp] >= earlier.epoch
     }
 
-    /// True if an earlier access comes before the now of every warp of the block.
-    pub fn all_have_seen(&self, earlier: &Event) -> bool {
+    /// Whether an earlier access happens before the present of every warp of the block.
+    pub fn is_before_all(&self, earlier: &Event) -> bool {
         let warp = earlier.warp() as usize;
         self.warps
             .iter()
-            .all(|clock| clock.seen[warp] >= earlier.interval)
+            .all(|clock| clock.ordered[warp] >= earlier.epoch)
     }
 
-    /// Up to which interval everything that this warp, or any, has done is ordered before its now.
+    /// Returns the epochs of this warp, and of any warp, that happen before its present.
     #[inline(always)]
-    pub fn seen(&self, warp: u32) -> Seen {
+    pub fn ordered_epochs(&self, warp: u32) -> OrderedEpochs {
         let clock = &self.warps[warp as usize];
-        Seen {
-            own: clock.seen[warp as usize],
+        OrderedEpochs {
+            own: clock.ordered[warp as usize],
             any: clock.floor,
         }
     }
 
-    /// True if two accesses by threads of this block race. `later` happens now, and is not
+    /// Whether two accesses by threads of this block race. `later` happens now and is not
     /// asynchronous.
     #[inline(always)]
     pub fn conflict(&self, earlier: &Event, later: &Event) -> bool {
         let clock = &self.warps[later.warp() as usize];
-        if clock.seen[earlier.warp() as usize] >= earlier.interval
+        if clock.ordered[earlier.warp() as usize] >= earlier.epoch
             || earlier.is_by_thread_of(later)
-            || !earlier.excludes(later)
+            || !earlier.conflicts(later)
         {
             return false;
         }
@@ -228,8 +228,8 @@ impl<'a> Clocks<'a> {
             && !self.flags_order(self.block, earlier, later)
     }
 
-    /// True if flags, or what a thread has learned alone, order an access of any block before one of
-    /// this block.
+    /// Whether flags, or what a single thread has learned, order an access of any block before one
+    /// of this block.
     #[inline(never)]
     pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event) -> bool {
         let scope = match block == self.block {
@@ -240,27 +240,28 @@ impl<'a> Clocks<'a> {
             || self.is_released(block, earlier, later, scope)
     }
 
-    /// True if flags would order an access of any block before one of this block if releases at this
-    /// scope sufficed.
+    /// Whether flags would order an access of any block before one of this block if releases at
+    /// this scope sufficed.
     pub fn is_released(&self, block: u64, earlier: &Event, later: &Event, scope: Scope) -> bool {
         let acquired = self.acquired(later.warp());
-        let from = (block, earlier.actor());
+        let from = (block, earlier.actor_id());
         self.releases
             .orders(from, earlier.number(), scope, acquired)
     }
 
-    /// True if the thread of a later access knows of an earlier one of this block, of itself.
+    /// Whether the clock of a later access's thread itself includes an earlier one of this block.
     fn is_known(&self, earlier: &Event, later: &Event) -> bool {
         if earlier.is_asynchronous() {
-            return self.knowers.knows_agent(later.thread(), earlier);
+            return self.thread_clocks.knows_agent(later.thread(), earlier);
         }
-        let (knower, thread) = (later.thread(), earlier.thread());
-        self.knowers.knows_thread(knower, thread, earlier.interval)
+        let (later, thread) = (later.thread(), earlier.thread());
+        self.thread_clocks
+            .knows_thread(later, thread, earlier.epoch)
     }
 
-    /// As [`Self::conflict`], where the later access is that of a copy which starts now.
+    /// Whether two accesses race if the later one is that of a copy which starts now.
     pub fn conflict_with_copy(&self, earlier: &Event, later: &Event) -> bool {
-        if !earlier.excludes(later) {
+        if !earlier.conflicts(later) {
             return false;
         }
         if earlier.is_asynchronous() {
@@ -269,49 +270,49 @@ impl<'a> Clocks<'a> {
         !self.precedes(earlier, later) || self.lacks_fence(earlier, later)
     }
 
-    /// True if an access by a thread of this block comes before one that another starts.
+    /// Whether an access by a thread of this block happens before one that another starts.
     pub fn precedes(&self, earlier: &Event, later: &Event) -> bool {
         let clock = &self.warps[later.warp() as usize];
-        let by_barrier = clock.seen[earlier.warp() as usize] >= earlier.interval
+        let by_barrier = clock.ordered[earlier.warp() as usize] >= earlier.epoch
             || earlier.warp() == later.warp() && clock.orders_some(earlier, later);
         earlier.thread() == later.thread()
             || by_barrier
             || self.flags_order(self.block, earlier, later)
     }
 
-    /// True if an asynchronous access follows an ordinary one with no fence between the proxies.
+    /// Whether an asynchronous access follows an ordinary one without a fence between the proxies.
     pub fn lacks_fence(&self, earlier: &Event, later: &Event) -> bool {
-        let (knower, thread) = (later.thread(), earlier.thread());
-        !self.knowers.knows_fence(knower, thread, earlier.interval)
+        let (later, thread) = (later.thread(), earlier.thread());
+        !self.thread_clocks.knows_fence(later, thread, earlier.epoch)
     }
 
-    /// True if threads that learn alone may make other lanes of a later access, by another warp of
-    /// this block than an earlier one, know less than the first lane does.
+    /// Whether other lanes of a later access may know less than its first lane, because threads
+    /// learn separately. The earlier access is by another warp of this block.
     #[inline(always)]
     pub fn lanes_differ(&self, earlier: &Event, later: &Event) -> bool {
-        self.knowers.is_some() && !self.lanes_agree(earlier, later)
+        self.thread_clocks.is_some() && !self.lanes_agree(earlier, later)
     }
 
     #[cold]
     fn lanes_agree(&self, earlier: &Event, later: &Event) -> bool {
-        self.warps[later.warp() as usize].seen[earlier.warp() as usize] >= earlier.interval
+        self.warps[later.warp() as usize].ordered[earlier.warp() as usize] >= earlier.epoch
             || self
-                .knowers
-                .all_know(later.warp(), earlier.warp(), earlier.interval)
+                .thread_clocks
+                .all_know(later.warp(), earlier.warp(), earlier.epoch)
     }
 }
 
 impl Clock {
     fn find_floor(&mut self, warps: usize) {
-        self.floor = self.seen[..warps].iter().copied().min().unwrap_or(0);
+        self.floor = self.ordered[..warps].iter().copied().min().unwrap_or(0);
     }
 
-    /// True if a synchronisation of some lanes lies between.
+    /// Whether a synchronisation of some lanes lies between the accesses.
     #[inline(never)]
     fn orders_some(&self, earlier: &Event, later: &Event) -> bool {
         let both = 1 << earlier.lane() | 1 << later.lane();
         self.partial
             .iter()
-            .any(|(mask, at)| mask & both == both && *at >= earlier.interval)
+            .any(|(mask, at)| mask & both == both && *at >= earlier.epoch)
     }
 }

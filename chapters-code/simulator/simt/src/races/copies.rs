@@ -1,11 +1,11 @@
-//! Asynchronous copies to shared memory that are touched before they are there.
+//! Asynchronous copies to shared memory whose destination is accessed too early.
 //!
-//! **Detects** accesses to words of shared memory to which a `cp.async` is under way, by whichever
-//! thread, the one that started it included.
+//! **Detects** accesses by any thread, including the one that started the copy, to words of shared
+//! memory that a pending `cp.async` writes.
 //!
-//! **What ends a copy:** that the thread which started it waits for its group (`cp.async.wait_group`)
-//! or for all (`cp.async.wait_all`). For the detector of races in shared memory the copy then writes,
-//! a second time, in the name of that thread: so others need a barrier behind the *wait*.
+//! **What ends a copy:** the thread that started it waits for its group (`cp.async.wait_group`) or
+//! for all (`cp.async.wait_all`). For the detector of races in shared memory, the copy then writes
+//! a second time as that thread. Other threads therefore need a barrier behind the *wait*.
 //!
 //! **Can miss:** groups are counted per warp, not per thread (`groups_of_half_a_warp`).
 
@@ -25,7 +25,7 @@ pub(super) struct Pending {
     pub bytes: u32,
     pub warp: u32,
     pub pc: u32,
-    /// Its group's number in the warp; `None` as long as the group is not committed.
+    /// The number of its group in the warp; `None` until the group is committed.
     group: Option<u32>,
 }
 
@@ -49,7 +49,7 @@ impl Copies {
         self.pending.is_empty()
     }
 
-    /// A warp starts a copy.
+    /// Notes a copy that a warp starts.
     pub fn start(&mut self, to: &Access<'_>) {
         self.pending.push(Pending {
             addresses: to.addresses.all(),
@@ -61,8 +61,8 @@ impl Copies {
         });
     }
 
-    /// The copy that an access to shared memory should have waited for, the access as an event, and
-    /// the offset.
+    /// Returns the pending copy that an access to shared memory should have waited for, with the
+    /// access as an event and the offset.
     pub fn touched(&self, access: &Access<'_>, event: Event) -> Option<(&Pending, Event, u64)> {
         let mut found = None;
         each_word(access, event, |address, event| {
@@ -74,7 +74,7 @@ impl Copies {
         found
     }
 
-    /// Lanes of a warp commit or wait; returns the copies that have ended by that.
+    /// Notes that lanes of a warp commit or wait. Returns the copies that this ends.
     pub fn wait(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) -> Vec<Pending> {
         let committed = &mut self.committed[warp as usize];
         let most = match wait {
@@ -96,7 +96,7 @@ impl Copies {
 }
 
 impl Pending {
-    /// The copy as a store.
+    /// Returns the copy as a store.
     pub fn as_store(&self) -> Access<'_> {
         Access {
             kind: AccessKind::Store,

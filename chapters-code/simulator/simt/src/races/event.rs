@@ -1,44 +1,44 @@
-//! One access by one thread, packed into three words: histories are made of these.
+//! One access by one thread, packed into three words. Histories consist of these events.
 
 use crate::observe::{AccessKind, Strength};
 
-/// In the place of an interval: the access is asynchronous.
+/// In an event's epoch, the bit of asynchronous accesses.
 const ASYNCHRONOUS: u32 = 1 << 31;
 
-/// The actor that agent 0 is.
+/// The actor number of agent 0.
 pub(super) const FIRST_AGENT: u32 = 32;
 
-/// What one thread did to one word of memory.
+/// An access by one thread to one word of memory.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Event {
     pub pc: u32,
-    /// The warp's interval at the time (see [`super::clock`]); 0 for no event at all. Of an
-    /// asynchronous access it is [`ASYNCHRONOUS`] and the copy's number: later than all intervals, so
-    /// that no synchronisation of warps orders it.
-    pub interval: u32,
-    /// Lane (5 bits), warp (5), bytes of the word that it touched (4), kind (2),
-    /// strength (2), and, if it is asynchronous, the number of the agent that does it, from 1 (14).
+    /// The warp's epoch at the time (see [`super::clock`]); 0 for no event. For an asynchronous
+    /// access it is [`ASYNCHRONOUS`] and the copy's number. That is larger than all epochs, so that
+    /// no synchronisation of warps orders it.
+    pub epoch: u32,
+    /// Lane (5 bits), warp (5), touched bytes of the word (4), kind (2), strength (2) and, for
+    /// asynchronous accesses, the number of the agent from 1 (14).
     pub(super) tag: u32,
 }
 
-/// The bits of an event's tag that tell its thread.
+/// The bits of an event's tag that identify its thread.
 const THREAD: u32 = 1023;
 const WARP: u32 = 5;
 const BYTES: u32 = 10;
 const KIND: u32 = 14;
-/// Where the two bits of a [`Strength`] are.
+/// The position of the two bits of a [`Strength`].
 const STRENGTH: u32 = 16;
 const AGENT: u32 = 18;
 
-/// The bits of an event's tag that tell its warp.
+/// The bits of an event's tag that identify its warp.
 pub(super) const WARP_BITS: u32 = 31 << WARP;
 
-/// Agents that are told apart in a block.
+/// The number of agents of a block that are distinguished.
 pub(super) const MOST_AGENTS: u32 = (1 << (32 - AGENT)) - 1;
-/// The bits of an event's tag that tell who did it: which thread, or for which thread which agent.
-pub(super) const DOER: u32 = THREAD | MOST_AGENTS << AGENT;
+/// The bits of an event's tag that identify the thread and, for asynchronous accesses, its agent.
+pub(super) const THREAD_OR_AGENT: u32 = THREAD | MOST_AGENTS << AGENT;
 
-/// A strength in two bits. The lower one is set where it holds between blocks, too.
+/// Encodes a strength in two bits. The lower one is set if it also holds between blocks.
 const fn bits(strength: Strength) -> u32 {
     match strength {
         Strength::Weak => 0,
@@ -49,18 +49,18 @@ const fn bits(strength: Strength) -> u32 {
 }
 
 impl Event {
-    /// An access by lane 0, to no bytes yet.
-    pub fn new(pc: u32, interval: u32, warp: u32, kind: AccessKind, strength: Strength) -> Self {
+    /// Creates an access by lane 0 that touches no bytes yet.
+    pub fn new(pc: u32, epoch: u32, warp: u32, kind: AccessKind, strength: Strength) -> Self {
         let kind = match kind {
             AccessKind::Load => 0,
             AccessKind::Store => 1,
             AccessKind::Atomic => 2,
         };
         let tag = warp << WARP | kind << KIND | bits(strength) << STRENGTH;
-        Self { pc, interval, tag }
+        Self { pc, epoch, tag }
     }
 
-    /// The same access by lane `lane` to these bytes of a word.
+    /// Returns the same access by lane `lane` to these bytes of a word.
     #[inline(always)]
     pub fn by(self, lane: u32, bytes: u32) -> Self {
         Self {
@@ -69,14 +69,14 @@ impl Event {
         }
     }
 
-    /// The same access to all bytes of a word.
+    /// Returns the same access to all bytes of a word.
     pub fn with_all_bytes(self) -> Self {
         self.by(0, 0xf)
     }
 
     #[inline(always)]
     pub fn is_some(&self) -> bool {
-        self.interval != 0
+        self.epoch != 0
     }
 
     #[inline(always)]
@@ -89,46 +89,47 @@ impl Event {
         self.tag >> WARP & 31
     }
 
-    /// The thread's number in its block; of asynchronous accesses, that of the one that started it.
+    /// Returns the thread's number in its block. For an asynchronous access it is the thread that
+    /// started it.
     #[inline(always)]
     pub fn thread(&self) -> u32 {
         self.tag & THREAD
     }
 
-    /// True if both are by one thread, or by one agent for one thread.
+    /// Whether both are by one thread, or by one agent for one thread.
     #[inline(always)]
     pub fn is_by_thread_of(&self, other: &Self) -> bool {
-        (self.tag ^ other.tag) & DOER == 0
+        (self.tag ^ other.tag) & THREAD_OR_AGENT == 0
     }
 
-    /// The same access, done asynchronously by an agent, of which this is its copy or group
-    /// `number`.
+    /// Returns the same access as an asynchronous one by an agent; `number` is that of the agent's
+    /// copy or group.
     pub fn by_agent(self, agent: u32, number: u32) -> Self {
         Self {
             tag: self.tag | (agent + 1) << AGENT,
-            interval: ASYNCHRONOUS | number,
+            epoch: ASYNCHRONOUS | number,
             ..self
         }
     }
 
-    /// The agent that does it.
+    /// Returns the agent that makes the access.
     pub fn agent(&self) -> Option<u32> {
         (self.tag >> AGENT).checked_sub(1)
     }
 
-    /// Its interval, or the number of its copy.
+    /// Returns its epoch, or the number of its copy.
     pub fn number(&self) -> u32 {
-        self.interval & !ASYNCHRONOUS
+        self.epoch & !ASYNCHRONOUS
     }
 
-    /// True if it is asynchronous.
+    /// Whether it is asynchronous.
     #[inline(always)]
     pub fn is_asynchronous(&self) -> bool {
         self.tag >> AGENT != 0
     }
 
-    /// Who is to release it to other blocks: its warp, or, from 32 on, its agent.
-    pub fn actor(&self) -> u32 {
+    /// Returns the actor that releases it to other blocks: its warp or, from 32 on, its agent.
+    pub fn actor_id(&self) -> u32 {
         self.agent()
             .map_or(self.warp(), |agent| FIRST_AGENT + agent)
     }
@@ -161,45 +162,45 @@ impl Event {
         self.tag >> STRENGTH & 3
     }
 
-    /// True if they share bytes, and one of them writes.
+    /// Whether they share bytes and one of them writes.
     #[inline(always)]
     pub fn overlaps(&self, other: &Self) -> bool {
         let shared_bytes = self.tag & other.tag & 0xf << BYTES != 0;
         shared_bytes && !(self.is_load() && other.is_load())
     }
 
-    /// True if they exclude each other, where they come from one block: they share bytes, one of
-    /// them writes, and they are not both atomic.
+    /// Whether they conflict within one block: they share bytes, one of them writes, and they are
+    /// not both atomic.
     #[inline(always)]
-    pub fn excludes(&self, other: &Self) -> bool {
+    pub fn conflicts(&self, other: &Self) -> bool {
         self.overlaps(other) && !(self.is_atomic() && other.is_atomic())
     }
 
-    /// True if each of the two is one indivisible access for threads of one block.
+    /// Whether both are indivisible for threads of one block.
     #[inline(always)]
     pub fn both_strong(&self, other: &Self) -> bool {
         self.is_strong() && other.is_strong()
     }
 
-    /// True if each of the two is one indivisible access for threads of different blocks.
+    /// Whether both are indivisible for threads of different blocks.
     #[inline(always)]
     pub fn both_strong_between_blocks(&self, other: &Self) -> bool {
         self.tag & other.tag & 1 << STRENGTH != 0
     }
 
-    /// True if its scope is the block.
+    /// Whether its scope is the block.
     pub fn is_of_block_scope(&self) -> bool {
         self.strength() == bits(Strength::StrongInBlock)
     }
 
-    /// True if each of the two is one indivisible access, and they are not both merely volatile.
+    /// Whether both are indivisible and not both merely volatile.
     #[inline(always)]
     pub fn both_atomic_or_relaxed(&self, other: &Self) -> bool {
         let volatile = bits(Strength::Volatile);
         self.both_strong(other) && (self.strength(), other.strength()) != (volatile, volatile)
     }
 
-    /// True if both are of one kind and made by one instruction.
+    /// Whether both are of one kind and made by one instruction.
     #[inline(always)]
     pub fn same_instruction(&self, other: &Self) -> bool {
         self.pc == other.pc && (self.tag ^ other.tag) >> KIND & 3 == 0

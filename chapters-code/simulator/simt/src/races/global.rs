@@ -3,76 +3,77 @@
 //! **Detects** two accesses to the same byte in one launch by different threads, at least one of
 //! them a write, that nothing orders.
 //!
-//! **What orders what:** threads of one block as [`super::clock`] tells. Threads of different blocks
-//! only by flags, as [`super::sync`] tells. Two atomics never race with each other, nor do two
-//! `volatile` or `relaxed` accesses of different warps, provided that their scopes include each
-//! other's threads: between blocks, an access at the scope of the block (`.cta`, as of
-//! `atomicAdd_block`) counts as a plain one. That two threads write the same value is no excuse,
-//! unless they are lanes of one warp and do so by one instruction.
+//! **What orders accesses:** within a block see [`super::clock`]; between blocks only flags do, see
+//! [`super::sync`]. Two atomics never race with each other, nor do two `volatile` or `relaxed`
+//! accesses of different warps, provided that their scopes include each other's threads. Between
+//! blocks, an access with the scope of the block (`.cta`, as in `atomicAdd_block`) counts as a
+//! plain one. Writing the same value is also a race, unless lanes of one warp do so by one
+//! instruction.
 //!
-//! Of each word the last writer and one reader are remembered, and where atomics are the last writers,
-//! the one before them: an atomic of another block races with it, not with them.
+//! For each word the detector remembers the last writer and one reader. If atomics are the last
+//! writers, it also remembers the write before them: an atomic of another block may race with that
+//! write.
 //!
-//! **Can miss:** races with readers that are not remembered (`second_reading_block`); loads through the
-//! read-only path (`ld.global.nc`), which PTX allows only where nobody writes during the launch
+//! **Can miss:** races with readers that are not remembered (`second_reading_block`); loads through
+//! the read-only path (`ld.global.nc`), which PTX allows only if no thread writes during the launch
 //! (`read_only_path`).
 
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::clock::Clocks;
-use super::sweep::{self, Sweep};
+use super::row_access::{self, RowAccess};
 use super::sync::Releases;
 use super::{Event, Finding, lane_event, words_of};
 use crate::observe::Access;
 
-/// Rows of device memory that a page of the history tells of.
+/// Rows of device memory per page of the history.
 const PAGE_ROWS: usize = 32;
-/// Bytes of device memory that a page tells of.
-const PAGE_BYTES: u64 = sweep::BYTES * PAGE_ROWS as u64;
-/// Parts of the history with a lock each. Neighbouring pages share one.
+/// Bytes of device memory per page.
+const PAGE_BYTES: u64 = row_access::BYTES * PAGE_ROWS as u64;
+/// Parts of the history, each with its own lock. Neighbouring pages share one.
 const SHARDS: u64 = 64;
-/// Pages in a row that share a lock.
+/// Consecutive pages that share a lock.
 const NEIGHBOURS: u64 = 64;
 
-/// An access, and the block that made it.
+/// An access and the block that made it.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     block: u32,
     event: Event,
 }
 
-/// An access to a whole row, and the block that made it.
+/// An access to a whole row and the block that made it.
 #[derive(Clone, Copy, Default)]
 struct Whole {
     block: u32,
-    sweep: Sweep,
+    row_access: RowAccess,
 }
 
-/// What has been done to a row: to all its words together, or, where it is split, to each.
+/// The history of a row: of all its words together or, if it is split, of each word.
 #[derive(Default)]
 struct Row {
     writer: Whole,
     reader: Whole,
     is_split: bool,
-    /// Each is made when it is first needed.
+    /// The last writers of the words, allocated when first needed.
     writers: Option<Words>,
     readers: Option<Words>,
-    /// The last writers that are no atomics, where atomics came after them.
+    /// The last writers other than atomics of the words that atomics wrote afterwards.
     before_atomics: Option<Words>,
 }
 
-/// What has been done to the words of a row. Four of them lie in a cache line.
+/// The history of the words of a row. Four of them fit in a cache line.
 type Words = Box<Entries>;
 
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-struct Entries([Entry; sweep::WORDS]);
+struct Entries([Entry; row_access::WORDS]);
 
-/// What has been done to a page.
+/// The history of a page.
 type Page = Box<[Row; PAGE_ROWS]>;
 
-/// Pages by number. Page numbers are as good as random to a multiplication.
+/// A hasher for page numbers, which are random enough for a multiplication.
 #[derive(Default)]
 struct Multiply(u64);
 
@@ -95,13 +96,13 @@ impl Hasher for Multiply {
 /// The pages of one part of the history.
 #[derive(Default)]
 struct Pages {
-    /// Where in the list each page is.
+    /// The index of each page in the list.
     index: std::collections::HashMap<u64, usize, BuildHasherDefault<Multiply>>,
     list: Vec<Page>,
 }
 
 impl Pages {
-    /// Where in the list a page is. It is made if there is none.
+    /// Returns the index of a page in the list, and creates the page if there is none.
     fn find(&mut self, number: u64) -> usize {
         let list = &mut self.list;
         *self.index.entry(number).or_insert_with(|| {
@@ -111,9 +112,9 @@ impl Pages {
     }
 }
 
-/// What a launch has done to device memory so far. Takes half a byte for each byte that is touched
-/// other than through the read-only path, and four more for each that is
-/// written, and for each that is read, where not by whole rows.
+/// The accesses of a launch to device memory so far. It takes half a byte per byte that is accessed
+/// other than through the read-only path. It takes four more bytes per byte that is written, and
+/// per byte that is read, unless by whole rows.
 pub(crate) struct GlobalHistory {
     shards: Vec<Mutex<Pages>>,
     releases: Releases,
@@ -127,12 +128,12 @@ impl GlobalHistory {
         }
     }
 
-    /// What blocks have released and published.
+    /// Returns what blocks have released and published.
     pub(super) fn releases(&self) -> &Releases {
         &self.releases
     }
 
-    /// The part of the history that a page is in, and its number.
+    /// Returns the part of the history that holds a page, and its number.
     fn shard(page: u64) -> u64 {
         page / NEIGHBOURS % SHARDS
     }
@@ -159,7 +160,7 @@ impl<'a> GlobalRaces<'a> {
         self.block = block;
     }
 
-    /// Notes an access; returns the last race it is part of.
+    /// Notes an access. Returns the last race that it is part of.
     pub fn access(
         &mut self,
         clocks: &Clocks<'_>,
@@ -171,12 +172,12 @@ impl<'a> GlobalRaces<'a> {
         }
         let mut found = None;
         let mut cursor = Cursor::new(self.history);
-        match Sweep::of(access, event) {
-            Some(sweeps) => {
-                for (address, sweep) in sweeps {
+        match RowAccess::of(access, event) {
+            Some(rows) => {
+                for (address, row_access) in rows {
                     let row = cursor.row(address);
-                    if !self.sweep(row, clocks, sweep)
-                        && let Some(race) = self.words(row, clocks, address, sweep)
+                    if !self.row_access(row, clocks, row_access)
+                        && let Some(race) = self.words(row, clocks, address, row_access)
                     {
                         found = Some(race);
                     }
@@ -196,7 +197,8 @@ impl<'a> GlobalRaces<'a> {
         found
     }
 
-    /// Notes an access lane by lane, of `BYTES` bytes each. Those of one page are looked at together.
+    /// Notes an access lane by lane, with `BYTES` bytes each. Lanes in one page are handled
+    /// together.
     #[inline(never)]
     fn lanes<const BYTES: u32>(
         &self,
@@ -217,8 +219,8 @@ impl<'a> GlobalRaces<'a> {
                     break;
                 }
                 rest &= rest - 1;
-                // Being aligned, no access goes beyond a row.
-                let row = &mut page[(address % PAGE_BYTES / sweep::BYTES) as usize];
+                // Accesses are aligned, so none extends beyond a row.
+                let row = &mut page[(address % PAGE_BYTES / row_access::BYTES) as usize];
                 let (address, event) = lane_event(access, BYTES, event, lane);
                 let conflict = |e: &Entry| self.conflict(clocks, e, &event);
                 for word in 0..words_of(BYTES) as u64 {
@@ -231,7 +233,7 @@ impl<'a> GlobalRaces<'a> {
         found
     }
 
-    /// Notes an access by an agent to neighbouring words; returns the last race it is part of.
+    /// Notes an agent's access to neighbouring words. Returns the last race that it is part of.
     pub fn range(
         &self,
         clocks: &Clocks<'_>,
@@ -251,57 +253,57 @@ impl<'a> GlobalRaces<'a> {
         })
     }
 
-    /// Notes an access to a whole row, as [`Self::touch`] does to a word. False if the row is split,
-    /// or it may be part of a race: then nothing is noted.
+    /// Notes an access to a whole row as [`Self::touch`] does for a word. Returns false, and notes
+    /// nothing, if the row is split or the access may be part of a race.
     #[inline(always)]
-    fn sweep(&self, row: &mut Row, clocks: &Clocks<'_>, sweep: Sweep) -> bool {
-        if row.is_split || self.may_conflict(clocks, &row.writer, &sweep) {
+    fn row_access(&self, row: &mut Row, clocks: &Clocks<'_>, row_access: RowAccess) -> bool {
+        if row.is_split || self.may_conflict(clocks, &row.writer, &row_access) {
             return false;
         }
         let block = self.block as u32;
-        let whole = Whole { block, sweep };
-        if sweep.is_load() {
-            if !row.reader.sweep.is_some() || row.reader.block == block {
+        let whole = Whole { block, row_access };
+        if row_access.is_load() {
+            if !row.reader.row_access.is_some() || row.reader.block == block {
                 row.reader = whole;
             }
             return true;
         }
-        if self.may_conflict(clocks, &row.reader, &sweep) {
+        if self.may_conflict(clocks, &row.reader, &row_access) {
             return false;
         }
         (row.writer, row.reader) = (whole, Whole::default());
         true
     }
 
-    /// Notes an access to a whole row word by word.
+    /// Notes an access to a whole row, word by word.
     #[inline(never)]
     fn words(
         &self,
         row: &mut Row,
         clocks: &Clocks<'_>,
         start: u64,
-        sweep: Sweep,
+        row_access: RowAccess,
     ) -> Option<Finding> {
         let mut found = None;
-        for word in 0..sweep::WORDS {
+        for word in 0..row_access::WORDS {
             let address = start + 4 * word as u64;
-            let event = sweep.at(word);
+            let event = row_access.at(word);
             let conflict = |e: &Entry| self.conflict(clocks, e, &event);
             if let Some(race) = self.word(row, conflict, address, event) {
                 found = Some(race);
             }
         }
-        if !sweep.is_load() {
+        if !row_access.is_load() {
             let block = self.block as u32;
             *row = Row {
-                writer: Whole { block, sweep },
+                writer: Whole { block, row_access },
                 ..Row::default()
             };
         }
         found
     }
 
-    /// Notes an access to one word; `conflict` tells with which earlier ones it would race.
+    /// Notes an access to one word. `conflict` decides with which earlier ones it would race.
     #[inline(always)]
     fn word(
         &self,
@@ -313,7 +315,7 @@ impl<'a> GlobalRaces<'a> {
         if !row.is_split {
             row.split();
         }
-        let word = (address % sweep::BYTES / 4) as usize;
+        let word = (address % row_access::BYTES / 4) as usize;
         let first = self.touch(row, word, conflict, second)?;
         Some(Finding::Global {
             first: first.event,
@@ -359,19 +361,19 @@ impl<'a> GlobalRaces<'a> {
         conflict(&reader).then_some(reader)
     }
 
-    /// True if an access to a whole row may race with an earlier one in some word.
+    /// Whether an access to a whole row may race with an earlier one in some word.
     #[inline(always)]
-    fn may_conflict(&self, clocks: &Clocks<'_>, earlier: &Whole, later: &Sweep) -> bool {
-        let sweep = &earlier.sweep;
-        if !sweep.is_some() {
+    fn may_conflict(&self, clocks: &Clocks<'_>, earlier: &Whole, later: &RowAccess) -> bool {
+        let row_access = &earlier.row_access;
+        if !row_access.is_some() {
             return false;
         }
         if earlier.block == self.block as u32 {
-            return sweep.may_conflict(clocks, later);
+            return row_access.may_conflict(clocks, later);
         }
         let entry = Entry {
             block: earlier.block,
-            event: sweep.at(0),
+            event: row_access.at(0),
         };
         self.conflict(clocks, &entry, &later.at(0))
     }
@@ -395,7 +397,7 @@ impl<'a> GlobalRaces<'a> {
 struct Cursor<'a> {
     history: &'a GlobalHistory,
     number: u64,
-    /// Where in the list of the pages that are locked with it.
+    /// The index of the page in the list that the lock protects.
     index: usize,
     pages: Option<MutexGuard<'a, Pages>>,
 }
@@ -410,13 +412,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The row of an address.
+    /// Returns the row of an address.
     #[inline(always)]
     fn row(&mut self, address: u64) -> &mut Row {
-        &mut self.page(address / PAGE_BYTES)[(address % PAGE_BYTES / sweep::BYTES) as usize]
+        &mut self.page(address / PAGE_BYTES)[(address % PAGE_BYTES / row_access::BYTES) as usize]
     }
 
-    /// The page of this number.
+    /// Returns the page with this number.
     #[inline(always)]
     fn page(&mut self, number: u64) -> &mut Page {
         if number != self.number || self.pages.is_none() {
@@ -433,7 +435,7 @@ impl<'a> Cursor<'a> {
     fn seek(&mut self, number: u64) {
         let shard = GlobalHistory::shard(number);
         if GlobalHistory::shard(self.number) != shard {
-            // Before the other is locked: two threads could wait for each other's.
+            // This lock is released before the other one is taken, or two threads could deadlock.
             self.pages = None;
         }
         let history = self.history;
@@ -444,16 +446,16 @@ impl<'a> Cursor<'a> {
 }
 
 impl Row {
-    /// Gives each word a history of its own, the same as before.
+    /// Gives each word a history of its own, equal to the row's.
     #[inline(never)]
     fn split(&mut self) {
         let words = |whole: Whole| -> Option<Words> {
             let entry = |word| Entry {
                 block: whole.block,
-                event: whole.sweep.at(word),
+                event: whole.row_access.at(word),
             };
             whole
-                .sweep
+                .row_access
                 .is_some()
                 .then(|| Box::new(Entries(std::array::from_fn(entry))))
         };
@@ -462,8 +464,9 @@ impl Row {
         self.is_split = true;
     }
 
-    /// The write that stands behind the atomics on a word, if an access, which is none of a race with
-    /// these, is of one with that. A plain access follows the last atomic, and with it all before.
+    /// Returns the write before the atomics on a word if the access races with it. The access does
+    /// not race with the atomics. A plain access follows the last atomic and therefore everything
+    /// before it.
     #[inline(always)]
     fn behind_atomics(
         &mut self,
@@ -483,7 +486,7 @@ impl Row {
 }
 
 impl Entry {
-    /// The first block that reads a word stays its reader; of that block the last thread does.
+    /// Notes a reader. The first block that reads a word stays its reader, with its last thread.
     #[inline(always)]
     fn note_reader(&mut self, reader: Self) {
         if !self.event.is_some() || self.block == reader.block {

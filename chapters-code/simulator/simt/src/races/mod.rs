@@ -1,22 +1,22 @@
-//! Finds what nothing orders, what nobody has written, and what not everybody reaches.
+//! Detects unordered accesses, uninitialised reads, and barriers that not all threads reach.
 //!
-//! | module | looks for |
+//! | module | detects |
 //! | --- | --- |
 //! | [`shared`], [`global`] | data races in the shared memory of a block, in device memory |
-//! | [`clock`], [`sync`] | (what orders threads: barriers, and flags) |
-//! | [`copies`] | asynchronous copies that are not waited for |
-//! | [`proxy`], [`knowledge`] | mbarriers, bulk copies, and what is visible to them |
-//! | [`uninitialised`] | reads of what nobody has written |
-//! | [`barriers`] | barriers that not everybody reaches |
+//! | [`clock`], [`sync`] | (define what orders threads: barriers, and flags) |
+//! | [`copies`] | missing waits for asynchronous copies |
+//! | [`proxy`], [`thread_clocks`] | mistakes with mbarriers, bulk copies and proxy fences |
+//! | [`uninitialised`] | reads of uninitialised memory |
+//! | [`barriers`] | barriers that not all threads reach |
 //!
-//! Each says in its header what it detects, what orders what for it, and what it can miss. Besides,
-//! shuffles from lanes that take no part are told here. Waiting for what cannot come ends a launch,
-//! checked or not, and so do accesses to what is no memory: see `stall` and `fault`.
+//! The header of each module describes what it detects, what orders accesses for it, and what it
+//! can miss. Shuffles from inactive lanes are also reported here. Deadlocks and illegal addresses
+//! always end a launch, with or without the checks: see `stall` and `fault`.
 //!
-//! **Can miss:** whatever this input does not lead to (`branch_not_taken`); a mask that happens to be
-//! right (`activemask_as_mask`).
+//! **Can miss:** code that the given input does not reach (`branch_not_taken`); a mask that happens
+//! to be right (`activemask_as_mask`).
 //!
-//! The names in these lists are those of kernels in `tests/planted/kernels/missed.cu`.
+//! The names in these lists are kernels in `tests/planted/kernels/missed.cu`.
 
 mod barriers;
 mod branches;
@@ -24,13 +24,13 @@ mod clock;
 mod copies;
 mod event;
 mod global;
-mod knowledge;
+mod masked_writes;
 mod proxy;
 mod proxy_events;
+mod row_access;
 mod shared;
-mod standing;
-mod sweep;
 mod sync;
+mod thread_clocks;
 mod uninitialised;
 mod words;
 
@@ -53,10 +53,10 @@ use shared::SharedRaces;
 use sync::Flags;
 use uninitialised::Uninitialised;
 
-/// How many different findings a block keeps.
+/// The number of different findings that are stored per block.
 const LIMIT: usize = 16;
 
-/// What was found, before names are put to it.
+/// A finding, before it is described in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
     /// Two unordered accesses to the byte at `offset` of a block's shared memory.
@@ -65,8 +65,8 @@ pub(crate) enum Finding {
         second: Event,
         offset: u32,
     },
-    /// Two unordered accesses to device memory; the first by a thread of block `first_block`. A fence
-    /// at the scope of the block would order them if both were by one block.
+    /// Two unordered accesses to device memory, the first by a thread of block `first_block`. If
+    /// both were by one block, a fence at the scope of the block would order them.
     Global {
         first: Event,
         first_block: u64,
@@ -74,48 +74,50 @@ pub(crate) enum Finding {
         address: u64,
         fenced_in_block: bool,
     },
-    /// A shuffle that reads from a lane that takes no part in it.
+    /// A shuffle that reads from a lane that does not participate.
     AbsentSource {
         warp: u32,
         pc: u32,
         lane: u32,
         source: u32,
     },
-    /// A read of what nobody has written: an address, or an offset in shared or local memory.
+    /// A read of uninitialised memory: an address, or an offset in shared or local memory.
     Uninitialised {
         event: Event,
         space: &'static str,
         at: u64,
     },
-    /// An access to shared memory to which an asynchronous copy is under way, that of instruction
-    /// `copy` of a warp.
+    /// An access to shared memory that a pending asynchronous copy writes. Instruction `copy` of a
+    /// warp started the copy.
     Pending {
         event: Event,
         warp: u32,
         copy: u32,
         offset: u32,
     },
-    /// A barrier that some wait at and others have gone round by a branch.
+    /// A barrier at which some threads wait while others have gone round it by a branch.
     MissedBarrier {
         waiter: Waiter,
-        /// Those who went round; `pc` is where they are, or that of the barrier if they have exited.
+        /// The threads that went round it; `pc` is where they are, or the barrier if they have
+        /// exited.
         absent: Waiter,
         branch: u32,
     },
     /// Threads that wait at two barriers with one number.
     SplitBarrier { waiter: Waiter, other: Waiter },
-    /// A barrier for a number of threads that is no multiple of 32, or that others name otherwise.
+    /// A barrier for a number of threads that is no multiple of 32, or for which threads name
+    /// different numbers.
     BarrierThreads {
         waiter: Waiter,
         threads: u32,
         disagrees: bool,
     },
-    /// Something about mbarriers or bulk copies.
+    /// A finding about mbarriers or bulk copies.
     Proxy(ProxyFinding),
 }
 
 impl Finding {
-    /// The two instructions of a race.
+    /// Returns the two instructions of a race.
     fn race(&self) -> Option<(u32, u32)> {
         match self {
             Self::Shared { first, second, .. } | Self::Global { first, second, .. } => {
@@ -131,7 +133,7 @@ impl Finding {
         }
     }
 
-    /// Findings with the same key tell the same story.
+    /// Returns a key that is equal for findings with the same cause.
     fn key(&self) -> (u32, u32) {
         match self {
             Self::Shared { first, second, .. } | Self::Global { first, second, .. } => {
@@ -151,7 +153,7 @@ impl Finding {
 /// The different findings of a block, at most [`LIMIT`].
 pub(crate) type Findings = Vec<Finding>;
 
-/// All detectors of one block at a time.
+/// All detectors of one block.
 pub(crate) struct Races<'a> {
     clocks: Clocks<'a>,
     shared: SharedRaces,
@@ -229,20 +231,20 @@ impl<'a> Races<'a> {
         self.clocks.warp_synchronised(warp, lanes);
     }
 
-    /// A fence, or a release, by a warp.
+    /// Notes a fence, or a release, by a warp.
     pub fn fence(&mut self, warp: u32, scope: Scope) {
         let before = self.clocks.before(warp);
         self.flags.release(scope, &before);
         self.clocks.advance(warp);
     }
 
-    /// A strong load, or an atomic, has read.
+    /// Notes that a strong load, or an atomic, has read.
     pub fn has_read(&mut self, access: &Access<'_>) {
         let acquired = self.clocks.acquired_mut(access.warp);
         self.flags.acquire(access, acquired);
     }
 
-    /// Two lanes write different values to one place.
+    /// Notes that two lanes write different values to one address.
     pub fn writes_differ(&mut self, access: &Access<'_>, lanes: [u32; 2]) {
         let [first, second] = lanes.map(|lane| self.event(access).by(lane, 0xf));
         let address = access.addresses.of(lanes[0]);
@@ -262,7 +264,7 @@ impl<'a> Races<'a> {
         });
     }
 
-    /// A load or store in local memory, by a warp at an instruction.
+    /// Checks a load or store in local memory by a warp at an instruction.
     pub fn local(
         &mut self,
         kind: AccessKind,
@@ -278,12 +280,12 @@ impl<'a> Races<'a> {
         found.into_iter().for_each(|finding| self.add(finding));
     }
 
-    /// A store to shared memory, seen already, is that of an asynchronous copy.
+    /// Notes that the store to shared memory seen last is an asynchronous copy.
     pub fn copy_started(&mut self, to: &Access<'_>) {
         self.copies.start(to);
     }
 
-    /// Lanes of a warp wait for asynchronous copies, which write in their name now.
+    /// Notes that lanes of a warp wait for asynchronous copies, which now write as these lanes.
     pub fn copies_waited(&mut self, warp: u32, wait: CpAsyncWait, active: LaneMask) {
         for copy in self.copies.wait(warp, wait, active) {
             let to = copy.as_store();
@@ -302,7 +304,8 @@ impl<'a> Races<'a> {
         });
     }
 
-    /// What was found. A read that came too early for a race is told as the race alone.
+    /// Returns the findings. A read that is both uninitialised and a race is only reported as a
+    /// race.
     pub fn take(&mut self) -> Findings {
         let mut findings = std::mem::take(&mut self.findings);
         let races: Vec<_> = findings.iter().filter_map(Finding::race).collect();
@@ -337,17 +340,11 @@ impl<'a> Races<'a> {
         }
     }
 
-    /// An access as an event, lanes and bytes aside.
+    /// Returns an access as an event, without lanes and bytes.
     #[inline(always)]
     fn event(&self, access: &Access<'_>) -> Event {
-        let interval = self.clocks.interval(access.warp);
-        Event::new(
-            access.pc,
-            interval,
-            access.warp,
-            access.kind,
-            access.strength,
-        )
+        let epoch = self.clocks.epoch(access.warp);
+        Event::new(access.pc, epoch, access.warp, access.kind, access.strength)
     }
 
     #[inline(always)]
@@ -355,7 +352,8 @@ impl<'a> Races<'a> {
         self.shared.access(&self.clocks, access, event)
     }
 
-    /// A race that is seen now, with what fences at the scope of the block have to do with it.
+    /// Completes a race that is found now with whether fences at the scope of the block would order
+    /// it.
     #[cold]
     fn with_scope(&self, mut finding: Finding) -> Finding {
         if let Finding::Global {
@@ -401,26 +399,26 @@ fn add(findings: &mut Findings, finding: Finding) {
     }
 }
 
-/// Calls `touch` with each 4-byte word that each lane touches: its address, and what was done.
+/// Calls `touch` with each 4-byte word that each lane touches: its address, and the event.
 #[inline(always)]
 fn each_word(access: &Access<'_>, event: Event, mut touch: impl FnMut(u64, Event)) {
     let words = words_of(access.bytes) as u64;
     for lane in lanes(access.mask) {
         let (address, event) = lane_event(access, access.bytes, event, lane);
-        // Called in one place, lest it be called and not inlined.
+        // There is a single call, so that it is inlined.
         for word in 0..words {
             touch(address + 4 * word, event);
         }
     }
 }
 
-/// How many 4-byte words a lane touches, wholly or in part, that accesses so many bytes.
+/// Returns how many 4-byte words a lane touches, wholly or partly, with an access of `bytes` bytes.
 #[inline(always)]
 const fn words_of(bytes: u32) -> usize {
     if bytes < 4 { 1 } else { bytes as usize / 4 }
 }
 
-/// Where a lane's access of `bytes` bytes begins, and what it does there.
+/// Returns the address of a lane's access of `bytes` bytes, and the event.
 #[inline(always)]
 fn lane_event(access: &Access<'_>, bytes: u32, event: Event, lane: u32) -> (u64, Event) {
     let address = access.addresses.of(lane);

@@ -1,39 +1,40 @@
-//! mbarriers, bulk copies, and what is visible to them.
+//! mbarriers, bulk copies, and visibility between the proxies.
 //!
 //! **Detects**
 //!
-//! - races with bulk copies: reading what one writes, or writing what it reads or writes, before it
-//!   is known to be done, by whichever thread, the one that started it included; and a copy that starts
-//!   while other threads may still be at what it reads or writes;
-//! - copies of what ordinary stores have written, copies onto what ordinary loads have read or ordinary
-//!   stores have written, and copies that count on an mbarrier just initialised, with no fence between
-//!   the proxies;
-//! - mbarriers that are initialised again without having been invalidated, or written over;
-//! - blocks that end while copies of theirs are under way.
+//! - races with bulk copies: a thread, including the one that started the copy, reads what the copy
+//!   writes, or writes what it reads or writes, before it is known to be complete; or a copy starts
+//!   while other threads may still access its source or destination;
+//! - copies from memory that ordinary stores have written, copies onto memory that ordinary loads
+//!   have read or ordinary stores have written, and copies that count on an mbarrier just
+//!   initialised, without a fence between the proxies;
+//! - mbarriers that are initialised again without having been invalidated, or overwritten;
+//! - blocks that end while their copies are pending.
 //!
-//! (Instructions on what is no mbarrier, and counts out of range, end a launch: see `exec::mbarrier`.)
+//! (Instructions on an address without an mbarrier, and counts out of range, end a launch: see
+//! `exec::mbarrier`.)
 //!
 //! | earlier access | ordered before | by |
 //! | --- | --- | --- |
-//! | what a thread did before it arrived at an mbarrier | what a thread does that has found that phase complete | arrival and wait, unless `.relaxed` |
-//! | a copy to shared memory | the same | the wait alone, for copies that were done when the phase completed |
+//! | what a thread did before it arrived at an mbarrier | what a thread does after it has found that phase complete | arrival and wait, unless `.relaxed` |
+//! | a copy to shared memory | the same | the wait alone, for copies that were complete when the phase completed |
 //! | what a copy to device memory reads | what its thread does after `wait_group.read` | the wait |
 //! | what it writes | what its thread does after `wait_group` | the wait |
 //! | an ordinary write | a copy that reads or writes there | what orders it before the thread that starts the copy, with a `fence.proxy.async` by one of the threads in between |
 //! | an ordinary read | a copy that writes there | the same |
 //! | `mbarrier.init` | a copy that counts there | the same, or `fence.mbarrier_init` by the thread that initialised |
 //!
-//! Lanes of a warp are told apart: what one of them has learned at an mbarrier the others know after a
-//! `__syncwarp`, and what the others did before it is released when one arrives.
+//! Lanes of a warp are distinguished. What one lane has learned at an mbarrier, the others know
+//! after a `__syncwarp`. What the others did before that is released when one lane arrives.
 //!
-//! mbarrier objects are memory too: initialising and invalidating are ordinary writes, all other
-//! instructions indivisible accesses.
+//! mbarrier objects are memory too: initialising and invalidating are ordinary writes, and all
+//! other instructions are indivisible accesses.
 //!
-//! **Can miss:** which of the state spaces a `fence.proxy.async` is for (`fence_for_another_space`);
-//! touching what a `cp.async` brings before the mbarrier at which it arrives says so, because
-//! `cp.async.mbarrier.arrive` takes the thread's earlier copies as done
-//! (`arrival_after_copies_not_waited_for`); copies beyond 16,382 mbarriers and threads with bulk groups
-//! in a block, which count as one (`very_many_mbarriers`).
+//! **Can miss:** which of the state spaces a `fence.proxy.async` is for
+//! (`fence_for_another_space`); accesses to the destination of a `cp.async` before the mbarrier at
+//! which it arrives completes, because `cp.async.mbarrier.arrive` treats the thread's earlier
+//! copies as complete (`arrival_after_copies_not_waited_for`); copies beyond 16,382 mbarriers and
+//! threads with bulk groups in a block, which count as one (`very_many_mbarriers`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,23 +43,24 @@ use ptx::ir::ProxyFence;
 
 use super::clock::Clocks;
 use super::event::MOST_AGENTS;
-use super::knowledge::{Knowledge, raise};
+use super::thread_clocks::{VectorClock, raise};
 use super::{Event, Finding};
 use crate::observe::{AccessKind, AccessSpace, Strength};
 use crate::proxy::{At, Bulk, Completion, Direction};
 
-/// What is wrong, races aside.
+/// A finding other than a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProxyFinding {
-    /// A copy of what an ordinary access has written, or onto what it has read or written, with no fence
-    /// between the proxies. `at` is an address, or an offset in shared memory.
+    /// A copy from memory that an ordinary access has written, or onto memory that it has read or
+    /// written, without a fence between the proxies. `at` is an address, or an offset in shared
+    /// memory.
     Unfenced {
         earlier: Event,
         copy: Event,
         space: AccessSpace,
         at: u64,
     },
-    /// A copy that counts on an mbarrier which its proxy may not see initialised.
+    /// A copy that counts on an mbarrier whose initialisation the async proxy may not see.
     UnfencedInit {
         init: Event,
         copy: Event,
@@ -66,14 +68,14 @@ pub(crate) enum ProxyFinding {
     },
     /// An mbarrier that is initialised again.
     Reinitialised { init: Event, mbarrier: u32 },
-    /// An mbarrier that a store has written over.
+    /// An mbarrier that a store has overwritten.
     Overwritten { write: Event, mbarrier: u32 },
-    /// A copy that nobody has waited for when the block ended.
+    /// A copy that no thread has waited for when the block ended.
     Abandoned { copy: Event, loads: bool },
 }
 
 impl ProxyFinding {
-    /// Findings with the same key tell the same story.
+    /// Returns a key that is equal for findings with the same cause.
     pub fn key(&self) -> (u32, u32) {
         match self {
             Self::Unfenced { earlier, copy, .. } => (earlier.pc, copy.pc),
@@ -85,21 +87,22 @@ impl ProxyFinding {
     }
 }
 
-/// What is known of one mbarrier.
+/// The state of one mbarrier.
 #[derive(Default)]
 struct Object {
     agent: u32,
-    /// Copies that count on it, and the numbers of those under way, with their numbers in the block.
+    /// The number of copies that count on it, and the pending ones, with their numbers in the
+    /// block.
     started: u32,
     under_way: Vec<(u32, u32)>,
-    /// What those know who have arrived, and the copies that are there, up to now.
-    current: Knowledge,
-    /// The same when the last phase was complete.
-    completed: Arc<Knowledge>,
+    /// The joined clocks of the threads that have arrived and of the completed copies, so far.
+    current: VectorClock,
+    /// The joined clocks when the last phase was complete.
+    completed: Arc<VectorClock>,
     init: Event,
     /// The latest copy that counts on it.
     latest: Event,
-    /// True once its initialisation is visible to copies.
+    /// Whether its initialisation is visible to copies.
     is_fenced: bool,
 }
 
@@ -108,7 +111,7 @@ struct Object {
 struct Groups {
     reads: u32,
     writes: u32,
-    /// What its latest copy reads.
+    /// The source access of its latest copy.
     latest: Event,
 }
 
@@ -116,23 +119,23 @@ struct Groups {
 #[derive(Default)]
 pub(super) struct ProxyRaces {
     objects: HashMap<u32, Object>,
-    /// By warp and lane.
+    /// The agents by warp and lane.
     groups: HashMap<(u32, u32), Groups>,
     agents: u32,
 }
 
-/// An agent of its own for everything, as long as there are enough.
+/// Returns an agent of its own for every object, as long as there are enough.
 fn next(agents: &mut u32) -> u32 {
     let agent = *agents;
     *agents = (agent + 1).min(MOST_AGENTS - 1);
     agent
 }
 
-/// The accesses of a copy.
+/// The two accesses of a copy.
 pub(super) struct Accesses {
-    /// In shared memory.
+    /// The access to shared memory.
     pub shared: Event,
-    /// In device memory.
+    /// The access to device memory.
     pub global: Event,
 }
 
@@ -143,7 +146,7 @@ impl ProxyRaces {
         self.agents = 0;
     }
 
-    /// An mbarrier is initialised by this access.
+    /// Notes that this access initialises an mbarrier.
     pub fn initialised(&mut self, mbarrier: u32, init: Event) {
         let agents = &mut self.agents;
         let object = self.objects.entry(mbarrier).or_insert_with(|| Object {
@@ -153,8 +156,8 @@ impl ProxyRaces {
         (object.init, object.is_fenced) = (init, false);
     }
 
-    /// A thread arrives.
-    pub fn arrived(&mut self, mbarrier: u32, known: Option<&Knowledge>, completion: Completion) {
+    /// Notes that a thread arrives.
+    pub fn arrived(&mut self, mbarrier: u32, known: Option<&VectorClock>, completion: Completion) {
         if let Some(object) = self.objects.get_mut(&mbarrier) {
             if let Some(known) = known {
                 object.current.join(known);
@@ -163,19 +166,19 @@ impl ProxyRaces {
         }
     }
 
-    /// What a thread learns that finds a phase complete.
-    pub fn completed(&self, mbarrier: u32) -> Option<&Arc<Knowledge>> {
+    /// Returns the clock that a thread joins when it finds a phase complete.
+    pub fn completed(&self, mbarrier: u32) -> Option<&Arc<VectorClock>> {
         self.objects.get(&mbarrier).map(|object| &object.completed)
     }
 
-    /// A thread executes a fence: mbarriers that it has initialised are visible to copies.
+    /// Notes a thread's fence: the mbarriers that it has initialised are visible to copies.
     pub fn fenced(&mut self, thread: u32) {
         for object in self.objects.values_mut() {
             object.is_fenced |= object.init.is_some() && object.init.thread() == thread;
         }
     }
 
-    /// A copy starts. Returns its accesses.
+    /// Notes that a copy starts. Returns its accesses.
     pub fn started(&mut self, bulk: &Bulk) -> Option<Accesses> {
         let event = |kind| Event::new(bulk.pc, 1, bulk.warp, kind, Strength::Weak).by(bulk.lane, 0);
         let (load, store) = (event(AccessKind::Load), event(AccessKind::Store));
@@ -208,7 +211,8 @@ impl ProxyRaces {
         }
     }
 
-    /// The initialisation of an mbarrier that a copy counts on, if the copy may not see it.
+    /// Returns the initialisation of the mbarrier that a copy counts on, if the copy may not see
+    /// it.
     pub fn unfenced_init(
         &self,
         clocks: &Clocks<'_>,
@@ -225,7 +229,7 @@ impl ProxyRaces {
         }))
     }
 
-    /// A copy is there.
+    /// Notes that a copy is complete.
     pub fn loaded(&mut self, bulk: &Bulk, completion: Completion) {
         let Direction::Load { mbarrier } = bulk.direction else {
             return;
@@ -233,14 +237,14 @@ impl ProxyRaces {
         if let Some(object) = self.objects.get_mut(&mbarrier) {
             object.under_way.retain(|(id, _)| *id != bulk.id);
             let numbers = object.under_way.iter().map(|(_, number)| *number);
-            // All up to here: one that is missing in between is not known to be there.
+            // Only copies up to the first pending one are known to be complete.
             let done = numbers.min().unwrap_or(object.started + 1) - 1;
             raise(&mut object.current.agents, object.agent as usize, done);
             object.turn(completion);
         }
     }
 
-    /// An access to an mbarrier that nothing orders after its initialisation.
+    /// Returns a race of an access to an mbarrier with the initialisation, if nothing orders them.
     pub fn init_race(&self, clocks: &Clocks<'_>, mbarrier: u32, access: Event) -> Option<Finding> {
         let first = self.objects.get(&mbarrier)?.init.with_all_bytes();
         let second = access.with_all_bytes();
@@ -252,13 +256,13 @@ impl ProxyRaces {
         })
     }
 
-    /// All threads of the block have exited: tells of copies whose end nobody has waited for.
+    /// Reports copies that no thread has waited for when all threads of the block have exited.
     pub fn ended(&self, clocks: &Clocks<'_>, found: &mut dyn FnMut(ProxyFinding)) {
         let loads = self.objects.values().map(|object| (object.latest, true));
         let stores = self.groups.values().map(|own| (own.latest, false));
         let mut left: Vec<_> = loads
             .chain(stores)
-            .filter(|(copy, _)| copy.is_some() && !clocks.knowers.anybody_knows(copy))
+            .filter(|(copy, _)| copy.is_some() && !clocks.thread_clocks.any_knows(copy))
             .collect();
         left.sort_by_key(|(copy, _)| (copy.pc, copy.thread()));
         for (copy, loads) in left {
@@ -266,17 +270,19 @@ impl ProxyRaces {
         }
     }
 
-    /// A thread waits for its groups up to this one.
+    /// Notes that a thread waits for its groups up to this one.
     pub fn waited(&self, clocks: &mut Clocks<'_>, at: At, group: u32, written: bool) {
         let Some(own) = self.groups.get(&(at.warp, at.lane)) else {
             return;
         };
-        clocks.knowers.change(32 * at.warp + at.lane, |known| {
-            raise(&mut known.agents, own.reads as usize, group);
-            if written {
-                raise(&mut known.agents, own.writes as usize, group);
-            }
-        });
+        clocks
+            .thread_clocks
+            .change(32 * at.warp + at.lane, |known| {
+                raise(&mut known.agents, own.reads as usize, group);
+                if written {
+                    raise(&mut known.agents, own.writes as usize, group);
+                }
+            });
     }
 }
 
@@ -288,15 +294,15 @@ impl Object {
     }
 }
 
-/// What a fence between the proxies tells a thread.
+/// Updates a thread's clock at a fence between the proxies.
 pub(super) fn fence(clocks: &mut Clocks<'_>, fence: ProxyFence, warp: u32, lane: u32) {
     if fence == ProxyFence::MbarrierInit {
         return;
     }
     let known = clocks.known(warp, lane);
-    clocks.knowers.change(32 * warp + lane, |own| {
-        for (thread, interval) in known.threads.iter().enumerate() {
-            raise(&mut own.fenced, thread, *interval);
+    clocks.thread_clocks.change(32 * warp + lane, |own| {
+        for (thread, epoch) in known.threads.iter().enumerate() {
+            raise(&mut own.fenced, thread, *epoch);
         }
     });
 }

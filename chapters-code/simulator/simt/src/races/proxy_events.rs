@@ -1,4 +1,4 @@
-//! What the detectors do when something happens to mbarriers and bulk copies.
+//! How the detectors handle events of mbarriers and bulk copies.
 
 use super::proxy::{self, ProxyFinding};
 use super::{Event, Finding, Races};
@@ -7,7 +7,7 @@ use crate::observe::{AccessKind, AccessSpace, Strength};
 use crate::proxy::{At, Bulk, Completion, Direction, MBARRIER_BYTES, ProxyEvent};
 
 impl Races<'_> {
-    /// Something happens to mbarriers or bulk copies.
+    /// Handles an event of mbarriers or bulk copies.
     #[inline(never)]
     pub fn proxy(&mut self, event: &ProxyEvent) {
         match *event {
@@ -31,11 +31,11 @@ impl Races<'_> {
                 releases,
                 completion,
             } => self.arrived(mbarrier, at, releases, completion),
-            ProxyEvent::Looked {
+            ProxyEvent::Tested {
                 mbarrier,
                 at,
                 acquires,
-            } => self.looked(mbarrier, at, acquires),
+            } => self.tested(mbarrier, at, acquires),
             ProxyEvent::Fenced {
                 fence,
                 warp,
@@ -60,17 +60,17 @@ impl Races<'_> {
         }
     }
 
-    /// An access to an object by one of the instructions that are for it.
+    /// Notes an access to an object by an mbarrier instruction.
     fn touch_object(&mut self, mbarrier: u32, at: At, kind: AccessKind) -> Event {
         let strength = match kind {
             AccessKind::Store => Strength::Weak,
             AccessKind::Load | AccessKind::Atomic => Strength::Strong,
         };
-        let interval = self.clocks.interval(at.warp);
-        let event = Event::new(at.pc, interval, at.warp, kind, strength).by(at.lane, 0);
+        let epoch = self.clocks.epoch(at.warp);
+        let event = Event::new(at.pc, epoch, at.warp, kind, strength).by(at.lane, 0);
         let range = (u64::from(mbarrier), MBARRIER_BYTES);
         let race = self.shared.range(&self.clocks, range, event);
-        // The history forgets who initialised it at the first arrival.
+        // The history forgets the initialising thread at the first arrival.
         let race = race.or_else(|| self.proxy.init_race(&self.clocks, mbarrier, event));
         race.into_iter().for_each(|finding| self.add(finding));
         event
@@ -79,7 +79,7 @@ impl Races<'_> {
     fn initialised(&mut self, mbarrier: u32, at: At, was_live: bool) {
         let init = self.touch_object(mbarrier, at, AccessKind::Store);
         self.proxy.initialised(mbarrier, init);
-        // What a fence follows must be told from what comes after the fence.
+        // A new epoch separates what precedes the fence from what follows it.
         self.clocks.advance(at.warp);
         if was_live {
             let finding = ProxyFinding::Reinitialised { init, mbarrier };
@@ -106,7 +106,7 @@ impl Races<'_> {
         }
     }
 
-    fn looked(&mut self, mbarrier: u32, at: At, acquires: bool) {
+    fn tested(&mut self, mbarrier: u32, at: At, acquires: bool) {
         if acquires && let Some(learned) = self.proxy.completed(mbarrier) {
             self.clocks.learn(at.warp, at.lane, learned);
         }
@@ -144,8 +144,7 @@ impl Races<'_> {
         }
     }
 
-    /// Where a copy follows an ordinary access that all but a fence orders before it, the fence is what
-    /// is missing.
+    /// If everything but a fence orders a copy after an ordinary access, reports the missing fence.
     fn fence_or_race(&self, finding: Finding) -> Finding {
         let (earlier, copy, space, at) = match finding {
             Finding::Shared {

@@ -1,22 +1,22 @@
 //! Data races in the shared memory of a block.
 //!
-//! **Detects** two accesses to the same byte by different threads of a block, at least one of them
-//! a write, that nothing orders; after HiRace (Jacobson, Burtscher and Gopalakrishnan 2024, arXiv 2401.04701), with vector clocks
-//! a warp in place of its state machine.
+//! **Detects** two unordered accesses to the same byte by different threads of a block, at least
+//! one of which is a write; after HiRace (Jacobson, Burtscher and Gopalakrishnan 2024, arXiv
+//! 2401.04701), with one vector clock per warp instead of its state machine.
 //!
-//! **What orders what** is told in [`super::clock`], for flags in [`super::sync`], for mbarriers and bulk
-//! copies in [`super::proxy`]. Besides: two atomics never race with each
-//! other. Lanes of one warp that write one word by one instruction race if their values differ; that
-//! they do is told by who executes the store.
+//! **What orders accesses:** see [`super::clock`], for flags [`super::sync`], for mbarriers and
+//! bulk copies [`super::proxy`]. Two atomics never race with each other. Lanes of one warp that
+//! write one word by one instruction race if their values differ; the code that executes the store
+//! reports that.
 //!
-//! Of each word the last write is remembered, or, where atomics follow, the last that is none, and two
-//! readers.
+//! For each word the detector remembers two readers and the last write or, if atomics followed, the
+//! last write that is no atomic.
 //!
 //! **Can miss:** races with earlier readers than these two (`third_reader`).
 
 use super::clock::Clocks;
-use super::standing::Standing;
-use super::sweep::{self, Sweep};
+use super::masked_writes::MaskedWrites;
+use super::row_access::{self, RowAccess};
 use super::words::Cells;
 use super::{Event, Finding, lane_event, words_of};
 use crate::alu::Isa;
@@ -27,13 +27,13 @@ use crate::pattern::Addresses;
 /// The history of a row: of all its words together, or in the cells.
 #[derive(Clone, Copy, Default)]
 struct Row {
-    /// Of which block this is the history; stale ones count as empty.
+    /// The block whose history this is. A stale history counts as empty.
     generation: u32,
-    /// True if the history is in the row's cells.
+    /// Whether the history is in the row's cells.
     is_split: bool,
-    writer: Sweep,
-    /// The latest readers: of different warps, if there were several.
-    readers: [Sweep; 2],
+    writer: RowAccess,
+    /// The latest readers. They are of different warps if there were several.
+    readers: [RowAccess; 2],
 }
 
 /// The detector for one block at a time.
@@ -42,7 +42,7 @@ pub(super) struct SharedRaces {
     rows: Vec<Row>,
     cells: Vec<Cells>,
     generation: u32,
-    standing: Standing,
+    masked_writes: MaskedWrites,
 }
 
 impl SharedRaces {
@@ -52,19 +52,19 @@ impl SharedRaces {
             rows: Vec::new(),
             cells: Vec::new(),
             generation: 0,
-            standing: Standing::default(),
+            masked_writes: MaskedWrites::default(),
         }
     }
 
     pub fn start_block(&mut self, shared_bytes: u32) {
         self.generation += 1;
-        self.standing.clear();
-        let rows = u64::from(shared_bytes).div_ceil(sweep::BYTES) as usize;
+        self.masked_writes.clear();
+        let rows = u64::from(shared_bytes).div_ceil(row_access::BYTES) as usize;
         self.rows.resize(rows, Row::default());
         self.cells.resize(rows, Cells::EMPTY);
     }
 
-    /// Notes an access; returns the last race it is part of.
+    /// Notes an access. Returns the last race that it is part of.
     #[inline(always)]
     pub fn access(
         &mut self,
@@ -72,7 +72,7 @@ impl SharedRaces {
         access: &Access<'_>,
         event: Event,
     ) -> Option<Finding> {
-        let Some(sweeps) = Sweep::of(access, event) else {
+        let Some(rows) = RowAccess::of(access, event) else {
             return match access.addresses {
                 Addresses::Row { origin, bytes: 4 } => self.row(clocks, origin, access.mask, event),
                 _ => match access.bytes {
@@ -85,16 +85,16 @@ impl SharedRaces {
             };
         };
         let mut found = None;
-        for (address, sweep) in sweeps {
-            if let Some(race) = self.sweep(clocks, address, sweep) {
+        for (address, row_access) in rows {
+            if let Some(race) = self.row_access(clocks, address, row_access) {
                 found = Some(race);
             }
         }
         found
     }
 
-    /// Notes an access by one thread, or agent, to neighbouring words; returns the last race it is
-    /// part of.
+    /// Notes an access by one thread, or agent, to neighbouring words. Returns the last race that
+    /// it is part of.
     pub fn range(
         &mut self,
         clocks: &Clocks<'_>,
@@ -108,11 +108,11 @@ impl SharedRaces {
             false => clocks.conflict(earlier, &event),
         };
         for at in (start..start + u64::from(bytes)).step_by(4) {
-            let number = (at / sweep::BYTES) as usize;
+            let number = (at / row_access::BYTES) as usize;
             if self.open(number).is_none() {
                 continue;
             }
-            let word = at as usize / 4 % sweep::WORDS;
+            let word = at as usize / 4 % row_access::WORDS;
             if let Some(first) = self.cells[number].touch_word(conflict, word, event) {
                 note(&mut found, first, event, at as u32);
             }
@@ -120,18 +120,23 @@ impl SharedRaces {
         found
     }
 
-    /// The last write to a word.
+    /// Returns the last write to a word.
     pub fn writer(&mut self, address: u64) -> Option<Event> {
-        let number = self.open((address / sweep::BYTES) as usize)?;
-        let word = address as usize / 4 % sweep::WORDS;
+        let number = self.open((address / row_access::BYTES) as usize)?;
+        let word = address as usize / 4 % row_access::WORDS;
         Some(self.cells[number].writer(word))
     }
 
     /// Notes an access to a whole row.
     #[inline(always)]
-    fn sweep(&mut self, clocks: &Clocks<'_>, address: u64, sweep: Sweep) -> Option<Finding> {
+    fn row_access(
+        &mut self,
+        clocks: &Clocks<'_>,
+        address: u64,
+        row_access: RowAccess,
+    ) -> Option<Finding> {
         let generation = self.generation;
-        let number = (address / sweep::BYTES) as usize;
+        let number = (address / row_access::BYTES) as usize;
         let row = self.rows.get_mut(number)?;
         if row.generation != generation {
             *row = Row {
@@ -139,18 +144,19 @@ impl SharedRaces {
                 ..Row::default()
             };
         }
-        if row.is_split || !row.touch(clocks, sweep) {
-            let found = self.part(clocks, number, u32::MAX, sweep);
-            if !sweep.is_load() {
+        if row.is_split || !row.touch(clocks, row_access) {
+            let found = self.part(clocks, number, u32::MAX, row_access);
+            if !row_access.is_load() {
                 let row = &mut self.rows[number];
-                (row.is_split, row.writer, row.readers) = (false, sweep, Default::default());
+                (row.is_split, row.writer, row.readers) = (false, row_access, Default::default());
             }
             return found;
         }
         None
     }
 
-    /// Notes an access by lanes to words side by side. Those of lane 0 would be at `origin`.
+    /// Notes an access by lanes to contiguous words. `origin` is lane 0's offset even if lane 0 is
+    /// inactive.
     #[inline(never)]
     fn row(
         &mut self,
@@ -159,7 +165,7 @@ impl SharedRaces {
         mask: u32,
         event: Event,
     ) -> Option<Finding> {
-        // Below address 0 if the first lanes are inactive.
+        // The value is below offset 0 if the first lanes are inactive.
         let (number, word) = (origin as i64 >> 7, origin as u32 / 4 % 32);
         let words = u64::from(mask) << word;
         let mut found = None;
@@ -167,9 +173,9 @@ impl SharedRaces {
             (number, words as u32, 0u32.wrapping_sub(word)),
             (number + 1, (words >> 32) as u32, 32 - word),
         ] {
-            let sweep = Sweep::new(event, lane, 0);
+            let row_access = RowAccess::new(event, lane, 0);
             if words != 0
-                && let Some(race) = self.part(clocks, number as usize, words, sweep)
+                && let Some(race) = self.part(clocks, number as usize, words, row_access)
             {
                 found = Some(race);
             }
@@ -177,34 +183,34 @@ impl SharedRaces {
         found
     }
 
-    /// Notes an access to some words of a row, a bit each.
+    /// Notes an access to some words of a row, one bit per word.
     #[inline(never)]
     fn part(
         &mut self,
         clocks: &Clocks<'_>,
         number: usize,
         words: u32,
-        sweep: Sweep,
+        row_access: RowAccess,
     ) -> Option<Finding> {
         let cells = self.open(number)?;
         let isa = self.isa;
-        let seen = clocks.seen(sweep.warp());
-        if self.cells[cells].touch(isa, &sweep.part(words), &seen) {
+        let seen = clocks.ordered_epochs(row_access.warp());
+        if self.cells[cells].touch(isa, &row_access.part(words), &seen) {
             return None;
         }
         let mut found = None;
         for word in lanes(words) {
-            let second = sweep.at(word as usize);
+            let second = row_access.at(word as usize);
             let conflict = |earlier: &Event| clocks.conflict(earlier, &second);
             if let Some(first) = self.cells[cells].touch_word(conflict, word as usize, second) {
-                let offset = number as u32 * sweep::BYTES as u32 + 4 * word;
+                let offset = number as u32 * row_access::BYTES as u32 + 4 * word;
                 note(&mut found, first, second, offset);
             }
         }
         found
     }
 
-    /// Notes an access lane by lane, of `BYTES` bytes each.
+    /// Notes an access lane by lane, with `BYTES` bytes each.
     #[inline(never)]
     fn lanes<const BYTES: u32>(
         &mut self,
@@ -216,7 +222,7 @@ impl SharedRaces {
         let mut opened = usize::MAX;
         for lane in lanes(access.mask) {
             let (address, second) = lane_event(access, BYTES, event, lane);
-            let number = (address / sweep::BYTES) as usize;
+            let number = (address / row_access::BYTES) as usize;
             if number != opened {
                 if self.open(number).is_none() {
                     continue;
@@ -224,11 +230,11 @@ impl SharedRaces {
                 opened = number;
             }
             let cells = &mut self.cells[number];
-            // Being aligned, no access goes beyond a row.
-            let first_word = address as usize / 4 % sweep::WORDS;
+            // Accesses are aligned, so none extends beyond a row.
+            let first_word = address as usize / 4 % row_access::WORDS;
             if words_of(BYTES) == 1
                 && second.is_atomic()
-                && self.standing.is_empty()
+                && self.masked_writes.is_empty()
                 && cells.follow_atomics(first_word, second)
             {
                 continue;
@@ -236,10 +242,10 @@ impl SharedRaces {
             let conflict = |earlier: &Event| clocks.conflict(earlier, &second);
             for word in (first_word..).take(words_of(BYTES)) {
                 let offset = address as u32 + 4 * (word - first_word) as u32;
-                let last = cells.writer(word % sweep::WORDS);
-                let mut first = cells.touch_word(conflict, word % sweep::WORDS, second);
-                if first.is_none() && second.is_atomic() && self.standing.concerns(&last) {
-                    first = self.standing.follow(clocks, offset, &last, &second);
+                let last = cells.writer(word % row_access::WORDS);
+                let mut first = cells.touch_word(conflict, word % row_access::WORDS, second);
+                if first.is_none() && second.is_atomic() && self.masked_writes.concerns(&last) {
+                    first = self.masked_writes.follow(clocks, offset, &last, &second);
                 }
                 if let Some(first) = first {
                     note(&mut found, first, second, offset);
@@ -249,8 +255,8 @@ impl SharedRaces {
         found
     }
 
-    /// The number of a row's cells, which have its history from now on. `None` if there is no such
-    /// row.
+    /// Returns the number of a row's cells and moves its history there. Returns `None` if there is
+    /// no such row.
     #[inline(always)]
     fn open(&mut self, number: usize) -> Option<usize> {
         let row = self.rows.get_mut(number)?;
@@ -290,28 +296,28 @@ fn note(found: &mut Option<Finding>, first: Event, second: Event, offset: u32) {
 }
 
 impl Row {
-    /// Notes an access to the whole row, as [`Cell::touch`] does to a word. False if it may be part
-    /// of a race, or the words' histories come to differ: then nothing is noted.
+    /// Notes an access to the whole row as [`Cells::touch`] does for a word. Returns false, and
+    /// notes nothing, if it may be part of a race or the histories of the words become different.
     #[inline(always)]
-    fn touch(&mut self, clocks: &Clocks<'_>, sweep: Sweep) -> bool {
+    fn touch(&mut self, clocks: &Clocks<'_>, row_access: RowAccess) -> bool {
         let [last, other] = self.readers;
-        if self.writer.may_conflict(clocks, &sweep) {
+        if self.writer.may_conflict(clocks, &row_access) {
             return false;
         }
-        if !sweep.is_load() {
-            if last.may_conflict(clocks, &sweep) || other.may_conflict(clocks, &sweep) {
+        if !row_access.is_load() {
+            if last.may_conflict(clocks, &row_access) || other.may_conflict(clocks, &row_access) {
                 return false;
             }
-            (self.writer, self.readers) = (sweep, Default::default());
+            (self.writer, self.readers) = (row_access, Default::default());
             return true;
         }
-        if last.is_some() && !last.is_by_threads_of(&sweep) {
-            if last.is_by_warp_of(&sweep) {
+        if last.is_some() && !last.is_by_threads_of(&row_access) {
+            if last.is_by_warp_of(&row_access) {
                 return false;
             }
             self.readers[1] = last;
         }
-        self.readers[0] = sweep;
+        self.readers[0] = row_access;
         true
     }
 }

@@ -1,26 +1,27 @@
-//! What flags order: fences, and the atomic or volatile accesses that carry them from thread to
-//! thread, in global and in shared memory.
+//! Synchronisation by flags: fences, and the atomic or volatile accesses that carry them from
+//! thread to thread, in global and in shared memory.
 //!
-//! A warp that executes a fence **releases** what its block has done before, as far as it is ordered
-//! before the fence. A strong write (volatile, relaxed, atomic) to a word then **publishes** there
-//! what its block has released so far, and what its warp has acquired from others. A strong read of
-//! that word by another thread **acquires** it. So:
+//! A fence **releases** what the warp's block has done before, as far as it happens before the
+//! fence. A strong write (volatile, relaxed, atomic) to a word then **publishes** there what its
+//! block has released so far, and what its warp has acquired from others. A strong read of that
+//! word by another thread **acquires** it:
 //!
 //! | earlier access | | later access |
 //! | --- | --- | --- |
 //! | data; fence; strong write to a flag | → | strong read of that flag; data |
 //! | the same, then an atomic on the flag by a third block | → | strong read of that flag; data |
-//! | the same, where a barrier of either block lies between data and fence, or flag and data | → | the same |
+//! | the same, with a barrier of either block between data and fence, or flag and data | → | the same |
 //!
-//! A fence for the block (`__threadfence_block`) counts for threads of the block only, and so do a
-//! strong write and a strong read at the scope of the block (`.cta`, as of `atomicAdd_block`). A
-//! plain write of a flag publishes nothing, and a plain read acquires nothing; nor does a strong write
-//! that comes before the fence. As in CUDA's own examples, the reader needs no fence of its own.
+//! A fence for the block (`__threadfence_block`) counts for threads of the block only. The same
+//! holds for strong writes and reads with the scope of the block (`.cta`, as in `atomicAdd_block`).
+//! A plain write of a flag publishes nothing, and a plain read acquires nothing; a strong write
+//! before the fence publishes nothing either. As in CUDA's own examples, the reader needs no fence.
 //!
-//! **Can miss:** which lane of a warp executes what (`lane_fences_for_another`); which warp of a block
-//! has released what, as an acquired block counts with all that it had released when the flag was
-//! written (`another_warp_raises_flag`); a fence that the reader lacks (`reader_unfenced`); a fence
-//! between accesses that are all volatile, relaxed or atomic (`volatile_sums_unfenced`).
+//! **Can miss:** which lane of a warp executes what (`lane_fences_for_another`); which warp of a
+//! block has released what, because an acquired block counts with everything that it had released
+//! when the flag was written (`another_warp_raises_flag`); a fence that the reader lacks
+//! (`reader_unfenced`); a fence between accesses that are all volatile, relaxed or atomic
+//! (`volatile_sums_unfenced`).
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,20 +29,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx::ir::Scope;
 
-use super::knowledge::raise;
+use super::thread_clocks::raise;
 use crate::counters::lanes;
 use crate::observe::{Access, AccessKind, AccessSpace, Strength};
 
-/// Releases that are told apart, for each block.
+/// Releases that are distinguished per block.
 const MOST_RELEASES: usize = 4096;
-/// Parts of the state with a lock each.
+/// Parts of the state, each with its own lock.
 const SHARDS: usize = 64;
 
-/// For each block that something was acquired from, how many of its releases.
+/// For each block from which something was acquired, the number of its releases.
 pub(super) type Acquired = Option<Arc<HashMap<u64, u32>>>;
 
-/// For each actor of a block (warps, and from 32 on agents), up to which of its intervals its accesses
-/// are released.
+/// For each actor of a block (warps and, from 32 on, agents), the last epoch whose accesses are
+/// released.
 #[derive(Clone)]
 struct Release {
     to_block: Vec<u32>,
@@ -51,27 +52,27 @@ struct Release {
 /// What is published at an address.
 struct Published {
     acquired: Arc<HashMap<u64, u32>>,
-    /// The block that wrote last, and whether the scope of that write was the block.
+    /// The block that wrote last, and whether that write had the scope of the block.
     block: u64,
     in_block: bool,
 }
 
 impl Published {
-    /// True if a strong access by a thread of a block acquires it; `in_block` is true for one at the
-    /// scope of the block.
+    /// Whether a strong access by a thread of a block acquires it; `in_block` means that the access
+    /// has the scope of the block.
     fn is_for(&self, block: u64, in_block: bool) -> bool {
         self.block == block || !(self.in_block || in_block)
     }
 }
 
-/// What is published, by address.
-type Places = HashMap<u64, Published>;
+/// The published releases by address.
+type PublishedByAddress = HashMap<u64, Published>;
 
-/// What the blocks of a launch share.
+/// The synchronisation state that the blocks of a launch share.
 pub(super) struct Releases {
     blocks: Vec<Mutex<HashMap<u64, Vec<Release>>>>,
     /// What is published in device memory, by address.
-    published: Vec<Mutex<Places>>,
+    published: Vec<Mutex<PublishedByAddress>>,
     has_published: AtomicBool,
 }
 
@@ -95,8 +96,8 @@ impl Releases {
         }
     }
 
-    /// A warp of a block releases what comes before its now: up to an interval of each warp. Returns
-    /// how many releases the block has made.
+    /// Adds a release by a warp of a block: for each warp, the last epoch that it includes. Returns
+    /// the number of the block's releases.
     fn add(&self, block: u64, scope: Scope, before: &[(u32, u32)]) -> u32 {
         let mut blocks = lock(&self.blocks, block);
         let releases = blocks.entry(block).or_default();
@@ -104,10 +105,10 @@ impl Releases {
             to_block: vec![0; before.len()],
             to_device: vec![0; before.len()],
         });
-        for &(warp, interval) in before {
-            raise(&mut next.to_block, warp as usize, interval);
+        for &(warp, epoch) in before {
+            raise(&mut next.to_block, warp as usize, epoch);
             if scope != Scope::Block {
-                raise(&mut next.to_device, warp as usize, interval);
+                raise(&mut next.to_device, warp as usize, epoch);
             }
         }
         if releases.len() == MOST_RELEASES {
@@ -117,15 +118,9 @@ impl Releases {
         releases.len() as u32
     }
 
-    /// True if an access of a warp of block `from` in this interval is ordered before what a thread
-    /// does now that has acquired this and for which releases at this scope count.
-    pub fn orders(
-        &self,
-        from: (u64, u32),
-        interval: u32,
-        scope: Scope,
-        acquired: &Acquired,
-    ) -> bool {
+    /// Whether an access by a warp of block `from` in this epoch happens before the present of a
+    /// thread that has acquired this, for releases at this scope.
+    pub fn orders(&self, from: (u64, u32), epoch: u32, scope: Scope, acquired: &Acquired) -> bool {
         let (block, warp) = from;
         let Some(count) = acquired.as_ref().and_then(|a| a.get(&block)) else {
             return false;
@@ -141,19 +136,19 @@ impl Releases {
             };
             up_to
                 .get(warp as usize)
-                .is_some_and(|up_to| *up_to >= interval)
+                .is_some_and(|up_to| *up_to >= epoch)
         })
     }
 }
 
-/// What is known in one block at a time.
+/// The synchronisation state of one block.
 pub(super) struct Flags<'a> {
     releases: &'a Releases,
     block: u64,
-    /// Releases of the block.
+    /// The number of releases of the block.
     count: u32,
     /// What is published in shared memory, by offset.
-    shared: Places,
+    shared: PublishedByAddress,
 }
 
 impl<'a> Flags<'a> {
@@ -172,12 +167,12 @@ impl<'a> Flags<'a> {
         self.shared.clear();
     }
 
-    /// A warp executes a fence.
+    /// Notes that a warp executes a fence.
     pub fn release(&mut self, scope: Scope, before: &[(u32, u32)]) {
         self.count = self.releases.add(self.block, scope, before);
     }
 
-    /// A strong access is about to write.
+    /// Notes that a strong access is about to write.
     pub fn publish(&mut self, access: &Access<'_>, acquired: &Acquired) {
         let has_some = self.count > 0 || acquired.is_some();
         let is_shared = access.space == AccessSpace::Shared;
@@ -202,20 +197,20 @@ impl<'a> Flags<'a> {
                 publish_at(&mut self.shared, address, &own, access, self.block);
             } else {
                 self.releases.has_published.store(true, Ordering::Relaxed);
-                let mut places = lock(&self.releases.published, address / 4);
-                publish_at(&mut places, address, &own, access, self.block);
+                let mut published = lock(&self.releases.published, address / 4);
+                publish_at(&mut published, address, &own, access, self.block);
             }
         }
     }
 
-    /// A strong access has read. Adds what it acquires.
+    /// Notes that a strong access has read, and adds what it acquires.
     pub fn acquire(&self, access: &Access<'_>, acquired: &mut Acquired) {
         let has_any = match access.space {
             AccessSpace::Shared => !self.shared.is_empty(),
             AccessSpace::Global => self.releases.has_published.load(Ordering::Relaxed),
         };
-        let learn = |places: &Places, address| {
-            let there: &Published = places.get(&address)?;
+        let learn = |published: &PublishedByAddress, address| {
+            let there: &Published = published.get(&address)?;
             let is_for = there.is_for(self.block, is_of_block_scope(access));
             is_for.then(|| there.acquired.clone())
         };
@@ -236,32 +231,39 @@ fn is_of_block_scope(access: &Access<'_>) -> bool {
     access.strength == Strength::StrongInBlock
 }
 
-/// A strong access by a thread of a block writes: an atomic adds to what it finds and acquires there.
-fn publish_at(places: &mut Places, address: u64, own: &Acquired, access: &Access<'_>, block: u64) {
+/// Notes a strong write by a thread of a block. An atomic also adds what it reads and acquires
+/// there.
+fn publish_at(
+    published: &mut PublishedByAddress,
+    address: u64,
+    own: &Acquired,
+    access: &Access<'_>,
+    block: u64,
+) {
     let in_block = is_of_block_scope(access);
     let mut all = own.clone();
     if access.kind == AccessKind::Atomic
-        && let Some(there) = places.get(&address)
+        && let Some(there) = published.get(&address)
         && there.is_for(block, in_block)
     {
         union(&mut all, &there.acquired);
     }
     match all {
         Some(acquired) => {
-            let published = Published {
+            let new = Published {
                 acquired,
                 block,
                 in_block,
             };
-            places.insert(address, published);
+            published.insert(address, new);
         }
         None => {
-            places.remove(&address);
+            published.remove(&address);
         }
     }
 }
 
-/// Adds what another has acquired.
+/// Adds what another thread has acquired.
 pub(super) fn union(acquired: &mut Acquired, more: &Arc<HashMap<u64, u32>>) {
     let Some(own) = acquired else {
         *acquired = Some(more.clone());

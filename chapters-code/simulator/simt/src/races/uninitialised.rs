@@ -1,27 +1,27 @@
-//! Reads of memory that nobody has written.
+//! Reads of uninitialised memory.
 //!
-//! **Detects** reads and atomics, in global, shared and local memory, of bytes that nobody has
-//! written: neither the host, by a copy or by setting them, nor a kernel. Shared memory is new to
-//! every block, and local memory to every thread of it.
+//! **Detects** reads and atomics, in global, shared and local memory, of bytes that neither the
+//! host nor a kernel has written. Shared memory starts uninitialised in every block, and local
+//! memory in every thread.
 //!
-//! **Only values that are used count.** A load is reported where its value may reach an instruction
-//! that does more than copy it, choose it with `selp`, or compare it for a predicate that `and` or `or`
-//! combines with another: see [`ptx::ir::Kernel::uses_result`]. That holds for each word of a vector
-//! by itself, and is decided by the code alone. So code may load padding, if it then masks it. An
-//! `atom.exch` whose result is unused is a write; any other atomic reads. compute-sanitizer's
-//! initcheck reports a read whether or not its value is used.
+//! **Only values that are used count.** A load is reported if its value may reach an instruction
+//! that does more than copy it, select it with `selp`, or compare it for a predicate that `and` or
+//! `or` combines with another: see [`ptx::ir::Kernel::uses_result`]. This is decided by the code
+//! alone, for each word of a vector separately. Code may therefore load padding if it masks it
+//! afterwards. An `atom.exch` with an unused result is a write; any other atomic reads. The
+//! initcheck of compute-sanitizer reports a read whether or not its value is used.
 //!
-//! **What counts as written:** of device memory, whatever was written since it was allocated, in the
-//! order in which the machine executes; whether anything orders the write before the read is the
-//! business of the detectors of races. A kernel that ran with the checks off may have written
-//! everything that there was. Variables of a module are always written.
+//! **What counts as written:** in device memory, all bytes written since their allocation, in the
+//! order of execution. The race detectors check whether anything orders the write before the read.
+//! A kernel that ran with the checks off may have written everything. Variables of a module are
+//! always written.
 //!
-//! **Can miss:** bytes of a value of which others are written, as a value of 4 bytes or more counts as
-//! written word by word, and one of 2 as a whole, so that the padding of a structure may be copied along
-//! (`one_byte_of_a_word`); a value that is used only through a choice or a combined comparison, masked
-//! or not (`unwritten_value_chosen`).
-//! **May report wrongly:** a value that arithmetic uses and a later choice drops; padding of 4 bytes
-//! and more that is stored elsewhere.
+//! **Can miss:** some uninitialised bytes of a value whose other bytes are written, because a value of
+//! 4 bytes or more counts as written word by word and one of 2 bytes as a whole, so that code may copy
+//! the padding of a structure (`one_byte_of_a_word`); a value that is used only through a selection or
+//! a combined comparison, masked or not (`unwritten_value_chosen`).
+//! **May report wrongly:** a value that arithmetic uses and a later selection drops; padding of 4
+//! bytes and more that is stored elsewhere.
 
 use std::collections::HashMap;
 
@@ -29,23 +29,23 @@ use ptx::ir::{AtomOp, Kernel, Op};
 
 use super::{Event, Finding, each_word};
 use crate::counters::lanes;
+use crate::init_mask::InitMask;
 use crate::memory::{Snapshot, Tracked};
 use crate::observe::{Access, AccessKind, AccessSpace};
 use crate::pattern::Pattern;
 use crate::registers::LaneMask;
-use crate::written::Written;
 
 /// The detector for one block at a time.
 pub(super) struct Uninitialised<'a> {
     kernel: &'a Kernel,
-    /// For the loads and atomics that have read too early: see [`Self::used_words`].
+    /// For the loads and atomics with uninitialised reads: see [`Self::used_words`].
     used: HashMap<u32, u8>,
     table: &'a Snapshot,
     /// The allocations that were accessed last, the latest first.
     last: [Option<Tracked<'a>>; 2],
-    shared: Written,
-    /// Of each warp, lane after lane.
-    local: Vec<Written>,
+    shared: InitMask,
+    /// The local memory of each warp, one lane after the other.
+    local: Vec<InitMask>,
     local_bytes: u32,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Uninitialised<'a> {
             used: HashMap::new(),
             table,
             last: [None; 2],
-            shared: Written::nothing(shared_bytes.into()),
+            shared: InitMask::uninitialised(shared_bytes.into()),
             local: Vec::new(),
             local_bytes: kernel.local_bytes,
         }
@@ -66,11 +66,11 @@ impl<'a> Uninitialised<'a> {
         self.shared.clear();
         let local = 32 * u64::from(self.local_bytes);
         self.local
-            .resize_with(warps as usize, || Written::nothing(local));
-        self.local.iter_mut().for_each(Written::clear);
+            .resize_with(warps as usize, || InitMask::uninitialised(local));
+        self.local.iter_mut().for_each(InitMask::clear);
     }
 
-    /// Notes an access; returns a read of what nobody has written.
+    /// Notes an access. Returns an uninitialised read.
     #[inline(always)]
     pub fn access(&mut self, access: &Access<'_>, event: Event) -> Option<Finding> {
         if access.space == AccessSpace::Shared && self.shared.is_complete() {
@@ -81,7 +81,7 @@ impl<'a> Uninitialised<'a> {
             AccessSpace::Global => {
                 let latest = self.last[0].as_ref();
                 let latest = latest.filter(|tracked| tracked.region.contains(first, length));
-                if latest.is_some_and(|t| first - t.region.base + length <= t.written.prefix()) {
+                if latest.is_some_and(|t| first - t.region.base + length <= t.init_mask.prefix()) {
                     return None;
                 }
                 self.global(access, event, (first, length))
@@ -91,7 +91,7 @@ impl<'a> Uninitialised<'a> {
         }
     }
 
-    /// The allocation that contains an address.
+    /// Returns the allocation that contains an address.
     #[inline(always)]
     fn tracked(&mut self, address: u64) -> Option<Tracked<'a>> {
         let is_in = |tracked: &Option<Tracked<'_>>| {
@@ -113,18 +113,18 @@ impl<'a> Uninitialised<'a> {
         event: Event,
         (first, length): (u64, u64),
     ) -> Option<Finding> {
-        if let Some(Tracked { region, written }) = self.tracked(first)
+        if let Some(Tracked { region, init_mask }) = self.tracked(first)
             && region.contains(first, length)
-            && is_known(written, access, (first - region.base, length))
+            && is_known(init_mask, access, (first - region.base, length))
         {
             return None;
         }
         let mut unwritten = Unwritten::default();
         each_word(access, event, |address, event| {
-            let Some(Tracked { region, written }) = self.tracked(address) else {
+            let Some(Tracked { region, init_mask }) = self.tracked(address) else {
                 return;
             };
-            if !note(written, access, address - region.base) {
+            if !note(init_mask, access, address - region.base) {
                 unwritten.note(access, address, event);
             }
         });
@@ -145,7 +145,7 @@ impl<'a> Uninitialised<'a> {
         self.find(&unwritten, "shared")
     }
 
-    /// The last read of a word that nobody has written and whose value is used.
+    /// Returns the last uninitialised read of a word whose value is used.
     #[inline(always)]
     fn find(&mut self, unwritten: &Unwritten, space: &'static str) -> Option<Finding> {
         let used = self.used_words(unwritten.0.iter().flatten().next()?.0.pc);
@@ -156,7 +156,7 @@ impl<'a> Uninitialised<'a> {
         Some(Finding::Uninitialised { event, space, at })
     }
 
-    /// Of the words that an instruction reads in each lane, a bit each, those whose values are used.
+    /// Returns which of the words that an instruction reads per lane are used, one bit per word.
     #[cold]
     fn used_words(&mut self, pc: u32) -> u8 {
         let kernel = self.kernel;
@@ -166,8 +166,8 @@ impl<'a> Uninitialised<'a> {
             .or_insert_with(|| used_words(kernel, pc))
     }
 
-    /// Notes an access by an asynchronous copy: it reads words that nobody has written, or will
-    /// have written them.
+    /// Notes an access by an asynchronous copy, which reads uninitialised words or initialises
+    /// words.
     pub fn range(
         &mut self,
         space: AccessSpace,
@@ -182,13 +182,13 @@ impl<'a> Uninitialised<'a> {
         let first = start - tracked.map_or(0, |t| t.region.base);
         if !event.is_load() {
             match tracked {
-                Some(tracked) => tracked.written.add(first, bytes),
+                Some(tracked) => tracked.init_mask.add(first, bytes),
                 None => self.shared.add(first, bytes),
             }
             return None;
         }
         let is_written = |offset: &u64| match tracked {
-            Some(tracked) => tracked.written.has_some(*offset, 4),
+            Some(tracked) => tracked.init_mask.has_some(*offset, 4),
             None => self.shared.has_some(*offset, 4),
         };
         let unwritten = (first..first + bytes).step_by(4).find(|o| !is_written(o))?;
@@ -199,7 +199,7 @@ impl<'a> Uninitialised<'a> {
         Some(Finding::Uninitialised { event, space, at })
     }
 
-    /// Notes an access to local memory, each lane's to its own.
+    /// Notes an access to local memory, where each lane accesses its own.
     pub fn local(
         &mut self,
         kind: AccessKind,
@@ -208,7 +208,7 @@ impl<'a> Uninitialised<'a> {
         mask: LaneMask,
         event: Event,
     ) -> Option<Finding> {
-        let written = self.local.get(event.warp() as usize)?;
+        let init_mask = self.local.get(event.warp() as usize)?;
         let mut unwritten = Unwritten::default();
         for lane in lanes(mask) {
             let own = u64::from(lane) * u64::from(self.local_bytes);
@@ -218,11 +218,11 @@ impl<'a> Uninitialised<'a> {
             }
             for (number, word) in (at..at + u64::from(bytes)).step_by(4).enumerate() {
                 let bytes = u64::from(bytes.min(4));
-                if kind != AccessKind::Store && !written.has_some(own + word, bytes) {
+                if kind != AccessKind::Store && !init_mask.has_some(own + word, bytes) {
                     unwritten.0[number] = Some((event.by(lane, 0), word));
                 }
                 if kind != AccessKind::Load {
-                    written.add(own + word, bytes);
+                    init_mask.add(own + word, bytes);
                 }
             }
         }
@@ -230,8 +230,8 @@ impl<'a> Uninitialised<'a> {
     }
 }
 
-/// For each word of a lane's access, the last read by a lane for which nobody has written it: what was
-/// read, and where.
+/// For each word of a lane's access, the last uninitialised read by a lane: the event and its
+/// address.
 #[derive(Default)]
 struct Unwritten([Option<(Event, u64)>; 4]);
 
@@ -243,7 +243,7 @@ impl Unwritten {
     }
 }
 
-/// See [`Uninitialised::used_words`].
+/// Computes [`Uninitialised::used_words`].
 fn used_words(kernel: &Kernel, pc: u32) -> u8 {
     let is_used = |register| kernel.uses_result(pc, register);
     match &kernel.code[pc as usize].op {
@@ -265,36 +265,36 @@ fn used_words(kernel: &Kernel, pc: u32) -> u8 {
     }
 }
 
-/// Notes what an access does to a word of some memory. False if it reads what nobody has written.
+/// Notes an access to a word of some memory. Returns false if it reads uninitialised bytes.
 #[inline(always)]
-fn note(written: &Written, access: &Access<'_>, offset: u64) -> bool {
+fn note(init_mask: &InitMask, access: &Access<'_>, offset: u64) -> bool {
     let bytes = u64::from(access.bytes.min(4));
-    let is_read_too_early = access.kind != AccessKind::Store && !written.has_some(offset, bytes);
+    let is_read_too_early = access.kind != AccessKind::Store && !init_mask.has_some(offset, bytes);
     if access.kind != AccessKind::Load {
-        written.add(offset, bytes);
+        init_mask.add(offset, bytes);
     }
     !is_read_too_early
 }
 
-/// Notes an access that leaves no gaps in `span`, as far as it need not be looked at lane by lane.
-/// True if that is all.
+/// Notes an access that leaves no gaps in `span`, as far as it need not be checked lane by lane.
+/// Returns true if that is all.
 #[inline(always)]
-fn is_known(written: &Written, access: &Access<'_>, (first, length): (u64, u64)) -> bool {
-    if first.saturating_add(length) <= written.prefix() {
+fn is_known(init_mask: &InitMask, access: &Access<'_>, (first, length): (u64, u64)) -> bool {
+    if first.saturating_add(length) <= init_mask.prefix() {
         return true;
     }
     if !is_dense(access) {
         return false;
     }
     if access.kind == AccessKind::Store {
-        written.add(first, length);
+        init_mask.add(first, length);
         return true;
     }
-    written.has_all(first, length)
+    init_mask.has_all(first, length)
 }
 
-/// The first address of an access, and the bytes from there to its end. `None` if that is beyond all
-/// memory.
+/// Returns the first address of an access and the bytes from there to its end, or `None` if the end
+/// is beyond all memory.
 #[inline(always)]
 fn span(access: &Access<'_>) -> Option<(u64, u64)> {
     let (lowest, highest) = match access.pattern {
@@ -316,7 +316,7 @@ fn span(access: &Access<'_>) -> Option<(u64, u64)> {
     Some((lowest, (highest - lowest).checked_add(access.bytes.into())?))
 }
 
-/// True if an affine access leaves no gaps.
+/// Whether an affine access leaves no gaps.
 #[inline(always)]
 fn is_dense(access: &Access<'_>) -> bool {
     matches!(access.pattern, Pattern::Affine { step, .. } if step.unsigned_abs() <= access.bytes.into())

@@ -1,18 +1,19 @@
-//! What was done to the words of a row, each of which has a history of its own.
+//! The histories of the words of a row that is split.
 //!
-//! The histories are kept field by field, so that vector instructions compare and note many at once:
-//! [`Cells::touch`] does to part of a row what [`Cells::touch_word`] does to a word.
+//! The histories are stored field by field, so that vector instructions compare and update many at
+//! once. [`Cells::touch`] handles a range of words of the row as [`Cells::touch_word`] handles one
+//! word.
 
-use super::event::{DOER, Event, WARP_BITS};
-use super::sweep::WORDS;
+use super::event::{Event, THREAD_OR_AGENT, WARP_BITS};
+use super::row_access::WORDS;
 use crate::alu::Isa;
 use crate::registers::lane_word;
 
-/// An event a word. An event of interval 0 is none.
+/// One event per word. Epoch 0 means no event.
 #[derive(Clone, Copy)]
 struct Events {
     pc: [u32; WORDS],
-    interval: [u32; WORDS],
+    epoch: [u32; WORDS],
     tag: [u32; WORDS],
 }
 
@@ -20,27 +21,27 @@ struct Events {
 #[derive(Clone, Copy)]
 pub(super) struct Cells {
     writer: Events,
-    /// The latest readers: of different threads, if there were several.
+    /// The latest readers. They are different threads if there were several.
     readers: [Events; 2],
 }
 
-/// What one warp instruction did to some words of a row: lanes that follow one another, to words
-/// that do.
+/// The access of one warp instruction to some words of a row: consecutive lanes access consecutive
+/// words.
 pub(super) struct Part {
     pub event: Event,
-    /// The words, a bit each.
+    /// The words, one bit per word.
     pub words: u32,
-    /// The lane of the row's first word, were there such a lane.
+    /// The lane of the row's first word, even if it is out of range.
     pub first: u32,
     /// Each lane has `1 << shift` words.
     pub shift: u32,
 }
 
-/// Which intervals of earlier accesses come before the now of a warp: all up to these.
-pub(super) struct Seen {
-    /// Of its own.
+/// The last epochs that happen before a warp's present.
+pub(super) struct OrderedEpochs {
+    /// Of the warp's own epochs.
     pub own: u32,
-    /// Of any warp's.
+    /// Of the epochs of every warp.
     pub any: u32,
 }
 
@@ -48,7 +49,7 @@ pub(super) struct Seen {
 struct ByWord {
     event: Event,
     tag: [u32; WORDS],
-    /// All ones for the words in question.
+    /// All ones for the words of the part.
     select: [u32; WORDS],
 }
 
@@ -72,7 +73,7 @@ impl Part {
 impl Events {
     const NONE: Self = Self {
         pc: [0; WORDS],
-        interval: [0; WORDS],
+        epoch: [0; WORDS],
         tag: [0; WORDS],
     };
 
@@ -80,7 +81,7 @@ impl Events {
     fn at(&self, word: usize) -> Event {
         Event {
             pc: self.pc[word],
-            interval: self.interval[word],
+            epoch: self.epoch[word],
             tag: self.tag[word],
         }
     }
@@ -88,7 +89,7 @@ impl Events {
     #[inline(always)]
     fn set(&mut self, word: usize, event: Event) {
         self.pc[word] = event.pc;
-        self.interval[word] = event.interval;
+        self.epoch[word] = event.epoch;
         self.tag[word] = event.tag;
     }
 
@@ -100,54 +101,54 @@ impl Events {
         events
     }
 
-    /// True if some word of the part was last touched by another thread or a copy, in an interval
-    /// that does not come before.
+    /// Whether some word of the part was last touched by another thread or a copy in an epoch that
+    /// does not happen before.
     #[inline(always)]
-    fn may_race(&self, part: &ByWord, seen: &Seen) -> bool {
+    fn may_race(&self, part: &ByWord, ordered: &OrderedEpochs) -> bool {
         let mut any = 0;
         for word in 0..WORDS {
-            let differs = (self.tag[word] ^ part.tag[word]) & DOER;
+            let differs = (self.tag[word] ^ part.tag[word]) & THREAD_OR_AGENT;
             let up_to = if differs & WARP_BITS == 0 {
-                seen.own
+                ordered.own
             } else {
-                seen.any
+                ordered.any
             };
-            let is_late = u32::from(self.interval[word] > up_to).wrapping_neg();
+            let is_late = u32::from(self.epoch[word] > up_to).wrapping_neg();
             any |= is_late & differs & part.select[word];
         }
         any != 0
     }
 
-    /// Notes the part.
+    /// Notes the access of the part.
     #[inline(always)]
     fn note(&mut self, part: &ByWord) {
         for word in 0..WORDS {
             let select = part.select[word];
             let put = |old: &mut u32, new: u32| *old = *old & !select | new & select;
             put(&mut self.pc[word], part.event.pc);
-            put(&mut self.interval[word], part.event.interval);
+            put(&mut self.epoch[word], part.event.epoch);
             put(&mut self.tag[word], part.tag[word]);
         }
     }
 
-    /// Takes over, in the words of the part, those events of `other` that are another thread's.
+    /// Takes over, in the words of the part, the events of `other` by other threads.
     #[inline(always)]
     fn take_others(&mut self, other: &Self, part: &ByWord) {
         for word in 0..WORDS {
-            let differs = (other.tag[word] ^ part.tag[word]) & DOER;
+            let differs = (other.tag[word] ^ part.tag[word]) & THREAD_OR_AGENT;
             let select = part.select[word] & u32::from(differs != 0).wrapping_neg();
             let put = |old: &mut u32, new: u32| *old = *old & !select | new & select;
             put(&mut self.pc[word], other.pc[word]);
-            put(&mut self.interval[word], other.interval[word]);
+            put(&mut self.epoch[word], other.epoch[word]);
             put(&mut self.tag[word], other.tag[word]);
         }
     }
 
-    /// Forgets the words of the part.
+    /// Clears the words of the part.
     #[inline(always)]
     fn forget(&mut self, part: &ByWord) {
         for word in 0..WORDS {
-            self.interval[word] &= !part.select[word];
+            self.epoch[word] &= !part.select[word];
             self.tag[word] &= !part.select[word];
         }
     }
@@ -159,7 +160,7 @@ impl Cells {
         readers: [Events::NONE; 2],
     };
 
-    /// With these events by word.
+    /// Creates cells with these events by word.
     pub fn new(writer: impl Fn(usize) -> Event, reader: impl Fn(usize, usize) -> Event) -> Self {
         Self {
             writer: Events::from_fn(writer),
@@ -167,43 +168,44 @@ impl Cells {
         }
     }
 
-    /// Notes an access to part of the row, unless it may be part of a race; then nothing is noted.
+    /// Notes an access to part of the row. Returns false, and notes nothing, if it may be part of a
+    /// race.
     #[inline(always)]
-    pub fn touch(&mut self, isa: Isa, part: &Part, seen: &Seen) -> bool {
+    pub fn touch(&mut self, isa: Isa, part: &Part, ordered: &OrderedEpochs) -> bool {
         match isa {
-            Isa::Baseline(_) => self.touch_baseline(part, seen),
+            Isa::Baseline(_) => self.touch_baseline(part, ordered),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: an `Avx2` is made only where the processor has the features.
-            Isa::Avx2(_) => unsafe { self.touch_avx2(part, seen) },
+            Isa::Avx2(_) => unsafe { self.touch_avx2(part, ordered) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: an `Avx512` likewise.
-            Isa::Avx512(_) => unsafe { self.touch_avx512(part, seen) },
+            Isa::Avx512(_) => unsafe { self.touch_avx512(part, ordered) },
         }
     }
 
     #[inline(never)]
-    fn touch_baseline(&mut self, part: &Part, seen: &Seen) -> bool {
-        self.touch_inline(part, seen)
+    fn touch_baseline(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
+        self.touch_inline(part, ordered)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     #[inline(never)]
-    fn touch_avx2(&mut self, part: &Part, seen: &Seen) -> bool {
-        self.touch_inline(part, seen)
+    fn touch_avx2(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
+        self.touch_inline(part, ordered)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
     #[inline(never)]
-    fn touch_avx512(&mut self, part: &Part, seen: &Seen) -> bool {
-        self.touch_inline(part, seen)
+    fn touch_avx512(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
+        self.touch_inline(part, ordered)
     }
 
     #[inline(always)]
-    fn touch_inline(&mut self, part: &Part, seen: &Seen) -> bool {
+    fn touch_inline(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
         let part = &part.by_word();
-        if self.writer.may_race(part, seen) {
+        if self.writer.may_race(part, ordered) {
             return false;
         }
         let [last, other] = &mut self.readers;
@@ -212,7 +214,7 @@ impl Cells {
             last.note(part);
             return true;
         }
-        if last.may_race(part, seen) || other.may_race(part, seen) {
+        if last.may_race(part, ordered) || other.may_race(part, ordered) {
             return false;
         }
         self.writer.note(part);
@@ -221,24 +223,24 @@ impl Cells {
         true
     }
 
-    /// The last write to a word.
+    /// Returns the last write to a word.
     pub fn writer(&self, word: usize) -> Event {
         self.writer.at(word)
     }
 
-    /// Notes an atomic on a word that nothing but atomics has touched: these never race. False if
-    /// something else has; then nothing is noted.
+    /// Notes an atomic on a word that only atomics have touched; these never race. Otherwise
+    /// returns false and notes nothing.
     #[inline(always)]
     pub fn follow_atomics(&mut self, word: usize, atomic: Event) -> bool {
         let last = self.writer.at(word);
-        let follows = self.readers[0].interval[word] == 0 && (!last.is_some() || last.is_atomic());
+        let follows = self.readers[0].epoch[word] == 0 && (!last.is_some() || last.is_atomic());
         if follows {
             self.writer.set(word, atomic);
         }
         follows
     }
 
-    /// Notes an access to a word; returns an earlier one that it races with, as `conflict` tells.
+    /// Notes an access to a word. Returns an earlier one that it races with, as `conflict` decides.
     #[inline(always)]
     pub fn touch_word(
         &mut self,
@@ -256,7 +258,7 @@ impl Cells {
             last.set(word, event);
         } else {
             self.writer.set(word, event);
-            if last.interval[word] != 0 {
+            if last.epoch[word] != 0 {
                 let readers = [last.at(word), other.at(word)];
                 last.set(word, Event::default());
                 other.set(word, Event::default());
@@ -267,7 +269,7 @@ impl Cells {
     }
 }
 
-/// The first of these that an access races with.
+/// Returns the first of these that an access races with.
 #[inline(never)]
 fn first_race(conflict: &dyn Fn(&Event) -> bool, earlier: [Event; 3]) -> Option<Event> {
     earlier.into_iter().find(conflict)

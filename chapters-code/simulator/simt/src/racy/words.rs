@@ -6,7 +6,7 @@ use super::UNIT;
 
 const CELL: usize = UNIT as usize;
 
-/// The cell that contains a byte, and which of the cell's bytes that is.
+/// Returns the cell that contains a byte, and the byte's position in the cell.
 ///
 /// # Safety
 /// As the header of [`super`] says.
@@ -14,7 +14,8 @@ const CELL: usize = UNIT as usize;
 unsafe fn cell<'a>(byte: *mut u8) -> (&'a AtomicU64, usize) {
     let at = byte.addr() % CELL;
     let start = byte.wrapping_sub(at).cast::<u64>();
-    // SAFETY: the allocation begins and ends between cells, lives on, and is accessed in this way alone.
+    // SAFETY: the allocation begins and ends at cell boundaries, stays alive, and is accessed only
+    // in this way.
     (unsafe { AtomicU64::from_ptr(start) }, at)
 }
 
@@ -61,7 +62,7 @@ pub(crate) unsafe fn store<const N: usize>(to: *mut u8, value: [u8; N]) {
     }
 }
 
-/// Reads as many bytes as there are in `out`.
+/// Reads `out.len()` bytes.
 ///
 /// # Safety
 /// As the header of [`super`] says.
@@ -100,8 +101,8 @@ pub(crate) unsafe fn write(to: *mut u8, data: &[u8]) {
     }
 }
 
-/// Replaces the aligned 2, 4 or 8 bytes at `to` by what `change` makes of them, with nothing in between;
-/// returns the old and the new ones.
+/// Replaces the aligned 2, 4 or 8 bytes at `to` by the result of `new`, indivisibly. Returns the
+/// old and the new bits.
 ///
 /// # Safety
 /// As the header of [`super`] says.
@@ -122,7 +123,7 @@ pub(crate) unsafe fn update(to: *mut u8, bytes: u32, new: impl Fn(u64) -> u64) -
     values
 }
 
-/// Changes some of a cell's bytes, with nothing in between.
+/// Changes some of a cell's bytes indivisibly.
 #[inline(always)]
 fn change(cell: &AtomicU64, order: Ordering, mut with: impl FnMut(&mut [u8; CELL])) {
     let mut seen = cell.load(Ordering::Relaxed);

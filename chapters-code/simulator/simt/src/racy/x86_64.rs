@@ -1,4 +1,4 @@
-//! Accesses as one instruction of x86-64 each, or, of more than 32 bytes, as several.
+//! Accesses as one x86-64 instruction each, or as several if they are longer than 32 bytes.
 
 use std::arch::asm;
 use std::arch::x86_64::{__m128i, __m256i};
@@ -47,7 +47,7 @@ pub(crate) unsafe fn store<const N: usize>(to: *mut u8, value: [u8; N]) {
     }
 }
 
-/// Reads as many bytes as there are in `out`.
+/// Reads `out.len()` bytes.
 ///
 /// # Safety
 /// As the header of [`super`] says.
@@ -60,7 +60,7 @@ pub(crate) unsafe fn read(from: *mut u8, out: &mut [u8]) {
 
     let whole = out.len() / 16 * 16;
     let (vectors, rest) = out.split_at_mut(whole);
-    // SAFETY: the caller's promise, of parts of the bytes; AVX is asked for.
+    // SAFETY: the caller's promise, for parts of the bytes. The CPU has AVX.
     unsafe {
         match is_x86_feature_detected!("avx") {
             true => with_avx(from, vectors),
@@ -85,7 +85,7 @@ pub(crate) unsafe fn write(to: *mut u8, data: &[u8]) {
 
     let whole = data.len() / 16 * 16;
     let (vectors, rest) = data.split_at(whole);
-    // SAFETY: the caller's promise, of parts of the bytes; AVX is asked for.
+    // SAFETY: the caller's promise, for parts of the bytes. The CPU has AVX.
     unsafe {
         match is_x86_feature_detected!("avx") {
             true => with_avx(to, vectors),
@@ -97,7 +97,7 @@ pub(crate) unsafe fn write(to: *mut u8, data: &[u8]) {
     }
 }
 
-/// Reads 16 bytes, or a multiple of as many.
+/// Reads 16 bytes or a multiple of 16.
 ///
 /// # Safety
 /// As the header of [`super`] says.
@@ -110,18 +110,20 @@ unsafe fn read_vectors(from: *mut u8, out: &mut [u8]) {
     };
     let first = 32 * pairs.len();
     for (i, chunk) in pairs.iter_mut().enumerate() {
-        // SAFETY: the caller's promise, of a part of the bytes; the CPU has AVX. A vector is its bytes.
+        // SAFETY: the caller's promise, for a part of the bytes. The CPU has AVX. Vectors and byte
+        // arrays have the same representation.
         unsafe { *chunk = transmute::<__m256i, [u8; 32]>(load256(from.wrapping_add(32 * i))) };
     }
     for (i, chunk) in rest.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        // SAFETY: the caller's promise, of a part of the bytes. A vector is its bytes.
+        // SAFETY: the caller's promise, for a part of the bytes. Vectors and byte arrays have the
+        // same representation.
         unsafe {
             *chunk = transmute::<__m128i, [u8; 16]>(load128(from.wrapping_add(first + 16 * i)))
         };
     }
 }
 
-/// Writes 16 bytes, or a multiple of as many.
+/// Writes 16 bytes or a multiple of 16.
 ///
 /// # Safety
 /// As the header of [`super`] says.
@@ -134,7 +136,8 @@ unsafe fn write_vectors(to: *mut u8, data: &[u8]) {
     };
     let first = 32 * pairs.len();
     for (i, chunk) in pairs.iter().enumerate() {
-        // SAFETY: the caller's promise, of a part of the bytes; the CPU has AVX. A vector is its bytes.
+        // SAFETY: the caller's promise, for a part of the bytes. The CPU has AVX. Vectors and byte
+        // arrays have the same representation.
         unsafe {
             store256(
                 to.wrapping_add(32 * i),
@@ -143,7 +146,8 @@ unsafe fn write_vectors(to: *mut u8, data: &[u8]) {
         };
     }
     for (i, chunk) in rest.as_chunks::<16>().0.iter().enumerate() {
-        // SAFETY: the caller's promise, of a part of the bytes. A vector is its bytes.
+        // SAFETY: the caller's promise, for a part of the bytes. Vectors and byte arrays have the
+        // same representation.
         unsafe {
             store128(
                 to.wrapping_add(first + 16 * i),
@@ -200,7 +204,7 @@ moves! {
     load256 = "vmovdqu {value}, [{from}]", store256 = "vmovdqu [{to}], {value}": __m256i, ymm_reg, "avx";
 }
 
-/// Defines the compare-and-exchange of a width: returns what was there.
+/// Defines the compare-and-exchange of a width, which returns the previous value.
 macro_rules! exchanges {
     ($($name:ident = $template:literal: $int:ty, $accumulator:tt;)*) => {$(
         /// # Safety
@@ -226,8 +230,8 @@ exchanges! {
     exchange64 = "lock cmpxchg qword ptr [{cell}], {new}": u64, "rax";
 }
 
-/// Replaces the aligned 2, 4 or 8 bytes at `cell` by what `change` makes of them, with nothing in
-/// between; returns the old and the new ones.
+/// Replaces the aligned 2, 4 or 8 bytes at `cell` by the result of `change`, indivisibly. Returns
+/// the old and the new bits.
 ///
 /// # Safety
 /// As the header of [`super`] says.

@@ -323,7 +323,7 @@ fn misuse_stops_a_launch() {
     };
     illegal(
         "mbarrier.arrive.shared.b64 _, [sh];",
-        "`mbarrier.arrive` at byte 0 of shared array `sh`, where there is no mbarrier: nobody has initialised one",
+        "`mbarrier.arrive` at byte 0 of shared array `sh`, where there is no mbarrier: none was initialised",
     );
     illegal("mbarrier.init.shared.b64 [sh], 0;", "a count of 0");
     let started = |body: &str| format!("mbarrier.init.shared.b64 [sh], 2; {body}");
@@ -424,7 +424,11 @@ fn waiting_for_ever_names_the_phase() {
         let run = run_with(&body, 2, 64, &options);
         let says = "spin on phase 0 of the mbarrier at byte 0 of shared array `sh`";
         fault(&run, FaultKind::Deadlock, says);
-        fault(&run, FaultKind::Deadlock, "it still wants 2 of 3 arrivals");
+        fault(
+            &run,
+            FaultKind::Deadlock,
+            "it still waits for 2 of 3 arrivals",
+        );
     }
 }
 

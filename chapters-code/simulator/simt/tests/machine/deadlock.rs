@@ -51,7 +51,7 @@ fn a_chain_that_looks_ahead_may_wait_for_ever() {
         fault(
             &stuck,
             FaultKind::Deadlock,
-            "nobody changes memory any more",
+            "no thread changes memory any more",
         );
         fault(&stuck, FaultKind::Deadlock, "spin on what they read at");
     }
@@ -135,7 +135,7 @@ fn waiting_takes_few_instructions() {
 #[test]
 fn an_endless_circle_is_told() {
     let run = run("L: bra L;", 1, 32);
-    fault(&run, FaultKind::Deadlock, "go round for ever");
+    fault(&run, FaultKind::Deadlock, "loop for ever");
 }
 
 /// A lane that goes round keeps the others of its warp, which wait where the branch ends, no longer

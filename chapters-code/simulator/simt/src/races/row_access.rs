@@ -1,9 +1,9 @@
 //! Accesses by whole warps to whole rows of memory.
 //!
-//! A row is 32 words that begin at a multiple of 128 bytes. Where all lanes of a warp access
-//! neighbouring elements that fill rows exactly, what is to be noted of a row's words differs in the
-//! lane alone, and so do most histories: one entry then stands for the row. It must be split into
-//! entries a word as soon as anything else happens to the row.
+//! A row is 32 words that begin at a multiple of 128 bytes. If all lanes of a warp access
+//! contiguous elements that fill rows exactly, the events of a row's words differ only in the lane.
+//! One entry then represents the row. It is split into one entry per word as soon as the row is
+//! accessed differently.
 
 use super::Event;
 use super::clock::Clocks;
@@ -17,10 +17,10 @@ pub(super) const WORDS: usize = 32;
 /// Bytes of a row.
 pub(super) const BYTES: u64 = 4 * WORDS as u64;
 
-/// What one warp instruction did to one row. That of interval 0 is none.
+/// The access of one warp instruction to one row. Epoch 0 means no access.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Sweep {
-    /// By no lane and to no bytes in particular.
+pub(super) struct RowAccess {
+    /// The event, without lane and bytes.
     event: Event,
     /// The lane that touched the row's first word.
     first: u8,
@@ -28,9 +28,9 @@ pub(super) struct Sweep {
     shift: u8,
 }
 
-impl Sweep {
-    /// By lanes that follow one another, of which the one at the row's first word is `first`, were
-    /// there such a lane. Each has `1 << shift` words.
+impl RowAccess {
+    /// Creates the access of consecutive lanes with `1 << shift` words each. `first` is the lane
+    /// that touches word 0 (possibly out of range).
     #[inline(always)]
     pub fn new(event: Event, first: u32, shift: u8) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Sweep {
         }
     }
 
-    /// What happened to some words of the row, a bit each.
+    /// Returns the access to some words of the row, one bit per word.
     #[inline(always)]
     pub fn part(&self, words: u32) -> Part {
         Part {
@@ -51,14 +51,14 @@ impl Sweep {
         }
     }
 
-    /// The warp.
+    /// Returns the warp.
     #[inline(always)]
     pub fn warp(&self) -> u32 {
         self.event.warp()
     }
 
-    /// The rows that an access fills, each with what is to be noted of it; `None` if it is not of
-    /// this kind.
+    /// Returns the rows that an access fills, each with its entry, or `None` if the access does not
+    /// fill rows.
     #[inline(always)]
     pub fn of(access: &Access<'_>, event: Event) -> Option<impl Iterator<Item = (u64, Self)>> {
         let Pattern::Affine { first, step, .. } = access.pattern else {
@@ -71,13 +71,13 @@ impl Sweep {
         let rows = fills.then_some(access.bytes / 4)?;
         let shift = rows.trailing_zeros() as u8;
         let sweeps = (0..rows).map(move |row| {
-            let sweep = Self::new(event, row * (32 >> shift), shift);
-            (first + BYTES * u64::from(row), sweep)
+            let row_access = Self::new(event, row * (32 >> shift), shift);
+            (first + BYTES * u64::from(row), row_access)
         });
         Some(sweeps)
     }
 
-    /// What happened to a word of the row.
+    /// Returns the event of a word of the row.
     #[inline(always)]
     pub fn at(&self, word: usize) -> Event {
         if self.is_some() {
@@ -98,7 +98,7 @@ impl Sweep {
         self.event.is_load()
     }
 
-    /// True if every word was touched by the same thread of the block.
+    /// Whether the same thread of the block touched each word in both accesses.
     #[inline(always)]
     pub fn is_by_threads_of(&self, other: &Self) -> bool {
         self.is_by_warp_of(other) && (self.first, self.shift) == (other.first, other.shift)
@@ -109,22 +109,22 @@ impl Sweep {
         self.event.warp() == other.event.warp()
     }
 
-    /// True if two accesses by threads of this block may race in some word. `later` happens now.
+    /// Whether two accesses by threads of this block may race in some word. `later` happens now.
     #[inline(always)]
     pub fn may_conflict(&self, clocks: &Clocks<'_>, later: &Self) -> bool {
         if !self.is_some() || self.is_by_threads_of(later) {
             return false;
         }
         if self.is_by_warp_of(later) {
-            return self.excludes(later) && !clocks.has_met_since(&self.event);
+            return self.conflicts(later) && !clocks.has_synchronised_since(&self.event);
         }
         clocks.conflict(&self.at(0), &later.at(0))
-            || clocks.lanes_differ(&self.event, &later.event) && self.excludes(later)
+            || clocks.lanes_differ(&self.event, &later.event) && self.conflicts(later)
     }
 
-    /// See [`Event::excludes`].
+    /// Whether the accesses conflict: see [`Event::conflicts`].
     #[inline(always)]
-    pub fn excludes(&self, later: &Self) -> bool {
-        self.at(0).excludes(&later.at(0))
+    pub fn conflicts(&self, later: &Self) -> bool {
+        self.at(0).conflicts(&later.at(0))
     }
 }

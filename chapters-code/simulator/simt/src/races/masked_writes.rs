@@ -1,38 +1,37 @@
-//! Writes to shared memory that stand behind the atomics which have followed them.
-//!
-//! An atomic of another thread races with such a write, not with the atomics, and these are what is
-//! remembered as the last writes. Where everybody has seen the write, nobody's can: so of a kernel that
-//! zeroes its counters, waits at a barrier and counts, nothing is kept.
+//! The last plain write to each shared word that was later updated by atomics. A later atomic may
+//! race with that write, but not with the atomics, which the history remembers as the last writes.
+//! Writes already ordered before every warp are dropped. Nothing is stored, for example, for a
+//! kernel that zeroes its counters, waits at a barrier and counts.
 
 use std::collections::HashMap;
 
 use super::Event;
 use super::clock::Clocks;
 
-/// The writes, by the offset of the word.
+/// The masked writes, by the offset of the word.
 #[derive(Default)]
-pub(super) struct Standing(HashMap<u32, Event>);
+pub(super) struct MaskedWrites(HashMap<u32, Event>);
 
-impl Standing {
-    /// Forgets all.
+impl MaskedWrites {
+    /// Removes all writes.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// True if nothing is kept.
+    /// Whether there are no masked writes.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True if there may be something to tell of an atomic after `last`, the last write to a word.
+    /// Whether an atomic after `last`, the last write to a word, may race with a masked write.
     #[inline(always)]
     pub fn concerns(&self, last: &Event) -> bool {
         last.is_some() && !(last.is_atomic() && self.is_empty())
     }
 
-    /// An atomic has followed `last`, with which it does not race: the write behind that with which it
-    /// does.
+    /// Notes that an atomic follows `last`, with which it does not race. Returns the masked write
+    /// with which it does race.
     #[inline(never)]
     pub fn follow(
         &mut self,
@@ -46,7 +45,7 @@ impl Standing {
             let races = clocks.conflict(write, atomic);
             return races.then(|| self.0.remove(&offset)).flatten();
         }
-        if !clocks.all_have_seen(last) {
+        if !clocks.is_before_all(last) {
             self.0.insert(offset, *last);
         }
         None

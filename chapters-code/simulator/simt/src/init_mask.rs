@@ -1,24 +1,24 @@
-//! Which bytes of an allocation somebody has written, for those who look for reads of the others.
+//! Which bytes of an allocation are initialised, for the detector of uninitialised reads.
 //!
-//! Most memory is written from its start on, and then this is one number. Where it is not, a bit a
-//! byte is kept, from the first write elsewhere on.
+//! Most memory is written from its start on, which takes one number. From the first write elsewhere
+//! on, one bit per byte is stored in addition.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What has been written of an allocation.
+/// The initialised bytes of an allocation.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct InitMask {
     bytes: u64,
-    /// All before this one has been written: most memory is written from its start on.
+    /// All bytes before this offset are initialised.
     prefix: AtomicU64,
-    /// Of those behind, a bit each.
+    /// The bytes behind the prefix, one bit each.
     bits: OnceLock<Box<[AtomicU64]>>,
 }
 
-impl Written {
-    /// Nothing yet, of so many bytes.
-    pub fn nothing(bytes: u64) -> Self {
+impl InitMask {
+    /// Creates the mask of `bytes` uninitialised bytes.
+    pub fn uninitialised(bytes: u64) -> Self {
         Self {
             bytes,
             prefix: AtomicU64::new(0),
@@ -26,7 +26,7 @@ impl Written {
         }
     }
 
-    /// Nothing any more.
+    /// Marks all bytes as uninitialised.
     pub fn clear(&mut self) {
         *self.prefix.get_mut() = 0;
         for word in self.bits.get_mut().into_iter().flatten() {
@@ -34,24 +34,24 @@ impl Written {
         }
     }
 
-    /// Up to where everything is known to be written.
+    /// Returns the offset up to which all bytes are known to be initialised.
     #[inline(always)]
     pub fn prefix(&self) -> u64 {
         self.prefix.load(Ordering::Relaxed)
     }
 
-    /// True if all of it is known to be written.
+    /// Whether all bytes are known to be initialised.
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
         self.prefix() >= self.bytes
     }
 
-    /// All of it counts as written from now on.
+    /// Marks all bytes as initialised.
     pub fn complete(&self) {
         self.prefix.store(self.bytes, Ordering::Relaxed);
     }
 
-    /// These bytes are being written. What lies beyond the end is passed over.
+    /// Marks these bytes as initialised. Bytes beyond the end are ignored.
     pub fn add(&self, offset: u64, bytes: u64) {
         let end = offset.saturating_add(bytes).min(self.bytes);
         let prefix = self.prefix();
@@ -74,7 +74,7 @@ impl Written {
         }
     }
 
-    /// All before `end` is written, and what the bits tell of from there on.
+    /// Sets the prefix to `end`, and beyond it by the bits that follow.
     fn extend(&self, mut end: u64) {
         let bits = self.bits.get().map_or(&[][..], |bits| bits);
         while let Some(word) = bits.get(end as usize / 64) {
@@ -89,23 +89,23 @@ impl Written {
             .fetch_max(end.min(self.bytes), Ordering::Relaxed);
     }
 
-    /// True if one of these bytes has been written, or lies beyond the end.
+    /// Whether one of these bytes is initialised or beyond the end.
     pub fn has_some(&self, offset: u64, bytes: u64) -> bool {
         let end = offset.saturating_add(bytes).min(self.bytes);
         offset < self.prefix()
             || end <= offset
-            || self.tells(offset, end - offset, |bits, mask| bits & mask != 0)
+            || self.any_word(offset, end - offset, |bits, mask| bits & mask != 0)
     }
 
-    /// True if all of these bytes have been written, or lie beyond the end.
+    /// Whether all of these bytes are initialised or beyond the end.
     pub fn has_all(&self, offset: u64, bytes: u64) -> bool {
         let end = offset.saturating_add(bytes).min(self.bytes);
         let start = offset.max(self.prefix());
-        end <= start || !self.tells(start, end - start, |bits, mask| bits & mask != mask)
+        end <= start || !self.any_word(start, end - start, |bits, mask| bits & mask != mask)
     }
 
-    /// True if `test` holds for the bits of some word of a range.
-    fn tells(&self, offset: u64, bytes: u64, test: impl Fn(u64, u64) -> bool) -> bool {
+    /// Whether `test` holds for the bits of some word of a range.
+    fn any_word(&self, offset: u64, bytes: u64, test: impl Fn(u64, u64) -> bool) -> bool {
         let bits = self.bits.get();
         words_of(offset, bytes).any(|(word, mask)| {
             let bits = bits.map_or(0, |bits| bits[word].load(Ordering::Relaxed));
@@ -113,9 +113,10 @@ impl Written {
         })
     }
 
-    /// Takes over what is known of as many bytes of `other`.
+    /// Copies the state of the same number of bytes of `other`.
     pub fn copy(&self, offset: u64, other: &Self, from: u64, bytes: u64) {
-        // Both may be one allocation, and the ranges overlap: all is read before any is added.
+        // Both may be one allocation with overlapping ranges, so everything is read before anything
+        // is added.
         let whole = other.prefix().saturating_sub(from).min(bytes);
         let words = words_of(from + whole, bytes - whole);
         let bits = other.bits.get().map_or(&[][..], |bits| bits);
@@ -134,7 +135,7 @@ impl Written {
     }
 }
 
-/// The runs of ones in a word: where each begins, and how long it is.
+/// Iterates over the runs of ones in a word: start and length.
 fn runs(mut word: u64) -> impl Iterator<Item = (u64, u64)> {
     std::iter::from_fn(move || {
         let start = (word != 0).then(|| word.trailing_zeros())?;
@@ -144,7 +145,7 @@ fn runs(mut word: u64) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// The words of 64 bits that a range of bits lies in, each with its bits.
+/// Iterates over the 64-bit words of a range of bits, each with the range's bits in it.
 pub(crate) fn words_of(first: u64, count: u64) -> impl Iterator<Item = (usize, u64)> {
     let end = first + count;
     let words = if count == 0 {
@@ -186,42 +187,44 @@ mod tests {
 
     #[test]
     fn a_copy_within_an_allocation_takes_what_was_there_before() {
-        let written = Written::nothing(400);
-        written.add(10, 3);
-        written.add(100, 60);
-        written.copy(12, &written, 10, 300);
-        let has: Vec<u64> = (0..400).filter(|at| written.has_some(*at, 1)).collect();
+        let init_mask = InitMask::uninitialised(400);
+        init_mask.add(10, 3);
+        init_mask.add(100, 60);
+        init_mask.copy(12, &init_mask, 10, 300);
+        let has: Vec<u64> = (0..400).filter(|at| init_mask.has_some(*at, 1)).collect();
         assert_eq!(has, (10..15).chain(100..162).collect::<Vec<_>>());
     }
 
     #[test]
     fn parts_and_the_whole() {
-        let written = Written::nothing(200);
-        assert!(!written.has_some(0, 200));
-        written.add(70, 4);
-        assert!(written.has_some(73, 1) && !written.has_some(74, 126));
-        let other = Written::nothing(100);
-        other.copy(10, &written, 68, 5);
+        let init_mask = InitMask::uninitialised(200);
+        assert!(!init_mask.has_some(0, 200));
+        init_mask.add(70, 4);
+        assert!(init_mask.has_some(73, 1) && !init_mask.has_some(74, 126));
+        let other = InitMask::uninitialised(100);
+        other.copy(10, &init_mask, 68, 5);
         assert!(!other.has_some(0, 12) && other.has_some(12, 1) && other.has_some(14, 1));
         assert!(!other.has_some(15, 85));
-        written.add(0, 200);
-        assert!(written.has_all(0, 200));
+        init_mask.add(0, 200);
+        assert!(init_mask.has_all(0, 200));
     }
 
     #[test]
     fn what_is_written_out_of_order_joins_what_lies_before() {
-        let mut written = Written::nothing(200);
-        written.add(130, 70);
-        written.add(64, 66);
-        assert_eq!(written.prefix(), 0);
-        written.add(0, 60);
-        assert_eq!(written.prefix(), 60);
-        assert!(!written.has_all(50, 20) && written.has_all(64, 136) && written.has_all(0, 60));
-        written.add(50, 14);
-        assert_eq!(written.prefix(), 200);
-        // Beyond the end is nobody's business.
-        assert!(written.has_all(190, 20) && written.has_some(500, 4));
-        written.clear();
-        assert!(!written.has_some(0, 200));
+        let mut init_mask = InitMask::uninitialised(200);
+        init_mask.add(130, 70);
+        init_mask.add(64, 66);
+        assert_eq!(init_mask.prefix(), 0);
+        init_mask.add(0, 60);
+        assert_eq!(init_mask.prefix(), 60);
+        assert!(
+            !init_mask.has_all(50, 20) && init_mask.has_all(64, 136) && init_mask.has_all(0, 60)
+        );
+        init_mask.add(50, 14);
+        assert_eq!(init_mask.prefix(), 200);
+        // Bytes beyond the end do not count.
+        assert!(init_mask.has_all(190, 20) && init_mask.has_some(500, 4));
+        init_mask.clear();
+        assert!(!init_mask.has_some(0, 200));
     }
 }

@@ -1,13 +1,13 @@
-//! What single threads know through mbarriers and bulk groups: for each, up to when everything that
-//! others did comes before its own now.
+//! The vector clocks of single threads: what they learn through mbarriers and bulk groups.
 //!
-//! Barriers teach whole warps ([`super::clock`]). A thread that arrives at an mbarrier, or waits there,
-//! does so alone: what it learns the other lanes of its warp do not know before they have synchronised
-//! with it. So this is kept a thread, for those that have learned something in this way.
+//! Barriers join the clocks of whole warps ([`super::clock`]). A thread that arrives at an
+//! mbarrier, or waits there, does so alone: the other lanes of its warp only learn what it learned
+//! when they synchronise with it. Clocks are therefore kept per thread, for the threads that have
+//! learned something in this way.
 //!
-//! Besides threads there are **agents**, which do asynchronously what threads have started: one for
-//! the copies of each mbarrier, two for the bulk groups of each thread (what they read, what they
-//! write). An agent's copies, or groups, are numbered in the order in which they start.
+//! Besides threads there are **agents** of the async proxy, which execute what threads have
+//! started: one for the copies of each mbarrier, and two for the bulk groups of each thread (reads
+//! and writes). An agent's copies, or groups, are numbered in the order in which they start.
 
 use std::sync::Arc;
 
@@ -16,20 +16,20 @@ use super::sync::{Acquired, union};
 use crate::counters::lanes;
 use crate::registers::LaneMask;
 
-/// Up to when everything comes before some point in time.
+/// A vector clock: for each thread and agent, the last epoch that happens before some moment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Knowledge {
-    /// By number of thread in the block: intervals of its warp.
+pub(super) struct VectorClock {
+    /// By thread number in the block: epochs of the thread's warp.
     pub threads: Vec<u32>,
-    /// By number of agent: its copies.
+    /// By agent number: copies of the agent.
     pub agents: Vec<u32>,
-    /// By number of thread: intervals up to which a fence between the proxies has followed.
+    /// By thread number: epochs that a fence between the proxies has followed.
     pub fenced: Vec<u32>,
-    /// What has been acquired through flags.
+    /// What was acquired through flags.
     pub acquired: Acquired,
 }
 
-/// Entry by entry the larger one. A missing entry is 0.
+/// Replaces each entry by the larger one. A missing entry is 0.
 fn join(own: &mut Vec<u32>, other: &[u32]) {
     if own.len() < other.len() {
         own.resize(other.len(), 0);
@@ -39,7 +39,7 @@ fn join(own: &mut Vec<u32>, other: &[u32]) {
     }
 }
 
-/// Raises an entry.
+/// Raises an entry to at least `to`.
 pub(super) fn raise(list: &mut Vec<u32>, index: usize, to: u32) {
     if list.len() <= index {
         list.resize(index + 1, 0);
@@ -51,7 +51,7 @@ fn entry(list: &[u32], index: u32) -> u32 {
     list.get(index as usize).copied().unwrap_or(0)
 }
 
-impl Knowledge {
+impl VectorClock {
     pub fn join(&mut self, other: &Self) {
         join(&mut self.threads, &other.threads);
         join(&mut self.agents, &other.agents);
@@ -62,49 +62,49 @@ impl Knowledge {
     }
 }
 
-/// Knowledge that several may share.
-type Shared = Option<Arc<Knowledge>>;
+/// A vector clock that several threads may share.
+type Shared = Option<Arc<VectorClock>>;
 
-/// What the threads of a block know, by number.
+/// The vector clocks of a block's threads, by thread number.
 #[derive(Default)]
-pub(super) struct Knowers {
-    /// Empty as long as nobody knows anything in this way.
+pub(super) struct ThreadClocks {
+    /// The clocks, or nothing as long as no thread has learned anything in this way.
     threads: Vec<Shared>,
-    /// Threads of the block.
+    /// The number of threads of the block.
     count: usize,
-    /// What was known, what was added, and what became of it, the last time: lanes that learn the
-    /// same share what they know.
-    last: Option<[Arc<Knowledge>; 3]>,
+    /// The clock, the addition and the result of the last join. Lanes that learn the same share one
+    /// clock.
+    last: Option<[Arc<VectorClock>; 3]>,
 }
 
-impl Knowers {
+impl ThreadClocks {
     pub fn start_block(&mut self, warps: u32) {
         self.threads.clear();
         self.count = 32 * warps as usize;
         self.last = None;
     }
 
-    /// True if anybody knows anything in this way.
+    /// Whether any thread has learned anything in this way.
     #[inline(always)]
     pub fn is_some(&self) -> bool {
         !self.threads.is_empty()
     }
 
-    /// The place for what a thread knows.
-    fn place(&mut self, thread: u32) -> Option<&mut Shared> {
+    /// Returns the entry of a thread's clock.
+    fn entry(&mut self, thread: u32) -> Option<&mut Shared> {
         self.threads.resize(self.count, None);
         self.threads.get_mut(thread as usize)
     }
 
-    /// What a thread knows.
-    pub fn of(&self, thread: u32) -> Option<&Arc<Knowledge>> {
+    /// Returns a thread's clock.
+    pub fn of(&self, thread: u32) -> Option<&Arc<VectorClock>> {
         self.threads.get(thread as usize)?.as_ref()
     }
 
-    /// A thread learns something.
-    pub fn learn(&mut self, thread: u32, more: &Arc<Knowledge>) {
+    /// Joins a vector clock into a thread's clock.
+    pub fn learn(&mut self, thread: u32, more: &Arc<VectorClock>) {
         let last = self.last.take();
-        let Some(own) = self.place(thread) else {
+        let Some(own) = self.entry(thread) else {
             return;
         };
         let Some(before) = own else {
@@ -114,11 +114,11 @@ impl Knowers {
         if Arc::ptr_eq(before, more) {
             return;
         }
-        let same = |[known, added, _]: &[Arc<Knowledge>; 3]| {
+        let same = |[known, added, _]: &[Arc<VectorClock>; 3]| {
             Arc::ptr_eq(before, known) && Arc::ptr_eq(more, added)
         };
         let last = last.filter(same).unwrap_or_else(|| {
-            let mut joined = Knowledge::clone(before);
+            let mut joined = VectorClock::clone(before);
             joined.join(more);
             [before.clone(), more.clone(), Arc::new(joined)]
         });
@@ -126,33 +126,33 @@ impl Knowers {
         self.last = Some(last);
     }
 
-    /// Changes what a thread knows.
-    pub fn change(&mut self, thread: u32, change: impl FnOnce(&mut Knowledge)) {
-        if let Some(own) = self.place(thread) {
+    /// Changes a thread's clock.
+    pub fn change(&mut self, thread: u32, change: impl FnOnce(&mut VectorClock)) {
+        if let Some(own) = self.entry(thread) {
             change(Arc::make_mut(own.get_or_insert_default()));
         }
     }
 
-    /// These warps, a bit each, tell each other all they know.
+    /// Joins the clocks of all threads of these warps, one bit per warp.
     #[inline]
-    pub fn warps_meet(&mut self, warps: u32) {
+    pub fn join_warps(&mut self, warps: u32) {
         if self.is_some() {
             let members = lanes(warps).flat_map(|warp| 32 * warp..32 * warp + 32);
-            self.meet(members);
+            self.join(members);
         }
     }
 
-    /// These lanes of a warp do.
-    pub fn lanes_meet(&mut self, warp: u32, mask: LaneMask) {
+    /// Joins the clocks of these lanes of a warp.
+    pub fn join_lanes(&mut self, warp: u32, mask: LaneMask) {
         if self.is_some() {
-            self.meet(lanes(mask).map(|lane| 32 * warp + lane));
+            self.join(lanes(mask).map(|lane| 32 * warp + lane));
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn meet(&mut self, threads: impl Iterator<Item = u32> + Clone) {
-        let mut all: Vec<&Arc<Knowledge>> = Vec::new();
+    fn join(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+        let mut all: Vec<&Arc<VectorClock>> = Vec::new();
         let mut anybody_misses = false;
         for thread in threads.clone() {
             match self.of(thread) {
@@ -166,7 +166,7 @@ impl Knowers {
             [_] if !anybody_misses => return,
             [only] => only.clone(),
             [first, ref others @ ..] => {
-                let mut joined = Knowledge::clone(first);
+                let mut joined = VectorClock::clone(first);
                 others.iter().for_each(|other| joined.join(other));
                 Arc::new(joined)
             }
@@ -178,36 +178,37 @@ impl Knowers {
         }
     }
 
-    /// True if a thread knows of this access by another thread of the block.
-    pub fn knows_thread(&self, knower: u32, thread: u32, interval: u32) -> bool {
-        let own = self.of(knower);
-        own.is_some_and(|own| entry(&own.threads, thread) >= interval)
+    /// Whether an access by another thread of the block happens before a thread's present.
+    pub fn knows_thread(&self, later: u32, thread: u32, epoch: u32) -> bool {
+        let own = self.of(later);
+        own.is_some_and(|own| entry(&own.threads, thread) >= epoch)
     }
 
-    /// True if a thread knows that this access by an agent is done.
-    pub fn knows_agent(&self, knower: u32, access: &Event) -> bool {
+    /// Whether an agent's access happens before a thread's present.
+    pub fn knows_agent(&self, later: u32, access: &Event) -> bool {
         let Some(agent) = access.agent() else {
             return false;
         };
-        let own = self.of(knower);
+        let own = self.of(later);
         own.is_some_and(|own| entry(&own.agents, agent) >= access.number())
     }
 
-    /// True if some thread knows that this access by an agent is done.
-    pub fn anybody_knows(&self, access: &Event) -> bool {
+    /// Whether an agent's access happens before the present of some thread.
+    pub fn any_knows(&self, access: &Event) -> bool {
         (0..self.threads.len() as u32).any(|thread| self.knows_agent(thread, access))
     }
 
-    /// True if for this thread a fence between the proxies has followed an access.
-    pub fn knows_fence(&self, knower: u32, thread: u32, interval: u32) -> bool {
-        let own = self.of(knower);
-        own.is_some_and(|own| entry(&own.fenced, thread) >= interval)
+    /// Whether, as a thread knows, a fence between the proxies has followed an access.
+    pub fn knows_fence(&self, later: u32, thread: u32, epoch: u32) -> bool {
+        let own = self.of(later);
+        own.is_some_and(|own| entry(&own.fenced, thread) >= epoch)
     }
 
-    /// True if all lanes of a warp know of all that another warp did up to an interval.
-    pub fn all_know(&self, knower: u32, warp: u32, interval: u32) -> bool {
-        let mut last: Option<&Arc<Knowledge>> = None;
-        (32 * knower..32 * knower + 32).all(|thread| {
+    /// Whether everything that another warp did up to an epoch happens before the present of all
+    /// lanes of a warp.
+    pub fn all_know(&self, later: u32, warp: u32, epoch: u32) -> bool {
+        let mut last: Option<&Arc<VectorClock>> = None;
+        (32 * later..32 * later + 32).all(|thread| {
             let Some(own) = self.of(thread) else {
                 return false;
             };
@@ -215,14 +216,14 @@ impl Knowers {
                 return true;
             }
             last = Some(own);
-            (32 * warp..32 * warp + 32).all(|other| entry(&own.threads, other) >= interval)
+            (32 * warp..32 * warp + 32).all(|other| entry(&own.threads, other) >= epoch)
         })
     }
 
-    /// The most that any lane of a warp knows: of each warp, and of each agent.
+    /// Returns, for each warp and each agent, the latest epoch that any lane of a warp knows.
     pub fn most(&self, warp: u32) -> (Vec<u32>, Vec<u32>) {
-        let mut all = Knowledge::default();
-        let mut last: Option<&Arc<Knowledge>> = None;
+        let mut all = VectorClock::default();
+        let mut last: Option<&Arc<VectorClock>> = None;
         for own in (32 * warp..32 * warp + 32).filter_map(|thread| self.of(thread)) {
             if !last.is_some_and(|last| Arc::ptr_eq(last, own)) {
                 all.join(own);
@@ -239,29 +240,29 @@ impl Knowers {
 mod tests {
     use super::*;
 
-    fn knows(thread: usize, interval: u32) -> Arc<Knowledge> {
-        let mut knowledge = Knowledge::default();
-        raise(&mut knowledge.threads, thread, interval);
-        Arc::new(knowledge)
+    fn knows(thread: usize, epoch: u32) -> Arc<VectorClock> {
+        let mut thread_clocks = VectorClock::default();
+        raise(&mut thread_clocks.threads, thread, epoch);
+        Arc::new(thread_clocks)
     }
 
     #[test]
     fn a_lane_learns_alone_until_the_warp_meets() {
-        let mut all = Knowers::default();
+        let mut all = ThreadClocks::default();
         all.start_block(2);
         assert!(!all.is_some());
         all.learn(3, &knows(40, 7));
         assert!(all.knows_thread(3, 40, 7) && !all.knows_thread(3, 40, 8));
         assert!(!all.knows_thread(4, 40, 7));
-        all.lanes_meet(0, 0b11000);
+        all.join_lanes(0, 0b11000);
         assert!(all.knows_thread(4, 40, 7) && !all.knows_thread(5, 40, 7));
-        all.warps_meet(0b11);
+        all.join_warps(0b11);
         assert!(all.knows_thread(63, 40, 7));
     }
 
     #[test]
     fn what_is_learned_adds_up() {
-        let mut all = Knowers::default();
+        let mut all = ThreadClocks::default();
         all.start_block(2);
         let (first, second) = (knows(40, 7), knows(41, 9));
         for thread in 0..32 {
@@ -278,11 +279,11 @@ mod tests {
 
     #[test]
     fn everybody_knows_a_warp() {
-        let mut all = Knowers::default();
+        let mut all = ThreadClocks::default();
         all.start_block(2);
-        let whole = Arc::new(Knowledge {
+        let whole = Arc::new(VectorClock {
             threads: [vec![0; 32], vec![5; 32]].concat(),
-            ..Knowledge::default()
+            ..VectorClock::default()
         });
         (0..31).for_each(|thread| all.learn(thread, &whole));
         assert!(!all.all_know(0, 1, 5));
