@@ -13,8 +13,6 @@ use cudarc::{
     nvrtc::Ptx,
 };
 
-use xtask::{kernel::Kernel, ptx};
-
 use crate::{Device, Error, device::Properties, typed::Rung};
 
 /// Loads the newest of several PTX texts that the device's compute capability allows. A text that
@@ -24,7 +22,7 @@ use crate::{Device, Error, device::Properties, typed::Rung};
 ///
 /// # Errors
 /// [`Error::Module`] with the remedy where the device is older than every target, the driver is too
-/// old for the PTX, the text is not PTX, or its source in this workspace has changed since.
+/// old for the PTX, or the text is not PTX.
 pub fn load_module(device: &Device, name: &str, ptx: &[&str]) -> Result<Arc<CudaModule>, Error> {
     let fail = |(reason, remedy): Refusal| Error::Module {
         module: name.into(),
@@ -36,7 +34,6 @@ pub fn load_module(device: &Device, name: &str, ptx: &[&str]) -> Result<Arc<Cuda
     if let Some(module) = device.modules().get(&key) {
         return Ok(module.clone());
     }
-    still_current(text).map_err(fail)?;
     let module = device
         .context
         .load_module(Ptx::from_src(text))
@@ -75,29 +72,6 @@ fn newest_that_fits<'p>(device: &Device, ptx: &[&'p str]) -> Result<&'p str, Ref
         )),
         false => Ok(text),
     }
-}
-
-/// Refuses PTX whose source was edited and not compiled, where this workspace has that source: it
-/// would run what the source was before.
-fn still_current(text: &str) -> Result<(), Refusal> {
-    let root = xtask::workspace();
-    let named = text
-        .lines()
-        .next()
-        .and_then(|line| line.strip_prefix("// "));
-    let Some(path) = named.map(|name| root.join(name)).filter(|p| p.is_file()) else {
-        return Ok(());
-    };
-    let stale = Kernel::open(&root, &path).and_then(|kernel| ptx::staleness(&kernel, text));
-    let reason = match stale {
-        Ok(None) => return Ok(()),
-        Ok(Some(reason)) => reason,
-        Err(error) => format!("{error:#}"),
-    };
-    Err((
-        format!("its PTX is out of date: {reason} ({})", path.display()),
-        "run `cargo xtask ptx` (and once before it, `cargo xtask nvrtc`, which fetches the compiler)",
-    ))
 }
 
 fn refusal(device: &Device, error: DriverError) -> Refusal {
