@@ -133,6 +133,18 @@ impl<T: Element> Output<T> {
         })
     }
 
+    /// Compares the output with the elements that it must equal, on all cores, after checking the guard
+    /// zones.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the output cannot be read back.
+    pub fn compare_equal(&self, expected: &[T]) -> Result<Verdict, Error> {
+        Ok(match self.download()? {
+            Ok(computed) => verify::compare_equal(bytemuck::cast_slice(&computed), expected),
+            Err(failure) => Verdict::of(failure),
+        })
+    }
+
     /// Copies the output to the host, after checking the guard zones.
     ///
     /// # Errors

@@ -130,6 +130,14 @@ pub fn compare_chunks<T: Element, I: Iterator<Item = Exact<T>>>(
     compare_parts(computed, &starts, expected)
 }
 
+/// Compares computed bytes with the elements that they must equal, on all cores.
+pub fn compare_equal<T: Element>(computed: &[u8], expected: &[T]) -> Verdict {
+    const CHUNK: usize = 1 << 16; // elements that one core compares at a time
+    compare_chunks(computed, CHUNK, |c| {
+        expected[c * CHUNK..].iter().copied().map(Exact::Equal)
+    })
+}
+
 /// Compares computed bytes part by part, on all cores: `expected(p)` gives what the values from
 /// `starts[p]` up to the next part's should be. The starts ascend.
 pub fn compare_parts<T: Element, I: Iterator<Item = Exact<T>>>(
