@@ -1,7 +1,8 @@
 //! Outputs that show when a kernel writes too much, too little or beside them.
 
+use bytemuck::Pod;
 use cudarc::driver::{
-    CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DriverError, result,
+    CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceRepr, DriverError, result,
 };
 
 use crate::{
@@ -83,7 +84,7 @@ pub struct Output<T> {
     device: Device,
 }
 
-impl<T: Element> Output<T> {
+impl<T: Pod + DeviceRepr> Output<T> {
     /// Allocates `len` elements and their guard zones.
     ///
     /// # Errors
@@ -122,6 +123,25 @@ impl<T: Element> Output<T> {
         self.memory.slice_mut(self.margin..self.margin + self.len)
     }
 
+    /// Copies the output to the host, after checking the guard zones.
+    ///
+    /// # Errors
+    /// In the inner result, a [`Failure`] that names a byte of a guard zone that changed.
+    pub fn download(&self) -> Result<Result<Vec<T>, Failure>, Error> {
+        let end = self.margin + self.len;
+        for (start, zone) in [(0, 0..self.margin), (end, end..end + self.margin)] {
+            let zone = to_host(&self.device, &self.memory.slice(zone))?;
+            let bytes: &[u8] = bytemuck::cast_slice(&zone);
+            if let Some(at) = bytes.iter().position(|&byte| byte != POISON) {
+                let offset = (start as i64 - self.margin as i64) * size_of::<T>() as i64;
+                return Ok(Err(Failure::beside_output(offset + at as i64)));
+            }
+        }
+        to_host(&self.device, &self.view()).map(Ok)
+    }
+}
+
+impl<T: Element> Output<T> {
     /// Compares the output with what it should be, element by element, after checking the guard zones.
     ///
     /// # Errors
@@ -144,27 +164,10 @@ impl<T: Element> Output<T> {
             Err(failure) => Verdict::of(failure),
         })
     }
-
-    /// Copies the output to the host, after checking the guard zones.
-    ///
-    /// # Errors
-    /// In the inner result, a [`Failure`] that names a byte of a guard zone that changed.
-    pub fn download(&self) -> Result<Result<Vec<T>, Failure>, Error> {
-        let end = self.margin + self.len;
-        for (start, zone) in [(0, 0..self.margin), (end, end..end + self.margin)] {
-            let zone = to_host(&self.device, &self.memory.slice(zone))?;
-            let bytes: &[u8] = bytemuck::cast_slice(&zone);
-            if let Some(at) = bytes.iter().position(|&byte| byte != POISON) {
-                let offset = (start as i64 - self.margin as i64) * size_of::<T>() as i64;
-                return Ok(Err(Failure::beside_output(offset + at as i64)));
-            }
-        }
-        to_host(&self.device, &self.view()).map(Ok)
-    }
 }
 
 /// Uninitialised device memory for at least one element, because a driver refuses to allocate none.
-fn uninitialised<T: Element>(device: &Device, len: usize) -> Result<CudaSlice<T>, Error> {
+fn uninitialised<T: Pod + DeviceRepr>(device: &Device, len: usize) -> Result<CudaSlice<T>, Error> {
     // SAFETY: every bit pattern is a valid `T`, and every reader reads only what was written before.
     unsafe { device.stream.alloc::<T>(len.max(1)) }.map_err(|error| {
         let bytes = crate::error::bytes((len * size_of::<T>()) as u64);
@@ -176,7 +179,7 @@ fn uninitialised<T: Element>(device: &Device, len: usize) -> Result<CudaSlice<T>
 ///
 /// # Errors
 /// [`Error::Driver`] where the device has no room for it.
-pub fn scratch<T: Element>(device: &Device, len: u64) -> Result<CudaSlice<T>, Error> {
+pub fn scratch<T: Pod + DeviceRepr>(device: &Device, len: u64) -> Result<CudaSlice<T>, Error> {
     let mut memory = uninitialised(device, len as usize)?;
     poison(device, &mut memory).map_err(|error| Error::driver("filling memory", error))?;
     Ok(memory)
@@ -186,7 +189,10 @@ pub fn scratch<T: Element>(device: &Device, len: u64) -> Result<CudaSlice<T>, Er
 ///
 /// # Errors
 /// [`Error::Driver`] where the device has no room for it, or the copy fails.
-pub fn to_device<T: Element>(device: &Device, elements: &[T]) -> Result<CudaSlice<T>, Error> {
+pub fn to_device<T: Pod + DeviceRepr>(
+    device: &Device,
+    elements: &[T],
+) -> Result<CudaSlice<T>, Error> {
     let mut memory = uninitialised(device, elements.len())?;
     overwrite(device, &mut memory, elements)?;
     Ok(memory)
@@ -196,7 +202,7 @@ pub fn to_device<T: Element>(device: &Device, elements: &[T]) -> Result<CudaSlic
 ///
 /// # Errors
 /// [`Error::Driver`] where the copy fails.
-pub fn overwrite<T: Element>(
+pub fn overwrite<T: Pod + DeviceRepr>(
     device: &Device,
     memory: &mut CudaSlice<T>,
     elements: &[T],
@@ -210,7 +216,10 @@ pub fn overwrite<T: Element>(
 ///
 /// # Errors
 /// [`Error::Driver`], also for a kernel that was stopped before.
-pub fn to_host<T: Element>(device: &Device, memory: &CudaView<'_, T>) -> Result<Vec<T>, Error> {
+pub fn to_host<T: Pod + DeviceRepr>(
+    device: &Device,
+    memory: &CudaView<'_, T>,
+) -> Result<Vec<T>, Error> {
     let doing = "reading memory back";
     let mut copy = Vec::new();
     if !memory.is_empty() {
@@ -225,7 +234,7 @@ pub fn to_host<T: Element>(device: &Device, memory: &CudaView<'_, T>) -> Result<
 ///
 /// # Errors
 /// [`Error::Driver`] where a copy fails.
-pub fn check_input<T: Element>(
+pub fn check_input<T: Pod + DeviceRepr>(
     device: &Device,
     memory: &mut CudaSlice<T>,
     elements: &[T],

@@ -194,6 +194,33 @@ pub fn allow_shared(kernel: &CudaFunction, config: &LaunchConfig) -> Result<(), 
         .map_err(|error| Error::driver(format!("asking for {bytes} bytes of shared memory"), error))
 }
 
+/// The number of stages of `stage` bytes for which a block has shared memory, beside `other` bytes that
+/// the kernel declares itself. The kernel needs `least` stages.
+///
+/// # Errors
+/// [`Error::Module`] where the device has no room for `least` stages.
+pub fn stages_that_fit(
+    device: &Device,
+    rung: &Rung,
+    other: u32,
+    least: u32,
+    stage: u32,
+) -> Result<u32, Error> {
+    let room = device.properties.shared_bytes_a_block;
+    let needed = other + least * stage;
+    if needed <= room {
+        return Ok((room - other) / stage);
+    }
+    let name = &device.properties.name;
+    Err(Error::Module {
+        module: rung.name.into(),
+        reason: format!(
+            "its blocks need {needed} bytes of shared memory, and {name} has {room} for one"
+        ),
+        remedy: "leave this kernel out with --kernel, or use `--device sim`",
+    })
+}
+
 /// Asks a multiprocessor for the shared memory of so many of a launch's blocks, and no more: what shared
 /// memory does not take of the memory that the two share is L1.
 ///

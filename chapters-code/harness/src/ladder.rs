@@ -188,6 +188,8 @@ pub trait Operation {
     fn launch_by(&mut self, _by: &mut Enqueue<'_>) -> Result<(), DriverError> {
         Err(DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED))
     }
+    /// Counts a launch that a graph replays.
+    fn replayed(&mut self) {}
     /// Fills the same buffers with the inputs of another case of the same size.
     ///
     /// # Errors

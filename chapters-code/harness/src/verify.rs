@@ -271,7 +271,7 @@ fn judge<T: Element>(got: T, exact: &Exact<T>) -> (f64, f64, bool) {
 }
 
 /// Where an input differs from what was uploaded, if it does.
-pub fn input_changed<T: Element>(before: &[T], after: &[u8]) -> Option<Failure> {
+pub fn input_changed<T: bytemuck::NoUninit>(before: &[T], after: &[u8]) -> Option<Failure> {
     let before: &[u8] = bytemuck::cast_slice(before);
     // An empty input has one byte of memory, for the driver's sake.
     if after.starts_with(before) {
