@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::common::cargo::{self, Example, Package};
 use crate::common::outside::{self, Run};
-use xtask::locate;
+use nvrtc::locate;
 
 /// Examples of other libraries of NVIDIA's, and why they cannot run.
 const OUT_OF_SCOPE: [(&str, &str); 2] = [
@@ -43,7 +43,7 @@ static BUILT: LazyLock<Built> = LazyLock::new(|| {
     outside::lay_driver(&folder.join("driver"));
     fs::write(folder.join("Cargo.toml"), manifest(&cudarc, &examples)).expect("a file");
     // The versions of this workspace, which are all at hand: nothing is fetched.
-    let lock = xtask::workspace().join("Cargo.lock");
+    let lock = nvrtc::workspace().join("Cargo.lock");
     fs::copy(lock, folder.join("Cargo.lock")).expect("a file");
     let mut build = cargo::cargo();
     build.args(["build", "--quiet", "--offline", "--bins", "--target-dir"]);
@@ -75,10 +75,10 @@ fn manifest(cudarc: &Package, examples: &[Example]) -> String {
 /// The folder of NVRTC, if it is here or can be fetched.
 fn nvrtc() -> Option<PathBuf> {
     let folder = || {
-        let library = locate::library(&xtask::workspace(), None).ok()?;
+        let library = locate::library(None).ok()?;
         library.parent().map(Path::to_owned)
     };
-    exercise::testing::has_compiler().then(folder).flatten()
+    nvrtc::testing::has_compiler().then(folder).flatten()
 }
 
 impl Built {

@@ -29,7 +29,7 @@ impl Project {
         let manifest = outside::manifest("outside", &cudarc);
         fs::write(folder.join("Cargo.toml"), manifest).expect("a file");
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let root = xtask::workspace();
+        let root = nvrtc::workspace();
         let copy = |from: PathBuf, to: PathBuf| fs::copy(from, to).expect("a file");
         copy(root.join("Cargo.lock"), folder.join("Cargo.lock"));
         copy(here.join("tests/outside/lib.rs"), source.join("lib.rs"));
@@ -42,7 +42,7 @@ impl Project {
     fn after_three_lines(&self, command: &str) -> Run {
         let script = format!("set -e\n{LINES}cd {:?}\n{command}\n", self.0);
         let mut shell = Command::new("sh");
-        shell.args(["-c", &script]).current_dir(xtask::workspace());
+        shell.args(["-c", &script]).current_dir(nvrtc::workspace());
         for name in [
             "SIMT_DEVICES",
             "SIMT_RACES",
@@ -84,7 +84,7 @@ fn exhaustive_three_lines_are_enough() {
 
 #[test]
 fn the_readme_has_the_same_lines() {
-    let readme = fs::read_to_string(xtask::workspace().join("README.md")).expect("a file");
+    let readme = fs::read_to_string(nvrtc::workspace().join("README.md")).expect("a file");
     assert!(
         readme.contains(LINES),
         "the README has others than\n{LINES}"

@@ -3,9 +3,8 @@
 //! An exercise is data, a folder below `course/`: what it asks for, its solution with the gap marked,
 //! mutants that must be caught and variants that must pass. [`course`] reads it, [`operation`] knows
 //! what results must be, [`check`] runs a submission in a process of its own and says what is wrong
-//! with it, and [`command`] is what `cargo exercise` does. [`wheels`] fetches the compiler,
-//! [`author`] holds the exercises themselves to what they promise, and [`testing`] is for the tests of
-//! all of them.
+//! with it, and [`command`] is what `cargo exercise` does. [`author`] holds the exercises themselves to
+//! what they promise.
 
 pub mod author;
 pub mod check;
@@ -13,12 +12,5 @@ pub mod command;
 pub mod course;
 pub mod diagnosis;
 pub mod operation;
-pub mod testing;
-pub mod wheels;
 
-use std::path::PathBuf;
-
-/// The root of the workspace that this program was built in.
-pub fn workspace() -> PathBuf {
-    xtask::workspace()
-}
+pub use nvrtc::workspace;

@@ -6,4 +6,3 @@ mod common;
 mod export;
 mod hostile;
 mod suite;
-mod wheels;

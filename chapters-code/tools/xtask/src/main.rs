@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
+use nvrtc::locate::{self, Accept};
+use nvrtc::wheels;
 use xtask::kernel::{self, Kernel};
-use xtask::locate::{self, Accept};
-use xtask::{NVRTC_VERSION, ptx, wheels};
+use xtask::ptx;
 
 /// Work on the sources of this workspace that cargo itself does not do.
 #[derive(Parser)]
@@ -27,7 +28,7 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Compiles each kernels/**/*.cu that has changed to the .ptx beside it
     Ptx(PtxArguments),
-    /// Downloads NVRTC 12.0.140 and CUDA's headers into target/nvrtc, with pip
+    /// Downloads NVRTC 12.0.140 and CUDA's headers into target/nvrtc
     Nvrtc,
 }
 
@@ -52,9 +53,12 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Ptx(arguments) => regenerate(&root, &arguments),
         Command::Nvrtc => {
-            println!("Fetching {}", wheels::LICENCE);
-            let folder = wheels::fetch(&root)?;
-            println!("NVRTC {NVRTC_VERSION} is in {}", folder.display());
+            wheels::provide(None, &mut |line| println!("{line}"))?;
+            println!(
+                "NVRTC {} is in {}",
+                nvrtc::VERSION,
+                nvrtc::folder().display()
+            );
             Ok(())
         }
     }
@@ -66,7 +70,7 @@ fn regenerate(root: &Path, arguments: &PtxArguments) -> Result<()> {
     } else {
         Accept::Pinned
     };
-    let toolchain = locate::toolchain(root, arguments.nvrtc.as_deref(), accept)?;
+    let toolchain = locate::toolchain(arguments.nvrtc.as_deref(), accept)?;
     let kernels = kernel::all(root)?;
     let (mut compiled, mut changed) = (0, Vec::new());
     for kernel in &kernels {

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use anyhow::Result;
+use nvrtc::locate::Toolchain;
 
 use crate::kernel::{Kernel, read, relative};
-use crate::locate::Toolchain;
 
 /// Compiles a kernel to the text of its PTX file.
 pub fn generate(root: &Path, kernel: &Kernel, toolchain: &Toolchain) -> Result<String> {

@@ -20,9 +20,11 @@ fn module(path: &Path) -> Option<&str> {
 
 #[test]
 fn every_file_is_a_module_of_its_program() {
-    let crates = entries(&xtask::workspace().join("chapters-code"));
+    let code = xtask::workspace().join("chapters-code");
+    let groups = [&code, &code.join("simulator"), &code.join("tools")];
+    let crates = groups.into_iter().flat_map(|group| entries(group));
     let mut missing = Vec::new();
-    for tests in crates.iter().map(|package| package.join("tests")) {
+    for tests in crates.map(|package| package.join("tests")) {
         let main = fs::read_to_string(tests.join("main.rs")).unwrap_or_default();
         for path in &entries(&tests) {
             let listed = |name| main.lines().any(|line| line == format!("mod {name};"));

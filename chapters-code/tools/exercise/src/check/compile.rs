@@ -7,8 +7,9 @@ use std::{
 };
 
 use anyhow::Result;
+use nvrtc::locate;
 use sha2::{Digest, Sha256};
-use xtask::{kernel::OPTIONS, locate};
+use xtask::kernel::OPTIONS;
 
 use super::Failure;
 use crate::{
@@ -25,12 +26,12 @@ const ARCHITECTURE: &str = "-arch=compute_75";
 /// Outside, where there is no compiler; inside, what the compiler says of the source.
 pub fn compile(source: &str, name: &str) -> Result<Result<String, Failure>> {
     let root = crate::workspace();
-    let library = locate::library(&root, None)?;
+    let library = locate::library(None)?;
     let remembered = remembered(&root, source, name, &library);
     if let Ok(ptx) = fs::read_to_string(&remembered) {
         return Ok(Ok(ptx));
     }
-    let compiler = locate::compiler(&root, None)?;
+    let compiler = locate::compiler(None)?;
     let mut options: Vec<String> = OPTIONS.map(str::to_owned).to_vec();
     options.push(ARCHITECTURE.to_owned());
     options.push(format!("-I{}", compiler.include.display()));

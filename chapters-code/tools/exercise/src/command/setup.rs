@@ -2,20 +2,16 @@
 
 use anyhow::{Context, Result, bail};
 use harness::terminal::print;
-use xtask::locate;
-
-use crate::wheels;
+use nvrtc::{locate, wheels};
 
 /// Fetches the compiler, unless it is there.
 pub fn setup(index: Option<&str>) -> Result<()> {
     refuse_macos()?;
-    let mut tell = |line: &str| {
-        // That nobody reads it is no reason to stop.
+    let mut report = |line: &str| {
+        // A closed output is no reason to stop.
         let _ = print(&format!("{line}\n"));
     };
-    wheels::provide(&crate::workspace(), index, &mut tell).context(
-        "cannot set up the compiler; where Python with pip is, `cargo xtask nvrtc` does it, too",
-    )?;
+    wheels::provide(index, &mut report).context("cannot set up the compiler")?;
     print("The compiler is there. `cargo exercise` shows the exercises.\n")?;
     Ok(())
 }
@@ -26,7 +22,7 @@ pub fn setup(index: Option<&str>) -> Result<()> {
 /// Where there is none.
 pub fn look() -> Result<()> {
     refuse_macos()?;
-    match locate::compiler(&crate::workspace(), None) {
+    match locate::compiler(None) {
         Ok(_) => Ok(()),
         Err(_) => bail!(
             "the compiler for kernels, NVIDIA's NVRTC, is not here\n  remedy: `cargo exercise \

@@ -12,7 +12,7 @@ use exercise::{
     course::{Course, Exercise, FOLDER},
 };
 
-pub use exercise::testing::has_compiler;
+pub use nvrtc::testing::has_compiler;
 
 /// The program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_exercise");

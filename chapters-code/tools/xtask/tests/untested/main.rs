@@ -2,7 +2,7 @@
 //! was. It has no test harness, which would end with a line of its own.
 
 fn main() -> anyhow::Result<()> {
-    if let Some(line) = xtask::skipped::report(&xtask::workspace())? {
+    if let Some(line) = nvrtc::skipped::report(&xtask::workspace())? {
         println!("\n{line}");
     }
     Ok(())

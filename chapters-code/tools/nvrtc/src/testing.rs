@@ -1,4 +1,4 @@
-//! For tests that compile kernels: the compiler is fetched by the first that asks for it.
+//! For tests that compile kernels: the first that asks for the compiler fetches it.
 
 use std::{
     collections::BTreeSet,
@@ -7,9 +7,10 @@ use std::{
 };
 
 use anyhow::Result;
-use xtask::{locate, skipped, wheels};
 
-/// Whether there is a compiler, fetched if need be. Where there is none, the calling test is noted as
+use crate::{locate, skipped, wheels, workspace};
+
+/// Whether there is a compiler, fetched if need be. Without one, the calling test is noted as
 /// skipped, and the last program of `cargo test` reports it.
 ///
 /// # Panics
@@ -32,16 +33,15 @@ pub fn has_compiler() -> bool {
 }
 
 fn provide() -> Result<()> {
-    let root = crate::workspace();
     // Tests capture what is printed; a fetch should be seen.
-    let mut tell = |line: &str| {
+    let mut report = |line: &str| {
         let _ = writeln!(io::stderr(), "{line}");
     };
     match std::env::var_os("NVRTC_PATH") {
-        Some(_) => locate::compiler(&root, None).map(drop)?,
-        None => crate::wheels::provide(&root, None, &mut tell)?,
+        Some(_) => locate::compiler(None).map(drop)?,
+        None => wheels::provide(None, &mut report)?,
     }
-    skipped::forget(&root, &program())
+    skipped::forget(&workspace(), &program())
 }
 
 /// Notes the calling test, whose thread has its name.
@@ -51,7 +51,7 @@ fn note(reason: &str) {
     let thread = std::thread::current();
     tests.insert(thread.name().unwrap_or("a test").to_owned());
     let tests: Vec<String> = tests.iter().cloned().collect();
-    let noted = skipped::note(&crate::workspace(), &program(), reason, &tests);
+    let noted = skipped::note(&workspace(), &program(), reason, &tests);
     noted.expect("target can be written");
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::nvrtc::Nvrtc;
-use crate::{NVRTC_VERSION, wheels};
+use crate::compiler::Nvrtc;
+use crate::{VERSION, folder};
 
 /// What mends a missing or unsuitable NVRTC.
 const REMEDY: &str = "`cargo xtask nvrtc` fetches the right one into target/nvrtc";
@@ -25,13 +25,13 @@ pub struct Toolchain {
 /// Which versions of NVRTC will do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accept {
-    /// [`NVRTC_VERSION`] only, whose output is committed.
+    /// [`VERSION`] only, whose output is committed.
     Pinned,
-    /// Whatever is found.
+    /// Any version.
     Any,
 }
 
-/// A compiler of whatever version.
+/// A compiler of any version.
 pub struct Compiler {
     /// The compiler.
     pub nvrtc: Nvrtc,
@@ -39,20 +39,26 @@ pub struct Compiler {
     pub include: PathBuf,
 }
 
-/// Whatever compiler [`library`] finds. It does not ask for the version, which costs a compilation.
-pub fn compiler(root: &Path, given: Option<&Path>) -> Result<Compiler> {
-    let nvrtc = Nvrtc::load(&library(root, given)?).context(REMEDY)?;
-    let include = include_folder(root, &nvrtc.path)?;
+/// The compiler that [`library`] finds. This does not ask for its version, which costs a compilation.
+///
+/// # Errors
+/// Where the library cannot be loaded, or CUDA's headers are not found.
+pub fn compiler(given: Option<&Path>) -> Result<Compiler> {
+    let nvrtc = Nvrtc::load(&library(given)?).context(REMEDY)?;
+    let include = include_folder(&nvrtc.path)?;
     Ok(Compiler { nvrtc, include })
 }
 
 /// The compiler that [`library`] finds, if its version is accepted.
-pub fn toolchain(root: &Path, given: Option<&Path>, accept: Accept) -> Result<Toolchain> {
-    let Compiler { nvrtc, include } = compiler(root, given)?;
+///
+/// # Errors
+/// As for [`compiler`], and where the version is another than the accepted one.
+pub fn toolchain(given: Option<&Path>, accept: Accept) -> Result<Toolchain> {
+    let Compiler { nvrtc, include } = compiler(given)?;
     let version = nvrtc.version()?;
-    if accept == Accept::Pinned && version != NVRTC_VERSION {
+    if accept == Accept::Pinned && version != VERSION {
         bail!(
-            "{} is NVRTC {version}, but the committed PTX is of {NVRTC_VERSION}: {REMEDY}, and \
+            "{} is NVRTC {version}, but the committed PTX is of {VERSION}: {REMEDY}, and \
              --any-nvrtc compiles with this one",
             nvrtc.path.display()
         );
@@ -64,15 +70,18 @@ pub fn toolchain(root: &Path, given: Option<&Path>, accept: Accept) -> Result<To
     })
 }
 
-/// Looks at `given` (a library, or a folder to search), then at `NVRTC_PATH`, then in
-/// `target/nvrtc` below `root`; otherwise it is the name that the system knows.
-pub fn library(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
+/// Looks at `given` (a library, or a folder to search), then at `NVRTC_PATH`, then in [`folder`].
+/// Otherwise it is the name that the system knows.
+///
+/// # Errors
+/// Where `given` or `NVRTC_PATH` names no library.
+pub fn library(given: Option<&Path>) -> Result<PathBuf> {
     let from_environment = env::var_os("NVRTC_PATH").map(PathBuf::from);
     if let Some(path) = given.map(Path::to_path_buf).or(from_environment) {
         return in_folder_or_itself(&path)
             .with_context(|| format!("no NVRTC library at {}", path.display()));
     }
-    let fetched = in_folder_or_itself(&wheels::folder(root));
+    let fetched = in_folder_or_itself(&folder());
     Ok(fetched.unwrap_or_else(|| PathBuf::from(system_name())))
 }
 
@@ -111,13 +120,13 @@ fn is_nvrtc(file: &Path) -> bool {
 }
 
 /// The folder of CUDA's headers: beside the library, in a toolkit or among the wheels.
-fn include_folder(root: &Path, library: &Path) -> Result<PathBuf> {
+fn include_folder(library: &Path) -> Result<PathBuf> {
     let beside = library
         .ancestors()
         .skip(1)
         .take(4)
         .flat_map(|folder| ["include", "cuda_runtime/include"].map(|below| folder.join(below)));
-    let fetched = wheels::folder(root).join("nvidia/cuda_runtime/include");
+    let fetched = folder().join("nvidia/cuda_runtime/include");
     let toolkit = ["CUDA_HOME", "CUDA_PATH"]
         .into_iter()
         .filter_map(env::var_os)
@@ -127,7 +136,7 @@ fn include_folder(root: &Path, library: &Path) -> Result<PathBuf> {
         .chain(toolkit)
         .chain([PathBuf::from("/usr/local/cuda/include")])
         .find(|folder| folder.join("cuda_fp16.h").is_file())
-        .with_context(|| format!("CUDA's headers (cuda_fp16.h) are nowhere near NVRTC: {REMEDY}"))
+        .with_context(|| format!("CUDA's headers (cuda_fp16.h) are not found near NVRTC: {REMEDY}"))
 }
 
 #[cfg(test)]
@@ -151,7 +160,7 @@ mod tests {
     #[test]
     fn a_missing_library_is_named() {
         let given = Path::new("/nowhere/libnvrtc.so");
-        let error = library(Path::new("/"), Some(given)).unwrap_err();
+        let error = library(Some(given)).unwrap_err();
         assert!(
             error.to_string().contains("/nowhere/libnvrtc.so"),
             "{error}"

@@ -1,4 +1,4 @@
-//! NVRTC, NVIDIA's run-time compiler from CUDA C++ to PTX, loaded as a shared library.
+//! Calls NVRTC, loaded as a shared library.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl Nvrtc {
         })
     }
 
-    /// The full version, such as `12.0.140`, which NVRTC tells only in the PTX that it writes.
+    /// The full version, such as `12.0.140`, which NVRTC reports only in the PTX that it writes.
     pub fn version(&self) -> Result<String> {
         let ptx = self.compile("", "empty.cu", &[])?;
         let version = ptx

@@ -1,4 +1,4 @@
-//! The compiler fetched from an index, which a thread of this test plays.
+//! Fetches wheels from an index, which a thread of the test serves.
 
 use std::{
     io::{BufRead, BufReader, Cursor, Write},
@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
+use nvrtc::wheels::{self, Wheel};
 use sha2::{Digest, Sha256};
-use xtask::wheels::Wheel;
 use zip::write::SimpleFileOptions;
 
 /// A wheel with one file of that name.
@@ -67,18 +67,17 @@ fn fetch(wheel: Vec<u8>, sha256: &str, folder: &Path) -> anyhow::Result<Vec<Stri
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
     let index = format!("http://{}", listener.local_addr().expect("it has one"));
     std::thread::spawn(move || serve(&listener, &wheel));
-    let mut told = Vec::new();
-    let wheels = FILES.map(|file| pinned(file, sha256));
-    exercise::wheels::fetch(folder, &index, &wheels, &mut |file| {
-        told.push(file.to_owned())
+    let mut fetched = Vec::new();
+    let pinned = FILES.map(|file| pinned(file, sha256));
+    wheels::fetch(folder, &index, &pinned, &mut |file| {
+        fetched.push(file.to_owned())
     })?;
-    Ok(told)
+    Ok(fetched)
 }
 
 fn pinned<'a>(file: &'a str, sha256: &'a str) -> Wheel<'a> {
     Wheel {
         package: "a-package",
-        version: "1.0",
         file,
         sha256,
     }
@@ -94,9 +93,12 @@ fn wheels_are_unpacked() {
     let folder = tempfile::tempdir().expect("there is room");
     let wheel = wheel("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "a library");
     let hash = sha256(&wheel);
-    let told = fetch(wheel, &hash, folder.path()).expect("they are fetched");
-    assert_eq!(told.len(), 2);
-    assert!(!told.iter().any(|file| file.contains("0.9")), "{told:?}");
+    let fetched = fetch(wheel, &hash, folder.path()).expect("they are fetched");
+    assert_eq!(fetched.len(), 2);
+    assert!(
+        !fetched.iter().any(|file| file.contains("0.9")),
+        "{fetched:?}"
+    );
     let file = folder.path().join("nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     assert_eq!(
         std::fs::read_to_string(file).expect("it is there"),
@@ -134,8 +136,7 @@ fn an_index_that_does_not_answer_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
     let index = format!("http://{}", listener.local_addr().expect("it has one"));
     drop(listener);
-    let fetched =
-        exercise::wheels::fetch(folder.path(), &index, &xtask::wheels::WHEELS, &mut |_| {});
+    let fetched = wheels::fetch(folder.path(), &index, &wheels::WHEELS, &mut |_| {});
     let error = fetched.expect_err("nobody answers");
     assert!(format!("{error:#}").contains(&index), "{error:#}");
 }
@@ -147,7 +148,7 @@ fn a_wheel_that_the_index_lacks_is_named() {
     let index = format!("http://{}", listener.local_addr().expect("it has one"));
     std::thread::spawn(move || serve(&listener, b""));
     let newer = pinned("a_compiler-2.0-py3-none-any.whl", "");
-    let fetched = exercise::wheels::fetch(folder.path(), &index, &[newer], &mut |_| {});
+    let fetched = wheels::fetch(folder.path(), &index, &[newer], &mut |_| {});
     let error = fetched.expect_err("there is none").to_string();
     assert!(error.contains(newer.file), "{error}");
 }
