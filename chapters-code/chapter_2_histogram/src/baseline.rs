@@ -5,11 +5,10 @@ use std::ffi::{c_float, c_int, c_uint, c_void};
 use harness::{
     Error,
     baselines::{BaselineRun, Baselines, Call, dtype_code},
-    uploaded::Uploaded,
     verify::{self, Exact},
 };
 
-use crate::{bins::Bins, reference::Key};
+use crate::{bins::Bins, problem::Counting, reference::Key};
 
 type ScratchBytes = unsafe extern "C" fn(
     c_int,
@@ -33,10 +32,10 @@ type Count = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's histogram of a case's keys, run once and verified; none where the baseline lacks it. It
-/// writes the bins' counters, and none for keys that have no bin.
+/// The histogram of the keys by a baseline library, run once and verified; none where the library lacks it.
+/// It has counters for the bins only.
 pub(crate) fn histogram<'a, K: Key>(
-    of: &'a Uploaded<K>,
+    of: &'a Counting<K>,
     counts: &[u32],
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
@@ -55,7 +54,7 @@ pub(crate) fn histogram<'a, K: Key>(
         low,
         high,
         ..
-    } = Bins::of(&of.case)?;
+    } = of.bins;
     let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);
     let call = Call {
         what: format!("histogram of {} {}", of.case.shape, of.case.dtype),
@@ -80,7 +79,7 @@ pub(crate) fn histogram<'a, K: Key>(
             )
         }),
     };
-    baselines.prepare(&of.device, &of.input, call, |computed| {
+    baselines.prepare(&of.device, &of.keys, call, |computed| {
         let counts = counts[..bins as usize].iter().copied();
         verify::compare(computed, counts.map(Exact::Equal))
     })

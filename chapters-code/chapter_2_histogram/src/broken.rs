@@ -1,88 +1,169 @@
-//! Kernels that are shown because they are wrong, as published code really was. Each declares what
-//! should notice it, and a test holds it to that.
+//! Kernels that are shown because they are wrong, as published code really was.
+//!
+//! Each names the checks that detect its fault, and a test holds it to that. Most are launched as
+//! `global_atomics` is, with dynamic shared memory for counters.
 
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Error, Input, Op, Parameters, Shape, broken,
-    rung::{Rung, Setup},
+    Case, Dtype, Error, Input, Ladder, Launch, Op, Parameters, Rung, Shape, verify::Checker,
 };
 
 use crate::{
-    Bins, Output,
-    bins::{EXTRA, USUAL},
-    count,
-    geometry::WARPS,
+    bins::{self, EXTRA, USUAL},
+    geometry::{self, THREADS, WARPS},
+    problem::{Counting, refuses},
+    reference::Key,
+    rungs::global_atomics,
 };
 
-/// The broken rungs.
-pub const BROKEN: &[Rung] = &[
-    broken!(
-        "racy",
-        |s| count(s, Output::Zeroed, 0, u32::MAX),
-        [Races, Result],
-        "plain increments of counters in global memory"
-    ),
-    broken!(
-        "missing_barrier",
-        |s| count(s, Output::Zeroed, counters(s)?, u32::MAX),
-        [Races, Result],
-        "__syncwarp for __syncthreads, between zeroing a block's counters and counting"
-    ),
-    broken!(
-        "same_warp",
-        |s| count(s, Output::Zeroed, WARPS * counters(s)?, u32::MAX),
-        [Races, Result],
-        "plain increments of a warp's own copy"
-    ),
-    broken!(
-        "zeroing_races",
-        |s| count(s, Output::AsItIs, counters(s)?, u32::MAX),
-        [Races, Result],
-        "blocks zero the output that others already add to"
-    ),
-    broken!(
-        "packed_overflow",
-        |s| count(s, Output::Zeroed, counters(s)?.div_ceil(2), 1),
-        [Result],
-        "two counters of 16 bits in a word"
-    ),
-    broken!(
-        "rounded_up",
-        |s| count(
-            s,
-            Output::Zeroed,
-            WARPS * (counters(s)? - EXTRA) + 1,
-            u32::MAX
-        ),
-        [Result],
-        "floats at the range's end are counted behind the last bin"
-    ),
-];
-
-/// Counters of a case's output.
-fn counters(s: &Setup<'_>) -> Result<u32, Error> {
-    Ok(Bins::of(&s.case)?.counters())
+/// The broken rungs, each with its launch.
+pub fn broken<K: Key>() -> Ladder<Counting<K>> {
+    vec![
+        (RACY, global_atomics::prepare),
+        (MISSING_BARRIER, |p, rung| {
+            with_counters(p.bins.counters(), p, rung)
+        }),
+        (SAME_WARP, |p, rung| {
+            with_counters(WARPS * p.bins.counters(), p, rung)
+        }),
+        (ZEROING_RACES, without_zeroing),
+        (PACKED_OVERFLOW, one_block),
+        (ROUNDED_UP, |p, rung| {
+            with_counters(WARPS * (p.bins.counters() - EXTRA) + 1, p, rung)
+        }),
+    ]
 }
 
-/// What brings out the fault of a broken rung, at about the size that was asked for: more than one
-/// block, and what else its kernel's header says that it needs.
-pub fn case_for(rung: &str, case: &Case) -> Case {
-    let n = case.elements().max(4096) | 1;
-    let uniform = Case {
+macro_rules! broken {
+    ($name:literal, [$($by:ident),*], $idea:literal) => {
+        Rung::new(
+            $name,
+            $idea,
+            include_str!(concat!("../kernels/broken/", $name, ".ptx")),
+        )
+        .refuses(|rung, case| refuses(rung, case, bins::MOST))
+        .broken(&[$(Checker::$by),*])
+        .adapts(uniform)
+    };
+}
+
+const RACY: Rung = broken!(
+    "racy",
+    [Races, Result],
+    "plain increments of counters in global memory"
+);
+const MISSING_BARRIER: Rung = broken!(
+    "missing_barrier",
+    [Races, Result],
+    "__syncwarp for __syncthreads, between zeroing a block's counters and counting"
+);
+const SAME_WARP: Rung = broken!(
+    "same_warp",
+    [Races, Result],
+    "plain increments of a warp's own copy"
+);
+const ZEROING_RACES: Rung = broken!(
+    "zeroing_races",
+    [Races, Result],
+    "blocks zero the output that others already add to"
+);
+const PACKED_OVERFLOW: Rung = broken!(
+    "packed_overflow",
+    [Result],
+    "two counters of 16 bits in a word"
+)
+.adapts(|case| Case {
+    shape: Shape::Vector {
+        n: several_blocks(case).max(1 << 17),
+    },
+    input: Input::Constant,
+    ..uniform(case)
+});
+const ROUNDED_UP: Rung = broken!(
+    "rounded_up",
+    [Result],
+    "floats at the range's end are counted behind the last bin"
+)
+.adapts(|case| Case {
+    dtype: Dtype::F32,
+    parameters: Parameters::of_bins(257),
+    ..uniform(case)
+});
+
+/// About as many keys as the case asks for, but enough for several blocks.
+fn several_blocks(case: &Case) -> u64 {
+    case.elements().max(4096) | 1
+}
+
+/// Uniform keys in the usual bins, in several blocks: that brings out most faults.
+fn uniform(case: &Case) -> Case {
+    Case {
         seed: case.seed,
         parameters: Parameters::of_bins(USUAL),
-        ..Case::vector(n, Dtype::U32, Op::Sum)
-    };
-    match rung {
-        "packed_overflow" => Case {
-            shape: Shape::Vector { n: n.max(1 << 17) },
-            input: Input::Constant,
-            ..uniform
-        },
-        "rounded_up" => Case {
-            dtype: Dtype::F32,
-            parameters: Parameters::of_bins(257),
-            ..uniform
-        },
-        _ => uniform,
+        ..Case::vector(several_blocks(case), Dtype::U32, Op::Sum)
     }
+}
+
+/// The output is set to zero, then blocks with `counters` counters of shared memory each add to it.
+fn with_counters<K: Key>(
+    counters: u32,
+    p: &Counting<K>,
+    rung: &Rung,
+) -> Result<Launch<Counting<K>>, Error> {
+    let blocks = geometry::thread_per_key(&p.device, p.n, counters)?;
+    zero_and_add(blocks, counters, p, rung)
+}
+
+/// As [`with_counters`], with one block, whose counters have 16 bits.
+fn one_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+    zero_and_add(1, p.bins.counters().div_ceil(2), p, rung)
+}
+
+fn zero_and_add<K: Key>(
+    blocks: u32,
+    counters: u32,
+    p: &Counting<K>,
+    rung: &Rung,
+) -> Result<Launch<Counting<K>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?;
+    let config = LaunchConfig {
+        grid_dim: (blocks, 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 4 * counters,
+    };
+    let function = kernel.clone();
+    let launch = move |p: &mut Counting<K>| {
+        let mut counts = p.counts.view_mut();
+        p.device.stream.memset_zeros(&mut counts)?;
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
+        // SAFETY: the kernels are `(const T* in, u32* out, size_t n, Bins bins)`. They read in[0 .. n] and add
+        // to out[0 .. bins.count + 3]. Shared memory holds the counters that each kernel's header asks for.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, (), launch))
+}
+
+/// The fault: the kernel itself zeroes the output, to which other blocks already add.
+fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?;
+    let counters = p.bins.counters();
+    let config = LaunchConfig {
+        grid_dim: (geometry::thread_per_key(&p.device, p.n, counters)?, 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 4 * counters,
+    };
+    let function = kernel.clone();
+    let launch = move |p: &mut Counting<K>| {
+        let mut counts = p.counts.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
+        // SAFETY: zeroing_races.cu is `(const T* in, u32* out, size_t n, Bins bins)`. It reads in[0 .. n] and
+        // writes out[0 .. bins.count + 3]. Shared memory holds as many counters.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, (), launch))
 }

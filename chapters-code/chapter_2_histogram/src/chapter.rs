@@ -1,44 +1,39 @@
-//! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
+//! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Error, Op, Operation, Parameters, Problem, Refusal, RungInfo,
-    Shape,
-    baselines::{BaselineRun, Baselines},
-    ceiling::Ceiling,
-    uploaded::Uploaded,
-    verify::{self, Exact},
+    Case, Chapter, Device, Dtype, Error, Op, Parameters, Posed, Problem, Rung, typed::rungs,
 };
 
 use crate::{
-    RUNGS, baseline,
     bins::{self, Bins, MOST},
-    broken,
+    broken::broken,
     inputs::{self, DTYPES, INPUTS, join},
-    most_bins,
-    reference::{Key, beyond, histogram},
+    keys,
+    problem::Counting,
+    reference::{Key, beyond},
 };
 
 /// Chapter 2.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Histogram {
-    /// What is done about keys that have no bin.
+    /// How keys without a bin are treated.
     pub out_of_range: OutOfRange,
 }
 
 impl Histogram {
-    /// Counts keys that have no bin apart.
+    /// The chapter that counts keys without a bin in counters of their own.
     pub const COUNTING: Self = Self {
         out_of_range: OutOfRange::Count,
     };
 }
 
-/// What is done about keys that have no bin. They are never written beside the bins.
+/// How keys without a bin are treated. They never change the counter of a bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutOfRange {
-    /// They are counted apart, behind the bins.
+    /// They are counted in counters of their own, after those of the bins.
     #[default]
     Count,
-    /// An input that has any is refused.
+    /// An input that has such a key is refused.
     Refuse,
 }
 
@@ -51,17 +46,16 @@ impl Chapter for Histogram {
         "Chapter 2, histogram: how often does each key occur?"
     }
 
-    fn rungs(&self) -> Vec<RungInfo> {
-        RUNGS.infos(Ceiling::Read)
+    fn ladder(&self) -> Vec<Rung> {
+        // A rung is the same for every type of keys.
+        [rungs(&keys::<u32>()), rungs(&broken::<u32>())].concat()
     }
 
     fn case_for(&self, rung: &str, case: &Case) -> Case {
         let mut case = *case;
         case.parameters.bins = Some(bins::wanted(&case));
-        match RUNGS.is_broken(rung) {
-            true => broken::case_for(rung, &case),
-            false => case,
-        }
+        let found = self.ladder().into_iter().find(|known| known.name == rung);
+        found.map_or(case, |rung| (rung.adapts)(&case))
     }
 
     fn title(&self, case: &Case) -> String {
@@ -73,19 +67,6 @@ impl Chapter for Histogram {
             ..
         } = case;
         format!("histogram of {shape} {dtype}{parameters}, {input} input")
-    }
-
-    fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
-        let rung = RUNGS.find(name).ok()?;
-        let entry = format!("histogram_{}", case.dtype);
-        let most = most_bins(name);
-        match case.shape {
-            Shape::Matrix { .. } => Some(Refusal::WantsVector),
-            _ if case.op != Op::Sum => Some(Refusal::NoKernel),
-            _ if !rung.has_entry(&entry) => Some(Refusal::NoKernel),
-            _ if bins::wanted(case) > most => Some(Refusal::TooManyBins { most }),
-            _ => None,
-        }
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
@@ -112,49 +93,44 @@ impl Chapter for Histogram {
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
-        // The keys; a histogram a block, of which there are some thousands at most; and something
-        // for the driver.
+        // The keys, one histogram per block for at most 2,048 blocks, and room for the driver.
         let bins = u64::from(bins::wanted(case));
         case.input_bytes() + 4 * 2048 * bins + (64 << 20)
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
-        Ok(match case.dtype {
-            Dtype::U8 => Box::new(Counting::<u8>::new(device, case, self.out_of_range)?),
-            Dtype::U16 => Box::new(Counting::<u16>::new(device, case, self.out_of_range)?),
-            Dtype::U32 => Box::new(Counting::<u32>::new(device, case, self.out_of_range)?),
-            Dtype::F32 => Box::new(Counting::<f32>::new(device, case, self.out_of_range)?),
+        match case.dtype {
+            Dtype::U8 => self.counting::<u8>(device, case),
+            Dtype::U16 => self.counting::<u16>(device, case),
+            Dtype::U32 => self.counting::<u32>(device, case),
+            Dtype::F32 => self.counting::<f32>(device, case),
             other => {
                 let known = join(DTYPES);
-                return Err(Error::Usage(format!(
+                Err(Error::Usage(format!(
                     "keys are not of type {other}\n  remedy: give --dtype, one of {known}"
-                )));
+                )))
             }
-        })
-    }
-}
-
-/// A case, and what should come out.
-struct Counting<K> {
-    uploaded: Uploaded<K>,
-    counts: Vec<u32>,
-}
-
-impl<K: Key> Counting<K> {
-    fn new(device: &Device, case: &Case, option: OutOfRange) -> Result<Self, Error> {
-        let bins = Bins::of(case)?;
-        let keys: Vec<K> = inputs::keys(case, &bins);
-        if let (OutOfRange::Refuse, Some(found)) = (option, beyond(&keys, &bins)) {
-            return Err(refused(&keys, &bins, found));
         }
-        Ok(Self {
-            counts: histogram(&keys, &bins),
-            uploaded: Uploaded::new(device, case, keys)?,
-        })
     }
 }
 
-/// Why an input with such keys is refused.
+impl Histogram {
+    /// The problem for keys of one type.
+    fn counting<K: Key>(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+        let bins = Bins::of(case)?;
+        let host: Vec<K> = inputs::keys(case, &bins);
+        if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {
+            return Err(refused(&host, &bins, found));
+        }
+        let ladder = [keys::<K>(), broken::<K>()].into_iter().flatten().collect();
+        Ok(Box::new(Posed::new(
+            Counting::new(device, case, host)?,
+            ladder,
+        )))
+    }
+}
+
+/// The error for an input with keys that have no bin: the index of the first one, and their number.
 fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> Error {
     let (n, key, m) = (keys.len(), keys[first].to_f64(), bins.count);
     let which = match K::DTYPE.is_float() {
@@ -171,25 +147,7 @@ fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> E
     ))
 }
 
-impl<K: Key> Problem for Counting<K> {
-    fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let ready = self.uploaded.ready(RUNGS.find(name)?)?;
-        let counts = &self.counts;
-        let judge = |_: &[K], computed: &[u8]| {
-            verify::compare(computed, counts.iter().copied().map(Exact::Equal))
-        };
-        self.uploaded.operation(ready, 4 * counts.len(), judge)
-    }
-
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::histogram(&self.uploaded, &self.counts, baselines)
-    }
-}
-
-/// The cases whose counts a recorded run keeps, for other devices to reproduce.
+/// The cases whose counts a recorded run stores, for other devices to reproduce.
 pub fn checksum_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DTYPES {

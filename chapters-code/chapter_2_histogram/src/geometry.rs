@@ -1,37 +1,39 @@
-//! How many blocks, and how much shared memory for each.
+//! How many blocks a launch has, and how much shared memory each of them gets.
 
-use cudarc::driver::{LaunchConfig, sys::CUdevice_attribute_enum::*};
-use harness::{Device, Dtype, Error, kernel};
+use cudarc::driver::sys::CUdevice_attribute_enum::*;
+use harness::{Case, Device, Dtype, Error};
 
-/// Shared memory that every device gives a block without being asked, in counters.
+use crate::{bins::Bins, reference::reachable};
+
+/// The shared memory that every device gives a block by default, in counters.
 pub const EVERYWHERE: u32 = 48 * 1024 / 4;
 
-/// Threads of a block of the rungs that load a key at a time.
+/// The number of threads per block in the rungs that load one key at a time.
 pub const THREADS: u32 = 256;
 
-/// Warps of such a block.
+/// The number of warps in a block of [`THREADS`] threads.
 pub const WARPS: u32 = THREADS / 32;
 
-/// Packs of a tile of `banked` and what follows, as in `tiles.cuh`.
+/// The number of 16-byte packs in a tile, as in `tiles.cuh`.
 const TILE: u64 = 2048;
 
-/// Blocks that go over tiles.
+/// Blocks of the kernels that walk over tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileBlocks {
-    /// Threads of each.
+    /// The number of threads per block.
     pub threads: u32,
-    /// How many of them a multiprocessor has registers for.
+    /// The number of blocks that a multiprocessor has registers for.
     pub resident: u32,
 }
 
 impl TileBlocks {
-    /// Of `ranges`: a block has a multiprocessor to itself.
+    /// The blocks of `ranges`, each of which has a multiprocessor to itself.
     pub const ALONE: Self = Self {
         threads: 1024,
         resident: 1,
     };
 
-    /// Of `banked`, by the type of the keys, as in `tiles.cuh`.
+    /// The blocks of `banked` for a type of keys, as in `tiles.cuh`.
     pub fn of(dtype: Dtype) -> Self {
         let (threads, resident) = match dtype {
             Dtype::U8 | Dtype::F32 => (1024, 2),
@@ -40,8 +42,8 @@ impl TileBlocks {
         Self { threads, resident }
     }
 
-    /// How many with so many counters each the device holds at once: as many as have room, but no
-    /// more than have registers, or the others would wait for their turn.
+    /// The number of blocks with `counters` counters each that the device holds at once, by shared memory
+    /// and by registers. Any further block would wait until another one ends.
     ///
     /// # Errors
     /// As [`SharedMemory::of`].
@@ -50,9 +52,9 @@ impl TileBlocks {
         Ok(resident(device, self.threads, counters)?.min(by_registers))
     }
 
-    /// The logarithm of how many copies of so many counters fit all blocks that a multiprocessor has
-    /// registers for or, where even one copy does not, one block: 5 at most, a copy a bank. None where
-    /// a block has no room for a single one.
+    /// The logarithm of the largest number of copies of `counters` counters that fits every block that a
+    /// multiprocessor has registers for; at most 5, which is one copy per bank. It is 0 where one copy fits
+    /// only a block that is alone, and none where no copy fits.
     pub fn log_copies(&self, shared: SharedMemory, counters: u32) -> Option<u32> {
         let room = u64::from(shared.counters(self.resident));
         let fits = |&log: &u32| u64::from(counters) << log <= room;
@@ -61,25 +63,25 @@ impl TileBlocks {
     }
 }
 
-/// What the kernels declare themselves, besides what the launch gives them.
+/// The shared memory that the kernels declare themselves, in bytes.
 const STATIC_BYTES: u32 = 32;
 
-/// A device's shared memory, in bytes.
+/// The shared memory of a device, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedMemory {
-    /// Of a multiprocessor.
+    /// The shared memory of a multiprocessor.
     pub of_multiprocessor: u32,
-    /// Of a block that asks for it, at most.
+    /// The largest amount that a block can ask for.
     pub of_block: u32,
-    /// What the system takes of each block's.
+    /// The amount that the system reserves in every block.
     pub reserved: u32,
 }
 
 impl SharedMemory {
-    /// Asks a device.
+    /// Asks the driver for the shared memory of a device.
     ///
     /// # Errors
-    /// [`Error::Driver`] where the driver does not say.
+    /// [`Error::Driver`] where the driver gives no answer.
     pub fn of(device: &Device) -> Result<Self, Error> {
         let get = |which| {
             device
@@ -94,20 +96,20 @@ impl SharedMemory {
         })
     }
 
-    /// Counters for each of so many blocks on one multiprocessor.
+    /// The counters that each of `blocks` blocks on one multiprocessor has room for.
     pub fn counters(&self, blocks: u32) -> u32 {
         let each = (self.of_multiprocessor / blocks.max(1)).saturating_sub(self.reserved);
         each.min(self.of_block).saturating_sub(STATIC_BYTES) / 4
     }
 
-    /// Blocks with so many counters that a multiprocessor holds at once.
+    /// The number of blocks with `counters` counters each that a multiprocessor holds at once.
     pub fn blocks(&self, counters: u32) -> u32 {
         let fits = |&blocks: &u32| self.counters(blocks) >= counters;
         (1..=32).rev().find(fits).unwrap_or(1)
     }
 }
 
-/// Blocks of so many threads, with so many counters each, that the device holds at once.
+/// The number of blocks of `threads` threads with `counters` counters each that the device holds at once.
 ///
 /// # Errors
 /// As [`SharedMemory::of`].
@@ -117,32 +119,63 @@ pub fn resident(device: &Device, threads: u32, counters: u32) -> Result<u32, Err
     Ok(device.resident_blocks(threads).min(by_shared))
 }
 
-/// A launch of blocks of [`THREADS`] with so many counters each: a thread for each of n keys, but no more
-/// blocks than the device holds at once, nor than `most`.
+/// The number of blocks of [`THREADS`] threads with `counters` counters each: one thread per key, but at most
+/// as many blocks as the device holds at once.
 ///
 /// # Errors
 /// As [`SharedMemory::of`].
-pub fn a_key_a_thread(
-    device: &Device,
-    n: u64,
-    counters: u32,
-    most: u32,
-) -> Result<LaunchConfig, Error> {
-    let most = resident(device, THREADS, counters)?.min(most);
-    let blocks = n.div_ceil(u64::from(THREADS)).clamp(1, u64::from(most));
-    Ok(config(blocks, THREADS, counters))
+pub fn thread_per_key(device: &Device, n: u64, counters: u32) -> Result<u32, Error> {
+    let most = resident(device, THREADS, counters)?;
+    Ok(n.div_ceil(u64::from(THREADS)).clamp(1, u64::from(most)) as u32)
 }
 
-/// Tiles of so many bytes of keys.
+/// The number of tiles that `bytes` bytes of keys have.
 pub fn tiles(bytes: u64) -> u64 {
     (bytes / 16).div_ceil(TILE)
 }
 
-/// A launch of blocks with so many counters each.
-pub fn config(blocks: u64, threads: u32, counters: u32) -> LaunchConfig {
-    LaunchConfig {
-        shared_mem_bytes: 4 * counters,
-        ..kernel::grid(blocks, threads)
+/// How many copies of a histogram the blocks of `banked` have, and the launch that follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Copies {
+    /// The logarithm of the number of copies per block.
+    pub log: u32,
+    /// The number of blocks: one per tile, but at most as many as the device holds at once.
+    pub blocks: u32,
+    /// The number of threads per block.
+    pub threads: u32,
+    /// The dynamic shared memory per block, in bytes.
+    pub bytes: u32,
+}
+
+impl Copies {
+    /// The largest number of copies that fits, up to the number that the case asks for; none where a block
+    /// has no room for a single copy.
+    ///
+    /// # Errors
+    /// As [`SharedMemory::of`].
+    pub fn of(device: &Device, case: &Case, bins: &Bins) -> Result<Option<Self>, Error> {
+        let counters = reachable(case.dtype, bins);
+        let blocks = TileBlocks::of(case.dtype);
+        let Some(most) = blocks.log_copies(SharedMemory::of(device)?, counters) else {
+            return Ok(None);
+        };
+        let wanted = case.parameters.copies.map(u32::ilog2);
+        let log = wanted.unwrap_or(most).min(most);
+        let resident = blocks.on(device, counters << log)?;
+        Ok(Some(Self {
+            log,
+            blocks: tiles(case.input_bytes()).clamp(1, u64::from(resident)) as u32,
+            threads: blocks.threads,
+            bytes: 4 * (counters << log),
+        }))
+    }
+
+    /// The error for a device whose blocks have no room for a single copy.
+    pub fn no_room() -> Error {
+        Error::Usage(
+            "a block of this device has no room for so many bins\n  remedy: give --bins, up to 12000"
+                .into(),
+        )
     }
 }
 

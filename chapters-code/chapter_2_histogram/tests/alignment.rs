@@ -3,59 +3,63 @@
 
 use crate::common;
 use chapter_2_histogram::{
-    Bins, LADDER, RUNGS,
+    Bins,
     inputs::keys,
+    problem::Counting,
     reference::{Key, histogram},
+    rungs::{banked, finish_exchange, finish_memset, global_atomics, ranges},
 };
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{
-    Case, Shape, buffer, kernel, testing,
-    verify::{self, Exact},
+use cudarc::{
+    driver::{DevicePtr, LaunchConfig, PushKernelArg},
+    nvrtc::Ptx,
 };
+use harness::{Case, Ladder, Shape, buffer, ladder, testing, typed::Problem};
 
-/// Counts the keys from `skipped` on, which stand that far from an aligned address.
-fn check<K: Key>(rung: &str, host: &[K], skipped: usize) {
-    let bins = Bins::of(&common::u32s(0)).expect("bins");
-    let runner = testing::simulator();
-    let device = &runner.device;
-    let case = Case {
-        shape: Shape::Vector {
-            n: (host.len() - skipped) as u64,
-        },
+/// A case of `n` keys in 256 bins.
+fn case<K: Key>(n: usize) -> Case {
+    Case {
+        shape: Shape::Vector { n: n as u64 },
         dtype: K::DTYPE,
         ..common::u32s(0)
-    };
-    let rung = RUNGS.find(rung).expect("a rung");
-    let mut ready = rung.ready(device, case).expect("it is set up");
-    let input = buffer::upload(device, host).expect("memory");
-    let counts = histogram(&host[skipped..], &bins);
-    let view = input.slice(skipped * size_of::<K>()..);
-    // Twice: what a launch leaves behind is what the next one begins with.
-    for _ in 0..2 {
-        let computed = testing::written(device, &mut ready, &view, 4 * counts.len());
-        let verdict = verify::compare(&computed, counts.iter().copied().map(Exact::Equal));
-        let (name, dtype) = (rung.name, K::DTYPE);
-        assert!(
-            verdict.is_correct(),
-            "{name} {dtype} {skipped}: {:?}",
-            verdict.failures
-        );
     }
+}
+
+/// Counts the keys from `skipped` on, which stand that far from an aligned address.
+fn check<K: Key>(ladder: &Ladder<Counting<K>>, host: &[K], skipped: usize) {
+    let runner = testing::simulator();
+    let device = &runner.device;
+    let memory = buffer::to_device(device, host).expect("memory");
+    let own = host[skipped..].to_vec();
+    let len = own.len();
+    let mut problem = Counting::new(device, &case::<K>(len), own).expect("memory");
+    let address = memory.device_ptr(&device.stream).0 + (skipped * size_of::<K>()) as u64;
+    // SAFETY: `memory` has `len` keys from there on, and lives longer. The slice is leaked, not freed.
+    let unaligned = unsafe { device.stream.upgrade_device_ptr(address, len) };
+    let aligned = std::mem::replace(&mut problem.keys, unaligned);
+    for (rung, prepare) in ladder {
+        let mut launch = prepare(&problem, rung).expect("it is set up");
+        // Twice: what a launch leaves behind is what the next one begins with.
+        for _ in 0..2 {
+            problem.reset().expect("it is poisoned");
+            launch.enqueue(&mut problem).expect("it is launched");
+            let failures = problem.judge(&(), 1).expect("it runs").failures;
+            let (name, dtype) = (rung.name, K::DTYPE);
+            assert!(
+                failures.is_empty(),
+                "{name} {dtype} {skipped}: {failures:?}"
+            );
+        }
+    }
+    std::mem::replace(&mut problem.keys, aligned).leak();
 }
 
 fn check_type<K: Key>() {
     let bins = Bins::even(256, 0.0, 1.0).expect("bins");
+    let ladder = ladder![banked, finish_memset, finish_exchange, ranges];
     for n in [17, 5003] {
-        let case = Case {
-            shape: Shape::Vector { n },
-            dtype: K::DTYPE,
-            ..common::u32s(0)
-        };
-        let host: Vec<K> = keys(&case, &bins);
-        for rung in ["banked", "finish_memset", "finish_exchange", "ranges"] {
-            for skipped in 0..=16 / size_of::<K>() {
-                check(rung, &host, skipped);
-            }
+        let host: Vec<K> = keys(&case::<K>(n), &bins);
+        for skipped in 0..=16 / size_of::<K>() {
+            check(&ladder, &host, skipped);
         }
     }
 }
@@ -73,20 +77,21 @@ fn halves_and_words() {
 }
 
 /// The counts of floats in any bins, by global_atomics.
-fn counted(host: &[f32], bins: Bins) -> Vec<u8> {
+fn counted(host: &[f32], bins: Bins) -> Vec<u32> {
     let runner = testing::simulator();
-    let device = &runner.device;
-    let module = kernel::load_module(device, LADDER[0].name, LADDER[0].ptx).expect("a module");
-    let function = kernel::load_function(&module, "histogram_f32").expect("a kernel");
-    let input = buffer::upload(device, host).expect("memory");
-    let zeros = vec![0u32; bins.counters() as usize];
-    let mut out = buffer::upload(device, &zeros).expect("memory");
+    let stream = &runner.device.stream;
+    let ptx = Ptx::from_src(global_atomics::RUNG.ptx);
+    let module = runner.device.context.load_module(ptx).expect("a module");
+    let function = module.load_function("histogram_f32").expect("a kernel");
+    let input = stream.clone_htod(host).expect("memory");
+    let counters = bins.counters() as usize;
+    let mut out = stream.alloc_zeros::<u32>(counters).expect("memory");
     let n = host.len() as u64;
-    let mut launch = device.stream.launch_builder(&function);
+    let mut launch = stream.launch_builder(&function);
     launch.arg(&input).arg(&mut out).arg(&n).arg(&bins);
     // SAFETY: reads in[0 .. n] and adds to out[0 .. bins.count + 3].
     unsafe { launch.launch(LaunchConfig::for_num_elems(n as u32)) }.expect("it is launched");
-    buffer::download(device, &out).expect("it runs")
+    stream.clone_dtoh(&out).expect("it runs")
 }
 
 /// Where rounding decides: the ends of the range, their neighbours, and numbers all over f32.
@@ -105,8 +110,6 @@ fn ranges_of_floats() {
         let inside = (0..2000).map(|i| low + (high - low) * (i as f32 / 2000.0));
         let anywhere = (0..2000).map(|i| f32::from_bits(harness::inputs::bits(1, i) as u32));
         let host: Vec<f32> = ends.into_iter().chain(inside).chain(anywhere).collect();
-        let counts = histogram(&host, &bins).into_iter().map(Exact::Equal);
-        let verdict = verify::compare(&counted(&host, bins), counts);
-        assert!(verdict.is_correct(), "{bins:?}: {:?}", verdict.failures);
+        assert_eq!(counted(&host, bins), histogram(&host, &bins), "{bins:?}");
     }
 }

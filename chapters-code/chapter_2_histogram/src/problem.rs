@@ -1,0 +1,120 @@
+//! What the rungs solve: buffers on the device, expected counts, and the judge.
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Device, Error, Op, Output, Refusal, Rung, Shape,
+    baselines::{BaselineRun, Baselines},
+    buffer,
+    typed::Problem,
+    verify::{Exact, Verdict},
+};
+
+use crate::{
+    baseline,
+    bins::{self, Bins},
+    inputs,
+    reference::{Key, histogram},
+};
+
+/// A histogram on the device, of keys of the type `K`.
+pub struct Counting<K: Key> {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, type of the keys, input, and the number of bins.
+    pub case: Case,
+    /// The number of keys.
+    pub n: u64,
+    /// The bins, as the kernels take them.
+    pub bins: Bins,
+    /// The keys.
+    pub keys: CudaSlice<K>,
+    /// One counter per bin, and [`bins::EXTRA`] counters for keys that have no bin.
+    pub counts: Output<u32>,
+    host: Vec<K>,
+    reference: Vec<u32>,
+}
+
+impl<K: Key> Counting<K> {
+    /// Copies keys to the device, and counts them on the host.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are no such bins, [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case, host: Vec<K>) -> Result<Self, Error> {
+        let bins = Bins::of(case)?;
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n: host.len() as u64,
+            bins,
+            keys: buffer::to_device(device, &host)?,
+            counts: Output::new(device, bins.counters() as usize)?,
+            reference: histogram(&host, &bins),
+            host,
+        })
+    }
+
+    /// The name of the kernel, such as `histogram_u32`.
+    pub fn entry(&self) -> String {
+        format!("histogram_{}", K::DTYPE)
+    }
+}
+
+impl<K: Key> Problem for Counting<K> {
+    // Counts are exact.
+    type Promise = ();
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.counts.poison()
+    }
+
+    fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
+        let counts = self.reference.iter().copied();
+        let mut verdict = self.counts.compare(counts.map(Exact::Equal))?;
+        let changed = buffer::check_input(&self.device, &mut self.keys, &self.host)?;
+        verdict.failures.extend(changed);
+        Ok(verdict)
+    }
+
+    fn bytes(&self, _promise: &()) -> u64 {
+        self.case.input_bytes() + 4 * u64::from(self.bins.counters())
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = inputs::keys(case, &self.bins);
+        self.reference = histogram(&self.host, &self.bins);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.keys, &self.host)
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        match rung {
+            // The one baseline stands for all rungs.
+            Some(_) => Ok(None),
+            None => baseline::histogram(self, &self.reference, baselines),
+        }
+    }
+}
+
+/// Refuses what a histogram does not have, types of keys for which the rung has no kernel, and more than
+/// `most` bins.
+pub fn refuses(rung: &Rung, case: &Case, most: u32) -> Option<Refusal> {
+    let has_kernel = case.op == Op::Sum && rung.has_entry(&format!("histogram_{}", case.dtype));
+    match case.shape {
+        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Vector { .. } if !has_kernel => Some(Refusal::NoKernel),
+        Shape::Vector { .. } if bins::wanted(case) > most => Some(Refusal::TooManyBins { most }),
+        Shape::Vector { .. } => None,
+    }
+}
