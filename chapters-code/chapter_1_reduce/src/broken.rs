@@ -10,7 +10,7 @@ use harness::{
 };
 
 use crate::problem::{Depth, Reduction, vectors_only};
-use crate::rungs::{sequential, unrolled_warp};
+use crate::rungs::{first_add, sequential, unrolled_warp};
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
@@ -29,7 +29,7 @@ pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
         (NON_POWER_OF_TWO_TAIL, |p, rung| {
             sequential::in_blocks_of(192, p, rung)
         }),
-        (OFF_BY_ONE_PAIR, unrolled_warp::prepare),
+        (OFF_BY_ONE_PAIR, first_add::prepare),
         (MAX_PADDED_WITH_ZERO, sequential::prepare),
         (HALF_ACCUMULATOR, one_block),
     ]

@@ -109,7 +109,13 @@ pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
     if !refused {
         return error;
     }
-    let (reason, remedy) = refusal(device, DriverError(code));
+    let (reason, remedy) = match code {
+        CUresult::CUDA_ERROR_NOT_FOUND => (
+            "its PTX has no kernel of that name".into(),
+            "run `cargo xtask ptx` to compile the kernel anew",
+        ),
+        _ => refusal(device, DriverError(code)),
+    };
     Error::Module {
         module: rung.name.into(),
         reason,
