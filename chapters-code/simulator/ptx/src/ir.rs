@@ -273,7 +273,7 @@ pub struct Guard {
 /// An operation. `d` is the destination, `a`, `b` and `c` are the operands in PTX's order, and
 /// `mask` is the set of participating lanes.
 #[derive(Clone, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
 pub enum Op {
     /// Register to register, lane by lane, no memory.
     Alu(Alu),

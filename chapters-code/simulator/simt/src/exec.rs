@@ -24,7 +24,7 @@ mod words;
 
 use ptx::ir::{Atom, Load, Op, R32, R64, Store};
 
-use crate::alu::Isa;
+use crate::alu::multiversion;
 use crate::barrier::Barriers;
 use crate::converge::{NOWHERE, Splits};
 use crate::fault::{FaultKind, Step, Trap};
@@ -172,38 +172,6 @@ pub(crate) struct Exec<'b, 'a, O> {
     pub pause: &'b mut Pause,
 }
 
-/// Compiles methods out of line for each set of vector instructions, and calls the one for this CPU.
-macro_rules! compiled_for_isa {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident($($arg:ident: $ty:ty),*), $baseline:ident, $avx2:ident -> $out:ty
-            = $inline:ident;
-    )*) => {$(
-        $(#[$doc])*
-        #[inline(always)]
-        fn $name(&mut self, $($arg: $ty),*) -> $out {
-            match self.grid.isa {
-                Isa::Baseline(_) => self.$baseline($($arg),*),
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: these are made only where the processor has the features.
-                Isa::Avx2(_) | Isa::Avx512(_) => unsafe { self.$avx2($($arg),*) },
-            }
-        }
-
-        #[inline(never)]
-        fn $baseline(&mut self, $($arg: $ty),*) -> $out {
-            self.$inline($($arg),*)
-        }
-
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-        #[inline(never)]
-        fn $avx2(&mut self, $($arg: $ty),*) -> $out {
-            self.$inline($($arg),*)
-        }
-    )*};
-}
-
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Runs the warp until it pauses.
     pub fn run(&mut self) -> Step {
@@ -220,31 +188,26 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         Flow::Pause
     }
 
-    compiled_for_isa! {
+    multiversion! {
+        impl ['a, O: Observer<'a>] Exec<'_, 'a, O>, isa: |exec| exec.grid.isa;
         /// Executes `ld`.
-        fn load(load: &Load, shape: Shape, mask: LaneMask), load_baseline, load_avx2 -> Step = load_inline;
+        fn load(load: &Load, shape: Shape, mask: LaneMask) -> Step = load_inline;
         /// Fast path for contiguous 32-bit loads. Returns false if it is not applicable.
-        fn load_words(load: &Load, read_only: bool, mask: LaneMask), load_words_baseline,
-            load_words_avx2 -> bool = load_words_inline;
+        fn load_words(load: &Load, read_only: bool, mask: LaneMask) -> bool = load_words_inline;
         /// Fast path for contiguous 32-bit stores. Returns false if it is not applicable.
-        fn store_words(store: &Store, mask: LaneMask), store_words_baseline, store_words_avx2
-            -> bool = store_words_inline;
+        fn store_words(store: &Store, mask: LaneMask) -> bool = store_words_inline;
         /// Executes `st`.
-        fn store(store: &Store, shape: Shape, mask: LaneMask), store_baseline, store_avx2 -> Step
-            = store_inline;
+        fn store(store: &Store, shape: Shape, mask: LaneMask) -> Step = store_inline;
         /// Executes `atom` and `red`.
-        fn atomic(atom: &Atom, mask: LaneMask), atomic_baseline, atomic_avx2 -> Step
-            = atomic_inline;
+        fn atomic(atom: &Atom, mask: LaneMask) -> Step = atomic_inline;
         /// Executes `shfl.sync` for lanes that have all arrived.
-        fn shuffle(shuffle: &Shuffle, active: LaneMask), shuffle_baseline, shuffle_avx2 -> ()
-            = shuffle_inline;
+        fn shuffle(shuffle: &Shuffle, active: LaneMask) -> () = shuffle_inline;
         /// Sets a 32-bit register to the same value in all lanes.
-        fn fill(d: R32, value: u32, mask: LaneMask), fill_baseline, fill_avx2 -> () = fill_inline;
+        fn fill(d: R32, value: u32, mask: LaneMask) -> () = fill_inline;
         /// Sets a 64-bit register to the same value in all lanes.
-        fn fill64(d: R64, value: u64, mask: LaneMask), fill64_baseline, fill64_avx2 -> ()
-            = fill64_inline;
+        fn fill64(d: R64, value: u64, mask: LaneMask) -> () = fill64_inline;
         /// Runs the splits of the warp until it pauses.
-        fn run_splits(), run_splits_baseline, run_splits_avx2 -> Step = run_splits_inline;
+        fn run_splits() -> Step = run_splits_inline;
     }
 
     #[inline(always)]

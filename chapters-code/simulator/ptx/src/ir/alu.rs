@@ -11,19 +11,13 @@ use super::{
 /// mean that the slot's bits are such a number. `ftz` flushes subnormal inputs and results to a
 /// zero of their sign.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
 pub enum Alu {
-    Un32 {
-        op: Un32,
-        d: R32,
-        a: R32,
-    },
-    Bin32 {
-        op: Bin32,
-        d: R32,
-        a: R32,
-        b: R32,
-    },
+    /// One operand and a 32-bit result.
+    Un32 { op: Un32, d: R32, a: R32 },
+    /// Two operands and a 32-bit result.
+    Bin32 { op: Bin32, d: R32, a: R32, b: R32 },
+    /// Three operands and a 32-bit result.
     Ter32 {
         op: Ter32,
         d: R32,
@@ -31,17 +25,11 @@ pub enum Alu {
         b: R32,
         c: R32,
     },
-    Un64 {
-        op: Un64,
-        d: R64,
-        a: R64,
-    },
-    Bin64 {
-        op: Bin64,
-        d: R64,
-        a: R64,
-        b: R64,
-    },
+    /// One operand and a 64-bit result.
+    Un64 { op: Un64, d: R64, a: R64 },
+    /// Two operands and a 64-bit result.
+    Bin64 { op: Bin64, d: R64, a: R64, b: R64 },
+    /// Three operands and a 64-bit result.
     Ter64 {
         op: Ter64,
         d: R64,
@@ -49,21 +37,16 @@ pub enum Alu {
         b: R64,
         c: R64,
     },
-    /// Shifts of 64-bit values: the amount is a 32-bit register, clamped at 64.
-    Shift64 {
-        op: Shift,
-        d: R64,
-        a: R64,
-        b: R32,
-    },
-    /// 32 × 32 → 64.
+    /// `shl.b64`, `shr.u64|s64`: the amount is a 32-bit register, clamped at 64.
+    Shift64 { op: Shift, d: R64, a: R64, b: R32 },
+    /// `mul.wide`: 32 × 32 → 64 bits.
     MulWide {
         signed: Sign,
         d: R64,
         a: R32,
         b: R32,
     },
-    /// 32 × 32 + 64 → 64.
+    /// `mad.wide`: 32 × 32 + 64 → 64 bits.
     MadWide {
         signed: Sign,
         d: R64,
@@ -72,12 +55,8 @@ pub enum Alu {
         c: R64,
     },
     /// `popc.b64`, `clz.b64`, `bfind.u64|s64`.
-    Count64 {
-        op: Count64,
-        d: R32,
-        a: R64,
-    },
-    /// `bfe`/`bfi` on 64 bits.
+    Count64 { op: Count64, d: R32, a: R64 },
+    /// `bfe.u64|s64`: `c` bits of `a` from bit `b` on.
     Bfe64 {
         signed: Sign,
         d: R64,
@@ -85,6 +64,7 @@ pub enum Alu {
         b: R32,
         c: R32,
     },
+    /// `bfi.b64`: inserts the low `len` bits of `a` into `b` from bit `c` on.
     Bfi64 {
         d: R64,
         a: R64,
@@ -118,6 +98,7 @@ pub enum Alu {
         uses: bool,
         sets: bool,
     },
+    /// `sub.cc`, `subc`: adds the complement, with the flag as the carry.
     SubBorrow32 {
         d: R32,
         a: R32,
@@ -126,6 +107,7 @@ pub enum Alu {
         uses: bool,
         sets: bool,
     },
+    /// `add.cc.u64`, `addc.u64` and similar instructions.
     AddCarry64 {
         d: R64,
         a: R64,
@@ -134,6 +116,7 @@ pub enum Alu {
         uses: bool,
         sets: bool,
     },
+    /// `sub.cc.u64`, `subc.u64`.
     SubBorrow64 {
         d: R64,
         a: R64,
@@ -152,6 +135,7 @@ pub enum Alu {
         b: R32,
         with: Option<Combine>,
     },
+    /// `setp` of 64-bit operands.
     Setp64 {
         cmp: Cmp,
         ty: CmpType64,
@@ -162,24 +146,11 @@ pub enum Alu {
         with: Option<Combine>,
     },
     /// Turns a predicate into `if_true` or zero. `set` decodes to `setp` and this operation.
-    SetMask {
-        d: R32,
-        p: Pred,
-        if_true: u32,
-    },
+    SetMask { d: R32, p: Pred, if_true: u32 },
     /// `selp`: p ? a : b.
-    Selp32 {
-        d: R32,
-        a: R32,
-        b: R32,
-        p: Pred,
-    },
-    Selp64 {
-        d: R64,
-        a: R64,
-        b: R64,
-        p: Pred,
-    },
+    Selp32 { d: R32, a: R32, b: R32, p: Pred },
+    /// `selp` of 64-bit operands.
+    Selp64 { d: R64, a: R64, b: R64, p: Pred },
     /// `slct`: c >= 0 ? a : b.
     Slct32 {
         by: SlctType,
@@ -188,6 +159,7 @@ pub enum Alu {
         b: R32,
         c: R32,
     },
+    /// `slct` of 64-bit operands.
     Slct64 {
         by: SlctType,
         d: R64,
@@ -225,62 +197,33 @@ pub enum Alu {
         b: R32,
     },
     /// `mov.b64 d, {lo, hi}`. (`cvt.pack.sat.…` is not in the dialect.)
-    Pack64 {
-        d: R64,
-        lo: R32,
-        hi: R32,
-    },
+    Pack64 { d: R64, lo: R32, hi: R32 },
+    /// `mov.b64 {lo, hi}, a`.
     Unpack64 {
         lo: Option<R32>,
         hi: Option<R32>,
         a: R64,
     },
     /// `mov.b32 d, {lo, hi}` of 16-bit registers.
-    Pack32 {
-        d: R32,
-        lo: R32,
-        hi: R32,
-    },
+    Pack32 { d: R32, lo: R32, hi: R32 },
+    /// `mov.b32 {lo, hi}, a` into 16-bit registers.
     Unpack32 {
         lo: Option<R32>,
         hi: Option<R32>,
         a: R32,
     },
     /// `mov.b64 d, {a, b, c, d}` of 16-bit registers.
-    Pack64x4 {
-        d: R64,
-        s: [R32; 4],
-    },
-    Unpack64x4 {
-        d: [Option<R32>; 4],
-        a: R64,
-    },
-    /// `cvta.SPACE`: to a generic address; `cvta.to.SPACE`: from one.
-    ToGeneric {
-        space: Space,
-        d: R64,
-        a: R64,
-    },
-    FromGeneric {
-        space: Space,
-        d: R64,
-        a: R64,
-    },
+    Pack64x4 { d: R64, s: [R32; 4] },
+    /// `mov.b64 {a, b, c, d}, a` into 16-bit registers.
+    Unpack64x4 { d: [Option<R32>; 4], a: R64 },
+    /// `cvta.SPACE`: converts to a generic address.
+    ToGeneric { space: Space, d: R64, a: R64 },
+    /// `cvta.to.SPACE`: converts from a generic address.
+    FromGeneric { space: Space, d: R64, a: R64 },
     /// `isspacep`.
-    IsSpace {
-        space: Space,
-        d: Pred,
-        a: R64,
-    },
-    /// `testp.f32`, `testp.f64`.
-    Testp32 {
-        class: FloatClass,
-        d: Pred,
-        a: R32,
-    },
-    Testp64 {
-        class: FloatClass,
-        d: Pred,
-        a: R64,
-    },
+    IsSpace { space: Space, d: Pred, a: R64 },
+    /// `testp.f32`.
+    Testp32 { class: FloatClass, d: Pred, a: R32 },
+    /// `testp.f64`.
+    Testp64 { class: FloatClass, d: Pred, a: R64 },
 }

@@ -15,7 +15,7 @@ pub struct Mbarrier {
 
 /// The operation on an mbarrier object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
 pub enum MbarrierOp {
     /// `mbarrier.init`: `count` arrivals complete a phase.
     Init { count: R32 },
@@ -102,7 +102,7 @@ pub struct BulkCopy {
 
 /// The direction of a bulk copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
 pub enum BulkDirection {
     /// From global to shared memory. Its bytes are subtracted from an mbarrier's transaction count.
     Load { mbarrier: Address },

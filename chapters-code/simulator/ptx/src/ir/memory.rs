@@ -123,34 +123,53 @@ pub struct Atom {
 
 /// The operation of an [`Atom`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum AtomOp {
+    /// `.add`.
     Add,
+    /// `.min`.
     Min,
+    /// `.max`.
     Max,
+    /// `.and`.
     And,
+    /// `.or`.
     Or,
+    /// `.xor`.
     Xor,
+    /// `.exch`: stores the operand.
     Exch,
+    /// `.cas`: stores `c` if the old value equals `b`.
     Cas,
+    /// `.inc`: adds 1, or stores 0 if the old value is at least the operand.
     Inc,
+    /// `.dec`: subtracts 1, or stores the operand if the old value is 0 or above the operand.
     Dec,
 }
 
 /// The type of an [`Atom`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum AtomType {
+    /// `.b16`.
     B16,
+    /// `.u32`.
     U32,
+    /// `.s32`.
     S32,
+    /// `.u64`.
     U64,
+    /// `.s64`.
     S64,
+    /// `.f32`.
     F32,
+    /// `.f64`.
     F64,
+    /// `.f16`.
     F16,
+    /// `.bf16`.
     Bf16,
+    /// `.f16x2`.
     F16x2,
+    /// `.bf16x2`.
     Bf16x2,
 }
 

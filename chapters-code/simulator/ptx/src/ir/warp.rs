@@ -22,7 +22,7 @@ pub struct Bar {
 /// The operation of a [`Bar`]. `d` is the destination, `a` the operand, and `negated` asks for
 /// `!a`.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
 pub enum BarKind {
     /// Waits.
     Sync,
@@ -38,26 +38,30 @@ pub enum BarKind {
 
 /// `vote.sync`.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
 pub enum Vote {
+    /// `vote.sync.all`: whether the predicate is true in all lanes.
     All {
         d: Pred,
         a: Pred,
         negated: bool,
         mask: R32,
     },
+    /// `vote.sync.any`: whether the predicate is true in any lane.
     Any {
         d: Pred,
         a: Pred,
         negated: bool,
         mask: R32,
     },
+    /// `vote.sync.uni`: whether the predicate is the same in all lanes.
     Uni {
         d: Pred,
         a: Pred,
         negated: bool,
         mask: R32,
     },
+    /// `vote.sync.ballot`: the predicate of each lane as one bit.
     Ballot {
         d: R32,
         a: Pred,
@@ -68,24 +72,34 @@ pub enum Vote {
 
 /// `shfl.sync`'s mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum ShflMode {
+    /// `.up`: from a lane with a lower number.
     Up,
+    /// `.down`: from a lane with a higher number.
     Down,
+    /// `.bfly`: from the lane whose number is xored with the operand.
     Bfly,
+    /// `.idx`: from the lane that the operand names.
     Idx,
 }
 
 /// `redux.sync`'s operation and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum ReduxOp {
+    /// `.add`, for both types.
     Add,
+    /// `.min.u32`.
     MinU32,
+    /// `.min.s32`.
     MinS32,
+    /// `.max.u32`.
     MaxU32,
+    /// `.max.s32`.
     MaxS32,
+    /// `.and.b32`.
     And,
+    /// `.or.b32`.
     Or,
+    /// `.xor.b32`.
     Xor,
 }

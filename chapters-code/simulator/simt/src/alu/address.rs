@@ -4,7 +4,8 @@
 //! address outside both windows is an address in device memory, which also holds the module's
 //! constants.
 
-use super::lanes::{row, test};
+use super::isa::Vectors;
+use super::lanes::{Lanes, row, test};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Pred, R64, Space};
 use std::ops::Range;
@@ -55,6 +56,18 @@ impl Windows {
             Space::Param => false,
         }
     }
+}
+
+/// Executes `cvta`: adds the base of a space.
+#[inline(always)]
+pub fn to_generic<V: Vectors>(lanes: Lanes<'_, V>, base: u64, d: R64, a: R64) {
+    lanes.map1_64(d, a, |x| x.wrapping_add(base));
+}
+
+/// Executes `cvta.to`: subtracts the base of a space.
+#[inline(always)]
+pub fn from_generic<V: Vectors>(lanes: Lanes<'_, V>, base: u64, d: R64, a: R64) {
+    lanes.map1_64(d, a, |x| x.wrapping_sub(base));
 }
 
 /// Executes `isspacep`.

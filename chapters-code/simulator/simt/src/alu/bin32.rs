@@ -2,11 +2,11 @@
 
 use super::float::{self, Mode, SIGN32};
 use super::float_lanes::{arithmetic2, min_max};
-use super::half::{Order, Sum};
+use super::half::{Order, Product, Sum};
 use super::int::{self, sext16};
+use super::isa::Vectors;
 use super::lanes::Lanes;
-use super::vectors::Vectors;
-use super::{approx, exact};
+use super::{approx, exact, half_lanes};
 use ptx::ir::{Bin32, R32, Round};
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -23,10 +23,10 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Bin32, d: R32, s: [R32; 2]) 
         Bin32::Mul24LoS => lanes.each2(d, s, int::mul24_lo_s),
         Bin32::Mul24HiU => lanes.each2(d, s, int::mul24_hi_u),
         Bin32::Mul24HiS => lanes.each2(d, s, int::mul24_hi_s),
-        Bin32::DivU => V::div_u32(lanes, d, s),
-        Bin32::DivS => V::div_s32(lanes, d, s),
-        Bin32::RemU => V::rem_u32(lanes, d, s),
-        Bin32::RemS => V::rem_s32(lanes, d, s),
+        Bin32::DivU => lanes.map2(d, s, int::div_u32),
+        Bin32::DivS => lanes.map2(d, s, int::div_s32),
+        Bin32::RemU => lanes.map2(d, s, int::rem_u32),
+        Bin32::RemS => lanes.map2(d, s, int::rem_s32),
         Bin32::MinU => lanes.map2(d, s, u32::min),
         Bin32::MinS => lanes.map2(d, s, int::min_s32),
         Bin32::MaxU => lanes.map2(d, s, u32::max),
@@ -106,13 +106,13 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Bin32, d: R32, s: [R32; 2]) 
         Bin32::MinF32 { ftz, nan } => min_max(lanes, d, s, [ftz, nan], float::min32),
         Bin32::MaxF32 { ftz, nan } => min_max(lanes, d, s, [ftz, nan], float::max32),
         Bin32::CopysignF32 => lanes.map2(d, s, |x, y| (x & SIGN32) | (y & !SIGN32)),
-        Bin32::AddHalf(half) => V::half_sum(lanes, Sum { flip: 0 }, half, d, s),
-        Bin32::SubHalf(half) => V::half_sum(lanes, Sum { flip: 0x8000 }, half, d, s),
-        Bin32::MulHalf(half) => V::half_product(lanes, half, d, s),
-        Bin32::MinHalf(half) => V::half_order(lanes, Order::Min, half, d, s),
-        Bin32::MaxHalf(half) => V::half_order(lanes, Order::Max, half, d, s),
-        Bin32::MinNanHalf(half) => V::half_order(lanes, Order::MinNan, half, d, s),
-        Bin32::MaxNanHalf(half) => V::half_order(lanes, Order::MaxNan, half, d, s),
+        Bin32::AddHalf(half) => half_lanes::binary(lanes, Sum { flip: 0 }, half, d, s),
+        Bin32::SubHalf(half) => half_lanes::binary(lanes, Sum { flip: 0x8000 }, half, d, s),
+        Bin32::MulHalf(half) => half_lanes::binary(lanes, Product, half, d, s),
+        Bin32::MinHalf(half) => half_lanes::binary(lanes, Order::Min, half, d, s),
+        Bin32::MaxHalf(half) => half_lanes::binary(lanes, Order::Max, half, d, s),
+        Bin32::MinNanHalf(half) => half_lanes::binary(lanes, Order::MinNan, half, d, s),
+        Bin32::MaxNanHalf(half) => half_lanes::binary(lanes, Order::MaxNan, half, d, s),
     }
 }
 

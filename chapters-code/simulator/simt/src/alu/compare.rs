@@ -3,8 +3,8 @@
 use super::float::flush;
 use super::half::{Bf16, F16, Format16, flush_f16};
 use super::int::sext16;
+use super::isa::Vectors;
 use super::lanes::{Lanes, row, test, test_in};
-use super::vectors::Vectors;
 use crate::registers::{LaneMask, Lanes32, Registers};
 use ptx::ir::{Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp, R32, R64};
 use std::cmp::Ordering;
@@ -33,7 +33,7 @@ pub struct Compare64 {
 
 /// The operands of a relation that is computed, and whether the result is its complement.
 #[derive(Clone, Copy)]
-pub struct Related<R> {
+struct Related<R> {
     s: [R; 2],
     invert: bool,
 }
@@ -71,7 +71,7 @@ fn write(
 }
 
 /// Combines two predicates. `Mov` and `Not` ignore `b`.
-pub fn combine(op: PredOp, a: LaneMask, b: LaneMask) -> LaneMask {
+fn combine(op: PredOp, a: LaneMask, b: LaneMask) -> LaneMask {
     match op {
         PredOp::Mov => a,
         PredOp::Not => !a,
@@ -79,6 +79,12 @@ pub fn combine(op: PredOp, a: LaneMask, b: LaneMask) -> LaneMask {
         PredOp::Or => a | b,
         PredOp::Xor => a ^ b,
     }
+}
+
+/// Executes predicate logic.
+pub fn predicates(op: PredOp, regs: &mut Registers, mask: LaneMask, d: Pred, [a, b]: [Pred; 2]) {
+    let bits = combine(op, regs.pred(a), regs.pred(b));
+    regs.set_pred(d, bits, mask);
 }
 
 /// How a comparison is computed: as one of few relations, perhaps with swapped operands or
@@ -192,20 +198,30 @@ pub fn setp32<V: Vectors>(
     let related = |swap, invert| Related::new(s, swap, invert);
     match (ty, plan) {
         (CmpType32::F32 { .. }, Plan::Equal { invert }) => {
-            V::equal_f32(lanes, related(false, invert), target, with);
+            relate32(lanes, related(false, invert), target, with, |x, y| {
+                f32::from_bits(x) == f32::from_bits(y)
+            });
         }
         (CmpType32::F32 { .. }, Plan::Less { swap, invert }) => {
-            V::less_f32(lanes, related(swap, invert), target, with);
+            relate32(lanes, related(swap, invert), target, with, |x, y| {
+                f32::from_bits(x) < f32::from_bits(y)
+            });
         }
         (CmpType32::F32 { .. }, Plan::LessOrEqual { swap, invert }) => {
-            V::less_or_equal_f32(lanes, related(swap, invert), target, with);
+            relate32(lanes, related(swap, invert), target, with, |x, y| {
+                f32::from_bits(x) <= f32::from_bits(y)
+            });
         }
-        (_, Plan::Equal { invert }) => V::equal_32(lanes, related(false, invert), target, with),
+        (_, Plan::Equal { invert }) => {
+            relate32(lanes, related(false, invert), target, with, |x, y| x == y)
+        }
         (CmpType32::U32, Plan::Less { swap, invert }) => {
-            V::less_u32(lanes, related(swap, invert), target, with);
+            relate32(lanes, related(swap, invert), target, with, |x, y| x < y);
         }
         (_, Plan::Less { swap, invert }) => {
-            V::less_s32(lanes, related(swap, invert), target, with);
+            relate32(lanes, related(swap, invert), target, with, |x, y| {
+                (x as i32) < (y as i32)
+            });
         }
         (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
             unusual32(lanes.regs, lanes.mask, compare, target, with);
@@ -229,20 +245,30 @@ pub fn setp64<V: Vectors>(
     let related = |swap, invert| Related::new(s, swap, invert);
     match (ty, plan) {
         (CmpType64::F64, Plan::Equal { invert }) => {
-            V::equal_f64(lanes, related(false, invert), target, with);
+            relate64(lanes, related(false, invert), target, with, |x, y| {
+                f64::from_bits(x) == f64::from_bits(y)
+            });
         }
         (CmpType64::F64, Plan::Less { swap, invert }) => {
-            V::less_f64(lanes, related(swap, invert), target, with);
+            relate64(lanes, related(swap, invert), target, with, |x, y| {
+                f64::from_bits(x) < f64::from_bits(y)
+            });
         }
         (CmpType64::F64, Plan::LessOrEqual { swap, invert }) => {
-            V::less_or_equal_f64(lanes, related(swap, invert), target, with);
+            relate64(lanes, related(swap, invert), target, with, |x, y| {
+                f64::from_bits(x) <= f64::from_bits(y)
+            });
         }
-        (_, Plan::Equal { invert }) => V::equal_64(lanes, related(false, invert), target, with),
+        (_, Plan::Equal { invert }) => {
+            relate64(lanes, related(false, invert), target, with, |x, y| x == y)
+        }
         (CmpType64::U64, Plan::Less { swap, invert }) => {
-            V::less_u64(lanes, related(swap, invert), target, with);
+            relate64(lanes, related(swap, invert), target, with, |x, y| x < y);
         }
         (_, Plan::Less { swap, invert }) => {
-            V::less_s64(lanes, related(swap, invert), target, with);
+            relate64(lanes, related(swap, invert), target, with, |x, y| {
+                (x as i64) < (y as i64)
+            });
         }
         (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
             unusual64(lanes.regs, lanes.mask, compare, target, with);
@@ -250,59 +276,9 @@ pub fn setp64<V: Vectors>(
     }
 }
 
-/// Executes `setp` of integers in 32-bit registers, for callers that know the relation at compile
-/// time.
-#[inline(always)]
-pub fn integers32<V: Vectors>(
-    lanes: Lanes<'_, V>,
-    Compare32 { cmp, ty, s }: Compare32,
-    target: Target,
-    with: &Option<Combine>,
-) {
-    let related = |swap, invert| Related::new(s, swap, invert);
-    match (ty, Plan::of_integers(cmp)) {
-        (_, Plan::Equal { invert }) => {
-            relate32(lanes, related(false, invert), target, with, |x, y| x == y);
-        }
-        (CmpType32::U32, Plan::Less { swap, invert }) => {
-            relate32(lanes, related(swap, invert), target, with, |x, y| x < y);
-        }
-        (_, Plan::Less { swap, invert }) => {
-            let less = |x, y| (x as i32) < (y as i32);
-            relate32(lanes, related(swap, invert), target, with, less);
-        }
-        (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {}
-    }
-}
-
-/// Executes `setp` of integers in 64-bit registers, for callers that know the relation at compile
-/// time.
-#[inline(always)]
-pub fn integers64<V: Vectors>(
-    lanes: Lanes<'_, V>,
-    Compare64 { cmp, ty, s }: Compare64,
-    target: Target,
-    with: &Option<Combine>,
-) {
-    let related = |swap, invert| Related::new(s, swap, invert);
-    match (ty, Plan::of_integers(cmp)) {
-        (_, Plan::Equal { invert }) => {
-            relate64(lanes, related(false, invert), target, with, |x, y| x == y);
-        }
-        (CmpType64::U64, Plan::Less { swap, invert }) => {
-            relate64(lanes, related(swap, invert), target, with, |x, y| x < y);
-        }
-        (_, Plan::Less { swap, invert }) => {
-            let less = |x, y| (x as i64) < (y as i64);
-            relate64(lanes, related(swap, invert), target, with, less);
-        }
-        (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {}
-    }
-}
-
 /// Compares 32-bit registers by `holds` and writes the result.
 #[inline(always)]
-pub fn relate32<V: Vectors>(
+fn relate32<V: Vectors>(
     lanes: Lanes<'_, V>,
     Related { s, invert }: Related<R32>,
     target: Target,
@@ -322,7 +298,7 @@ pub fn relate32<V: Vectors>(
 
 /// Compares 64-bit registers by `holds` and writes the result.
 #[inline(always)]
-pub fn relate64<V: Vectors>(
+fn relate64<V: Vectors>(
     lanes: Lanes<'_, V>,
     Related { s, invert }: Related<R64>,
     target: Target,

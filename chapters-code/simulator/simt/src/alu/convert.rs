@@ -4,8 +4,8 @@ use super::convert_lane::{Conversion, convert, encode_f32};
 use super::exact::{BF16, F16 as F16_FORMAT};
 use super::float;
 use super::half::{Bf16, F16, Format16, relu};
+use super::isa::Vectors;
 use super::lanes::{Lanes, active, with2};
-use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Num, PackedHalf, R32, R64, Round, Src};
 

@@ -2,8 +2,8 @@
 
 use super::exact::Exactly;
 use super::float;
+use super::isa::Vectors;
 use super::lanes::{Lanes, no_nan, row, with1_64, with2_64, with3_64};
-use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R64, Round};
 

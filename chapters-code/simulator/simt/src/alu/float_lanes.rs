@@ -2,8 +2,8 @@
 
 use super::exact::Exactly;
 use super::float::{self, Mode, canonical, directed32, flush, flush_if, is_smallest, nearest32};
+use super::isa::Vectors;
 use super::lanes::{Lanes, row, with1, with2, with3};
-use super::vectors::Vectors;
 use crate::registers::{LaneMask, Lanes32, Registers};
 use ptx::ir::R32;
 

@@ -6,8 +6,8 @@ use super::half::{
     Bf16, F16, Format16, Operation2, flush_f16, flush_result_f16, pair_fma, pair1, pair2, relu,
     saturate_f16,
 };
+use super::isa::Vectors;
 use super::lanes::{Lanes, row, with1, with2, with3};
-use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Half, R32};
 

@@ -12,7 +12,7 @@
 //! registers. If the lookup were before the `match`, LLVM would move the loads that all arms share
 //! to its front, element by element, and would then find no vectors.
 
-use super::vectors::Vectors;
+use super::isa::Vectors;
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers, blend32, blend64};
 use ptx::ir::{R32, R64};
 

@@ -1,9 +1,21 @@
 //! The `mov` forms with braces: they pack small registers into a larger one, and unpack them.
 
+use super::isa::Vectors;
 use super::lanes::{Lanes, row};
-use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{R32, R64};
+
+/// Executes `mov.b64 d, {lo, hi}`.
+#[inline(always)]
+pub fn pack64<V: Vectors>(lanes: Lanes<'_, V>, d: R64, s: [R32; 2]) {
+    lanes.map_32_32(d, s, |lo, hi| u64::from(lo) | (u64::from(hi) << 32));
+}
+
+/// Executes `mov.b32 d, {lo, hi}`.
+#[inline(always)]
+pub fn pack32<V: Vectors>(lanes: Lanes<'_, V>, d: R32, s: [R32; 2]) {
+    lanes.map2(d, s, |lo, hi| (lo & 0xffff) | (hi << 16));
+}
 
 /// Executes `mov.b64 {lo, hi}, a`.
 #[inline(always)]

@@ -1,8 +1,8 @@
 //! Selection between registers: `selp`, `slct`, and the last step of `set`.
 
 use super::float::flush_if;
+use super::isa::Vectors;
 use super::lanes::{Lanes, row};
-use super::vectors::Vectors;
 use crate::registers::{LaneMask, Registers, lane_word, lane_word64};
 use ptx::ir::{Pred, R32, R64, SlctType};
 

@@ -2,9 +2,9 @@
 
 use super::float::Mode;
 use super::float_lanes::arithmetic3;
+use super::isa::Vectors;
 use super::lanes::{Lanes, with3};
-use super::vectors::Vectors;
-use super::{exact, int};
+use super::{exact, half_lanes, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{PrmtMode, R32, Sign, Ter32};
 
@@ -36,7 +36,7 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Ter32, d: R32, s: [R32; 3]) 
             let mode = Mode { round, ftz, sat };
             arithmetic3(lanes, d, s, mode, (f32::mul_add, exact::fma));
         }
-        Ter32::FmaHalf { half, relu } => V::half_fused(lanes, half, relu, d, s),
+        Ter32::FmaHalf { half, relu } => half_lanes::fused(lanes, half, relu, d, s),
         Ter32::BfeU => lanes.map3(d, s, int::bfe_u32),
         Ter32::BfeS => lanes.map3(d, s, int::bfe_s32),
         Ter32::Prmt(mode) => permute(mode, lanes.regs, lanes.mask, d, s),

@@ -1,8 +1,8 @@
 //! Operations with 64-bit results.
 
 use super::double_lanes::{arithmetic1, arithmetic2, arithmetic3};
+use super::isa::Vectors;
 use super::lanes::{Lanes, row};
-use super::vectors::Vectors;
 use super::{approx, exact, float, int};
 use crate::registers::{LaneMask, Registers};
 use ptx::ir::{Bin64, Count64, R32, R64, Shift, Sign, Ter64, Un64};

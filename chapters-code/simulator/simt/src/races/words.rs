@@ -6,7 +6,7 @@
 
 use super::event::{Event, THREAD_OR_AGENT, WARP_BITS};
 use super::row_access::WORDS;
-use crate::alu::Isa;
+use crate::alu::{Isa, multiversion};
 use crate::registers::lane_word;
 
 /// One event per word. Epoch 0 means no event.
@@ -168,42 +168,15 @@ impl Cells {
         }
     }
 
-    /// Notes an access to part of the row. Returns false, and notes nothing, if it may be part of a
-    /// race.
-    #[inline(always)]
-    pub fn touch(&mut self, isa: Isa, part: &Part, ordered: &OrderedEpochs) -> bool {
-        match isa {
-            Isa::Baseline(_) => self.touch_baseline(part, ordered),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `Avx2` is made only where the processor has the features.
-            Isa::Avx2(_) => unsafe { self.touch_avx2(part, ordered) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `Avx512` likewise.
-            Isa::Avx512(_) => unsafe { self.touch_avx512(part, ordered) },
-        }
-    }
-
-    #[inline(never)]
-    fn touch_baseline(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
-        self.touch_inline(part, ordered)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    #[inline(never)]
-    fn touch_avx2(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
-        self.touch_inline(part, ordered)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
-    #[inline(never)]
-    fn touch_avx512(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
-        self.touch_inline(part, ordered)
+    multiversion! {
+        impl [] Cells, isa: |_| isa;
+        /// Notes an access to part of the row. Returns false, and notes nothing, if it may be part of
+        /// a race.
+        pub fn touch(isa: Isa, part: &Part, ordered: &OrderedEpochs) -> bool = touch_inline;
     }
 
     #[inline(always)]
-    fn touch_inline(&mut self, part: &Part, ordered: &OrderedEpochs) -> bool {
+    fn touch_inline(&mut self, _: Isa, part: &Part, ordered: &OrderedEpochs) -> bool {
         let part = &part.by_word();
         if self.writer.may_race(part, ordered) {
             return false;
