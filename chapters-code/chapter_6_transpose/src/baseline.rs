@@ -1,14 +1,14 @@
-//! The same transpose by a baseline library, through `baseline_transpose` of baselines.h.
+//! The same transpose by a library, through `baseline_transpose` of baselines.h.
 
 use std::ffi::{c_int, c_void};
 
 use harness::{
     Element, Error,
     baselines::{BaselineRun, Baselines, Call, dtype_code},
-    uploaded::Uploaded,
+    verify,
 };
 
-use crate::{chapter::judge, layout::Layout};
+use crate::{layout::Layout, problem::Matrices};
 
 type ScratchBytes = unsafe extern "C" fn(c_int, usize, usize, usize, usize) -> usize;
 type Transpose = unsafe extern "C" fn(
@@ -24,12 +24,9 @@ type Transpose = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's transpose of a case's input, run once and verified; none where the baseline lacks it, and for
-/// batches.
+/// The library's transpose of the input, run once and verified. There is none for batches.
 pub(crate) fn transpose<'a, T: Element>(
-    of: &'a Uploaded<T>,
-    layout: &Layout,
-    expected: &[T],
+    p: &'a Matrices<T>,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -42,7 +39,7 @@ pub(crate) fn transpose<'a, T: Element>(
     let (Some(scratch_bytes), Some(transpose)) = functions else {
         return Ok(None);
     };
-    if layout.batch != 1 || layout.elements() == 0 {
+    if p.layout.batch != 1 || p.layout.elements() == 0 {
         return Ok(None);
     }
     let dtype = dtype_code(T::DTYPE);
@@ -52,11 +49,11 @@ pub(crate) fn transpose<'a, T: Element>(
         ld_in,
         ld_out,
         ..
-    } = *layout;
+    } = p.layout;
     let [rows, cols, ld_in, ld_out] = [rows, cols, ld_in, ld_out].map(|n| n as usize);
     let call = Call {
-        what: format!("transpose of {} {}", of.case.shape, T::DTYPE),
-        output_bytes: size_of_val(expected),
+        what: format!("transpose of {} {}", p.case.shape, T::DTYPE),
+        output_bytes: size_of_val(&p.expected[..]),
         // SAFETY: it looks at its arguments only.
         scratch_bytes: Box::new(move |_| unsafe {
             scratch_bytes(dtype, rows, cols, ld_in, ld_out)
@@ -78,7 +75,7 @@ pub(crate) fn transpose<'a, T: Element>(
             )
         }),
     };
-    baselines.prepare(&of.device, &of.input, call, |computed| {
-        judge(expected, computed)
+    baselines.prepare(&p.device, &p.input, call, |computed| {
+        verify::compare_equal(computed, &p.expected)
     })
 }

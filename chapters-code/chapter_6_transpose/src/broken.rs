@@ -1,105 +1,140 @@
-//! Kernels that are shown because they are wrong, as published code really was. Each declares what
-//! should notice it, and a test holds it to that.
+//! Kernels that are shown because they are wrong, as published code really was.
+//!
+//! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
+//! that they are a broken version of.
 
-use cudarc::driver::{CudaView, PushKernelArg};
-use harness::{Case, Dtype, Error, Op, Parameters, Shape, broken};
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{
+    Case, Dtype, Element, Error, Ladder, Launch, Op, Parameters, Rung, Shape, ceiling::Ceiling,
+    verify::Checker,
+};
 
-use crate::{FOUR_EACH, Ready, Rung, SMALL, Setup, in_place::swapped, layout::Layout, tiled};
+use crate::problem::{Destination, Layout, Matrices, matrices_only, squares_only};
+use crate::rungs::{in_place, padded, swizzled};
 
-/// The broken rungs.
-pub const BROKEN: &[Rung] = &[
-    broken!(
-        "missing_barrier",
-        |s| tiled(s, &SMALL),
-        [Races, Result],
-        "no barrier between filling the tile and reading it"
-    ),
-    broken!(
-        "swizzle_one_side",
-        |s| tiled(s, &SMALL),
-        [Result],
-        "permuted when it is filled, and not when it is read"
-    ),
-    broken!(
-        "width_for_height",
-        |s| tiled(s, &SMALL),
-        [Result],
-        "the output's rows as long as the input's: right for squares"
-    ),
-    broken!(
-        "in_place_tiles",
-        in_place_tiles,
-        [Races, Result],
-        "the kernel with two arrays, given one twice",
-        ["coarsened.ptx"]
-    ),
-    broken!(
-        "in_place_swaps",
-        |s| swapped(s, &FOUR_EACH),
-        [Races, Result],
-        "every thread swaps its pair, and so does the pair's other thread"
-    ),
-    broken!(
-        "one_bounds_check",
-        |s| tiled(s, &SMALL),
-        [Result],
-        "the input's bounds stand for the output's"
-    ),
-    broken!(
-        "unchecked_edge",
-        |s| tiled(s, &SMALL),
-        [Result, Guard, Fault],
-        "no bounds at all: right for multiples of 32"
-    ),
-];
+/// The broken rungs, each with its launch.
+pub fn broken<T: Element>() -> Ladder<Matrices<T>> {
+    vec![
+        (MISSING_BARRIER, padded::prepare),
+        (SWIZZLE_ONE_SIDE, swizzled::prepare),
+        (WIDTH_FOR_HEIGHT, padded::prepare),
+        (IN_PLACE_TILES, in_place_tiles),
+        (IN_PLACE_SWAPS, in_place::prepare),
+        (ONE_BOUNDS_CHECK, padded::prepare),
+        (UNCHECKED_EDGE, padded::prepare),
+    ]
+}
 
-/// What brings out the fault of a broken rung, at about the size that was asked for.
-///
-/// The last one leaves its arrays, by a row, so that it does no harm on a GPU; the simulator stops it.
-pub fn case_for(rung: &str, case: &Case) -> Case {
-    let side = case.elements().isqrt().max(64) / 32 * 32;
-    let (rows, cols) = match rung {
-        "in_place_tiles" | "in_place_swaps" => (side, side),
-        "one_bounds_check" => (side + 5, side),
-        "unchecked_edge" => (side + 31, side + 31),
-        // More rows than columns: rows of the output too short to leave it, but not to overlap.
-        _ => (side + 32, side),
+macro_rules! broken {
+    ($name:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
+        Rung::new($name, $idea, include_str!(concat!("../kernels/", $ptx)))
+            .against(Ceiling::Copy)
+            .broken(&[$(Checker::$by),*])
+            .refuses(matrices_only)
+            // More rows than columns: a row of the output is too short to leave it, but overlaps others.
+            .adapts(|case| enlarged(case, 32, 0))
     };
-    // Those that leave a row of the output find a gap behind it, and do no harm.
-    let ld = (rung == "one_bounds_check").then_some(cols + 32);
+}
+
+const MISSING_BARRIER: Rung = broken!(
+    "missing_barrier",
+    "broken/missing_barrier.ptx",
+    [Races, Result],
+    "no barrier between filling the tile and reading it"
+);
+const SWIZZLE_ONE_SIDE: Rung = broken!(
+    "swizzle_one_side",
+    "broken/swizzle_one_side.ptx",
+    [Result],
+    "a tile that is permuted when it is filled, and not when it is read"
+);
+const WIDTH_FOR_HEIGHT: Rung = broken!(
+    "width_for_height",
+    "broken/width_for_height.ptx",
+    [Result],
+    "output rows as long as input rows, which is right for squares"
+);
+const IN_PLACE_TILES: Rung = broken!(
+    "in_place_tiles",
+    "coarsened.ptx",
+    [Races, Result],
+    "the kernel for two arrays, launched with one array as both"
+)
+.refuses(squares_only)
+.adapts(|case| enlarged(case, 0, 0));
+const IN_PLACE_SWAPS: Rung = broken!(
+    "in_place_swaps",
+    "broken/in_place_swaps.ptx",
+    [Races, Result],
+    "both threads of a pair of elements swap the pair"
+)
+.refuses(squares_only)
+.adapts(|case| enlarged(case, 0, 0));
+const ONE_BOUNDS_CHECK: Rung = broken!(
+    "one_bounds_check",
+    "broken/one_bounds_check.ptx",
+    [Result],
+    "one bounds check, of the input, for the output too"
+)
+.adapts(|case| {
+    // Elements beyond a row of the output fall into the gap behind it, and do no harm.
+    let case = enlarged(case, 5, 0);
+    let ld = Some(Layout::of(&case).cols + 32);
+    let parameters = Parameters {
+        ld,
+        ..case.parameters
+    };
+    Case { parameters, ..case }
+});
+const UNCHECKED_EDGE: Rung = broken!(
+    "unchecked_edge",
+    "broken/unchecked_edge.ptx",
+    [Result, Guard, Fault],
+    "no bounds check at all, which is right for multiples of 32"
+)
+// The kernel leaves its arrays by one row, which does no harm on a GPU. The simulator stops it.
+.adapts(|case| enlarged(case, 31, 31));
+
+/// A square of about the size of the case, whose side is a multiple of 32, with more rows and columns.
+fn enlarged(case: &Case, rows: u64, cols: u64) -> Case {
+    let side = case.elements().isqrt().max(64) / 32 * 32;
     Case {
-        shape: Shape::Matrix { rows, cols },
-        seed: case.seed,
-        parameters: Parameters {
-            ld,
-            ..Parameters::default()
+        shape: Shape::Matrix {
+            rows: side + rows,
+            cols: side + cols,
         },
+        seed: case.seed,
         ..Case::vector(0, Dtype::F32, Op::Sum)
     }
 }
 
-/// `coarsened`, told that its output is where its input is.
-fn in_place_tiles(s: &Setup<'_>) -> Result<Ready, Error> {
-    let layout = Layout::of(&s.case);
-    let bytes = s.case.dtype.size() as u64;
-    let kernel = s.entry(&format!("transpose_{bytes}"))?;
-    let (stream, function) = (s.stream(), kernel.clone());
-    let config = FOUR_EACH.config(&layout, bytes, 1);
-    Ok(Ready::new(kernel, config, 0, move |_, matrix| {
+/// Launched as `coarsened`, with one array as input and output.
+fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry("transpose"))?;
+    let config = LaunchConfig {
+        grid_dim: (p.layout.tiles(32, 32), 1, 1),
+        block_dim: (32, 8, 1),
+        shared_mem_bytes: 0,
+    };
+    let function = kernel.clone();
+    let launch = move |p: &mut Matrices<T>| {
         let Layout {
             rows,
             cols,
             ld_in,
             ld_out,
             ..
-        } = layout;
-        let mut launch = stream.launch_builder(&function);
-        let input: CudaView<'_, u8> = matrix.as_view();
-        launch.arg(&input).arg(&input);
+        } = p.layout;
+        let square = p.square.view();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&square).arg(&square);
         launch.arg(&rows).arg(&cols).arg(&ld_in).arg(&ld_out);
-        // SAFETY: reads and writes one matrix of `rows` rows, ld_in elements apart, which is square:
-        // nothing outside it, though in an order that makes no sense.
-        unsafe { launch.launch(config)? };
-        Ok(())
-    }))
+        // SAFETY: coarsened.cu is `(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t
+        // ld_out)`. It reads and writes one square matrix and nothing outside it. Which elements it reads
+        // depends on the order of the blocks, and the judge expects a wrong result.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Destination::InPlace, launch))
 }

@@ -1,26 +1,39 @@
-//! Where the elements of a case lie in memory, before and after.
+//! The addresses of a case's elements in memory, before and after the transpose.
 
 use harness::{Case, Shape};
 
-use crate::Tile;
+/// The most matrices of a launch: a grid has at most 65,535 blocks in y.
+const MOST_MATRICES: u64 = 65_535;
 
 /// Matrices of one shape, one behind the other, in an input and in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Rows of the input.
+    /// The rows of a matrix of the input.
     pub rows: u64,
-    /// Its columns.
+    /// The columns of a matrix of the input.
     pub cols: u64,
-    /// Elements from the start of one of its rows to that of the next; at least its columns.
+    /// The leading dimension of the input: elements from the start of a row to that of the next, at least
+    /// the columns.
     pub ld_in: u64,
-    /// Likewise in the output, whose rows end with as many that belong to none.
+    /// The leading dimension of the output. The gap behind a row has as many elements as in the input.
     pub ld_out: u64,
-    /// Matrices.
+    /// The number of matrices.
     pub batch: u64,
 }
 
+/// The matrices that one launch transposes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The index of their first element in the input.
+    pub input: usize,
+    /// The index of their first element in the output.
+    pub output: usize,
+    /// Their number.
+    pub count: u32,
+}
+
 impl Layout {
-    /// That of a case; a vector is one row.
+    /// The layout of a case. A vector is one row.
     pub fn of(case: &Case) -> Self {
         let (rows, cols) = match case.shape {
             Shape::Matrix { rows, cols } => (rows, cols),
@@ -36,26 +49,39 @@ impl Layout {
         }
     }
 
-    /// Elements of the matrices themselves, the gaps behind their rows left out.
+    /// The number of elements of all matrices, without the gaps behind their rows.
     pub fn elements(&self) -> u64 {
         self.rows * self.cols * self.batch
     }
 
-    /// Elements of the whole input; at most 2^64 - 1, where there are more.
+    /// The number of elements of the input with its gaps, or 2^64 - 1 where there are more.
     pub fn input_elements(&self) -> u64 {
         let matrix = self.rows.saturating_mul(self.ld_in);
         matrix.saturating_mul(self.batch)
     }
 
-    /// Elements of the whole output; likewise.
+    /// The number of elements of the output with its gaps, or 2^64 - 1 where there are more.
     pub fn output_elements(&self) -> u64 {
         let matrix = self.cols.saturating_mul(self.ld_out);
         matrix.saturating_mul(self.batch)
     }
 
-    /// Tiles that cover one matrix.
-    pub fn tiles(&self, tile: &Tile) -> u64 {
-        (self.rows + tile.over).div_ceil(tile.rows) * self.cols.div_ceil(tile.cols)
+    /// The number of tiles of `rows` x `cols` elements that cover one matrix, at least one.
+    pub fn tiles(&self, rows: u64, cols: u64) -> u32 {
+        (self.rows.div_ceil(rows) * self.cols.div_ceil(cols)).max(1) as u32
+    }
+
+    /// The launches that transpose all matrices. There is none where the matrices have no elements,
+    /// because a grid without blocks is an error.
+    pub fn launches(&self) -> impl Iterator<Item = Batch> + use<> {
+        let layout = *self;
+        let batch = if self.elements() == 0 { 0 } else { self.batch };
+        let starts = (0..batch).step_by(MOST_MATRICES as usize);
+        starts.map(move |first| Batch {
+            input: (first * layout.rows * layout.ld_in) as usize,
+            output: (first * layout.cols * layout.ld_out) as usize,
+            count: MOST_MATRICES.min(batch - first) as u32,
+        })
     }
 
     /// Whether the transpose has the same shape.
@@ -86,15 +112,25 @@ mod tests {
         assert_eq!(layout.elements(), 30);
         assert_eq!(layout.input_elements(), 48);
         assert_eq!(layout.output_elements(), 60);
-        let tile = Tile {
+        assert_eq!(layout.tiles(2, 2), 6);
+        assert_eq!(layout.launches().count(), 1);
+    }
+
+    #[test]
+    fn a_batch_is_split_where_a_grid_ends() {
+        let layout = Layout {
             rows: 2,
-            cols: 2,
-            over: 0,
-            shared: 0,
-            resident: None,
+            cols: 3,
+            ld_in: 4,
+            ld_out: 3,
+            batch: 65_537,
         };
-        assert_eq!(layout.tiles(&tile), 6);
-        assert_eq!(layout.tiles(&Tile { over: 3, ..tile }), 9);
+        let launches: Vec<_> = layout
+            .launches()
+            .map(|l| (l.input, l.output, l.count))
+            .collect();
+        assert_eq!(launches, [(0, 0, 65_535), (8 * 65_535, 9 * 65_535, 2)]);
+        assert_eq!(Layout { rows: 0, ..layout }.launches().count(), 0);
     }
 
     #[test]

@@ -2,18 +2,18 @@
 
 use crate::layout::Layout;
 
-/// Rows and columns that are walked together, so that neither side leaves the caches.
-const TOGETHER: u64 = 64;
+/// The side of a square that is transposed at a time, so that both matrices stay in the caches.
+const SIDE: u64 = 64;
 
-/// Writes element (r, c) of each input matrix to (c, r) of its output; the gaps stay as they are.
+/// Writes element (r, c) of each input matrix to (c, r) of its output. The gaps keep what they hold.
 pub fn transpose<T: Copy>(layout: &Layout, input: &[T], output: &mut [T]) {
     let Layout { ld_in, ld_out, .. } = *layout;
     for matrix in 0..layout.batch {
         let from = matrix * layout.rows * ld_in;
         let to = matrix * layout.cols * ld_out;
         for (first_row, first_col) in corners(layout) {
-            for row in first_row..layout.rows.min(first_row + TOGETHER) {
-                for col in first_col..layout.cols.min(first_col + TOGETHER) {
+            for row in first_row..layout.rows.min(first_row + SIDE) {
+                for col in first_col..layout.cols.min(first_col + SIDE) {
                     let element = input[(from + row * ld_in + col) as usize];
                     output[(to + col * ld_out + row) as usize] = element;
                 }
@@ -22,10 +22,10 @@ pub fn transpose<T: Copy>(layout: &Layout, input: &[T], output: &mut [T]) {
     }
 }
 
-/// The first row and column of each square that is walked.
+/// The first row and column of each square.
 fn corners(layout: &Layout) -> impl Iterator<Item = (u64, u64)> + use<> {
     let Layout { rows, cols, .. } = *layout;
-    let step = TOGETHER as usize;
+    let step = SIDE as usize;
     let row_starts = (0..rows).step_by(step);
     row_starts.flat_map(move |row| (0..cols).step_by(step).map(move |col| (row, col)))
 }
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_is_nothing() {
+    fn a_second_transpose_restores_the_input() {
         let layout = Layout {
             rows: 130,
             cols: 67,

@@ -113,6 +113,20 @@ impl<T: Pod + DeviceRepr> Output<T> {
         poison(&self.device, &mut self.memory)
     }
 
+    /// Fills the guard zones with poison and the output with the first elements of `input`, for kernels that
+    /// work in place.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn copy_from(&mut self, input: &CudaSlice<T>) -> Result<(), DriverError> {
+        self.poison()?;
+        if self.len == 0 {
+            return Ok(()); // a driver refuses to copy nothing
+        }
+        let stream = self.device.stream.clone();
+        stream.memcpy_dtod(&input.slice(..self.len), &mut self.view_mut())
+    }
+
     /// The output, to read.
     pub fn view(&self) -> CudaView<'_, T> {
         self.memory.slice(self.margin..self.margin + self.len)

@@ -227,27 +227,6 @@ pub fn stages_that_fit(
     })
 }
 
-/// Asks a multiprocessor for the shared memory of so many of a launch's blocks, and no more: what shared
-/// memory does not take of the memory that the two share is L1.
-///
-/// # Errors
-/// [`Error::Driver`] where the driver refuses the percentage.
-pub fn leave_rest_to_l1(
-    device: &Device,
-    kernel: &CudaFunction,
-    config: &LaunchConfig,
-    blocks: u32,
-) -> Result<(), Error> {
-    const OF_THE_SYSTEM: u32 = 1024; // bytes of each block
-    let whole = device.properties.shared_bytes_a_block + OF_THE_SYSTEM;
-    let wanted = blocks * (config.shared_mem_bytes + OF_THE_SYSTEM);
-    let percent = (100 * wanted).div_ceil(whole).min(100);
-    let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
-    kernel
-        .set_attribute(carveout, percent as i32)
-        .map_err(|error| Error::driver(format!("preferring {percent} % of shared memory"), error))
-}
-
 /// What one launch of a kernel takes from a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {

@@ -1,0 +1,156 @@
+//! What the rungs solve: matrices on the device, the expected result, and the judge.
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Device, Element, Error, Op, Output, Refusal, Rung, Shape,
+    baselines::{BaselineRun, Baselines},
+    buffer::{self, POISON},
+    inputs,
+    typed::Problem,
+    verify::Verdict,
+};
+
+use crate::{baseline, reference};
+
+pub use crate::layout::{Batch, Layout};
+
+/// The transpose of one matrix or of a batch of matrices on the device.
+pub struct Matrices<T: Element> {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, type and input.
+    pub case: Case,
+    /// Rows, columns and leading dimensions of the input and the output.
+    pub layout: Layout,
+    /// The matrices, `layout.input_elements()` in all, at least one.
+    pub input: CudaSlice<T>,
+    /// The transposed matrices, `layout.output_elements()` in all.
+    pub out: Output<T>,
+    /// For rungs that work in place: a copy of the input where the matrices are square, otherwise empty.
+    pub square: Output<T>,
+    /// What `out` must hold: the elements, and between the rows the poison of the reset.
+    pub expected: Vec<T>,
+    host: Vec<T>,
+}
+
+/// Where a launch leaves its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// In the output.
+    Output,
+    /// In the copy of the input. A second launch transposes it back.
+    InPlace,
+}
+
+impl<T: Element> Matrices<T> {
+    /// Makes the input of a case, copies it to the device, and computes the reference.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let layout = Layout::of(case);
+        let host = generate(case, &layout);
+        let copied = if layout.is_square() { host.len() } else { 0 };
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            layout,
+            input: buffer::to_device(device, &host)?,
+            out: Output::new(device, layout.output_elements() as usize)?,
+            square: Output::new(device, copied)?,
+            expected: expected(&layout, &host),
+            host,
+        })
+    }
+
+    /// The name of the kernel for the size of the elements, such as `transpose_4`.
+    pub fn entry(&self, kernel: &str) -> String {
+        format!("{kernel}_{}", size_of::<T>())
+    }
+}
+
+/// The elements of a case and of the gaps between its rows.
+fn generate<T: Element>(case: &Case, layout: &Layout) -> Vec<T> {
+    let n = layout.input_elements();
+    let shape = Shape::Vector { n };
+    inputs::generate(&Case { shape, ..*case })
+}
+
+fn expected<T: Element>(layout: &Layout, host: &[T]) -> Vec<T> {
+    let untouched = bytemuck::pod_read_unaligned(&[POISON; 16][..size_of::<T>()]);
+    let mut expected = vec![untouched; layout.output_elements() as usize];
+    reference::transpose(layout, host, &mut expected);
+    expected
+}
+
+impl<T: Element> Problem for Matrices<T> {
+    type Promise = Destination;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()?;
+        self.square.copy_from(&self.input)
+    }
+
+    fn judge(&mut self, destination: &Destination, launches: u64) -> Result<Verdict, Error> {
+        let mut verdict = match destination {
+            Destination::Output => self.out.compare_equal(&self.expected)?,
+            Destination::InPlace => {
+                let mut expected = self.host.clone();
+                if launches % 2 == 1 {
+                    reference::transpose(&self.layout, &self.host, &mut expected);
+                }
+                self.square.compare_equal(&expected)?
+            }
+        };
+        verdict.failures.extend(buffer::check_input(
+            &self.device,
+            &mut self.input,
+            &self.host,
+        )?);
+        Ok(verdict)
+    }
+
+    fn bytes(&self, _destination: &Destination) -> u64 {
+        2 * self.layout.elements() * size_of::<T>() as u64
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = generate(case, &self.layout);
+        self.expected = expected(&self.layout, &self.host);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        if rung.is_some() {
+            return Ok(None); // all rungs do the same work
+        }
+        baseline::transpose(self, baselines)
+    }
+}
+
+/// Refuses vectors, and operators other than the default.
+pub fn matrices_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    match case.shape {
+        Shape::Vector { .. } => Some(Refusal::WantsMatrix),
+        Shape::Matrix { .. } => (case.op != Op::Sum).then_some(Refusal::NoKernel),
+    }
+}
+
+/// Refuses rectangles as well, because their transpose has another shape.
+pub fn squares_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    let is_square = Layout::of(case).is_square();
+    matrices_only(rung, case).or((!is_square).then_some(Refusal::WantsSquare))
+}
