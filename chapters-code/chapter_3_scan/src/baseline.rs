@@ -2,13 +2,12 @@
 
 use std::ffi::{c_int, c_void};
 
+use cudarc::driver::CudaSlice;
 use harness::{
-    Element, Error, Kind,
+    Case, Device, Element, Error, Kind,
     baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
-    uploaded::Uploaded,
+    verify::Verdict,
 };
-
-use crate::reference::Reference;
 
 type ScratchBytes =
     unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
@@ -24,10 +23,12 @@ type Scan = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's scan of a case's input, run once and verified; none where the baseline lacks it.
+/// The baseline's scan of `input`, run once and judged; none where the baseline lacks it.
 pub(crate) fn scan<'a, T: Element>(
-    of: &'a Uploaded<T>,
-    reference: &Reference<T>,
+    device: &'a Device,
+    case: &Case,
+    input: &'a CudaSlice<T>,
+    judge: impl FnOnce(&[T]) -> Verdict,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -37,7 +38,6 @@ pub(crate) fn scan<'a, T: Element>(
             baselines.function::<Scan>("baseline_scan"),
         )
     };
-    let case = of.case;
     let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
         return Ok(None);
     };
@@ -65,8 +65,7 @@ pub(crate) fn scan<'a, T: Element>(
             )
         }),
     };
-    // Any order of additions is within the bound of the deepest.
-    baselines.prepare(&of.device, &of.input, call, |computed| {
-        reference.judge(case.elements(), &of.host, computed)
+    baselines.prepare(device, input, call, |computed| {
+        judge(bytemuck::cast_slice(computed))
     })
 }

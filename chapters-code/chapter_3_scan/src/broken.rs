@@ -1,163 +1,225 @@
-//! Kernels that are shown because they are wrong, as published code really was. Each declares what
-//! should notice it, and a test holds it to that.
+//! Kernels that are shown because they are wrong, as published code really was.
+//!
+//! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
+//! that they are a broken version of.
 
-use cudarc::driver::PushKernelArg;
-use harness::{Case, Dtype, Error, Kind, Op, Parameters, Shape, broken, kernel};
-
-use crate::{
-    Ready, Rung, Setup,
-    levels::{
-        Blocks, HILLIS_STEELE, SHUFFLE, Share, add_block_offsets_kernel, levels, scan_then_add,
-    },
-    persistent::lookback_over,
-    scan_kernel,
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Parameters, Rung, Shape, buffer,
+    ceiling::Ceiling, verify::Checker,
 };
 
-/// The broken rungs.
-pub const BROKEN: &[Rung] = &[
-    broken!(
-        "one_buffer",
-        |s| scan_then_add(s, ONE_BUFFER),
-        [Races, Result],
-        "Hillis and Steele's steps in one buffer"
-    ),
-    broken!(
-        "independent_blocks",
-        independent_blocks,
-        [Result],
-        "every block scanned, and none told what comes before it",
-        ["shuffle.ptx"]
-    ),
-    broken!(
-        "previous_block_only",
-        previous_block_only,
-        [Result],
-        "a block is told the fold of the block before it, and of no other",
-        ["shuffle.ptx"]
-    ),
-    broken!(
-        "swapped_operands",
-        |s| scan_then_add(s, SHUFFLE),
-        [Result],
-        "an element before what comes before it: no sum notices"
-    ),
-    broken!(
-        "flag_without_release",
-        flag_without_release,
-        [Races, Result],
-        "a prefix and its flag in two words that nothing orders"
-    ),
-    broken!(
-        "ring_without_fence",
-        ring_without_fence,
-        [Races, Result],
-        "stages handed back without a fence: a bulk copy may overtake a read",
-        ["broken/ring_without_fence.compute_90.ptx"]
-    ),
-    broken!(
-        "static_tile_index",
-        |s| lookback_over(s, 8192),
-        [Fault],
-        "look-back with tiles numbered by blockIdx: it never ends on a GPU"
-    )
-    .endless(),
-];
+use crate::problem::{PrefixScan, one_thread_per_element, vectors_only};
+use crate::rungs::{hillis_steele, lookback, shuffle};
 
-const ONE_BUFFER: Blocks = Blocks {
-    shared: 256,
-    ..HILLIS_STEELE
-};
+/// The broken rungs, each with its launch.
+pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
+    vec![
+        (ONE_BUFFER, |p, rung| {
+            hillis_steele::with_buffers(1, p, rung)
+        }),
+        (INDEPENDENT_BLOCKS, independent_blocks),
+        (PREVIOUS_BLOCK_ONLY, previous_block_only),
+        (SWAPPED_OPERANDS, shuffle::prepare),
+        (FLAG_WITHOUT_RELEASE, flag_without_release),
+        (RING_WITHOUT_FENCE, ring_without_fence),
+        (STATIC_TILE_INDEX, |p, rung| {
+            lookback::in_tiles_of(8192, p, rung)
+        }),
+    ]
+}
 
-/// What brings out the fault of a broken rung, at about the size that was asked for: more than two
-/// blocks, and what else its kernel's header says that it needs.
-pub fn case_for(rung: &str, case: &Case) -> Case {
-    let n = case.elements().max(4096) | 1;
-    let sum = Case {
+macro_rules! broken {
+    ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+        Rung::new($name, $idea, $ptx)
+            .refuses(vectors_only)
+            .against(Ceiling::Copy)
+            .broken(&[$(Checker::$by),*])
+            .adapts(sum_of_blocks)
+    };
+}
+
+const ONE_BUFFER: Rung = broken!(
+    "one_buffer",
+    include_str!("../kernels/broken/one_buffer.ptx"),
+    [Races, Result],
+    "the steps of Hillis and Steele in one buffer"
+);
+/// A block's scan lacks the prefix of the block.
+pub const INDEPENDENT_BLOCKS: Rung = broken!(
+    "independent_blocks",
+    shuffle::RUNG.ptx,
+    [Result],
+    "every block is scanned, and no block gets its prefix"
+);
+/// A block's prefix lacks all blocks but one.
+pub const PREVIOUS_BLOCK_ONLY: Rung = broken!(
+    "previous_block_only",
+    shuffle::RUNG.ptx,
+    [Result],
+    "a block gets the aggregate of the block before it, and of no other"
+);
+/// Only an operator that does not commute shows the fault.
+pub const SWAPPED_OPERANDS: Rung = broken!(
+    "swapped_operands",
+    include_str!("../kernels/broken/swapped_operands.ptx"),
+    [Result],
+    "an element is combined with its prefix in the wrong order: no sum shows it"
+)
+.adapts(|case| Case {
+    op: Op::Affine,
+    dtype: Dtype::I64,
+    ..sum_of_blocks(case)
+});
+const FLAG_WITHOUT_RELEASE: Rung = broken!(
+    "flag_without_release",
+    include_str!("../kernels/broken/flag_without_release.ptx"),
+    [Races, Result],
+    "a prefix and its flag in two words, written in no order"
+);
+const RING_WITHOUT_FENCE: Rung = broken!(
+    "ring_without_fence",
+    include_str!("../kernels/broken/ring_without_fence.compute_90.ptx"),
+    [Races, Result],
+    "stages released without a fence: a bulk copy may overtake a read"
+);
+const STATIC_TILE_INDEX: Rung = broken!(
+    "static_tile_index",
+    include_str!("../kernels/broken/static_tile_index.ptx"),
+    [Fault],
+    "look-back with tiles numbered by blockIdx: it never ends on a GPU"
+)
+.endless()
+// More tiles of 8 KiB than an H200 holds blocks of 512 threads.
+.adapts(|case| Case {
+    shape: Shape::Vector { n: 2_000_000 },
+    ..sum_of_blocks(case)
+});
+
+/// An inclusive sum of `f32` in more than two blocks, the last of them not full.
+fn sum_of_blocks(case: &Case) -> Case {
+    Case {
         seed: case.seed,
         parameters: Parameters::of_kind(Kind::Inclusive),
-        ..Case::vector(n, Dtype::F32, Op::Sum)
-    };
-    match rung {
-        "swapped_operands" => Case {
-            op: Op::Affine,
-            dtype: Dtype::I64,
-            ..sum
-        },
-        // More tiles of 8 KiB than an H200 holds blocks of 512 threads.
-        "static_tile_index" => Case {
-            shape: Shape::Vector { n: 2_000_000 },
-            ..sum
-        },
-        _ => sum,
+        block: case.block,
+        ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
     }
 }
 
-/// Scans every block, and does nothing about what comes before it.
-fn independent_blocks(s: &Setup<'_>) -> Result<Ready, Error> {
-    let mut level = levels(s, SHUFFLE)?.swap_remove(0);
-    let kernel = scan_kernel(s, s.case.kind())?;
-    let (stream, scan, config) = (s.stream(), kernel.clone(), level.config);
-    let depth = (SHUFFLE.depth)(s.case.dtype);
-    Ok(Ready::new(kernel, config, depth, move |input, out| {
-        level.scan(&stream, &scan, input, out)
-    }))
+/// The blocks of `shuffle`, and nothing about what comes before a block.
+fn independent_blocks<T: Element>(
+    p: &PrefixScan<T>,
+    rung: &Rung,
+) -> Result<Launch<PrefixScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(p.case.kind()))?;
+    let blocks = p.n.div_ceil(256).max(1);
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
+    let function = kernel.clone();
+    let launch = move |p: &mut PrefixScan<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out);
+        launch.arg(&p.n).arg(&mut aggregates);
+        // SAFETY: shuffle.cu is `(const T* in, T* out, size_t n, T* sums)`. It reads in[0 .. n], and writes
+        // out[0 .. n] and one aggregate per block.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, 5 + 5 + 2, launch))
 }
 
-/// Scans every block, and puts the fold of the block before it before each element.
-fn previous_block_only(s: &Setup<'_>) -> Result<Ready, Error> {
-    const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/broken/previous_block_only.ptx");
-    let add_block_offsets = add_block_offsets_kernel(s, "previous_block_only", ADD_BLOCK_OFFSETS)?;
-    let mut level = levels(s, SHUFFLE)?.swap_remove(0);
-    let kernel = scan_kernel(s, s.case.kind())?;
-    let (stream, scan, config) = (s.stream(), kernel.clone(), level.config);
-    let depth = (SHUFFLE.depth)(s.case.dtype) + 1;
-    Ok(Ready::new(kernel, config, depth, move |input, out| {
-        level.scan(&stream, &scan, input, out)?;
-        level.add_block_offsets(&stream, &add_block_offsets, &level.folds, out)
-    }))
+/// The blocks of `shuffle`, and then the aggregate of one block before each element.
+fn previous_block_only<T: Element>(
+    p: &PrefixScan<T>,
+    rung: &Rung,
+) -> Result<Launch<PrefixScan<T>>, Error> {
+    const ADD: &str = include_str!("../kernels/broken/previous_block_only.ptx");
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(p.case.kind()))?;
+    let module = p.device.context.load_module(Ptx::from_src(ADD))?;
+    let add = module.load_function(&p.operator())?;
+    let (blocks, tile) = (p.n.div_ceil(256).max(1), 256u64);
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
+    let scan = kernel.clone();
+    let launch = move |p: &mut PrefixScan<T>| {
+        let stream = &p.device.stream;
+        let mut out = p.out.view_mut();
+        let mut launch = stream.launch_builder(&scan);
+        launch.arg(&p.input).arg(&mut out);
+        launch.arg(&p.n).arg(&mut aggregates);
+        // SAFETY: as for independent_blocks.
+        unsafe { launch.launch(config)? };
+        let mut launch = stream.launch_builder(&add);
+        launch.arg(&mut out).arg(&p.n).arg(&aggregates).arg(&tile);
+        // SAFETY: previous_block_only.cu is `(T* out, size_t n, const T* folds, size_t share)`. It updates
+        // out[0 .. n] and reads folds[i / share - 1] for each i that has one.
+        unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, launch))
 }
 
 /// One block scans everything, through a ring of two stages.
-fn ring_without_fence(s: &Setup<'_>) -> Result<Ready, Error> {
-    const TILE: u64 = 128;
-    let n = s.case.elements();
-    let kernel = scan_kernel(s, Kind::Inclusive)?;
-    let (stream, function, config) = (s.stream(), kernel.clone(), kernel::grid(1, 64));
-    Ok(Ready::new(
-        kernel,
-        config,
-        n.div_ceil(TILE) + 16,
-        move |input, out| {
-            let mut launch = stream.launch_builder(&function);
-            launch.arg(input).arg(out).arg(&n);
-            // SAFETY: reads in[0 .. n] and writes out[0 .. n], by one block.
-            unsafe { launch.launch(config)? };
-            Ok(())
-        },
-    ))
+fn ring_without_fence<T: Element>(
+    p: &PrefixScan<T>,
+    rung: &Rung,
+) -> Result<Launch<PrefixScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
+    let config = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (64, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let depth = p.n.div_ceil(128) + 16; // tiles of 128 elements
+    let function = kernel.clone();
+    let launch = move |p: &mut PrefixScan<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
+        // SAFETY: ring_without_fence.cu is `(const T* in, T* out, size_t n)`. One block reads in[0 .. n] and
+        // writes out[0 .. n].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, depth, launch))
 }
 
-const FLAGGED: Blocks = Blocks {
-    threads: 512,
-    share: Share::Elements(512),
-    ..SHUFFLE
-};
-
-fn flag_without_release(s: &Setup<'_>) -> Result<Ready, Error> {
-    let n = s.case.elements();
-    let config = FLAGGED.config(n.div_ceil(512), s.case.dtype);
-    let tiles = u64::from(config.grid_dim.0);
-    let (mut prefixes, mut flags) = (s.scratch(4 * tiles)?, s.scratch(4 * (tiles + 1))?);
-    let kernel = scan_kernel(s, Kind::Inclusive)?;
-    let (stream, function) = (s.stream(), kernel.clone());
-    Ok(Ready::new(kernel, config, tiles + 12, move |input, out| {
-        stream.memset_zeros(&mut flags)?;
-        let mut launch = stream.launch_builder(&function);
-        launch.arg(input).arg(out).arg(&n);
+/// Look-back over tiles of 512 elements, each of which waits for the prefix of the tile before.
+fn flag_without_release<T: Element>(
+    p: &PrefixScan<T>,
+    rung: &Rung,
+) -> Result<Launch<PrefixScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
+    let tiles = p.n.div_ceil(512);
+    let config = LaunchConfig {
+        grid_dim: (tiles as u32, 1, 1),
+        block_dim: (512, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut prefixes = buffer::scratch::<T>(&p.device, tiles)?;
+    let mut flags = buffer::scratch::<u32>(&p.device, tiles + 1)?;
+    let function = kernel.clone();
+    let launch = move |p: &mut PrefixScan<T>| {
+        p.device.stream.memset_zeros(&mut flags)?;
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
         launch.arg(&mut prefixes).arg(&mut flags);
-        // SAFETY: reads in[0 .. n], writes out[0 .. n], a prefix and a flag for each tile, and counts
-        // tiles in the flag behind the last; the flags are 0.
-        unsafe { launch.launch(config)? };
-        Ok(())
-    }))
+        // SAFETY: flag_without_release.cu is `(const T* in, T* out, size_t n, T* prefixes, unsigned* flags)`. It
+        // reads in[0 .. n], writes out[0 .. n], one prefix and one flag per tile, and counts tiles in the last
+        // flag. The flags are 0.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, tiles + 12, launch))
 }

@@ -1,16 +1,11 @@
-//! The ladder as the harness runs it: inputs, reference, outputs, and what runs on what.
+//! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Kind, Op, Operation, Parameters, Problem,
-    Refusal, RungInfo, Shape,
-    baselines::{BaselineRun, Baselines},
-    ceiling::Ceiling,
-    inputs,
-    uploaded::Uploaded,
-    with_element,
+    Case, Chapter, Device, Dtype, Element, Error, Kind, Op, Parameters, Posed, Problem, Rung,
+    typed::rungs,
 };
 
-use crate::{RUNGS, baseline, broken, reference::Reference};
+use crate::{broken::broken, ladder, problem::PrefixScan};
 
 /// Chapter 3.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,83 +17,48 @@ impl Chapter for Scan {
     }
 
     fn summary(&self) -> &'static str {
-        "Chapter 3, scan: every element becomes the fold of all up to it"
+        "Chapter 3, scan: every element becomes the combination of all up to it"
     }
 
-    fn rungs(&self) -> Vec<RungInfo> {
-        RUNGS.infos(Ceiling::Copy)
-    }
-
-    fn case_for(&self, rung: &str, case: &Case) -> Case {
-        match RUNGS.is_broken(rung) {
-            true => broken::case_for(rung, case),
-            false => *case,
-        }
+    fn ladder(&self) -> Vec<Rung> {
+        [rungs(&ladder::<f32>()), rungs(&broken::<f32>())].concat()
     }
 
     fn title(&self, case: &Case) -> String {
         format!("{} scan: {case}", case.kind())
     }
 
-    fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
-        let rung = RUNGS.find(name).ok()?;
-        let entry = format!("{}_{}_{}", case.kind(), case.op, case.dtype);
-        match case.shape {
-            Shape::Matrix { .. } => Some(Refusal::WantsVector),
-            _ if !rung.has_entry(&entry) => Some(Refusal::NoKernel),
-            _ => None,
-        }
-    }
-
     fn device_bytes(&self, case: &Case) -> u64 {
-        // The input, the output, two values for each block of 256 and of those in turn, and
-        // something for the driver.
+        // The input, the output, two values per block of 256 on every level, and room for the driver.
         2 * case.input_bytes() + case.input_bytes() / 64 + (64 << 20)
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
-        with_element!(case.dtype, T => {
-            let host = inputs::generate::<T>(case);
-            Ok(Box::new(Scanned {
-                reference: Reference::new(case, &host),
-                uploaded: Uploaded::new(device, case, host)?,
-            }))
-        })
+        match case.dtype {
+            Dtype::I32 => posed::<i32>(device, case),
+            Dtype::U32 => posed::<u32>(device, case),
+            Dtype::I64 => posed::<i64>(device, case),
+            Dtype::F32 => posed::<f32>(device, case),
+            Dtype::F64 => posed::<f64>(device, case),
+            Dtype::U8 => posed::<u8>(device, case),
+            Dtype::F16 | Dtype::Bf16 | Dtype::U16 | Dtype::U128 => {
+                Err(Error::Usage(format!("no kernel scans {}", case.dtype)))
+            }
+        }
     }
 }
 
-/// A case, and what should come out.
-struct Scanned<T> {
-    uploaded: Uploaded<T>,
-    reference: Reference<T>,
+fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    let ladder = [ladder::<T>(), broken::<T>()];
+    let problem = PrefixScan::<T>::new(device, case)?;
+    let ladder = ladder.into_iter().flatten().collect();
+    Ok(Box::new(Posed::new(problem, ladder)))
 }
 
-impl<T: Element> Problem for Scanned<T> {
-    fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let ready = self.uploaded.ready(RUNGS.find(name)?)?;
-        let (reference, depth) = (&self.reference, ready.depth);
-        let bytes = self.uploaded.case.input_bytes() as usize;
-        let judge = move |host: &[T], computed: &[u8]| reference.judge(depth, host, computed);
-        self.uploaded.operation(ready, bytes, judge)
-    }
-
-    fn set_block(&mut self, threads: u32) -> Result<(), Error> {
-        self.uploaded.block = Some(threads);
-        Ok(())
-    }
-
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::scan(&self.uploaded, &self.reference, baselines)
-    }
-}
-
-/// Whether a rung gives the same bits in every run: all but look-back on floats, which adds to whatever
-/// prefix it meets first.
+/// Whether a rung gives the same bits in every run of a case.
 pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    rung != "lookback" || !case.dtype.is_float() || case.op != Op::Sum
+    let mut rungs = Scan.ladder().into_iter();
+    rungs.any(|known| known.name == rung && !(known.varies)(case))
 }
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce: every
@@ -121,5 +81,6 @@ pub fn checksum_cases() -> Vec<Case> {
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {
     let entry = format!("inclusive_{op}_{dtype}");
-    RUNGS.iter().any(|rung| rung.has_entry(&entry))
+    let rungs = Scan.ladder();
+    rungs.iter().any(|rung| rung.has_entry(&entry))
 }

@@ -16,9 +16,9 @@ pub fn identity<T: Element>(op: Op) -> T {
     }
 }
 
-/// The fold of the elements so far.
+/// The aggregate of the elements so far.
 #[derive(Clone, Copy, Debug)]
-struct Fold<T> {
+struct Aggregate<T> {
     op: Op,
     /// Exact, except that of a sum of floats.
     value: T,
@@ -28,7 +28,7 @@ struct Fold<T> {
     count: u64,
 }
 
-impl<T: Element> Fold<T> {
+impl<T: Element> Aggregate<T> {
     fn new(op: Op) -> Self {
         Self {
             op,
@@ -41,8 +41,8 @@ impl<T: Element> Fold<T> {
 
     fn add(&mut self, x: T) {
         let integers = |f: fn(i64, i64) -> i64| {
-            let folded = f(self.value.to_i64(), x.to_i64());
-            T::from_bits(folded as u64)
+            let value = f(self.value.to_i64(), x.to_i64());
+            T::from_bits(value as u64)
         };
         self.value = match self.op {
             Op::Max if !T::DTYPE.is_float() => integers(i64::max),
@@ -60,7 +60,7 @@ impl<T: Element> Fold<T> {
         self.count += 1;
     }
 
-    /// What a kernel may write whose elements pass through at most `depth` rounded additions.
+    /// What a kernel may write if its elements pass through at most `depth` rounded additions.
     fn expect(&self, depth: u64) -> Exact<T> {
         if !T::DTYPE.is_float() || self.op != Op::Sum {
             return Exact::Equal(self.value);
@@ -76,38 +76,40 @@ impl<T: Element> Fold<T> {
     }
 }
 
-/// Elements between two folds that are kept.
+/// The number of elements between two prefixes that are stored.
 const CHUNK: usize = 1 << 16;
 
-/// The sequential scan of a case's elements: the folds before every `CHUNK`th of them, from which
-/// the rest is made where it is needed, by all cores at once.
+/// The sequential scan of a case's elements.
+///
+/// It stores the prefix before every `CHUNK`th element. All cores compute the others from these, where
+/// they are needed.
 #[derive(Clone, Debug)]
 pub struct Reference<T> {
     kind: Kind,
-    folds: Vec<Fold<T>>,
+    prefixes: Vec<Aggregate<T>>,
 }
 
 impl<T: Element> Reference<T> {
-    /// Folds all elements, in order.
+    /// Combines all elements, in order.
     pub fn new(case: &Case, elements: &[T]) -> Self {
-        let mut fold = Fold::new(case.op);
-        let folds = elements.chunks(CHUNK).map(|chunk| {
-            let before = fold;
-            chunk.iter().for_each(|&x| fold.add(x));
+        let mut aggregate = Aggregate::new(case.op);
+        let prefixes = elements.chunks(CHUNK).map(|chunk| {
+            let before = aggregate;
+            chunk.iter().for_each(|&x| aggregate.add(x));
             before
         });
         Self {
             kind: case.kind(),
-            folds: folds.collect(),
+            prefixes: prefixes.collect(),
         }
     }
 
-    /// Compares what was computed with the scan of the elements, none of which passed through more
-    /// than `depth` rounded additions.
-    pub fn judge(&self, depth: u64, elements: &[T], computed: &[u8]) -> Verdict {
-        verify::compare_chunks(computed, CHUNK, |c| {
+    /// Compares results with the scan of the elements, none of which passed through more than `depth`
+    /// rounded additions.
+    pub fn judge(&self, depth: u64, elements: &[T], results: &[T]) -> Verdict {
+        verify::compare_chunks(bytemuck::cast_slice(results), CHUNK, |c| {
             let chunk = elements.iter().skip(c * CHUNK).take(CHUNK);
-            scan_from(self.folds[c], self.kind, depth, chunk)
+            scan_from(self.prefixes[c], self.kind, depth, chunk)
         })
     }
 }
@@ -115,21 +117,21 @@ impl<T: Element> Reference<T> {
 /// What the scan of a case's elements must be, where no element passes through more than `depth`
 /// rounded additions.
 pub fn scan<T: Element>(case: &Case, depth: u64, elements: &[T]) -> impl Iterator<Item = Exact<T>> {
-    scan_from(Fold::new(case.op), case.kind(), depth, elements.iter())
+    scan_from(Aggregate::new(case.op), case.kind(), depth, elements.iter())
 }
 
-/// The scan of what comes after a fold.
+/// The scan of the elements that come after an aggregate.
 fn scan_from<'e, T: Element>(
-    mut fold: Fold<T>,
+    mut aggregate: Aggregate<T>,
     kind: Kind,
     depth: u64,
     elements: impl Iterator<Item = &'e T>,
 ) -> impl Iterator<Item = Exact<T>> {
     elements.map(move |&x| {
-        let before = fold;
-        fold.add(x);
+        let before = aggregate;
+        aggregate.add(x);
         match kind {
-            Kind::Inclusive => fold.expect(depth),
+            Kind::Inclusive => aggregate.expect(depth),
             Kind::Exclusive => before.expect(depth),
         }
     })
@@ -171,9 +173,9 @@ mod tests {
         check(Op::Max, Kind::Exclusive, &[-3.0f32, 1.0], &[lowest, -3.0]);
     }
 
-    /// Over several chunks: what is right is, and one element more is not.
+    /// A right result of several chunks is accepted, and one wrong element of it is found.
     #[test]
-    fn chunks_go_on_where_the_one_before_ended() {
+    fn a_chunk_continues_the_one_before_it() {
         let elements: Vec<u32> = (1..=3 * CHUNK as u32 + 5).collect();
         for kind in [Kind::Inclusive, Kind::Exclusive] {
             let case = Case {
@@ -187,8 +189,7 @@ mod tests {
                 })
                 .collect();
             let reference = Reference::new(&case, &elements);
-            let judge =
-                |scanned: &[u32]| reference.judge(1, &elements, bytemuck::cast_slice(scanned));
+            let judge = |scanned: &[u32]| reference.judge(1, &elements, scanned);
             assert!(judge(&scanned).is_correct(), "{kind}");
             scanned[2 * CHUNK] ^= 1;
             assert!(!judge(&scanned).is_correct(), "{kind}");

@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-use chapter_3_scan::{broken::BROKEN, chapter::Scan};
-use harness::testing::Program;
+use chapter_3_scan::{broken::broken, chapter::Scan};
+use harness::{testing::Program, typed::rungs};
 
 const CHAPTER_3: Program = Program(env!("CARGO_BIN_EXE_chapter_3"));
 
@@ -119,7 +119,8 @@ fn json_says_which_kind() {
 /// Each on its own case; the one that would never end has a test of its own, `deadlock.rs`.
 #[test]
 fn broken_kernels_are_caught() {
-    let ends = BROKEN.iter().filter(|rung| !rung.is_endless);
+    let broken = rungs(&broken::<f32>()).into_iter();
+    let ends = broken.filter(|rung| !rung.is_endless);
     let names: Vec<_> = ends.map(|rung| rung.name).collect();
     let text = prints(&format!("--broken --kernel {}", names.join(",")));
     for name in names {

@@ -4,10 +4,15 @@
 use std::ops::RangeInclusive;
 
 use crate::common::{both, run_all, sum_f32};
-use chapter_3_scan::{RUNGS, chapter::Scan};
+use chapter_3_scan::{
+    chapter::Scan,
+    problem::PrefixScan,
+    rungs::{all_gather, by_size, warp_specialized},
+};
 use harness::{
-    Case, Dtype, Op,
+    Case, Dtype, Op, Rung,
     testing::{self, SIZES, check, under_schedules},
+    typed::Prepare,
 };
 
 /// Around the tiles of 4,096, 6,144 and 8,192 elements of four bytes, and three of them and a bit.
@@ -128,39 +133,37 @@ fn exhaustive_under_several_schedules() {
     check_under_several_schedules(3..=6);
 }
 
-/// What chooses by size takes the kernel that it says.
+/// The rung `by_size` prepares the kernel that its idea names for the size.
 #[test]
 fn by_size_is_one_of_two() {
     let device = &testing::simulator().device;
-    let config = |rung: &str, n| {
-        let rung = RUNGS.find(rung).expect("a rung");
-        rung.ready(device, sum_f32(n))
-            .expect("it can be set up")
-            .config
+    let mut problem = PrefixScan::<f32>::new(device, &sum_f32(1)).expect("memory");
+    let mut block = |prepare: Prepare<PrefixScan<f32>>, rung: &Rung, n| {
+        (problem.n, problem.case) = (n, sum_f32(n));
+        let launch = prepare(&problem, rung).expect("a launch");
+        launch.config.block_dim
     };
-    let block = |rung, n| config(rung, n).block_dim;
-    assert_eq!(block("by_size", 1 << 23), block("all_gather", 1 << 23));
+    let small = block(all_gather::prepare, &all_gather::RUNG, 1 << 23);
+    let large = block(warp_specialized::prepare, &warp_specialized::RUNG, 1 << 23);
+    assert_ne!(small, large);
+    assert_eq!(block(by_size::prepare, &by_size::RUNG, 1 << 23), small);
     assert_eq!(
-        block("by_size", (1 << 23) + 1),
-        block("warp_specialized", 1 << 23)
-    );
-    assert_ne!(
-        block("all_gather", 1 << 23),
-        block("warp_specialized", 1 << 23)
+        block(by_size::prepare, &by_size::RUNG, (1 << 23) + 1),
+        large
     );
 }
 
-/// A device whose blocks have too little shared memory for `warp_specialized` is told how much it takes.
+/// A device whose blocks have too little shared memory for `warp_specialized` gets an error with the size.
 #[test]
 fn stages_that_do_not_fit_a_block_are_refused() {
-    let mut device = testing::simulator().device.clone();
-    let warp_specialized = RUNGS.find("warp_specialized").expect("a rung");
+    let device = &testing::simulator().device;
+    let mut problem = PrefixScan::<f32>::new(device, &sum_f32(1000)).expect("memory");
     let mut refused = |room: u32| {
-        device.properties.shared_bytes_a_block = room;
-        let ready = warp_specialized.ready(&device, sum_f32(1000));
-        ready.err().map(|error| error.to_string())
+        problem.device.properties.shared_bytes_a_block = room;
+        let launch = warp_specialized::prepare(&problem, &warp_specialized::RUNG);
+        launch.err().map(|error| error.to_string())
     };
-    let message = refused(0).expect("nothing is too little");
+    let message = refused(0).expect("0 bytes are too few");
     assert!(message.contains("remedy: leave this kernel out"));
     let (_, needed) = message.split_once("need ").expect("a number");
     let (needed, _) = needed.split_once(" bytes").expect("of bytes");

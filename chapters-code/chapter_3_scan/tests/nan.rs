@@ -1,51 +1,46 @@
 //! What a NaN does to a scan: every sum from it on is NaN, and none before it; a maximum skips it.
 
 use crate::common::{both, scanned};
-use chapter_3_scan::{LADDER, Rung, reference};
-use harness::{Case, Dtype, Kind, Op, inputs, verify::Exact};
+use chapter_3_scan::{ladder, problem::PrefixScan, reference};
+use harness::{Case, Dtype, Kind, Op, Rung, inputs, typed::Prepare, verify::Exact};
 
 const N: u64 = 9001;
 
 /// In the first warp, at the ends of blocks and of a tile, and the last element.
-const PLACES: [usize; 5] = [0, 31, 256, 8191, 9000];
+const INDICES: [usize; 5] = [0, 31, 256, 8191, 9000];
 
-/// Whether element i of a case's result comes after a NaN at `place`.
-fn is_after(case: &Case, i: usize, place: usize) -> bool {
+/// Whether element i of a case's result comes after the NaN at `nan`.
+fn is_after(case: &Case, i: usize, nan: usize) -> bool {
     match case.kind() {
-        Kind::Inclusive => i >= place,
-        Kind::Exclusive => i > place,
+        Kind::Inclusive => i >= nan,
+        Kind::Exclusive => i > nan,
     }
 }
 
-fn word(bytes: &[u8]) -> f32 {
-    f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-}
-
 #[track_caller]
-fn check(rung: &Rung, case: &Case, place: usize) {
+fn check(rung: &(Rung, Prepare<PrefixScan<f32>>), case: &Case, nan: usize) {
     let mut host = inputs::generate::<f32>(case);
-    host[place] = f32::NAN;
-    let (bytes, depth) = scanned(rung, case, &host);
-    let results = bytes.chunks_exact(4).map(word);
+    host[nan] = f32::NAN;
+    let (results, depth) = scanned(rung, case, &host);
     let expected = reference::scan(case, depth, &host);
-    for (i, (result, exact)) in results.zip(expected).enumerate() {
+    for (i, (result, exact)) in results.into_iter().zip(expected).enumerate() {
         let right = match exact {
-            _ if case.op == Op::Sum && is_after(case, i, place) => result.is_nan(),
+            _ if case.op == Op::Sum && is_after(case, i, nan) => result.is_nan(),
             Exact::Equal(value) => result == value,
             Exact::Within { value, bound } => (f64::from(result) - value).abs() <= bound,
         };
-        let (name, kind) = (rung.name, case.kind());
+        let (name, kind) = (rung.0.name, case.kind());
         assert!(
             right,
-            "{name}, {kind} {case}, NaN at {place}: [{i}] is {result}"
+            "{name}, {kind} {case}, NaN at {nan}: [{i}] is {result}"
         );
     }
 }
 
 fn check_all(op: Op) {
-    for rung in LADDER {
+    for rung in &ladder() {
         for case in both(N, Dtype::F32, op) {
-            PLACES.iter().for_each(|&place| check(rung, &case, place));
+            INDICES.iter().for_each(|&index| check(rung, &case, index));
         }
     }
 }

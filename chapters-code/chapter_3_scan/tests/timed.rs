@@ -1,16 +1,14 @@
 //! Every rung that comes to an end at 1,000 elements on the timed path, the broken ones too.
 
 use crate::common;
-use chapter_3_scan::{RUNGS, chapter::Scan};
-use harness::testing;
+use chapter_3_scan::chapter::Scan;
+use harness::{Chapter, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
     let ends = |rung: &harness::RungInfo, _: &_| !rung.is_endless;
     let steps = testing::steps(&Scan, &[common::sum_f32(1000)], &ends);
     let rows = testing::check_timed(&Scan, &steps);
-    assert_eq!(
-        rows.len(),
-        RUNGS.iter().filter(|rung| !rung.is_endless).count()
-    );
+    let rungs = Scan.ladder().into_iter();
+    assert_eq!(rows.len(), rungs.filter(|rung| !rung.is_endless).count());
 }

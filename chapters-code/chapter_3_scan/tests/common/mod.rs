@@ -1,7 +1,10 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_3_scan::{Rung, chapter::Scan};
-use harness::{Case, Dtype, Kind, Op, Parameters, Row, buffer, testing};
+use chapter_3_scan::{broken::broken, chapter::Scan, ladder, problem::PrefixScan};
+use harness::{
+    Case, Dtype, Kind, Ladder, Op, Parameters, Row, Rung, testing,
+    typed::{Prepare, Problem},
+};
 
 /// Both kinds of scan of `n` elements.
 pub fn both(n: u64, dtype: Dtype, op: Op) -> [Case; 2] {
@@ -16,13 +19,26 @@ pub fn sum_f32(n: u64) -> Case {
     both(n, Dtype::F32, Op::Sum)[0]
 }
 
-/// What a rung makes of some f32, and how deep its additions are.
-pub fn scanned(rung: &Rung, case: &Case, host: &[f32]) -> (Vec<u8>, u64) {
+/// Every rung for `f32`, the broken ones last.
+pub fn all_rungs() -> Ladder<PrefixScan<f32>> {
+    let ladder = [ladder(), broken()];
+    ladder.into_iter().flatten().collect()
+}
+
+/// What a rung writes for some `f32`, and the largest number of additions that an element passes through.
+pub fn scanned(
+    (rung, prepare): &(Rung, Prepare<PrefixScan<f32>>),
+    case: &Case,
+    host: &[f32],
+) -> (Vec<f32>, u64) {
     let device = &testing::simulator().device;
-    let mut ready = rung.ready(device, *case).expect("it is set up");
-    let input = buffer::upload(device, host).expect("memory");
-    let bytes = testing::written(device, &mut ready, &input.as_view(), size_of_val(host));
-    (bytes, ready.depth)
+    let mut problem = PrefixScan::of(device, case, host.to_vec()).expect("memory");
+    let mut launch = prepare(&problem, rung).expect("a launch");
+    problem.reset().expect("the output is poisoned");
+    launch.enqueue(&mut problem).expect("a launch");
+    let written = problem.out.download().expect("the kernel runs");
+    let results = written.expect("the kernel writes only to its output");
+    (results, launch.promise)
 }
 
 /// Runs every rung that is meant to be right on every case.

@@ -1,0 +1,176 @@
+//! What the rungs solve: buffers on the device, inputs, expected results, and the judge.
+
+use cudarc::driver::{CudaSlice, DriverError, LaunchConfig};
+use harness::{
+    Case, Device, Element, Error, Kind, Output, Refusal, Rung, Shape,
+    baselines::{BaselineRun, Baselines},
+    buffer, inputs,
+    typed::Problem,
+    verify::Verdict,
+};
+
+use crate::{baseline, reference::Reference};
+
+/// The kernels that add one offset per block to a scan of blocks, with entries such as `sum_f32`.
+pub const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+
+/// The scan of a vector on the device.
+///
+/// Inputs, partial results and results have the type `T`.
+pub struct PrefixScan<T: Element> {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, type, operator, kind and input.
+    pub case: Case,
+    /// The number of elements.
+    pub n: u64,
+    /// The elements, at least one, for drivers that allocate no empty buffer.
+    pub input: CudaSlice<T>,
+    /// One result per element.
+    pub out: Output<T>,
+    host: Vec<T>,
+    reference: Reference<T>,
+}
+
+impl<T: Element> PrefixScan<T> {
+    /// Makes the input of a case, copies it to the device, and computes the reference.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        Self::of(device, case, inputs::generate(case))
+    }
+
+    /// The scan of these elements, as many as the case has.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn of(device: &Device, case: &Case, elements: Vec<T>) -> Result<Self, Error> {
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n: case.elements(),
+            input: buffer::to_device(device, &elements)?,
+            out: Output::new(device, elements.len())?,
+            reference: Reference::new(case, &elements),
+            host: elements,
+        })
+    }
+
+    /// The name of the kernel that scans, such as `inclusive_sum_f32`.
+    pub fn entry(&self, kind: Kind) -> String {
+        format!("{kind}_{}", self.operator())
+    }
+
+    /// The operator and the type, such as `sum_f32`.
+    pub fn operator(&self) -> String {
+        format!("{}_{}", self.case.op, T::DTYPE)
+    }
+
+    /// The threads per block: the rung's own number, unless the case asks for another.
+    pub fn threads(&self, own: u32) -> u32 {
+        self.case.block.unwrap_or(own)
+    }
+
+    /// The sizes of the levels of a scan whose blocks scan `tile` values each.
+    ///
+    /// The first size is the number of elements. Each other size is the number of blocks that the values
+    /// before it need, and so the number of their aggregates. The last size is 1.
+    pub fn levels(&self, tile: u64) -> Vec<u64> {
+        let mut sizes = vec![self.n];
+        let mut n = self.n;
+        while n != 1 || sizes.len() == 1 {
+            n = n.div_ceil(tile).max(1);
+            sizes.push(n);
+        }
+        sizes
+    }
+
+    /// Scratch memory for one value per block of every level, where `sizes` are those of
+    /// [`levels`](Self::levels).
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn per_block(&self, sizes: &[u64]) -> Result<Vec<CudaSlice<T>>, Error> {
+        let blocks = sizes[1..].iter();
+        blocks.map(|&n| buffer::scratch(&self.device, n)).collect()
+    }
+}
+
+/// The launch of `add_block_offsets.cu` on `n` elements.
+pub fn one_thread_per_element(n: u64) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (n.div_ceil(256) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
+/// The largest number of rounded operations in a tile of the kernels that include `chunk.cuh`.
+///
+/// They are those within a pack of 16 bytes, a warp, four rows, the warps, and the pack again.
+pub fn tile_depth<T: Element>() -> u64 {
+    let pack = 16 / size_of::<T>() as u64;
+    (pack - 1) + 5 + 4 + 1 + 5 + 2 + pack
+}
+
+impl<T: Element> Problem for PrefixScan<T> {
+    /// The largest number of rounded additions that an element passes through. The error bound grows with
+    /// it ([`harness::bound`]).
+    type Promise = u64;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()
+    }
+
+    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        let mut verdict = match self.out.download()? {
+            Ok(results) => self.reference.judge(*depth, &self.host, &results),
+            Err(failure) => Verdict::of(failure),
+        };
+        let (device, input) = (&self.device, &mut self.input);
+        let changed = buffer::check_input(device, input, &self.host)?;
+        verdict.failures.extend(changed);
+        Ok(verdict)
+    }
+
+    fn bytes(&self, _depth: &u64) -> u64 {
+        2 * self.case.input_bytes()
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = inputs::generate(case);
+        self.reference = Reference::new(case, &self.host);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        _rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        let judge = |results: &[T]| {
+            // Any order of additions is within the bound of the deepest.
+            self.reference.judge(self.n, &self.host, results)
+        };
+        baseline::scan(&self.device, &self.case, &self.input, judge, baselines)
+    }
+}
+
+/// Refuses matrices, and types and operators for which the rung has no kernel.
+pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    let entry = format!("{}_{}_{}", case.kind(), case.op, case.dtype);
+    match case.shape {
+        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Vector { .. } => (!rung.has_entry(&entry)).then_some(Refusal::NoKernel),
+    }
+}

@@ -1,0 +1,24 @@
+//! What a library offers: the kernel that is faster at the size.
+
+use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+
+use super::{all_gather, warp_specialized};
+use crate::problem::{PrefixScan, vectors_only};
+
+/// What a library offers: the kernel that is faster at the size.
+pub const RUNG: Rung = Rung::new(
+    "by_size",
+    "all_gather up to 32 MiB of input, warp_specialized beyond",
+    all_gather::RUNG.ptx,
+)
+.refuses(vectors_only)
+.against(Ceiling::Copy);
+
+/// Up to 32 MiB all_gather is faster: its blocks work together on a tile, so a single round ends sooner.
+pub fn prepare<T: Element>(p: &PrefixScan<T>, _: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+    if p.case.input_bytes() <= 32 << 20 {
+        all_gather::prepare(p, &all_gather::RUNG)
+    } else {
+        warp_specialized::prepare(p, &warp_specialized::RUNG)
+    }
+}

@@ -1,0 +1,39 @@
+//! One thread combines all elements, in order.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling};
+
+use crate::problem::{PrefixScan, vectors_only};
+
+/// One thread combines all elements, in order.
+pub const RUNG: Rung = Rung::new(
+    "one_thread",
+    "one thread combines all elements, in order",
+    include_str!("../../kernels/one_thread.ptx"),
+)
+.refuses(vectors_only)
+.against(Ceiling::Copy)
+.up_to(MOST_OF_ONE_THREAD);
+
+/// One launch of one thread.
+pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let config = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (1, 1, 1),
+        shared_mem_bytes: 0,
+    };
+
+    let function = kernel.clone();
+    let launch = move |p: &mut PrefixScan<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
+        // SAFETY: one_thread.cu is `(const T* in, T* out, size_t n)`. It reads in[0 .. n] and writes out[0 .. n].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    // The last result passes through n additions.
+    Ok(Launch::new(kernel, config, p.n, launch))
+}
