@@ -2,38 +2,27 @@
 
 use std::ffi::{c_int, c_void};
 
+use cudarc::driver::DevicePtr;
 use harness::{
-    By, Error,
+    By, Element, Error,
     baselines::{Addresses, BaselineRun, Baselines, Call, Scratch, dtype_code},
-    uploaded::Uploaded,
 };
 
 use crate::{
-    chapter::Expected,
-    layout::{HEADER, Layout},
+    inputs,
+    problem::{Compaction, Order},
 };
 
-/// Device addresses of what both functions get.
-struct Places {
+/// The baseline writes to one buffer: the count, and from this byte on the elements.
+const ELEMENTS: usize = 256;
+
+/// Device addresses that both functions get.
+struct Addressed {
     data: *const c_void,
     /// Null where elements are compared with the pivot.
     mask: *const c_void,
     elements: *mut c_void,
     kept: *mut u64,
-}
-
-impl Places {
-    fn of(layout: &Layout, at: Addresses) -> Self {
-        Self {
-            data: at.input,
-            mask: match layout.by {
-                By::Predicate => std::ptr::null(),
-                _ => at.input.wrapping_byte_add(layout.mask_at()),
-            },
-            elements: at.output.wrapping_byte_add(HEADER),
-            kept: at.output.cast(),
-        }
-    }
 }
 
 type SelectScratch = unsafe extern "C" fn(
@@ -59,9 +48,8 @@ type Select = unsafe extern "C" fn(
 ) -> c_int;
 
 /// The baseline's compaction of a case's input, run once and verified; none where the baseline lacks it.
-pub(crate) fn select<'a>(
-    of: &'a Uploaded<u8>,
-    expected: &Expected<'_>,
+pub(crate) fn select<'a, T: Element>(
+    of: &'a Compaction<T>,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -74,20 +62,19 @@ pub(crate) fn select<'a>(
     let (Some(measure), Some(select)) = functions else {
         return Ok(None);
     };
-    let (layout, dtype) = (Layout::of(&of.case), dtype_code(of.case.dtype));
-    let (n, pivot) = (layout.n as usize, layout.pivot);
-    let measure = move |p: Places| {
+    let (dtype, n, pivot) = (dtype_code(T::DTYPE), of.n as usize, of.pivot);
+    let measure = move |p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
         unsafe { measure(dtype, p.data, p.mask, pivot, p.elements, p.kept, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
-    let run = move |p: Places, s: Scratch| {
+    let run = move |p: Addressed, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
         unsafe {
             select(dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.kept, n, s.stream)
         }
     };
-    prepare(of, expected, baselines, measure, run)
+    prepare(of, Order::Selected, baselines, measure, run)
 }
 
 type PartitionScratch = unsafe extern "C" fn(
@@ -111,9 +98,8 @@ type Partition = unsafe extern "C" fn(
 ) -> c_int;
 
 /// The baseline's partition, likewise; by a mask only.
-pub(crate) fn partition<'a>(
-    of: &'a Uploaded<u8>,
-    expected: &Expected<'_>,
+pub(crate) fn partition<'a, T: Element>(
+    of: &'a Compaction<T>,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -123,44 +109,58 @@ pub(crate) fn partition<'a>(
             baselines.function::<Partition>("baseline_partition"),
         )
     };
-    let layout = Layout::of(&of.case);
-    let (Some(measure), Some(partition), By::Mask) = (functions.0, functions.1, layout.by) else {
+    let by = inputs::by(&of.case);
+    let (Some(measure), Some(partition), By::Mask) = (functions.0, functions.1, by) else {
         return Ok(None);
     };
-    let (dtype, n) = (dtype_code(of.case.dtype), layout.n as usize);
-    let measure = move |p: Places| {
+    let (dtype, n) = (dtype_code(T::DTYPE), of.n as usize);
+    let measure = move |p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
         unsafe { measure(dtype, p.data, p.mask, p.elements, p.kept, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
-    let run = move |p: Places, s: Scratch| {
+    let run = move |p: Addressed, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
         unsafe {
             partition(dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.kept, n, s.stream)
         }
     };
-    prepare(of, expected, baselines, measure, run)
+    prepare(of, Order::Partition, baselines, measure, run)
 }
 
-fn prepare<'a>(
-    of: &'a Uploaded<u8>,
-    expected: &Expected<'_>,
+fn prepare<'a, T: Element>(
+    of: &'a Compaction<T>,
+    order: Order,
     baselines: &'a Baselines,
-    measure: impl Fn(Places) -> usize + 'a,
-    run: impl Fn(Places, Scratch) -> c_int + 'a,
+    measure: impl Fn(Addressed) -> usize + 'a,
+    run: impl Fn(Addressed, Scratch) -> c_int + 'a,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
-    let layout = Layout::of(&of.case);
+    let by = inputs::by(&of.case);
     // It takes no bits, and no rows.
-    if layout.by == By::Bits || layout.width != 1 {
+    if by == By::Bits || of.width != 1 {
         return Ok(None);
     }
+    let mask = match by {
+        By::Predicate => std::ptr::null(),
+        By::Mask | By::Bits => of.mask.device_ptr(&of.device.stream).0 as *const c_void,
+    };
+    let addressed = move |at: Addresses| Addressed {
+        data: at.input,
+        mask,
+        elements: at.output.wrapping_byte_add(ELEMENTS),
+        kept: at.output.cast(),
+    };
     let call = Call {
         what: of.case.to_string(),
-        output_bytes: layout.output_bytes(layout.n),
-        scratch_bytes: Box::new(move |at| measure(Places::of(&layout, at))),
-        run: Box::new(move |at, scratch| run(Places::of(&layout, at), scratch)),
+        output_bytes: ELEMENTS + of.n as usize * size_of::<T>(),
+        scratch_bytes: Box::new(move |at| measure(addressed(at))),
+        run: Box::new(move |at, scratch| run(addressed(at), scratch)),
     };
-    baselines.prepare(&of.device, &of.input, call, |computed| {
-        expected.judge(&of.host, computed)
+    baselines.prepare(&of.device, &of.values, call, |computed| {
+        let (count, elements) = computed.split_at(ELEMENTS);
+        let count = bytemuck::pod_read_unaligned(&count[..size_of::<u64>()]);
+        let elements = elements.chunks_exact(size_of::<T>());
+        let elements: Vec<T> = elements.map(bytemuck::pod_read_unaligned).collect();
+        of.compare(order, count, &elements)
     })
 }

@@ -1,79 +1,128 @@
-//! Kernels that are shown because they are wrong, as published code really was. Each declares what
-//! should notice it, and a test holds it to that.
+//! Kernels that are shown because they are wrong, as published code really was.
+//!
+//! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
+//! that they are a broken version of.
 
-use harness::{By, Case, Dtype, Kind, Op, Parameters, Pattern, broken};
-
-use crate::{
-    Rung,
-    layout::{self, Layout},
-    persistent::lookback,
-    scan_then_scatter_by, unordered,
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{
+    By, Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Parameters, Pattern, Rung,
+    ceiling::Ceiling, verify::Checker,
 };
 
-/// The broken rungs.
-pub const BROKEN: &[Rung] = &[
-    broken!(
-        "inclusive_index",
-        |s| scan_then_scatter_by(s, Kind::Inclusive),
-        [Result],
-        "the inclusive scan of the flags as places: all one too far",
-        ["scan_then_scatter.ptx"]
-    ),
-    broken!(
-        "flag_counted_twice",
-        |s| scan_then_scatter_by(s, Kind::Inclusive),
-        [Result],
-        "an exclusive scan made from the inclusive one by adding a flag instead of taking it away"
-    ),
-    broken!(
-        "mask_not_normalized",
-        unordered,
-        [Result],
-        "the bytes of a mask added up, as if all that is not 0 were 1"
-    ),
-    broken!(
-        "active_lanes",
-        unordered,
-        [Races, Result],
-        "ranks among __activemask(), taken in two branches"
-    ),
-    broken!(
-        "missing_barrier",
-        lookback,
-        [Races, Result],
-        "kept elements read from shared memory before all are there"
-    ),
-    broken!(
-        "last_tile_only",
-        lookback,
-        [Result],
-        "the number kept of the last tile for that of all"
-    ),
-    broken!(
-        "no_capacity",
-        unordered,
-        [Guard, Fault],
-        "what is kept is written, whether there is room or not"
-    ),
-];
+use crate::inputs::density;
+use crate::problem::{Compaction, Order, small_indices, vectors_only};
+use crate::rungs::{scan_then_scatter, staged, unordered};
 
-/// Elements that the output of `no_capacity` lacks: few enough to end within a guard zone.
-const LACKING: u64 = 100;
+/// The broken rungs, each with its launch.
+pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
+    vec![
+        (INCLUSIVE_INDEX, |p, rung| {
+            scan_then_scatter::with_scan(Kind::Inclusive, p, rung)
+        }),
+        (FLAG_COUNTED_TWICE, |p, rung| {
+            scan_then_scatter::with_scan(Kind::Inclusive, p, rung)
+        }),
+        (MASK_NOT_NORMALIZED, unordered::prepare),
+        (ACTIVE_LANES, unordered::prepare),
+        (MISSING_BARRIER, staged::prepare),
+        (LAST_TILE_ONLY, staged::prepare),
+        (NO_CAPACITY, no_capacity),
+    ]
+}
 
-/// Elements, or rows, that a rung's output has room for, where so many bytes are kept of `layout`.
-pub(crate) fn room(rung: &str, layout: &Layout, kept: usize) -> u64 {
-    match rung {
-        "no_capacity" => (kept as u64 / layout.size).saturating_sub(LACKING),
-        _ => layout.n,
+macro_rules! broken {
+    ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+        Rung::new($name, $idea, $ptx)
+            .refuses(vectors_only)
+            .against(Ceiling::Copy)
+            .broken(&[$(Checker::$by),*])
+            .adapts(random_f32)
+    };
+}
+
+const INCLUSIVE_INDEX: Rung = broken!(
+    "inclusive_index",
+    scan_then_scatter::RUNG.ptx,
+    [Result],
+    "the inclusive scan of the flags as indices: all one too large"
+)
+.refuses(small_indices);
+/// A mask that alternates hides the fault.
+pub const FLAG_COUNTED_TWICE: Rung = broken!(
+    "flag_counted_twice",
+    include_str!("../kernels/broken/flag_counted_twice.ptx"),
+    [Result],
+    "an exclusive scan made from the inclusive one by adding a flag instead of subtracting it"
+)
+.refuses(small_indices);
+const MASK_NOT_NORMALIZED: Rung = broken!(
+    "mask_not_normalized",
+    include_str!("../kernels/broken/mask_not_normalized.ptx"),
+    [Result],
+    "the bytes of a mask added up, as if every byte but 0 were 1"
+);
+const ACTIVE_LANES: Rung = broken!(
+    "active_lanes",
+    include_str!("../kernels/broken/active_lanes.ptx"),
+    [Races, Result],
+    "ranks among __activemask(), taken in two branches"
+);
+const MISSING_BARRIER: Rung = broken!(
+    "missing_barrier",
+    include_str!("../kernels/broken/missing_barrier.ptx"),
+    [Races, Result],
+    "selected elements read from shared memory before all are there"
+);
+/// One tile hides the fault.
+pub const LAST_TILE_ONLY: Rung = broken!(
+    "last_tile_only",
+    include_str!("../kernels/broken/last_tile_only.ptx"),
+    [Result],
+    "the count of the last tile, instead of the count of all tiles"
+);
+/// After its fault the driver takes no more work from the process.
+pub const NO_CAPACITY: Rung = broken!(
+    "no_capacity",
+    include_str!("../kernels/broken/no_capacity.ptx"),
+    [Guard, Fault],
+    "selected elements are written, whether there is room or not"
+);
+
+/// A random part of `f32` in several blocks, by a mask: that brings out all faults.
+fn random_f32(case: &Case) -> Case {
+    Case {
+        seed: case.seed,
+        parameters: Parameters::of_selection(By::Mask, density(case), Pattern::Random),
+        block: case.block,
+        ..Case::vector(case.elements().max(20_000) | 1, Dtype::F32, Op::Sum)
     }
 }
 
-/// What brings out the fault of a broken rung, at about the size that was asked for.
-pub fn case_for(_rung: &str, case: &Case) -> Case {
-    let n = case.elements().max(20_000) | 1;
-    Case {
-        seed: case.seed,
-        parameters: Parameters::of_selection(By::Mask, layout::density(case), Pattern::Random),
-        ..Case::vector(n, Dtype::F32, Op::Sum)
-    }
+/// The number of elements for which the output of `no_capacity` has no room: they fit into a guard zone.
+const LACKING: u64 = 100;
+
+/// Launched as `unordered`. Its output is the end of the buffer, with too little room.
+fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?;
+    let config = LaunchConfig {
+        grid_dim: (p.n.div_ceil(256) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let function = kernel.clone();
+    let launch = move |p: &mut Compaction<T>| {
+        let room = p.selected_count().saturating_sub(LACKING);
+        let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
+        let mut out = out.slice_mut((p.capacity - room) as usize..);
+        p.device.stream.memset_zeros(&mut count)?;
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&room);
+        launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
+        // SAFETY: no_capacity.cu has the arguments of unordered.cu. It writes up to 100 elements behind the
+        // output: on a GPU into the guard zone, and the simulator stops it.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Order::Any, launch))
 }

@@ -1,121 +1,37 @@
-//! Seeded masks, and inputs that hold data and mask: element i depends on the seed and on i alone.
+//! Seeded masks, and the pivot of a predicate: element i depends on the seed and on i alone.
 
-use harness::{
-    By, Case, Density, Dtype, Element, Error, Pattern, Shape,
-    inputs::{self, bits},
-    with_element,
-};
+use harness::{By, Case, Density, Dtype, Element, Error, Pattern, Shape, inputs::bits};
 use rayon::prelude::*;
 
-use crate::layout::{Layout, density, pattern};
+/// What selects elements: the mask, where the case names nothing.
+pub fn by(case: &Case) -> By {
+    case.parameters.by.unwrap_or(By::Mask)
+}
 
-/// Elements of a run of a clustered mask.
-pub const RUN: u64 = 3000;
+/// The part of a case's elements that is selected: half, where the case names none.
+pub fn density(case: &Case) -> Density {
+    case.parameters.density.unwrap_or(Density::HALF)
+}
 
-/// Whether element i is kept.
-pub fn keeps(density: Density, pattern: Pattern, seed: u64, i: u64) -> bool {
-    let (kept, of) = (u64::from(density.kept()), u64::from(density.of()));
-    // Not the draws that the elements themselves are made from.
-    let draw = |i| bits(seed ^ 0x6d61_736b, i) >> 32;
-    match pattern {
-        Pattern::Random => draw(i) * of < kept << 32,
-        Pattern::Clustered => draw(i / RUN) * of < kept << 32,
-        // The i-th of `of` is kept where the whole number of kept ones grows there.
-        Pattern::Alternating => i * kept % of < kept,
+/// The pattern of the mask: random, where the case names none.
+pub fn pattern(case: &Case) -> Pattern {
+    case.parameters.mask.unwrap_or(Pattern::Random)
+}
+
+/// The number of elements and 1; for a matrix, the numbers of rows and of columns.
+pub fn sizes(case: &Case) -> (u64, u64) {
+    match case.shape {
+        Shape::Vector { n } => (n, 1),
+        Shape::Matrix { rows, cols } => (rows, cols),
     }
 }
 
-/// A case's mask.
-pub fn mask(case: &Case) -> Vec<bool> {
-    let (density, pattern) = (density(case), pattern(case));
-    let n = Layout::of(case).n;
-    let keeps = |i| keeps(density, pattern, case.seed, i);
-    (0..n).into_par_iter().map(keeps).collect()
-}
-
-/// What elements are compared with, so that about the wanted part of uniform ones is kept.
-pub fn pivot(case: &Case) -> u64 {
-    let left_out = 1.0 - density(case).to_f64();
-    with_element!(case.dtype, T => {
-        let (lowest, highest) = match T::DTYPE.is_float() {
-            true => (-1.0, 1.0),
-            false => (T::LOWEST.to_f64(), T::HIGHEST.to_f64()),
-        };
-        let pivot = T::from_f64(lowest + left_out * (highest - lowest));
-        let mut bits = [0; 8];
-        bits[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&pivot));
-        u64::from_le_bytes(bits)
-    })
-}
-
-/// Whether an element is at least the pivot with these bits.
-pub fn is_at_least<T: Element>(x: T, pivot: u64) -> bool {
-    let pivot: T = bytemuck::pod_read_unaligned(&pivot.to_le_bytes()[..size_of::<T>()]);
-    match T::DTYPE.is_float() {
-        true => x.to_f64() >= pivot.to_f64(),
-        false => x.to_i64() >= pivot.to_i64(),
+/// The name of the kernel for what selects and for the type: `mask_b32`, `predicate_f32`.
+pub fn entry(case: &Case) -> String {
+    match by(case) {
+        By::Predicate => format!("predicate_{}", case.dtype),
+        by => format!("{by}_b{}", 8 * case.dtype.size()),
     }
-}
-
-/// Refuses a mask that is not as long as the data.
-///
-/// # Errors
-/// [`Error::Usage`] with both lengths.
-pub fn check_mask(case: &Case, mask: &[bool]) -> Result<(), Error> {
-    let (there, wanted) = (mask.len() as u64, Layout::of(case).n);
-    if there == wanted {
-        return Ok(());
-    }
-    let what = match case.shape {
-        Shape::Vector { .. } => "elements",
-        Shape::Matrix { .. } => "rows",
-    };
-    Err(Error::Usage(format!(
-        "the mask is of {there}, and there are {wanted} {what}\n  remedy: give as many {what} as the mask \
-         has places with -n, or a mask of {wanted}"
-    )))
-}
-
-/// Data and mask in one input, as [`Layout`] says. A byte of a mask that keeps its element is any but 0;
-/// the bits behind a mask's end are set.
-///
-/// # Errors
-/// [`Error::Usage`] where the mask is not as long as the data.
-pub fn input(case: &Case, data: &[u8], mask: &[bool]) -> Result<Vec<u8>, Error> {
-    let layout = Layout::of(case);
-    check_mask(case, mask)?;
-    let mut input = vec![0; layout.input_bytes()];
-    input[..data.len()].copy_from_slice(data);
-    let at = layout.mask_at();
-    match layout.by {
-        By::Mask => {
-            let bytes = input[at..].par_iter_mut().enumerate();
-            bytes.for_each(|(i, byte)| *byte = if mask[i] { byte_that_keeps(i) } else { 0 });
-        }
-        By::Bits => {
-            let words = input[at..].par_chunks_mut(4).zip(mask.par_chunks(32));
-            words.for_each(|(word, mask)| word.copy_from_slice(&word_of(mask).to_le_bytes()));
-        }
-        By::Predicate => {}
-    }
-    Ok(input)
-}
-
-/// PyTorch's masks hold 1; C++ takes any byte but 0 for true.
-fn byte_that_keeps(i: usize) -> u8 {
-    const BYTES: [u8; 5] = [1, 255, 128, 2, 1];
-    BYTES[i % BYTES.len()]
-}
-
-fn word_of(mask: &[bool]) -> u32 {
-    let behind = u32::MAX.checked_shl(mask.len() as u32).unwrap_or(0);
-    let set = |word, (k, &kept)| word | u32::from(kept) << k;
-    mask.iter().enumerate().fold(behind, set)
-}
-
-/// The elements of a case, as bytes.
-pub fn data(case: &Case) -> Vec<u8> {
-    with_element!(case.dtype, T => bytemuck::cast_slice(&inputs::generate::<T>(case)).to_vec())
 }
 
 /// The types whose elements can be moved.
@@ -128,28 +44,129 @@ pub const DTYPES: [Dtype; 6] = [
     Dtype::U8,
 ];
 
+/// The number of elements in a run of a clustered mask.
+pub const RUN: u64 = 3000;
+
+/// Whether a mask selects element i.
+pub fn selects(density: Density, pattern: Pattern, seed: u64, i: u64) -> bool {
+    let (selected, of) = (u64::from(density.kept()), u64::from(density.of()));
+    // Not the draws that the elements themselves are made from.
+    let draw = |i| bits(seed ^ 0x6d61_736b, i) >> 32;
+    match pattern {
+        Pattern::Random => draw(i) * of < selected << 32,
+        Pattern::Clustered => draw(i / RUN) * of < selected << 32,
+        // The i-th is selected where the whole number of selected ones, i * selected / of, grows.
+        Pattern::Alternating => i * selected % of < selected,
+    }
+}
+
+/// The mask of a case: a flag per element, or per row.
+pub fn mask(case: &Case) -> Vec<bool> {
+    let (density, pattern) = (density(case), pattern(case));
+    let (n, _) = sizes(case);
+    let selects = |i| selects(density, pattern, case.seed, i);
+    (0..n).into_par_iter().map(selects).collect()
+}
+
+/// The smallest value that the predicate selects: about the wanted part of uniform elements is as large.
+pub fn pivot<T: Element>(case: &Case) -> T {
+    let left_out = 1.0 - density(case).to_f64();
+    let (lowest, highest) = match T::DTYPE.is_float() {
+        true => (-1.0, 1.0),
+        false => (T::LOWEST.to_f64(), T::HIGHEST.to_f64()),
+    };
+    T::from_f64(lowest + left_out * (highest - lowest))
+}
+
+/// The bits of a value of at most 64 bits, with zeros above them.
+pub fn bits_of<T: Element>(value: T) -> u64 {
+    let mut bits = [0; 8];
+    bits[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
+    u64::from_le_bytes(bits)
+}
+
+/// Whether an element is at least the pivot.
+pub fn is_at_least<T: Element>(x: T, pivot: T) -> bool {
+    match T::DTYPE.is_float() {
+        true => x.to_f64() >= pivot.to_f64(),
+        false => x.to_i64() >= pivot.to_i64(),
+    }
+}
+
+/// Refuses a mask that is not as long as the data.
+///
+/// # Errors
+/// [`Error::Usage`] with both lengths.
+pub fn check_mask(case: &Case, mask: &[bool]) -> Result<(), Error> {
+    let (there, (wanted, _)) = (mask.len() as u64, sizes(case));
+    if there == wanted {
+        return Ok(());
+    }
+    let what = match case.shape {
+        Shape::Vector { .. } => "elements",
+        Shape::Matrix { .. } => "rows",
+    };
+    Err(Error::Usage(format!(
+        "the mask is of {there}, and there are {wanted} {what}\n  remedy: give -n {there}, as many {what} as \
+         the mask has flags, or a mask of {wanted}"
+    )))
+}
+
+/// A mask as kernels read it. A byte that selects is any but 0; the bits behind a mask's end are set.
+pub fn mask_in_memory(by: By, mask: &[bool]) -> Vec<u8> {
+    match by {
+        By::Mask => {
+            let flags = mask.par_iter().enumerate();
+            let byte = |(i, &flag)| if flag { byte_that_selects(i) } else { 0 };
+            flags.map(byte).collect()
+        }
+        By::Bits => {
+            let words = mask.par_chunks(32).map(word_of);
+            words.flat_map_iter(u32::to_le_bytes).collect()
+        }
+        By::Predicate => Vec::new(),
+    }
+}
+
+/// PyTorch's masks hold 1. C++ takes any byte but 0 for true.
+fn byte_that_selects(i: usize) -> u8 {
+    const BYTES: [u8; 5] = [1, 255, 128, 2, 1];
+    BYTES[i % BYTES.len()]
+}
+
+fn word_of(mask: &[bool]) -> u32 {
+    let behind = u32::MAX.checked_shl(mask.len() as u32).unwrap_or(0);
+    let set = |word, (k, &flag)| word | u32::from(flag) << k;
+    mask.iter().enumerate().fold(behind, set)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn kept(density: Density, pattern: Pattern, n: u64) -> Vec<u64> {
-        (0..n).filter(|&i| keeps(density, pattern, 1, i)).collect()
+    fn selected(density: Density, pattern: Pattern, n: u64) -> Vec<u64> {
+        (0..n)
+            .filter(|&i| selects(density, pattern, 1, i))
+            .collect()
     }
 
     #[test]
     fn alternating_masks() {
-        assert_eq!(kept(Density::HALF, Pattern::Alternating, 7), [0, 2, 4, 6]);
+        assert_eq!(
+            selected(Density::HALF, Pattern::Alternating, 7),
+            [0, 2, 4, 6]
+        );
         let third = Density::new(1, 3).expect("a density");
-        assert_eq!(kept(third, Pattern::Alternating, 7), [0, 3, 6]);
+        assert_eq!(selected(third, Pattern::Alternating, 7), [0, 3, 6]);
     }
 
     #[test]
-    fn masks_keep_what_is_asked_for() {
-        for (kept_of, of) in [(0, 1), (1, 64), (1, 2), (1, 1)] {
-            let density = Density::new(kept_of, of).expect("a density");
+    fn masks_select_the_part_that_is_asked_for() {
+        for (part, of) in [(0, 1), (1, 64), (1, 2), (1, 1)] {
+            let density = Density::new(part, of).expect("a density");
             for pattern in [Pattern::Random, Pattern::Clustered, Pattern::Alternating] {
                 let n = 3_000_000;
-                let part = kept(density, pattern, n).len() as f64 / n as f64;
+                let part = selected(density, pattern, n).len() as f64 / n as f64;
                 // A clustered mask is a thousand draws.
                 assert!(
                     (part - density.to_f64()).abs() < 0.05,
@@ -162,8 +179,8 @@ mod tests {
 
     #[test]
     fn clustered_masks_have_runs() {
-        let kept = kept(Density::HALF, Pattern::Clustered, 100 * RUN);
-        let ends = kept.windows(2).filter(|pair| pair[1] != pair[0] + 1);
+        let selected = selected(Density::HALF, Pattern::Clustered, 100 * RUN);
+        let ends = selected.windows(2).filter(|pair| pair[1] != pair[0] + 1);
         assert!(ends.count() < 40);
     }
 

@@ -1,56 +1,44 @@
 //! The sequential algorithm, which every kernel is checked against.
 
-use harness::{By, Case, Element, with_element};
+use harness::{By, Case, Element};
 
-use crate::{inputs::is_at_least, layout::Layout};
+use crate::inputs::{by, is_at_least, pivot};
 
 // ANCHOR: compact
-/// The elements that are kept, in order.
+/// The selected elements, in order.
 pub fn compact<T: Copy>(
     elements: impl Iterator<Item = T>,
-    keeps: impl Fn(usize, T) -> bool,
+    selects: impl Fn(usize, T) -> bool,
 ) -> Vec<T> {
-    let mut kept = Vec::new();
+    let mut selected = Vec::new();
     for (i, x) in elements.enumerate() {
-        if keeps(i, x) {
-            kept.push(x);
+        if selects(i, x) {
+            selected.push(x);
         }
     }
-    kept
+    selected
 }
 // ANCHOR_END: compact
 
-/// What is kept of a case's input, in order: the bytes of elements, or of rows.
-pub fn kept(case: &Case, input: &[u8]) -> Vec<u8> {
-    with_element!(case.dtype, T => those::<T>(case, input, |keep| keep))
-}
-
-/// What is not, in order.
-pub fn others(case: &Case, input: &[u8]) -> Vec<u8> {
-    with_element!(case.dtype, T => those::<T>(case, input, |keep| !keep))
-}
-
-fn those<T: Element>(case: &Case, input: &[u8], wanted: fn(bool) -> bool) -> Vec<u8> {
-    let layout = Layout::of(case);
-    let data = &input[..layout.data_bytes()];
-    if layout.width == 1 {
-        let elements = data.chunks_exact(size_of::<T>());
-        let elements = elements.map(bytemuck::pod_read_unaligned::<T>);
-        let kept = compact(elements, |i, x| wanted(keeps(&layout, input, i, x)));
-        return bytemuck::cast_slice(&kept).to_vec();
+/// Whether each element, or row, of a case is selected: by the mask, or by the predicate.
+pub fn flags<T: Element>(case: &Case, elements: &[T], mask: &[bool]) -> Vec<bool> {
+    match by(case) {
+        By::Mask | By::Bits => mask.to_vec(),
+        By::Predicate => {
+            let pivot = pivot(case);
+            let flags = elements.iter().map(|&x| is_at_least(x, pivot));
+            flags.collect()
+        }
     }
-    let row = (layout.width * layout.size) as usize;
-    let rows = data.chunks_exact(row.max(1)).take(layout.n as usize);
-    let keeps = |i, _: &[u8]| wanted(keeps(&layout, input, i, T::LOWEST));
-    compact(rows, keeps).concat()
 }
 
-fn keeps<T: Element>(layout: &Layout, input: &[u8], i: usize, x: T) -> bool {
-    match layout.by {
-        By::Mask => input[layout.mask_at() + i] != 0,
-        By::Bits => input[layout.mask_at() + i / 8] >> (i % 8) & 1 == 1,
-        By::Predicate => is_at_least(x, layout.pivot),
+/// The elements whose flag is `wanted`, in order. A flag stands for `width` elements: one, or a row.
+pub fn select<T: Copy>(elements: &[T], width: usize, flags: &[bool], wanted: bool) -> Vec<T> {
+    if width == 1 {
+        return compact(elements.iter().copied(), |i, _| flags[i] == wanted);
     }
+    let rows = elements.chunks_exact(width);
+    compact(rows, |i, _| flags[i] == wanted).concat()
 }
 
 #[cfg(test)]
@@ -64,8 +52,8 @@ mod tests {
     #[test]
     fn the_worked_example() {
         let mask = [1, 0, 1, 0, 1, 0, 1, 0];
-        let kept = compact([3, 1, 8, 4, 6, 5, 2, 7].into_iter(), |i, _| mask[i] == 1);
-        assert_eq!(kept, [3, 8, 6, 2]);
+        let selected = compact([3, 1, 8, 4, 6, 5, 2, 7].into_iter(), |i, _| mask[i] == 1);
+        assert_eq!(selected, [3, 8, 6, 2]);
     }
 
     #[track_caller]
@@ -75,10 +63,11 @@ mod tests {
             parameters: Parameters::of_selection(by, Density::HALF, Pattern::Alternating),
             ..Case::vector(0, Dtype::U8, Op::Sum)
         };
-        let mask = inputs::mask(&case);
-        let data = [100, 150, 200, 250, 50, 0];
-        let input = inputs::input(&case, &data, &mask).expect("an input");
-        assert_eq!(kept(&case, &input), expected, "{by} {shape}");
+        let data = [100u8, 150, 200, 250, 50, 0];
+        let flags = flags(&case, &data, &inputs::mask(&case));
+        let (_, width) = inputs::sizes(&case);
+        let selected = select(&data, width as usize, &flags, true);
+        assert_eq!(selected, expected, "{by} {shape}");
     }
 
     #[test]

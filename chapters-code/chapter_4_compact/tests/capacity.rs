@@ -2,7 +2,7 @@
 //! takes no more work from the process, so it has a process of its own.
 
 use crate::common;
-use chapter_4_compact::chapter::Compact;
+use chapter_4_compact::{broken::NO_CAPACITY, chapter::Compact};
 use harness::testing::{self, check};
 
 #[test]
@@ -13,7 +13,7 @@ fn writing_past_the_end_is_a_fault() {
 #[test]
 #[ignore = "run by the other test"]
 fn program() {
-    let wanted = |rung: &harness::RungInfo, _: &_| rung.name == "no_capacity";
+    let wanted = |rung: &harness::RungInfo, _: &_| rung.name == NO_CAPACITY.name;
     let rows = testing::run(&Compact::SEEDED, &[common::half(30_000)], &wanted);
     check(&rows);
     assert_eq!(rows.len(), 1);

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use chapter_4_compact::{broken::BROKEN, chapter::Compact};
-use harness::testing::Program;
+use chapter_4_compact::{
+    broken::{NO_CAPACITY, broken},
+    chapter::Compact,
+};
+use harness::{testing::Program, typed::rungs};
 
 const CHAPTER_4: Program = Program(env!("CARGO_BIN_EXE_chapter_4"));
 
@@ -53,7 +56,7 @@ fn types_and_operators_that_are_none() {
 
 #[test]
 fn kernels_that_do_not_run_there() {
-    let by_mask = "warp_specialized keeps by a mask: give --select mask or --select bits";
+    let by_mask = "warp_specialized selects by a mask: give --select mask or --select bits";
     refuses(
         "--kernel warp_specialized --select predicate",
         &["warp_specialized does not run", by_mask],
@@ -63,7 +66,7 @@ fn kernels_that_do_not_run_there() {
     CHAPTER_4.refuses("-n 10x10 --kernel staged", &parts);
     CHAPTER_4.refuses(
         "-n 10x10 --select predicate --kernel rows",
-        &["rows keeps by a mask"],
+        &["rows selects by a mask"],
     );
     let large = ["indices of 32 bits", "up to 4294967295"];
     CHAPTER_4.refuses("-n 2^33 --dtype u8 --kernel scan_then_scatter", &large);
@@ -93,7 +96,7 @@ fn masks_in_files() {
     let title = "compact: 8 f32, kept by a file's mask";
     assert!(text.contains(title), "{text}");
     let by = format!("--mask-file {} --select predicate", path.display());
-    refuses(&by, &["no mask says what is kept", "remedy"]);
+    refuses(&by, &["no mask says what is selected", "remedy"]);
     let three = mask_file("three.txt", "0110 0001");
     let json = format!(
         "-n 8 --mask-file {} --kernel staged --json -",
@@ -163,7 +166,8 @@ fn json_says_what_is_kept() {
 /// `capacity.rs`.
 #[test]
 fn broken_kernels_are_caught() {
-    let ends = BROKEN.iter().filter(|rung| rung.name != "no_capacity");
+    let broken = rungs(&broken::<f32>()).into_iter();
+    let ends = broken.filter(|rung| rung.name != NO_CAPACITY.name);
     let names: Vec<_> = ends.map(|rung| rung.name).collect();
     let text = prints(&format!("--broken --kernel {}", names.join(",")));
     for name in names {

@@ -1,41 +1,45 @@
 //! Where results go: in order or not, and never past the output's end.
 
-use crate::common::{self, half, input, written};
+use crate::common::{self, half, problem, rung, written};
 use chapter_4_compact::{
-    LADDER, RUNGS, Setup,
     chapter::Compact,
-    layout::{HEADER, Layout},
-    persistent::{host_number, read_back},
-    reference,
+    inputs, ladder,
+    problem::Compaction,
+    rungs::{partition, read_back, rows, unordered},
 };
 use harness::{
-    By, Case, Density, Dtype, Op, Parameters, Pattern, Shape,
-    buffer::{self, POISON},
-    kernel,
+    By, Case, Chapter, Density, Dtype, Element, Op, Parameters, Pattern, Rung, Shape,
+    buffer::POISON,
     testing::{self, check, under_schedules},
+    typed::Prepare,
 };
 
-fn number(output: &[u8]) -> u64 {
-    u64::from_le_bytes(output[..8].try_into().expect("8 bytes"))
+fn is(rung: &Rung, other: &Rung) -> bool {
+    rung.name == other.name
 }
 
-/// Every rung, with room for less than is kept: the number is right all the same, the first ones are
+/// The rungs for vectors that are meant to be right.
+fn vector_rungs<T: Element>() -> Vec<(Rung, Prepare<Compaction<T>>)> {
+    let ladder = ladder().into_iter();
+    ladder.filter(|(own, _)| !is(own, &rows::RUNG)).collect()
+}
+
+/// Every rung, with room for fewer elements than are selected: the count is right, the first elements are
 /// there, and nothing lies behind them. The simulator's guard zone begins where the output ends.
 #[test]
 fn an_output_that_is_too_small_is_not_written_past_its_end() {
     let case = half(20_003);
-    let input = input(&case);
-    let kept = reference::kept(&case, &input);
-    let all = (kept.len() / 4) as u64;
-    for rung in LADDER.iter().filter(|rung| rung.name != "rows") {
-        for capacity in [0, 1, 5000, all - 1, all] {
-            let output = written(rung, &case, &input, capacity);
-            let what = format!("{} into {capacity}", rung.name);
-            assert_eq!(number(&output), all, "{what}");
-            let elements = &output[HEADER..];
-            assert_eq!(elements.len() as u64, 4 * capacity, "{what}");
-            if rung.name != "unordered" {
-                assert_eq!(elements, &kept[..elements.len()], "{what}");
+    let device = &testing::simulator().device;
+    let all = problem::<f32>(device, &case, 0).selected_count();
+    for capacity in [0, 1, 5000, all - 1, all] {
+        let mut problem = problem::<f32>(device, &case, capacity);
+        for rung in vector_rungs() {
+            let (count, out) = written(&rung, &mut problem);
+            let what = format!("{} into {capacity}", rung.0.name);
+            assert_eq!(count, all, "{what}");
+            assert_eq!(out.len() as u64, capacity, "{what}");
+            if !is(&rung.0, &unordered::RUNG) {
+                assert_eq!(out, problem.selected()[..out.len()], "{what}");
             }
         }
     }
@@ -47,11 +51,11 @@ fn rows_that_do_not_fit_are_left_out() {
         shape: Shape::Matrix { rows: 300, cols: 7 },
         ..half(0)
     };
-    let input = input(&case);
-    let kept = reference::kept(&case, &input);
-    let output = written(RUNGS.find("rows").expect("a rung"), &case, &input, 20);
-    assert_eq!(number(&output), (kept.len() / 28) as u64);
-    assert_eq!(output[HEADER..], kept[..20 * 28]);
+    let device = &testing::simulator().device;
+    let mut problem = problem::<f32>(device, &case, 20);
+    let (count, out) = written(&rung(&rows::RUNG), &mut problem);
+    assert_eq!(count, problem.selected_count());
+    assert_eq!(out, problem.selected()[..20 * 7]);
 }
 
 /// The example of the page: data [3 1 8 4 6 5 2 7], mask [1 0 1 0 1 0 1 0].
@@ -61,21 +65,23 @@ fn the_worked_example() {
         parameters: Parameters::of_selection(By::Mask, Density::HALF, Pattern::Alternating),
         ..Case::vector(8, Dtype::I32, Op::Sum)
     };
-    let data = [3i32, 1, 8, 4, 6, 5, 2, 7].map(i32::to_le_bytes).concat();
+    let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7];
     let mask: Vec<bool> = (0..8).map(|i| i % 2 == 0).collect();
-    let input = chapter_4_compact::inputs::input(&case, &data, &mask).expect("an input");
-    let kept = [3i32, 8, 6, 2].map(i32::to_le_bytes).concat();
-    for rung in LADDER.iter().filter(|rung| rung.name != "rows") {
-        let output = written(rung, &case, &input, 8);
-        assert_eq!(number(&output), 4, "{}", rung.name);
-        if rung.name != "unordered" {
-            assert_eq!(output[HEADER..HEADER + 16], kept, "{}", rung.name);
+    let device = &testing::simulator().device;
+    let mut problem = Compaction::of(device, &case, data, &mask, 8).expect("a problem");
+    let poison = i32::from_ne_bytes([POISON; 4]);
+    for rung in vector_rungs() {
+        let (count, out) = written(&rung, &mut problem);
+        let name = rung.0.name;
+        assert_eq!(count, 4, "{name}");
+        if !is(&rung.0, &unordered::RUNG) {
+            assert_eq!(out[..4], [3, 8, 6, 2], "{name}");
         }
-        let rest = &output[HEADER + 16..];
-        match rung.name {
-            "partition" => assert_eq!(rest, [7i32, 5, 4, 1].map(i32::to_le_bytes).concat()),
-            _ => assert!(rest.iter().all(|&byte| byte == POISON), "{}", rung.name),
-        }
+        let behind = match is(&rung.0, &partition::RUNG) {
+            true => [7, 5, 4, 1],
+            false => [poison; 4],
+        };
+        assert_eq!(out[4..], behind, "{name}");
     }
 }
 
@@ -87,50 +93,51 @@ fn the_worked_example_of_rows() {
         parameters: Parameters::of_selection(By::Mask, Density::HALF, Pattern::Alternating),
         ..Case::vector(0, Dtype::I32, Op::Sum)
     };
-    let data = [3i32, 1, 8, 4, 6, 5, 2, 7, 9, 0, 1, 2].map(i32::to_le_bytes);
+    let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7, 9, 0, 1, 2];
     let mask = [true, false, true, false];
-    let input = chapter_4_compact::inputs::input(&case, &data.concat(), &mask).expect("an input");
-    let output = written(RUNGS.find("rows").expect("a rung"), &case, &input, 4);
-    assert_eq!(number(&output), 2);
-    let kept = [3i32, 1, 8, 2, 7, 9].map(i32::to_le_bytes).concat();
-    assert_eq!(output[HEADER..HEADER + 24], kept);
+    let device = &testing::simulator().device;
+    let mut problem = Compaction::of(device, &case, data, &mask, 4).expect("a problem");
+    let (count, out) = written(&rung(&rows::RUNG), &mut problem);
+    assert_eq!(count, 2);
+    assert_eq!(out[..6], [3, 1, 8, 2, 7, 9]);
 }
 
 /// The outputs of a rung under several schedules.
-fn outputs(rung: &str) -> Vec<Vec<u8>> {
+fn outputs(rung: &(Rung, Prepare<Compaction<f32>>)) -> Vec<(u64, Vec<u32>)> {
     let case = half(10_000);
-    let input = input(&case);
-    let rung = RUNGS.find(rung).expect("a rung");
-    under_schedules(1..=6, || written(rung, &case, &input, 10_000))
+    under_schedules(1..=6, || {
+        let device = &testing::simulator().device;
+        let mut problem = problem(device, &case, 10_000);
+        let (count, out) = written(rung, &mut problem);
+        (count, out.into_iter().map(f32::to_bits).collect()) // poison may be a NaN
+    })
 }
 
 /// All six are right as sets, and not all the same; compared in order, they are wrong.
 #[test]
 fn unordered_is_unordered() {
-    let outputs = outputs("unordered");
+    let outputs = outputs(&rung(&unordered::RUNG));
     assert!(outputs.iter().any(|output| *output != outputs[0]));
     let case = half(10_000);
-    let kept = reference::kept(&case, &input(&case));
-    let in_order = |output: &&Vec<u8>| output[HEADER..].starts_with(&kept);
+    let problem = problem::<f32>(&testing::simulator().device, &case, 0);
+    let selected: Vec<u32> = problem.selected().iter().map(|x| x.to_bits()).collect();
+    let in_order = |(_, out): &&(u64, Vec<u32>)| out.starts_with(&selected);
     assert!(outputs.iter().filter(in_order).count() < 6);
     check(&common::run_all(&[case]));
 }
 
 #[test]
 fn the_others_keep_the_order() {
-    for rung in LADDER {
-        if !["unordered", "rows"].contains(&rung.name) {
-            let outputs = outputs(rung.name);
-            assert!(
-                outputs.iter().all(|output| *output == outputs[0]),
-                "{}",
-                rung.name
-            );
+    for rung in vector_rungs() {
+        if !is(&rung.0, &unordered::RUNG) {
+            let outputs = outputs(&rung);
+            let is_first = |output: &(u64, Vec<u32>)| *output == outputs[0];
+            assert!(outputs.iter().all(is_first), "{}", rung.0.name);
         }
     }
 }
 
-/// A NaN is kept by a mask as it is, and by no pivot.
+/// A NaN is selected by a mask as it is, and by no pivot.
 #[test]
 fn nan_is_moved_and_is_not_at_least_anything() {
     for by in [By::Mask, By::Predicate] {
@@ -138,21 +145,20 @@ fn nan_is_moved_and_is_not_at_least_anything() {
             parameters: Parameters::of_selection(by, Density::HALF, Pattern::Alternating),
             ..Case::vector(4, Dtype::F32, Op::Sum)
         };
-        let data = [f32::NAN, 1.0, 2.0, f32::NAN]
-            .map(f32::to_le_bytes)
-            .concat();
+        let data = vec![f32::NAN, 1.0, 2.0, f32::NAN];
         let mask = [true, false, true, false];
-        let input = chapter_4_compact::inputs::input(&case, &data, &mask).expect("an input");
-        let kept = match by {
+        let selected = match by {
             By::Predicate => [1.0, 2.0],
-            _ => [f32::NAN, 2.0],
+            By::Mask | By::Bits => [f32::NAN, 2.0],
         };
-        for rung in LADDER {
-            let has = rung.has_entry(&chapter_4_compact::entry(&case));
-            if has && rung.name != "unordered" {
-                let output = written(rung, &case, &input, 4);
-                let kept = kept.map(f32::to_le_bytes).concat();
-                assert_eq!(output[HEADER..HEADER + 8], kept, "{} {by}", rung.name);
+        let device = &testing::simulator().device;
+        let mut problem = Compaction::of(device, &case, data, &mask, 4).expect("a problem");
+        for rung in vector_rungs() {
+            let has = rung.0.has_entry(&inputs::entry(&case));
+            if has && !is(&rung.0, &unordered::RUNG) {
+                let (_, out) = written(&rung, &mut problem);
+                let bits = [out[0], out[1]].map(f32::to_bits);
+                assert_eq!(bits, selected.map(f32::to_bits), "{} {by}", rung.0.name);
             }
         }
     }
@@ -161,8 +167,8 @@ fn nan_is_moved_and_is_not_at_least_anything() {
 #[test]
 fn a_mask_of_another_length_is_refused() {
     let case = half(8);
-    let error = chapter_4_compact::inputs::input(&case, &[0; 32], &[true; 7]);
-    let message = error.expect_err("it is too short").to_string();
+    let problem = Compaction::<f32>::new(&testing::simulator().device, &case, &[true; 7]);
+    let message = problem.err().expect("it is too short").to_string();
     assert!(
         message.contains("of 7") && message.contains("8 elements"),
         "{message}"
@@ -170,30 +176,15 @@ fn a_mask_of_another_length_is_refused() {
     let chapter = Compact {
         mask: Some(vec![true; 9]),
     };
-    assert!(harness::Chapter::check(&chapter, &case).is_err());
-    drop(testing::simulator());
+    assert!(chapter.check(&case).is_err());
 }
 
 #[test]
-fn the_number_kept_comes_to_the_host() {
-    let runner = testing::simulator();
-    let (device, case) = (&runner.device, half(20_003));
-    let warp_specialized = RUNGS.find("warp_specialized").expect("a rung");
-    let setup = Setup {
-        device,
-        module: kernel::load_module(device, "warp_specialized", warp_specialized.ptx)
-            .expect("a module"),
-        case,
-        block: None,
-    };
-    let number = host_number(&setup).expect("memory");
-    let mut ready = read_back(&setup, number.clone()).expect("it is set up");
-    let host = input(&case);
-    let input = buffer::upload(device, &host).expect("memory");
-    let bytes = Layout::of(&case).output_bytes(20_003);
-    testing::written(device, &mut ready, &input.as_view(), bytes);
-    let number = number.lock().expect("nobody has panicked");
-    let kept = reference::kept(&case, &host).len() / 4;
-    let number = number.as_slice().expect("it has come");
-    assert_eq!(number, (kept as u64).to_le_bytes());
+fn the_count_comes_to_the_host() {
+    let case = half(20_003);
+    let device = &testing::simulator().device;
+    let mut problem = problem::<f32>(device, &case, 20_003);
+    written(&rung(&read_back::RUNG), &mut problem);
+    let count = problem.count_on_host.as_slice().expect("it has come");
+    assert_eq!(count, [problem.selected_count()]);
 }

@@ -1,14 +1,14 @@
 //! Every rung that comes to an end on the timed path, the broken ones too.
 
 use crate::common;
-use chapter_4_compact::{RUNGS, chapter::Compact};
-use harness::testing;
+use chapter_4_compact::{broken::NO_CAPACITY, chapter::Compact};
+use harness::{Chapter, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
-    let ends = |rung: &harness::RungInfo, _: &_| rung.name != "no_capacity";
+    let ends = |rung: &harness::RungInfo, _: &_| rung.name != NO_CAPACITY.name;
     let steps = testing::steps(&Compact::SEEDED, &[common::half(1000)], &ends);
     let rows = testing::check_timed(&Compact::SEEDED, &steps);
     // All but that one, and the rung for matrices.
-    assert_eq!(rows.len(), RUNGS.iter().count() - 2);
+    assert_eq!(rows.len(), Compact::SEEDED.ladder().len() - 2);
 }

@@ -12,7 +12,6 @@ use crate::{
     ceiling::Ceiling,
     kernel::{self, Usage},
     ladder::{Refusal, RungInfo},
-    rung,
     verify::{Checker, Verdict},
 };
 
@@ -305,11 +304,6 @@ impl<P: Problem> Operation for Prepared<'_, P> {
 
     fn replayed(&mut self) {
         self.launches += 1;
-    }
-
-    fn launch_by(&mut self, _by: &mut rung::Enqueue<'_>) -> Result<(), DriverError> {
-        self.launches += 1;
-        Ok(())
     }
 
     fn verify(&mut self) -> Result<Verdict, Error> {

@@ -1,7 +1,12 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_4_compact::{Rung, chapter::Compact, inputs, layout::Layout};
-use harness::{By, Case, Density, Device, Dtype, Op, Parameters, Pattern, Row, buffer, testing};
+use chapter_4_compact::{broken::broken, chapter::Compact, inputs, ladder, problem::Compaction};
+use harness::{
+    By, Case, Density, Device, Dtype, Element, Ladder, Op, Parameters, Pattern, Row, Rung,
+    inputs::generate,
+    testing,
+    typed::{Prepare, Problem},
+};
 
 /// `n` elements of a type, of which a part is kept.
 pub fn case(n: u64, dtype: Dtype, by: By, density: Density, pattern: Pattern) -> Case {
@@ -31,26 +36,35 @@ pub fn run_all(cases: &[Case]) -> Vec<Row> {
     testing::run(&Compact::SEEDED, cases, &testing::is_right)
 }
 
-/// An input of a case.
-pub fn input(case: &Case) -> Vec<u8> {
-    inputs::input(case, &inputs::data(case), &inputs::mask(case)).expect("an input")
+/// Every rung for elements of type `T`, the broken ones last.
+pub fn all_rungs<T: Element>() -> Ladder<Compaction<T>> {
+    let ladder = [ladder(), broken()];
+    ladder.into_iter().flatten().collect()
 }
 
-/// What a rung makes of an input, in an output that has room for so many elements.
-pub fn written(rung: &Rung, case: &Case, input: &[u8], capacity: u64) -> Vec<u8> {
-    written_on(&testing::simulator().device, rung, case, input, capacity)
+/// The rung of this name with its launch.
+pub fn rung<T: Element>(wanted: &Rung) -> (Rung, Prepare<Compaction<T>>) {
+    let mut rungs = all_rungs().into_iter();
+    let found = rungs.find(|(rung, _)| rung.name == wanted.name);
+    found.expect("a rung")
 }
 
-/// The same on a device that the caller has to himself.
-pub fn written_on(
-    device: &Device,
-    rung: &Rung,
-    case: &Case,
-    input: &[u8],
-    capacity: u64,
-) -> Vec<u8> {
-    let mut ready = rung.ready(device, *case).expect("it is set up");
-    let input = buffer::upload(device, input).expect("memory");
-    let bytes = Layout::of(case).output_bytes(capacity);
-    testing::written(device, &mut ready, &input.as_view(), bytes)
+/// A case with its seeded elements and mask, and an output with room for `capacity`.
+pub fn problem<T: Element>(device: &Device, case: &Case, capacity: u64) -> Compaction<T> {
+    let (elements, mask) = (generate(case), inputs::mask(case));
+    Compaction::of(device, case, elements, &mask, capacity).expect("a problem")
+}
+
+/// The count and the whole output that a rung writes.
+pub fn written<T: Element>(
+    (rung, prepare): &(Rung, Prepare<Compaction<T>>),
+    problem: &mut Compaction<T>,
+) -> (u64, Vec<T>) {
+    let mut launch = prepare(problem, rung).expect("a launch");
+    problem.reset().expect("the outputs are poisoned");
+    launch.enqueue(problem).expect("a launch");
+    let count = problem.count.download().expect("the kernel runs");
+    let out = problem.out.download().expect("the kernel runs");
+    let inside = "the kernel writes only to its outputs";
+    (count.expect(inside)[0], out.expect(inside))
 }

@@ -1,0 +1,290 @@
+//! What the rungs solve: buffers on the device, expected results, and the judge.
+
+use std::borrow::Cow;
+
+use cudarc::driver::{CudaSlice, DriverError, PinnedHostSlice};
+use harness::{
+    By, Case, Device, Element, Error, Op, Output, Refusal, Rung, Shape,
+    baselines::{BaselineRun, Baselines},
+    buffer::{self, POISON},
+    inputs::generate,
+    typed::Problem,
+    verify::{self, Checker, Exact, Failure, Verdict},
+};
+use rayon::prelude::*;
+
+use crate::{
+    baseline,
+    inputs::{self, DTYPES},
+    reference,
+    rungs::partition,
+};
+
+/// The compaction of a vector, or of the rows of a matrix, on the device.
+pub struct Compaction<T: Element> {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, type, input, and what selects elements.
+    pub case: Case,
+    /// The number of elements, or of rows.
+    pub n: u64,
+    /// The number of elements per row of a matrix; 1 for a vector.
+    pub width: u64,
+    /// The elements: at least one, for drivers that allocate no empty buffer.
+    pub values: CudaSlice<T>,
+    /// The mask: a byte per element, or bits in words of 32 bits. Unused where a predicate selects.
+    pub mask: CudaSlice<u8>,
+    /// The bits of the smallest value that the predicate selects.
+    pub pivot: u64,
+    /// The selected elements, or rows.
+    pub out: Output<T>,
+    /// The number of elements, or of rows, for which the output has room.
+    pub capacity: u64,
+    /// The number of selected elements, or rows.
+    pub count: Output<u64>,
+    /// A copy of that number, in page-locked memory.
+    pub count_on_host: PinnedHostSlice<u64>,
+    host: Vec<T>,
+    host_mask: Vec<u8>,
+    flags: Vec<bool>,
+    selected: Vec<T>,
+}
+
+/// What a launch promises: which elements it writes, in which order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// The selected elements, in order.
+    Selected,
+    /// The selected elements, in any order.
+    Any,
+    /// The selected elements, in order; then all others, the last first.
+    Partition,
+}
+
+impl<T: Element> Compaction<T> {
+    /// Makes the elements of a case and copies them and the mask to the device. The output has room for all.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the mask is not as long as the data, [`Error::Driver`] where the device has
+    /// no room.
+    pub fn new(device: &Device, case: &Case, mask: &[bool]) -> Result<Self, Error> {
+        let (n, _) = inputs::sizes(case);
+        Self::of(device, case, generate(case), mask, n)
+    }
+
+    /// The compaction of these elements, as many as the case has, into an output with room for `capacity`.
+    ///
+    /// # Errors
+    /// The same as those of [`new`](Self::new).
+    pub fn of(
+        device: &Device,
+        case: &Case,
+        elements: Vec<T>,
+        mask: &[bool],
+        capacity: u64,
+    ) -> Result<Self, Error> {
+        inputs::check_mask(case, mask)?;
+        let (n, width) = inputs::sizes(case);
+        let host_mask = inputs::mask_in_memory(inputs::by(case), mask);
+        let flags = reference::flags(case, &elements, mask);
+        // SAFETY: every bit pattern is a number, and the number is written before it is read.
+        let pinned = unsafe { device.context.alloc_pinned::<u64>(1) };
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n,
+            width,
+            values: buffer::to_device(device, &elements)?,
+            mask: buffer::to_device(device, &host_mask)?,
+            pivot: inputs::bits_of(inputs::pivot::<T>(case)),
+            out: Output::new(device, (capacity * width) as usize)?,
+            capacity,
+            count: Output::new(device, 1)?,
+            count_on_host: pinned
+                .map_err(|error| Error::driver("allocating page-locked memory", error))?,
+            selected: reference::select(&elements, width as usize, &flags, true),
+            host: elements,
+            host_mask,
+            flags,
+        })
+    }
+
+    /// The name of the kernel for what selects and for the type: `mask_b32`, `predicate_f32`.
+    pub fn entry(&self) -> String {
+        inputs::entry(&self.case)
+    }
+
+    /// What must be selected: elements, or the elements of rows.
+    pub fn selected(&self) -> &[T] {
+        &self.selected
+    }
+
+    /// The number that must be selected: of elements, or of rows.
+    pub fn selected_count(&self) -> u64 {
+        self.selected.len() as u64 / self.width
+    }
+
+    /// Compares a count and an output with the reference. Behind the results, the output must be poison.
+    pub(crate) fn compare(&self, order: Order, count: u64, out: &[T]) -> Verdict {
+        let others = || reference::select(&self.host, self.width as usize, &self.flags, false);
+        let wanted: Cow<'_, [T]> = match order {
+            Order::Selected | Order::Any => Cow::Borrowed(&self.selected),
+            Order::Partition => {
+                let others = others().into_iter().rev();
+                self.selected.iter().copied().chain(others).collect()
+            }
+        };
+        let (results, behind) = out.split_at(wanted.len().min(out.len()));
+        let mut verdict = match order {
+            Order::Any => equal(&sorted(results), &sorted(&wanted)),
+            Order::Selected | Order::Partition => equal(results, &wanted),
+        };
+        let results: &[u8] = bytemuck::cast_slice(results);
+        if results.len() <= LARGEST_HASHED {
+            verdict.checksum = verify::checksum(&[&count.to_le_bytes(), results].concat());
+        }
+        let mut wrong = |message| {
+            let by = Checker::Result;
+            verdict.failures.push(Failure { by, message });
+        };
+        let right = self.selected_count();
+        if count != right {
+            wrong(format!("the count is {count}, expected {right}"));
+        }
+        let behind: &[u8] = bytemuck::cast_slice(behind);
+        if let Some(at) = behind.par_iter().position_first(|&byte| byte != POISON) {
+            wrong(format!(
+                "the byte at {at} behind the last result was written"
+            ));
+        }
+        verdict
+    }
+}
+
+/// The largest number of bytes of results that a verdict hashes: hashing a gigabyte takes longer than all
+/// the rest.
+const LARGEST_HASHED: usize = 1 << 24;
+
+/// Compares results with the elements that they must equal. Equal bits are right, also those of a NaN.
+fn equal<T: Element>(results: &[T], wanted: &[T]) -> Verdict {
+    let bytes: &[u8] = bytemuck::cast_slice(results);
+    match bytes == bytemuck::cast_slice::<T, u8>(wanted) {
+        true => Verdict::default(),
+        false => verify::compare(bytes, wanted.iter().copied().map(Exact::Equal)),
+    }
+}
+
+/// The elements in the order of their bits.
+fn sorted<T: Element>(elements: &[T]) -> Vec<T> {
+    let mut sorted = elements.to_vec();
+    sorted.par_sort_unstable_by_key(|&x| inputs::bits_of(x));
+    sorted
+}
+
+impl<T: Element> Problem for Compaction<T> {
+    type Promise = Order;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()?;
+        self.count.poison()
+    }
+
+    fn judge(&mut self, order: &Order, _launches: u64) -> Result<Verdict, Error> {
+        let mut verdict = match (self.count.download()?, self.out.download()?) {
+            (Ok(count), Ok(out)) => self.compare(*order, count[0], &out),
+            (Err(failure), _) | (_, Err(failure)) => Verdict::of(failure),
+        };
+        let device = &self.device;
+        let changed = [
+            buffer::check_input(device, &mut self.values, &self.host)?,
+            buffer::check_input(device, &mut self.mask, &self.host_mask)?,
+        ];
+        verdict.failures.extend(changed.into_iter().flatten());
+        Ok(verdict)
+    }
+
+    fn bytes(&self, order: &Order) -> u64 {
+        let written = match order {
+            Order::Selected | Order::Any => self.selected.len(),
+            Order::Partition => self.host.len(),
+        };
+        let moved = size_of_val(&self.host[..]) + self.host_mask.len() + written * size_of::<T>();
+        (moved + size_of::<u64>()) as u64
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        let mask = inputs::mask(case);
+        self.host = generate(case);
+        self.host_mask = inputs::mask_in_memory(inputs::by(case), &mask);
+        self.flags = reference::flags(case, &self.host, &mask);
+        self.selected = reference::select(&self.host, self.width as usize, &self.flags, true);
+        self.pivot = inputs::bits_of(inputs::pivot::<T>(case));
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.values, &self.host)?;
+        buffer::overwrite(&self.device, &mut self.mask, &self.host_mask)
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        match rung.map(|rung| rung.name) {
+            None => baseline::select(self, baselines),
+            Some(name) if name == partition::RUNG.name => baseline::partition(self, baselines),
+            Some(_) => Ok(None),
+        }
+    }
+}
+
+/// Refuses matrices, and what the rung has no kernel for.
+pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    match case.shape {
+        _ if !is_moved(case) => Some(Refusal::NoKernel),
+        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Vector { .. } => {
+            (!rung.has_entry(&inputs::entry(case))).then_some(Refusal::NoKernel)
+        }
+    }
+}
+
+/// As [`vectors_only`], and refuses predicates with the remedy.
+pub fn by_mask_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    match vectors_only(rung, case) {
+        Some(Refusal::NoKernel) if is_moved(case) => Some(BY_MASK_ONLY),
+        refusal => refusal,
+    }
+}
+
+/// As [`vectors_only`], and refuses vectors whose indices do not fit 32 bits.
+pub fn small_indices(rung: &Rung, case: &Case) -> Option<Refusal> {
+    let is_large = case.elements() > u64::from(u32::MAX);
+    vectors_only(rung, case).or(is_large.then_some(Refusal::Because(
+        "has indices of 32 bits: give -n, up to 4294967295",
+    )))
+}
+
+/// Refuses vectors, and predicates.
+pub fn rows_only(_: &Rung, case: &Case) -> Option<Refusal> {
+    match case.shape {
+        _ if !is_moved(case) => Some(Refusal::NoKernel),
+        Shape::Vector { .. } => Some(Refusal::WantsMatrix),
+        Shape::Matrix { .. } => (inputs::by(case) == By::Predicate).then_some(BY_MASK_ONLY),
+    }
+}
+
+const BY_MASK_ONLY: Refusal =
+    Refusal::Because("selects by a mask: give --select mask or --select bits");
+
+/// Whether there are kernels for the type, and no operator is asked for.
+fn is_moved(case: &Case) -> bool {
+    case.op == Op::Sum && DTYPES.contains(&case.dtype)
+}

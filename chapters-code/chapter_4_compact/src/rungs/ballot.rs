@@ -1,0 +1,69 @@
+//! Warps vote: flags are bits in a register, and only the counts of blocks are scanned.
+
+use chapter_3_scan::rungs::lookback;
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
+
+use crate::problem::{Compaction, Order, vectors_only};
+
+/// Warps vote: flags are bits in a register, and only the counts of blocks are scanned.
+pub const RUNG: Rung = Rung::new(
+    "ballot",
+    "warps vote: flags are bits in a register, and only the counts of blocks are scanned",
+    include_str!("../../kernels/ballot.ptx"),
+)
+.refuses(vectors_only)
+.against(Ceiling::Copy);
+
+/// Counts the selected elements of every block, scans the counts, and scatters.
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let count = module.load_function(&format!("count_{}", p.entry()))?;
+    let kernel = module.load_function(&p.entry())?; // such as mask_b32
+    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let scan = module.load_function("exclusive_sum_i64")?;
+    let grid = |blocks: u64, threads: u32| LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let blocks = p.n.div_ceil(2048);
+    let tiles = blocks.div_ceil(8192); // of 64 KiB of counts
+    let (config, scan_config) = (grid(blocks, 256), grid(tiles, 512));
+    let mut counts = buffer::scratch::<i64>(&p.device, blocks)?;
+    let mut before = buffer::scratch::<i64>(&p.device, blocks)?;
+    // The counter of blocks, up to 16 bytes, then two status words per tile. One memset zeroes both.
+    let mut state = buffer::scratch::<u64>(&p.device, 2 + 2 * tiles)?;
+
+    let scatter = kernel.clone();
+    let launch = move |p: &mut Compaction<T>| {
+        if p.n == 0 {
+            return p.device.stream.memset_zeros(&mut p.count.view_mut());
+        }
+        let mut launch = p.device.stream.launch_builder(&count);
+        launch.arg(&p.values).arg(&p.n).arg(&mut counts).arg(&p.mask).arg(&p.pivot);
+        // SAFETY: the kernel is `(const T* in, size_t n, i64* counts, const void* mask, u64 pivot)`. It
+        // reads in[0 .. n] or the mask, and writes one count per block.
+        unsafe { launch.launch(config)? };
+
+        p.device.stream.memset_zeros(&mut state)?;
+        let (mut counter, mut status) = state.split_at_mut(2);
+        let mut launch = p.device.stream.launch_builder(&scan);
+        launch.arg(&counts).arg(&mut before).arg(&blocks);
+        launch.arg(&mut status).arg(&mut counter);
+        // SAFETY: lookback.cu is `(const i64* in, i64* out, size_t n, u64* status, unsigned* counter)`. It reads
+        // in[0 .. n] and writes out[0 .. n]. Status and counter are 0, and there is one block per tile.
+        unsafe { launch.launch(scan_config)? };
+
+        let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
+        let mut launch = p.device.stream.launch_builder(&scatter);
+        launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
+        launch.arg(&mut count).arg(&p.mask).arg(&p.pivot).arg(&before);
+        // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
+        // u64 pivot, const i64* before)`. It reads in[0 .. n], the mask and one number per block, and writes
+        // *kept and at most out[0 .. capacity].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Order::Selected, launch))
+}

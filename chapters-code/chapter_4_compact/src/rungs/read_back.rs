@@ -1,0 +1,28 @@
+//! The same as `warp_specialized`, and then the count is copied to the host.
+
+use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+
+use super::warp_specialized;
+use crate::problem::{Compaction, Order, by_mask_only};
+
+/// The same as `warp_specialized`, and then the count is copied to the host.
+pub const RUNG: Rung = Rung::new(
+    "read_back",
+    "warp_specialized, and the count is copied to the host",
+    warp_specialized::RUNG.ptx,
+)
+.refuses(by_mask_only)
+.against(Ceiling::Copy);
+
+// ANCHOR: read_back
+/// The launch of `warp_specialized`, then a copy into page-locked memory, in the stream's order.
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+    let mut compact = warp_specialized::prepare(p, rung)?;
+    let (kernel, config) = (compact.kernel.clone(), compact.config);
+    let launch = move |p: &mut Compaction<T>| {
+        compact.enqueue(p)?;
+        p.device.stream.memcpy_dtoh(&p.count.view(), &mut p.count_on_host)
+    };
+    Ok(Launch::new(kernel, config, Order::Selected, launch))
+}
+// ANCHOR_END: read_back

@@ -1,0 +1,45 @@
+//! Each warp reserves indices of the output by one atomic addition, so the order is lost.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::problem::{Compaction, Order, vectors_only};
+
+/// Each warp reserves indices of the output by one atomic addition, so the order is lost.
+pub const RUNG: Rung = Rung::new(
+    "unordered",
+    "each warp reserves output indices by one atomic addition: the order is lost",
+    include_str!("../../kernels/unordered.ptx"),
+)
+.refuses(vectors_only)
+.against(Ceiling::Copy)
+.varies(|_| true);
+
+/// One launch, of one thread per element.
+pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as mask_b32
+    let config = LaunchConfig {
+        grid_dim: (p.n.div_ceil(256) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+
+    let function = kernel.clone();
+    let launch = move |p: &mut Compaction<T>| {
+        p.device.stream.memset_zeros(&mut p.count.view_mut())?;
+        if p.n == 0 {
+            return Ok(());
+        }
+        let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
+        launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
+        // SAFETY: unordered.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
+        // u64 pivot)`. It reads in[0 .. n] and the mask, adds to *kept, which is 0, and writes at most
+        // out[0 .. capacity].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Order::Any, launch))
+}
