@@ -1,7 +1,7 @@
 //! The banks of shared memory: how many passes over them (*wavefronts*) a warp's access takes.
 //!
 //! The rules come from about 1,200 one-warp probes on an H200, counted with Nsight Compute (the
-//! kernels `shared_probe.cu` of `record`). The test `counters` of `record` makes the same launches
+//! kernels `shared_probe.cu` of `validate`). The test `counters` of `validate` makes the same launches
 //! here and compares: the rules reproduce the hardware's count for every probe. Below, a *unit* is
 //! what one lane accesses (4 bytes for narrower accesses). The 32 banks of 4 bytes are grouped into
 //! 32, 16 or 8 banks that are as wide as a unit, so that a pass serves one unit in each.

@@ -15,58 +15,58 @@ use harness::{
     runner::{Runner, Step},
 };
 
-use crate::schedule::Quantity;
+use crate::schedule::Scope;
 
 /// Runs every rung that qualifies on every case, untimed.
-pub(crate) fn collect(runner: &mut Runner, quantity: Quantity) -> anyhow::Result<Vec<Checksum>> {
+pub(crate) fn collect(runner: &mut Runner, scope: Scope) -> anyhow::Result<Vec<Checksum>> {
     let mut checksums = of_chapter(
         runner,
         &Reduce,
-        &few(reduce::checksum_cases(), quantity),
+        &few(reduce::checksum_cases(), scope),
         &reduce::has_fixed_order,
     )?;
     checksums.extend(of_chapter(
         runner,
         &Histogram::COUNTING,
-        &few(histogram::checksum_cases(), quantity),
+        &few(histogram::checksum_cases(), scope),
         &|_, _| true,
     )?);
     checksums.extend(of_chapter(
         runner,
         &Scan,
-        &few(scan::checksum_cases(), quantity),
+        &few(scan::checksum_cases(), scope),
         &scan::has_fixed_order,
     )?);
     checksums.extend(of_chapter(
         runner,
         &Compact::SEEDED,
-        &few(compact::checksum_cases(), quantity),
+        &few(compact::checksum_cases(), scope),
         &compact::has_fixed_order,
     )?);
     checksums.extend(of_chapter(
         runner,
         &Segmented::OF_SEED,
-        &few(segmented::checksum_cases(), quantity),
+        &few(segmented::checksum_cases(), scope),
         &segmented::has_fixed_order,
     )?);
     checksums.extend(of_chapter(
         runner,
         &Transpose,
-        &few(transpose::checksum_cases(), quantity),
+        &few(transpose::checksum_cases(), scope),
         &transpose::has_fixed_order,
     )?);
     checksums.extend(of_chapter(
         runner,
         &Coalescing,
-        &few(coalescing::checksum_cases(), quantity),
+        &few(coalescing::checksum_cases(), scope),
         &coalescing::has_fixed_order,
     )?);
     Ok(checksums)
 }
 
 /// The cases that a trial has time for.
-fn few(mut cases: Vec<Case>, quantity: Quantity) -> Vec<Case> {
-    cases.retain(|case| quantity != Quantity::Trial || case.elements() <= 1 << 12);
+fn few(mut cases: Vec<Case>, scope: Scope) -> Vec<Case> {
+    cases.retain(|case| scope != Scope::Trial || case.elements() <= 1 << 12);
     cases
 }
 

@@ -8,7 +8,7 @@ use harness::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::{date, earlier::Earlier, schedule::Part};
+use crate::{resume::Resumed, schedule::Part};
 
 /// Raised when a field changes its meaning; not when one is added.
 const SCHEMA: u32 = 1;
@@ -89,6 +89,11 @@ impl Skipped {
     }
 }
 
+/// Today's date in UTC, as `2026-11-21`.
+pub(crate) fn today() -> String {
+    jiff::Timestamp::now().strftime("%F").to_string()
+}
+
 /// An argument without the folders of a path.
 fn file_name(argument: &str) -> String {
     let name = Path::new(argument).file_name();
@@ -106,7 +111,7 @@ impl Recording {
         let head = Head {
             schema: SCHEMA,
             device: device(&runner.device.properties),
-            date: date::today(),
+            date: today(),
             commit: commit.unwrap_or(env!("RECORD_COMMIT")).into(),
             command: format!("record {}", arguments.join(" ")).trim_end().into(),
             ceilings: runner.bench.as_ref().map(|bench| bench.ceilings.clone()),
@@ -120,9 +125,9 @@ impl Recording {
         }
     }
 
-    /// Goes on from an earlier run: its rows, checksums and ceilings stay, and the file names both commits
+    /// Resumes an earlier run. Its rows, checksums and ceilings stay, and the file names both commits
     /// and both commands.
-    pub(crate) fn go_on_from(&mut self, earlier: Earlier) {
+    pub(crate) fn resume(&mut self, earlier: Resumed) {
         let head = &mut self.head;
         head.commit = joined(&earlier.commit, &head.commit);
         head.command = joined(&earlier.command, &head.command);
@@ -138,7 +143,7 @@ impl Recording {
         self.kept.len() + self.rows.len()
     }
 
-    /// Writes the file anew, in one step: whoever reads it finds the old one or the new one.
+    /// Replaces the file in one step: a reader finds the old one or the new one.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         let unfinished = path.with_extension("json.part");
         fs::write(&unfinished, self.to_json()?)?;

@@ -1,13 +1,7 @@
-//! What is recorded on a GPU so that the simulator can be held against it: every kernel once, in a
-//! fixed order, for a profiler to count; the results of every instruction; and replays of every kernel in
-//! a graph.
+//! The rungs of all chapters with the cases that they are launched on, and replays of every rung in a
+//! graph.
 
-pub mod counts;
-pub mod instructions;
-pub mod launches;
-pub mod ncu;
-pub mod probes;
 pub mod replays;
-mod rungs;
+pub mod rungs;
 
 pub use rungs::chapters;

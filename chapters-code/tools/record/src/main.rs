@@ -1,10 +1,9 @@
 //! `cargo run --release --bin record`: every rung at every size on this machine's GPU, into one
-//! file for `book/measurements/`. The program needs itself and a driver only.
+//! file for `book/measurements/`. The program runs without the workspace; it needs a driver only.
 
 mod checksums;
-mod date;
-mod earlier;
 mod file;
+mod resume;
 mod schedule;
 
 use std::{
@@ -25,9 +24,9 @@ use harness::{
 };
 
 use crate::{
-    earlier::Earlier,
     file::{Recording, Skipped},
-    schedule::{Part, Quantity},
+    resume::Resumed,
+    schedule::{Part, Scope},
 };
 
 /// Runs every chapter's ladder on this machine's GPU and writes one file: times, rates, ceilings,
@@ -101,13 +100,13 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         .clone()
         .unwrap_or_else(|| default_path(&runner));
     let mut recording = Recording::new(&runner, arguments.commit.as_deref());
-    let quantity = match (runner.device.is_simulated(), arguments.quick) {
-        (true, _) => Quantity::Trial,
-        (false, true) => Quantity::Quick,
-        (false, false) => Quantity::Full,
+    let scope = match (runner.device.is_simulated(), arguments.quick) {
+        (true, _) => Scope::Trial,
+        (false, true) => Scope::Quick,
+        (false, false) => Scope::Full,
     };
-    let mut parts = schedule::parts(quantity);
-    let mut broken = schedule::broken_parts(quantity);
+    let mut parts = schedule::parts(scope);
+    let mut broken = schedule::broken_parts(scope);
     known(&arguments.rerun, &parts)?;
     known(&arguments.chapter, &parts)?;
     if !arguments.chapter.is_empty() {
@@ -122,17 +121,17 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     if arguments.resume {
         let device = &runner.device.properties.name;
-        let earlier = Earlier::read(&out, device, &arguments.rerun)?;
+        let resumed = Resumed::read(&out, device, &arguments.rerun)?;
         for part in parts.iter_mut().chain(&mut broken) {
-            earlier.spare(part);
+            resumed.spare(part);
         }
-        recording.go_on_from(earlier);
+        recording.resume(resumed);
     }
     // Before the minutes that it takes, not after.
     recording.write(&out).with_context(|| cannot_write(&out))?;
     let deadline = Instant::now() + Duration::from_secs(arguments.budget);
     run(&mut runner, &parts, deadline, &mut recording, &out)?;
-    recording.checksums = checksums::collect(&mut runner, quantity)?;
+    recording.checksums = checksums::collect(&mut runner, scope)?;
     // Before a broken kernel stops the device.
     recording.write(&out)?;
     run(&mut runner, &broken, deadline, &mut recording, &out)?;
@@ -185,7 +184,7 @@ fn default_path(runner: &Runner) -> PathBuf {
     let name = format!(
         "{}_{}.json",
         words.collect::<Vec<_>>().join("_"),
-        date::today()
+        file::today()
     );
     let folder = Path::new("book/measurements");
     if folder.is_dir() {

@@ -1,6 +1,5 @@
-//! Every rung of every chapter, once each.
+//! All chapters, and the cases that their rungs are launched on.
 
-use anyhow::Result;
 use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
@@ -10,17 +9,16 @@ use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
 use chapter_7_coalescing::{chapter::Coalescing, patterns};
 use harness::{
-    Case, Chapter, Conversion, Device, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo,
-    Segments, Shape,
+    Case, Chapter, Conversion, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Segments,
+    Shape,
 };
 
-use crate::launches::{Launch, reported};
-
-/// Sizes: 256 blocks of 256, and one that is a multiple of nothing.
-pub(crate) const EVEN: Shape = Shape::Vector { n: 1 << 16 };
-pub(crate) const ODD: Shape = Shape::Vector { n: 100_003 };
-
-pub(crate) const MATRIX: Shape = Shape::Matrix {
+/// 256 blocks of 256 threads have one element per thread.
+pub const EVEN: Shape = Shape::Vector { n: 1 << 16 };
+/// No block size divides this size.
+pub const ODD: Shape = Shape::Vector { n: 100_003 };
+/// A matrix whose sides are no powers of two.
+pub const MATRIX: Shape = Shape::Matrix {
     rows: 300,
     cols: 200,
 };
@@ -39,8 +37,9 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
     ]
 }
 
-/// What a chapter's rungs are launched on: the sum of f32, or keys; in segments, each of the tasks.
-pub(crate) fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
+/// The cases that a chapter's rungs are launched on: the sum of f32, or keys, or every task on segments,
+/// or every pattern of access.
+pub fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
     if chapter.name() == "chapter_5_segmented_scan" {
         return segmented(shape);
     }
@@ -97,7 +96,8 @@ fn patterned(shape: Shape) -> Vec<Case> {
     patterns.into_iter().map(of).collect()
 }
 
-pub(crate) fn case(shape: Shape, dtype: Dtype) -> Case {
+/// The sum of uniform elements of a type, with seed 1.
+pub fn case(shape: Shape, dtype: Dtype) -> Case {
     Case {
         shape,
         dtype,
@@ -109,51 +109,8 @@ pub(crate) fn case(shape: Shape, dtype: Dtype) -> Case {
     }
 }
 
-/// Launches every rung that is not broken on purpose, and hands each launch to `done`.
-pub(crate) fn all(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
-    for shape in [EVEN, ODD, MATRIX] {
-        for chapter in chapters() {
-            for case in cases(&*chapter, shape) {
-                of_chapter(device, &*chapter, case, done)?;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The rungs that run on a case and are not broken on purpose.
-pub(crate) fn rungs_for(chapter: &dyn Chapter, case: &Case) -> Vec<RungInfo> {
+pub fn rungs_for(chapter: &dyn Chapter, case: &Case) -> Vec<RungInfo> {
     let runs = |rung: &RungInfo| !rung.is_broken() && chapter.refusal(rung.name, case).is_none();
     chapter.rungs().into_iter().filter(runs).collect()
-}
-
-fn of_chapter(
-    device: &Device,
-    chapter: &dyn Chapter,
-    case: Case,
-    done: &mut dyn FnMut(Launch) -> Result<()>,
-) -> Result<()> {
-    let rungs = rungs_for(chapter, &case);
-    if rungs.is_empty() {
-        return Ok(());
-    }
-    let mut problem = chapter.problem(device, &case)?;
-    for rung in rungs {
-        let mut operation = problem.operation(rung.name)?;
-        operation.poison()?;
-        device.take_report();
-        operation.launch()?;
-        device.finish(rung.name)?;
-        let mut name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
-        if case.dtype != Dtype::F32 {
-            name = format!("{name}/{}", case.dtype);
-        }
-        if chapter.name() == Coalescing.name() {
-            name += &case.parameters.to_string().replace(", ", "/");
-        }
-        reported(device, &name)
-            .into_iter()
-            .try_for_each(&mut *done)?;
-    }
-    Ok(())
 }

@@ -17,7 +17,7 @@ mod segmented;
 
 /// How much is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quantity {
+pub(crate) enum Scope {
     /// Everything.
     Full,
     /// A few sizes and types.
@@ -62,21 +62,21 @@ fn matrix(rows: u64, cols: u64) -> Case {
 }
 
 /// The sizes of the ladder, the largest first.
-fn sizes(quantity: Quantity) -> Vec<u64> {
-    match quantity {
-        Quantity::Full => {
+fn sizes(scope: Scope) -> Vec<u64> {
+    match scope {
+        Scope::Full => {
             let mut sizes: Vec<u64> = (5..=14).map(|k| 1 << (2 * k)).collect();
             sizes.push(25_600_000);
             sizes.sort_unstable_by(|a, b| b.cmp(a));
             sizes
         }
-        Quantity::Quick => vec![1 << 28, 25_600_000, 1 << 20],
-        Quantity::Trial => vec![1 << 12],
+        Scope::Quick => vec![1 << 28, 25_600_000, 1 << 20],
+        Scope::Trial => vec![1 << 12],
     }
 }
 
 /// Types and operators besides the sum of f32, all at one size.
-fn other_types(quantity: Quantity) -> Vec<(Dtype, Op)> {
+fn other_types(scope: Scope) -> Vec<(Dtype, Op)> {
     let sums = Dtype::ALL
         .iter()
         .filter(|&&dtype| dtype != Dtype::F32)
@@ -90,15 +90,15 @@ fn other_types(quantity: Quantity) -> Vec<(Dtype, Op)> {
         (Dtype::I32, Op::And),
         (Dtype::I32, Op::Or),
     ];
-    match quantity {
-        Quantity::Quick => sums.collect(),
+    match scope {
+        Scope::Quick => sums.collect(),
         _ => sums.chain(others).collect(),
     }
 }
 
-fn matrices(quantity: Quantity) -> Vec<Case> {
-    match quantity {
-        Quantity::Full => [
+fn matrices(scope: Scope) -> Vec<Case> {
+    match scope {
+        Scope::Full => [
             (1 << 20, 64),
             (1 << 16, 1 << 10),
             (1 << 10, 1 << 16),
@@ -107,14 +107,14 @@ fn matrices(quantity: Quantity) -> Vec<Case> {
         ]
         .map(|(rows, cols)| matrix(rows, cols))
         .into(),
-        Quantity::Quick => vec![matrix(1 << 16, 1 << 10)],
-        Quantity::Trial => vec![matrix(100, 33)],
+        Scope::Quick => vec![matrix(1 << 16, 1 << 10)],
+        Scope::Trial => vec![matrix(100, 33)],
     }
 }
 
 /// Keys in bins: the ladder over the sizes from 2^16 on; then, at one size, other types, inputs and
 /// numbers of bins.
-fn histograms(quantity: Quantity) -> Vec<Case> {
+fn histograms(scope: Scope) -> Vec<Case> {
     let keys = |n, dtype, input, bins| Case {
         input,
         parameters: Parameters {
@@ -125,15 +125,15 @@ fn histograms(quantity: Quantity) -> Vec<Case> {
     };
     let uniform = |n| keys(n, Dtype::U32, Input::Uniform, 256);
     let skewed = [Input::Zipf, Input::Constant];
-    if quantity == Quantity::Trial {
+    if scope == Scope::Trial {
         return vec![uniform(1 << 12)];
     }
     let large = 1 << 28;
-    let sizes = sizes(quantity).into_iter().filter(|&n| n >= 1 << 16);
+    let sizes = sizes(scope).into_iter().filter(|&n| n >= 1 << 16);
     let mut cases: Vec<Case> = sizes.map(uniform).collect();
     cases.extend(skewed.map(|input| keys(large, Dtype::U32, input, 256)));
     cases.push(keys(large, Dtype::U8, Input::Uniform, 256));
-    if quantity == Quantity::Full {
+    if scope == Scope::Full {
         cases.extend(skewed.map(|input| keys(large, Dtype::U8, input, 256)));
         cases.extend([Dtype::U16, Dtype::F32].map(|dtype| keys(large, dtype, Input::Uniform, 256)));
         let others = [Input::Gaussian, Input::Sorted];
@@ -146,14 +146,14 @@ fn histograms(quantity: Quantity) -> Vec<Case> {
 }
 
 /// Inclusive sums of f32 over all sizes; then, at one size, the other kind, types and operators.
-fn scans(quantity: Quantity) -> Vec<Case> {
+fn scans(scope: Scope) -> Vec<Case> {
     let scan = |n, dtype, op, kind| Case {
         parameters: Parameters::of_kind(kind),
         ..vector(n, dtype, op)
     };
     let sum = |n| scan(n, Dtype::F32, Op::Sum, Kind::Inclusive);
-    let mut cases: Vec<Case> = sizes(quantity).into_iter().map(sum).collect();
-    if quantity == Quantity::Full {
+    let mut cases: Vec<Case> = sizes(scope).into_iter().map(sum).collect();
+    if scope == Scope::Full {
         let n = 1 << 26;
         cases.push(scan(n, Dtype::F32, Op::Sum, Kind::Exclusive));
         let others = [
@@ -171,7 +171,7 @@ fn scans(quantity: Quantity) -> Vec<Case> {
 
 /// Squares of f32 over the sizes; then shapes, sizes of elements, batches and gaps, for the rungs that are
 /// meant for them.
-fn transposes(quantity: Quantity) -> Vec<Part> {
+fn transposes(scope: Scope) -> Vec<Part> {
     let of = |rows, cols, dtype, parameters| Case {
         dtype,
         parameters,
@@ -187,10 +187,10 @@ fn transposes(quantity: Quantity) -> Vec<Part> {
         "in_place",
     ];
     let last = |case| only(part(Box::new(Transpose), case), &wanted);
-    match quantity {
-        Quantity::Trial => return vec![ladder(100)],
-        Quantity::Quick => return vec![ladder(1 << 14), ladder(1 << 10)],
-        Quantity::Full => {}
+    match scope {
+        Scope::Trial => return vec![ladder(100)],
+        Scope::Quick => return vec![ladder(1 << 14), ladder(1 << 10)],
+        Scope::Full => {}
     }
     let mut parts: Vec<Part> = (6..=14).rev().map(|k| ladder(1 << k)).collect();
     let whole = Parameters::default();
@@ -218,8 +218,8 @@ fn transposes(quantity: Quantity) -> Vec<Part> {
 }
 
 /// The last rung with every number of copies.
-fn copies(quantity: Quantity) -> Vec<Part> {
-    if quantity != Quantity::Full {
+fn copies(scope: Scope) -> Vec<Part> {
+    if scope != Scope::Full {
         return Vec::new();
     }
     let part = |dtype, copies| {
@@ -238,39 +238,39 @@ fn copies(quantity: Quantity) -> Vec<Part> {
 }
 
 /// Everything that is to be run.
-pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
-    let size_of_others = if quantity == Quantity::Trial {
+pub(crate) fn parts(scope: Scope) -> Vec<Part> {
+    let size_of_others = if scope == Scope::Trial {
         1 << 12
     } else {
         1 << 26
     };
-    let ladder = sizes(quantity)
+    let ladder = sizes(scope)
         .into_iter()
         .map(|n| vector(n, Dtype::F32, Op::Sum));
     let mut parts: Vec<Part> = ladder.map(|case| part(Box::new(Reduce), case)).collect();
-    let setup = sizes(quantity)
+    let setup = sizes(scope)
         .into_iter()
         .map(|n| vector(n, Dtype::F32, Op::Sum));
     parts.extend(setup.map(|case| part(Box::new(Setup), case)));
     parts.extend(
-        matrices(quantity)
+        matrices(scope)
             .into_iter()
             .map(|case| part(Box::new(Reduce), case)),
     );
-    let types = other_types(quantity).into_iter();
+    let types = other_types(scope).into_iter();
     parts
         .extend(types.map(|(dtype, op)| part(Box::new(Reduce), vector(size_of_others, dtype, op))));
     parts.extend([31, 1000].map(denormals));
-    let histograms = histograms(quantity).into_iter();
+    let histograms = histograms(scope).into_iter();
     parts.extend(histograms.map(|case| part(Box::new(Histogram::COUNTING), case)));
-    parts.extend(copies(quantity));
-    let scans = scans(quantity).into_iter();
+    parts.extend(copies(scope));
+    let scans = scans(scope).into_iter();
     parts.extend(scans.map(|case| part(Box::new(Scan), case)));
-    parts.extend(compact::parts(quantity));
-    parts.extend(segmented::parts(quantity));
-    parts.extend(transposes(quantity));
-    parts.extend(coalescing::parts(quantity));
-    if quantity == Quantity::Full {
+    parts.extend(compact::parts(scope));
+    parts.extend(segmented::parts(scope));
+    parts.extend(transposes(scope));
+    parts.extend(coalescing::parts(scope));
+    if scope == Scope::Full {
         parts.push(beyond_32_bits());
         parts.push(scan_beyond_32_bits());
     }
@@ -280,9 +280,9 @@ pub(crate) fn parts(quantity: Quantity) -> Vec<Part> {
 /// The broken kernels of every chapter: to be run last, because one of them may stop the device.
 /// Fewer elements on the simulator, where a chain of thousands of blocks that wait for one another
 /// takes billions of instructions.
-pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
-    let n = match quantity {
-        Quantity::Trial => 1 << 16,
+pub(crate) fn broken_parts(scope: Scope) -> Vec<Part> {
+    let n = match scope {
+        Scope::Trial => 1 << 16,
         _ => 1 << 20,
     };
     let mut compact = broken(Box::new(Compact::SEEDED), n);
@@ -291,7 +291,7 @@ pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
     let is_stopped = |name| ["no_capacity", "misaligned_packs"].contains(&name);
     for part in [&mut compact, &mut coalescing] {
         part.steps
-            .retain(|step| quantity != Quantity::Trial || !is_stopped(step.rung.name));
+            .retain(|step| scope != Scope::Trial || !is_stopped(step.rung.name));
     }
     let mut parts = vec![
         broken(Box::new(Histogram::COUNTING), n),
@@ -303,7 +303,7 @@ pub(crate) fn broken_parts(quantity: Quantity) -> Vec<Part> {
         broken(Box::new(Transpose), n),
     ];
     // And its last one a GPU.
-    let place = parts.len() - usize::from(quantity == Quantity::Trial);
+    let place = parts.len() - usize::from(scope == Scope::Trial);
     parts.insert(place, coalescing);
     parts
 }

@@ -1,5 +1,5 @@
 //! The planted kernels under compute-sanitizer on an H200, beside what is found here: whatever it finds
-//! is found here too. `record/sanitize.sh` made the file.
+//! is found here too. `validate/sanitize.sh` made the file.
 
 use std::collections::BTreeMap;
 

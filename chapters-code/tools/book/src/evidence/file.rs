@@ -180,7 +180,7 @@ fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
         ),
         (
             "command",
-            "`chapters-code/tools/record/sanitize.sh`".to_owned(),
+            "`chapters-code/tools/validate/sanitize.sh`".to_owned(),
         ),
         (
             "holds",
@@ -239,7 +239,7 @@ fn instructions(folder: &Path) -> Result<Vec<Fact>, String> {
         ("device", device.trim().to_owned()),
         ("date", NOT_NOTED.to_owned()),
         ("commit", NOT_NOTED.to_owned()),
-        ("command", "`instructions --out FOLDER`".to_owned()),
+        ("command", "`validate instructions --out FOLDER`".to_owned()),
         (
             "holds",
             format!("{columns} forms of instructions in {kernels} kernels"),

@@ -3,23 +3,23 @@
 use chapter_7_coalescing::{bytes_in_flight::MOST_TOGETHER, chapter::Coalescing, patterns};
 use harness::{Chapter, Dtype, Op, Order, Parameters, Records, runner::Step};
 
-use super::{Part, Quantity, only, part, sizes, vector};
+use super::{Part, Scope, only, part, sizes, vector};
 
 /// The buffers of shifts and permutations, and those of strides and reads, of which less is moved.
 const LARGE: u64 = 1 << 26;
 const LARGER: u64 = 1 << 27;
 
-pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
+pub(super) fn parts(scope: Scope) -> Vec<Part> {
     let of = |n, parameters| {
         let mut case = vector(n, Dtype::F32, Op::Sum);
         case.parameters = parameters;
         part(Box::new(Coalescing), case)
     };
     let none = Parameters::default();
-    let copies = sizes(quantity).into_iter().map(|n| of(n, none));
+    let copies = sizes(scope).into_iter().map(|n| of(n, none));
     let mut parts: Vec<Part> = copies.collect();
-    if quantity != Quantity::Full {
-        let n = sizes(quantity)[0];
+    if scope != Scope::Full {
+        let n = sizes(scope)[0];
         parts.extend(patterns::usual().into_iter().skip(1).map(|p| of(n, p)));
         return parts;
     }

@@ -4,7 +4,7 @@
 use chapter_4_compact::chapter::Compact;
 use harness::{By, Case, Density, Dtype, Op, Parameters, Pattern, Shape};
 
-use super::{Part, Quantity, only, part, sizes, vector};
+use super::{Part, Scope, only, part, sizes, vector};
 
 const LARGE: u64 = 1 << 28;
 /// For what differs in little but a type or what says what is kept.
@@ -65,13 +65,13 @@ fn planned((case, rungs): Planned) -> Part {
 }
 
 /// Half of f32 by a random mask over the sizes from 2^16 on; then the rest.
-pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
-    if quantity == Quantity::Trial {
+pub(super) fn parts(scope: Scope) -> Vec<Part> {
+    if scope == Scope::Trial {
         return vec![planned((half(1 << 12), LADDER))];
     }
-    let sizes = sizes(quantity).into_iter().filter(|&n| n >= 1 << 16);
+    let sizes = sizes(scope).into_iter().filter(|&n| n >= 1 << 16);
     let mut parts: Vec<Part> = sizes.map(|n| planned((half(n), LADDER))).collect();
-    if quantity == Quantity::Full {
+    if scope == Scope::Full {
         parts.extend(selections().into_iter().map(planned));
         parts.extend(others().into_iter().map(planned));
         parts.push(beyond_32_bits());

@@ -4,7 +4,7 @@
 use chapter_5_segmented_scan::chapter::Segmented;
 use harness::{Case, Conversion, Dtype, Kind, Matrix, Op, Parameters, Segments};
 
-use super::{Part, Quantity, only, part, vector};
+use super::{Part, Scope, only, part, vector};
 
 const LARGE: u64 = 1 << 28;
 /// For what differs in little but a type or the segments.
@@ -121,11 +121,11 @@ fn conversions() -> Vec<Planned> {
 }
 
 /// Everything of the chapter that is to be run.
-pub(super) fn parts(quantity: Quantity) -> Vec<Part> {
-    let cases = match quantity {
-        Quantity::Full => [sizes(), kinds(), others(), conversions()].concat(),
-        Quantity::Quick => vec![(scan(LARGE), LAST)],
-        Quantity::Trial => {
+pub(super) fn parts(scope: Scope) -> Vec<Part> {
+    let cases = match scope {
+        Scope::Full => [sizes(), kinds(), others(), conversions()].concat(),
+        Scope::Quick => vec![(scan(LARGE), LAST)],
+        Scope::Trial => {
             let n = 1 << 12;
             let reduce = case(n, None, Segments::PowerLaw);
             vec![

@@ -1,7 +1,7 @@
 //! The approximate instructions, and how far the PTX manual lets each be from the true value.
 
 use half::{bf16, f16};
-use record::instructions::inputs::Row;
+use validate::instructions::inputs::Row;
 
 /// A format of numbers.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs every planted kernel, and its twin without the bug, under each tool of compute-sanitizer.
+# Runs every kernel with a seeded bug, and its twin without the bug, under each tool of compute-sanitizer.
 #
 #   sanitize.sh PROGRAM RESULT.tsv [JOBS]
 #
-# PROGRAM is the release build of `planted`. A line of the result is: kernel, tool, how it ended,
+# PROGRAM is the release build of `validate`. A line of the result is: kernel, tool, how it ended,
 # what the tool counted, and the first few things that it said. The tools' whole output is kept
 # beside it, in RESULT.tsv.logs.tar.gz. COMPUTE_SANITIZER names the tool if it is not on the path.
 set -uo pipefail
@@ -28,7 +28,7 @@ check() {
     esac
     # shellcheck disable=SC2086 # the options are words
     timeout -s KILL 60 "$sanitizer" --tool "$tool" $options --print-limit 20 --error-exitcode 99 \
-        "$program" --device gpu --seconds 8 "$kernel" >"$log" 2>&1
+        "$program" seeded-bugs --device gpu --seconds 8 "$kernel" >"$log" 2>&1
     local status=$? ended
     case $status in
         0) ended=ok ;;
@@ -49,7 +49,7 @@ export -f check
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1 | sed 's/^/# /'
     printf '# kernel\ttool\tended\tsummary\tsaid\n'
 } >"$result"
-"$program" --list | while read -r kernel; do
+"$program" seeded-bugs --list | while read -r kernel; do
     for tool in memcheck racecheck initcheck synccheck; do echo "$kernel $tool"; done
 done | xargs -P "$jobs" -L 1 bash -c 'check "$1" "$2"' _
 cat "$logs"/*.row | sort >>"$result"

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use harness::testing;
-use record::counts::{self, COLUMNS, Row};
-use record::launches::{self, Launch, Part};
+use validate::counts::{self, COLUMNS, Row};
+use validate::launches::{self, Launch, Part};
 
 const RUNGS: &str =
     include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_rungs.csv");

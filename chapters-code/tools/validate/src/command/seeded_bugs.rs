@@ -1,12 +1,12 @@
-//! `planted`: launches one of the kernels with a planted bug, for a checker such as
-//! compute-sanitizer to look at. On the simulator it prints what that finds.
+//! `validate seeded-bugs` launches a kernel with a seeded bug under a checker such as compute-sanitizer.
+//! On the simulator it prints what the simulator finds.
 //!
-//! `record/sanitize.sh` runs all of them under all tools.
+//! `sanitize.sh` runs all of them under all tools.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use clap::Parser;
+use clap::Args;
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, result, sys::CUdeviceptr};
 use harness::{Device, DeviceChoice, kernel};
 
@@ -15,10 +15,8 @@ mod list;
 
 use list::{PLANTED, Planted, SCRATCH, input};
 
-/// Launches a kernel with a planted bug
-#[derive(Parser)]
-#[command(name = "planted", version)]
-struct Arguments {
+#[derive(Args)]
+pub struct Arguments {
     /// The kernel; with `_ok` behind its name, the same one without the bug
     #[arg(required_unless_present = "list")]
     kernel: Option<String>,
@@ -33,8 +31,8 @@ struct Arguments {
     seconds: f64,
 }
 
-fn main() -> Result<()> {
-    let arguments = Arguments::parse();
+/// Launches the kernel and prints what is found; an error where the launch fails.
+pub fn run(arguments: Arguments) -> Result<()> {
     let Some(name) = arguments.kernel.filter(|_| !arguments.list) else {
         for planted in PLANTED {
             println!("{}\n{}", planted.name, planted.twin());
@@ -101,7 +99,7 @@ fn launch(device: &Device, function: &CudaFunction, planted: &Planted) -> Result
         .arg(&fresh)
         .arg(&n);
     // SAFETY: (const int* in, int* out, int* scratch, int* fresh, int n) with arrays of these sizes.
-    // What a planted kernel does beyond that is what it is there for, and the process ends after it.
+    // What a kernel with a seeded bug does beyond that is its purpose, and the process ends after it.
     unsafe { launch.launch(config) }?;
     Ok(())
 }

@@ -1,26 +1,24 @@
-//! `cargo run --release --bin instructions -- --out FOLDER`: what every instruction gives on this
-//! machine's GPU, for the simulator to be held against. The program needs itself and a driver only.
+//! `validate instructions --out FOLDER` records the results of every instruction on this machine's GPU.
+//! The simulator's results are compared with them.
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::Command,
 };
 
 use anyhow::{Context, Result, bail};
-use clap::Parser;
+use clap::Args;
 use harness::{Device, DeviceChoice};
-use record::instructions::{
+use validate::instructions::{
     case::Case,
     differences,
     recording::Recording,
-    run::{self, Outcome},
+    run::{Outcome, run as launch},
 };
 
-/// Runs kernels of one instruction each and records the bits of their results, in a file a kernel.
-#[derive(Parser)]
-#[command(name = "instructions", version)]
-struct Arguments {
+#[derive(Args)]
+pub struct Arguments {
     /// The folder to write `<kernel>.txt` into
     #[arg(long, value_name = "FOLDER", required_unless_present = "compare")]
     out: Option<PathBuf>,
@@ -42,11 +40,8 @@ struct Arguments {
     device: DeviceChoice,
 }
 
-fn main() -> ExitCode {
-    harness::main(record)
-}
-
-fn record(arguments: Arguments) -> Result<bool> {
+/// Records the instructions; true where all of them could be run.
+pub fn run(arguments: &Arguments) -> Result<bool> {
     if let [one, other] = arguments.compare.as_slice() {
         return compare(one, other);
     }
@@ -61,7 +56,7 @@ fn record(arguments: Arguments) -> Result<bool> {
         }
     }
     let device = Device::open(arguments.device)?;
-    let failures = all(&device, &cases, &arguments);
+    let failures = all(&device, &cases, arguments);
     let properties = &device.properties;
     let (major, minor) = properties.compute_capability;
     let name = format!(
@@ -97,7 +92,7 @@ fn all(device: &Device, cases: &[Case], arguments: &Arguments) -> usize {
 }
 
 fn one(device: &Device, case: &Case, arguments: &Arguments) -> Result<()> {
-    let outcome = run::run(device, case)?;
+    let outcome = launch(device, case)?;
     if let Some(out) = &arguments.out {
         let text = Recording::of(case, &outcome).to_text();
         fs::write(out.join(case.name).with_extension("txt"), text)?;

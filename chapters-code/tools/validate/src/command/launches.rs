@@ -1,24 +1,22 @@
-//! `launches`: launches every rung of every chapter once, and probes of shared and global memory, for
-//! a profiler to count. On the simulator it lays beside that what it counts itself.
+//! `validate launches` launches every rung of every chapter once, and probes of shared and global memory.
+//! On a GPU a profiler counts the launches; the simulator counts them itself.
 //!
-//! - On a GPU: `ncu --csv --page raw --metrics … ./launches --device gpu --part rungs > ncu.csv`;
-//!   `launches --metrics` prints the list.
-//! - `launches --device sim --part rungs --ncu ncu.csv` makes a file for `book/measurements/` of it.
-//! - `launches --device sim --part rungs --against FILE` compares with such a file.
+//! - On a GPU: `ncu --csv --page raw --metrics … validate launches --device gpu --part rungs > ncu.csv`;
+//!   `validate launches --metrics` prints the list of metrics.
+//! - `validate launches --device sim --part rungs --ncu ncu.csv` makes a file for `book/measurements/`.
+//! - `validate launches --device sim --part rungs --against FILE` compares with such a file.
 
 use std::{fs, path::PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use clap::Parser;
+use clap::Args;
 use harness::{Device, DeviceChoice};
-use record::counts::{self, COLUMNS, Row};
-use record::launches::{self, Launch, Part};
-use record::ncu;
+use validate::counts::{self, COLUMNS, Row};
+use validate::launches::{self, Launch, Part};
+use validate::ncu;
 
-/// Launches every rung once, and probes of shared and global memory, for a profiler to count
-#[derive(Parser)]
-#[command(name = "launches", version)]
-struct Arguments {
+#[derive(Args)]
+pub struct Arguments {
     /// The device; the simulator prints what it counts, a line a launch
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
@@ -36,8 +34,8 @@ struct Arguments {
     against: Option<PathBuf>,
 }
 
-fn main() -> Result<()> {
-    let arguments = Arguments::parse();
+/// Launches the parts, and prints or compares what was counted.
+pub fn run(arguments: Arguments) -> Result<()> {
     if arguments.metrics {
         let metrics: Vec<&str> = COLUMNS
             .iter()

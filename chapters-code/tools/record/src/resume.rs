@@ -1,5 +1,5 @@
-//! What an earlier run has recorded, so that a long recording can be made in parts: where a device is
-//! lent for minutes, or where one chapter has changed.
+//! Resumes a recording. A long one can be made in parts, where a device is lent for minutes, or where
+//! one chapter has changed.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -11,10 +11,10 @@ use harness::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::{date, schedule::Part};
+use crate::{file::today, schedule::Part};
 
 /// An earlier run's file, as far as it is kept.
-pub(crate) struct Earlier {
+pub(crate) struct Resumed {
     /// The commits that it was recorded at.
     pub(crate) commit: String,
     /// The commands.
@@ -44,7 +44,7 @@ struct Device {
     name: String,
 }
 
-impl Earlier {
+impl Resumed {
     /// Reads a file, less the rows and checksums of the chapters in `rerun`, which are to be run again.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Earlier {
         })?;
         let file: File = serde_json::from_str(&text)
             .with_context(|| format!("{} is not a recording", path.display()))?;
-        for (theirs, ours) in [(&*file.device.name, device), (&*file.date, &*date::today())] {
+        for (theirs, ours) in [(&*file.device.name, device), (&*file.date, &*today())] {
             ensure!(
                 theirs == ours,
                 "{} was recorded on {theirs}, and this is {ours}: name another file with --out",

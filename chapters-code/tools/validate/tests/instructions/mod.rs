@@ -1,7 +1,7 @@
 //! What the simulator gives for every instruction, against what an H200 gave: bit by bit, and of the
 //! approximate functions, both within the PTX manual's bounds of the true value.
 //!
-//! The recording, `simt/tests/ptx/h200`, was made by `instructions --out`.
+//! The recording, `simt/tests/ptx/h200`, was made by `validate instructions --out`.
 
 mod accuracy;
 
@@ -14,7 +14,7 @@ use std::{
 use accuracy::Approximation;
 use anyhow::{Context, Result};
 use harness::{Device, testing};
-use record::instructions::{
+use validate::instructions::{
     case::{Case, ROWS},
     inputs::{self, Row},
     recording::{Recorded, Recording, values},
@@ -127,8 +127,15 @@ fn the_simulator_gives_what_an_h200_gave() -> Result<()> {
 fn launches_fail_as_they_did_on_an_h200() -> Result<()> {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("instructions");
     for case in Case::all()?.iter().filter(|case| case.fails) {
-        let done = Command::new(env!("CARGO_BIN_EXE_instructions"))
-            .args(["--device", "sim", "--only", case.name, "--out"])
+        let done = Command::new(env!("CARGO_BIN_EXE_validate"))
+            .args([
+                "instructions",
+                "--device",
+                "sim",
+                "--only",
+                case.name,
+                "--out",
+            ])
             .arg(&out)
             .output()?;
         assert!(done.status.success(), "{}: {done:?}", case.name);

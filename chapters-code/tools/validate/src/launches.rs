@@ -1,0 +1,98 @@
+//! Every kernel once, in a fixed order.
+
+use anyhow::Result;
+use chapter_7_coalescing::chapter::Coalescing;
+use clap::ValueEnum;
+use harness::simulator::Counters;
+use harness::{Case, Chapter, Device, Dtype};
+use record::rungs::{self, EVEN, MATRIX, ODD};
+
+use crate::probes::{self, Memory};
+
+/// What is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Every rung of every chapter
+    Rungs,
+    /// Probes of shared memory
+    Shared,
+    /// Probes of global memory
+    Global,
+}
+
+/// A launch, as the simulator saw it.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// What was launched: chapter, rung and size, or a probe's pattern.
+    pub name: String,
+    /// The kernel's name.
+    pub kernel: String,
+    /// What was counted.
+    pub counters: Counters,
+}
+
+/// Launches a part, and hands each launch to `done`; on a GPU, where nothing is counted, none.
+///
+/// # Errors
+/// Where something cannot be set up or launched, and what `done` returns.
+pub fn run(device: &Device, part: Part, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
+    match part {
+        Part::Rungs => every_rung(device, done),
+        Part::Shared => probes::all(device, Memory::Shared, done),
+        Part::Global => probes::all(device, Memory::Global, done),
+    }
+}
+
+/// Launches every rung that is not broken on purpose, and hands each launch to `done`.
+fn every_rung(device: &Device, done: &mut dyn FnMut(Launch) -> Result<()>) -> Result<()> {
+    for shape in [EVEN, ODD, MATRIX] {
+        for chapter in rungs::chapters() {
+            for case in rungs::cases(&*chapter, shape) {
+                of_chapter(device, &*chapter, case, done)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn of_chapter(
+    device: &Device,
+    chapter: &dyn Chapter,
+    case: Case,
+    done: &mut dyn FnMut(Launch) -> Result<()>,
+) -> Result<()> {
+    let rungs = rungs::rungs_for(chapter, &case);
+    if rungs.is_empty() {
+        return Ok(());
+    }
+    let mut problem = chapter.problem(device, &case)?;
+    for rung in rungs {
+        let mut operation = problem.operation(rung.name)?;
+        operation.poison()?;
+        device.take_report();
+        operation.launch()?;
+        device.finish(rung.name)?;
+        let mut name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
+        if case.dtype != Dtype::F32 {
+            name = format!("{name}/{}", case.dtype);
+        }
+        if chapter.name() == Coalescing.name() {
+            name += &case.parameters.to_string().replace(", ", "/");
+        }
+        reported(device, &name)
+            .into_iter()
+            .try_for_each(&mut *done)?;
+    }
+    Ok(())
+}
+
+/// The launches since the last report, under one name.
+pub(crate) fn reported(device: &Device, name: &str) -> Vec<Launch> {
+    let launches = device.take_report().launches.into_iter();
+    let named = launches.map(|launch| Launch {
+        name: name.to_string(),
+        kernel: launch.kernel,
+        counters: launch.counters.unwrap_or_default(),
+    });
+    named.collect()
+}

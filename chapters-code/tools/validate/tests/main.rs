@@ -1,0 +1,4 @@
+//! The tests of the simulator against recordings of a GPU, in one program, so that they are linked once.
+
+mod counters;
+mod instructions;
