@@ -1,8 +1,8 @@
 //! The registers that an operation reads and writes, and how to replace them.
 
 use crate::ir::{
-    Address, Alu, Bar, BarKind, BulkCopy, BulkDirection, Guard, Instruction, Mbarrier, MbarrierOp,
-    Op, Phase, Pred, R32, R64, Src, Vote,
+    Address, Alu, Bar, BarKind, BulkCopy, BulkDirection, Collective, CollectiveOp, Guard,
+    Instruction, Mbarrier, MbarrierOp, Op, Phase, Pred, R32, R64, Shuffle, Src, Vote,
 };
 
 /// A register of any of the three files.
@@ -210,7 +210,7 @@ impl Visit<'_> {
             Op::Mbarrier(mbarrier) => self.mbarrier(mbarrier),
             Op::Bulk(copy) => self.bulk(copy),
             Op::Bar(bar) => self.barrier(bar),
-            Op::BarWarpSync { mask } => self.reads(mask),
+            Op::Warp(collective) => self.collective(collective),
             Op::Nanosleep { t } => self.reads(t),
             Op::ReadClock { d, .. } => self.writes(d),
             Op::ReadClock64 { d, .. } => self.writes(d),
@@ -221,23 +221,7 @@ impl Visit<'_> {
                 line,
                 function,
             } => self.reads_all([message, file, function]).reads(line),
-            Op::Shfl {
-                d,
-                pred,
-                a,
-                b,
-                c,
-                mask,
-                ..
-            } => self.writes(d).writes_all(pred).reads_all([a, b, c, mask]),
-            Op::Vote(vote) => self.vote(vote),
-            Op::MatchAny { d, a, mask } => self.writes(d).reads(a).reads(mask),
-            Op::MatchAll { d, pred, a, mask } => {
-                self.writes(d).writes_all(pred).reads(a).reads(mask)
-            }
-            Op::Redux { d, a, mask, .. } => self.writes(d).reads_all([a, mask]),
             Op::ActiveMask { d } => self.writes(d),
-            Op::Elect { d, pred, mask } => self.writes_all(d).writes(pred).reads(mask),
         };
     }
 
@@ -269,12 +253,27 @@ impl Visit<'_> {
         }
     }
 
+    fn collective(&mut self, collective: &mut Collective) -> &mut Self {
+        match &mut collective.op {
+            CollectiveOp::Sync => self,
+            CollectiveOp::Shfl(Shuffle {
+                d, pred, a, b, c, ..
+            }) => self.writes(d).writes_all(pred).reads_all([a, b, c]),
+            CollectiveOp::Vote(vote) => self.vote(vote),
+            CollectiveOp::MatchAny { d, a } => self.writes(d).reads(a),
+            CollectiveOp::MatchAll { d, pred, a } => self.writes(d).writes_all(pred).reads(a),
+            CollectiveOp::Redux { d, a, .. } => self.writes(d).reads(a),
+            CollectiveOp::Elect { d, pred } => self.writes_all(d).writes(pred),
+        }
+        .reads(&mut collective.mask)
+    }
+
     fn vote(&mut self, vote: &mut Vote) -> &mut Self {
         match vote {
-            Vote::All { d, a, mask, .. }
-            | Vote::Any { d, a, mask, .. }
-            | Vote::Uni { d, a, mask, .. } => self.writes(d).reads(a).reads(mask),
-            Vote::Ballot { d, a, mask, .. } => self.writes(d).reads(a).reads(mask),
+            Vote::All { d, a, .. } | Vote::Any { d, a, .. } | Vote::Uni { d, a, .. } => {
+                self.writes(d).reads(a)
+            }
+            Vote::Ballot { d, a, .. } => self.writes(d).reads(a),
         }
     }
 

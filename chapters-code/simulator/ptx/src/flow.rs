@@ -6,38 +6,28 @@
 //! loop counts as an end of the kernel, because without any path to the end there are no
 //! post-dominators.
 
-use crate::ir::{Instruction, Op};
-
-/// Whether control never continues at the next instruction.
-pub(crate) fn ends_code(instruction: &Instruction) -> bool {
-    match &instruction.op {
-        Op::Exit | Op::Trap | Op::BrxIdx { .. } => instruction.guard.is_none(),
-        Op::Bra(branch) => branch.guard.is_none(),
-        _ => false,
-    }
-}
+use crate::ir::{Control, Instruction, Op};
 
 /// Replaces labels by indices, and sets where each branch reconverges.
 pub(crate) fn resolve(code: &mut [Instruction], index_of: impl Fn(u32) -> u32) {
     for instruction in code.iter_mut() {
-        match &mut instruction.op {
-            Op::Bra(branch) => branch.target = index_of(branch.target),
-            Op::BrxIdx { targets, .. } => {
-                targets
-                    .iter_mut()
-                    .for_each(|target| *target = index_of(*target));
+        if let Op::Bra(branch) = &mut instruction.op {
+            branch.target = index_of(branch.target);
+        } else if let Op::BrxIdx { targets, .. } = &mut instruction.op {
+            for target in targets {
+                *target = index_of(*target);
             }
-            _ => {}
         }
     }
     let blocks = Blocks::of(code);
     let post_dominators = immediate_post_dominators(&blocks.successors);
     for (block, &post_dominator) in post_dominators.iter().enumerate() {
-        let meets = post_dominator.map(|meeting| blocks.starts[meeting] as u32);
-        match &mut code[blocks.starts[block + 1] - 1].op {
-            Op::Bra(branch) => branch.reconverge = meets,
-            Op::BrxIdx { reconverge, .. } => *reconverge = meets,
-            _ => {}
+        let point = post_dominator.map(|block| blocks.starts[block] as u32);
+        let last = &mut code[blocks.starts[block + 1] - 1].op;
+        if let Op::Bra(branch) = last {
+            branch.reconverge = point;
+        } else if let Op::BrxIdx { reconverge, .. } = last {
+            *reconverge = point;
         }
     }
 }
@@ -60,9 +50,10 @@ impl Blocks {
         is_start[0] = true;
         is_start[code.len()] = true;
         for (index, instruction) in code.iter().enumerate() {
-            for_targets(instruction, |target| is_start[target] = true);
-            let splits = matches!(instruction.op, Op::Bra(_) | Op::BrxIdx { .. });
-            is_start[index + 1] |= splits || ends(instruction);
+            for &target in instruction.targets() {
+                is_start[target as usize] = true;
+            }
+            is_start[index + 1] |= !matches!(instruction.control(), Control::Next);
         }
         let starts: Vec<usize> = (0..=code.len()).filter(|&index| is_start[index]).collect();
         let mut block_of = vec![0; code.len()];
@@ -78,27 +69,14 @@ impl Blocks {
     }
 }
 
-/// Whether the kernel can end at an instruction.
-fn ends(instruction: &Instruction) -> bool {
-    matches!(instruction.op, Op::Exit | Op::Trap)
-}
-
-fn for_targets(instruction: &Instruction, mut act: impl FnMut(usize)) {
-    match &instruction.op {
-        Op::Bra(branch) => act(branch.target as usize),
-        Op::BrxIdx { targets, .. } => targets.iter().for_each(|&target| act(target as usize)),
-        _ => {}
-    }
-}
-
 /// Returns the successors of a block, given its last instruction.
 fn successors(last: &Instruction, block: usize, block_of: &[usize]) -> Vec<usize> {
-    let mut successors = Vec::new();
-    for_targets(last, |target| successors.push(block_of[target]));
-    if ends(last) {
+    let targets = last.targets().iter();
+    let mut successors: Vec<usize> = targets.map(|&target| block_of[target as usize]).collect();
+    if matches!(last.control(), Control::End) {
         successors.push(EXIT);
     }
-    if !ends_code(last) {
+    if last.falls_through() {
         successors.push(block + 1);
     }
     successors

@@ -317,46 +317,12 @@ pub enum Op {
     Nop,
     /// `bar`, `barrier`.
     Bar(Bar),
-    /// `bar.warp.sync`: waits for the lanes of `mask`.
-    BarWarpSync { mask: R32 },
+    /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux` and `elect`.
+    Warp(Collective),
     /// `membar`, `fence`.
     Fence(Scope),
-    /// `shfl.sync`.
-    Shfl {
-        mode: ShflMode,
-        d: R32,
-        pred: Option<Pred>,
-        a: R32,
-        b: R32,
-        c: R32,
-        mask: R32,
-    },
-    /// `vote.sync`.
-    Vote(Vote),
-    /// `match.any.sync`. `a` is an R64 for `.b64`.
-    MatchAny { d: R32, a: Src, mask: R32 },
-    /// `match.all.sync`: `pred` is set when all lanes agree.
-    MatchAll {
-        d: R32,
-        pred: Option<Pred>,
-        a: Src,
-        mask: R32,
-    },
-    /// `redux.sync`.
-    Redux {
-        op: ReduxOp,
-        d: R32,
-        a: R32,
-        mask: R32,
-    },
     /// `activemask`.
     ActiveMask { d: R32 },
-    /// `elect.sync`: `pred` is set in the elected lane, `d` holds its lane number.
-    Elect {
-        d: Option<R32>,
-        pred: Pred,
-        mask: R32,
-    },
     /// `nanosleep`.
     Nanosleep { t: R32 },
     /// `mov` from `%clock`, `%clock_hi` (high half of the 64-bit count), into a 32-bit register.
@@ -376,6 +342,84 @@ pub enum Op {
         line: R32,
         function: R64,
     },
+}
+
+/// Where control goes after an instruction.
+#[derive(Clone, Copy, Debug)]
+pub enum Control<'a> {
+    /// To the next instruction.
+    Next,
+    /// To one of several targets.
+    Branch {
+        /// The guard. Lanes without it continue with the next instruction.
+        guard: Option<Guard>,
+        /// The indices of the target instructions.
+        targets: &'a [u32],
+        /// Where diverged lanes reconverge; `None` for the end of the kernel.
+        reconverge: Option<u32>,
+    },
+    /// Nowhere: the thread ends, under the instruction's guard.
+    End,
+}
+
+impl Instruction {
+    /// Returns where control goes after the instruction.
+    pub fn control(&self) -> Control<'_> {
+        match &self.op {
+            Op::Bra(branch) => Control::Branch {
+                guard: branch.guard,
+                targets: std::slice::from_ref(&branch.target),
+                reconverge: branch.reconverge,
+            },
+            Op::BrxIdx {
+                targets,
+                reconverge,
+                ..
+            } => Control::Branch {
+                guard: self.guard,
+                targets,
+                reconverge: *reconverge,
+            },
+            Op::Exit | Op::Trap => Control::End,
+            Op::Alu(_)
+            | Op::Ld(_)
+            | Op::St(_)
+            | Op::Atom(_)
+            | Op::CpAsync { .. }
+            | Op::CpAsyncWait(_)
+            | Op::Mbarrier(_)
+            | Op::Bulk(_)
+            | Op::BulkWait(_)
+            | Op::ProxyFence(_)
+            | Op::Nop
+            | Op::Bar(_)
+            | Op::Warp(_)
+            | Op::Fence(_)
+            | Op::ActiveMask { .. }
+            | Op::Nanosleep { .. }
+            | Op::ReadClock { .. }
+            | Op::ReadClock64 { .. }
+            | Op::Vprintf { .. }
+            | Op::AssertFail { .. } => Control::Next,
+        }
+    }
+
+    /// Whether control may continue with the next instruction.
+    pub fn falls_through(&self) -> bool {
+        match self.control() {
+            Control::Next => true,
+            Control::Branch { guard, .. } => guard.is_some(),
+            Control::End => self.guard.is_some(),
+        }
+    }
+
+    /// Returns the targets of a branch. Other instructions have none.
+    pub fn targets(&self) -> &[u32] {
+        match self.control() {
+            Control::Branch { targets, .. } => targets,
+            Control::Next | Control::End => &[],
+        }
+    }
 }
 
 /// A register of either file.

@@ -228,10 +228,11 @@ fn varying(kernel: &Kernel, accesses: &[Accesses]) -> HashSet<Register> {
     while known != varying.len() {
         known = varying.len();
         for (instruction, accesses) in kernel.code.iter().zip(accesses) {
-            let differs = match &instruction.op {
-                Op::Ld(load) => load.space != Space::Param,
-                Op::Alu(_) => accesses.reads.iter().any(|read| varying.contains(read)),
-                _ => true,
+            let differs = if let Op::Ld(load) = &instruction.op {
+                load.space != Space::Param
+            } else {
+                let is_alu = matches!(instruction.op, Op::Alu(_));
+                !is_alu || accesses.reads.iter().any(|read| varying.contains(read))
             };
             if differs {
                 varying.extend(&accesses.writes);

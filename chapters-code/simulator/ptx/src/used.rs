@@ -12,7 +12,6 @@
 use std::collections::HashSet;
 
 use crate::access::{Accesses, Register};
-use crate::flow::ends_code;
 use crate::ir::{Alu, Combine, Instruction, Kernel, Op, Pred, PredOp, Src, Un32, Un64};
 
 /// What an instruction does with a value that it reads.
@@ -58,12 +57,13 @@ impl Kernel {
 /// Appends the instructions that may follow this one, each with a register.
 fn successors(code: &[Instruction], pc: u32, register: Register, to: &mut Vec<(u32, Register)>) {
     let instruction = &code[pc as usize];
-    match &instruction.op {
-        Op::Bra(branch) => to.push((branch.target, register)),
-        Op::BrxIdx { targets, .. } => to.extend(targets.iter().map(|target| (*target, register))),
-        _ => {}
-    }
-    if !ends_code(instruction) {
+    to.extend(
+        instruction
+            .targets()
+            .iter()
+            .map(|&target| (target, register)),
+    );
+    if instruction.falls_through() {
         to.push((pc + 1, register));
     }
 }

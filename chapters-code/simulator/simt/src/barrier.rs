@@ -1,7 +1,48 @@
-//! The sixteen barriers of a block.
+//! The sixteen barriers of a block, and the lanes that arrive and wait at them.
 
-use crate::exec::Arrival;
+use crate::counters::lanes;
 use crate::registers::{LaneMask, count};
+
+/// An arrival of a warp's lanes at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// The lanes.
+    pub lanes: LaneMask,
+    /// Threads that the barrier waits for; `None` for all of the block.
+    pub threads: Option<u32>,
+    /// The lanes whose predicate is true (for the reductions).
+    pub votes: LaneMask,
+    /// Whether they wait for the result of a reduction.
+    pub reduces: bool,
+}
+
+/// Lanes of a warp that wait at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waiter {
+    pub warp: u32,
+    pub lanes: LaneMask,
+    pub pc: u32,
+}
+
+/// A barrier that lets threads pass.
+#[derive(Debug)]
+pub(crate) struct Passing {
+    /// Warps that participate, one bit per warp.
+    pub warps: u32,
+    /// Whether the program states the number of threads.
+    pub is_counted: bool,
+    /// The waiting lanes.
+    pub waiters: Vec<Waiter>,
+    /// For each warp of the block, the lanes that have exited.
+    pub exited: Vec<LaneMask>,
+}
+
+impl Waiter {
+    /// Returns the first lane.
+    pub fn lane(&self) -> u32 {
+        lanes(self.lanes).next().unwrap_or(0)
+    }
+}
 
 /// All barriers of a block.
 #[derive(Debug, Default)]

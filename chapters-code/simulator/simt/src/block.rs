@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use ptx::ir::{BarKind, Op, Special, SpecialSlot};
 
 use crate::barrier::{Barriers, Tally};
+use crate::barrier::{Passing, Waiter};
 use crate::converge::{NOWHERE, Split, Waiting};
 use crate::describe;
 use crate::exec::{Exec, Pause, Warp, bulk};
@@ -12,7 +13,6 @@ use crate::fault::{Fault, FaultKind, Trap};
 use crate::grid::Grid;
 use crate::observe::Observer;
 use crate::proxy::{Proxy, ProxyEvent};
-use crate::races::{Passing, Waiter};
 use crate::registers::LaneMask;
 use crate::schedule::Schedule;
 use crate::stall::SpinDetector;
@@ -463,7 +463,7 @@ fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64
         Special::LaneId => lane,
         Special::WarpId => warp,
         Special::NwarpId => 64,
-        Special::NsmId => crate::launch::MULTIPROCESSORS,
+        Special::NsmId => crate::config::MULTIPROCESSORS,
         Special::GridId => return grid.id,
         Special::LaneMaskEq => 1 << lane,
         Special::LaneMaskLt => below,

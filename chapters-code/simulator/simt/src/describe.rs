@@ -5,10 +5,11 @@ mod proxy;
 
 use ptx::ir::Op;
 
+use crate::access::{AccessKind, AccessSpace};
+use crate::barrier::Waiter;
 use crate::grid::Grid;
 use crate::memory;
-use crate::observe::{AccessKind, AccessSpace};
-use crate::races::{Event, Finding, Waiter};
+use crate::races::{Event, Finding};
 use crate::report::{Race, RaceAccess};
 
 /// Describes a finding of a block.
@@ -388,14 +389,12 @@ fn describe_missed_barrier(
 ) -> Race {
     let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
     let is_of_block = matches!(grid.kernel.ir().code[waiter.pc as usize].op, Op::Bar(_));
-    let (who, missing) = match is_of_block {
-        true => ("block", "a condition that is the same for the whole block"),
-        false => ("warp", "a mask of the lanes that arrive"),
+    let (who, missing) = if is_of_block {
+        ("block", "a condition that is the same for the whole block")
+    } else {
+        ("warp", "a mask of the lanes that arrive")
     };
-    let what = match is_of_block {
-        true => "barrier",
-        false => "__syncwarp",
-    };
+    let what = if is_of_block { "barrier" } else { "__syncwarp" };
     let message = format!(
         "{what} in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never arrive: the branch at {branch} leads them past it",
         in_block(grid, block),

@@ -22,7 +22,7 @@ mod transfer;
 mod view;
 mod words;
 
-use ptx::ir::{Atom, Load, Op, R32, R64, Store};
+use ptx::ir::{Atom, Load, Op, R32, R64, Shuffle, Store};
 
 use crate::alu::multiversion;
 use crate::barrier::Barriers;
@@ -33,7 +33,6 @@ use crate::memory::Region;
 use crate::observe::Observer;
 use crate::proxy::Proxy;
 use crate::registers::{LaneMask, Registers};
-use shuffle::Shuffle;
 use transfer::Shape;
 pub(crate) use transfer::element_bytes;
 
@@ -132,19 +131,6 @@ pub(crate) enum Pause {
     Exited(LaneMask),
 }
 
-/// An arrival of a warp's lanes at a barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival {
-    /// The lanes.
-    pub lanes: LaneMask,
-    /// Threads that the barrier waits for; `None` for all of the block.
-    pub threads: Option<u32>,
-    /// The lanes whose predicate is true (for the reductions).
-    pub votes: LaneMask,
-    /// Whether they wait for the result of a reduction.
-    pub reduces: bool,
-}
-
 /// What an instruction does to the split that executes it.
 enum Flow {
     /// Continue with the next instruction.
@@ -220,14 +206,25 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.registers.write64(d, mask, &[value; 32]);
     }
 
-    /// Executes operations other than arithmetic, memory accesses and branches.
+    /// Executes any operation. The loop in [`run`] calls it only for those that are not frequent.
     #[inline(never)]
-    fn execute_rare(&mut self, split: usize, active: LaneMask, mask: LaneMask) -> Step<Flow> {
+    fn execute(&mut self, split: usize, active: LaneMask, mask: LaneMask) -> Step<Flow> {
         let grid = self.grid;
         let op = &grid.kernel.ir().code[self.pc as usize].op;
         match op {
-            Op::Bra(_) | Op::Alu(_) | Op::Ld(_) | Op::St(_) | Op::Atom(_) => {
-                unreachable!("executed by the callers")
+            Op::Alu(alu) => {
+                let registers = &mut self.warp.registers;
+                grid.isa.execute(alu, registers, active, &grid.windows);
+            }
+            Op::Ld(load) => self.load(load, Shape::of_load(load), active)?,
+            Op::St(store) => self.store(store, Shape::of_store(store), active)?,
+            Op::Atom(atom) => self.atomic(atom, active)?,
+            Op::Bra(branch) => {
+                let Some(next) = self.branch(split, branch, mask, (self.pc, self.budget)) else {
+                    return Ok(Flow::Switch);
+                };
+                self.pc = next;
+                return Ok(Flow::Next);
             }
             Op::CpAsync {
                 dst,
@@ -257,19 +254,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 return self.branch_indexed(split, *index, targets, *reconverge, active);
             }
             // The guard is false in some lanes. Those continue, and the others execute this again.
-            op if active != mask && control::synchronises(op) && !self.is_complete(op, active) => {
+            op if active != mask && !self.proceeds_alone(op, active) => {
                 let targets = [self.pc, self.pc + 1];
                 self.warp.splits.diverge(split, active, targets, None);
                 return Ok(Flow::Switch);
             }
             Op::Bar(bar) => return self.barrier(split, bar, active),
-            Op::BarWarpSync { .. }
-            | Op::Shfl { .. }
-            | Op::Vote(_)
-            | Op::MatchAny { .. }
-            | Op::MatchAll { .. }
-            | Op::Redux { .. }
-            | Op::Elect { .. } => return self.collective(split, op, active),
+            Op::Warp(collective) => return self.collective(split, collective, active),
             Op::ActiveMask { d } => self.write32(*d, active, &[active; 32]),
             Op::ReadClock { d, high } => {
                 self.warp.has_changed = true;

@@ -7,8 +7,8 @@ use std::sync::{Mutex, OnceLock};
 use crossbeam_utils::CachePadded;
 
 use crate::alu::{Isa, Windows};
+use crate::config::{Launch, Options};
 use crate::exec::code::{self, Program};
-use crate::launch::{Launch, Options};
 use crate::memory::Snapshot;
 use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::races::GlobalHistory;

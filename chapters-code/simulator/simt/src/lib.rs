@@ -6,7 +6,7 @@
 //!
 //! | module | responsibility |
 //! | --- | --- |
-//! | `launch`, `grid`, `workers` | check a launch, distribute its blocks over the cores |
+//! | `config`, `launch`, `grid`, `workers` | check a launch, distribute its blocks over the cores |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
 //! | `stall` | detect a launch that can never end |
 //! | `converge` | divergence and reconvergence of a warp's lanes |
@@ -16,18 +16,20 @@
 //! | `racy` | accesses to bytes that several host threads access at once |
 //! | `proxy` | mbarrier objects and pending bulk copies |
 //! | `init_mask` | which bytes of an allocation are initialised |
-//! | `observe`, `counters`, `pattern`, `races`, `trace` | counters, race detection, traces |
+//! | `access`, `observe`, `counters`, `pattern`, `races`, `trace` | counters, race detection, traces |
 //! | `report`, `describe`, `fault` | reports of counters, findings and faults |
 //!
 //! The crate does not depend on CUDA's API, on files or on terminals (except for device-side
 //! `printf`). It builds for `wasm32-unknown-unknown`.
 
+mod access;
 pub mod alu;
 mod banks;
 mod barrier;
 mod block;
 #[cfg(test)]
 mod concurrent;
+mod config;
 mod converge;
 mod counters;
 mod describe;
@@ -50,9 +52,10 @@ mod stall;
 mod trace;
 mod workers;
 
+pub use config::{Launch, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};
-pub use launch::{Launch, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options, Outcome, launch};
+pub use launch::{Outcome, launch};
 pub use memory::{DEVICE_BASE, Memory, MemoryError};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,

@@ -4,64 +4,15 @@
 
 use ptx::ir::{CpAsyncWait, Op, Scope};
 
-use crate::banks::{self, atomic::Form};
+use crate::access::{Access, AccessKind, AccessSpace};
+use crate::banks;
+use crate::barrier::{Passing, Waiter};
 use crate::counters::{self, Counters};
 use crate::grid::Grid;
-use crate::pattern::{Addresses, Pattern};
 use crate::proxy::ProxyEvent;
-use crate::races::{Findings, Passing, Races, Waiter};
+use crate::races::{Findings, Races};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
 use crate::trace::Event;
-
-/// The kind of a memory access.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum AccessKind {
-    #[default]
-    Load,
-    Store,
-    Atomic,
-}
-
-/// The memory that an access goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AccessSpace {
-    Global,
-    Shared,
-}
-
-/// The strength of an access for race detection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Strength {
-    /// A plain access, which PTX calls weak.
-    #[default]
-    Weak,
-    /// A `volatile` access.
-    Volatile,
-    /// An access that is `relaxed` or stronger, or atomic, with the scope of the device or the
-    /// system.
-    Strong,
-    /// A strong access with the scope of the block (`.cta`).
-    StrongInBlock,
-}
-
-/// One memory instruction of a warp.
-pub(crate) struct Access<'a> {
-    pub kind: AccessKind,
-    pub space: AccessSpace,
-    pub strength: Strength,
-    /// Whether it uses the read-only path, for which the program promises that no thread writes.
-    pub read_only: bool,
-    /// Bytes that each lane touches.
-    pub bytes: u32,
-    /// Device addresses, or offsets in shared memory.
-    pub addresses: Addresses<'a>,
-    pub mask: LaneMask,
-    pub pattern: Pattern,
-    /// The form of an atomic.
-    pub form: Form,
-    pub warp: u32,
-    pub pc: u32,
-}
 
 /// Observes one block. Every method is called at most once per warp instruction.
 pub(crate) trait Observer<'a>: Send {

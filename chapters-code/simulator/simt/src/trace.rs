@@ -6,15 +6,14 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{CpAsyncWait, Op, Scope, Src};
+use ptx::ir::{CollectiveOp, CpAsyncWait, Op, Scope, Src};
 
+use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
+use crate::barrier::{Passing, Waiter};
 use crate::counters::{self, lanes};
 use crate::grid::Grid;
-use crate::observe::{
-    Access, AccessKind, AccessSpace, Checking, Observed, Observer, forward_checks, forward_counts,
-};
-use crate::races::{Passing, Waiter};
+use crate::observe::{Checking, Observed, Observer, forward_checks, forward_counts};
 use crate::registers::{LaneMask, Lanes32, Registers};
 
 /// The largest number of events that a trace stores.
@@ -309,16 +308,14 @@ impl<'a> Observer<'a> for Tracing<'a> {
 /// Returns the bits of what a lane loads or stores.
 fn elements(op: &Op, registers: &Registers, lane: u32) -> Vec<u64> {
     let value = |source: Src| registers.bits(source, lane);
-    match op {
-        Op::Ld(load) => {
-            let taken = load.d[..usize::from(load.len)].iter().flatten();
-            taken.map(|&d| value(d)).collect()
-        }
-        Op::St(store) => {
-            let given = store.s[..usize::from(store.len)].iter();
-            given.map(|&s| value(s)).collect()
-        }
-        _ => Vec::new(),
+    if let Op::Ld(load) = op {
+        let loaded = load.d[..usize::from(load.len)].iter().flatten();
+        loaded.map(|&d| value(d)).collect()
+    } else if let Op::St(store) = op {
+        let stored = store.s[..usize::from(store.len)].iter();
+        stored.map(|&s| value(s)).collect()
+    } else {
+        Vec::new()
     }
 }
 
@@ -331,15 +328,10 @@ fn class(op: &Op) -> &'static str {
         Op::CpAsync { .. } | Op::CpAsyncWait(_) | Op::Bulk(_) | Op::BulkWait(_) => "async_copy",
         Op::Bra(_) | Op::BrxIdx { .. } => "branch",
         Op::Exit | Op::Trap | Op::AssertFail { .. } => "exit",
-        Op::Bar(_) | Op::BarWarpSync { .. } | Op::Mbarrier(_) => "barrier",
+        Op::Bar(_) | Op::Mbarrier(_) => "barrier",
         Op::Fence(_) | Op::ProxyFence(_) => "fence",
-        Op::Shfl { .. }
-        | Op::Vote(_)
-        | Op::MatchAny { .. }
-        | Op::MatchAll { .. }
-        | Op::Redux { .. }
-        | Op::ActiveMask { .. }
-        | Op::Elect { .. } => "warp",
+        Op::Warp(collective) if matches!(collective.op, CollectiveOp::Sync) => "barrier",
+        Op::Warp(_) | Op::ActiveMask { .. } => "warp",
         Op::Nop | Op::Nanosleep { .. } | Op::Vprintf { .. } => "other",
     }
 }

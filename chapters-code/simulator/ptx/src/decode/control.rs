@@ -6,7 +6,7 @@ use super::kernel::Decoder;
 use super::memory::SCOPES;
 use super::scope::Entity;
 use crate::error::ErrorKind;
-use crate::ir::{Bar, BarKind, Branch, Guard, Op, Scope};
+use crate::ir::{Bar, BarKind, Branch, Collective, CollectiveOp, Guard, Op, Scope};
 use crate::syntax::{Operand, Type};
 
 /// The names of scopes in `membar`.
@@ -134,7 +134,10 @@ impl<'a> Decoder<'_, '_, 'a> {
             }
             let [mask] = inst.operands()?;
             let mask = self.src32(mask, Type::U32)?;
-            self.emit(Op::BarWarpSync { mask });
+            self.emit(Op::Warp(Collective {
+                mask,
+                op: CollectiveOp::Sync,
+            }));
             return Ok(());
         }
         inst.flag("cta");

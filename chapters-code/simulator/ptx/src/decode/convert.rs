@@ -185,9 +185,10 @@ impl<'a> Decoder<'_, '_, 'a> {
         let space = self.actual_space(space);
         let [d, a] = inst.operands()?;
         let (a, d) = (self.src64(a, Type::U64)?, self.dst64(d)?);
-        self.alu(match to_space {
-            true => Alu::FromGeneric { space, d, a },
-            false => Alu::ToGeneric { space, d, a },
+        self.alu(if to_space {
+            Alu::FromGeneric { space, d, a }
+        } else {
+            Alu::ToGeneric { space, d, a }
         })
     }
 

@@ -142,9 +142,10 @@ pub(crate) fn is_known(base: &str) -> bool {
 
 /// Returns the error for an unknown opcode, which depends on whether PTX has it.
 pub(crate) fn unknown(base: &str, opcode: &str) -> ErrorKind {
-    match OPCODES.split(' ').any(|name| name == base) {
-        true => ErrorKind::UnsupportedInstruction(opcode.into()),
-        false => ErrorKind::UnknownInstruction(opcode.into()),
+    if OPCODES.split(' ').any(|name| name == base) {
+        ErrorKind::UnsupportedInstruction(opcode.into())
+    } else {
+        ErrorKind::UnknownInstruction(opcode.into())
     }
 }
 

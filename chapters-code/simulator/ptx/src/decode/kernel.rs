@@ -320,7 +320,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
     /// Appends an `exit` if control could run past the last instruction.
     fn end_code(&mut self) {
         let end = self.code.len() as u32;
-        let open = self.code.last().is_none_or(|last| !flow::ends_code(last));
+        let open = self.code.last().is_none_or(ir::Instruction::falls_through);
         if open || self.labels.contains(&end) {
             self.guard = None;
             self.emit(Op::Exit);

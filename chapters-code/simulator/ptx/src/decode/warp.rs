@@ -3,7 +3,9 @@
 use super::Decoded;
 use super::inst::Inst;
 use super::kernel::Decoder;
-use crate::ir::{Guard, Op, Pred, R32, ReduxOp, ShflMode, Src, Vote};
+use crate::ir::{
+    Collective, CollectiveOp, Guard, Op, Pred, R32, ReduxOp, ShflMode, Shuffle, Src, Vote,
+};
 use crate::syntax::{Operand, Type};
 
 const SHUFFLES: [(&str, ShflMode); 4] = [
@@ -27,26 +29,23 @@ const BITWISE: [(&str, ReduxOp); 3] = [
 ];
 
 /// The forms of `vote.sync` that return a predicate.
-type VoteForm = fn(Pred, Guard, R32) -> Vote;
+type VoteForm = fn(Pred, Guard) -> Vote;
 
 const VOTES: [(&str, VoteForm); 3] = [
-    ("all", |d, Guard { pred: a, negated }, mask| Vote::All {
+    ("all", |d, Guard { pred: a, negated }| Vote::All {
         d,
         a,
         negated,
-        mask,
     }),
-    ("any", |d, Guard { pred: a, negated }, mask| Vote::Any {
+    ("any", |d, Guard { pred: a, negated }| Vote::Any {
         d,
         a,
         negated,
-        mask,
     }),
-    ("uni", |d, Guard { pred: a, negated }, mask| Vote::Uni {
+    ("uni", |d, Guard { pred: a, negated }| Vote::Uni {
         d,
         a,
         negated,
-        mask,
     }),
 ];
 
@@ -58,6 +57,11 @@ impl<'a> Decoder<'_, '_, 'a> {
         } else {
             Err(inst.unsupported())
         }
+    }
+
+    /// Appends an operation of the lanes of `mask`.
+    fn collective(&mut self, mask: R32, op: CollectiveOp) {
+        self.emit(Op::Warp(Collective { mask, op }));
     }
 
     /// Returns a destination with an optional predicate: `d|p`.
@@ -82,15 +86,15 @@ impl<'a> Decoder<'_, '_, 'a> {
         let (a, b) = (self.src32(a, Type::B32)?, self.src32(b, Type::U32)?);
         let (c, mask) = (self.src32(c, Type::U32)?, self.src32(mask, Type::U32)?);
         let (d, pred) = self.dst_pair(d)?;
-        self.emit(Op::Shfl {
+        let shuffle = Shuffle {
             mode,
             d,
             pred,
             a,
             b,
             c,
-            mask,
-        });
+        };
+        self.collective(mask, CollectiveOp::Shfl(shuffle));
         Ok(())
     }
 
@@ -103,19 +107,18 @@ impl<'a> Decoder<'_, '_, 'a> {
         let [d, a, mask] = inst.operands()?;
         let (guard, mask) = (self.guard_of(a)?, self.src32(mask, Type::U32)?);
         let vote = match (form, ty) {
-            (Some(form), Type::Pred) => form(self.dst_pred(d)?, guard, mask),
+            (Some(form), Type::Pred) => form(self.dst_pred(d)?, guard),
             (None, Type::B32) if ballot => {
                 let Guard { pred: a, negated } = guard;
                 Vote::Ballot {
                     d: self.dst32(d)?,
                     a,
                     negated,
-                    mask,
                 }
             }
             _ => return Err(inst.unsupported()),
         };
-        self.emit(Op::Vote(vote));
+        self.collective(mask, CollectiveOp::Vote(vote));
         Ok(())
     }
 
@@ -133,10 +136,10 @@ impl<'a> Decoder<'_, '_, 'a> {
         let mask = self.src32(mask, Type::U32)?;
         if all {
             let (d, pred) = self.dst_pair(d)?;
-            self.emit(Op::MatchAll { d, pred, a, mask });
+            self.collective(mask, CollectiveOp::MatchAll { d, pred, a });
         } else {
             let d = self.dst32(d)?;
-            self.emit(Op::MatchAny { d, a, mask });
+            self.collective(mask, CollectiveOp::MatchAny { d, a });
         }
         Ok(())
     }
@@ -157,7 +160,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let [d, a, mask] = inst.operands()?;
         let (a, mask) = (self.src32(a, ty)?, self.src32(mask, Type::U32)?);
         let d = self.dst32(d)?;
-        self.emit(Op::Redux { op, d, a, mask });
+        self.collective(mask, CollectiveOp::Redux { op, d, a });
         Ok(())
     }
 
@@ -186,7 +189,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             Some(self.dst32(&Operand::Name(d))?)
         };
         let pred = self.dst_pred(&Operand::Name(p))?;
-        self.emit(Op::Elect { d, pred, mask });
+        self.collective(mask, CollectiveOp::Elect { d, pred });
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Barriers and warp-wide operations.
 
-use super::{Pred, R32};
+use super::{Pred, R32, Src};
 
 /// A block barrier.
 #[derive(Clone, Copy, Debug)]
@@ -36,38 +36,64 @@ pub enum BarKind {
     RedOr { d: Pred, a: Pred, negated: bool },
 }
 
+/// An operation that the lanes of `mask` execute together.
+#[derive(Clone, Copy, Debug)]
+pub struct Collective {
+    /// The register with the participating lanes.
+    pub mask: R32,
+    /// The operation.
+    pub op: CollectiveOp,
+}
+
+/// The operation of a [`Collective`].
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
+pub enum CollectiveOp {
+    /// `bar.warp.sync`: waits for the lanes.
+    Sync,
+    /// `shfl.sync`.
+    Shfl(Shuffle),
+    /// `vote.sync`.
+    Vote(Vote),
+    /// `match.any.sync`. `a` is an R64 for `.b64`.
+    MatchAny { d: R32, a: Src },
+    /// `match.all.sync`: `pred` is set when all lanes agree.
+    MatchAll { d: R32, pred: Option<Pred>, a: Src },
+    /// `redux.sync`.
+    Redux { op: ReduxOp, d: R32, a: R32 },
+    /// `elect.sync`: `pred` is set in the elected lane, `d` holds its lane number.
+    Elect { d: Option<R32>, pred: Pred },
+}
+
+/// `shfl.sync`.
+#[derive(Clone, Copy, Debug)]
+pub struct Shuffle {
+    /// Which lane each lane reads.
+    pub mode: ShflMode,
+    /// The destination.
+    pub d: R32,
+    /// The predicate that is true in lanes whose source lane is in range.
+    pub pred: Option<Pred>,
+    /// The value.
+    pub a: R32,
+    /// The distance, or the source lane.
+    pub b: R32,
+    /// The clamp value and the segment mask.
+    pub c: R32,
+}
+
 /// `vote.sync`.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the fields are operands and modifiers of PTX")]
 pub enum Vote {
     /// `vote.sync.all`: whether the predicate is true in all lanes.
-    All {
-        d: Pred,
-        a: Pred,
-        negated: bool,
-        mask: R32,
-    },
+    All { d: Pred, a: Pred, negated: bool },
     /// `vote.sync.any`: whether the predicate is true in any lane.
-    Any {
-        d: Pred,
-        a: Pred,
-        negated: bool,
-        mask: R32,
-    },
+    Any { d: Pred, a: Pred, negated: bool },
     /// `vote.sync.uni`: whether the predicate is the same in all lanes.
-    Uni {
-        d: Pred,
-        a: Pred,
-        negated: bool,
-        mask: R32,
-    },
+    Uni { d: Pred, a: Pred, negated: bool },
     /// `vote.sync.ballot`: the predicate of each lane as one bit.
-    Ballot {
-        d: R32,
-        a: Pred,
-        negated: bool,
-        mask: R32,
-    },
+    Ballot { d: R32, a: Pred, negated: bool },
 }
 
 /// `shfl.sync`'s mode.

@@ -22,12 +22,14 @@ impl<'a> Parser<'_, 'a> {
         let opcode = &self.text[first.start..end];
         let operands = self.list(';', "`,` or `;`", Self::operand);
         // Instructions outside the dialect may have other kinds of operands.
-        let operands = operands.map_err(|error| match decode::is_known(base) {
-            true if modifiers.contains(&"tensor") => {
+        let operands = operands.map_err(|error| {
+            if !decode::is_known(base) {
+                decode::unknown(base, opcode)
+            } else if modifiers.contains(&"tensor") {
                 ErrorKind::UnsupportedInstruction(opcode.into())
+            } else {
+                error
             }
-            true => error,
-            false => decode::unknown(base, opcode),
         })?;
         Ok(Instruction {
             guard,

@@ -173,10 +173,11 @@ fn finish(c: Conversion, bits: u64) -> u64 {
         return bits;
     };
     let x = widen(format, bits);
-    match c.sat {
-        true if x > 1.0 => format.encode(exact::integer(false, 1), Round::NearestEven),
-        true if x > 0.0 => bits,
-        true => 0,
-        false => bits,
+    if !c.sat || x > 0.0 && x <= 1.0 {
+        bits
+    } else if x > 1.0 {
+        format.encode(exact::integer(false, 1), Round::NearestEven)
+    } else {
+        0
     }
 }

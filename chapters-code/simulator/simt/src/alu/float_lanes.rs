@@ -54,9 +54,10 @@ pub fn arithmetic1<V: Vectors>(
         Strategy::Flush => {
             let x = lanes.regs.r32(a);
             let out = row!(i => flush(canonical(near(flushed(x[i])))));
-            match any_smallest(&out) {
-                false => lanes.write32(d, &out),
-                true => directed1(lanes.regs, lanes.mask, d, a, mode, exactly),
+            if any_smallest(&out) {
+                directed1(lanes.regs, lanes.mask, d, a, mode, exactly)
+            } else {
+                lanes.write32(d, &out)
             }
         }
         Strategy::Saturate => saturated1(lanes.regs, lanes.mask, d, a, mode, near),
@@ -106,9 +107,10 @@ pub fn arithmetic2<V: Vectors>(
         Strategy::Flush => {
             let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
             let out = row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
-            match any_smallest(&out) {
-                false => lanes.write32(d, &out),
-                true => directed2(lanes.regs, lanes.mask, d, s, mode, exactly),
+            if any_smallest(&out) {
+                directed2(lanes.regs, lanes.mask, d, s, mode, exactly)
+            } else {
+                lanes.write32(d, &out)
             }
         }
         Strategy::Saturate => saturated2(lanes.regs, lanes.mask, d, s, mode, near),
@@ -164,9 +166,10 @@ pub fn arithmetic3<V: Vectors>(
             let (x, y, z) = (regs.r32(s[0]), regs.r32(s[1]), regs.r32(s[2]));
             let out =
                 row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i]), flushed(z[i])))));
-            match any_smallest(&out) {
-                false => lanes.write32(d, &out),
-                true => directed3(lanes.regs, lanes.mask, d, s, mode, exactly),
+            if any_smallest(&out) {
+                directed3(lanes.regs, lanes.mask, d, s, mode, exactly)
+            } else {
+                lanes.write32(d, &out)
             }
         }
         Strategy::Saturate => saturated3(lanes.regs, lanes.mask, d, s, mode, near),

@@ -1,8 +1,8 @@
 //! Describes findings about mbarriers and bulk copies.
 
 use super::{access, allocation, in_block, whose, within};
+use crate::access::{AccessKind, AccessSpace};
 use crate::grid::Grid;
-use crate::observe::{AccessKind, AccessSpace};
 use crate::races::{Event, ProxyFinding};
 use crate::report::{Race, RaceAccess};
 
@@ -74,9 +74,10 @@ pub(super) fn describe_race(
     let name = if one == other { within } else { whose };
     let (kind, missing, what) = if first.is_asynchronous() {
         let missing = wait(first, location.0);
-        let later = match second.is_asynchronous() {
-            true => copy(second, &b),
-            false => name(&b),
+        let later = if second.is_asynchronous() {
+            copy(second, &b)
+        } else {
+            name(&b)
         };
         let first = copy(first, &a);
         let what = format!("{later}, while {first} may be pending: {missing} is missing");
@@ -124,9 +125,10 @@ fn unfenced(
 ) -> Race {
     let (a, b) = (side(grid, block, earlier), side(grid, block, bulk));
     let by = copy(bulk, &b);
-    let unordered = match earlier.is_load() {
-        true => format!("for which {by} need not wait"),
-        false => format!("which {by} need not see"),
+    let unordered = if earlier.is_load() {
+        format!("for which {by} need not wait")
+    } else {
+        format!("which {by} need not see")
     };
     let message = format!(
         "race {}: {}: {}, {unordered}: fence.proxy.async is missing",

@@ -4,9 +4,10 @@ use ptx::ir::{Src, Store};
 
 use super::Exec;
 use super::transfer::{LaneAddresses, Shape};
+use crate::access::{Access, AccessSpace, Strength};
 use crate::banks::atomic::Form;
 use crate::counters::lanes;
-use crate::observe::{Access, AccessSpace, Observer, Strength};
+use crate::observe::Observer;
 use crate::pattern::Addresses;
 use crate::registers::LaneMask;
 

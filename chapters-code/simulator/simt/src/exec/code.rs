@@ -2,8 +2,8 @@
 //! computed once.
 
 use ptx::ir::{
-    Address, Atom, Bar, BarKind, Branch, Guard, Instruction, Load, MemType, Op, Order, R32, R64,
-    Space, Src, Store,
+    Address, Atom, Bar, BarKind, Branch, Control, Guard, Instruction, Load, MemType, Op, Order,
+    R32, R64, Space, Src, Store,
 };
 
 use super::transfer::Shape;
@@ -74,13 +74,11 @@ pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> 
     let mut alu = Vec::new();
     let mut all: Vec<Instr<'a>> = Vec::with_capacity(code.len());
     for (instruction, is_point) in code.iter().zip(reconvergence_points(code)) {
-        let kind = if let Op::Alu(operation) = &instruction.op {
+        let index = alu.len() as u32;
+        let kind = kind(kernel, instruction, params, index);
+        if let Op::Alu(operation) = &instruction.op {
             alu.push(Prepared::new(isa, operation));
-            let (index, run_len) = (alu.len() as u32 - 1, 0);
-            Kind::Alu { index, run_len }
-        } else {
-            kind(kernel, instruction, params)
-        };
+        }
         all.push(Instr {
             kind,
             guard: instruction.guard,
@@ -105,20 +103,27 @@ pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> 
 fn reconvergence_points(code: &[Instruction]) -> Vec<bool> {
     let mut points = vec![false; code.len()];
     for instruction in code {
-        let reconvergence = match &instruction.op {
-            Op::Bra(branch) => branch.reconverge,
-            Op::BrxIdx { reconverge, .. } => *reconverge,
-            _ => None,
-        };
-        if let Some(is_point) = reconvergence.and_then(|pc| points.get_mut(pc as usize)) {
+        if let Control::Branch {
+            reconverge: Some(pc),
+            ..
+        } = instruction.control()
+            && let Some(is_point) = points.get_mut(pc as usize)
+        {
             *is_point = true;
         }
     }
     points
 }
 
-fn kind<'a>(kernel: &LoadedKernel, instruction: &'a Instruction, params: &[u8]) -> Kind<'a> {
+/// Classifies an instruction. `index` is the number of register-to-register instructions before it.
+fn kind<'a>(
+    kernel: &LoadedKernel,
+    instruction: &'a Instruction,
+    params: &[u8],
+    index: u32,
+) -> Kind<'a> {
     match &instruction.op {
+        Op::Alu(_) => Kind::Alu { index, run_len: 0 },
         Op::Ld(load) if load.order != Order::Weak => Kind::Poll(load, Shape::of_load(load)),
         Op::Ld(load) if words::is_load(load) => Kind::LoadWords(load, Shape::of_load(load)),
         Op::Ld(load) => {
@@ -132,7 +137,24 @@ fn kind<'a>(kernel: &LoadedKernel, instruction: &'a Instruction, params: &[u8]) 
             Some(id) => Kind::Sync(id),
             None => Kind::Other,
         },
-        _ => Kind::Other,
+        Op::CpAsync { .. }
+        | Op::CpAsyncWait(_)
+        | Op::Mbarrier(_)
+        | Op::Bulk(_)
+        | Op::BulkWait(_)
+        | Op::ProxyFence(_)
+        | Op::BrxIdx { .. }
+        | Op::Exit
+        | Op::Trap
+        | Op::Nop
+        | Op::Warp(_)
+        | Op::Fence(_)
+        | Op::ActiveMask { .. }
+        | Op::Nanosleep { .. }
+        | Op::ReadClock { .. }
+        | Op::ReadClock64 { .. }
+        | Op::Vprintf { .. }
+        | Op::AssertFail { .. } => Kind::Other,
     }
 }
 

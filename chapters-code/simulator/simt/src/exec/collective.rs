@@ -3,21 +3,25 @@
 //! Each operation names the lanes that participate. Lanes in different splits wait for one another.
 //! Exited lanes are not waited for.
 
-use ptx::ir::{Op, R32, ReduxOp, Src, Vote};
+use ptx::ir::{Collective, CollectiveOp, Op, R32, ReduxOp, Src, Vote};
 
-use super::shuffle::Shuffle;
 use super::{Exec, Flow};
+use crate::barrier::Waiter;
 use crate::converge::Waiting;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::Observer;
-use crate::races::Waiter;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Executes `bar.warp.sync`, or a collective computation.
-    pub(super) fn collective(&mut self, split: usize, op: &Op, active: LaneMask) -> Step<Flow> {
-        let masks = self.warp.registers.r32(members_of(op));
+    pub(super) fn collective(
+        &mut self,
+        split: usize,
+        op: &Collective,
+        active: LaneMask,
+    ) -> Step<Flow> {
+        let masks = self.warp.registers.r32(op.mask);
         let members = masks[active.trailing_zeros() as usize & 31];
         // All masks are compared at once, because nearly always all lanes have the same mask.
         let differing = masks.iter().fold(0, |all, mask| all | (mask ^ members));
@@ -44,36 +48,66 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn collective_together(
         &mut self,
         split: usize,
-        op: &Op,
+        op: &Collective,
         members: LaneMask,
         active: LaneMask,
     ) -> Flow {
         if members & self.warp.splits.alive() & !active == 0 {
-            let is_sync = matches!(op, Op::BarWarpSync { .. });
+            let is_sync = matches!(op.op, CollectiveOp::Sync);
             if O::CHECKS && is_sync && members & !active != 0 {
                 let (warp, lanes, pc) = (self.warp.index, active, self.pc);
                 self.observer
                     .warp_passed(&[Waiter { warp, lanes, pc }], members);
             }
-            self.combine(op, active);
+            self.combine(&op.op, active);
             self.pc += 1;
             return Flow::Next;
         }
-        self.park(split, waiting_at(op, members));
+        let waiting = match op.op {
+            CollectiveOp::Sync => Waiting::WarpSync(members),
+            CollectiveOp::Shfl(_)
+            | CollectiveOp::Vote(_)
+            | CollectiveOp::MatchAny { .. }
+            | CollectiveOp::MatchAll { .. }
+            | CollectiveOp::Redux { .. }
+            | CollectiveOp::Elect { .. } => Waiting::Collective(members),
+        };
+        self.park(split, waiting);
         Flow::Switch
     }
 
-    /// Whether all lanes that a warp-wide operation waits for have arrived.
-    pub(super) fn is_complete(&self, op: &Op, active: LaneMask) -> bool {
-        let members = match op {
-            Op::Bar(_) => return false,
-            Op::BarWarpSync { mask } => *mask,
-            op => members_of(op),
-        };
-        let absent = |lane| {
-            self.warp.registers.r32(members)[lane as usize] & self.warp.splits.alive() & !active
-        };
-        lanes(active).all(|lane| absent(lane) == 0)
+    /// Whether an operation can proceed without the lanes of the split whose guard is false. It
+    /// cannot if it waits for lanes that have not arrived.
+    pub(super) fn proceeds_alone(&self, op: &Op, active: LaneMask) -> bool {
+        match op {
+            Op::Bar(_) => false,
+            Op::Warp(Collective { mask, .. }) => {
+                let (masks, alive) = (self.warp.registers.r32(*mask), self.warp.splits.alive());
+                lanes(active).all(|lane| masks[lane as usize] & alive & !active == 0)
+            }
+            Op::Alu(_)
+            | Op::Ld(_)
+            | Op::St(_)
+            | Op::Atom(_)
+            | Op::CpAsync { .. }
+            | Op::CpAsyncWait(_)
+            | Op::Mbarrier(_)
+            | Op::Bulk(_)
+            | Op::BulkWait(_)
+            | Op::ProxyFence(_)
+            | Op::Bra(_)
+            | Op::BrxIdx { .. }
+            | Op::Exit
+            | Op::Trap
+            | Op::Nop
+            | Op::Fence(_)
+            | Op::ActiveMask { .. }
+            | Op::Nanosleep { .. }
+            | Op::ReadClock { .. }
+            | Op::ReadClock64 { .. }
+            | Op::Vprintf { .. }
+            | Op::AssertFail { .. } => true,
+        }
     }
 
     /// Executes the operation for lanes of one split that name different lanes. If each named group
@@ -81,7 +115,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn collective_in_groups(
         &mut self,
         split: usize,
-        op: &Op,
+        op: &Collective,
         masks: &[u32; 32],
         active: LaneMask,
     ) -> Flow {
@@ -99,7 +133,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
         }
         for group in groups {
-            self.combine(op, group);
+            self.combine(&op.op, group);
         }
         self.pc += 1;
         Flow::Next
@@ -187,60 +221,41 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         let grid = self.grid;
         let here = std::mem::replace(&mut self.pc, pc);
-        self.combine(&grid.kernel.ir().code[pc as usize].op, gathered);
+        if let Op::Warp(collective) = &grid.kernel.ir().code[pc as usize].op {
+            self.combine(&collective.op, gathered);
+        }
         self.pc = here;
     }
 
     /// Executes a collective for lanes that have all arrived.
-    fn combine(&mut self, op: &Op, active: LaneMask) {
-        match op {
-            Op::BarWarpSync { .. } => self.observer.warp_synchronised(self.warp.index, active),
-            Op::Shfl {
-                mode,
-                d,
-                pred,
-                a,
-                b,
-                c,
-                ..
-            } => {
-                let (by, clamp) = (*b, *c);
-                let shuffle = Shuffle {
-                    mode: *mode,
-                    d: *d,
-                    pred: *pred,
-                    a: *a,
-                    by,
-                    clamp,
-                };
-                self.shuffle(&shuffle, active);
-            }
-            Op::Vote(vote) => self.vote(*vote, active),
-            Op::MatchAny { d, a, .. } => self.match_any(*d, *a, active),
-            Op::MatchAll { d, pred, a, .. } => {
-                let first = self.key(*a, active.trailing_zeros());
-                let all = lanes(active).all(|lane| self.key(*a, lane) == first);
-                self.write32(*d, active, &[if all { active } else { 0 }; 32]);
-                if let Some(p) = *pred {
-                    self.warp
-                        .registers
-                        .set_pred(p, if all { active } else { 0 }, active);
+    fn combine(&mut self, op: &CollectiveOp, active: LaneMask) {
+        match *op {
+            CollectiveOp::Sync => self.observer.warp_synchronised(self.warp.index, active),
+            CollectiveOp::Shfl(shuffle) => self.shuffle(&shuffle, active),
+            CollectiveOp::Vote(vote) => self.vote(vote, active),
+            CollectiveOp::MatchAny { d, a } => self.match_any(d, a, active),
+            CollectiveOp::MatchAll { d, pred, a } => {
+                let first = self.key(a, active.trailing_zeros());
+                let all = lanes(active).all(|lane| self.key(a, lane) == first);
+                let result = if all { active } else { 0 };
+                self.write32(d, active, &[result; 32]);
+                if let Some(p) = pred {
+                    self.warp.registers.set_pred(p, result, active);
                 }
             }
-            Op::Redux { op, d, a, .. } => {
-                let values = *self.warp.registers.r32(*a);
+            CollectiveOp::Redux { op, d, a } => {
+                let values = *self.warp.registers.r32(a);
                 let all = lanes(active).map(|lane| values[lane as usize]);
-                let result = all.reduce(|x, y| redux(*op, x, y)).unwrap_or(0);
-                self.write32(*d, active, &[result; 32]);
+                let result = all.reduce(|x, y| redux(op, x, y)).unwrap_or(0);
+                self.write32(d, active, &[result; 32]);
             }
-            Op::Elect { d, pred, .. } => {
+            CollectiveOp::Elect { d, pred } => {
                 let elected = active.trailing_zeros();
-                if let Some(d) = *d {
+                if let Some(d) = d {
                     self.write32(d, active, &[elected; 32]);
                 }
-                self.warp.registers.set_pred(*pred, 1 << elected, active);
+                self.warp.registers.set_pred(pred, 1 << elected, active);
             }
-            _ => unreachable!("not a collective: {op:?}"),
         }
     }
 
@@ -280,31 +295,6 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 pub(super) fn alike(masks: &[u32; 32], active: LaneMask, members: LaneMask) -> LaneMask {
     let same = lanes(active).filter(|lane| masks[*lane as usize] == members);
     same.fold(0, |all, lane| all | 1 << lane)
-}
-
-fn waiting_at(op: &Op, members: LaneMask) -> Waiting {
-    match op {
-        Op::BarWarpSync { .. } => Waiting::WarpSync(members),
-        _ => Waiting::Collective(members),
-    }
-}
-
-fn members_of(op: &Op) -> R32 {
-    match op {
-        Op::BarWarpSync { mask }
-        | Op::Shfl { mask, .. }
-        | Op::MatchAny { mask, .. }
-        | Op::MatchAll { mask, .. }
-        | Op::Redux { mask, .. }
-        | Op::Elect { mask, .. }
-        | Op::Vote(
-            Vote::All { mask, .. }
-            | Vote::Any { mask, .. }
-            | Vote::Uni { mask, .. }
-            | Vote::Ballot { mask, .. },
-        ) => *mask,
-        _ => unreachable!("not a collective: {op:?}"),
-    }
 }
 
 fn redux(op: ReduxOp, x: u32, y: u32) -> u32 {

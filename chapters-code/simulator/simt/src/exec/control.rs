@@ -2,13 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{Bar, BarKind, Branch, Op, R32, Scope};
+use ptx::ir::{Bar, BarKind, Branch, R32, Scope};
 
-use super::{Arrival, Exec, Flow, Pause, collective};
+use super::{Exec, Flow, Pause, collective};
+use crate::barrier::{Arrival, Waiter};
 use crate::converge::Waiting;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::Observer;
-use crate::races::Waiter;
 use crate::registers::LaneMask;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
@@ -116,41 +116,5 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             split.waiting = Waiting::Barrier(id);
         }
         Ok(self.pause(Pause::Arrived(id)))
-    }
-}
-
-/// Whether lanes execute the operation together.
-pub(super) fn synchronises(op: &Op) -> bool {
-    match op {
-        Op::Bar(_)
-        | Op::BarWarpSync { .. }
-        | Op::Shfl { .. }
-        | Op::Vote(_)
-        | Op::MatchAny { .. }
-        | Op::MatchAll { .. }
-        | Op::Redux { .. }
-        | Op::Elect { .. } => true,
-        Op::Alu(_)
-        | Op::Ld(_)
-        | Op::St(_)
-        | Op::Atom(_)
-        | Op::CpAsync { .. }
-        | Op::CpAsyncWait(_)
-        | Op::Mbarrier(_)
-        | Op::Bulk(_)
-        | Op::BulkWait(_)
-        | Op::ProxyFence(_)
-        | Op::Bra(_)
-        | Op::BrxIdx { .. }
-        | Op::Exit
-        | Op::Trap
-        | Op::Nop
-        | Op::Fence(_)
-        | Op::ActiveMask { .. }
-        | Op::Nanosleep { .. }
-        | Op::ReadClock { .. }
-        | Op::ReadClock64 { .. }
-        | Op::Vprintf { .. }
-        | Op::AssertFail { .. } => false,
     }
 }

@@ -6,10 +6,11 @@ use super::rows::each_lane;
 use super::transfer::{self, LaneAddresses, Shape, absent, aligned};
 use super::view::{Bytes, Device, Params, View};
 use super::{Exec, Warp};
+use crate::access::{AccessKind, AccessSpace, Strength};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
-use crate::observe::{AccessKind, AccessSpace, Observer, Strength};
+use crate::observe::Observer;
 use crate::pattern::{self, Addresses};
 use crate::registers::{LaneMask, Lanes64, Registers};
 

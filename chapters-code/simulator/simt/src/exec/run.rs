@@ -120,62 +120,27 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 }
                 Kind::Other => {
                     (self.pc, self.budget) = (pc, budget);
-                    match self.execute_rare(split, active, mask)? {
+                    match self.execute(split, active, mask)? {
                         Flow::Next => {}
                         flow => return Ok(flow),
                     }
                     pc = self.pc;
                     continue;
                 }
-                Kind::Load(load, shape) => {
+                kind @ (Kind::Load(..)
+                | Kind::LoadWords(..)
+                | Kind::Poll(..)
+                | Kind::Store(..)
+                | Kind::StoreWords(..)
+                | Kind::Atom(_)
+                | Kind::Fill32(..)
+                | Kind::Fill64(..)) => {
                     (self.pc, self.budget) = (pc, budget);
-                    self.load(load, *shape, active)?;
+                    self.access(kind, active)?;
                     self.moved(active);
-                }
-                Kind::LoadWords(load, shape) => {
-                    (self.pc, self.budget) = (pc, budget);
-                    if !self.load_words(load, shape.read_only, active) {
-                        self.load(load, *shape, active)?;
-                    }
-                    self.moved(active);
-                }
-                Kind::StoreWords(store, shape) => {
-                    (self.pc, self.budget) = (pc, budget);
-                    if !self.store_words(store, active) {
-                        self.store(store, *shape, active)?;
-                    }
-                    self.moved(active);
-                }
-                Kind::Poll(load, shape) => {
-                    (self.pc, self.budget) = (pc, budget);
-                    self.load(load, *shape, active)?;
-                    self.moved(active);
-                    if self.warp.spins >= SPINS {
+                    if matches!(kind, Kind::Poll(..) | Kind::Atom(_)) && self.warp.spins >= SPINS {
                         return Ok(self.spin(split, pc + 1));
                     }
-                }
-                Kind::Store(store, shape) => {
-                    (self.pc, self.budget) = (pc, budget);
-                    self.store(store, *shape, active)?;
-                    self.moved(active);
-                }
-                Kind::Atom(atom) => {
-                    (self.pc, self.budget) = (pc, budget);
-                    self.atomic(atom, active)?;
-                    self.moved(active);
-                    if self.warp.spins >= SPINS {
-                        return Ok(self.spin(split, pc + 1));
-                    }
-                }
-                Kind::Fill32(d, value) => {
-                    (self.pc, self.budget) = (pc, budget);
-                    self.fill(*d, *value, active);
-                    self.moved(active);
-                }
-                Kind::Fill64(d, value) => {
-                    (self.pc, self.budget) = (pc, budget);
-                    self.fill64(*d, *value, active);
-                    self.moved(active);
                 }
             }
             pc = match branch {
@@ -189,6 +154,33 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.budget = budget;
         self.warp.splits.get_mut(split).pc = pc;
         Ok(Flow::Switch)
+    }
+
+    /// Executes an access to memory, or to a parameter, which needs none.
+    #[inline(always)]
+    fn access(&mut self, kind: &Kind<'_>, active: LaneMask) -> Step {
+        match kind {
+            Kind::LoadWords(load, shape) if self.load_words(load, shape.read_only, active) => {
+                Ok(())
+            }
+            Kind::StoreWords(store, _) if self.store_words(store, active) => Ok(()),
+            Kind::Load(load, shape) | Kind::LoadWords(load, shape) | Kind::Poll(load, shape) => {
+                self.load(load, *shape, active)
+            }
+            Kind::Store(store, shape) | Kind::StoreWords(store, shape) => {
+                self.store(store, *shape, active)
+            }
+            Kind::Atom(atom) => self.atomic(atom, active),
+            Kind::Fill32(d, value) => {
+                self.fill(*d, *value, active);
+                Ok(())
+            }
+            Kind::Fill64(d, value) => {
+                self.fill64(*d, *value, active);
+                Ok(())
+            }
+            Kind::Alu { .. } | Kind::Branch(_) | Kind::Sync(_) | Kind::Other => Ok(()),
+        }
     }
 
     /// Executes a register-to-register instruction and those that follow it without guards or
@@ -231,7 +223,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Executes a branch at `pc`. Returns where all lanes of the split continue, or `None` if they
     /// diverge.
     #[inline(always)]
-    fn branch(
+    pub(super) fn branch(
         &mut self,
         split: usize,
         branch: &Branch,

@@ -1,6 +1,6 @@
 //! `shfl.sync`, after the pseudocode of the PTX manual, for all lanes at once.
 
-use ptx::ir::{Pred, R32, ShflMode};
+use ptx::ir::{ShflMode, Shuffle};
 
 use super::Exec;
 use super::rows::each_lane;
@@ -8,25 +8,12 @@ use crate::counters::lanes;
 use crate::observe::Observer;
 use crate::registers::{LaneMask, Lanes32};
 
-/// The operands of a shuffle.
-pub(super) struct Shuffle {
-    pub mode: ShflMode,
-    pub d: R32,
-    /// The predicate that is true in lanes whose source lane is in range.
-    pub pred: Option<Pred>,
-    pub a: R32,
-    /// The distance, or the source lane.
-    pub by: R32,
-    /// The clamp value and the segment mask.
-    pub clamp: R32,
-}
-
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn shuffle_inline(&mut self, shuffle: &Shuffle, active: LaneMask) {
         let registers = &self.warp.registers;
         let values = registers.r32(shuffle.a);
-        let (by, clamp) = (registers.r32(shuffle.by), registers.r32(shuffle.clamp));
+        let (by, clamp) = (registers.r32(shuffle.b), registers.r32(shuffle.c));
         let (sources, in_range) = match shuffle.mode {
             ShflMode::Up => sources(ShflMode::Up, by, clamp),
             ShflMode::Down => sources(ShflMode::Down, by, clamp),

@@ -5,9 +5,9 @@ use ptx::ir::{Load, MemType, Order, Scope, Src, Store};
 
 use super::rows;
 use super::view::View;
+use crate::access::{AccessKind, Strength};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
-use crate::observe::{AccessKind, Strength};
 use crate::pattern::{self, Addresses};
 use crate::registers::{LaneMask, Lanes32, Lanes64, Registers};
 

@@ -10,7 +10,8 @@ use super::Exec;
 use super::rows;
 use super::transfer::{LaneAddresses, Shape};
 use super::view::{Bytes, Device, View};
-use crate::observe::{AccessKind, AccessSpace, Observer};
+use crate::access::{AccessKind, AccessSpace};
+use crate::observe::Observer;
 use crate::pattern::Addresses;
 use crate::registers::{ALL_LANES, LaneMask, blend32};
 

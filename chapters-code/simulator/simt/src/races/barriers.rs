@@ -34,7 +34,6 @@
 //!
 //! The detector remembers the branches that lanes took since their last barrier, and older ones
 //! that have not reconverged yet.
-//! whose ways have not met yet.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,29 +41,8 @@ use ptx::ir::{Instruction, Op};
 
 use super::Finding;
 use super::branches::Branches;
-use crate::counters::lanes;
+use crate::barrier::{Passing, Waiter};
 use crate::registers::LaneMask;
-
-/// Lanes of a warp that wait at a barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Waiter {
-    pub warp: u32,
-    pub lanes: LaneMask,
-    pub pc: u32,
-}
-
-/// A barrier that lets threads pass.
-#[derive(Debug)]
-pub(crate) struct Passing {
-    /// Warps that participate, one bit per warp.
-    pub warps: u32,
-    /// Whether the program states the number of threads.
-    pub is_counted: bool,
-    /// The waiting lanes.
-    pub waiters: Vec<Waiter>,
-    /// For each warp of the block, the lanes that have exited.
-    pub exited: Vec<LaneMask>,
-}
 
 /// The identity of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -347,12 +325,5 @@ impl<'a> Barriers<'a> {
                     .is_within(barrier, self.branches[*number as usize])
             })
             .collect()
-    }
-}
-
-impl Waiter {
-    /// Returns the first lane.
-    pub fn lane(&self) -> u32 {
-        lanes(self.lanes).next().unwrap_or(0)
     }
 }

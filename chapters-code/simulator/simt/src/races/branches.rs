@@ -84,19 +84,8 @@ impl<'a> Branches<'a> {
 /// Appends the instructions that may follow this one.
 fn successors(code: &[Instruction], pc: u32, to: &mut Vec<u32>) {
     let instruction = &code[pc as usize];
-    let mut guard = instruction.guard;
-    if let Op::Bra(branch) = &instruction.op {
-        to.push(branch.target);
-        guard = branch.guard;
-    }
-    if let Op::BrxIdx { targets, .. } = &instruction.op {
-        to.extend(targets.iter());
-    }
-    let leaves = matches!(
-        instruction.op,
-        Op::Bra(_) | Op::BrxIdx { .. } | Op::Exit | Op::Trap
-    );
-    if !leaves || guard.is_some() {
+    to.extend(instruction.targets());
+    if instruction.falls_through() {
         to.push(pc + 1);
     }
 }

@@ -232,9 +232,10 @@ impl<'a> Clocks<'a> {
     /// of this block.
     #[inline(never)]
     pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event) -> bool {
-        let scope = match block == self.block {
-            true => Scope::Block,
-            false => Scope::Device,
+        let scope = if block == self.block {
+            Scope::Block
+        } else {
+            Scope::Device
         };
         block == self.block && self.is_known(earlier, later)
             || self.is_released(block, earlier, later, scope)

@@ -12,8 +12,8 @@
 use ptx::ir::CpAsyncWait;
 
 use super::{Event, each_word};
+use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::banks::atomic::Form;
-use crate::observe::{Access, AccessKind, AccessSpace, Strength};
 use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
 

@@ -1,6 +1,6 @@
 //! One access by one thread, packed into three words. Histories consist of these events.
 
-use crate::observe::{AccessKind, Strength};
+use crate::access::{AccessKind, Strength};
 
 /// In an event's epoch, the bit of asynchronous accesses.
 const ASYNCHRONOUS: u32 = 1 << 31;

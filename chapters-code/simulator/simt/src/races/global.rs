@@ -25,7 +25,7 @@ use super::clock::Clocks;
 use super::row_access::{self, RowAccess};
 use super::sync::Releases;
 use super::{Event, Finding, lane_event, words_of};
-use crate::observe::Access;
+use crate::access::Access;
 
 /// Rows of device memory per page of the history.
 const PAGE_ROWS: usize = 32;
@@ -244,9 +244,12 @@ impl<'a> GlobalRaces<'a> {
         let words = (start..start + u64::from(bytes)).step_by(4);
         let event = event.with_all_bytes();
         let block = self.block;
-        let conflict = |earlier: &Entry| match u64::from(earlier.block) == block {
-            true => clocks.conflict_with_copy(&earlier.event, &event),
-            false => self.conflict(clocks, earlier, &event),
+        let conflict = |earlier: &Entry| {
+            if u64::from(earlier.block) == block {
+                clocks.conflict_with_copy(&earlier.event, &event)
+            } else {
+                self.conflict(clocks, earlier, &event)
+            }
         };
         words.fold(None, |found, at| {
             self.word(cursor.row(at), conflict, at, event).or(found)

@@ -34,14 +34,14 @@ mod thread_clocks;
 mod uninitialised;
 mod words;
 
-pub(crate) use barriers::{Passing, Waiter};
 pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
 pub(crate) use proxy::ProxyFinding;
 
+use crate::access::{Access, AccessKind, AccessSpace, Strength};
+use crate::barrier::{Passing, Waiter};
 use crate::counters::lanes;
 use crate::grid::Grid;
-use crate::observe::{Access, AccessKind, AccessSpace, Strength};
 use crate::registers::LaneMask;
 use barriers::Barriers;
 use clock::Clocks;

@@ -45,7 +45,7 @@ use super::clock::Clocks;
 use super::event::MOST_AGENTS;
 use super::thread_clocks::{VectorClock, raise};
 use super::{Event, Finding};
-use crate::observe::{AccessKind, AccessSpace, Strength};
+use crate::access::{AccessKind, AccessSpace, Strength};
 use crate::proxy::{At, Bulk, Completion, Direction};
 
 /// A finding other than a race.

@@ -2,8 +2,8 @@
 
 use super::proxy::{self, ProxyFinding};
 use super::{Event, Finding, Races};
+use crate::access::{AccessKind, AccessSpace, Strength};
 use crate::counters::lanes;
-use crate::observe::{AccessKind, AccessSpace, Strength};
 use crate::proxy::{At, Bulk, Completion, Direction, MBARRIER_BYTES, ProxyEvent};
 
 impl Races<'_> {

@@ -8,7 +8,7 @@
 use super::Event;
 use super::clock::Clocks;
 use super::words::Part;
-use crate::observe::Access;
+use crate::access::Access;
 use crate::pattern::Pattern;
 use crate::registers::ALL_LANES;
 

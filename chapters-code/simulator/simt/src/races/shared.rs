@@ -19,9 +19,9 @@ use super::masked_writes::MaskedWrites;
 use super::row_access::{self, RowAccess};
 use super::words::Cells;
 use super::{Event, Finding, lane_event, words_of};
+use crate::access::Access;
 use crate::alu::Isa;
 use crate::counters::lanes;
-use crate::observe::Access;
 use crate::pattern::Addresses;
 
 /// The history of a row: of all its words together, or in the cells.
@@ -103,9 +103,12 @@ impl SharedRaces {
     ) -> Option<Finding> {
         let mut found = None;
         let event = event.with_all_bytes();
-        let conflict = |earlier: &Event| match event.is_asynchronous() {
-            true => clocks.conflict_with_copy(earlier, &event),
-            false => clocks.conflict(earlier, &event),
+        let conflict = |earlier: &Event| {
+            if event.is_asynchronous() {
+                clocks.conflict_with_copy(earlier, &event)
+            } else {
+                clocks.conflict(earlier, &event)
+            }
         };
         for at in (start..start + u64::from(bytes)).step_by(4) {
             let number = (at / row_access::BYTES) as usize;

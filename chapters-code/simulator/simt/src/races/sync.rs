@@ -30,8 +30,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ptx::ir::Scope;
 
 use super::thread_clocks::raise;
+use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::counters::lanes;
-use crate::observe::{Access, AccessKind, AccessSpace, Strength};
 
 /// Releases that are distinguished per block.
 const MOST_RELEASES: usize = 4096;

@@ -28,10 +28,10 @@ use std::collections::HashMap;
 use ptx::ir::{AtomOp, Kernel, Op};
 
 use super::{Event, Finding, each_word};
+use crate::access::{Access, AccessKind, AccessSpace};
 use crate::counters::lanes;
 use crate::init_mask::InitMask;
 use crate::memory::{Snapshot, Tracked};
-use crate::observe::{Access, AccessKind, AccessSpace};
 use crate::pattern::Pattern;
 use crate::registers::LaneMask;
 

@@ -62,9 +62,10 @@ pub(crate) unsafe fn read(from: *mut u8, out: &mut [u8]) {
     let (vectors, rest) = out.split_at_mut(whole);
     // SAFETY: the caller's promise, for parts of the bytes. The CPU has AVX.
     unsafe {
-        match is_x86_feature_detected!("avx") {
-            true => with_avx(from, vectors),
-            false => read_vectors(from, vectors),
+        if is_x86_feature_detected!("avx") {
+            with_avx(from, vectors)
+        } else {
+            read_vectors(from, vectors)
         }
         for (i, byte) in rest.iter_mut().enumerate() {
             *byte = load8(from.wrapping_add(whole + i));
@@ -87,9 +88,10 @@ pub(crate) unsafe fn write(to: *mut u8, data: &[u8]) {
     let (vectors, rest) = data.split_at(whole);
     // SAFETY: the caller's promise, for parts of the bytes. The CPU has AVX.
     unsafe {
-        match is_x86_feature_detected!("avx") {
-            true => with_avx(to, vectors),
-            false => write_vectors(to, vectors),
+        if is_x86_feature_detected!("avx") {
+            with_avx(to, vectors)
+        } else {
+            write_vectors(to, vectors)
         }
         for (i, byte) in rest.iter().enumerate() {
             store8(to.wrapping_add(whole + i), *byte);

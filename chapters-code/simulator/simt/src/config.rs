@@ -1,0 +1,69 @@
+//! The configuration of a launch, and the limits of the device.
+
+use crate::module::LoadedKernel;
+
+/// Multiprocessors of the simulated device, which is modelled on an H200.
+pub const MULTIPROCESSORS: u32 = 132;
+/// The largest number of threads per block.
+pub const MAX_THREADS: u32 = 1024;
+/// Resident threads per multiprocessor.
+pub(crate) const RESIDENT_THREADS: u32 = 2048;
+/// Resident blocks per multiprocessor.
+pub(crate) const RESIDENT_BLOCKS: u32 = 32;
+/// The largest amount of shared memory per block in bytes, after opting in.
+pub const MAX_SHARED: u32 = 232_448;
+/// The largest amount of local memory per thread in bytes.
+pub(crate) const MAX_LOCAL: u32 = 512 << 10;
+
+/// What to launch.
+#[derive(Clone, Copy)]
+pub struct Launch<'a> {
+    /// The kernel.
+    pub kernel: &'a LoadedKernel,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads per block in x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory per block.
+    pub dynamic_shared: u32,
+    /// The parameters, laid out as the kernel's [`ptx::ir::Param`]s say.
+    pub params: &'a [u8],
+}
+
+/// How to launch it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The seed of the schedule; 0 runs warps and blocks in order.
+    pub seed: u64,
+    /// Whether the hardware's events are counted.
+    pub counters: bool,
+    /// Whether data races are detected. Implies counting.
+    pub races: bool,
+    /// Whether each warp's actions are recorded in order. Implies counting and race detection, on
+    /// one host thread.
+    pub trace: bool,
+    /// Warp instructions after which the launch is stopped; 0 for no limit.
+    pub instruction_limit: u64,
+    /// Blocks that may be resident at a time; 0 for as many as an H200 holds.
+    pub resident_blocks: usize,
+    /// Host threads; 0 for one per core.
+    pub threads: usize,
+    /// The address of the workspace for grid-wide barriers of cooperative groups, which the kernel
+    /// reads from `%envreg1` and `%envreg2`; 0 if the launch is not cooperative.
+    pub grid_workspace: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            counters: true,
+            races: false,
+            trace: false,
+            instruction_limit: 0,
+            resident_blocks: 0,
+            threads: 0,
+            grid_workspace: 0,
+        }
+    }
+}
