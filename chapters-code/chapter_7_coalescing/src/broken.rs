@@ -1,116 +1,146 @@
-//! Kernels that are shown because they are wrong, as published code really was. Each declares what
-//! should notice it, and a test holds it to that.
+//! Kernels that are shown because they are wrong, as published code really was.
+//!
+//! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
+//! that they are a broken version of.
 
-use cudarc::driver::PushKernelArg;
-use harness::{Case, Dtype, Error, Op, Order, Parameters, Records, Shape, broken};
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{
+    Case, Dtype, Error, Ladder, Launch, Op, Order, Parameters, Records, Rung, Shape,
+    ceiling::Ceiling, verify::Checker,
+};
 
-use crate::{Ready, Rung, Setup, Task, copy, permute, shift, threads, update};
+use crate::problem::{
+    Copies, Promise, Results, copies_only, offsets_only, particles_only, permutations_only,
+};
+use crate::rungs::{aos_staged, offset_loads, packs, scatter, shuffled, two_packs};
+use crate::{Task, particles::Particles, patterns, permutation::Permutation};
 
-/// The broken rungs. The last one stops the device.
-pub const BROKEN: &[Rung] = &[
-    broken!(
-        "tail_dropped",
-        |s| copy(s, "tail_dropped", 4),
-        [Result],
-        "whole packs and nothing else: right for multiples of four"
-    ),
-    broken!(
-        "last_lane",
-        |s| shift(s, "last_lane", 4),
-        [Result],
-        "the last lane of a warp shuffles, too, and gets its own pack"
-    ),
-    broken!(
-        "in_place_shift",
-        in_place_shift,
-        [Races, Result],
-        "a shifted copy of an array onto itself"
-    ),
-    broken!(
-        "staged_without_barrier",
-        |s| update(s, "staged_without_barrier", 1),
-        [Races, Result],
-        "a thread reads from the tile what others bring"
-    ),
-    broken!(
-        "scatter_repeats",
-        |s| permute(s, "scatter", 1),
-        [Races, Result],
-        "a scatter whose indices repeat: who comes last is open",
-        ["scatter.ptx"]
-    ),
-    broken!(
-        "misaligned_packs",
-        |s| shift(s, "misaligned_packs", 4),
-        [Fault],
-        "packs that are cast to begin at the offset"
-    ),
-];
-
-/// What a broken rung does, if there is one of this name.
-pub fn task_of(rung: &str) -> Option<Task> {
-    let is_broken = BROKEN.iter().any(|broken| broken.name == rung);
-    is_broken.then(|| Task::of(&own_case(rung, &Case::vector(0, Dtype::F32, Op::Sum))))
+/// The broken copies, each with its launch. The last one stops the device.
+pub fn copies() -> Ladder<Copies> {
+    vec![
+        (TAIL_DROPPED, |p, rung| {
+            packs::of_entry("tail_dropped", p, rung)
+        }),
+        (LAST_LANE, |p, rung| {
+            shuffled::of_entry("last_lane", p, rung)
+        }),
+        (IN_PLACE_SHIFT, in_place_shift),
+        (MISALIGNED_PACKS, |p, rung| {
+            two_packs::of_entry("misaligned_packs", p, rung)
+        }),
+    ]
 }
 
-/// What brings out the fault of a broken rung, if the case asks for what it does; otherwise the case, for
-/// which it is not.
-pub fn case_for(rung: &str, case: &Case) -> Case {
-    match Task::of(case).is_of(rung) {
-        true => own_case(rung, case),
+/// The broken updates of particles.
+pub fn particle_updates() -> Ladder<Particles> {
+    vec![(STAGED_WITHOUT_BARRIER, |p, rung| {
+        aos_staged::of_entry("staged_without_barrier", p, rung)
+    })]
+}
+
+/// The broken permutations.
+pub fn permutations() -> Ladder<Permutation> {
+    vec![(SCATTER_REPEATS, scatter::prepare)]
+}
+
+macro_rules! broken {
+    ($name:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
+        Rung::new($name, $idea, include_str!(concat!("../kernels/", $ptx)))
+            .against(Ceiling::Copy)
+            .broken(&[$(Checker::$by),*])
+    };
+}
+
+const TAIL_DROPPED: Rung = broken!(
+    "tail_dropped",
+    "broken/tail_dropped.ptx",
+    [Result],
+    "whole packs and nothing else, which is right for multiples of four"
+)
+.refuses(copies_only)
+.adapts(|case| enlarged(case, 3, Parameters::default()));
+const LAST_LANE: Rung = broken!(
+    "last_lane",
+    "broken/last_lane.ptx",
+    [Result],
+    "the last lane of a warp shuffles, too, and gets its own pack"
+)
+.refuses(offsets_only)
+.adapts(|case| enlarged(case, 0, patterns::offset(1)));
+const IN_PLACE_SHIFT: Rung = broken!(
+    "in_place_shift",
+    "broken/in_place_shift.ptx",
+    [Races, Result],
+    "a shifted copy of an array onto itself"
+)
+.refuses(offsets_only)
+.adapts(|case| enlarged(case, 0, patterns::offset(1)));
+const STAGED_WITHOUT_BARRIER: Rung = broken!(
+    "staged_without_barrier",
+    "broken/staged_without_barrier.ptx",
+    [Races, Result],
+    "no barrier between filling the tile and reading it"
+)
+.refuses(particles_only)
+.adapts(|case| enlarged(case, 0, patterns::records(Records::Particles)));
+const SCATTER_REPEATS: Rung = broken!(
+    "scatter_repeats",
+    "scatter.ptx",
+    [Races, Result],
+    "a scatter whose indices repeat: the last store stays, and its order is open"
+)
+.refuses(permutations_only)
+.adapts(|case| enlarged(case, 0, patterns::order(Order::Random)));
+const MISALIGNED_PACKS: Rung = broken!(
+    "misaligned_packs",
+    "broken/misaligned_packs.ptx",
+    [Fault],
+    "packs that are cast to begin at the offset"
+)
+.refuses(offsets_only)
+.adapts(|case| enlarged(case, 0, patterns::offset(1)));
+
+/// A case of several blocks, of about the size that was asked for, with the parameters that bring out a
+/// fault. A case that asks for another kind of task stays as it is, for the rung is refused there.
+fn enlarged(case: &Case, more: u64, parameters: Parameters) -> Case {
+    let own = Case {
+        shape: Shape::Vector {
+            n: case.elements().max(4096) / 4096 * 4096 + more,
+        },
+        seed: case.seed,
+        parameters,
+        ..Case::vector(0, Dtype::F32, Op::Sum)
+    };
+    match Task::of(&own).is_like(Task::of(case)) {
+        true => own,
         false => *case,
     }
 }
 
-/// Whether a rung changes what it reads, and so works on a copy of the input.
-pub(crate) fn is_in_place(rung: &str) -> bool {
-    rung == "in_place_shift"
-}
-
-/// What brings out the fault of a broken rung, at about the size that was asked for: several blocks at
-/// least.
-fn own_case(rung: &str, case: &Case) -> Case {
-    let n = case.elements().max(4096) / 4096 * 4096;
-    let none = Parameters::default();
-    let offset = |offset| Parameters {
-        offset: Some(offset),
-        ..none
+/// Copies the input, and launches the kernel on the copy with one thread per element.
+fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("in_place_shift")?;
+    let config = LaunchConfig {
+        grid_dim: (p.n.div_ceil(256).max(1) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
     };
-    let (n, parameters) = match rung {
-        "last_lane" | "misaligned_packs" | "in_place_shift" => (n, offset(1)),
-        "staged_without_barrier" => {
-            let records = Some(Records::Particles);
-            (n, Parameters { records, ..none })
-        }
-        "scatter_repeats" => {
-            let order = Some(Order::Random);
-            (n, Parameters { order, ..none })
-        }
-        _ => (n + 3, none),
+    let promise = Promise {
+        result: Results::InPlace,
+        traffic: offset_loads::traffic,
     };
-    Case {
-        shape: Shape::Vector { n },
-        seed: case.seed,
-        parameters,
-        ..Case::vector(0, Dtype::F32, Op::Sum)
-    }
-}
-
-/// The copy onto itself: of the copy of the input that it is given.
-fn in_place_shift(s: &Setup<'_>) -> Result<Ready, Error> {
-    let (n, offset) = (
-        Task::of(&s.case).results(s.case.elements()),
-        s.case.parameters.offset.unwrap_or(0),
-    );
-    let kernel = s.entry("in_place_shift")?;
-    let config = threads(n);
-    let (stream, function) = (s.stream(), kernel.clone());
-    Ok(Ready::new(kernel, config, 0, move |_, data| {
-        let mut launch = stream.launch_builder(&function);
-        launch.arg(data).arg(&n).arg(&offset);
-        // SAFETY: there are n + offset elements, though they are read and written in an order that makes
-        // no sense.
-        unsafe { launch.launch(config)? };
-        Ok(())
-    }))
+    let function = kernel.clone();
+    let launch = move |p: &mut Copies| {
+        let mut data = p.spread.view_mut();
+        p.device.stream.memcpy_dtod(&p.input, &mut data)?;
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&mut data).arg(&p.n).arg(&p.offset);
+        // SAFETY: in_place_shift.cu is `(float* data, size_t n, size_t offset)`. It reads and writes within
+        // data[0 .. n + offset]. Which elements it reads depends on the order of the threads, and the judge
+        // expects a wrong result.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, promise, launch))
 }

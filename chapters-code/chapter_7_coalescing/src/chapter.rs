@@ -1,20 +1,18 @@
-//! The rungs as the harness runs them: inputs, reference, outputs, and what runs on what.
+//! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Op, Operation, Order, Problem, Refusal, RungInfo,
-    Shape,
-    baselines::{BaselineRun, Baselines},
-    ceiling::Ceiling,
-    inputs,
-    uploaded::Uploaded,
-    verify::{self, Exact, Verdict},
+    Case, Chapter, Device, Dtype, Error, Ladder, Op, Posed, Problem, Rung, typed, typed::rungs,
 };
 
 use crate::{
-    BYTES_IN_FLIGHT, RUNGS, Task, broken, bytes_in_flight, indices,
-    particles::Layout,
+    Task, broken, copies, indices, particle_updates,
+    particles::Particles,
     patterns,
-    reference::{self, Expected},
+    permutation::Permutation,
+    permutations,
+    problem::Copies,
+    reading,
+    reads::{self, Reads},
 };
 
 /// Chapter 7.
@@ -30,23 +28,17 @@ impl Chapter for Coalescing {
         "Chapter 7, coalescing: what the memory makes of a warp's request"
     }
 
-    fn rungs(&self) -> Vec<RungInfo> {
-        let reads = |name: &str| BYTES_IN_FLIGHT.iter().any(|rung| rung.name == name);
-        let ceiling = |name| match reads(name) {
-            true => Ceiling::Read,
-            false => Ceiling::Copy,
-        };
-        RUNGS
-            .iter()
-            .map(|rung| rung.info(ceiling(rung.name)))
-            .collect()
-    }
-
-    fn case_for(&self, rung: &str, case: &Case) -> Case {
-        match RUNGS.is_broken(rung) {
-            true => broken::case_for(rung, case),
-            false => *case,
-        }
+    fn ladder(&self) -> Vec<Rung> {
+        [
+            rungs(&copies()),
+            rungs(&particle_updates()),
+            rungs(&permutations()),
+            rungs(&reading()),
+            rungs(&broken::particle_updates()),
+            rungs(&broken::permutations()),
+            rungs(&broken::copies()), // last, because one of these stops the device
+        ]
+        .concat()
     }
 
     fn title(&self, case: &Case) -> String {
@@ -59,19 +51,6 @@ impl Chapter for Coalescing {
         format!("{} of {shape} {dtype}{parameters}", Task::of(case).verb())
     }
 
-    fn refusal(&self, name: &str, case: &Case) -> Option<Refusal> {
-        let repeats = case.parameters.order.is_some_and(Order::repeats);
-        match case.shape {
-            Shape::Matrix { .. } => Some(Refusal::WantsVector),
-            _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
-            _ if !Task::of(case).is_of(name) => Some(Refusal::OfAnotherKind),
-            _ if name == "scatter" && repeats => Some(Refusal::Because(
-                "scatters to each place once: give --index-order ascending, or a window's length",
-            )),
-            _ => None,
-        }
-    }
-
     fn check(&self, case: &Case) -> Result<(), Error> {
         refuse(case).map_or(Ok(()), |(what, remedy)| {
             Err(Error::Usage(format!("{what}\n  remedy: {remedy}")))
@@ -79,18 +58,36 @@ impl Chapter for Coalescing {
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
-        // The input, the output, indices, and something for the driver.
+        // The input, two outputs or an output and indices, and room for the driver.
         let bytes = case.elements().saturating_mul(4);
         bytes.saturating_mul(3).saturating_add(64 << 20)
     }
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
         self.check(case)?;
-        Ok(Box::new(Accesses::new(device, case)?))
+        Ok(match Task::of(case) {
+            Task::Copy | Task::Offset(_) | Task::Stride(_) | Task::Pairs => {
+                let problem = Copies::new(device, case)?;
+                posed(problem, [copies(), broken::copies()])
+            }
+            Task::Particles => {
+                let problem = Particles::new(device, case)?;
+                posed(problem, [particle_updates(), broken::particle_updates()])
+            }
+            Task::Gather(_) => {
+                let problem = Permutation::new(device, case)?;
+                posed(problem, [permutations(), broken::permutations()])
+            }
+            Task::BytesInFlight { .. } => posed(Reads::new(device, case)?, [reading(), Vec::new()]),
+        })
     }
 }
 
-/// Why a case makes no sense, and what would: places that are not in the array, above all.
+fn posed<P: typed::Problem + 'static>(problem: P, ladders: [Ladder<P>; 2]) -> Box<dyn Problem> {
+    Box::new(Posed::new(problem, ladders.into_iter().flatten().collect()))
+}
+
+/// The reason why a case makes no sense, such as addresses outside the array, and the remedy.
 fn refuse(case: &Case) -> Option<(String, String)> {
     let n = case.elements();
     match Task::of(case) {
@@ -110,109 +107,29 @@ fn refuse(case: &Case) -> Option<(String, String)> {
             format!("{n} elements are more than indices of 32 bits reach"),
             "give -n 2^32 or less".into(),
         )),
-        Task::BytesInFlight { loads, .. } if !bytes_in_flight::LOADS.contains(&loads) => Some((
+        Task::BytesInFlight { loads, .. } if !reads::LOADS.contains(&loads) => Some((
             format!("there is no kernel with {loads} loads a thread under way"),
             "give --loads-per-thread 1, 2, 4 or 8".into(),
         )),
-        Task::BytesInFlight { resident, .. }
-            if !(1..=bytes_in_flight::MOST_RESIDENT).contains(&resident) =>
-        {
+        Task::BytesInFlight { resident, .. } if !(1..=reads::MOST_RESIDENT).contains(&resident) => {
             Some((
                 format!("a multiprocessor does not hold {resident} blocks"),
                 "give --resident 1 to 8".into(),
             ))
         }
-        Task::BytesInFlight { loads, resident }
-            if loads * resident > bytes_in_flight::MOST_TOGETHER =>
-        {
+        Task::BytesInFlight { loads, resident } if loads * resident > reads::MOST_TOGETHER => {
             Some((
                 format!(
                     "{resident} blocks with {loads} loads a thread need more registers than there are"
                 ),
-                format!(
-                    "give --resident {} or less",
-                    bytes_in_flight::MOST_TOGETHER / loads
-                ),
+                format!("give --resident {} or less", reads::MOST_TOGETHER / loads),
             ))
         }
         _ => None,
     }
 }
 
-/// A case's elements, on the device.
-struct Accesses {
-    uploaded: Uploaded<f32>,
-}
-
-impl Accesses {
-    fn new(device: &Device, case: &Case) -> Result<Self, Error> {
-        let host = inputs::generate::<f32>(case);
-        Ok(Self {
-            uploaded: Uploaded::new(device, case, host)?,
-        })
-    }
-}
-
-impl Problem for Accesses {
-    fn operation(&mut self, name: &str) -> Result<Box<dyn Operation + '_>, Error> {
-        let case = self.uploaded.case;
-        let ready = self.uploaded.ready(RUNGS.find(name)?)?;
-        let task = Task::of(&case);
-        let moved = task.results(case.elements()) * task.bytes_a_result();
-        if broken::is_in_place(name) {
-            let offset = case.parameters.offset.unwrap_or(0) as usize;
-            let judge = move |host: &[f32], _, computed: &[u8]| {
-                let expected = [&host[offset..], &host[host.len() - offset..]].concat();
-                judge(&expected, computed)
-            };
-            return self.uploaded.operation_in_place(moved, ready, judge);
-        }
-        if task == Task::Particles {
-            let layout = Layout::of(name);
-            return self.uploaded.operation_in_place(
-                moved,
-                ready,
-                move |host, updates, computed| updated(layout, host, updates, computed),
-            );
-        }
-        let multiprocessors = self.uploaded.device.properties.multiprocessors;
-        let expected = reference::expected(name, &case, &self.uploaded.host, multiprocessors);
-        let bytes = expected.bytes();
-        self.uploaded.operation_that_moves(
-            moved,
-            ready,
-            bytes,
-            move |_, computed| match &expected {
-                Expected::Elements(elements) => judge(elements, computed),
-                Expected::Words(words) => judge(words, computed),
-            },
-        )
-    }
-
-    fn baseline<'a>(&'a mut self, _: &'a Baselines) -> Result<Option<BaselineRun<'a>>, Error> {
-        Ok(None)
-    }
-}
-
-/// Elements that one core compares at a time.
-const CHUNK: usize = 1 << 16;
-
-/// Compares what was computed with what it should be.
-fn judge<T: Element>(expected: &[T], computed: &[u8]) -> Verdict {
-    verify::compare_chunks(computed, CHUNK, |c| {
-        expected[c * CHUNK..].iter().copied().map(Exact::Equal)
-    })
-}
-
-/// Compares particles with what they should be after so many updates.
-fn updated(layout: Layout, host: &[f32], updates: u64, computed: &[u8]) -> Verdict {
-    verify::compare_chunks(computed, CHUNK, |c| {
-        let elements = c * CHUNK..host.len();
-        elements.map(move |e| Exact::Equal(layout.after(updates, host, e as u64)))
-    })
-}
-
-/// Whether a rung gives the same bits in every run: all do.
+/// Whether a rung gives the same bits in every run of a case. Every rung does.
 pub fn has_fixed_order(_rung: &str, _case: &Case) -> bool {
     true
 }

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use chapter_7_coalescing::{Task, chapter::Coalescing, patterns};
+use chapter_7_coalescing::{chapter::Coalescing, patterns};
 use harness::{
-    Case, Dtype, Op, Options, Order, Parameters, Records, TypeOptions, shape::parse_count,
+    Case, Chapter, Dtype, Op, Options, Order, Parameters, Records, Refusal, TypeOptions,
+    shape::parse_count,
 };
 
 /// Runs, checks and times every rung on every kind of access.
@@ -121,12 +122,14 @@ impl Arguments {
 
     /// Whether one of the rungs that are asked for by name is for it.
     fn is_wanted(&self, parameters: Parameters) -> bool {
-        let task = Task::of(&Case {
+        let case = Case {
             parameters,
             ..Case::vector(0, Dtype::F32, Op::Sum)
-        });
+        };
+        let is_for =
+            |name: &String| Coalescing.refusal(name, &case) != Some(Refusal::OfAnotherKind);
         let names = &self.options.kernel;
-        names.is_empty() || names.iter().any(|name| task.is_of(name))
+        names.is_empty() || names.iter().any(is_for)
     }
 }
 

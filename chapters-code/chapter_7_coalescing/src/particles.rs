@@ -1,37 +1,103 @@
-//! Where the fields of particles lie, and what becomes of them.
+//! Particles on the device, the addresses of their fields, and the judge of an update.
 
-/// Elements of a particle: place x y z, velocity x y z, mass, charge.
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{Case, Device, Error, Output, buffer, inputs, typed::Problem, verify::Verdict};
+use rayon::prelude::*;
+
+use crate::{Task, problem::Promise};
+
+/// The elements of a particle: position x y z, velocity x y z, mass, charge.
 pub const FIELDS: u64 = 8;
-/// Of those, how many are a place, and how many a velocity.
+/// The fields of a position, and those of a velocity.
 const DIMENSIONS: u64 = 3;
-/// Particles of a group.
+/// The particles of a group.
 const GROUP: u64 = 32;
 /// The time that passes in an update.
 pub const DT: f32 = 0.125;
 
-/// In which order the fields of all particles are stored.
+/// Particles that a launch moves by their velocity, in place.
+pub struct Particles {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size and input.
+    pub case: Case,
+    /// The number of particles.
+    pub n: u64,
+    /// The fields before the first update, in the order that the rung takes them to have.
+    pub input: CudaSlice<f32>,
+    /// A copy of the input, made at every reset, which the launches change.
+    pub particles: Output<f32>,
+    host: Vec<f32>,
+}
+
+impl Particles {
+    /// Makes the input of a case and copies it to the device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let host = inputs::generate::<f32>(case);
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n: case.elements() / FIELDS,
+            input: buffer::to_device(device, &host)?,
+            particles: Output::new(device, host.len())?,
+            host,
+        })
+    }
+}
+
+impl Problem for Particles {
+    type Promise = Promise<Self, Layout>;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.particles.copy_from(&self.input)
+    }
+
+    fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error> {
+        let (host, layout) = (&self.host, promise.result);
+        let after = |element| layout.after(launches, host, element);
+        let expected: Vec<f32> = (0..host.len() as u64).into_par_iter().map(after).collect();
+        let mut verdict = self.particles.compare_equal(&expected)?;
+        let changed = buffer::check_input(&self.device, &mut self.input, &self.host)?;
+        verdict.failures.extend(changed);
+        Ok(verdict)
+    }
+
+    fn bytes(&self, _promise: &Self::Promise) -> u64 {
+        self.n * Task::Particles.bytes_per_result()
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = inputs::generate(case);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+}
+
+/// The order in which the fields of all particles are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Particle after particle.
+    /// All fields of a particle, then those of the next: an array of structures.
     Structures,
-    /// Field after field.
+    /// One field of all particles, then the next field: a structure of arrays.
     Arrays,
-    /// Group after group of 32 particles, field after field in each. The last group is as wide as it has
-    /// particles.
+    /// Groups of 32 particles, each a structure of arrays. The arrays of the last group are as long as it
+    /// has particles.
     Groups,
 }
 
 impl Layout {
-    /// That of a rung's particles.
-    pub fn of(rung: &str) -> Self {
-        match rung {
-            "soa" | "soa_packs" => Self::Arrays,
-            "aosoa" => Self::Groups,
-            _ => Self::Structures,
-        }
-    }
-
-    /// The particle and the field of an element; `n` particles in all.
+    /// The particle and the field of an element, where there are `n` particles.
     fn what_is(self, element: u64, n: u64) -> (u64, u64) {
         match self {
             Self::Structures => (element / FIELDS, element % FIELDS),
@@ -45,8 +111,8 @@ impl Layout {
         }
     }
 
-    /// Where a field of a particle lies.
-    fn place(self, particle: u64, field: u64, n: u64) -> u64 {
+    /// The index of a particle's field, where there are `n` particles.
+    fn index(self, particle: u64, field: u64, n: u64) -> u64 {
         match self {
             Self::Structures => FIELDS * particle + field,
             Self::Arrays => field * n + particle,
@@ -57,7 +123,7 @@ impl Layout {
         }
     }
 
-    /// What an element is after so many updates. Elements behind the last particle belong to none.
+    /// The value of an element after a number of updates. Elements behind the last particle never change.
     pub fn after(self, updates: u64, host: &[f32], element: u64) -> f32 {
         let (n, start) = (host.len() as u64 / FIELDS, host[element as usize]);
         if element >= FIELDS * n {
@@ -67,9 +133,9 @@ impl Layout {
         if field >= DIMENSIONS {
             return start;
         }
-        let velocity = host[self.place(particle, field + DIMENSIONS, n) as usize];
+        let velocity = host[self.index(particle, field + DIMENSIONS, n) as usize];
         // Product and sum are rounded one after the other, as the kernels do.
-        (0..updates).fold(start, |place, _| place + velocity * DT)
+        (0..updates).fold(start, |position, _| position + velocity * DT)
     }
 }
 
@@ -86,13 +152,13 @@ mod tests {
                 for element in 0..FIELDS * n {
                     let (particle, field) = layout.what_is(element, n);
                     assert!(particle < n && field < FIELDS, "{layout:?} {n} {element}");
-                    assert_eq!(layout.place(particle, field, n), element);
+                    assert_eq!(layout.index(particle, field, n), element);
                 }
             }
         }
     }
 
-    /// Two particles: what moves is the place, by an eighth of the velocity.
+    /// Two particles: only the position changes, by an eighth of the velocity.
     #[test]
     fn the_worked_example() {
         let structures: Vec<f32> = (0..16).map(|i| i as f32 * 8.0).collect();

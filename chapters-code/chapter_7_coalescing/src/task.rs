@@ -2,18 +2,16 @@
 
 use harness::{Case, Order, Records};
 
-use crate::{BYTES_IN_FLIGHT, COPIES, GATHERS, OFFSETS, PAIRS, PARTICLES, Rung, STRIDES, broken};
-
-/// What the rungs of one table do with an array of n elements.
+/// What a rung does with an array of n elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Copy it.
     Copy,
-    /// Copy it shifted by so many elements; as many fall off its end.
+    /// Copy it shifted by a number of elements. As many at one end are not copied.
     Offset(u64),
-    /// Copy the first of each so many elements, or to there.
+    /// Copy one element per stride, or to one element per stride.
     Stride(u64),
-    /// Add up the elements of each pair.
+    /// Add the elements of each pair.
     Pairs,
     /// Move each particle, of eight elements, by its velocity.
     Particles,
@@ -21,16 +19,17 @@ pub enum Task {
     Gather(Order),
     /// Read it.
     BytesInFlight {
-        /// Packs that a thread asks for at a time.
+        /// The packs that a thread loads at a time.
         loads: u32,
-        /// Blocks that a multiprocessor holds at a time.
+        /// The blocks that a multiprocessor holds at a time.
         resident: u32,
     },
 }
 
-/// What a thread has under way where nobody says otherwise, and the blocks beside its own.
-const LOADS: u32 = 4;
-const RESIDENT: u32 = 4;
+/// The loads of a thread in flight where a case gives only the number of blocks.
+pub const LOADS_PER_THREAD: u32 = 4;
+/// The blocks of a multiprocessor where a case gives only the number of loads.
+pub const RESIDENT_BLOCKS: u32 = 4;
 
 impl Task {
     /// What a case asks for.
@@ -43,36 +42,19 @@ impl Task {
             (.., Some(Records::Particles), _) => Self::Particles,
             (.., Some(order)) => Self::Gather(order),
             _ if p.loads.is_some() || p.resident.is_some() => Self::BytesInFlight {
-                loads: p.loads.unwrap_or(LOADS),
-                resident: p.resident.unwrap_or(RESIDENT),
+                loads: p.loads.unwrap_or(LOADS_PER_THREAD),
+                resident: p.resident.unwrap_or(RESIDENT_BLOCKS),
             },
             _ => Self::Copy,
         }
     }
 
-    /// Whether it is what a rung does.
-    pub fn is_of(self, rung: &str) -> bool {
-        let is_there = |rungs: &[Rung]| rungs.iter().any(|r| r.name == rung);
-        is_there(self.rungs()) || broken::task_of(rung).is_some_and(|task| task.has_table_of(self))
-    }
-
-    fn rungs(self) -> &'static [Rung] {
-        match self {
-            Self::Copy => COPIES,
-            Self::Offset(_) => OFFSETS,
-            Self::Stride(_) => STRIDES,
-            Self::Pairs => PAIRS,
-            Self::Particles => PARTICLES,
-            Self::Gather(_) => GATHERS,
-            Self::BytesInFlight { .. } => BYTES_IN_FLIGHT,
-        }
-    }
-
-    fn has_table_of(self, other: Self) -> bool {
+    /// Whether another task is of the same kind, whatever its offset, stride, order or loads.
+    pub fn is_like(self, other: Self) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 
-    /// What it is called in a title.
+    /// The word for the task in a title.
     pub fn verb(self) -> &'static str {
         match self {
             Self::Copy | Self::Offset(_) | Self::Stride(_) => "copy",
@@ -83,8 +65,8 @@ impl Task {
         }
     }
 
-    /// Of an array of `n` elements, how many a kernel is told to make or change: elements, sums,
-    /// particles; packs, where it reads those.
+    /// The number of results that a kernel makes of `n` elements: elements, sums, particles, or the packs
+    /// that it reads.
     pub fn results(self, n: u64) -> u64 {
         match self {
             Self::Copy | Self::Gather(_) => n,
@@ -96,12 +78,12 @@ impl Task {
         }
     }
 
-    /// Bytes that must be moved for each of those.
-    pub fn bytes_a_result(self) -> u64 {
+    /// The bytes that must be moved per result.
+    pub fn bytes_per_result(self) -> u64 {
         match self {
             Self::Copy | Self::Offset(_) | Self::Stride(_) => 4 + 4,
             Self::Pairs => 8 + 4,
-            // Place and velocity, and the place again.
+            // Position and velocity are loaded, and the position is stored.
             Self::Particles => 4 * (6 + 3),
             Self::Gather(_) => 4 + 4 + 4,
             Self::BytesInFlight { .. } => 16,

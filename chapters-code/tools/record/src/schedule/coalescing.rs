@@ -1,6 +1,6 @@
 //! What is run of chapter 7: copies over the sizes, and each pattern at a size of its own.
 
-use chapter_7_coalescing::{bytes_in_flight::MOST_TOGETHER, chapter::Coalescing, patterns};
+use chapter_7_coalescing::{chapter::Coalescing, patterns, reads::MOST_TOGETHER};
 use harness::{Chapter, Dtype, Op, Order, Parameters, Records, runner::Step};
 
 use super::{Part, Scope, only, part, sizes, vector};

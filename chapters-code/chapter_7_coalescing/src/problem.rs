@@ -1,0 +1,179 @@
+//! What the rungs that copy solve: buffers on the device, the expected result, and the judge. The other
+//! problems are beside it; what all of them share is here, too.
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Device, Dtype, Error, Op, Order, Output, Refusal, Rung, Shape, buffer, inputs,
+    typed::Problem, verify::Verdict,
+};
+
+use crate::{Task, reference, traffic::Prediction};
+
+/// What a launch promises: its kind of result, and what it asks of the memory.
+pub struct Promise<P, R> {
+    /// The kind of result, which the judge compares with the reference.
+    pub result: R,
+    /// The requests and sectors of one launch on a problem, by formula.
+    pub traffic: fn(&P) -> Prediction,
+}
+
+/// A copy of an array, whole, shifted or strided, or the sums of its pairs.
+pub struct Copies {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, pattern and input.
+    pub case: Case,
+    /// The number of elements that are copied, or of sums.
+    pub n: u64,
+    /// The elements by which one side of a shifted copy is displaced; 0 for other copies.
+    pub offset: u64,
+    /// The elements from one that is copied to the next; 1 for a copy without gaps.
+    pub stride: u64,
+    /// The elements, at least one, for drivers that allocate no empty buffer.
+    pub input: CudaSlice<f32>,
+    /// The `n` results of kernels that store them side by side.
+    pub out: Output<f32>,
+    /// The output of kernels that store elements at an offset or a stride. It is as long as the input, and
+    /// empty where the case has neither.
+    pub spread: Output<f32>,
+    host: Vec<f32>,
+}
+
+/// Where a copy leaves its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// The elements from the offset on, one per stride, side by side in `out`.
+    Dense,
+    /// The first elements in `spread`, from the offset on, one per stride. The others keep their poison.
+    Spread,
+    /// The elements in `spread`, copied there from the input and then shifted down by the offset.
+    InPlace,
+    /// The sums of pairs, side by side in `out`.
+    PairSums,
+}
+
+impl Copies {
+    /// Makes the input of a case and copies it to the device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let host = inputs::generate::<f32>(case);
+        let task = Task::of(case);
+        let (offset, stride) = match task {
+            Task::Offset(offset) => (offset, 1),
+            Task::Stride(stride) => (0, stride),
+            Task::Copy
+            | Task::Pairs
+            | Task::Particles
+            | Task::Gather(_)
+            | Task::BytesInFlight { .. } => (0, 1),
+        };
+        let is_displaced = matches!(task, Task::Offset(_) | Task::Stride(_));
+        let spread = if is_displaced { host.len() } else { 0 };
+        let n = task.results(case.elements());
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n,
+            offset,
+            stride,
+            input: buffer::to_device(device, &host)?,
+            out: Output::new(device, n as usize)?,
+            spread: Output::new(device, spread)?,
+            host,
+        })
+    }
+}
+
+impl Problem for Copies {
+    type Promise = Promise<Self, Results>;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()?;
+        self.spread.poison()
+    }
+
+    fn judge(&mut self, promise: &Self::Promise, _launches: u64) -> Result<Verdict, Error> {
+        let (host, offset, stride) = (&self.host, self.offset as usize, self.stride as usize);
+        let (out, expected) = match promise.result {
+            Results::Dense => (&self.out, reference::dense(host, offset, stride)),
+            Results::Spread => (&self.spread, reference::spread(host, offset, stride)),
+            Results::InPlace => (&self.spread, reference::in_place(host, offset)),
+            Results::PairSums => (&self.out, reference::pair_sums(host)),
+        };
+        let mut verdict = out.compare_equal(&expected)?;
+        let changed = buffer::check_input(&self.device, &mut self.input, &self.host)?;
+        verdict.failures.extend(changed);
+        Ok(verdict)
+    }
+
+    fn bytes(&self, _promise: &Self::Promise) -> u64 {
+        self.n * Task::of(&self.case).bytes_per_result()
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = inputs::generate(case);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+}
+
+/// Refuses all but vectors of `f32`, and cases that ask for another task than `is_task` accepts.
+fn unless(is_task: fn(Task) -> bool, case: &Case) -> Option<Refusal> {
+    match case.shape {
+        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
+        _ => (!is_task(Task::of(case))).then_some(Refusal::OfAnotherKind),
+    }
+}
+
+/// Refuses all cases but whole copies.
+pub fn copies_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    unless(|task| task == Task::Copy, case)
+}
+
+/// Refuses all cases but shifted copies.
+pub fn offsets_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    unless(|task| matches!(task, Task::Offset(_)), case)
+}
+
+/// Refuses all cases but strided copies.
+pub fn strides_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    unless(|task| matches!(task, Task::Stride(_)), case)
+}
+
+/// Refuses all cases but sums of pairs.
+pub fn pairs_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    unless(|task| task == Task::Pairs, case)
+}
+
+/// Refuses all cases but updates of particles.
+pub fn particles_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    unless(|task| task == Task::Particles, case)
+}
+
+/// Refuses all cases but permutations.
+pub fn permutations_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    unless(|task| matches!(task, Task::Gather(_)), case)
+}
+
+/// Refuses also permutations whose indices may repeat.
+pub fn without_repeats(rung: &Rung, case: &Case) -> Option<Refusal> {
+    let repeats = case.parameters.order.is_some_and(Order::repeats);
+    let reason = "stores to each index once: give --index-order ascending, or a window's length";
+    permutations_only(rung, case).or(repeats.then_some(Refusal::Because(reason)))
+}
+
+/// Refuses all cases but reads.
+pub fn reads_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    unless(|task| matches!(task, Task::BytesInFlight { .. }), case)
+}

@@ -1,0 +1,40 @@
+//! An array of structures: 32 bytes per particle.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::particles::{DT, FIELDS, Layout, Particles};
+use crate::problem::{Promise, particles_only};
+use crate::traffic::{Access, Prediction};
+
+const PTX: &str = include_str!("../../kernels/aos.ptx");
+
+/// An array of structures: 32 bytes per particle.
+pub const RUNG: Rung = Rung::new("aos", "an array of structures", PTX)
+    .against(Ceiling::Copy)
+    .refuses(particles_only);
+
+/// One thread per particle.
+pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("aos")?;
+    let blocks = p.n.div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Particles| {
+        let mut particles = p.particles.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&mut particles).arg(&p.n).arg(&DT);
+        // SAFETY: aos.cu is `(float* particles, size_t n, float dt)`. It reads and writes
+        // particles[0 .. 8 * n].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, launch))
+}
+
+/// What the launch asks of the memory.
+fn traffic(p: &Particles) -> Prediction {
+    let field = |k| Access { first: 4 * k, step: 4 * FIELDS, bytes: 4 };
+    Prediction::of_fields(|k| field(k).by_threads(p.n))
+}

@@ -1,0 +1,43 @@
+//! An array of structures of arrays: groups of 32 particles, one array per field in each.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::particles::{DT, Layout, Particles};
+use crate::problem::{Promise, particles_only};
+use crate::traffic::{Access, LANES, Prediction};
+
+const PTX: &str = include_str!("../../kernels/aosoa.ptx");
+
+/// An array of structures of arrays: groups of 32 particles, one array per field in each.
+pub const RUNG: Rung = Rung::new("aosoa", "an array of structures of arrays of 32", PTX)
+    .against(Ceiling::Copy)
+    .refuses(particles_only);
+
+/// One thread per particle.
+pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("aosoa")?;
+    let blocks = p.n.div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Particles| {
+        let mut particles = p.particles.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&mut particles).arg(&p.n).arg(&DT);
+        // SAFETY: aosoa.cu is `(float* groups, size_t n, float dt)`. It reads and writes
+        // groups[0 .. 8 * n].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Groups, traffic }, launch))
+}
+
+/// What the launch asks of the memory. The arrays of the last group are as long as it has particles.
+fn traffic(p: &Particles) -> Prediction {
+    let rest = p.n % LANES;
+    Prediction::of_fields(|k| {
+        let last = Access::WORDS.at(4 * k * rest).by_threads(rest);
+        Access::WORDS.by_threads(p.n - rest) + last
+    })
+}

@@ -1,0 +1,35 @@
+//! The same loads go through the read-only path.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::permutation::{Moves, Permutation};
+use crate::problem::{Promise, permutations_only};
+use super::gather::traffic; // the same accesses
+
+const PTX: &str = include_str!("../../kernels/gather_read_only.ptx");
+
+/// The same loads go through the read-only path.
+pub const RUNG: Rung = Rung::new("gather_read_only", "the same loads, by the read-only path", PTX)
+    .against(Ceiling::Copy)
+    .refuses(permutations_only);
+
+/// One thread per element.
+pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("gather_read_only")?;
+    let blocks = p.n.div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Permutation| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
+        // SAFETY: gather_read_only.cu is `(const float* in, const unsigned* indices, float* out, size_t
+        // n)`. It reads indices[0 .. n] and the elements of `in` that they name, which are below n, and
+        // writes out[0 .. n].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, launch))
+}

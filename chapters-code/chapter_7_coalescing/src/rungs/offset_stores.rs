@@ -1,0 +1,39 @@
+//! A shifted copy: the stores begin at the offset.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::problem::{Copies, Promise, Results, offsets_only};
+use crate::traffic::{Access, Prediction};
+
+const PTX: &str = include_str!("../../kernels/offset_stores.ptx");
+
+/// A shifted copy: the stores begin at the offset.
+pub const RUNG: Rung = Rung::new("offset_stores", "stores begin at the offset", PTX)
+    .against(Ceiling::Copy)
+    .refuses(offsets_only);
+
+/// One thread per element.
+pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("offset_stores")?;
+    let blocks = p.n.div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Copies| {
+        let mut out = p.spread.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
+        // SAFETY: offset_stores.cu is `(const float* in, float* out, size_t n, size_t offset)`. It reads
+        // in[0 .. n] and writes out[offset .. offset + n]. Input and output have offset + n elements.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Results::Spread, traffic }, launch))
+}
+
+/// What the launch asks of the memory.
+fn traffic(p: &Copies) -> Prediction {
+    let stores = Access::WORDS.at(4 * p.offset).by_threads(p.n);
+    Prediction { loads: Access::WORDS.by_threads(p.n), stores }
+}

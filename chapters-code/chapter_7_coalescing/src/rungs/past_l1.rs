@@ -1,0 +1,33 @@
+//! Sums of pairs by the same loads, which bypass the L1 cache.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::problem::{Copies, Promise, Results, pairs_only};
+use super::two_loads::traffic; // the same accesses
+
+const PTX: &str = include_str!("../../kernels/past_l1.ptx");
+
+/// Sums of pairs by the same loads, which bypass the L1 cache.
+pub const RUNG: Rung = Rung::new("past_l1", "the same loads, past the L1 cache", PTX)
+    .against(Ceiling::Copy)
+    .refuses(pairs_only);
+
+/// One thread per pair.
+pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("past_l1")?;
+    let blocks = p.n.div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Copies| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n);
+        // SAFETY: past_l1.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. 2 * n] and
+        // writes out[0 .. n].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Results::PairSums, traffic }, launch))
+}

@@ -1,0 +1,51 @@
+//! A shifted copy that loads each pack once: a shuffle brings the next pack from the next lane.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::problem::{Copies, Promise, Results, offsets_only};
+use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
+
+const PTX: &str = include_str!("../../kernels/shuffled.ptx");
+
+/// A shifted copy that loads each pack once: a shuffle brings the next pack from the next lane.
+pub const RUNG: Rung = Rung::new("shuffled", "each pack loaded once: a shuffle brings the next one", PTX)
+    .against(Ceiling::Copy)
+    .refuses(offsets_only);
+
+/// One thread per four elements.
+pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    of_entry("shuffled", p, rung)
+}
+
+/// The same launch of the kernel called `entry`.
+pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(entry)?;
+    let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Copies| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
+        // SAFETY: shuffled.cu is `(const float* in, float* out, size_t n, size_t offset)`. It reads
+        // in[0 .. offset + n] and writes out[0 .. n]. The input has offset + n elements. Both are aligned
+        // to 16 bytes.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
+}
+
+/// What the launch asks of the memory.
+fn traffic(p: &Copies) -> Prediction {
+    let packs = whole_packs(p.n, p.offset);
+    let aligned = Access::PACKS.at(16 * (p.offset / 4)).by_threads(packs);
+    let loads = match p.offset % 4 {
+        0 => aligned,
+        // The last lane of each warp loads one pack more.
+        _ => aligned + Traffic { requests: 1, sectors: 1 } * packs.div_ceil(LANES),
+    };
+    Prediction::shifted(p, packs, loads)
+}

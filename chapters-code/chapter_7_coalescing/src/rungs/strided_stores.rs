@@ -1,0 +1,40 @@
+//! A copy to one element per stride: the stores are a stride apart.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::problem::{Copies, Promise, Results, strides_only};
+use crate::traffic::{Access, Prediction};
+
+const PTX: &str = include_str!("../../kernels/strided_stores.ptx");
+
+/// A copy to one element per stride: the stores are a stride apart.
+pub const RUNG: Rung = Rung::new("strided_stores", "stores are a stride apart", PTX)
+    .against(Ceiling::Copy)
+    .refuses(strides_only);
+
+/// One thread per copied element.
+pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("strided_stores")?;
+    let blocks = p.n.div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Copies| {
+        let mut out = p.spread.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.stride);
+        // SAFETY: strided_stores.cu is `(const float* in, float* out, size_t n, size_t stride)`. It reads
+        // in[0 .. n] and writes the elements i * stride of `out`, which is as long as the input, and so
+        // holds the last one.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Results::Spread, traffic }, launch))
+}
+
+/// What the launch asks of the memory.
+fn traffic(p: &Copies) -> Prediction {
+    let apart = Access { step: 4 * p.stride, ..Access::WORDS };
+    Prediction { loads: Access::WORDS.by_threads(p.n), stores: apart.by_threads(p.n) }
+}

@@ -1,0 +1,50 @@
+//! A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::problem::{Copies, Promise, Results, offsets_only};
+use crate::traffic::{Access, Prediction, whole_packs};
+
+const PTX: &str = include_str!("../../kernels/two_packs.ptx");
+
+/// A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
+pub const RUNG: Rung = Rung::new("two_packs", "packs on both sides: two aligned loads per unaligned pack", PTX)
+    .against(Ceiling::Copy)
+    .refuses(offsets_only);
+
+/// One thread per four elements.
+pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    of_entry("two_packs", p, rung)
+}
+
+/// The same launch of the kernel called `entry`.
+pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(entry)?;
+    let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let function = kernel.clone();
+    let launch = move |p: &mut Copies| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.input).arg(&mut out).arg(&p.n).arg(&p.offset);
+        // SAFETY: two_packs.cu is `(const float* in, float* out, size_t n, size_t offset)`. It reads
+        // in[0 .. offset + n] and writes out[0 .. n]. The input has offset + n elements. Both are aligned
+        // to 16 bytes.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
+}
+
+/// What the launch asks of the memory.
+fn traffic(p: &Copies) -> Prediction {
+    let (low, packs) = (p.offset / 4, whole_packs(p.n, p.offset));
+    let aligned = |pack: u64| Access::PACKS.at(16 * pack).by_threads(packs);
+    let loads = match p.offset % 4 {
+        0 => aligned(low),
+        _ => aligned(low) + aligned(low + 1),
+    };
+    Prediction::shifted(p, packs, loads)
+}
