@@ -22,7 +22,7 @@ struct Addressed {
     /// Null where elements are compared with the pivot.
     mask: *const c_void,
     elements: *mut c_void,
-    kept: *mut u64,
+    count: *mut u64,
 }
 
 type SelectScratch = unsafe extern "C" fn(
@@ -65,13 +65,13 @@ pub(crate) fn select<'a, T: Element>(
     let (dtype, n, pivot) = (dtype_code(T::DTYPE), of.n as usize, of.pivot);
     let measure = move |p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
-        unsafe { measure(dtype, p.data, p.mask, pivot, p.elements, p.kept, n) }
+        unsafe { measure(dtype, p.data, p.mask, pivot, p.elements, p.count, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
     let run = move |p: Addressed, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
         unsafe {
-            select(dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.kept, n, s.stream)
+            select(dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.count, n, s.stream)
         }
     };
     prepare(of, Order::Selected, baselines, measure, run)
@@ -116,13 +116,13 @@ pub(crate) fn partition<'a, T: Element>(
     let (dtype, n) = (dtype_code(T::DTYPE), of.n as usize);
     let measure = move |p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
-        unsafe { measure(dtype, p.data, p.mask, p.elements, p.kept, n) }
+        unsafe { measure(dtype, p.data, p.mask, p.elements, p.count, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
     let run = move |p: Addressed, s: Scratch| {
         // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
         unsafe {
-            partition(dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.kept, n, s.stream)
+            partition(dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.count, n, s.stream)
         }
     };
     prepare(of, Order::Partition, baselines, measure, run)
@@ -148,7 +148,7 @@ fn prepare<'a, T: Element>(
         data: at.input,
         mask,
         elements: at.output.wrapping_byte_add(ELEMENTS),
-        kept: at.output.cast(),
+        count: at.output.cast(),
     };
     let call = Call {
         what: of.case.to_string(),

@@ -61,11 +61,13 @@ impl Chapter for Compact {
         let Case { shape, dtype, .. } = case;
         let (density, by) = (inputs::density(case), inputs::by(case));
         match by {
-            by if self.mask.is_some() => format!("compact: {shape} {dtype}, kept by a file's {by}"),
-            By::Predicate => format!("compact: {shape} {dtype}, {density} kept by predicate"),
+            by if self.mask.is_some() => {
+                format!("compact: {shape} {dtype}, selected by a file's {by}")
+            }
+            By::Predicate => format!("compact: {shape} {dtype}, {density} selected by predicate"),
             by => {
                 let pattern = inputs::pattern(case);
-                format!("compact: {shape} {dtype}, {density} kept by {by}, {pattern}")
+                format!("compact: {shape} {dtype}, {density} selected by {by}, {pattern}")
             }
         }
     }
@@ -122,7 +124,7 @@ fn part_selected(mask: &[bool]) -> Density {
     .unwrap_or(Density::HALF)
 }
 
-/// The cases whose results a recorded run keeps, for other devices to reproduce.
+/// The cases whose results a recorded run stores, for other devices to reproduce.
 pub fn checksum_cases() -> Vec<Case> {
     let selections = [
         (By::Mask, Density::HALF, Pattern::Random),

@@ -13,7 +13,7 @@ struct Arguments {
     options: Options,
     #[command(flatten)]
     types: TypeOptions,
-    /// What says which elements are kept; several, comma separated
+    /// What selects elements; several, comma separated
     #[arg(
         long,
         value_enum,
@@ -22,7 +22,7 @@ struct Arguments {
         value_name = "WHAT"
     )]
     select: Vec<By>,
-    /// The part of the elements that is kept: 1/2, 0.25, 0, 1; several, comma separated
+    /// The part of the elements that is selected: 1/2, 0.25, 0, 1; several, comma separated
     #[arg(
         long,
         value_delimiter = ',',
@@ -31,7 +31,7 @@ struct Arguments {
         allow_hyphen_values = true
     )]
     density: Vec<Density>,
-    /// Where the elements lie that are kept; several, comma separated
+    /// Where the selected elements lie; several, comma separated
     #[arg(
         long,
         value_enum,
@@ -40,7 +40,7 @@ struct Arguments {
         value_name = "PATTERN"
     )]
     mask: Vec<Pattern>,
-    /// Keep what this text of 0 and 1 says, instead of a mask made from the seed
+    /// Select by the mask in this text of 0 and 1, instead of one made from the seed
     #[arg(long, value_name = "PATH", conflicts_with_all = ["density", "mask", "broken"])]
     mask_file: Option<PathBuf>,
 }

@@ -26,7 +26,7 @@ pub fn read(path: &Path) -> Result<Vec<bool>, Error> {
                     let (path, line, column) = (path.display(), line + 1, column + 1);
                     return Err(Error::Usage(format!(
                         "{path}:{line}:{column}: `{other}` is neither 0 nor 1\n  remedy: write a 1 for \
-                         each element that is kept, and a 0 for each other"
+                         each element that is selected, and a 0 for each other"
                     )));
                 }
             }

@@ -93,7 +93,7 @@ fn masks_in_files() {
     let path = mask_file("eight.txt", "1010 1010 # every second one\n");
     let text = CHAPTER_4.prints(&format!("-n 8 --mask-file {}", path.display()));
     assert!(text.contains("warp_specialized"), "{text}");
-    let title = "compact: 8 f32, kept by a file's mask";
+    let title = "compact: 8 f32, selected by a file's mask";
     assert!(text.contains(title), "{text}");
     let by = format!("--mask-file {} --select predicate", path.display());
     refuses(&by, &["no mask says what is selected", "remedy"]);
@@ -137,7 +137,7 @@ fn every_type_choice_density_and_pattern() {
     let text = prints("--dtype i32,u32,i64,f32,f64,u8 --select mask,bits,predicate");
     assert_eq!(text.matches("staged").count(), 6 * 3, "{text}");
     assert!(
-        text.contains("compact: 1000 f64, 1/2 kept by bits, random"),
+        text.contains("compact: 1000 f64, 1/2 selected by bits, random"),
         "{text}"
     );
     let text = prints("--density 0,1/64,0.5,1 --mask random,clustered,alternating");
@@ -152,12 +152,12 @@ fn nothing_and_one_element() {
 }
 
 #[test]
-fn json_says_what_is_kept() {
+fn json_says_what_is_selected() {
     let text = prints("--density 1 --select bits --kernel warp_specialized --json -");
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!((&row["by"], &row["density"]), (&"bits".into(), &"1".into()));
     assert_eq!(row["mask"], "random");
-    // Data, mask in whole words, as much data again, and the number kept.
+    // Data, mask in whole words, as much data again, and the count.
     assert_eq!(row["bytes"], 4000 + 128 + 4000 + 8);
     assert_eq!(row["ceiling"], "copy");
 }

@@ -60,7 +60,7 @@ fn bytes_read() {
     check("unordered", read("unordered"), 5.0);
 }
 
-/// One for each warp that keeps something, as every one does here.
+/// One per warp that selects something, as every warp does here.
 #[test]
 fn an_atomic_a_warp() {
     assert_eq!(counted("unordered").global_atomic_requests, N / 32);

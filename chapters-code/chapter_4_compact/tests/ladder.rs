@@ -1,4 +1,4 @@
-//! Every rung, on every size that has tripped one, for every type and everything that says what is kept,
+//! Every rung, on every size that has tripped one, for every type and everything that selects elements,
 //! with the race check on.
 
 use std::ops::RangeInclusive;

@@ -8,7 +8,7 @@ use harness::{
     typed::{Prepare, Problem},
 };
 
-/// `n` elements of a type, of which a part is kept.
+/// `n` elements of a type, of which a part is selected.
 pub fn case(n: u64, dtype: Dtype, by: By, density: Density, pattern: Pattern) -> Case {
     Case {
         parameters: Parameters::of_selection(by, density, pattern),
@@ -22,8 +22,8 @@ pub fn half(n: u64) -> Case {
 }
 
 /// One part of so many.
-pub fn part(kept: u32, of: u32) -> Density {
-    Density::new(kept, of).expect("a part of a whole")
+pub fn part(selected: u32, of: u32) -> Density {
+    Density::new(selected, of).expect("a part of a whole")
 }
 
 /// The densities that tests go through.
