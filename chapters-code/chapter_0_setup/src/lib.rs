@@ -1,20 +1,32 @@
-//! Setup: the first kernel, from its PTX to its result, and the kernels that measure what a device
-//! can do at most.
+//! Setup: the first kernel, from its PTX to its result, and two kernels that show what a device can do at
+//! most.
 //!
-//! [`vector_add`] is the whole of a launch in one function. Every later chapter does the same;
-//! only, the harness picks the device, and loading is kept apart from launching, so that launches
-//! can be timed.
+//! [`vector_add`] is the whole of a launch. Every later chapter does the same, except that the harness opens
+//! the device, and that loading is kept apart from launching, so that launches can be timed. The rungs are
+//! files, `rungs/<name>.rs`; [`problem`] holds their buffers, their inputs and the judge.
 
 pub mod chapter;
 pub mod doctor;
+pub mod problem;
 pub mod wrong_clock;
+
+/// The rungs.
+pub mod rungs {
+    pub mod copy;
+    pub mod read_sweep;
+    pub mod vector_add;
+}
 
 use std::sync::Arc;
 
 use cudarc::{
-    driver::{CudaContext, DriverError, LaunchConfig, PushKernelArg},
+    driver::{
+        CudaContext, CudaFunction, CudaSlice, CudaStream, CudaViewMut, DriverError, LaunchConfig,
+        PushKernelArg,
+    },
     nvrtc::Ptx,
 };
+use harness::{Ladder, ladder};
 
 /// What NVRTC made of `kernels/vector_add.cu`.
 pub const VECTOR_ADD_PTX: &str = include_str!("../kernels/vector_add.ptx");
@@ -23,7 +35,7 @@ pub const VECTOR_ADD_PTX: &str = include_str!("../kernels/vector_add.ptx");
 /// Adds two vectors of the same length on the device.
 ///
 /// # Errors
-/// Whatever the driver says, for example that the memory does not suffice.
+/// The driver's error, for example where the memory does not suffice.
 ///
 /// # Panics
 /// Where the lengths differ.
@@ -50,21 +62,51 @@ pub fn vector_add(
     let b = stream.clone_htod(b)?;
     let mut out = stream.alloc_zeros::<f32>(n)?;
 
-    // A thread an element, 256 threads a block: the last block may have some to spare.
-    let config = LaunchConfig {
-        grid_dim: (n.div_ceil(256) as u32, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
-    let mut builder = stream.launch_builder(&kernel);
-    builder.arg(&a).arg(&b).arg(&mut out).arg(&n);
-    // SAFETY: the arguments are those of vector_add.cu, in number, order and type; it reads
-    // a[0 .. n] and b[0 .. n] and writes out[0 .. n], and no more.
-    unsafe { builder.launch(config)? };
+    launch_vector_add(&stream, &kernel, &a, &b, &mut out.as_view_mut())?;
 
     // Enqueued after the kernel, so it copies what the kernel wrote.
     let sum = stream.clone_dtoh(&out)?;
     stream.synchronize()?;
     Ok(sum)
 }
+
+/// One thread per element and 256 threads per block. The last block may have threads
+/// without an element.
+pub fn vector_add_config(n: usize) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (n.div_ceil(256).max(1) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
+/// Enqueues the kernel, which writes the sum of `a` and `b` to `out`.
+///
+/// # Errors
+/// The driver's error.
+///
+/// # Panics
+/// Where a vector is shorter than the sum.
+pub fn launch_vector_add(
+    stream: &Arc<CudaStream>,
+    kernel: &CudaFunction,
+    a: &CudaSlice<f32>,
+    b: &CudaSlice<f32>,
+    out: &mut CudaViewMut<'_, f32>,
+) -> Result<(), DriverError> {
+    let n = out.len();
+    assert!(n <= a.len() && n <= b.len(), "a vector is too short");
+    let mut builder = stream.launch_builder(kernel);
+    builder.arg(a).arg(b).arg(out).arg(&n);
+    // SAFETY: the arguments are those of vector_add.cu, in number, order and type; it reads
+    // a[0 .. n] and b[0 .. n] and writes out[0 .. n], and no more.
+    unsafe { builder.launch(vector_add_config(n))? };
+    Ok(())
+}
 // ANCHOR_END: vector_add
+
+/// The rungs in order.
+pub fn vectors() -> Ladder<problem::Vectors> {
+    use rungs::*;
+    ladder![vector_add, copy, read_sweep]
+}

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use chapter_0_setup::{chapter::Setup, doctor};
+use chapter_0_setup::{chapter::Setup, doctor, vector_add};
 use harness::{Device, Options, TypeOptions, terminal};
 
 /// Reports what this machine has and lacks, runs the first kernel, and measures the device's
@@ -26,6 +26,11 @@ fn main() -> ExitCode {
             terminal::print(&format!("{}\n", doctor::report(terminal::width())))?;
             let device = Device::open(options.device)?;
             terminal::print(&format!("{}\n", doctor::describe(&device)))?;
+            let sum = vector_add(&device.context, &[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0])
+                .map_err(|error| device.explain("adding two vectors", error))?;
+            terminal::print(&format!(
+                "the first kernel: [1, 2, 3] + [10, 20, 30] = {sum:?}\n\n"
+            ))?;
         }
         harness::run(&Setup, &options, &TypeOptions::default())
     })

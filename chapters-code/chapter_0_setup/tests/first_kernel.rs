@@ -95,6 +95,7 @@ fn the_report_names_every_part() {
         "NVRTC ",
         "simulator ",
         "132 multiprocessors",
+        "= [11.0, 22.0, 33.0]",
         "vector_add",
         "read_sweep",
     ] {

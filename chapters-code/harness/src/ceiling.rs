@@ -11,13 +11,13 @@ use crate::{
 };
 
 /// The read-only sweep, which chapter 0 explains.
-pub const READ_SWEEP_PTX: &str = include_str!("../../chapter_0_setup/kernels/read_sweep.ptx");
+pub const READ_SWEEP_PTX: &str = include_str!("../kernels/read_sweep.ptx");
 
 /// A thread that follows a chain of places in memory.
-const POINTER_CHASE_PTX: &str = include_str!("../../chapter_0_setup/kernels/pointer_chase.ptx");
+const POINTER_CHASE_PTX: &str = include_str!("../kernels/pointer_chase.ptx");
 
 /// A kernel that does nothing.
-const EMPTY_PTX: &str = include_str!("../../chapter_0_setup/kernels/empty.ptx");
+const EMPTY_PTX: &str = include_str!("../kernels/empty.ptx");
 
 /// Threads of a block of the read sweep, and packs of 16 bytes that a thread loads.
 const READ_SWEEP_THREADS: u32 = 256;

@@ -1,0 +1,132 @@
+//! What the rungs solve: two vectors on the device, their sum or a copy, and the judge.
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Device, Dtype, Error, Input, Op, Output, Refusal, Rung, Shape,
+    buffer::{self, POISON},
+    inputs,
+    typed::Problem,
+    verify::Verdict,
+};
+
+/// Two vectors on the device.
+pub struct Vectors {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size and input.
+    pub case: Case,
+    /// The number of elements of each vector.
+    pub n: u64,
+    /// The first vector.
+    pub a: CudaSlice<f32>,
+    /// The second vector.
+    pub b: CudaSlice<f32>,
+    /// A vector for the result.
+    pub out: Output<f32>,
+    host: [Vec<f32>; 2],
+}
+
+/// What a launch does with the vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// It adds them.
+    Sum,
+    /// It copies the first one, as far as it consists of whole packs of four elements.
+    Copy,
+    /// It reads the packs of the first one.
+    Read,
+}
+
+impl Vectors {
+    /// Makes two vectors and copies them to the device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let host = generate(case);
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n: case.elements(),
+            a: buffer::to_device(device, &host[0])?,
+            b: buffer::to_device(device, &host[1])?,
+            out: Output::new(device, host[0].len())?,
+            host,
+        })
+    }
+
+    /// What a launch must leave in the output.
+    fn expected(&self, work: Work) -> Vec<f32> {
+        let [a, b] = &self.host;
+        let untouched = f32::from_ne_bytes([POISON; 4]);
+        match work {
+            Work::Sum => a.iter().zip(b).map(|(a, b)| a + b).collect(),
+            Work::Copy => {
+                let (packs, rest) = a.as_chunks::<4>();
+                [packs.as_flattened(), &vec![untouched; rest.len()]].concat()
+            }
+            Work::Read => vec![untouched; a.len()],
+        }
+    }
+}
+
+fn generate(case: &Case) -> [Vec<f32>; 2] {
+    let second = Case {
+        seed: case.seed.wrapping_add(1),
+        input: Input::Uniform,
+        ..*case
+    };
+    [inputs::generate(case), inputs::generate(&second)]
+}
+
+impl Problem for Vectors {
+    type Promise = Work;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()
+    }
+
+    fn judge(&mut self, work: &Work, _launches: u64) -> Result<Verdict, Error> {
+        let mut verdict = self.out.compare_equal(&self.expected(*work))?;
+        let [a, b] = &self.host;
+        let changed = [
+            buffer::check_input(&self.device, &mut self.a, a)?,
+            buffer::check_input(&self.device, &mut self.b, b)?,
+        ];
+        verdict.failures.extend(changed.into_iter().flatten());
+        Ok(verdict)
+    }
+
+    fn bytes(&self, work: &Work) -> u64 {
+        let packs = self.n / 4;
+        match work {
+            Work::Sum => 12 * self.n,
+            Work::Copy => 32 * packs,
+            Work::Read => 16 * packs,
+        }
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        self.host = generate(case);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.a, &self.host[0])?;
+        buffer::overwrite(&self.device, &mut self.b, &self.host[1])
+    }
+}
+
+/// Refuses matrices, other types than `f32`, and operators.
+pub fn f32_vectors_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
+    match (case.shape, case.dtype, case.op) {
+        (Shape::Matrix { .. }, ..) => Some(Refusal::WantsVector),
+        (Shape::Vector { .. }, Dtype::F32, Op::Sum) => None,
+        (Shape::Vector { .. }, ..) => Some(Refusal::NoKernel),
+    }
+}

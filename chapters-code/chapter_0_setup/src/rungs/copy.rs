@@ -1,0 +1,38 @@
+//! A copy that reads and writes 16 bytes at a time.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::problem::{Vectors, Work, f32_vectors_only};
+
+/// A copy that reads and writes 16 bytes at a time.
+pub const RUNG: Rung = Rung::new(
+    "copy",
+    "reads and writes 16 bytes at a time",
+    include_str!("../../kernels/copy.ptx"),
+)
+.against(Ceiling::Copy)
+.refuses(f32_vectors_only);
+
+/// One thread per pack of four elements. The elements after the last whole pack are not copied.
+pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function("copy")?;
+    let packs = p.n / 4;
+    let config = LaunchConfig {
+        grid_dim: (packs.div_ceil(256).max(1) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let function = kernel.clone();
+    let launch = move |p: &mut Vectors| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.a).arg(&mut out).arg(&packs);
+        // SAFETY: copy.cu is `(const float4* in, float4* out, size_t packs)`. It reads in[0 .. packs] and
+        // writes out[0 .. packs], both aligned to 16 bytes.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Work::Copy, launch))
+}
