@@ -7,12 +7,8 @@
 mod baseline;
 pub mod broken;
 pub mod chapter;
-pub mod levels;
-pub mod persistent;
 pub mod problem;
 pub mod reference;
-
-pub use persistent::as_step;
 
 use harness::{Element, Ladder, ladder};
 use problem::PrefixScan;

@@ -1,5 +1,5 @@
-//! The same by a baseline library, through `baseline_segmented_scan`, `baseline_segmented_reduce` and `baseline_multiply` of
-//! baselines.h.
+//! The same by a baseline library, through `baseline_segmented_scan`, `baseline_segmented_reduce` and
+//! `baseline_multiply` of baselines.h.
 
 use std::{
     ffi::{c_int, c_uint, c_void},
@@ -8,17 +8,14 @@ use std::{
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 use harness::{
-    Case, Device, Element, Error, Kind,
+    Device, Element, Error, Kind,
     baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
-    buffer,
-    verify::{self, Verdict},
+    buffer, verify,
 };
 
 use crate::{
-    Task,
-    chapter::{Divided, Sparse},
-    input::{Layout, SparseLayout},
-    reference::{self, Expected},
+    problem::{reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product},
+    reference,
 };
 
 type ScanScratch = unsafe extern "C" fn(
@@ -58,28 +55,22 @@ type Reduce = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's segmented scan or reduction of a case's input, run once and verified; none where the baseline
-/// lacks it. Of a scan, the faster of its ways here and now.
-pub(crate) fn segmented<'a, T: Element>(
-    of: &'a Divided<T>,
+/// The segmented scan by a baseline library, run once and verified, in the faster of its two ways; none where
+/// the library lacks it.
+pub(crate) fn scan<'a, T: Element>(
+    of: &'a SegmentedScan<T>,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
-    match Task::of(&of.uploaded.case) {
-        Task::Scan(kind) => {
-            let keys = buffer::upload(&of.uploaded.device, &keys(&of.offsets.flags()))?;
-            let by_keys = scan(of, baselines, kind, Way::Keys(keys))?;
-            let by_bits = scan(of, baselines, kind, Way::Bits)?;
-            match (by_keys, by_bits) {
-                (Some(keys), Some(bits)) => faster(&of.uploaded.device, keys, bits).map(Some),
-                (one, other) => Ok(one.or(other)),
-            }
-        }
-        Task::Reduce => reduce(of, baselines),
-        Task::Convert(_) | Task::Multiply => Ok(None),
+    let keys = buffer::to_device(&of.device, &keys(&of.division.flags()))?;
+    let by_keys = scan_by(of, baselines, Way::Keys(keys))?;
+    let by_bits = scan_by(of, baselines, Way::Bits)?;
+    match (by_keys, by_bits) {
+        (Some(keys), Some(bits)) => faster(&of.device, keys, bits).map(Some),
+        (one, other) => Ok(one.or(other)),
     }
 }
 
-/// Keys of the narrowest type that serves: bytes that change at every head.
+/// Keys that change at every head: bytes, the narrowest type of keys.
 fn keys(flags: &[u8]) -> Vec<u8> {
     let mut key = 0;
     let next = |&flag: &u8| {
@@ -89,16 +80,15 @@ fn keys(flags: &[u8]) -> Vec<u8> {
     flags.iter().map(next).collect()
 }
 
-/// How the baseline is told of segments: `enum BaselineSegments`.
+/// The form in which the baseline gets the segments: `enum BaselineSegments`.
 enum Way {
     Keys(CudaSlice<u8>),
     Bits,
 }
 
-fn scan<'a, T: Element>(
-    of: &'a Divided<T>,
+fn scan_by<'a, T: Element>(
+    of: &'a SegmentedScan<T>,
     baselines: &'a Baselines,
-    kind: Kind,
     way: Way,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -108,18 +98,17 @@ fn scan<'a, T: Element>(
             baselines.function::<Scan>("baseline_segmented_scan"),
         )
     };
-    let (case, device) = (of.uploaded.case, &of.uploaded.device);
+    let (case, device) = (of.case, &of.device);
     let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
         return Ok(None);
     };
-    let (dtype, n) = (dtype_code(case.dtype), of.elements.len());
-    let bits = Layout::new(n as u64, case.dtype).bits(&of.uploaded.input.as_view());
+    let (dtype, n) = (dtype_code(case.dtype), of.host.len());
     let (by, segments) = match &way {
         Way::Keys(keys) => (0, keys.device_ptr(&device.stream).0),
-        Way::Bits => (1, bits.device_ptr(&device.stream).0),
+        Way::Bits => (1, of.bits.device_ptr(&device.stream).0),
     };
     let segments = segments as *const c_void;
-    let exclusive = c_int::from(kind == Kind::Exclusive);
+    let exclusive = c_int::from(case.kind() == Kind::Exclusive);
     let call = Call {
         what: format!("{case}{}", case.parameters),
         output_bytes: size_of::<T>() * n,
@@ -139,12 +128,13 @@ fn scan<'a, T: Element>(
         }),
     };
     // Any order of operations is within the bound of the deepest.
-    let judge = |computed: &[u8]| any_order(of, &case).judge_scan(computed);
-    baselines.prepare(device, &of.uploaded.input, call, judge)
+    let judge = |computed: &[u8]| of.expected(of.n).judge_scan(computed);
+    baselines.prepare(device, &of.values, call, judge)
 }
 
-fn reduce<'a, T: Element>(
-    of: &'a Divided<T>,
+/// The segmented reduction by a baseline library, run once and verified; none where the library lacks it.
+pub(crate) fn reduce<'a, T: Element>(
+    of: &'a SegmentedReduce<T>,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -154,14 +144,12 @@ fn reduce<'a, T: Element>(
             baselines.function::<Reduce>("baseline_segmented_reduce"),
         )
     };
-    let (case, device) = (of.uploaded.case, &of.uploaded.device);
+    let (case, device) = (of.case, &of.device);
     let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(case.op), functions) else {
         return Ok(None);
     };
-    let (dtype, segments) = (dtype_code(case.dtype), of.offsets.count());
-    let layout = Layout::new(case.elements(), case.dtype);
-    let (offsets, _) = layout.offsets(&of.uploaded.input.as_view());
-    let offsets = offsets.device_ptr(&device.stream).0 as *const c_uint;
+    let (dtype, segments) = (dtype_code(case.dtype), of.segments as usize);
+    let offsets = of.offsets.device_ptr(&device.stream).0 as *const c_uint;
     let call = Call {
         what: format!("{case}{}", case.parameters),
         output_bytes: size_of::<T>() * segments,
@@ -178,16 +166,12 @@ fn reduce<'a, T: Element>(
             )
         }),
     };
-    let judge = |computed: &[u8]| -> Verdict { any_order(of, &case).judge_reduce(computed) };
-    baselines.prepare(device, &of.uploaded.input, call, judge)
+    // Any order of operations is within the bound of the deepest.
+    let judge = |computed: &[u8]| of.expected(of.n).judge_reduce(computed);
+    baselines.prepare(device, &of.values, call, judge)
 }
 
-/// Whatever the order of operations.
-fn any_order<'a, T: Element>(of: &'a Divided<T>, case: &'a Case) -> Expected<'a, T> {
-    Expected::new(case, case.elements(), &of.elements, &of.offsets)
-}
-
-/// The one that takes less time.
+/// The run that takes less time.
 fn faster<'a>(
     device: &Device,
     mut a: BaselineRun<'a>,
@@ -197,7 +181,7 @@ fn faster<'a>(
     Ok(if time_a <= time_b { a } else { b })
 }
 
-/// The shortest of a few runs, with what the host adds.
+/// The time of the shortest of five runs, by the clock of the host.
 fn time(device: &Device, run: &mut BaselineRun<'_>) -> Result<Duration, Error> {
     let mut shortest = Duration::MAX;
     for _ in 0..5 {
@@ -235,10 +219,10 @@ type Multiply = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's product of a case's matrix and vector, run once and verified, in the faster of its ways here
-/// and now; none where the baseline lacks it.
+/// The product of a matrix and a vector by a baseline library, run once and verified, in the fastest of its
+/// ways; none where the library lacks it.
 pub(crate) fn multiply<'a>(
-    of: &'a Sparse,
+    of: &'a Product,
     baselines: &'a Baselines,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
     let mut fastest: Option<BaselineRun<'a>> = None;
@@ -248,14 +232,14 @@ pub(crate) fn multiply<'a>(
         };
         fastest = Some(match fastest {
             None => run,
-            Some(before) => faster(&of.uploaded.device, before, run)?,
+            Some(before) => faster(&of.device, before, run)?,
         });
     }
     Ok(fastest)
 }
 
 fn multiply_in<'a>(
-    of: &'a Sparse,
+    of: &'a Product,
     baselines: &'a Baselines,
     way: c_int,
 ) -> Result<Option<BaselineRun<'a>>, Error> {
@@ -269,24 +253,19 @@ fn multiply_in<'a>(
     let (Some(scratch_bytes), Some(multiply)) = functions else {
         return Ok(None);
     };
-    let (case, device) = (of.uploaded.case, &of.uploaded.device);
-    let (dtype, rows, entries) = (
-        dtype_code(case.dtype),
-        of.matrix.rows.count(),
-        of.matrix.values.len(),
-    );
-    let layout = SparseLayout::new(entries as u64, rows as u64);
-    let input = of.uploaded.input.as_view();
-    let places = layout.arrays(&input);
-    let [values, columns, offsets, x] =
-        places.map(|place| place.device_ptr(&device.stream).0 as *const c_void);
+    let (case, device) = (of.case, &of.device);
+    let (dtype, rows, entries) = (dtype_code(case.dtype), of.rows as usize, of.n as usize);
+    let values = of.values.device_ptr(&device.stream).0 as *const c_void;
+    let [columns, offsets] =
+        [&of.columns, &of.offsets].map(|array| array.device_ptr(&device.stream).0 as *const c_void);
+    let x = of.x.device_ptr(&device.stream).0 as *const c_void;
     let matrix = Matrix {
         values,
         columns,
         offsets,
         x,
         rows,
-        cols: of.x.len(),
+        cols: of.vector.len(),
         entries,
     };
     let call = Call {
@@ -303,7 +282,10 @@ fn multiply_in<'a>(
     // Any order of additions is within the bound of the deepest.
     let judge = |computed: &[u8]| {
         let deepest = entries as u64 + 1;
-        verify::compare(computed, reference::multiply(&of.matrix, &of.x, deepest))
+        verify::compare(
+            computed,
+            reference::multiply(&of.matrix, &of.vector, deepest),
+        )
     };
-    baselines.prepare(device, &of.uploaded.input, call, judge)
+    baselines.prepare(device, &of.values, call, judge)
 }

@@ -1,79 +1,105 @@
-//! Kernels that are shown because they are wrong, as published code really was. Each declares what
-//! should notice it, and a test holds it to that.
+//! Kernels that are shown because they are wrong, as published code really was.
+//!
+//! Each names the checks that detect its fault, and a test holds it to that. Most are launched as the rung
+//! that they are a broken version of.
 
-use harness::{Case, Dtype, Error, Kind, Op, Parameters, Segments, broken};
-
-use crate::{
-    Ready, Rung, Setup, Task,
-    by_segment::block_per_segment,
-    levels::{SHUFFLE, STRUCTS, scan_then_add, scan_then_add_by, scan_then_add_folds},
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Parameters, Rung, Segments,
+    ceiling::Ceiling, verify::Checker,
 };
 
-/// The broken rungs.
-pub const BROKEN: &[Rung] = &[
-    broken!(
-        "flags_not_joined",
-        |s| scan_then_add(s, STRUCTS),
-        [Result],
-        "an operator on pairs that forgets to join the flags"
-    ),
-    broken!(
-        "one_buffer",
-        |s| scan_then_add(s, STRUCTS),
-        [Races, Result],
-        "Hillis and Steele's steps over pairs in one buffer"
-    ),
-    broken!(
-        "exclusive_leaks",
-        |s| scan_then_add(s, SHUFFLE),
-        [Result],
-        "an exclusive scan by a shift: it leaks over the heads"
-    ),
-    broken!(
-        "border_ignored",
-        border_ignored,
-        [Result],
-        "what is open before a block, put before all its elements",
-        ["shuffle.ptx"]
-    ),
-    broken!(
-        "previous_block_only",
-        previous_block_only,
-        [Result],
-        "a block is told the fold of the block before it, and of no other",
-        ["shuffle.ptx"]
-    ),
-    broken!(
-        "missing_barrier",
-        block_per_segment,
-        [Races, Result],
-        "a block a segment, without the barrier that ends a round"
-    ),
-];
+use crate::{
+    pairs::{Level, add_block_offsets, thread_per_element},
+    problem::scan::{SegmentedScan, scans_only},
+    rungs::{block_per_segment, hillis_steele, shuffle},
+    task::Task,
+};
 
-fn border_ignored(s: &Setup<'_>) -> Result<Ready, Error> {
-    const PTX: &str = include_str!("../kernels/broken/border_ignored.ptx");
-    scan_then_add_by(s, SHUFFLE, "border_ignored", PTX)
+/// The broken rungs, each with its launch.
+pub fn broken<T: Element>() -> Ladder<SegmentedScan<T>> {
+    vec![
+        // A struct of a flag and a value takes eight bytes of shared memory, not five.
+        (FLAGS_NOT_JOINED, |p, rung| {
+            hillis_steele::with_pairs(4, p, rung)
+        }),
+        (ONE_BUFFER, |p, rung| hillis_steele::with_pairs(4, p, rung)),
+        (EXCLUSIVE_LEAKS, shuffle::prepare),
+        (BORDER_IGNORED, |p, rung| {
+            shuffle::with_offsets_by(ADD_TO_ALL, p, rung)
+        }),
+        (PREVIOUS_BLOCK_ONLY, previous_block_only),
+        (MISSING_BARRIER, block_per_segment::prepare),
+    ]
 }
 
-fn previous_block_only(s: &Setup<'_>) -> Result<Ready, Error> {
-    const PTX: &str = include_str!("../kernels/broken/previous_block_only.ptx");
-    scan_then_add_folds(s, SHUFFLE, "previous_block_only", PTX)
+/// The kernels of border_ignored.cu: they add what is open before a block to all its elements.
+const ADD_TO_ALL: &str = include_str!("../kernels/broken/border_ignored.ptx");
+/// The kernels of previous_block_only.cu: they add the aggregate of the block before.
+const ADD_PREVIOUS: &str = include_str!("../kernels/broken/previous_block_only.ptx");
+
+macro_rules! broken {
+    ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
+        Rung::new($name, $idea, $ptx)
+            .refuses(scans_only)
+            .against(Ceiling::Copy)
+            .broken(&[$(Checker::$by),*])
+            // A block of 256 has a head, and what is open before it.
+            .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Of(100)))
+    };
+    ($name:literal, [$($by:ident),*], $idea:literal) => {
+        broken!(
+            $name,
+            include_str!(concat!("../kernels/broken/", $name, ".ptx")),
+            [$($by),*],
+            $idea
+        )
+    };
 }
 
-/// What brings out the fault of a broken rung, at about the size that was asked for: more than two
-/// blocks, and segments that it does not get away with. Cases of other tasks stay as they are, and have
-/// no broken rungs.
-pub fn case_for(rung: &str, case: &Case) -> Case {
+const FLAGS_NOT_JOINED: Rung = broken!(
+    "flags_not_joined",
+    [Result],
+    "an operator on pairs that forgets to combine the flags"
+);
+const ONE_BUFFER: Rung = broken!(
+    "one_buffer",
+    [Races, Result],
+    "Hillis and Steele's steps over pairs in one buffer"
+);
+const EXCLUSIVE_LEAKS: Rung = broken!(
+    "exclusive_leaks",
+    [Result],
+    "an exclusive scan by a shift: it leaks over the heads"
+)
+.adapts(|case| scan_of(case, Kind::Exclusive, Segments::Of(64)));
+const BORDER_IGNORED: Rung = broken!(
+    "border_ignored",
+    shuffle::RUNG.ptx,
+    [Result],
+    "what is open before a block, added to all its elements"
+);
+const PREVIOUS_BLOCK_ONLY: Rung = broken!(
+    "previous_block_only",
+    shuffle::RUNG.ptx,
+    [Result],
+    "a block gets the aggregate of the block before it, and of no other"
+)
+.adapts(|case| scan_of(case, Kind::Inclusive, Segments::Giant));
+const MISSING_BARRIER: Rung = broken!(
+    "missing_barrier",
+    [Races, Result],
+    "one block per segment, without the barrier that ends a round"
+)
+.adapts(|case| scan_of(case, Kind::Inclusive, Segments::Giant));
+
+/// A scan of sums of `f32` in such segments, about as large as the case, but of more than two blocks. Cases
+/// of other tasks stay as they are, and have no broken rungs.
+fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
     if !matches!(Task::of(case), Task::Scan(_)) {
         return *case;
     }
-    let (kind, segments) = match rung {
-        "exclusive_leaks" => (Kind::Exclusive, Segments::Of(64)),
-        "previous_block_only" | "missing_barrier" => (Kind::Inclusive, Segments::Giant),
-        // A block of 256 has a head, and what is open before it.
-        _ => (Kind::Inclusive, Segments::Of(100)),
-    };
     Case {
         seed: case.seed,
         parameters: Parameters {
@@ -83,4 +109,37 @@ pub fn case_for(rung: &str, case: &Case) -> Case {
         },
         ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
     }
+}
+
+/// The fault: the aggregates of blocks are added as they are, without a scan of them.
+fn previous_block_only<T: Element>(
+    p: &SegmentedScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SegmentedScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?;
+    let add = add_block_offsets(p, ADD_PREVIOUS)?;
+    let tile = 256u64;
+    let mut level = Level::new(p, p.n.div_ceil(tile).max(1))?;
+    let config = LaunchConfig {
+        grid_dim: (level.blocks as u32, 1, 1),
+        block_dim: (tile as u32, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let function = kernel.clone();
+    let launch = move |p: &mut SegmentedScan<T>| {
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
+        launch.arg(&mut level.values).arg(&mut level.heads);
+        launch.arg(&mut level.reached);
+        // SAFETY: as in the rung `shuffle`, whose kernel it is.
+        unsafe { launch.launch(config)? };
+        let mut launch = p.device.stream.launch_builder(&add);
+        launch.arg(&mut out).arg(&p.n).arg(&level.values);
+        launch.arg(&level.reached).arg(&tile);
+        // SAFETY: previous_block_only.cu updates out[0 .. n], and reads a value and a length for each block.
+        unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, launch))
 }

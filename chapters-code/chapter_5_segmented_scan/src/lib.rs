@@ -1,173 +1,100 @@
-//! Segmented scan: many arrays one behind the other, each scanned by itself.
+//! Segmented scan: arrays that lie one after another, each processed by itself.
 //!
-//! Here stands the ladder, a line a rung: conversions between the two ways to say where segments are;
-//! scans; folds of whole segments; and the product of a sparse matrix and a vector, whose rows are
-//! segments. A rung is a kernel file of its own, `kernels/<rung>.cu`, compiled to PTX beside it; its
-//! launch, in plain cudarc, is in [`convert`], [`by_segment`], [`levels`], [`single_pass`] or
-//! [`merge_path`].
-//!
-//! Where an input's arrays lie behind one another, [`input`] knows.
+//! Here stands the table of rungs, in four groups: conversions between the two ways to describe segments,
+//! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. A rung is a
+//! file, `rungs/<name>.rs`, which launches the kernel in `kernels/<name>.cu`; each rung is the one before
+//! with one idea changed. [`problem`] holds the buffers and the judges, [`mod@reference`] the sequential
+//! algorithms.
 
 mod baseline;
 pub mod broken;
-pub mod by_segment;
 pub mod chapter;
-pub mod convert;
-pub mod input;
-pub mod levels;
 pub mod market;
-pub mod merge_path;
+pub mod pairs;
+pub mod problem;
 pub mod reference;
 pub mod segments;
-pub mod single_pass;
 pub mod sparse;
+pub mod task;
 
-use cudarc::driver::CudaFunction;
-pub use harness::rung::{Launch, Ready, Rung, Setup};
-use harness::{Case, Conversion, Error, Kind, Parameters, rung, rung::Rungs};
+use harness::{Element, Ladder, ladder};
 
-use crate::{
-    by_segment::{
-        block_per_segment, multiply_thread_per_row, multiply_warp_per_row, thread_per_segment,
-        warp_per_segment,
-    },
-    convert::{offsets_of_bits, offsets_of_flags, to_flags},
-    levels::{HILLIS_STEELE, SHUFFLE, VECTORIZED, scan_then_add},
-    merge_path::{multiply_merge_path, reduce_by_length, reduce_merge_path},
-    single_pass::{lookback, warp_specialized},
+use crate::problem::{
+    reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product, to_flags::ToFlags,
+    to_offsets::ToOffsets,
 };
 
+/// The rungs, one file each.
+#[rustfmt::skip]
+pub mod rungs {
+    // Conversions from offsets to head flags, and back.
+    pub mod flags_of_offsets;
+    pub mod bits_of_offsets;
+    pub mod offsets_of_flags;
+    pub mod offsets_of_bits;
+
+    // Scans. From hillis_steele on, work is divided by elements, whatever the segments are.
+    pub mod thread_per_segment;
+    pub mod block_per_segment;
+    pub mod hillis_steele;
+    pub mod shuffle;
+    pub mod vectorized;
+    pub mod lookback;
+    pub mod warp_specialized;
+
+    // Reductions.
+    pub mod reduce_thread_per_segment;
+    pub mod reduce_warp_per_segment;
+    pub mod reduce_block_per_segment;
+    pub mod reduce_merge_path;
+    pub mod reduce_by_length;
+
+    // Products of a sparse matrix and a vector.
+    pub mod spmv_thread_per_row;
+    pub mod spmv_warp_per_row;
+    pub mod spmv_merge_path;
+}
+
 /// The conversions from offsets to head flags.
-#[rustfmt::skip] // a table
-pub const TO_FLAGS: &[Rung] = &[
-    rung!("flags_of_offsets", to_flags,
-        "a byte an element: every segment stores its own"),
-    rung!("bits_of_offsets", to_flags,
-        "a bit an element: words are shared, so it takes atomics"),
-];
+pub fn to_flags() -> Ladder<ToFlags> {
+    use rungs::*;
+    ladder![flags_of_offsets, bits_of_offsets]
+}
 
 /// The conversions from head flags to offsets.
-#[rustfmt::skip] // a table
-pub const TO_OFFSETS: &[Rung] = &[
-    rung!("offsets_of_flags", offsets_of_flags,
-        "of bytes: chapter 3's scan of them, and a scatter of places"),
-    rung!("offsets_of_bits", offsets_of_bits,
-        "of bits: words of 32 flags are counted, and blocks' counts scanned"),
-];
+pub fn to_offsets() -> Ladder<ToOffsets> {
+    use rungs::*;
+    ladder![offsets_of_flags, offsets_of_bits]
+}
 
-/// The scans: each rung is the one before with one idea changed.
-#[rustfmt::skip] // a table
-pub const SCANS: &[Rung] = &[
-    rung!("thread_per_segment", thread_per_segment,
-        "every segment has a thread, which scans it in order"),
-    rung!("block_per_segment", block_per_segment,
-        "every segment has a block"),
-    // Work is divided by elements, whatever the segments: what is scanned are pairs.
-    rung!("hillis_steele", |s| scan_then_add(s, HILLIS_STEELE),
-        "log2 B steps over pairs of a flag and a value"),
-    rung!("shuffle", |s| scan_then_add(s, SHUFFLE),
-        "warps scan in registers, with the flags from one ballot"),
-    rung!("vectorized", |s| scan_then_add(s, VECTORIZED),
-        "16 bytes a load, and flags as bits"),
-    // One pass.
-    rung!("lookback", lookback,
-        "a block looks back as far as the last head"),
-    rung!("warp_specialized", warp_specialized,
-        "warps with roles, and tiles that wait in shared memory", ["warp_specialized.compute_90.ptx"]),
-];
+/// The segmented scans.
+pub fn scans<T: Element>() -> Ladder<SegmentedScan<T>> {
+    use rungs::*;
+    ladder![
+        thread_per_segment,
+        block_per_segment,
+        hillis_steele,
+        shuffle,
+        vectorized,
+        lookback,
+        warp_specialized,
+    ]
+}
 
 /// The segmented reductions.
-#[rustfmt::skip] // a table
-pub const REDUCTIONS: &[Rung] = &[
-    rung!("reduce_thread_per_segment", thread_per_segment,
-        "every segment has a thread, which folds it in order"),
-    rung!("reduce_warp_per_segment", warp_per_segment,
-        "every segment has a warp"),
-    rung!("reduce_block_per_segment", block_per_segment,
-        "every segment has a block"),
-    rung!("reduce_merge_path", reduce_merge_path,
-        "every warp has as many elements and ends of segments as any other"),
-    rung!("reduce_by_length", reduce_by_length,
-        "a block a segment where they are long and many, otherwise the merge path", ["reduce_merge_path.ptx"]),
-];
+pub fn reductions<T: Element>() -> Ladder<SegmentedReduce<T>> {
+    use rungs::*;
+    ladder![
+        reduce_thread_per_segment,
+        reduce_warp_per_segment,
+        reduce_block_per_segment,
+        reduce_merge_path,
+        reduce_by_length,
+    ]
+}
 
 /// The products of a sparse matrix and a vector.
-#[rustfmt::skip] // a table
-pub const PRODUCTS: &[Rung] = &[
-    rung!("spmv_thread_per_row", multiply_thread_per_row,
-        "every row of the matrix has a thread"),
-    rung!("spmv_warp_per_row", multiply_warp_per_row,
-        "every row has a warp"),
-    rung!("spmv_merge_path", multiply_merge_path,
-        "reduce_merge_path, whose elements are products"),
-];
-
-/// All rungs: the ladders, then the broken ones.
-pub const RUNGS: Rungs = Rungs(&[
-    TO_FLAGS,
-    TO_OFFSETS,
-    SCANS,
-    REDUCTIONS,
-    PRODUCTS,
-    broken::BROKEN,
-]);
-
-/// What a case asks for, and a rung does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// Where segments are, told in another way.
-    Convert(Conversion),
-    /// A scan of each segment.
-    Scan(Kind),
-    /// The fold of each segment.
-    Reduce,
-    /// A sparse matrix times a vector.
-    Multiply,
-}
-
-impl Task {
-    /// A product where the case has a matrix, otherwise a conversion where it has one, otherwise a scan
-    /// where it has a kind.
-    pub fn of(case: &Case) -> Self {
-        let Parameters {
-            matrix,
-            convert,
-            kind,
-            ..
-        } = case.parameters;
-        match (matrix, convert, kind) {
-            (Some(_), ..) => Self::Multiply,
-            (_, Some(conversion), _) => Self::Convert(conversion),
-            (.., Some(kind)) => Self::Scan(kind),
-            _ => Self::Reduce,
-        }
-    }
-
-    /// Whether a rung does it.
-    pub fn is_of(self, rung: &str) -> bool {
-        let among = |rungs: &[Rung]| rungs.iter().any(|other| other.name == rung);
-        match self {
-            Self::Convert(Conversion::ToFlags) => among(TO_FLAGS),
-            Self::Convert(Conversion::ToOffsets) => among(TO_OFFSETS),
-            Self::Scan(_) => among(SCANS) || among(broken::BROKEN),
-            Self::Reduce => among(REDUCTIONS),
-            Self::Multiply => among(PRODUCTS),
-        }
-    }
-}
-
-/// The name of a case's entry point, such as `inclusive_sum_f32`, `sum_f32`, `multiply_f32` or `to_flags`.
-pub fn entry_name(case: &Case) -> String {
-    let Case { op, dtype, .. } = case;
-    match Task::of(case) {
-        Task::Convert(conversion) => conversion.name().replace('-', "_"),
-        Task::Scan(kind) => format!("{kind}_{op}_{dtype}"),
-        Task::Reduce => format!("{op}_{dtype}"),
-        Task::Multiply => format!("multiply_{dtype}"),
-    }
-}
-
-/// The entry point of the rung's kernel file for its case.
-fn kernel_of(s: &Setup<'_>) -> Result<CudaFunction, Error> {
-    s.entry(&entry_name(&s.case))
+pub fn products() -> Ladder<Product> {
+    use rungs::*;
+    ladder![spmv_thread_per_row, spmv_warp_per_row, spmv_merge_path]
 }

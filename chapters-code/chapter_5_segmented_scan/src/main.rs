@@ -1,12 +1,11 @@
 //! `cargo run --bin chapter_5`: the ladders of segmented scans, reductions and sparse products.
 
-use std::{path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode, sync::Arc};
 
 use chapter_5_segmented_scan::{
-    Task,
-    chapter::Segmented,
+    chapter::{Segmented, rungs_of},
     market::{self, MarketError},
-    sparse::Csr,
+    task::Task,
 };
 use harness::{
     Case, Conversion, Dtype, Error, Kind, Matrix, Op, Options, Parameters, Segments, Shape,
@@ -60,33 +59,62 @@ Examples, after `cargo run --bin chapter_5 --`:
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
 
+/// A group of rungs that the options can ask for.
+#[derive(Clone, Copy, PartialEq)]
+enum Group {
+    Conversions,
+    Scans,
+    Reductions,
+    Products,
+}
+
+impl Group {
+    const ALL: [Self; 4] = [
+        Self::Conversions,
+        Self::Scans,
+        Self::Reductions,
+        Self::Products,
+    ];
+}
+
 impl Arguments {
-    /// What is converted, scanned, reduced and multiplied: all four, or what the options speak of.
+    /// The groups that the options ask for: all, where none of the options does.
+    fn groups(&self) -> Vec<Group> {
+        let asked = Group::ALL.into_iter().filter(|&group| self.asks_for(group));
+        match asked.collect::<Vec<_>>() {
+            none if none.is_empty() => Group::ALL.to_vec(),
+            asked => asked,
+        }
+    }
+
+    /// Whether an option asks for a group. --convert, --kind and --matrix each belong to one group. Without
+    /// them, --segments asks for scans and reductions, and also for conversions that are named by --kernel.
+    fn asks_for(&self, group: Group) -> bool {
+        let (convert, kind) = (!self.convert.is_empty(), !self.kind.is_empty());
+        let segments = !self.segments.is_empty();
+        match group {
+            Group::Conversions => convert || segments && !self.options.kernel.is_empty(),
+            Group::Scans => kind || segments && !convert,
+            Group::Reductions => segments && !convert && !kind,
+            Group::Products => self.matrix.is_some(),
+        }
+    }
+
+    /// What is converted, scanned, reduced and multiplied.
     fn parameters(&self) -> Vec<Parameters> {
-        let [converts, scans] = [!self.convert.is_empty(), !self.kind.is_empty()];
-        let [products, segmented] = [self.matrix.is_some(), !self.segments.is_empty()];
-        let all = !converts && !scans && !products && !segmented;
-        // Whoever speaks of segments alone means what has elements in them, or names something else.
-        let named = !self.options.kernel.is_empty();
-        let mut parameters = Vec::new();
-        if all || converts || segmented && named {
-            parameters.extend(self.conversions());
-        }
-        if all || scans || segmented && !converts {
-            parameters.extend(self.scans());
-        }
-        if all || segmented && !converts && !scans {
-            parameters.extend(self.segments().map(in_segments));
-        }
-        if all || products {
-            parameters.push(Parameters {
+        let of = |group| match group {
+            Group::Conversions => self.conversions(),
+            Group::Scans => self.scans(),
+            Group::Reductions => self.segments().map(in_segments).collect(),
+            Group::Products => vec![Parameters {
                 matrix: Some(matrix(self.matrix.as_deref())),
                 ..Parameters::default()
-            });
-        }
+            }],
+        };
+        let parameters: Vec<Parameters> = self.groups().into_iter().flat_map(of).collect();
         let wanted = parameters.iter().copied();
         let wanted: Vec<_> = wanted.filter(|&p| self.is_wanted(p)).collect();
-        // Where the names go with none of them, what runs them says so.
+        // Where none of the rungs that are named is for any of them, the harness says so.
         match wanted.is_empty() {
             true => parameters,
             false => wanted,
@@ -119,15 +147,18 @@ impl Arguments {
         kinds.into_iter().flat_map(of).collect()
     }
 
-    /// Whether one of the rungs that are asked for by name is for it.
+    /// Whether one of the rungs that are named, if any, is for these parameters.
     fn is_wanted(&self, parameters: Parameters) -> bool {
         let case = Case {
             parameters,
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
-        let task = Task::of(&case);
+        let rungs = rungs_of(Task::of(&case));
         let names = &self.options.kernel;
-        names.is_empty() || names.iter().any(|name| task.is_of(name))
+        names.is_empty()
+            || rungs
+                .iter()
+                .any(|rung| names.iter().any(|name| name == rung.name))
     }
 }
 
@@ -169,11 +200,9 @@ fn main() -> ExitCode {
         if let (Some(path), Matrix::File) = (&arguments.matrix, matrix(arguments.matrix.as_deref()))
         {
             let file = market::read(Path::new(path)).map_err(unreadable)?;
-            // It is there until the program ends.
-            let file: &'static Csr = Box::leak(Box::new(file));
             let n = file.values.len() as u64;
             options.elements = vec![Shape::Vector { n }];
-            chapter.file = Some(file);
+            chapter.file = Some(Arc::new(file));
         }
         harness::run_all(&chapter, &options, &arguments.types, &parameters)
     })

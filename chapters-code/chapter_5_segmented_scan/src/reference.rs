@@ -1,4 +1,4 @@
-//! The sequential algorithms, which every kernel is checked against: chapter 3's, for each segment anew.
+//! The sequential algorithms, which every kernel is checked against: chapter 3's, for each segment.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use harness::{
 
 use crate::{segments::Offsets, sparse::Csr};
 
-/// Elements, or segments, that one core compares at a time.
+/// The number of elements, or segments, that one core compares at a time.
 const GROUP: usize = 1 << 16;
 
-/// A case's elements and segments, and what a kernel may make of them whose elements pass through no more
-/// than `depth` rounded operations.
+/// The elements and segments of a case, and the results of a kernel whose elements pass through at most
+/// `depth` rounded operations.
 #[derive(Clone, Copy)]
 pub struct Expected<'a, T> {
     case: &'a Case,
@@ -25,7 +25,7 @@ pub struct Expected<'a, T> {
 }
 
 impl<'a, T: Element> Expected<'a, T> {
-    /// Of elements in segments, by a case's operator and kind.
+    /// The results for elements in segments, by the operator and the kind of a case.
     pub fn new(case: &'a Case, depth: u64, elements: &'a [T], offsets: &'a Offsets) -> Self {
         Self {
             case,
@@ -35,12 +35,12 @@ impl<'a, T: Element> Expected<'a, T> {
         }
     }
 
-    /// The scan of each segment.
+    /// The results of a scan, element by element.
     pub fn scan(self) -> impl Iterator<Item = Exact<T>> + 'a {
         self.scan_of(0..self.offsets.count())
     }
 
-    /// The fold of each segment.
+    /// The results of a reduction, segment by segment.
     pub fn reduce(self) -> impl Iterator<Item = Exact<T>> + 'a {
         self.reduce_of(0..self.offsets.count())
     }
@@ -60,7 +60,7 @@ impl<'a, T: Element> Expected<'a, T> {
         })
     }
 
-    /// Compares what was computed with the scans, on all cores.
+    /// Compares the bytes of computed results with those of a scan, on all cores.
     pub fn judge_scan(self, computed: &[u8]) -> Verdict {
         let groups = self.offsets.groups(GROUP);
         let first = |group: &Range<usize>| self.offsets.as_slice()[group.start] as usize;
@@ -68,7 +68,7 @@ impl<'a, T: Element> Expected<'a, T> {
         verify::compare_parts(computed, &starts, |g| self.scan_of(groups[g].clone()))
     }
 
-    /// Compares what was computed with the folds, on all cores.
+    /// Compares the bytes of computed results with those of a reduction, on all cores.
     pub fn judge_reduce(self, computed: &[u8]) -> Verdict {
         let groups = self.offsets.groups(GROUP);
         let starts: Vec<usize> = groups.iter().map(|group| group.start).collect();
@@ -76,8 +76,8 @@ impl<'a, T: Element> Expected<'a, T> {
     }
 }
 
-/// What a matrix times a vector must be, where no product passes through more than `depth` rounded
-/// operations, its own among them.
+/// The product of a matrix and a vector, row by row, where every product of two elements passes through at
+/// most `depth` rounded operations, its own included.
 pub fn multiply<'a>(
     matrix: &'a Csr,
     x: &'a [f32],

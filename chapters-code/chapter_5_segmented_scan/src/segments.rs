@@ -226,19 +226,6 @@ fn length(kind: Segments, case: &Case, s: u64) -> u32 {
     }
 }
 
-/// How many segments a case of `n` elements has, where that is not drawn.
-pub(crate) fn count(segments: Segments, n: u64) -> Option<u64> {
-    match segments {
-        Segments::Of(length) => Some(n.div_ceil(length.into())),
-        Segments::Giant => Some(n.min(1)),
-        Segments::Lopsided => {
-            let others = n.saturating_sub(long_side(n));
-            Some(n.min(1) + others.div_ceil(SHORT_SIDE.into()))
-        }
-        Segments::PowerLaw | Segments::Empty => None,
-    }
-}
-
 /// A length that is k or more with probability 1/k, up to `most`.
 fn power_law(bits: u64, most: u64) -> u32 {
     let unit = ((bits >> 11) + 1) as f64 * f64::powi(2.0, -53);
@@ -336,8 +323,6 @@ mod tests {
             let offsets = drawn(kind, n);
             let again = Offsets::new(offsets.as_slice().to_vec(), n as usize);
             assert_eq!(again.as_ref(), Ok(&offsets), "{kind}");
-            let known = count(kind, n).unwrap_or(offsets.count() as u64);
-            assert_eq!(offsets.count() as u64, known, "{kind}, {n}");
             let lengths = offsets.ranges().map(|range| range.len() as u64);
             assert!(lengths.max() <= Some(longest(kind, n)), "{kind}");
         }

@@ -1,6 +1,6 @@
 //! The program as people call it: what it refuses, and what it writes.
 
-use chapter_5_segmented_scan::{broken::BROKEN, chapter::Segmented};
+use chapter_5_segmented_scan::{broken::broken, chapter::Segmented};
 use harness::testing::Program;
 
 const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
@@ -131,7 +131,7 @@ fn long_segments_are_not_for_one_thread() {
 
 #[test]
 fn broken_kernels_are_caught() {
-    let names: Vec<_> = BROKEN.iter().map(|rung| rung.name).collect();
+    let names: Vec<_> = broken::<f32>().iter().map(|(rung, _)| rung.name).collect();
     let text = prints(&format!("--broken --kernel {}", names.join(",")));
     for name in names {
         assert!(text.contains(name), "{name}");

@@ -1,18 +1,18 @@
 //! The conversions between offsets and head flags: there and back, with empty segments, and into outputs
 //! that are too small.
 
-use crate::common::{SEGMENTS, conversion, converted, words};
-use bytemuck::cast_slice;
+use crate::common::{Run, SEGMENTS, contents, conversion};
 use chapter_5_segmented_scan::{
-    RUNGS, TO_OFFSETS,
     chapter::Segmented,
-    convert::{Expected, HEADER},
-    input,
+    problem::{to_flags::ToFlags, to_offsets::ToOffsets},
     segments::Offsets,
+    to_flags, to_offsets,
 };
+use cudarc::driver::CudaSlice;
 use harness::{
-    Case, Conversion, Segments,
+    Case, Conversion, Element, Rung, Segments, buffer,
     testing::{self, SIZES, check, under_schedules},
+    typed::Prepare,
 };
 
 /// Around a word of flags, the blocks of 8,192 flags, and three of them and a bit.
@@ -50,33 +50,48 @@ fn schedules_make_no_difference() {
     under_schedules(1..=4, || run_all(&cases([9001])));
 }
 
-/// What a rung makes of segments.
-fn of_segments(rung: &str, offsets: &Offsets) -> Vec<u8> {
-    let rung = RUNGS.find(rung).expect("a rung");
-    let is_back = TO_OFFSETS.iter().any(|back| back.name == rung.name);
-    let to = Conversion::ALL[usize::from(is_back)];
-    let case = conversion(offsets.elements() as u64, to, Segments::Giant);
-    let expected = Expected::of(rung.name, to, offsets);
-    let packed = input::pack_segments(offsets);
-    let computed = converted(rung, &case, &packed, expected.output_bytes());
-    let verdict = expected.judge(&computed);
-    assert!(verdict.is_correct(), "{}: {verdict:?}", rung.name);
-    computed
+/// The flags of given segments, by a rung.
+fn flags_of(rung: &(Rung, Prepare<ToFlags>), offsets: &Offsets) -> Run<ToFlags> {
+    let n = offsets.elements() as u64;
+    let case = conversion(n, Conversion::ToFlags, Segments::Giant);
+    let problem = ToFlags::of(&testing::simulator().device, &case, offsets.clone());
+    let mut run = Run::new(problem.expect("memory"), rung);
+    let verdict = run.once().judged();
+    assert!(verdict.is_correct(), "{}: {verdict:?}", rung.0.name);
+    run
+}
+
+/// The number of given segments and their offsets, made of flags by a rung, with room for `capacity` offsets.
+fn offsets_of(
+    rung: &(Rung, Prepare<ToOffsets>),
+    offsets: &Offsets,
+    capacity: usize,
+) -> Run<ToOffsets> {
+    let n = offsets.elements() as u64;
+    let case = conversion(n, Conversion::ToOffsets, Segments::Giant);
+    let device = testing::simulator().device.clone();
+    let problem = ToOffsets::of(&device, &case, offsets.without_empty(), capacity);
+    let mut run = Run::new(problem.expect("memory"), rung);
+    run.once();
+    run
 }
 
 /// [[] [5 5] [] [] [2] []]: offsets 0 0 2 2 2 3 3, flags 1 0 1, and back only 0 2 3.
 #[test]
 fn empty_segments_are_lost_on_the_way() {
     let offsets = Offsets::of_lengths([0, 2, 0, 0, 1, 0]).expect("they are few");
-    assert_eq!(of_segments("flags_of_offsets", &offsets), [1, 0, 1]);
+    let [bytes, bits] = &to_flags()[..] else {
+        panic!("two rungs");
+    };
     assert_eq!(
-        words::<u32>(&of_segments("bits_of_offsets", &offsets)),
-        [0b101]
+        contents(&flags_of(bytes, &offsets).problem.flags),
+        [1, 0, 1]
     );
-    for rung in TO_OFFSETS {
-        let out = of_segments(rung.name, &offsets);
-        assert_eq!(words::<u32>(&out[..4]), [2], "{}", rung.name);
-        assert_eq!(words::<u32>(&out[HEADER..]), [0, 2, 3], "{}", rung.name);
+    assert_eq!(contents(&flags_of(bits, &offsets).problem.bits), [0b101]);
+    for rung in to_offsets() {
+        let run = offsets_of(&rung, &offsets, 3);
+        assert_eq!(contents(&run.problem.count), [2], "{}", rung.0.name);
+        assert_eq!(contents(&run.problem.offsets), [0, 2, 3], "{}", rung.0.name);
     }
 }
 
@@ -91,8 +106,15 @@ fn heads_at_borders() {
         [vec![0; 300], vec![70_000], vec![0; 300]].concat(),
     ] {
         let offsets = Offsets::of_lengths(lengths).expect("they are few");
-        let names = RUNGS.iter().take(4).map(|rung| rung.name);
-        names.for_each(|name| drop(of_segments(name, &offsets)));
+        for rung in to_flags() {
+            flags_of(&rung, &offsets);
+        }
+        for rung in to_offsets() {
+            let capacity = offsets.without_empty().as_slice().len();
+            let mut run = offsets_of(&rung, &offsets, capacity);
+            let verdict = run.judged();
+            assert!(verdict.is_correct(), "{}: {verdict:?}", rung.0.name);
+        }
     }
 }
 
@@ -101,19 +123,13 @@ fn heads_at_borders() {
 #[test]
 fn an_output_that_is_too_small_is_not_written_past_its_end() {
     let offsets = Offsets::of_lengths((0..5000).map(|i| 1 + i % 7)).expect("they are few");
-    let case = conversion(
-        offsets.elements() as u64,
-        Conversion::ToOffsets,
-        Segments::Giant,
-    );
-    let packed = input::pack_segments(&offsets);
-    for rung in TO_OFFSETS {
+    for rung in to_offsets() {
         for room in [0, 1, 4999, 5000, 5001] {
-            let out = converted(rung, &case, &packed, HEADER + 4 * room);
-            let what = format!("{} into {room}", rung.name);
-            assert_eq!(words::<u32>(&out[..4]), [5000], "{what}");
+            let run = offsets_of(&rung, &offsets, room);
+            let what = format!("{} into {room}", rung.0.name);
+            assert_eq!(contents(&run.problem.count), [5000], "{what}");
             let expected = &offsets.as_slice()[..room];
-            assert_eq!(words::<u32>(&out[HEADER..]), expected, "{what}");
+            assert_eq!(contents(&run.problem.offsets), expected, "{what}");
         }
     }
 }
@@ -123,25 +139,37 @@ fn an_output_that_is_too_small_is_not_written_past_its_end() {
 #[test]
 fn what_the_host_refuses_does_no_harm() {
     let right = Offsets::of_lengths([40, 60]).expect("they are few");
-    let mut packed = input::pack_segments(&right);
-    let end = packed.len();
-    packed[end - 8..].copy_from_slice(cast_slice(&[200u32, 300]));
-    let case = conversion(100, Conversion::ToFlags, Segments::Giant);
-    for (name, bytes) in [("flags_of_offsets", 100), ("bits_of_offsets", 16)] {
-        let out = converted(RUNGS.find(name).expect("a rung"), &case, &packed, bytes);
-        assert_eq!(
-            out.iter().map(|&byte| u32::from(byte)).sum::<u32>(),
-            1,
-            "{name}"
-        );
-        assert_eq!(out[0], 1, "{name}");
+    for (rung, is_bytes) in to_flags().iter().zip([true, false]) {
+        let mut run = flags_of(rung, &right);
+        run.problem.offsets = device_array(&[0u32, 200, 300]);
+        run.once();
+        let set: Vec<usize> = match is_bytes {
+            true => ones(contents(&run.problem.flags).into_iter().map(u32::from), 1),
+            false => ones(contents(&run.problem.bits).into_iter(), 32),
+        };
+        assert_eq!(set, [0], "{}", rung.0.name);
     }
-    let mut packed = input::pack_segments(&right);
-    // Bytes come first, and words behind them at the next multiple of 256 bytes.
-    (packed[0], packed[256]) = (0, 0);
-    let case = conversion(100, Conversion::ToOffsets, Segments::Giant);
-    for rung in TO_OFFSETS {
-        let out = converted(rung, &case, &packed, HEADER + 4 * 3);
-        assert_eq!(words::<u32>(&out[HEADER..]), [0, 40, 100], "{}", rung.name);
+    for rung in to_offsets() {
+        let mut run = offsets_of(&rung, &right, 3);
+        let (mut flags, mut bits) = (right.flags(), right.bits());
+        (flags[0], bits[0]) = (0, bits[0] & !1);
+        bits.resize(64, 0);
+        run.problem.flags = device_array(&flags);
+        run.problem.bits = device_array(&bits);
+        run.once();
+        let name = rung.0.name;
+        assert_eq!(contents(&run.problem.offsets), [0, 40, 100], "{name}");
     }
+}
+
+/// A copy of an array on the device.
+fn device_array<T: Element>(elements: &[T]) -> CudaSlice<T> {
+    buffer::to_device(&testing::simulator().device, elements).expect("memory")
+}
+
+/// The indices of the ones in words of `bits` bits.
+fn ones(words: impl Iterator<Item = u32>, bits: usize) -> Vec<usize> {
+    let flags = words.flat_map(|word| (0..bits).map(move |bit| word >> bit & 1));
+    let indices = flags.enumerate().filter(|&(_, flag)| flag == 1);
+    indices.map(|(i, _)| i).collect()
 }

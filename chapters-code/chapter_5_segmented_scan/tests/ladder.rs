@@ -6,13 +6,17 @@ use std::ops::RangeInclusive;
 use std::collections::BTreeSet;
 
 use crate::common::{
-    SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, words, written, written_by,
+    AnyRun, SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, written,
 };
 use chapter_5_segmented_scan::{
-    RUNGS, Rung, Task, chapter::Segmented, entry_name, segments::Offsets,
+    chapter::Segmented,
+    problem::scan::SegmentedScan,
+    rungs::warp_specialized,
+    segments::Offsets,
+    task::{Task, entry_name},
 };
 use harness::{
-    Case, Dtype, Kind, Matrix, Op, RungInfo, Segments,
+    Case, Dtype, Kind, Matrix, Op, Rung, RungInfo, Segments,
     testing::{self, SIZES, check, under_schedules},
 };
 
@@ -241,7 +245,7 @@ fn check_tasks(lengths: &[u32], tasks: &[Case]) {
         .collect();
     for case in tasks {
         for rung in rungs_of(Task::of(case)) {
-            let verdict = judged(rung, case, &elements, &offsets);
+            let verdict = judged(rung.name, case, &elements, &offsets);
             assert!(
                 verdict.is_correct(),
                 "{}: {:?}",
@@ -314,12 +318,11 @@ fn one_launch_after_another() {
         [3, 1, 4].map(|factor| (0..n as i32).map(|i| i % 7 * factor).collect::<Vec<_>>());
     for case in all_tasks(n as u64, Dtype::I32, Op::Sum, Segments::Giant) {
         for rung in rungs_of(Task::of(&case)) {
-            let device = &testing::simulator().device;
-            let mut ready = rung.ready(device, case).expect("it is set up");
-            let [first, second, third] = launches
-                .each_ref()
-                .map(|elements| written_by(device, &mut ready, &case, elements, &offsets))
-                .map(|bytes| words::<i32>(&bytes));
+            let mut run = AnyRun::new(rung.name, &case, &launches[0], &offsets);
+            let [first, second, third] = launches.each_ref().map(|elements| {
+                run.replace(elements);
+                run.written()
+            });
             let sums = first.iter().zip(&second).map(|(a, b)| a.wrapping_add(*b));
             assert!(sums.eq(third), "{}", rung.name);
         }
@@ -368,8 +371,8 @@ fn the_example_by_hand() {
     ];
     for (case, expected) in expected {
         for rung in rungs_of(Task::of(&case)) {
-            let (bytes, _) = written(rung, &case, &elements, &offsets);
-            assert_eq!(words::<i32>(&bytes), expected, "{}", rung.name);
+            let results = written(&rung, &case, &elements, &offsets);
+            assert_eq!(results, expected, "{}", rung.name);
         }
     }
 }
@@ -388,10 +391,10 @@ fn maps_by_hand() {
         (reduce, &maps([[10, 22], [3, 3], [0; 2], [0; 2]])[..2]),
     ];
     for (case, expected) in expected {
-        let has = |rung: &&Rung| rung.has_entry(&entry_name(&case));
+        let has = |rung: &Rung| rung.has_entry(&entry_name(&case));
         for rung in rungs_of(Task::of(&case)).filter(has) {
-            let (bytes, _) = written(rung, &case, &elements, &offsets);
-            assert_eq!(words::<i64>(&bytes), expected, "{}", rung.name);
+            let results = written(&rung, &case, &elements, &offsets);
+            assert_eq!(results, expected, "{}", rung.name);
         }
     }
 }
@@ -402,11 +405,12 @@ fn maps_by_hand() {
 #[test]
 fn stages_that_do_not_fit_a_block_are_refused() {
     let mut device = testing::simulator().device.clone();
-    let warp_specialized = RUNGS.find("warp_specialized").expect("a rung");
+    let case = scan(1000, Segments::Of(64));
     let mut refused = |room: u32| {
         device.properties.shared_bytes_a_block = room;
-        let ready = warp_specialized.ready(&device, scan(1000, Segments::Of(64)));
-        ready.err().map(|error| error.to_string())
+        let problem = SegmentedScan::<f32>::new(&device, &case).expect("memory");
+        let prepared = warp_specialized::prepare(&problem, &warp_specialized::RUNG);
+        prepared.err().map(|error| error.to_string())
     };
     let message = refused(0).expect("nothing is too little");
     let (_, needed) = message.split_once("need ").expect("a number");

@@ -1,15 +1,17 @@
 //! What the book's chapter says of rounding: the depths with which results are checked, and which sums
 //! are the same bits in every run. Where one changes, the page must change too.
 
-use crate::common::{self, case, scan};
-use chapter_5_segmented_scan::{RUNGS, chapter::Segmented};
+use crate::common::{AnyRun, case, judged, rungs_of, scan, written};
+use chapter_5_segmented_scan::{chapter::Segmented, segments::Offsets, task::Task};
 use harness::{Case, Dtype, Op, Segments, testing};
 
-/// The most rounded additions that an element of 2^28 f32 passes through, where segments are long.
+/// The largest number of rounded additions that an element of a case passes through. Its buffers are empty:
+/// the rung is only prepared.
 fn depth(rung: &str, case: Case) -> u64 {
-    let device = &testing::simulator().device;
-    let rung = RUNGS.find(rung).expect("a rung");
-    rung.ready(device, case).expect("it can be set up").depth
+    match AnyRun::<f32>::new(rung, &case, &[], &Offsets::none()) {
+        AnyRun::Scan(run) => run.launch.promise,
+        AnyRun::Reduce(run) => run.launch.promise,
+    }
 }
 
 #[test]
@@ -53,8 +55,6 @@ fn schedules_show_in_look_back_over_long_segments_only() {
 /// the differences of an ordinary scan would lose it.
 #[test]
 fn segments_do_not_spoil_each_other() {
-    use chapter_5_segmented_scan::{Task, segments::Offsets};
-    use common::{judged, rungs_of, words, written};
     let offsets = Offsets::of_lengths([3000, 5000, 2000]).expect("they are few");
     let mut elements: Vec<f32> = (0..10_000).map(|i| (i % 7) as f32 * 0.125).collect();
     elements[..3000].fill(1e30);
@@ -67,7 +67,7 @@ fn segments_do_not_spoil_each_other() {
     };
     for case in [of(Some(harness::Kind::Inclusive)), of(None)] {
         for rung in rungs_of(Task::of(&case)) {
-            let verdict = judged(rung, &case, &elements, &offsets);
+            let verdict = judged(rung.name, &case, &elements, &offsets);
             assert!(
                 verdict.is_correct(),
                 "{}: {:?}",
@@ -79,8 +79,7 @@ fn segments_do_not_spoil_each_other() {
     elements[5999] = f32::NAN;
     let case = of(Some(harness::Kind::Inclusive));
     for rung in rungs_of(Task::of(&case)) {
-        let (bytes, _) = written(rung, &case, &elements, &offsets);
-        let results = words::<f32>(&bytes);
+        let results = written(&rung, &case, &elements, &offsets);
         let nan = (0..10_000).filter(|&i| results[i].is_nan());
         assert!(nan.eq(5999..8000), "{}", rung.name);
     }

@@ -1,12 +1,18 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use bytemuck::cast_slice;
 use chapter_5_segmented_scan::{
-    RUNGS, Ready, Rung, Task, chapter::Segmented, input, reference::Expected, segments::Offsets,
+    broken::broken,
+    chapter::{self, Segmented},
+    problem::{reduce::SegmentedReduce, scan::SegmentedScan},
+    reductions, scans,
+    segments::Offsets,
+    task::Task,
 };
 use harness::{
-    Case, Conversion, Device, Dtype, Element, Kind, Matrix, Op, Parameters, Row, Segments, buffer,
-    testing, verify::Verdict,
+    Case, Conversion, Dtype, Element, Kind, Ladder, Launch, Matrix, Op, Output, Parameters, Row,
+    Rung, Segments, buffer, testing,
+    typed::{Prepare, Problem},
+    verify::Verdict,
 };
 
 /// All kinds of segments that the chapter names.
@@ -71,64 +77,122 @@ pub fn run_all(cases: &[Case]) -> Vec<Row> {
     testing::run(&Segmented::OF_SEED, cases, &testing::is_right)
 }
 
-/// What a rung writes for elements in segments that stand there, and how deep its operations are.
-pub fn written<T: Element>(
-    rung: &Rung,
-    case: &Case,
-    elements: &[T],
-    offsets: &Offsets,
-) -> (Vec<u8>, u64) {
-    let device = &testing::simulator().device;
-    let mut ready = rung.ready(device, *case).expect("it is set up");
-    let bytes = written_by(device, &mut ready, case, elements, offsets);
-    (bytes, ready.depth)
+/// A rung on a problem of its own, which may be launched many times.
+pub struct Run<P: Problem> {
+    /// The problem, whose buffers tests may change between launches.
+    pub problem: P,
+    /// The rung, prepared.
+    pub launch: Launch<P>,
 }
 
-/// The same by a rung that is set up, and may have been launched before.
-pub fn written_by<T: Element>(
-    device: &Device,
-    ready: &mut Ready,
-    case: &Case,
-    elements: &[T],
-    offsets: &Offsets,
-) -> Vec<u8> {
-    let packed = input::pack(elements, offsets);
-    let input = buffer::upload(device, &packed).expect("memory");
-    let results = match Task::of(case) {
-        Task::Reduce => offsets.count(),
-        _ => elements.len(),
-    };
-    testing::written(device, ready, &input.as_view(), results * size_of::<T>())
-}
+impl<P: Problem> Run<P> {
+    /// Prepares a rung on a problem.
+    pub fn new(problem: P, (rung, prepare): &(Rung, Prepare<P>)) -> Self {
+        let launch = prepare(&problem, rung).expect("it is set up");
+        Self { problem, launch }
+    }
 
-/// What a conversion writes into an output of so many bytes, of an input in which segments stand.
-pub fn converted(rung: &Rung, case: &Case, input: &[u8], bytes: usize) -> Vec<u8> {
-    let device = &testing::simulator().device;
-    let mut ready = rung.ready(device, *case).expect("it is set up");
-    let input = buffer::upload(device, input).expect("memory");
-    testing::written(device, &mut ready, &input.as_view(), bytes)
-}
+    /// Launches the rung once on poisoned outputs.
+    pub fn once(&mut self) -> &mut Self {
+        let _one_at_a_time = testing::simulator();
+        self.problem.reset().expect("it is poisoned");
+        self.launch
+            .enqueue(&mut self.problem)
+            .expect("it is launched");
+        self
+    }
 
-/// The rungs that do a task.
-pub fn rungs_of(task: Task) -> impl Iterator<Item = &'static Rung> {
-    let right = RUNGS.iter().filter(|rung| rung.caught_by.is_empty());
-    right.filter(move |rung| task.is_of(rung.name))
-}
-
-/// Judges what a rung makes of elements in segments.
-pub fn judged<T: Element>(rung: &Rung, case: &Case, elements: &[T], offsets: &Offsets) -> Verdict {
-    let (bytes, depth) = written(rung, case, elements, offsets);
-    let expected = Expected::new(case, depth, elements, offsets);
-    match Task::of(case) {
-        Task::Reduce => expected.judge_reduce(&bytes),
-        _ => expected.judge_scan(&bytes),
+    /// The verdict on what the last launch wrote.
+    pub fn judged(&mut self) -> Verdict {
+        let _one_at_a_time = testing::simulator();
+        let verdict = self.problem.judge(&self.launch.promise, 1);
+        verdict.expect("it runs")
     }
 }
 
-/// Results of 32 bits.
-pub fn words<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
-    cast_slice::<u8, u8>(bytes)
-        .chunks_exact(size_of::<T>())
-        .map(bytemuck::pod_read_unaligned)
-        .collect()
+/// A scan or a reduction of elements in given segments, by a rung.
+pub enum AnyRun<T: Element> {
+    Scan(Run<SegmentedScan<T>>),
+    Reduce(Run<SegmentedReduce<T>>),
+}
+
+impl<T: Element> AnyRun<T> {
+    /// Prepares the rung of this name for the task of a case.
+    pub fn new(rung: &str, case: &Case, elements: &[T], offsets: &Offsets) -> Self {
+        let device = &testing::simulator().device;
+        let (elements, offsets) = (elements.to_vec(), offsets.clone());
+        match Task::of(case) {
+            Task::Reduce => {
+                let problem = SegmentedReduce::of(device, case, elements, offsets);
+                let ladder = reductions::<T>();
+                Self::Reduce(Run::new(problem.expect("memory"), found(&ladder, rung)))
+            }
+            _ => {
+                let problem = SegmentedScan::of(device, case, elements, offsets);
+                let ladder: Ladder<_> = [scans::<T>(), broken::<T>()]
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                Self::Scan(Run::new(problem.expect("memory"), found(&ladder, rung)))
+            }
+        }
+    }
+
+    /// What the next launch writes.
+    pub fn written(&mut self) -> Vec<T> {
+        match self {
+            Self::Scan(run) => contents(&run.once().problem.out),
+            Self::Reduce(run) => contents(&run.once().problem.out),
+        }
+    }
+
+    /// Replaces the elements by as many others.
+    pub fn replace(&mut self, elements: &[T]) {
+        let replaced = match self {
+            Self::Scan(run) => {
+                buffer::overwrite(&run.problem.device, &mut run.problem.values, elements)
+            }
+            Self::Reduce(run) => {
+                buffer::overwrite(&run.problem.device, &mut run.problem.values, elements)
+            }
+        };
+        replaced.expect("it is copied");
+    }
+
+    /// The verdict on one launch.
+    pub fn judged(&mut self) -> Verdict {
+        match self {
+            Self::Scan(run) => run.once().judged(),
+            Self::Reduce(run) => run.once().judged(),
+        }
+    }
+}
+
+/// What was written to an output, and nothing beside it.
+pub fn contents<T: Element>(output: &Output<T>) -> Vec<T> {
+    let _one_at_a_time = testing::simulator();
+    let written = output.download().expect("it runs");
+    written.expect("nothing else is written")
+}
+
+/// The rung of this name in a ladder.
+pub fn found<'l, P: Problem>(ladder: &'l Ladder<P>, name: &str) -> &'l (Rung, Prepare<P>) {
+    let found = ladder.iter().find(|(rung, _)| rung.name == name);
+    found.expect("a rung")
+}
+
+/// The rungs that do a task and are meant to be right.
+pub fn rungs_of(task: Task) -> impl Iterator<Item = Rung> {
+    let all = chapter::rungs_of(task).into_iter();
+    all.filter(|rung| !rung.is_broken())
+}
+
+/// What a rung writes for elements in given segments.
+pub fn written<T: Element>(rung: &Rung, case: &Case, elements: &[T], offsets: &Offsets) -> Vec<T> {
+    AnyRun::new(rung.name, case, elements, offsets).written()
+}
+
+/// Judges what a rung writes for elements in given segments.
+pub fn judged<T: Element>(rung: &str, case: &Case, elements: &[T], offsets: &Offsets) -> Verdict {
+    AnyRun::new(rung, case, elements, offsets).judged()
 }

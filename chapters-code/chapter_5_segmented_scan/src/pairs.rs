@@ -1,0 +1,150 @@
+//! The scan of the pairs that blocks leave behind: of a flag and a value, level by level, until one block is
+//! left. The scans of several launches have it in common.
+
+use std::sync::Arc;
+
+use cudarc::driver::{
+    CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
+};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Kind, buffer};
+
+use crate::{problem::scan::SegmentedScan, rungs::shuffle};
+
+/// The kernels that add the block offsets to a scan of blocks, with entries such as `sum_f32`.
+pub const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+
+/// The number of pairs that a block scans, with one thread each.
+const TILE: u64 = 256;
+
+/// The pairs of the blocks of one level.
+pub struct Level<T> {
+    /// The number of blocks.
+    pub blocks: u64,
+    /// The value of each block's pair: the aggregate of its elements from its last head on.
+    pub values: CudaSlice<T>,
+    /// The flag of each block's pair: whether it has a head.
+    pub heads: CudaSlice<u8>,
+    /// The number of elements of each block that stand before its first head.
+    pub reached: CudaSlice<u32>,
+    /// The inclusive segmented scan of the pairs.
+    pub scanned: CudaSlice<T>,
+}
+
+impl<T: Element> Level<T> {
+    /// Scratch memory for the pairs of `blocks` blocks.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn new(p: &SegmentedScan<T>, blocks: u64) -> Result<Self, Error> {
+        Ok(Self {
+            blocks,
+            values: buffer::scratch(&p.device, blocks)?,
+            heads: buffer::scratch(&p.device, blocks)?,
+            reached: buffer::scratch(&p.device, blocks)?,
+            scanned: buffer::scratch(&p.device, blocks)?,
+        })
+    }
+}
+
+/// The pairs of all levels, and the kernels that scan them.
+pub struct Pairs<T> {
+    /// The levels. The first has the pairs of the blocks that scan elements, the last has one pair.
+    pub levels: Vec<Level<T>>,
+    scan: CudaFunction,
+    add_block_offsets: CudaFunction,
+}
+
+impl<T: Element> Pairs<T> {
+    /// The pairs of `blocks` blocks, for which `add_block_offsets` adds what the pairs say.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the kernels cannot be loaded or the device has no room.
+    pub fn new(
+        p: &SegmentedScan<T>,
+        blocks: u64,
+        add_block_offsets: CudaFunction,
+    ) -> Result<Self, Error> {
+        let module = p
+            .device
+            .context
+            .load_module(Ptx::from_src(shuffle::RUNG.ptx))?;
+        let scan = module.load_function(&format!("{}_{}", Kind::Inclusive, p.operator()))?;
+        let mut levels = vec![Level::new(p, blocks)?];
+        while let Some(last) = levels.last().filter(|last| last.blocks > 1) {
+            levels.push(Level::new(p, last.blocks.div_ceil(TILE))?);
+        }
+        Ok(Self {
+            levels,
+            scan,
+            add_block_offsets,
+        })
+    }
+
+    /// The largest number of rounded operations of all levels above the first: a warp's scan, that of the
+    /// warps, two additions, and that of the block's offset.
+    pub fn depth(&self) -> u64 {
+        (self.levels.len() - 1) as u64 * (5 + 5 + 2 + 1)
+    }
+
+    /// Scans the pairs of the first level.
+    ///
+    /// # Errors
+    /// The driver's error, where it refuses a launch.
+    pub fn scan(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
+        for l in 1..self.levels.len() {
+            let (below, level) = self.levels.split_at_mut(l);
+            let (below, level) = (&mut below[l - 1], &mut level[0]);
+            let mut launch = stream.launch_builder(&self.scan);
+            launch.arg(&below.values).arg(&below.heads);
+            launch.arg(&mut below.scanned).arg(&below.blocks);
+            launch
+                .arg(&mut level.values)
+                .arg(&mut level.heads)
+                .arg(&mut level.reached);
+            // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
+            // open)`. It reads in[0 .. n] and flags[0 .. n], writes out[0 .. n], and a pair per block.
+            unsafe { launch.launch(blocks_of_a_tile(level.blocks))? };
+        }
+        for l in (1..self.levels.len() - 1).rev() {
+            let (below, level) = self.levels.split_at_mut(l);
+            let (below, level) = (&mut below[l - 1], &level[0]);
+            let mut launch = stream.launch_builder(&self.add_block_offsets);
+            launch.arg(&mut below.scanned).arg(&below.blocks);
+            launch.arg(&level.scanned).arg(&level.reached).arg(&TILE);
+            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* open, size_t share)`.
+            // It updates out[0 .. n], and reads scanned and open for each block of `share` elements.
+            unsafe { launch.launch(thread_per_element(below.blocks))? };
+        }
+        Ok(())
+    }
+}
+
+fn blocks_of_a_tile(blocks: u64) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (TILE as u32, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
+/// The launch of `add_block_offsets.cu` on `n` elements.
+pub fn thread_per_element(n: u64) -> LaunchConfig {
+    LaunchConfig {
+        grid_dim: (n.div_ceil(256) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    }
+}
+
+/// The kernel `add_block_offsets` of a PTX text for the operator and the type of a problem.
+///
+/// # Errors
+/// [`Error::Driver`] where the kernel cannot be loaded.
+pub fn add_block_offsets<T: Element>(
+    p: &SegmentedScan<T>,
+    ptx: &str,
+) -> Result<CudaFunction, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(ptx))?;
+    Ok(module.load_function(&p.operator())?) // such as sum_f32
+}

@@ -1,0 +1,148 @@
+//! The reduction of every segment.
+
+use bytemuck::cast_slice;
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Device, Element, Error, Output, Refusal, Rung,
+    baselines::{BaselineRun, Baselines},
+    buffer, inputs,
+    typed::Problem,
+    verify::Verdict,
+};
+
+use super::{division, refuses, same_count};
+use crate::{
+    baseline,
+    reference::Expected,
+    segments::Offsets,
+    task::{Task, entry_name},
+};
+
+/// A segmented reduction on the device.
+pub struct SegmentedReduce<T: Element> {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size, type, operator and segments.
+    pub case: Case,
+    /// The number of elements.
+    pub n: u64,
+    /// The number of segments, empty ones included.
+    pub segments: u32,
+    /// The elements.
+    pub values: CudaSlice<T>,
+    /// Where each segment begins, and the number of elements.
+    pub offsets: CudaSlice<u32>,
+    /// One result per segment.
+    pub out: Output<T>,
+    pub(crate) host: Vec<T>,
+    pub(crate) division: Offsets,
+}
+
+impl<T: Element> SegmentedReduce<T> {
+    /// Makes the input of a case and copies it to the device.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are too many elements, [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        Self::of(device, case, inputs::generate(case), division(case)?)
+    }
+
+    /// The reduction of these elements in these segments, as many as the case has.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn of(
+        device: &Device,
+        case: &Case,
+        host: Vec<T>,
+        division: Offsets,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n: case.elements(),
+            segments: division.count() as u32,
+            values: buffer::to_device(device, &host)?,
+            offsets: buffer::to_device(device, division.as_slice())?,
+            out: Output::new(device, division.count())?,
+            host,
+            division,
+        })
+    }
+
+    /// The name of the kernel, such as `sum_f32`.
+    pub fn entry(&self) -> String {
+        entry_name(&self.case)
+    }
+
+    pub(crate) fn expected(&self, depth: u64) -> Expected<'_, T> {
+        Expected::new(&self.case, depth, &self.host, &self.division)
+    }
+}
+
+impl<T: Element> Problem for SegmentedReduce<T> {
+    /// The largest number of rounded operations that an element passes through.
+    type Promise = u64;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.out.poison()
+    }
+
+    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+        let mut verdict = match self.out.download()? {
+            Ok(results) => self.expected(*depth).judge_reduce(cast_slice(&results)),
+            Err(failure) => Verdict::of(failure),
+        };
+        let (device, division) = (&self.device, &self.division);
+        verdict.failures.extend(
+            [
+                buffer::check_input(device, &mut self.values, &self.host)?,
+                buffer::check_input(device, &mut self.offsets, division.as_slice())?,
+            ]
+            .into_iter()
+            .flatten(),
+        );
+        Ok(verdict)
+    }
+
+    fn bytes(&self, _depth: &u64) -> u64 {
+        let segments = u64::from(self.segments);
+        self.case.input_bytes() + 4 * (segments + 1) + size_of::<T>() as u64 * segments
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        let division = division(case)?;
+        same_count(&self.division, &division)?;
+        self.host = inputs::generate(case);
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.values, &self.host)?;
+        buffer::overwrite(&self.device, &mut self.offsets, division.as_slice())?;
+        self.division = division;
+        Ok(())
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        match rung {
+            // The one baseline stands for all rungs.
+            Some(_) => Ok(None),
+            None => baseline::reduce(self, baselines),
+        }
+    }
+}
+
+/// Refuses all but reductions for which the rung has a kernel.
+pub fn reductions_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, |task| task == Task::Reduce)
+}

@@ -1,0 +1,132 @@
+//! The conversion from head flags to offsets.
+
+use cudarc::driver::{CudaSlice, DriverError};
+use harness::{
+    Case, Conversion, Device, Error, Output, Refusal, Rung, buffer,
+    typed::Problem,
+    verify::{self, Verdict},
+};
+
+use super::{Form, division, refuses, scan::padded};
+use crate::{segments::Offsets, task::Task};
+
+/// Head flags on the device, in both forms, and room for offsets.
+pub struct ToOffsets {
+    /// The device and its stream.
+    pub device: Device,
+    /// Size and segments.
+    pub case: Case,
+    /// The number of elements.
+    pub n: u64,
+    /// One head flag per element: 1 where a segment begins, otherwise 0.
+    pub flags: CudaSlice<u8>,
+    /// The head flags as bits, in words of 32. Zeros follow up to a multiple of 256 bytes.
+    pub bits: CudaSlice<u32>,
+    /// The number of segments.
+    pub count: Output<u32>,
+    /// Where each segment begins, and the number of elements.
+    pub offsets: Output<u32>,
+    /// The number of offsets that the output has room for.
+    pub capacity: u64,
+    division: Offsets,
+}
+
+impl ToOffsets {
+    /// Makes the segments of a case and copies their flags to the device.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are too many elements, [`Error::Driver`] where the device has no room.
+    pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
+        let division = division(case)?.without_empty();
+        let capacity = division.as_slice().len();
+        Self::of(device, case, division, capacity)
+    }
+
+    /// The conversion of these segments, of which none is empty, with room for `capacity` offsets.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    pub fn of(
+        device: &Device,
+        case: &Case,
+        division: Offsets,
+        capacity: usize,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            device: device.clone(),
+            case: *case,
+            n: division.elements() as u64,
+            flags: buffer::to_device(device, &division.flags())?,
+            bits: buffer::to_device(device, &padded(division.bits()))?,
+            count: Output::new(device, 1)?,
+            offsets: Output::new(device, capacity)?,
+            capacity: capacity as u64,
+            division,
+        })
+    }
+}
+
+impl Problem for ToOffsets {
+    /// The form of the flags that the launch reads.
+    type Promise = Form;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn case(&self) -> &Case {
+        &self.case
+    }
+
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.count.poison()?;
+        self.offsets.poison()
+    }
+
+    fn judge(&mut self, _form: &Form, _launches: u64) -> Result<Verdict, Error> {
+        let mut verdict = match (self.count.download()?, self.offsets.download()?) {
+            (Ok(count), Ok(offsets)) => {
+                let computed = [count, offsets].concat();
+                let expected = [&[self.division.count() as u32], self.division.as_slice()];
+                verify::compare_equal(bytemuck::cast_slice(&computed), &expected.concat())
+            }
+            (Err(failure), _) | (_, Err(failure)) => Verdict::of(failure),
+        };
+        let (device, division) = (&self.device, &self.division);
+        verdict.failures.extend(
+            [
+                buffer::check_input(device, &mut self.flags, &division.flags())?,
+                buffer::check_input(device, &mut self.bits, &padded(division.bits()))?,
+            ]
+            .into_iter()
+            .flatten(),
+        );
+        Ok(verdict)
+    }
+
+    fn bytes(&self, form: &Form) -> u64 {
+        let read = match form {
+            Form::Bytes => self.n,
+            Form::Bits => 4 * self.n.div_ceil(32),
+        };
+        // The offsets, and their number.
+        read + 4 * (self.division.as_slice().len() as u64 + 1)
+    }
+
+    fn refill(&mut self, case: &Case) -> Result<(), Error> {
+        let division = division(case)?.without_empty();
+        super::same_count(&self.division, &division)?;
+        self.division = division;
+        self.case = *case;
+        buffer::overwrite(&self.device, &mut self.flags, &self.division.flags())?;
+        let words = padded(self.division.bits());
+        buffer::overwrite(&self.device, &mut self.bits, &words)
+    }
+}
+
+/// Refuses all but conversions to offsets.
+pub fn to_offsets_only(rung: &Rung, case: &Case) -> Option<Refusal> {
+    refuses(rung, case, |task| {
+        task == Task::Convert(Conversion::ToOffsets)
+    })
+}

@@ -1,0 +1,71 @@
+//! Hillis and Steele's steps over pairs of a flag and a value.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
+use crate::problem::scan::{SegmentedScan, scans_only};
+
+/// Hillis and Steele's steps over pairs of a flag and a value.
+pub const RUNG: Rung = Rung::new(
+    "hillis_steele",
+    "log2 B steps over pairs of a flag and a value",
+    include_str!("../../kernels/hillis_steele.ptx"),
+)
+.refuses(scans_only)
+.against(Ceiling::Copy);
+
+/// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
+pub fn prepare<T: Element>(
+    p: &SegmentedScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SegmentedScan<T>>, Error> {
+    with_pairs(2, p, rung)
+}
+
+/// The same with dynamic shared memory for `pairs` pairs per thread.
+pub fn with_pairs<T: Element>(
+    pairs: u32,
+    p: &SegmentedScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SegmentedScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
+    let threads = p.threads(256);
+    let tile = u64::from(threads); // elements per block
+    let blocks = p.n.div_ceil(tile).max(1);
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: pairs * threads * (size_of::<T>() as u32 + 1),
+    };
+    let add_block_offsets = add_block_offsets(p, ADD_BLOCK_OFFSETS)?;
+    let mut pairs = Pairs::new(p, blocks, add_block_offsets.clone())?;
+    // Eight steps in a block, and the offset of the block.
+    let depth = 8 + 1 + pairs.depth();
+
+    let function = kernel.clone();
+    let launch = move |p: &mut SegmentedScan<T>| {
+        let mut out = p.out.view_mut();
+        let first = &mut pairs.levels[0];
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
+        launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
+        // SAFETY: hillis_steele.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
+        // open)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
+        unsafe { launch.launch(config)? };
+        if blocks == 1 {
+            return Ok(());
+        }
+
+        pairs.scan(&p.device.stream)?;
+        let first = &pairs.levels[0];
+        let mut launch = p.device.stream.launch_builder(&add_block_offsets);
+        launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
+        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* open, size_t share)`.
+        // It updates out[0 .. n], and reads scanned and open for each block of `share` elements.
+        unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, depth, launch))
+}

@@ -1,0 +1,77 @@
+//! From head flags of one bit per element to offsets: only the counts of blocks are scanned.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, buffer, ceiling::Ceiling};
+
+use crate::problem::{Form, to_flags::without_elements, to_offsets::{ToOffsets, to_offsets_only}};
+
+/// From head flags of one bit per element to offsets: only the counts of blocks are scanned.
+pub const RUNG: Rung = Rung::new(
+    "offsets_of_bits",
+    "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
+    include_str!("../../kernels/offsets_of_bits.ptx"),
+)
+.refuses(to_offsets_only)
+.adapts(without_elements)
+.against(Ceiling::Copy);
+
+/// Chapter 3's scan by look-back, which is a step of this rung.
+const LOOKBACK: &str = chapter_3_scan::rungs::lookback::RUNG.ptx;
+
+/// Three launches: the number of heads in each block, their exclusive scan, and a scatter of indices.
+pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let first = module.load_function("count")?;
+    let kernel = module.load_function("to_offsets")?;
+    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
+    let scan = module.load_function("exclusive_sum_u32")?;
+    let config = LaunchConfig {
+        grid_dim: (p.n.div_ceil(8192) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    // Tiles of 64 KiB, and for each a status word, after the counter of blocks.
+    let blocks = p.n.div_ceil(8192);
+    let tiles = blocks.div_ceil(65_536 / 4);
+    let tile_config = LaunchConfig {
+        grid_dim: (tiles as u32, 1, 1),
+        block_dim: (512, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles)?;
+    let mut heads = buffer::scratch::<u32>(&p.device, blocks)?;
+    let mut before = buffer::scratch::<u32>(&p.device, blocks)?;
+
+    let scatter = kernel.clone();
+    let launch = move |p: &mut ToOffsets| {
+        let stream = &p.device.stream;
+        let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
+        if p.n == 0 {
+            stream.memset_zeros(&mut count)?;
+            return stream.memset_zeros(&mut offsets);
+        }
+        let mut launch = stream.launch_builder(&first);
+        launch.arg(&p.bits).arg(&p.n).arg(&mut heads);
+        // SAFETY: `count` is `(const u32* words, size_t n, u32* counts)`. It reads ceil(n / 32) words and writes
+        // one count per block.
+        unsafe { launch.launch(config)? };
+
+        stream.memset_zeros(&mut state)?;
+        let (mut counter, mut status) = state.split_at_mut(2);
+        let mut launch = stream.launch_builder(&scan);
+        launch.arg(&heads).arg(&mut before).arg(&blocks);
+        launch.arg(&mut status).arg(&mut counter);
+        // SAFETY: chapter 3's lookback.cu reads in[0 .. n], writes out[0 .. n] and the status of every tile, and
+        // counts its blocks in the counter. Status and counter are 0. One block per tile.
+        unsafe { launch.launch(tile_config)? };
+
+        let mut launch = stream.launch_builder(&scatter);
+        launch.arg(&p.bits).arg(&p.n).arg(&before);
+        launch.arg(&mut offsets).arg(&p.capacity).arg(&mut count);
+        // SAFETY: `to_offsets` reads ceil(n / 32) words and before[b] for each block b, and writes *count and at
+        // most offsets[0 .. capacity].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, Form::Bits, launch))
+}

@@ -1,0 +1,79 @@
+//! From head flags of one byte per element to offsets: a compaction of indices by the flags.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, buffer, ceiling::Ceiling};
+
+use crate::problem::{Form, to_flags::without_elements, to_offsets::{ToOffsets, to_offsets_only}};
+
+/// From head flags of one byte per element to offsets: a compaction of indices by the flags.
+pub const RUNG: Rung = Rung::new(
+    "offsets_of_flags",
+    "from bytes: chapter 3's scan of them, and a scatter of indices",
+    include_str!("../../kernels/offsets_of_flags.ptx"),
+)
+.refuses(to_offsets_only)
+.adapts(without_elements)
+.against(Ceiling::Copy);
+
+/// Chapter 3's scan by look-back, which is a step of this rung.
+const LOOKBACK: &str = chapter_3_scan::rungs::lookback::RUNG.ptx;
+
+/// Three launches: the flags as numbers, their exclusive scan, and a scatter of indices.
+pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let first = module.load_function("heads")?;
+    let kernel = module.load_function("to_offsets")?;
+    let module = p.device.context.load_module(Ptx::from_src(LOOKBACK))?;
+    let scan = module.load_function("exclusive_sum_u32")?;
+    let config = LaunchConfig {
+        grid_dim: (p.n.div_ceil(256) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    // Tiles of 64 KiB, and for each a status word, after the counter of blocks.
+    let elements = p.n;
+    let tiles = elements.div_ceil(65_536 / 4);
+    let tile_config = LaunchConfig {
+        grid_dim: (tiles as u32, 1, 1),
+        block_dim: (512, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles)?;
+    let mut heads = buffer::scratch::<u32>(&p.device, elements)?;
+    let mut before = buffer::scratch::<u32>(&p.device, elements)?;
+
+    let scatter = kernel.clone();
+    // ANCHOR: launch
+    let launch = move |p: &mut ToOffsets| {
+        let stream = &p.device.stream;
+        let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
+        if p.n == 0 {
+            stream.memset_zeros(&mut count)?;
+            return stream.memset_zeros(&mut offsets);
+        }
+        let mut launch = stream.launch_builder(&first);
+        launch.arg(&p.flags).arg(&mut heads).arg(&p.n);
+        // SAFETY: `heads` is `(const u8* flags, u32* heads, size_t n)`. It reads flags[0 .. n] and writes
+        // heads[0 .. n].
+        unsafe { launch.launch(config)? };
+
+        stream.memset_zeros(&mut state)?;
+        let (mut counter, mut status) = state.split_at_mut(2);
+        let mut launch = stream.launch_builder(&scan);
+        launch.arg(&heads).arg(&mut before).arg(&elements);
+        launch.arg(&mut status).arg(&mut counter);
+        // SAFETY: chapter 3's lookback.cu reads in[0 .. n], writes out[0 .. n] and the status of every tile, and
+        // counts its blocks in the counter. Status and counter are 0. One block per tile.
+        unsafe { launch.launch(tile_config)? };
+
+        let mut launch = stream.launch_builder(&scatter);
+        launch.arg(&p.flags).arg(&p.n).arg(&before);
+        launch.arg(&mut offsets).arg(&p.capacity).arg(&mut count);
+        // SAFETY: `to_offsets` reads flags[0 .. n] and before[0 .. n], and writes *count and at most
+        // offsets[0 .. capacity].
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    // ANCHOR_END: launch
+    Ok(Launch::new(kernel, config, Form::Bytes, launch))
+}

@@ -1,0 +1,71 @@
+//! Warps scan in registers, and one ballot gives them the flags.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+
+use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
+use crate::problem::scan::{SegmentedScan, scans_only};
+
+/// Warps scan in registers, and one ballot gives them the flags.
+pub const RUNG: Rung = Rung::new(
+    "shuffle",
+    "warps scan in registers, with the flags from one ballot",
+    include_str!("../../kernels/shuffle.ptx"),
+)
+.refuses(scans_only)
+.against(Ceiling::Copy);
+
+/// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
+pub fn prepare<T: Element>(
+    p: &SegmentedScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SegmentedScan<T>>, Error> {
+    with_offsets_by(ADD_BLOCK_OFFSETS, p, rung)
+}
+
+/// The same, where the kernels of `add_ptx` add the block offsets.
+pub fn with_offsets_by<T: Element>(
+    add_ptx: &str,
+    p: &SegmentedScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SegmentedScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
+    let threads = p.threads(256);
+    let tile = u64::from(threads); // elements per block
+    let blocks = p.n.div_ceil(tile).max(1);
+    let config = LaunchConfig {
+        grid_dim: (blocks as u32, 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let add_block_offsets = add_block_offsets(p, add_ptx)?;
+    let mut pairs = Pairs::new(p, blocks, add_block_offsets.clone())?;
+    // A warp's scan, that of the warps, two additions, and the offset of the block.
+    let depth = 5 + 5 + 2 + 1 + pairs.depth();
+
+    let function = kernel.clone();
+    let launch = move |p: &mut SegmentedScan<T>| {
+        let mut out = p.out.view_mut();
+        let first = &mut pairs.levels[0];
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
+        launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
+        // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
+        // open)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
+        unsafe { launch.launch(config)? };
+        if blocks == 1 {
+            return Ok(());
+        }
+
+        pairs.scan(&p.device.stream)?;
+        let first = &pairs.levels[0];
+        let mut launch = p.device.stream.launch_builder(&add_block_offsets);
+        launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
+        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* open, size_t share)`.
+        // It updates out[0 .. n], and reads scanned and open for each block of `share` elements.
+        unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, depth, launch))
+}

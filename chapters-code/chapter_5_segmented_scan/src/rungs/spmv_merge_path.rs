@@ -1,0 +1,51 @@
+//! `reduce_merge_path`, whose elements are products.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, buffer};
+
+use super::reduce_merge_path::{RESIDENT, blocks, depth};
+use crate::problem::spmv::{Product, products_only};
+
+/// `reduce_merge_path`, whose elements are products.
+pub const RUNG: Rung = Rung::new(
+    "spmv_merge_path",
+    "reduce_merge_path, whose elements are products",
+    include_str!("../../kernels/spmv_merge_path.ptx"),
+)
+.refuses(products_only);
+
+/// One launch, over a path of all entries and all ends of rows.
+pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as multiply_f32
+    let most = u64::from(RESIDENT * p.device.properties.multiprocessors);
+    let config = LaunchConfig {
+        grid_dim: (blocks(p.n + u64::from(p.rows), most) as u32, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    let depth = depth(p.n, blocks(p.n, most)) + 1; // each product is rounded once more
+    // What every block leaves open, and the first row that ends in it.
+    let mut open = buffer::scratch::<f32>(&p.device, most)?;
+    let mut first = buffer::scratch::<u32>(&p.device, most)?;
+    let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
+
+    let function = kernel.clone();
+    let launch = move |p: &mut Product| {
+        if p.rows == 0 {
+            return Ok(());
+        }
+        let mut y = p.y.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
+        launch.arg(&mut y).arg(&p.rows).arg(&p.n);
+        launch.arg(&mut open).arg(&mut first).arg(&mut counter);
+        // SAFETY: spmv_merge_path.cu is `(const f32* values, const u32* columns, const u32* offsets, const f32* x,
+        // f32* y, u32 rows, size_t n, f32* open, u32* first, unsigned* counter)`. It reads n values and columns,
+        // offsets[0 ..= rows] and x at the columns, and writes y[0 .. rows], and open and first for each block.
+        // The counter is 0 before and after every launch.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, depth, launch))
+}

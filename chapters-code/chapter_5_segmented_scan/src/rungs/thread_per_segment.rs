@@ -1,0 +1,46 @@
+//! Every segment has a thread, which scans it in order.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling};
+
+use crate::problem::{scan::{SegmentedScan, scans_only}, too_long};
+
+/// Every segment has a thread, which scans it in order.
+pub const RUNG: Rung = Rung::new(
+    "thread_per_segment",
+    "every segment has a thread, which scans it in order",
+    include_str!("../../kernels/thread_per_segment.ptx"),
+)
+.refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)))
+.against(Ceiling::Copy);
+
+/// One launch, with one thread per segment.
+pub fn prepare<T: Element>(
+    p: &SegmentedScan<T>,
+    rung: &Rung,
+) -> Result<Launch<SegmentedScan<T>>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as inclusive_sum_f32
+    let threads = p.threads(256);
+    let config = LaunchConfig {
+        grid_dim: (p.segments.div_ceil(threads), 1, 1),
+        block_dim: (threads, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    // At worst one segment has all elements.
+    let depth = p.n;
+    let function = kernel.clone();
+    let launch = move |p: &mut SegmentedScan<T>| {
+        if config.grid_dim.0 == 0 {
+            return Ok(()); // Without segments there are no results, and a grid without blocks is an error.
+        }
+        let mut out = p.out.view_mut();
+        let mut launch = p.device.stream.launch_builder(&function);
+        launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
+        // SAFETY: thread_per_segment.cu is `(const T* in, T* out, const u32* offsets, u32 segments)`. It reads
+        // offsets[0 ..= segments] and in[0 .. n], and writes one result per element.
+        unsafe { launch.launch(config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, config, depth, launch))
+}
