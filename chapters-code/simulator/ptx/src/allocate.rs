@@ -1,8 +1,7 @@
 //! Lets values that are never live at the same time share a register.
 //!
-//! This exists only for speed: smaller register files fit the CPU's caches. In the example
-//! `throughput` of `simt` it makes kernels 3 % faster in the median, and `wide` 16 % (pairs of
-//! runs).
+//! This exists only for speed: smaller register files fit the CPU's caches. It makes kernels about 3 %
+//! faster in the example `throughput` of `simt`, and 0 to 6 % by kernel (pairs of runs).
 //!
 //! PTX declares a register for every value. A value's range extends from where it may first hold
 //! something that is read later to its last read, in the order of the instructions, without holes.
