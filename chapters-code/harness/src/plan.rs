@@ -1,5 +1,7 @@
 //! From the command line's options to what runs on what, refused before anything runs.
 
+use strsim::levenshtein;
+
 use crate::{
     Case, Chapter, Device, Dtype, Error, Op, Options, Parameters, Refusal, Shape, TypeOptions,
     ladder::RungInfo, runner::Step, terminal,
@@ -30,9 +32,9 @@ pub(crate) fn rung(chapter: &dyn Chapter, name: &str) -> Result<RungInfo, Error>
 
 fn unknown(chapter: &dyn Chapter, name: &str, known: &[RungInfo]) -> Error {
     let names = || known.iter().map(|rung| rung.name);
-    let nearest = names().min_by_key(|known| edits(name, known));
-    // A third of the letters wrong is a slip of the fingers; more is another word.
-    let meant = nearest.filter(|known| 3 * edits(name, known) <= known.len());
+    let nearest = names().min_by_key(|known| levenshtein(name, known));
+    // With more than a third of the letters wrong it is another word.
+    let meant = nearest.filter(|known| 3 * levenshtein(name, known) <= known.len());
     let meant = meant.map_or(String::new(), |known| format!("; did you mean `{known}`?"));
     let all = format!(
         "  remedy: use one of {}",
@@ -44,21 +46,6 @@ fn unknown(chapter: &dyn Chapter, name: &str, known: &[RungInfo]) -> Error {
         chapter.name(),
         all.trim_end()
     ))
-}
-
-/// Letters to insert, delete or replace to get from one word to another (Levenshtein 1966).
-fn edits(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.bytes().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[to.len()]
 }
 
 /// Every combination of the sizes, types, operators, inputs and parameters that are asked for, each
@@ -297,7 +284,7 @@ fn most_that_fit(bytes: impl Fn(u64) -> u64, free: u64, mut too_many: u64) -> u6
 
 #[cfg(test)]
 mod tests {
-    use super::{edits, most_that_fit};
+    use super::most_that_fit;
 
     #[test]
     fn what_would_fit_does_and_one_more_does_not() {
@@ -307,13 +294,5 @@ mod tests {
             assert!(bytes(fit) <= 1 << 30 && bytes(fit + 1) > 1 << 30, "{fit}");
         }
         assert_eq!(most_that_fit(|n| n + 10, 5, 100), 0); // not even nothing
-    }
-
-    #[test]
-    fn slips_of_the_fingers() {
-        assert_eq!(edits("shuffle", "shuffle"), 0);
-        assert_eq!(edits("sequental", "sequential"), 1);
-        assert_eq!(edits("", "redux"), 5);
-        assert_eq!(edits("xedup", "redux"), 2);
     }
 }

@@ -32,13 +32,22 @@ pub(super) struct Found<'t> {
     pub(super) access: &'t MemoryAccess,
 }
 
-impl Found<'_> {
-    /// What its lanes do.
-    pub(super) fn verb(&self) -> &'static str {
-        match self.access.access.as_str() {
-            "load" => "read",
-            "atomic" => "update",
-            _ => "write",
+impl<'t> Found<'t> {
+    /// The instruction as a figure draws it.
+    pub(super) fn drawn(&self, root: &Path) -> figures::Access<'t> {
+        let access = self.access;
+        figures::Access {
+            lanes: access.lanes,
+            addresses: &access.addresses,
+            base: access.base,
+            bytes: access.bytes,
+            cost: access.cost,
+            verb: match access.access.as_str() {
+                "load" => "read",
+                "atomic" => "update",
+                _ => "write",
+            },
+            line: source::quoted(root, &self.place.line),
         }
     }
 }

@@ -23,11 +23,6 @@
 
 mod access;
 mod arguments;
-mod banks;
-mod html;
-pub(crate) mod picture;
-mod race;
-mod sectors;
 mod source;
 mod timeline;
 mod tree;
@@ -38,13 +33,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use harness::simulator::LaunchReport;
+use figures::race::{Report, Side};
+use figures::{Picture, banks, page as html, race, sectors};
+use harness::simulator::{self, LaunchReport};
 use harness::trace::{Event, Traced};
 use harness::{Case, Device, DeviceChoice};
 
 use access::Wanted;
 use arguments::{Arguments, Run};
-use picture::Picture;
 
 /// What runs are told apart by: chapter, kernel, case, block.
 type Key = (&'static str, String, Case, Option<u32>);
@@ -92,7 +88,8 @@ impl Figures {
             "race" => {
                 let race = arguments.number("race")?.unwrap_or(1);
                 arguments.finish()?;
-                ("report", race::draw(&traced, &part, race, &self.root)?)
+                let report = part.race(&traced, race, &self.root)?;
+                ("report", race::draw(&report))
             }
             _ => {
                 let picture = self.picture(arguments, &traced, &part)?;
@@ -100,7 +97,7 @@ impl Figures {
             }
         };
         self.drawn = number;
-        let source = html::source(&run, &traced);
+        let source = source_of(&run, &traced);
         let caption = caption.as_deref();
         Ok(html::figure(number, class, &content, caption, &source))
     }
@@ -113,6 +110,10 @@ impl Figures {
     ) -> Result<Picture, String> {
         let (root, kernel) = (&self.root, traced.rung.name);
         let events = part.events(traced)?;
+        let drawn = |wanted: &Wanted| -> Result<Vec<_>, String> {
+            let found = wanted.find(&events, part, root)?;
+            Ok(found.into_iter().map(|one| one.drawn(root)).collect())
+        };
         match arguments.kind.as_str() {
             "tree" => {
                 let wanted = tree_picture::Wanted::take(&mut arguments)?;
@@ -122,17 +123,17 @@ impl Figures {
             "banks" => {
                 let wanted = Wanted::take(&mut arguments, "shared")?;
                 arguments.finish()?;
-                banks::draw(&wanted.find(&events, part, root)?, root, kernel)
+                banks::draw(&drawn(&wanted)?, kernel)
             }
             "sectors" => {
                 let wanted = Wanted::take(&mut arguments, "global")?;
                 arguments.finish()?;
-                sectors::draw(&wanted.find(&events, part, root)?, root, kernel)
+                sectors::draw(&drawn(&wanted)?, kernel)
             }
             "timeline" => {
                 let span = arguments.number("span")?;
                 arguments.finish()?;
-                timeline::draw(&events, span, kernel)
+                figures::timeline::draw(&timeline::bands(&events), span, kernel)
             }
             other => Err(format!("there is no figure of kind {other}")),
         }
@@ -193,6 +194,38 @@ impl Part {
             )
         })
     }
+
+    /// The race of that number, from 1.
+    fn race<'t>(
+        &self,
+        traced: &'t Traced,
+        number: usize,
+        root: &Path,
+    ) -> Result<Report<'t>, String> {
+        let races = &self.launch(traced)?.races;
+        let race = number.checked_sub(1).and_then(|index| races.get(index));
+        let race = race.ok_or_else(|| {
+            format!(
+                "the race detector reports {} races there, and none is number {number}",
+                races.len()
+            )
+        })?;
+        let side = |access: &'t simulator::Access| Side {
+            block: access.block,
+            warp: access.warp,
+            lane: access.lane,
+            access: &access.access,
+            line: source::quoted(root, &access.line),
+        };
+        Ok(Report {
+            sides: [side(&race.first), side(&race.second)],
+            space: &race.space,
+            array: &race.array,
+            offset: race.offset,
+            missing: &race.missing,
+            message: &race.message,
+        })
+    }
 }
 
 fn block_of(event: &Event) -> u64 {
@@ -204,7 +237,13 @@ fn block_of(event: &Event) -> u64 {
     }
 }
 
-/// The lanes of a mask, in order.
-fn lanes(mask: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+/// The sentence that says which execution a figure shows, as HTML.
+fn source_of(run: &Run, traced: &Traced) -> String {
+    let threads = traced.report.launches.first().map(|launch| launch.block);
+    let threads = threads.map_or(0, |block| block.iter().product::<u32>());
+    html::inline(&format!(
+        "Drawn from an execution of `{}`: {}, blocks of {threads} threads.",
+        run.kernel,
+        run.chapter.title(&traced.case)
+    ))
 }

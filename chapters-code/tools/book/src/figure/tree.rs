@@ -11,123 +11,10 @@ use std::collections::{BTreeMap, HashMap};
 use harness::trace::{Event, MemoryAccess};
 use harness::{Dtype, Op};
 
-use super::{lanes, value};
+use figures::lanes;
+use figures::tree::{Held, Move, Stage, Tree};
 
-/// A value at a place: a word of the shared array, or a lane's register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
-    pub(super) place: usize,
-    pub(super) bits: u64,
-}
-
-/// A thread puts the fold of some values in a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Move {
-    pub(super) thread: u32,
-    /// Empty for what comes from global memory, and for an identity; one for a copy.
-    pub(super) from: Vec<Held>,
-    pub(super) to: Held,
-}
-
-/// What happens between two barriers, or in a shuffle.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stage {
-    pub(super) moves: Vec<Move>,
-    /// What every place holds afterwards, where that is known.
-    pub(super) held: BTreeMap<usize, u64>,
-    /// Places that are read in this stage, whatever becomes of the value.
-    read: Vec<usize>,
-}
-
-/// The stages, of which the first fills the places.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tree {
-    pub(super) stages: Vec<Stage>,
-}
-
-impl Tree {
-    /// How many places there are.
-    pub(super) fn width(&self) -> usize {
-        let last = |stage: &Stage| stage.held.keys().last().map_or(0, |&place| place + 1);
-        self.stages.iter().map(last).max().unwrap_or(0)
-    }
-
-    /// The end of this tree in its first places: from where the first place needs no other any more.
-    /// What comes into them from the other places is left out.
-    pub(super) fn of_first(mut self, places: usize) -> Result<Self, String> {
-        if places == 0 || places > self.width() {
-            let width = self.width();
-            return Err(format!("places={places}: the tree has {width} places"));
-        }
-        let outside = |step: &Move| step.from.iter().any(|held| held.place >= places);
-        let comes_in = |stage: &Stage| {
-            let mut moves = stage.moves.iter();
-            moves.any(|step| step.to.place == 0 && outside(step))
-        };
-        let start = self.stages.iter().rposition(comes_in).unwrap_or(0);
-        self.stages.drain(..start);
-        for stage in &mut self.stages {
-            stage.held.retain(|&place, _| place < places);
-            stage.read.retain(|&place| place < places);
-            stage
-                .moves
-                .retain(|step| step.to.place < places && !outside(step));
-        }
-        let first = &mut self.stages[0];
-        let held = first.held.iter();
-        first.moves = held.map(|(&place, &bits)| filled(place, bits)).collect();
-        Ok(self)
-    }
-
-    /// The same with buffers that take turns laid over each other: a place's number is that in its buffer.
-    pub(super) fn laid_over(mut self, buffers: usize) -> Result<Self, String> {
-        let size = self.width().checked_div(buffers).unwrap_or(0);
-        if size == 0 {
-            return Err(format!(
-                "buffers={buffers}: the tree has {} places",
-                self.width()
-            ));
-        }
-        for stage in &mut self.stages {
-            let mut held = BTreeMap::new();
-            for step in &mut stage.moves {
-                step.to.place %= size;
-                step.from.iter_mut().for_each(|from| from.place %= size);
-                held.insert(step.to.place, step.to.bits);
-            }
-            if !held.is_empty() && held.len() < size {
-                let filled = held.len();
-                return Err(format!(
-                    "buffers={buffers}: a step fills {filled} of {size} places"
-                ));
-            }
-            stage.held = held;
-            stage.read.iter_mut().for_each(|place| *place %= size);
-        }
-        Ok(self)
-    }
-
-    /// The stages in which something moves: all but a last one in which the result is only read.
-    pub(super) fn steps(&self) -> &[Stage] {
-        match &self.stages[..] {
-            [steps @ .., last] if last.moves.is_empty() => steps,
-            all => all,
-        }
-    }
-
-    /// Whether what `place` holds after stage `number` is still read.
-    pub(super) fn is_live(&self, number: usize, place: usize) -> bool {
-        for stage in &self.stages[number + 1..] {
-            if stage.read.contains(&place) {
-                return true;
-            }
-            if stage.moves.iter().any(|step| step.to.place == place) {
-                return false;
-            }
-        }
-        false
-    }
-}
+use super::value;
 
 /// What the threads of a block have in registers of what they did in shared memory.
 #[derive(Default)]
@@ -334,20 +221,12 @@ pub(super) fn in_registers(
     first.moves = first
         .held
         .iter()
-        .map(|(&place, &bits)| filled(place, bits))
+        .map(|(&place, &bits)| Move::fill(place, bits))
         .collect();
     for step in tree.stages.iter().flat_map(|stage| &stage.moves) {
         check(op, dtype, step.thread, &step.from, step.to)?;
     }
     Ok(tree)
-}
-
-fn filled(place: usize, bits: u64) -> Move {
-    Move {
-        thread: place as u32,
-        from: Vec::new(),
-        to: Held { place, bits },
-    }
 }
 
 /// The moves of a shuffle that lead to the wanted lanes, and the lanes that these want.

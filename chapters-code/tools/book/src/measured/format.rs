@@ -1,5 +1,7 @@
 //! How a recorded number is written, by what its field holds.
 
+use figures::chart::GB_PER_S;
+use figures::number::{significant, thousands};
 use serde_json::Value;
 
 /// `found`, the value of the field `path`, with its unit.
@@ -39,7 +41,7 @@ fn verdict(caught: &Value) -> String {
 /// `number` in the unit of the field `path`, which no line break parts from it.
 pub fn amount(path: &str, number: f64) -> String {
     match unit(path) {
-        Unit::Rate => format!("{}\u{a0}GB/s", rate(number)),
+        Unit::Rate => (GB_PER_S.write)(number),
         Unit::Microseconds => format!("{}\u{a0}µs", significant(number)),
         Unit::Nanoseconds => format!("{}\u{a0}ns", significant(number)),
         Unit::Time if number < 1.0 => format!("{}\u{a0}µs", significant(number * 1e3)),
@@ -79,37 +81,6 @@ fn unit(path: &str) -> Unit {
     } else {
         Unit::None
     }
-}
-
-fn rate(number: f64) -> String {
-    if number >= 100.0 {
-        thousands(number.round() as u64)
-    } else {
-        significant(number)
-    }
-}
-
-/// Three significant digits, without an exponent.
-fn significant(number: f64) -> String {
-    let magnitude = if number > 0.0 {
-        number.log10().floor() as i32
-    } else {
-        0
-    };
-    format!("{number:.*}", (2 - magnitude).clamp(0, 9) as usize)
-}
-
-/// `number` with commas between its thousands.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ use std::path::Path;
 
 use crate::{Problems, Strictness};
 use directive::{Directive, Kind};
-pub(crate) use format::thousands;
+pub(crate) use figures::number::thousands;
 pub use format::{amount, value};
 pub use records::{Records, Run};
 

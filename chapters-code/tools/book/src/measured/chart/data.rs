@@ -3,7 +3,9 @@
 use std::fmt::{Display, Write as _};
 use std::iter;
 
-use super::{Panel, Series, escape, size_in_html};
+use figures::chart::Series;
+
+use super::{Panel, escape, rate, size_in_html};
 
 /// A line a kernel, a column a size.
 pub(super) fn over_sizes(panel: &Panel<'_>) -> String {
@@ -16,7 +18,12 @@ pub(super) fn over_sizes(panel: &Panel<'_>) -> String {
         .collect();
     let mut rows = String::new();
     for one in &panel.series {
-        let cell = |&size: &f64| format!("<td>{}</td>", one.rate_at(size).unwrap_or_default());
+        let cell = |&size: &f64| {
+            format!(
+                "<td>{}</td>",
+                one.rate_at(size).map(rate).unwrap_or_default()
+            )
+        };
         let cells: String = sizes.iter().map(cell).collect();
         let _ = writeln!(
             rows,
@@ -64,9 +71,7 @@ pub(super) fn at_one_size(panels: &[Panel<'_>]) -> String {
 fn cells(panel: &Panel<'_>, name: &str) -> String {
     let series = panel.series.iter().find(|one| one.name == name);
     let point = series.and_then(|one| one.points.last());
-    let rate = series
-        .zip(point)
-        .and_then(|(one, point)| one.rate_at(point.n));
+    let rate = point.map(|point| rate(point.rate));
     let [share, time] = [
         point.and_then(|point| point.of_ceiling.clone()),
         point.and_then(|point| point.time.clone()),

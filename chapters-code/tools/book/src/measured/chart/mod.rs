@@ -1,40 +1,24 @@
 //! Recorded rates as pictures: over all sizes, a curve a kernel, and at one size, a bar a kernel.
 //!
-//! A picture is drawn twice, for a wide column and for a narrow one, so that its text is legible on
-//! a phone too; the stylesheet shows one of them. Colours are the stylesheet's. Where several
-//! devices are recorded, each has a panel. The figures themselves unfold below, as a table.
+//! Where several devices are recorded, each has a panel. The figures themselves unfold below, as a
+//! table.
 
-mod bars;
 mod data;
-mod lines;
-mod scale;
 mod series;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use svg::Document;
-use svg::node::Node;
-use svg::node::element::Group;
+use figures::chart::{Drawing, GB_PER_S, Series, Style, bars, lines, panel as drawn};
 
 use super::directive::Directive;
-use super::format::thousands;
 use super::records::{self, Records, Run};
-use super::table;
-use series::{Series, Style};
+use super::{table, thousands};
 
 /// What one device gave.
 struct Panel<'a> {
     run: &'a Run,
     series: Vec<Series>,
-}
-
-/// A drawing for a column of one of the two widths.
-struct Drawing {
-    class: &'static str,
-    content: Group,
-    width: f64,
-    height: f64,
 }
 
 /// Bandwidth over size.
@@ -46,7 +30,7 @@ pub(super) fn over_sizes(
     let panels = panels(directive, records)?;
     let mut html = String::new();
     for panel in &panels {
-        let drawings = lines::draw(&panel.series, lines::ELEMENTS)?;
+        let drawings = for_columns(&panel.series, lines::ELEMENTS)?;
         let title = title("Bandwidth over size", panel);
         html.push_str(&panel_html(panel, &title, drawings, panels.len()));
     }
@@ -76,7 +60,7 @@ pub(super) fn over_kib_in_flight(
         &law,
     ));
     let panel = Panel { run, series };
-    let drawings = lines::draw(&panel.series, lines::KIB_IN_FLIGHT)?;
+    let drawings = for_columns(&panel.series, lines::KIB_IN_FLIGHT)?;
     let title = format!("Bandwidth over bytes in flight on {}.", run.device());
     let html = panel_html(&panel, &title, drawings, 1);
     let caption = "Bandwidth over bytes in flight, on a logarithmic scale, and Little's law.";
@@ -98,13 +82,19 @@ pub(super) fn at_one_size(
         html.push_str(&panel_html(
             panel,
             &title,
-            bars::draw(&panel.series),
+            [bars::WIDE, bars::NARROW].map(|layout| bars::draw(&panel.series, GB_PER_S, &layout)),
             panels.len(),
         ));
     }
     let caption = format!("Bandwidth at {} elements.", size_in_html(size));
     let data = data::at_one_size(&panels);
     Ok(figure("bars", page, &html, &data, &caption, &panels))
+}
+
+/// The curves for a wide and for a narrow column.
+fn for_columns(series: &[Series], axis: lines::Axis) -> Result<[Drawing; 2], String> {
+    let draw = |layout| lines::draw(series, axis, GB_PER_S, layout);
+    Ok([draw(lines::WIDE)?, draw(lines::NARROW)?])
 }
 
 fn panels<'a>(directive: &Directive, records: &'a Records) -> Result<Vec<Panel<'a>>, String> {
@@ -139,7 +129,7 @@ fn one_size(panels: &[Panel<'_>]) -> Result<f64, String> {
 fn title(what: &str, panel: &Panel<'_>) -> String {
     let largest = panel.series.iter().flat_map(Series::sizes);
     let largest = largest.fold(0.0, f64::max);
-    let at = |one: &Series| Some(format!("{} {}", one.name, one.rate_at(largest)?));
+    let at = |one: &Series| Some(format!("{} {}", one.name, rate(one.rate_at(largest)?)));
     let rates: Vec<String> = panel.series.iter().filter_map(at).collect();
     format!(
         "{what} on {}. At {} elements: {}.",
@@ -158,26 +148,14 @@ fn panel_html(panel: &Panel<'_>, title: &str, drawings: [Drawing; 2], panels: us
             escape(panel.run.device())
         );
     }
-    for drawing in drawings {
-        let mut document = Document::new()
-            .set("class", drawing.class)
-            .set("viewBox", (0.0, 0.0, drawing.width, drawing.height))
-            .set("role", "img")
-            .set("aria-label", title);
-        document.append(drawing.content);
-        let _ = writeln!(html, "{document}");
-    }
-    html.push_str("<ol class=\"key\">\n");
-    for one in &panel.series {
-        let _ = writeln!(
-            html,
-            "<li><span class=\"swatch {}\"></span> {}</li>",
-            one.style.class(),
-            one.html_name()
-        );
-    }
-    html.push_str("</ol>\n</div>\n");
+    html.push_str(&drawn(title, drawings, &panel.series));
+    html.push_str("</div>\n");
     html
+}
+
+/// A rate with its unit.
+fn rate(rate: f64) -> String {
+    (GB_PER_S.write)(rate)
 }
 
 fn figure(

@@ -1,94 +1,10 @@
-//! What is drawn: for each kernel, for the ceiling and for the baseline, the rates at the sizes.
+//! The series of a chart, read off recorded rows.
 
+use figures::chart::{Point, Series, Style};
 use serde_json::Value;
 
 use super::super::records::field;
 use super::super::{amount, value};
-
-/// Colours of the stylesheet, which kernels take in turn.
-const COLOURS: usize = 8;
-
-/// How a series is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Style {
-    /// A kernel, by its place in the ladder.
-    Kernel(usize),
-    /// What reading or copying alone can reach.
-    Ceiling,
-    /// A library that does the same work.
-    Baseline,
-}
-
-impl Style {
-    /// Whether it is of the ladder.
-    pub(super) fn is_own(self) -> bool {
-        matches!(self, Self::Kernel(_))
-    }
-
-    /// The stylesheet's class.
-    pub(super) fn class(self) -> String {
-        match self {
-            Self::Kernel(place) if place >= COLOURS => format!("s{} again", place % COLOURS + 1),
-            Self::Kernel(place) => format!("s{}", place + 1),
-            Self::Ceiling => "ceiling".to_owned(),
-            Self::Baseline => "baseline".to_owned(),
-        }
-    }
-}
-
-/// A rate at a size.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Point {
-    pub(super) n: f64,
-    /// GB/s.
-    pub(super) rate: f64,
-    pub(super) time: Option<String>,
-    pub(super) of_ceiling: Option<String>,
-}
-
-/// The rates of one kernel.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Series {
-    pub(super) name: String,
-    pub(super) style: Style,
-    /// By size.
-    pub(super) points: Vec<Point>,
-}
-
-impl Series {
-    /// A series of places and rates.
-    pub(super) fn of_points(name: String, style: Style, points: &[[f64; 2]]) -> Self {
-        let point = |&[n, rate]: &[f64; 2]| Point {
-            n,
-            rate,
-            time: None,
-            of_ceiling: None,
-        };
-        Self {
-            name,
-            style,
-            points: points.iter().map(point).collect(),
-        }
-    }
-
-    pub(super) fn sizes(&self) -> impl Iterator<Item = f64> {
-        self.points.iter().map(|point| point.n)
-    }
-
-    /// The rate at a size, with its unit.
-    pub(super) fn rate_at(&self, n: f64) -> Option<String> {
-        let point = self.points.iter().find(|point| point.n == n)?;
-        Some(amount("gb_per_s", point.rate))
-    }
-
-    /// The name; kernels' are code.
-    pub(super) fn html_name(&self) -> String {
-        match self.style.is_own() {
-            true => format!("<code>{}</code>", self.name),
-            false => super::escape(&self.name),
-        }
-    }
-}
 
 /// The series of these rows: the kernels in the order of `kernels`, which gives each its colour, the
 /// ceilings that their rates are compared with, and the baselines.

@@ -1,13 +1,15 @@
-//! Rates over sizes, or over bytes in flight, on a logarithmic scale, a curve a kernel.
+//! Rates over sizes, or over bytes in flight, on a logarithmic scale: one curve per kernel.
 
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
 
 use super::scale::{Layout, Scale};
-use super::{Drawing, Series, Style};
-use crate::figure::picture::{element, path, text};
+use super::{Drawing, Series, Style, Unit};
+use crate::number::{self, thousands};
+use crate::shapes::{element, path, text};
 
-const WIDE: Layout = Layout {
+/// The picture for a wide column, with the names beside the curves.
+pub const WIDE: Layout = Layout {
     class: "wide",
     width: 720.0,
     height: 400.0,
@@ -16,7 +18,8 @@ const WIDE: Layout = Layout {
     top: 24.0,
     bottom: 42.0,
 };
-const NARROW: Layout = Layout {
+/// The picture for a narrow column, with numbers instead of names.
+pub const NARROW: Layout = Layout {
     class: "narrow",
     width: 340.0,
     height: 290.0,
@@ -25,60 +28,60 @@ const NARROW: Layout = Layout {
     top: 24.0,
     bottom: 40.0,
 };
-/// Labels of curves that end close together are moved at least so far apart.
-const LABEL_GAP: f64 = 15.0;
+/// The least distance between the names of curves, in pixels.
+pub const LABEL_GAP: f64 = 15.0;
 
-/// What the curves are over.
+/// The horizontal axis.
 #[derive(Clone, Copy)]
-pub(super) struct Axis {
-    pub(super) name: &'static str,
+pub struct Axis {
+    /// What the axis holds.
+    pub name: &'static str,
     /// How a power of two is written.
-    pub(super) label: fn(i32) -> String,
+    pub label: fn(i32) -> String,
 }
 
-pub(super) const ELEMENTS: Axis = Axis {
+/// Numbers of elements.
+pub const ELEMENTS: Axis = Axis {
     name: "elements",
     label: size,
 };
-pub(super) const KIB_IN_FLIGHT: Axis = Axis {
+/// KiB in flight per multiprocessor.
+pub const KIB_IN_FLIGHT: Axis = Axis {
     name: "KiB in flight a multiprocessor",
-    label: |power| super::thousands(1 << power),
+    label: |power| thousands(1 << power),
 };
 
-/// The picture for a wide and for a narrow column.
-pub(super) fn draw(series: &[Series], axis: Axis) -> Result<[Drawing; 2], String> {
+/// Draws the curves.
+///
+/// # Errors
+/// Where the points have fewer than two sizes.
+pub fn draw(series: &[Series], axis: Axis, unit: Unit, layout: Layout) -> Result<Drawing, String> {
     let points = series.iter().flat_map(|one| &one.points);
     let points = points.map(|point| (point.n, point.rate));
-    let scale = |layout| {
-        let scale = Scale::over(points.clone(), layout);
-        scale.ok_or_else(|| "these rows hold fewer than two sizes".to_owned())
-    };
-    let drawing = |layout: Layout| -> Result<Drawing, String> {
-        let scale = scale(layout)?;
-        let mut content = Group::new();
-        content.append(axes(&scale, &layout, axis));
-        for one in series {
-            content.append(curve(one, &scale));
-        }
-        content.append(labels(series, &scale, &layout));
-        Ok(Drawing {
-            class: layout.class,
-            content,
-            width: layout.width,
-            height: layout.height,
-        })
-    };
-    Ok([drawing(WIDE)?, drawing(NARROW)?])
+    let scale = Scale::over(points, layout);
+    let scale = scale.ok_or("these rows hold fewer than two sizes")?;
+    let mut content = Group::new();
+    content.append(axes(&scale, &layout, axis, unit));
+    for one in series {
+        content.append(curve(one, &scale));
+    }
+    content.append(labels(series, &scale, &layout));
+    Ok(Drawing {
+        class: layout.class,
+        content,
+        width: layout.width,
+        height: layout.height,
+    })
 }
 
-fn axes(scale: &Scale, layout: &Layout, axis: Axis) -> Group {
+fn axes(scale: &Scale, layout: &Layout, axis: Axis, unit: Unit) -> Group {
     let mut group = Group::new();
     let [right, bottom] = layout.corner();
     let mut grid = Data::new();
     for rate in scale.rates() {
         let y = scale.y(rate);
         grid = grid.move_to((layout.left, y)).line_to((right, y));
-        let label = super::thousands(rate as u64);
+        let label = tick(rate);
         group.append(text("end", [layout.left - 6.0, y + 4.0], label));
     }
     for power in scale.powers() {
@@ -87,11 +90,19 @@ fn axes(scale: &Scale, layout: &Layout, axis: Axis) -> Group {
         group.append(text("", [x, bottom + 18.0], (axis.label)(power)));
     }
     group.append(path("grid", grid));
-    group.append(text("end", [layout.left - 6.0, 12.0], "GB/s"));
+    group.append(text("start", [0.0, 12.0], unit.name));
     let middle = (layout.left + right) / 2.0;
     let below = [middle, layout.height - 4.0];
     group.append(text("", below, axis.name));
     group
+}
+
+/// A rate beside its axis.
+fn tick(rate: f64) -> String {
+    match rate.fract() == 0.0 {
+        true => thousands(rate as u64),
+        false => number::significant(rate),
+    }
 }
 
 /// A power of two, in raised digits: SVG has no other way that every viewer knows.
@@ -132,7 +143,7 @@ fn rounded(value: f64) -> f64 {
 fn labels(series: &[Series], scale: &Scale, layout: &Layout) -> Group {
     let end = |(number, one): (usize, &Series)| {
         let last = one.points.last()?;
-        let label = match layout.class == WIDE.class {
+        let label = match layout.class != NARROW.class {
             true => one.name.clone(),
             false => (number + 1).to_string(),
         };

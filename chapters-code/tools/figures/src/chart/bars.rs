@@ -1,28 +1,35 @@
-//! Rates at one size, a bar a kernel, with the ceiling as a line through them.
+//! Rates at one size: one bar per kernel, with the ceiling as a line through them.
 
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
 
-use super::{Drawing, Series, Style};
-use crate::figure::picture::{path, rectangle, text};
+use super::{Drawing, Series, Style, Unit};
+use crate::shapes::{path, rectangle, text};
 
-/// A row, and where its parts are in it.
-struct Layout {
-    class: &'static str,
-    width: f64,
-    row: f64,
-    /// The bars' left end, and their longest length.
-    left: f64,
-    longest: f64,
-    /// Upper edge and height of a bar in its row.
-    bar: [f64; 2],
-    /// Where names stand, and how they are aligned.
-    name: [f64; 2],
-    align: &'static str,
+/// The coordinates in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// The class for the stylesheet.
+    pub class: &'static str,
+    /// The width of the picture.
+    pub width: f64,
+    /// The height of a row.
+    pub row: f64,
+    /// The left end of the bars.
+    pub left: f64,
+    /// The length of the longest bar.
+    pub longest: f64,
+    /// The upper edge and the height of a bar in its row.
+    pub bar: [f64; 2],
+    /// Where a name stands in its row.
+    pub name: [f64; 2],
+    /// The class that aligns the names.
+    pub align: &'static str,
 }
 
 const TOP: f64 = 22.0;
-const WIDE: Layout = Layout {
+/// The picture for a wide column.
+pub const WIDE: Layout = Layout {
     class: "wide",
     width: 720.0,
     row: 25.0,
@@ -32,8 +39,8 @@ const WIDE: Layout = Layout {
     name: [168.0, 17.0],
     align: "end name",
 };
-/// Names stand above their bars.
-const NARROW: Layout = Layout {
+/// The picture for a narrow column. Names stand above their bars.
+pub const NARROW: Layout = Layout {
     class: "narrow",
     width: 340.0,
     row: 36.0,
@@ -44,12 +51,8 @@ const NARROW: Layout = Layout {
     align: "start name",
 };
 
-/// The picture for a wide and for a narrow column.
-pub(super) fn draw(series: &[Series]) -> [Drawing; 2] {
-    [WIDE, NARROW].map(|layout| drawing(series, &layout))
-}
-
-fn drawing(series: &[Series], layout: &Layout) -> Drawing {
+/// Draws the bars.
+pub fn draw(series: &[Series], unit: Unit, layout: &Layout) -> Drawing {
     let rate = |one: &Series| one.points.last().map_or(0.0, |point| point.rate);
     let top = series.iter().map(rate).fold(1e-9, f64::max);
     let length = |one: &Series| layout.longest * rate(one) / top;
@@ -58,12 +61,13 @@ fn drawing(series: &[Series], layout: &Layout) -> Drawing {
     let mut content = Group::new();
     for (index, one) in bars.iter().enumerate() {
         let y = TOP + layout.row * index as f64;
-        content.append(bar(one, length(one), y, layout));
+        content.append(bar(one, unit, [length(one), y], layout));
     }
     let height = TOP + layout.row * bars.len() as f64 + 2.0;
     for one in ceilings {
         let x = layout.left + length(one);
-        content.append(ceiling(one, x, bars.len(), layout));
+        let label = format!("{}: {}", one.name, (unit.write)(rate(one)));
+        content.append(ceiling(label, x, bars.len(), layout));
     }
     Drawing {
         class: layout.class,
@@ -73,7 +77,7 @@ fn drawing(series: &[Series], layout: &Layout) -> Drawing {
     }
 }
 
-fn bar(series: &Series, length: f64, y: f64, layout: &Layout) -> Group {
+fn bar(series: &Series, unit: Unit, [length, y]: [f64; 2], layout: &Layout) -> Group {
     let mut group = Group::new();
     let [from, height] = layout.bar;
     let class = match series.style {
@@ -87,14 +91,13 @@ fn bar(series: &Series, length: f64, y: f64, layout: &Layout) -> Group {
     ));
     let [x, base] = layout.name;
     group.append(text(layout.align, [x, y + base], series.name.clone()));
-    let size = series.points.last().map_or(0.0, |point| point.n);
-    let rate = series.rate_at(size).unwrap_or_default();
-    group.append(text("end", [layout.width, y + base], rate));
+    let rate = series.points.last().map_or(0.0, |point| point.rate);
+    group.append(text("end", [layout.width, y + base], (unit.write)(rate)));
     group
 }
 
 /// A line through the bars, and no text.
-fn ceiling(series: &Series, x: f64, bars: usize, layout: &Layout) -> Group {
+fn ceiling(label: String, x: f64, bars: usize, layout: &Layout) -> Group {
     let mut group = Group::new();
     let [from, height] = layout.bar;
     let mut line = Data::new();
@@ -103,9 +106,6 @@ fn ceiling(series: &Series, x: f64, bars: usize, layout: &Layout) -> Group {
         line = line.move_to((x, y - 2.0)).line_to((x, y + height + 4.0));
     }
     group.append(path("curve ceiling", line));
-    let size = series.points.last().map_or(0.0, |point| point.n);
-    let rate = series.rate_at(size).unwrap_or_default();
-    let label = format!("{}: {rate}", series.name);
     group.append(text("end", [x.min(layout.width), 13.0], label));
     group
 }

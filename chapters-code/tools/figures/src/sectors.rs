@@ -2,16 +2,13 @@
 //! bytes, and which lane wants which word.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use harness::trace::MemoryAccess;
 use svg::node::Node;
 use svg::node::element::Group;
 
-use super::access::Found;
-use super::picture::{Frame, Picture, rectangle, text};
-use super::{lanes, source};
-use crate::measured::thousands;
+use crate::number::thousands;
+use crate::shapes::{Frame, Picture, rectangle, text};
+use crate::{Access, lanes};
 
 const WORDS_A_SECTOR: u64 = 8;
 const WORDS_A_LINE: u64 = 32;
@@ -29,25 +26,29 @@ const SHOWN: usize = 8;
 /// The words that lanes want, by their address in words.
 type Words = BTreeMap<u64, u32>;
 
-/// A picture an access.
-pub(super) fn draw(found: &[Found<'_>], root: &Path, kernel: &str) -> Result<Picture, String> {
+/// Draws one picture per access of a kernel.
+///
+/// # Errors
+/// Where a lane accesses fewer than 4 bytes, or where the picture would have another number of sectors
+/// than the machine counts.
+pub fn draw(accesses: &[Access<'_>], kernel: &str) -> Result<Picture, String> {
     let mut frames = Vec::new();
     let mut said = Vec::new();
-    for one in found {
-        let words = words(one.access)?;
-        frames.push(frame(one.access, &words));
-        said.push(in_words(one, root));
+    for access in accesses {
+        let words = words(access)?;
+        frames.push(frame(access, &words));
+        said.push(in_words(access));
     }
     Ok(Picture {
         title: format!("Lanes and sectors of global memory in {kernel}."),
         class: "sectors",
         frames,
         said,
-        has_steps: found.len() > 1,
+        has_steps: accesses.len() > 1,
     })
 }
 
-fn words(access: &MemoryAccess) -> Result<Words, String> {
+fn words(access: &Access<'_>) -> Result<Words, String> {
     if access.bytes < 4 {
         let bytes = access.bytes;
         return Err(format!(
@@ -55,7 +56,7 @@ fn words(access: &MemoryAccess) -> Result<Words, String> {
         ));
     }
     let mut words = Words::new();
-    for (lane, address) in lanes(access.lanes).zip(&access.addresses) {
+    for (lane, address) in lanes(access.lanes).zip(access.addresses) {
         let first = address / 4;
         for word in first..first + u64::from(access.bytes / 4) {
             words.entry(word).or_insert(lane);
@@ -73,7 +74,7 @@ fn words(access: &MemoryAccess) -> Result<Words, String> {
     }
 }
 
-fn frame(access: &MemoryAccess, words: &Words) -> Frame {
+fn frame(access: &Access<'_>, words: &Words) -> Frame {
     let mut drawing = Group::new();
     drawing.append(text("end small", [LEFT - 8.0, 12.0], "byte"));
     for sector in 0..4 {
@@ -105,7 +106,7 @@ fn frame(access: &MemoryAccess, words: &Words) -> Frame {
 }
 
 /// A line of 128 bytes: what is wanted, what comes along, what stays where it is.
-fn line_of(access: &MemoryAccess, words: &Words, line: u64, y: f64) -> Group {
+fn line_of(access: &Access<'_>, words: &Words, line: u64, y: f64) -> Group {
     let mut group = Group::new();
     let first = line * WORDS_A_LINE;
     let offset = (first * 4).saturating_sub(access.base);
@@ -138,13 +139,11 @@ fn line_of(access: &MemoryAccess, words: &Words, line: u64, y: f64) -> Group {
     group
 }
 
-fn in_words(found: &Found<'_>, root: &Path) -> String {
-    let access = found.access;
-    let line = source::quoted(root, &found.place.line);
+fn in_words(access: &Access<'_>) -> String {
+    let Access { verb, line, .. } = access;
     let active = u64::from(access.lanes.count_ones());
     let wanted = active * u64::from(access.bytes);
     let moved = 32 * access.cost;
-    let verb = found.verb();
     format!(
         "{line}: {active} lanes {verb} {wanted} bytes, in {} sectors of 32 bytes, together {}: \
          {:.1} % of them are of use.",

@@ -1,15 +1,22 @@
-//! From numbers to places.
+//! From sizes and rates to coordinates.
 
 /// A picture's size, and the room around what is plotted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
-    pub(super) class: &'static str,
-    pub(super) width: f64,
-    pub(super) height: f64,
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
+pub struct Layout {
+    /// The class for the stylesheet.
+    pub class: &'static str,
+    /// The width in pixels.
+    pub width: f64,
+    /// The height in pixels.
+    pub height: f64,
+    /// Pixels on the left, for the rates.
+    pub left: f64,
+    /// Pixels on the right, for the names.
+    pub right: f64,
+    /// Pixels above.
+    pub top: f64,
+    /// Pixels below, for the sizes.
+    pub bottom: f64,
 }
 
 impl Layout {

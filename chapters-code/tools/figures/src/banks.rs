@@ -3,15 +3,11 @@
 //! Lanes that want different words of a bank are served one after another; lanes that want the same
 //! word, together. Which goes first is not specified: here it is the lower lane.
 
-use std::path::Path;
-
-use harness::trace::MemoryAccess;
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
 
-use super::access::Found;
-use super::picture::{Frame, Picture, path, rectangle, text};
-use super::{lanes, source};
+use crate::shapes::{Frame, Picture, path, rectangle, text};
+use crate::{Access, lanes};
 
 const BANKS: usize = 32;
 const PITCH: f64 = 21.0;
@@ -33,25 +29,29 @@ struct Served {
 /// For each bank, what it serves, a word a wavefront.
 type Queues = Vec<Vec<Served>>;
 
-/// A picture an access.
-pub(super) fn draw(found: &[Found<'_>], root: &Path, kernel: &str) -> Result<Picture, String> {
+/// Draws one picture per access of a kernel.
+///
+/// # Errors
+/// Where an access is wider than 4 bytes, or where the picture would have another number of wavefronts
+/// than the machine counts.
+pub fn draw(accesses: &[Access<'_>], kernel: &str) -> Result<Picture, String> {
     let mut frames = Vec::new();
     let mut said = Vec::new();
-    for one in found {
-        let queues = queues(one.access)?;
-        frames.push(frame(one.access, &queues));
-        said.push(in_words(one, &queues, root));
+    for access in accesses {
+        let queues = queues(access)?;
+        frames.push(frame(access, &queues));
+        said.push(in_words(access, &queues));
     }
     Ok(Picture {
         title: format!("Lanes and banks of shared memory in {kernel}."),
         class: "banks",
         frames,
         said,
-        has_steps: found.len() > 1,
+        has_steps: accesses.len() > 1,
     })
 }
 
-fn queues(access: &MemoryAccess) -> Result<Queues, String> {
+fn queues(access: &Access<'_>) -> Result<Queues, String> {
     if access.bytes > 4 {
         let bytes = access.bytes;
         return Err(format!(
@@ -59,7 +59,7 @@ fn queues(access: &MemoryAccess) -> Result<Queues, String> {
         ));
     }
     let mut queues = vec![Vec::<Served>::new(); BANKS];
-    for (lane, address) in lanes(access.lanes).zip(&access.addresses) {
+    for (lane, address) in lanes(access.lanes).zip(access.addresses) {
         let word = address / 4;
         let queue = &mut queues[word as usize % BANKS];
         match queue.iter_mut().find(|served| served.word == word) {
@@ -92,7 +92,7 @@ fn colour(wavefront: usize) -> String {
     format!("w{}", wavefront % COLOURS + 1)
 }
 
-fn frame(access: &MemoryAccess, queues: &Queues) -> Frame {
+fn frame(access: &Access<'_>, queues: &Queues) -> Frame {
     let mut drawing = Group::new();
     let wavefronts = longest(queues);
     drawing.append(text("end small", [LEFT - 6.0, 15.0], "lane"));
@@ -151,14 +151,12 @@ fn row(queues: &Queues, wavefront: usize) -> Group {
     group
 }
 
-fn in_words(found: &Found<'_>, queues: &Queues, root: &Path) -> String {
-    let access = found.access;
+fn in_words(access: &Access<'_>, queues: &Queues) -> String {
     let active = access.lanes.count_ones();
     let words: usize = queues.iter().map(Vec::len).sum();
     let banks = queues.iter().filter(|queue| !queue.is_empty()).count();
     let wavefronts = longest(queues);
-    let verb = found.verb();
-    let line = source::quoted(root, &found.place.line);
+    let Access { verb, line, .. } = access;
     let plural = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),

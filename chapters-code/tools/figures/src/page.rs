@@ -1,18 +1,15 @@
-//! A picture as a part of a page: the drawing with its title, its steps in words, its caption.
+//! Makes HTML of a picture: the drawing with its title, its steps in words, and its caption.
 //!
-//! Without JavaScript all steps are there, one below the other or in one picture; `figures.js`
-//! turns them into something to step through. A blank line would end the block for Markdown, so
-//! there is none.
+//! Without JavaScript all steps are visible, one below the other or in one picture; `figures.js`
+//! lets a reader step through them. A blank line would end the block for Markdown, so there is none.
 
 use std::fmt::Write as _;
 
-use harness::trace::Traced;
 use svg::Document;
 use svg::node::Node;
 use svg::node::element::Title;
 
-use super::arguments::Run;
-use super::picture::{Frame, Picture, short};
+use crate::shapes::{Frame, Picture, short};
 
 /// How far a drawing may grow where there is room, and shrink where there is none before its box
 /// scrolls.
@@ -21,7 +18,7 @@ const SMALLEST: f64 = 0.85;
 
 /// The drawings of figure `number`, and what they show in words: below each, if there are several,
 /// and otherwise in a list that unfolds.
-pub(super) fn drawings(number: usize, picture: &Picture) -> String {
+pub fn drawings(number: usize, picture: &Picture) -> String {
     let id = id(number);
     let mut html = String::new();
     if let [frame] = &picture.frames[..] {
@@ -55,7 +52,7 @@ pub(super) fn drawings(number: usize, picture: &Picture) -> String {
 }
 
 /// The whole figure around its content.
-pub(super) fn figure(
+pub fn figure(
     number: usize,
     class: &str,
     content: &str,
@@ -102,19 +99,8 @@ fn drawn(id: &str, title: &str, said: &str, frame: &Frame) -> String {
     format!("{document}\n")
 }
 
-/// Where a picture comes from.
-pub(super) fn source(run: &Run, traced: &Traced) -> String {
-    let threads = traced.report.launches.first().map(|launch| launch.block);
-    let threads = threads.map_or(0, |block| block.iter().product::<u32>());
-    inline(&format!(
-        "Drawn from an execution of `{}`: {}, blocks of {threads} threads.",
-        run.kernel,
-        run.chapter.title(&traced.case)
-    ))
-}
-
 /// Text as HTML, with code between backquotes.
-pub(super) fn inline(text: &str) -> String {
+pub fn inline(text: &str) -> String {
     let mut html = String::new();
     for (index, part) in text.split('`').enumerate() {
         let part = escape(part);
@@ -128,7 +114,8 @@ pub(super) fn inline(text: &str) -> String {
     html
 }
 
-fn escape(text: &str) -> String {
+/// Text as HTML.
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
