@@ -6,5 +6,4 @@ mod command_line;
 mod common;
 mod counters;
 mod ladder;
-mod recorded;
 mod timed;

@@ -8,5 +8,4 @@ mod deadlock;
 mod ladder;
 mod nan;
 mod numbers;
-mod recorded;
 mod timed;

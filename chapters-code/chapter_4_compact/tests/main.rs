@@ -7,5 +7,4 @@ mod common;
 mod counters;
 mod ladder;
 mod output;
-mod recorded;
 mod timed;

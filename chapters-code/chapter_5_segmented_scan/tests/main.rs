@@ -7,5 +7,4 @@ mod convert;
 mod counters;
 mod ladder;
 mod numbers;
-mod recorded;
 mod timed;

@@ -5,5 +5,4 @@ mod command_line;
 mod common;
 mod counters;
 mod ladder;
-mod recorded;
 mod timed;

@@ -6,5 +6,4 @@ mod common;
 mod counters;
 mod ladder;
 mod predicted;
-mod recorded;
 mod timed;

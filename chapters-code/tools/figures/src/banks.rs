@@ -169,3 +169,43 @@ fn in_words(access: &Access<'_>, queues: &Queues) -> String {
         plural(wavefronts, "wavefront"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lane i loads the word at i times the stride; the machine counts `cost` wavefronts.
+    fn strided(stride: u64, bytes: u32, cost: u64) -> Result<Picture, String> {
+        let addresses: Vec<u64> = (0..32).map(|lane| 4 * stride * lane).collect();
+        let access = Access {
+            lanes: u32::MAX,
+            addresses: &addresses,
+            base: 0,
+            bytes,
+            cost,
+            verb: "read",
+            line: "`s[i]` (k.cu:1)".into(),
+        };
+        draw(&[access], "k")
+    }
+
+    #[test]
+    fn a_stride_has_as_many_wavefronts_as_lanes_in_a_bank() {
+        for (stride, cost) in [(1, 1), (2, 2), (32, 32), (33, 1), (0, 1)] {
+            let picture = strided(stride, 4, cost).expect("it agrees with the machine");
+            let wavefronts = format!("in {cost} wavefront");
+            assert!(picture.said[0].contains(&wavefronts), "{:?}", picture.said);
+        }
+    }
+
+    #[test]
+    fn a_picture_that_disagrees_with_the_machine_is_refused() {
+        let error = strided(2, 4, 1).expect_err("it has two wavefronts");
+        assert!(
+            error.contains("2 wavefronts") && error.contains("counts 1"),
+            "{error}"
+        );
+        let error = strided(1, 8, 2).expect_err("it is too wide");
+        assert!(error.contains("not 8"), "{error}");
+    }
+}

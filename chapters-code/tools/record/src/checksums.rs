@@ -15,75 +15,81 @@ use harness::{
     runner::{Runner, Step},
 };
 
-use crate::schedule::Scope;
+use crate::rungs::rungs_for;
 
-/// Runs every rung that qualifies on every case, untimed.
-pub(crate) fn collect(runner: &mut Runner, scope: Scope) -> anyhow::Result<Vec<Checksum>> {
-    let mut checksums = of_chapter(
-        runner,
-        &Reduce,
-        &few(reduce::checksum_cases(), scope),
-        &reduce::has_fixed_order,
-    )?;
-    checksums.extend(of_chapter(
-        runner,
-        &Histogram::COUNTING,
-        &few(histogram::checksum_cases(), scope),
-        &|_, _| true,
-    )?);
-    checksums.extend(of_chapter(
-        runner,
-        &Scan,
-        &few(scan::checksum_cases(), scope),
-        &scan::has_fixed_order,
-    )?);
-    checksums.extend(of_chapter(
-        runner,
-        &Compact::SEEDED,
-        &few(compact::checksum_cases(), scope),
-        &compact::has_fixed_order,
-    )?);
-    checksums.extend(of_chapter(
-        runner,
-        &Segmented::OF_SEED,
-        &few(segmented::checksum_cases(), scope),
-        &segmented::has_fixed_order,
-    )?);
-    checksums.extend(of_chapter(
-        runner,
-        &Transpose,
-        &few(transpose::checksum_cases(), scope),
-        &transpose::has_fixed_order,
-    )?);
-    checksums.extend(of_chapter(
-        runner,
-        &Coalescing,
-        &few(coalescing::checksum_cases(), scope),
-        &coalescing::has_fixed_order,
-    )?);
+/// The rungs and cases of a chapter whose results are the same on every device with the same profile.
+pub struct Exact {
+    /// The chapter.
+    pub chapter: Box<dyn Chapter>,
+    /// The cases that are run.
+    pub cases: Vec<Case>,
+    /// Whether a rung computes a case in a fixed order.
+    pub has_fixed_order: fn(&str, &Case) -> bool,
+}
+
+/// Those of all chapters.
+pub fn all() -> Vec<Exact> {
+    type FixedOrder = fn(&str, &Case) -> bool;
+    fn exact(chapter: impl Chapter + 'static, cases: Vec<Case>, order: FixedOrder) -> Exact {
+        Exact {
+            chapter: Box::new(chapter),
+            cases,
+            has_fixed_order: order,
+        }
+    }
+    let always: FixedOrder = |_, _| true;
+    vec![
+        exact(Reduce, reduce::checksum_cases(), reduce::has_fixed_order),
+        exact(Histogram::COUNTING, histogram::checksum_cases(), always),
+        exact(Scan, scan::checksum_cases(), scan::has_fixed_order),
+        exact(
+            Compact::SEEDED,
+            compact::checksum_cases(),
+            compact::has_fixed_order,
+        ),
+        exact(
+            Segmented::OF_SEED,
+            segmented::checksum_cases(),
+            segmented::has_fixed_order,
+        ),
+        exact(
+            Transpose,
+            transpose::checksum_cases(),
+            transpose::has_fixed_order,
+        ),
+        exact(
+            Coalescing,
+            coalescing::checksum_cases(),
+            coalescing::has_fixed_order,
+        ),
+    ]
+}
+
+/// Runs every rung that qualifies on every case of at most so many elements, untimed.
+///
+/// # Errors
+/// Where a rung cannot be set up or launched.
+pub fn collect(runner: &mut Runner, most_elements: u64) -> anyhow::Result<Vec<Checksum>> {
+    let mut checksums = Vec::new();
+    for exact in all() {
+        let cases = exact.cases.iter().copied();
+        let cases = cases.filter(|case| case.elements() <= most_elements);
+        checksums.extend(run(runner, &exact, cases)?);
+    }
     Ok(checksums)
 }
 
-/// The cases that a trial has time for.
-fn few(mut cases: Vec<Case>, scope: Scope) -> Vec<Case> {
-    cases.retain(|case| scope != Scope::Trial || case.elements() <= 1 << 12);
-    cases
-}
-
-fn of_chapter(
+fn run(
     runner: &mut Runner,
-    chapter: &dyn Chapter,
-    cases: &[Case],
-    qualifies: &dyn Fn(&str, &Case) -> bool,
+    exact: &Exact,
+    cases: impl Iterator<Item = Case>,
 ) -> anyhow::Result<Vec<Checksum>> {
+    let chapter = &*exact.chapter;
     let mut steps = Vec::new();
-    for &case in cases {
-        for rung in chapter.rungs() {
-            let runs = !rung.is_broken() && chapter.refusal(rung.name, &case).is_none();
-            if runs && qualifies(rung.name, &case) {
-                steps.push(Step { rung, case });
-            }
-        }
+    for case in cases {
+        let rungs = rungs_for(chapter, &case).into_iter();
+        let exact = rungs.filter(|rung| (exact.has_fixed_order)(rung.name, &case));
+        steps.extend(exact.map(|rung| Step { rung, case }));
     }
     let progress = Progress::new(steps.len());
     let mut checksums = Vec::new();

@@ -1,5 +1,6 @@
 //! The tests of the recorder, in one program, so that they are linked once.
 
 mod file;
+mod recorded;
 mod replays;
 mod schedules;

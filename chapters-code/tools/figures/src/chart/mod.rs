@@ -98,3 +98,43 @@ pub fn standalone(title: &str, drawing: Drawing) -> String {
     document.append(drawing.content.set("transform", moved));
     format!("{document}\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(sizes: &[f64]) -> Vec<Series> {
+        let points = |rate: f64| sizes.iter().map(|&n| [n, rate]).collect::<Vec<_>>();
+        vec![
+            Series::of_points("a<b".into(), Style::Kernel(0), &points(700.0)),
+            Series::of_points("ceiling".into(), Style::Ceiling, &points(4100.0)),
+        ]
+    }
+
+    #[test]
+    fn a_file_has_a_title_and_all_names() {
+        let series = series(&[1024.0, 4096.0]);
+        let drawing = lines::draw(&series, lines::ELEMENTS, GB_PER_S, lines::WIDE);
+        let svg = standalone("Sums & more", drawing.expect("two sizes"));
+        assert!(svg.starts_with("<svg"), "{svg}");
+        for text in [
+            "Sums &amp; more",
+            "a&lt;b",
+            "ceiling",
+            "2¹⁰",
+            "elements",
+            "GB/s",
+        ] {
+            assert!(svg.contains(text), "no {text} in {svg}");
+        }
+    }
+
+    #[test]
+    fn one_size_is_drawn_as_bars() {
+        let series = series(&[1024.0]);
+        let refused = lines::draw(&series, lines::ELEMENTS, GB_PER_S, lines::WIDE);
+        assert!(refused.is_err_and(|error| error.contains("two sizes")));
+        let svg = standalone("Sums", bars::draw(&series, GB_PER_S, &bars::WIDE));
+        assert!(svg.contains("700\u{a0}GB/s") && svg.contains("ceiling: 4,100\u{a0}GB/s"));
+    }
+}

@@ -1,0 +1,16 @@
+//! The simulator computes the very bits that a recorded device computed.
+
+use harness::testing;
+use record::checksums::{self, Exact};
+
+#[test]
+fn results_are_bit_equal_to_the_recorded_ones() {
+    for Exact {
+        chapter,
+        cases,
+        has_fixed_order,
+    } in checksums::all()
+    {
+        testing::check_recorded(&*chapter, &cases, &has_fixed_order);
+    }
+}
