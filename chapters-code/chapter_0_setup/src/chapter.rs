@@ -1,6 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, in how much memory.
 
-use harness::{Case, Chapter, Device, Error, Posed, Problem, Rung, typed::rungs};
+use harness::{AnyProblem, Case, Device, Error, Posed, Rung, rung::rungs};
+use report::Chapter;
 
 use crate::{problem::Vectors, vectors};
 
@@ -17,7 +18,7 @@ impl Chapter for Setup {
         "Chapter 0, setup: the first kernel, and the ceilings of this device"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<Rung> {
         rungs(&vectors())
     }
 
@@ -30,7 +31,7 @@ impl Chapter for Setup {
         3 * case.input_bytes() + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         Ok(Box::new(Posed::new(Vectors::new(device, case)?, vectors())))
     }
 }

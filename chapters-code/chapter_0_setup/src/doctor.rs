@@ -4,9 +4,9 @@
 use harness::{
     Device, Error,
     driver::{find_simulator, probe_nvidia},
-    terminal,
 };
 use libloading::Library;
+use report::terminal;
 
 /// NVRTC by the names that its wheels, packages and installers use.
 const NVRTC_NAMES: &[&str] = if cfg!(windows) {

@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use chapter_0_setup::{chapter::Setup, doctor, vector_add};
-use harness::{Device, Options, TypeOptions, terminal};
+use clap::Parser;
+use harness::{Device, Parameters};
+use report::{Options, TypeOptions, terminal};
 
 /// Reports what this machine has and lacks, runs the first kernel, and measures the device's
 /// ceilings.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_0", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
@@ -21,17 +23,24 @@ Examples, after `cargo run --bin chapter_0 --`:
   -n 2^16,2^20,2^24             several sizes";
 
 fn main() -> ExitCode {
-    harness::main(|Arguments { options }| {
-        if options.prints() && !options.list {
-            terminal::print(&format!("{}\n", doctor::report(terminal::width())))?;
-            let device = Device::open(options.device)?;
-            terminal::print(&format!("{}\n", doctor::describe(&device)))?;
-            let sum = vector_add(&device.context, &[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0])
-                .map_err(|error| device.explain("adding two vectors", error))?;
-            terminal::print(&format!(
-                "the first kernel: [1, 2, 3] + [10, 20, 30] = {sum:?}\n\n"
-            ))?;
-        }
-        harness::run(&Setup, &options, &TypeOptions::default())
-    })
+    report::exit(run(Arguments::parse()))
+}
+
+fn run(Arguments { options }: Arguments) -> anyhow::Result<bool> {
+    if options.prints() && !options.list {
+        terminal::print(&format!("{}\n", doctor::report(terminal::width())))?;
+        let device = Device::open(options.device)?;
+        terminal::print(&format!("{}\n", doctor::describe(&device)))?;
+        let sum = vector_add(&device.context, &[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0])
+            .map_err(|error| device.explain("adding two vectors", error))?;
+        terminal::print(&format!(
+            "the first kernel: [1, 2, 3] + [10, 20, 30] = {sum:?}\n\n"
+        ))?;
+    }
+    report::run(
+        &Setup,
+        &options,
+        &TypeOptions::default(),
+        &[Parameters::default()],
+    )
 }

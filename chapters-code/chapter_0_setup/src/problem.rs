@@ -2,10 +2,9 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Input, Op, Output, Refusal, Rung, Shape,
+    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Shape,
     buffer::{self, POISON},
     inputs,
-    typed::Problem,
     verify::Verdict,
 };
 
@@ -125,7 +124,7 @@ impl Problem for Vectors {
 /// Refuses matrices, other types than `f32`, and operators.
 pub fn f32_vectors_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
     match (case.shape, case.dtype, case.op) {
-        (Shape::Matrix { .. }, ..) => Some(Refusal::WantsVector),
+        (Shape::Matrix { .. }, ..) => Some(Refusal::wants_vector()),
         (Shape::Vector { .. }, Dtype::F32, Op::Sum) => None,
         (Shape::Vector { .. }, ..) => Some(Refusal::NoKernel),
     }

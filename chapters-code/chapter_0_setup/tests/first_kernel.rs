@@ -3,8 +3,9 @@
 use std::process::{Command, Output};
 
 use chapter_0_setup::{chapter::Setup, vector_add};
-use harness::{
-    Case, Chapter, Device, DeviceChoice, Dtype, Input, Op, Shape,
+use harness::{Case, Device, DeviceChoice, Dtype, Input, Op, Shape};
+use report::{
+    Chapter,
     progress::Progress,
     runner::{Runner, Step},
 };

@@ -1,8 +1,9 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Error, Op, Posed, Problem, Rung, Shape, typed::rungs, with_number,
+    AnyProblem, Case, Device, Dtype, Error, Op, Posed, Rung, Shape, rung::rungs, with_number,
 };
+use report::Chapter;
 
 use crate::{
     broken::broken,
@@ -24,7 +25,7 @@ impl Chapter for Reduce {
         "Chapter 1, reduce: n elements become one"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<Rung> {
         let (vectors, broken) = (vectors::<f32>(), broken::<f32>());
         [rungs(&vectors), rungs(&matrices()), rungs(&broken)].concat()
     }
@@ -43,7 +44,7 @@ impl Chapter for Reduce {
         case.input_bytes() + 2 * results + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         match case.shape {
             Shape::Matrix { .. } => {
                 let problem = MatrixReduction::new(device, case)?;
@@ -59,7 +60,7 @@ impl Chapter for Reduce {
 
 /// Whether a rung gives the same bits in every run of a case.
 pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Reduce.ladder().into_iter();
+    let mut rungs = Reduce.rungs().into_iter();
     rungs.any(|known| known.name == rung && !(known.varies)(case))
 }
 

@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use chapter_1_reduce::chapter::Reduce;
-use harness::{Options, TypeOptions};
+use clap::Parser;
+use harness::Parameters;
+use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the reduction ladder.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_1", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
@@ -24,5 +26,11 @@ Examples, after `cargo run --bin chapter_1 --`:
   --json rows.jsonl --plot ladder.svg   results to files";
 
 fn main() -> ExitCode {
-    harness::main(|Arguments { options, types }| harness::run(&Reduce, &options, &types))
+    let Arguments { options, types } = Arguments::parse();
+    report::exit(report::run(
+        &Reduce,
+        &options,
+        &types,
+        &[Parameters::default()],
+    ))
 }

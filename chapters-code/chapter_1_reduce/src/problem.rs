@@ -2,10 +2,9 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Element, Error, Output, Refusal, Rung, Shape,
+    Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape,
     baselines::{BaselineRun, Baselines},
     buffer, inputs,
-    typed::Problem,
     verify::{Exact, Verdict},
 };
 
@@ -308,7 +307,7 @@ pub fn sides(shape: Shape) -> (u64, u64) {
 /// Refuses matrices, and types and operators for which the rung has no kernel.
 pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
     match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         Shape::Vector { .. } => no_kernel(rung, case),
     }
 }
@@ -316,7 +315,7 @@ pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
 /// Refuses vectors, and types and operators for which the rung has no kernel.
 pub fn matrices_only(rung: &Rung, case: &Case) -> Option<Refusal> {
     match case.shape {
-        Shape::Vector { .. } => Some(Refusal::WantsMatrix),
+        Shape::Vector { .. } => Some(Refusal::wants_matrix()),
         Shape::Matrix { .. } => no_kernel(rung, case),
     }
 }

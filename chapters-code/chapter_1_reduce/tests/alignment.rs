@@ -6,7 +6,8 @@ use chapter_1_reduce::{
 };
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Element, Op, Output, Rung, buffer, dtype::F16, inputs, testing};
+use harness::{Case, Element, Op, Output, Rung, buffer, dtype::F16, inputs};
+use report::testing;
 
 /// Reduces the elements from `skipped` on in one block of `threads`.
 fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {

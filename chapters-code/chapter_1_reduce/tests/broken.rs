@@ -2,7 +2,8 @@
 
 use crate::common;
 use chapter_1_reduce::{broken::broken, chapter::Reduce};
-use harness::{Case, Input, Row, row::Caught, testing, verify::Checker};
+use harness::{Case, Input, verify::Checker};
+use report::{Row, row::Caught, testing};
 
 fn broken_rows(n: u64) -> Vec<Row> {
     let rows = testing::run(&Reduce, &[common::sum_f32(n)], &testing::is_broken);

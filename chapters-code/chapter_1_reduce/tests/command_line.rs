@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use chapter_1_reduce::chapter::Reduce;
-use harness::testing::{Program, check_refusal, stdout};
+use report::testing::{Program, check_refusal, stdout};
 use serde_json::json;
 
 const CHAPTER_1: Program = Program(env!("CARGO_BIN_EXE_chapter_1"));

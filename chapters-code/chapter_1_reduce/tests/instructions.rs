@@ -3,7 +3,8 @@
 
 use crate::common;
 use chapter_1_reduce::chapter::Reduce;
-use harness::{simulator::Counters, testing};
+use harness::simulator::Counters;
+use report::testing;
 
 /// What the simulator counts for a sum of n f32 by a rung, all its passes together.
 fn counted(kernel: &str, n: u64) -> Counters {

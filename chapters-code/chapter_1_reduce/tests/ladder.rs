@@ -2,10 +2,8 @@
 //! race check on.
 
 use crate::common::{run_all, sum_f32};
-use harness::{
-    Case, Dtype, Input, Op, Shape,
-    testing::{self, SIZES, check},
-};
+use harness::{Case, Dtype, Input, Op, Shape};
+use report::testing::{self, SIZES, check};
 
 fn check_type(dtype: Dtype) {
     let cases: Vec<Case> = SIZES

@@ -1,6 +1,6 @@
 //! Recordings can be read, and give the figures of the text.
 
-use harness::recorded::{recordings, unreadable};
+use report::recorded::{recordings, unreadable};
 
 #[test]
 fn recorded_files_can_be_read() {

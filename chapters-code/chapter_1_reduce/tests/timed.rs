@@ -2,7 +2,7 @@
 
 use crate::common;
 use chapter_1_reduce::chapter::Reduce;
-use harness::{runner::Step, testing};
+use report::{runner::Step, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {

@@ -1,8 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{
-    Case, Chapter, Device, Dtype, Error, Op, Parameters, Posed, Problem, Rung, typed::rungs,
-};
+use harness::{AnyProblem, Case, Device, Dtype, Error, Op, Parameters, Posed, Rung, rung::rungs};
+use report::Chapter;
 
 use crate::{
     bins::{self, Bins, MOST},
@@ -46,16 +45,15 @@ impl Chapter for Histogram {
         "Chapter 2, histogram: how often does each key occur?"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<Rung> {
         // A rung is the same for every type of keys.
         [rungs(&keys::<u32>()), rungs(&broken::<u32>())].concat()
     }
 
-    fn case_for(&self, rung: &str, case: &Case) -> Case {
+    fn complete(&self, case: &Case) -> Case {
         let mut case = *case;
         case.parameters.bins = Some(bins::wanted(&case));
-        let found = self.ladder().into_iter().find(|known| known.name == rung);
-        found.map_or(case, |rung| (rung.adapts)(&case))
+        case
     }
 
     fn title(&self, case: &Case) -> String {
@@ -98,7 +96,7 @@ impl Chapter for Histogram {
         case.input_bytes() + 4 * 2048 * bins + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         match case.dtype {
             Dtype::U8 => self.counting::<u8>(device, case),
             Dtype::U16 => self.counting::<u16>(device, case),
@@ -116,7 +114,7 @@ impl Chapter for Histogram {
 
 impl Histogram {
     /// The problem for keys of one type.
-    fn counting<K: Key>(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn counting<K: Key>(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         let bins = Bins::of(case)?;
         let host: Vec<K> = inputs::keys(case, &bins);
         if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {

@@ -6,10 +6,12 @@ use chapter_2_histogram::{
     bins::{FEWEST, MOST},
     chapter::{Histogram, OutOfRange},
 };
-use harness::{Options, Parameters, TypeOptions, shape::parse_count};
+use clap::Parser;
+use harness::{Parameters, shape::parse_count};
+use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the histogram ladder.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_2", version, after_help = EXAMPLES)]
 #[command(mut_arg("dtype", |dtype| dtype.default_value("u32")))]
 struct Arguments {
@@ -98,14 +100,18 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
-    harness::main(|arguments: Arguments| {
-        let chapter = Histogram {
-            out_of_range: match arguments.out_of_range {
-                OutOfRangeOption::Count => OutOfRange::Count,
-                OutOfRangeOption::Refuse => OutOfRange::Refuse,
-            },
-        };
-        let parameters = arguments.parameters();
-        harness::run_all(&chapter, &arguments.options, &arguments.types, &parameters)
-    })
+    let arguments = Arguments::parse();
+    let chapter = Histogram {
+        out_of_range: match arguments.out_of_range {
+            OutOfRangeOption::Count => OutOfRange::Count,
+            OutOfRangeOption::Refuse => OutOfRange::Refuse,
+        },
+    };
+    let parameters = arguments.parameters();
+    report::exit(report::run(
+        &chapter,
+        &arguments.options,
+        &arguments.types,
+        &parameters,
+    ))
 }

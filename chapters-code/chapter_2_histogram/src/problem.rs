@@ -2,10 +2,9 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Op, Output, Refusal, Rung, Shape,
+    Case, Device, Error, Op, Output, Problem, Refusal, Rung, Shape,
     baselines::{BaselineRun, Baselines},
     buffer,
-    typed::Problem,
     verify::{Exact, Verdict},
 };
 
@@ -112,9 +111,11 @@ impl<K: Key> Problem for Counting<K> {
 pub fn refuses(rung: &Rung, case: &Case, most: u32) -> Option<Refusal> {
     let has_kernel = case.op == Op::Sum && rung.has_entry(&format!("histogram_{}", case.dtype));
     match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         Shape::Vector { .. } if !has_kernel => Some(Refusal::NoKernel),
-        Shape::Vector { .. } if bins::wanted(case) > most => Some(Refusal::TooManyBins { most }),
+        Shape::Vector { .. } if bins::wanted(case) > most => Some(Refusal::LeftOut(
+            format!("has room for up to {most} bins").into(),
+        )),
         Shape::Vector { .. } => None,
     }
 }

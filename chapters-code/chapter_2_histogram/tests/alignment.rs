@@ -13,7 +13,8 @@ use cudarc::{
     driver::{DevicePtr, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
 };
-use harness::{Case, Ladder, Shape, buffer, ladder, testing, typed::Problem};
+use harness::{Case, Ladder, Problem, Shape, buffer, ladder};
+use report::testing;
 
 /// A case of `n` keys in 256 bins.
 fn case<K: Key>(n: usize) -> Case {

@@ -2,7 +2,8 @@
 
 use crate::common::{self, CHAPTER};
 use chapter_2_histogram::broken::broken;
-use harness::{Row, testing, verify::Checker};
+use harness::verify::Checker;
+use report::{Row, testing};
 
 fn broken_rows(n: u64) -> Vec<Row> {
     let rows = testing::run(&CHAPTER, &[common::u32s(n)], &testing::is_broken);

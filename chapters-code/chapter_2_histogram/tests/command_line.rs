@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use crate::common::CHAPTER;
-use harness::testing::Program;
+use report::testing::Program;
 
 const CHAPTER_2: Program = Program(env!("CARGO_BIN_EXE_chapter_2"));
 

@@ -2,7 +2,8 @@
 
 use crate::common::{self, CHAPTER};
 use chapter_2_histogram::model::Wavefronts;
-use harness::{Case, Dtype, Input, Parameters, simulator::Counters, testing};
+use harness::{Case, Dtype, Input, Parameters, simulator::Counters};
+use report::testing;
 
 /// What the first launch of a rung counted.
 fn counted(rung: &str, case: &Case) -> Counters {

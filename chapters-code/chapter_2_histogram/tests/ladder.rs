@@ -5,10 +5,8 @@ use std::ops::RangeInclusive;
 
 use crate::common::{CHAPTER, run_all, u32s};
 use chapter_2_histogram::inputs::{DTYPES, INPUTS};
-use harness::{
-    Case, Dtype, Input, Parameters,
-    testing::{self, SIZES, check, under_schedules},
-};
+use harness::{Case, Dtype, Input, Parameters};
+use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around a tile, and two.
 const TILES: [u64; 2] = [8192 + 5, 2 * 8192 + 1];

@@ -1,9 +1,9 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    Case, Chapter, Device, Dtype, Element, Error, Kind, Op, Parameters, Posed, Problem, Rung,
-    typed::rungs,
+    AnyProblem, Case, Device, Dtype, Element, Error, Kind, Op, Parameters, Posed, Rung, rung::rungs,
 };
+use report::Chapter;
 
 use crate::{broken::broken, ladder, problem::PrefixScan};
 
@@ -20,7 +20,7 @@ impl Chapter for Scan {
         "Chapter 3, scan: every element becomes the combination of all up to it"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<Rung> {
         [rungs(&ladder::<f32>()), rungs(&broken::<f32>())].concat()
     }
 
@@ -33,7 +33,7 @@ impl Chapter for Scan {
         2 * case.input_bytes() + case.input_bytes() / 64 + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         match case.dtype {
             Dtype::I32 => posed::<i32>(device, case),
             Dtype::U32 => posed::<u32>(device, case),
@@ -48,7 +48,7 @@ impl Chapter for Scan {
     }
 }
 
-fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
     let ladder = [ladder::<T>(), broken::<T>()];
     let problem = PrefixScan::<T>::new(device, case)?;
     let ladder = ladder.into_iter().flatten().collect();
@@ -57,7 +57,7 @@ fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn Problem>, E
 
 /// Whether a rung gives the same bits in every run of a case.
 pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Scan.ladder().into_iter();
+    let mut rungs = Scan.rungs().into_iter();
     rungs.any(|known| known.name == rung && !(known.varies)(case))
 }
 
@@ -81,6 +81,6 @@ pub fn checksum_cases() -> Vec<Case> {
 
 fn has_kernels(op: Op, dtype: Dtype) -> bool {
     let entry = format!("inclusive_{op}_{dtype}");
-    let rungs = Scan.ladder();
+    let rungs = Scan.rungs();
     rungs.iter().any(|rung| rung.has_entry(&entry))
 }

@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use chapter_3_scan::chapter::Scan;
-use harness::{Kind, Options, Parameters, TypeOptions};
+use clap::Parser;
+use harness::{Kind, Parameters};
+use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the scan ladder.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_3", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
@@ -34,13 +36,11 @@ Examples, after `cargo run --bin chapter_3 --`:
   --json rows.jsonl --plot ladder.svg   results to files";
 
 fn main() -> ExitCode {
-    harness::main(|arguments: Arguments| {
-        let Arguments {
-            options,
-            types,
-            kind,
-        } = arguments;
-        let parameters: Vec<Parameters> = kind.into_iter().map(Parameters::of_kind).collect();
-        harness::run_all(&Scan, &options, &types, &parameters)
-    })
+    let Arguments {
+        options,
+        types,
+        kind,
+    } = Arguments::parse();
+    let parameters: Vec<Parameters> = kind.into_iter().map(Parameters::of_kind).collect();
+    report::exit(report::run(&Scan, &options, &types, &parameters))
 }

@@ -2,10 +2,9 @@
 
 use cudarc::driver::{CudaSlice, DriverError, LaunchConfig};
 use harness::{
-    Case, Device, Element, Error, Kind, Output, Refusal, Rung, Shape,
+    Case, Device, Element, Error, Kind, Output, Problem, Refusal, Rung, Shape,
     baselines::{BaselineRun, Baselines},
     buffer, inputs,
-    typed::Problem,
     verify::Verdict,
 };
 
@@ -170,7 +169,7 @@ impl<T: Element> Problem for PrefixScan<T> {
 pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
     let entry = format!("{}_{}_{}", case.kind(), case.op, case.dtype);
     match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         Shape::Vector { .. } => (!rung.has_entry(&entry)).then_some(Refusal::NoKernel),
     }
 }

@@ -8,9 +8,12 @@ use chapter_3_scan::{
     reference,
 };
 use harness::{
-    Row, Rung, inputs,
-    testing::{self, check},
+    Rung, inputs,
     verify::{self, Checker},
+};
+use report::{
+    Row,
+    testing::{self, check},
 };
 
 fn broken_rows(n: u64) -> Vec<Row> {

@@ -1,7 +1,8 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_3_scan::{broken::broken, chapter::Scan};
-use harness::{testing::Program, typed::rungs};
+use harness::rung::rungs;
+use report::testing::Program;
 
 const CHAPTER_3: Program = Program(env!("CARGO_BIN_EXE_chapter_3"));
 

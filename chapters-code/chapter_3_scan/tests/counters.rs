@@ -2,7 +2,8 @@
 
 use crate::common;
 use chapter_3_scan::chapter::Scan;
-use harness::{simulator::Counters, testing};
+use harness::simulator::Counters;
+use report::testing;
 
 const N: u64 = 1 << 20;
 

@@ -9,11 +9,8 @@ use chapter_3_scan::{
     problem::PrefixScan,
     rungs::{all_gather, by_size, warp_specialized},
 };
-use harness::{
-    Case, Dtype, Op, Rung,
-    testing::{self, SIZES, check, under_schedules},
-    typed::Prepare,
-};
+use harness::{Case, Dtype, Op, Prepare, Rung};
+use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 8,192 elements of four bytes, and three of them and a bit.
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6145, 8191, 8193, 3 * 8192 + 7];

@@ -2,7 +2,7 @@
 
 use crate::common::{both, scanned};
 use chapter_3_scan::{ladder, problem::PrefixScan, reference};
-use harness::{Case, Dtype, Kind, Op, Rung, inputs, typed::Prepare, verify::Exact};
+use harness::{Case, Dtype, Kind, Op, Prepare, Rung, inputs, verify::Exact};
 
 const N: u64 = 9001;
 

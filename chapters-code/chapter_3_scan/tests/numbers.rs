@@ -3,7 +3,7 @@
 
 use crate::common;
 use chapter_3_scan::{chapter::Scan, ladder, problem::PrefixScan};
-use harness::testing;
+use report::testing;
 
 /// The largest number of rounded additions that one of 2^28 `f32` passes through.
 #[track_caller]

@@ -2,13 +2,13 @@
 
 use crate::common;
 use chapter_3_scan::chapter::Scan;
-use harness::{Chapter, testing};
+use report::{Chapter, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
-    let ends = |rung: &harness::RungInfo, _: &_| !rung.is_endless;
+    let ends = |rung: &harness::Rung, _: &_| !rung.is_endless;
     let steps = testing::steps(&Scan, &[common::sum_f32(1000)], &ends);
     let rows = testing::check_timed(&Scan, &steps);
-    let rungs = Scan.ladder().into_iter();
+    let rungs = Scan.rungs().into_iter();
     assert_eq!(rows.len(), rungs.filter(|rung| !rung.is_endless).count());
 }

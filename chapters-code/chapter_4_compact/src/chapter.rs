@@ -1,9 +1,10 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    By, Case, Chapter, Density, Device, Dtype, Element, Error, Op, Parameters, Pattern, Posed,
-    Problem, Rung, Shape, typed::rungs,
+    AnyProblem, By, Case, Density, Device, Dtype, Element, Error, Op, Parameters, Pattern, Posed,
+    Rung, Shape, rung::rungs,
 };
+use report::Chapter;
 
 use crate::{broken::broken, inputs, ladder, problem::Compaction};
 
@@ -18,7 +19,11 @@ impl Compact {
     /// The chapter with masks that are made from seeds.
     pub const SEEDED: Self = Self { mask: None };
 
-    fn posed<T: Element>(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn posed<T: Element>(
+        &self,
+        device: &Device,
+        case: &Case,
+    ) -> Result<Box<dyn AnyProblem>, Error> {
         let mask = self.mask.clone().unwrap_or_else(|| inputs::mask(case));
         let problem = Compaction::<T>::new(device, case, &mask)?;
         let ladder = [ladder::<T>(), broken::<T>()].into_iter().flatten();
@@ -35,16 +40,16 @@ impl Chapter for Compact {
         "Chapter 4, compact: the elements that a mask selects, side by side"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<Rung> {
         [rungs(&ladder::<f32>()), rungs(&broken::<f32>())].concat()
     }
 
-    fn case_for(&self, name: &str, case: &Case) -> Case {
+    fn complete(&self, case: &Case) -> Case {
         let (density, pattern) = match &self.mask {
             Some(mask) => (part_selected(mask), None),
             None => (inputs::density(case), Some(inputs::pattern(case))),
         };
-        let case = Case {
+        Case {
             parameters: Parameters {
                 by: Some(inputs::by(case)),
                 density: Some(density),
@@ -52,9 +57,7 @@ impl Chapter for Compact {
                 ..case.parameters
             },
             ..*case
-        };
-        let found = self.ladder().into_iter().find(|rung| rung.name == name);
-        found.map_or(case, |rung| (rung.adapts)(&case))
+        }
     }
 
     fn title(&self, case: &Case) -> String {
@@ -98,7 +101,7 @@ impl Chapter for Compact {
         2 * case.input_bytes() + 9 * n + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         match case.dtype {
             Dtype::I32 => self.posed::<i32>(device, case),
             Dtype::U32 => self.posed::<u32>(device, case),
@@ -146,6 +149,6 @@ pub fn checksum_cases() -> Vec<Case> {
 
 /// Whether a rung gives the same bits in every run of a case.
 pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Compact::SEEDED.ladder().into_iter();
+    let mut rungs = Compact::SEEDED.rungs().into_iter();
     rungs.any(|known| known.name == rung && !(known.varies)(case))
 }

@@ -2,11 +2,14 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
+use clap::Parser;
+
 use chapter_4_compact::{chapter::Compact, mask_file};
-use harness::{By, Density, Options, Parameters, Pattern, TypeOptions};
+use harness::{By, Density, Parameters, Pattern};
+use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the ladder of compactions.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_4", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
@@ -70,12 +73,14 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
-    harness::main(|arguments: Arguments| {
-        let path = arguments.mask_file.as_deref();
-        let chapter = Compact {
-            mask: path.map(mask_file::read).transpose()?,
-        };
-        let parameters = arguments.parameters();
-        harness::run_all(&chapter, &arguments.options, &arguments.types, &parameters)
-    })
+    report::exit(run(Arguments::parse()))
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<bool> {
+    let path = arguments.mask_file.as_deref();
+    let chapter = Compact {
+        mask: path.map(mask_file::read).transpose()?,
+    };
+    let parameters = arguments.parameters();
+    report::run(&chapter, &arguments.options, &arguments.types, &parameters)
 }

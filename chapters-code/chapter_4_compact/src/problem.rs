@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use cudarc::driver::{CudaSlice, DriverError, PinnedHostSlice};
 use harness::{
-    By, Case, Device, Element, Error, Op, Output, Refusal, Rung, Shape,
+    By, Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape,
     baselines::{BaselineRun, Baselines},
     buffer::{self, POISON},
     inputs::generate,
-    typed::Problem,
     verify::{self, Checker, Exact, Failure, Verdict},
 };
 use rayon::prelude::*;
@@ -249,7 +248,7 @@ impl<T: Element> Problem for Compaction<T> {
 pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
     match case.shape {
         _ if !is_moved(case) => Some(Refusal::NoKernel),
-        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         Shape::Vector { .. } => {
             (!rung.has_entry(&inputs::entry(case))).then_some(Refusal::NoKernel)
         }
@@ -267,7 +266,7 @@ pub fn by_mask_only(rung: &Rung, case: &Case) -> Option<Refusal> {
 /// As [`vectors_only`], and refuses vectors whose indices do not fit 32 bits.
 pub fn small_indices(rung: &Rung, case: &Case) -> Option<Refusal> {
     let is_large = case.elements() > u64::from(u32::MAX);
-    vectors_only(rung, case).or(is_large.then_some(Refusal::Because(
+    vectors_only(rung, case).or(is_large.then_some(Refusal::because(
         "has indices of 32 bits: give -n, up to 4294967295",
     )))
 }
@@ -276,13 +275,13 @@ pub fn small_indices(rung: &Rung, case: &Case) -> Option<Refusal> {
 pub fn rows_only(_: &Rung, case: &Case) -> Option<Refusal> {
     match case.shape {
         _ if !is_moved(case) => Some(Refusal::NoKernel),
-        Shape::Vector { .. } => Some(Refusal::WantsMatrix),
+        Shape::Vector { .. } => Some(Refusal::wants_matrix()),
         Shape::Matrix { .. } => (inputs::by(case) == By::Predicate).then_some(BY_MASK_ONLY),
     }
 }
 
 const BY_MASK_ONLY: Refusal =
-    Refusal::Because("selects by a mask: give --select mask or --select bits");
+    Refusal::because("selects by a mask: give --select mask or --select bits");
 
 /// Whether there are kernels for the type, and no operator is asked for.
 fn is_moved(case: &Case) -> bool {

@@ -6,13 +6,13 @@ use chapter_4_compact::{
     broken::{FLAG_COUNTED_TWICE, LAST_TILE_ONLY, NO_CAPACITY},
     chapter::Compact,
 };
-use harness::{
-    By, Density, Dtype, Pattern, Row, Rung,
+use harness::{By, Density, Dtype, Pattern, Rung, verify::Checker};
+use report::{
+    Row,
     testing::{self, check},
-    verify::Checker,
 };
 
-fn is_broken(rung: &harness::RungInfo, case: &harness::Case) -> bool {
+fn is_broken(rung: &harness::Rung, case: &harness::Case) -> bool {
     testing::is_broken(rung, case) && rung.name != NO_CAPACITY.name
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common;
 use chapter_4_compact::{broken::NO_CAPACITY, chapter::Compact};
-use harness::testing::{self, check};
+use report::testing::{self, check};
 
 #[test]
 fn writing_past_the_end_is_a_fault() {
@@ -13,7 +13,7 @@ fn writing_past_the_end_is_a_fault() {
 #[test]
 #[ignore = "run by the other test"]
 fn program() {
-    let wanted = |rung: &harness::RungInfo, _: &_| rung.name == NO_CAPACITY.name;
+    let wanted = |rung: &harness::Rung, _: &_| rung.name == NO_CAPACITY.name;
     let rows = testing::run(&Compact::SEEDED, &[common::half(30_000)], &wanted);
     check(&rows);
     assert_eq!(rows.len(), 1);

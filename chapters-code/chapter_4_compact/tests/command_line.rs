@@ -6,7 +6,8 @@ use chapter_4_compact::{
     broken::{NO_CAPACITY, broken},
     chapter::Compact,
 };
-use harness::{testing::Program, typed::rungs};
+use harness::rung::rungs;
+use report::testing::Program;
 
 const CHAPTER_4: Program = Program(env!("CARGO_BIN_EXE_chapter_4"));
 

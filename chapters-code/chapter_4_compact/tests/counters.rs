@@ -2,7 +2,8 @@
 
 use crate::common;
 use chapter_4_compact::chapter::Compact;
-use harness::{simulator::Counters, testing};
+use harness::simulator::Counters;
+use report::testing;
 
 const N: u64 = 1 << 20;
 

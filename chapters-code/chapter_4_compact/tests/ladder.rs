@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 
 use crate::common::{self, case, densities, half, part, run_all, written};
 use chapter_4_compact::{chapter::Compact, inputs::DTYPES, rungs::warp_specialized};
-use harness::{
-    By, Case, Chapter, Density, Dtype, Element, Op, Pattern, Shape,
+use harness::{By, Case, Density, Dtype, Element, Op, Pattern, Shape};
+use report::{
+    Chapter,
     testing::{self, SIZES, check, under_schedules},
 };
 
@@ -193,7 +194,7 @@ fn rows_of_matrices() {
 #[test]
 fn what_is_refused() {
     let runs = |case: Case| {
-        let rungs = Compact::SEEDED.ladder().into_iter();
+        let rungs = Compact::SEEDED.rungs().into_iter();
         let right = rungs.filter(|rung| !rung.is_broken());
         right
             .filter(|rung| (rung.refuses)(rung, &case).is_none())

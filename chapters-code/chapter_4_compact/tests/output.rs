@@ -8,10 +8,12 @@ use chapter_4_compact::{
     rungs::{partition, read_back, rows, unordered},
 };
 use harness::{
-    By, Case, Chapter, Density, Dtype, Element, Op, Parameters, Pattern, Rung, Shape,
+    By, Case, Density, Dtype, Element, Op, Parameters, Pattern, Prepare, Rung, Shape,
     buffer::POISON,
+};
+use report::{
+    Chapter,
     testing::{self, check, under_schedules},
-    typed::Prepare,
 };
 
 fn is(rung: &Rung, other: &Rung) -> bool {

@@ -2,13 +2,13 @@
 
 use crate::common;
 use chapter_4_compact::{broken::NO_CAPACITY, chapter::Compact};
-use harness::{Chapter, testing};
+use report::{Chapter, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
-    let ends = |rung: &harness::RungInfo, _: &_| rung.name != NO_CAPACITY.name;
+    let ends = |rung: &harness::Rung, _: &_| rung.name != NO_CAPACITY.name;
     let steps = testing::steps(&Compact::SEEDED, &[common::half(1000)], &ends);
     let rows = testing::check_timed(&Compact::SEEDED, &steps);
     // All but that one, and the rung for matrices.
-    assert_eq!(rows.len(), Compact::SEEDED.ladder().len() - 2);
+    assert_eq!(rows.len(), Compact::SEEDED.rungs().len() - 2);
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use harness::{
-    Case, Chapter, Conversion, Device, Dtype, Error, Kind, Matrix, Op, Parameters, Posed, Problem,
-    Rung, Segments, typed::rungs, with_element,
+    AnyProblem, Case, Conversion, Device, Dtype, Error, Kind, Matrix, Op, Parameters, Posed, Rung,
+    Segments, rung::rungs, with_element,
 };
+use report::Chapter;
 
 use crate::{
     broken::broken,
@@ -65,7 +66,7 @@ impl Chapter for Segmented {
         "Chapter 5, segmented scan: segments one behind the other, each by itself"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<Rung> {
         [
             rungs(&to_flags()),
             rungs(&to_offsets()),
@@ -115,7 +116,7 @@ impl Chapter for Segmented {
         rows + columns + 2 * input + n + n / 8 + 4 * segments + input / 32 + (64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         Ok(match Task::of(case) {
             Task::Convert(Conversion::ToFlags) => {
                 Box::new(Posed::new(ToFlags::new(device, case)?, to_flags()))
@@ -141,7 +142,7 @@ impl Chapter for Segmented {
 
 /// Whether a rung gives the same bits in every run of a case.
 pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Segmented::OF_SEED.ladder().into_iter();
+    let mut rungs = Segmented::OF_SEED.rungs().into_iter();
     rungs.any(|known| known.name == rung && !(known.varies)(case))
 }
 

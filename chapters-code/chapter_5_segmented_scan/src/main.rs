@@ -7,13 +7,12 @@ use chapter_5_segmented_scan::{
     market::{self, MarketError},
     task::Task,
 };
-use harness::{
-    Case, Conversion, Dtype, Error, Kind, Matrix, Op, Options, Parameters, Segments, Shape,
-    TypeOptions,
-};
+use clap::Parser;
+use harness::{Case, Conversion, Dtype, Error, Kind, Matrix, Op, Parameters, Segments, Shape};
+use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the ladders over segments.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_5", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
@@ -193,17 +192,18 @@ fn unreadable(error: MarketError) -> Error {
 }
 
 fn main() -> ExitCode {
-    harness::main(|arguments: Arguments| {
-        let parameters = arguments.parameters();
-        let mut chapter = Segmented::OF_SEED;
-        let mut options = arguments.options;
-        if let (Some(path), Matrix::File) = (&arguments.matrix, matrix(arguments.matrix.as_deref()))
-        {
-            let file = market::read(Path::new(path)).map_err(unreadable)?;
-            let n = file.values.len() as u64;
-            options.elements = vec![Shape::Vector { n }];
-            chapter.file = Some(Arc::new(file));
-        }
-        harness::run_all(&chapter, &options, &arguments.types, &parameters)
-    })
+    report::exit(run(Arguments::parse()))
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<bool> {
+    let parameters = arguments.parameters();
+    let mut chapter = Segmented::OF_SEED;
+    let mut options = arguments.options;
+    if let (Some(path), Matrix::File) = (&arguments.matrix, matrix(arguments.matrix.as_deref())) {
+        let file = market::read(Path::new(path)).map_err(unreadable)?;
+        let n = file.values.len() as u64;
+        options.elements = vec![Shape::Vector { n }];
+        chapter.file = Some(Arc::new(file));
+    }
+    report::run(&chapter, &options, &arguments.types, &parameters)
 }

@@ -54,8 +54,10 @@ pub fn refuses(rung: &Rung, case: &Case, is_own: fn(Task) -> bool) -> Option<Ref
     let task = Task::of(case);
     let has_operator = !matches!(task, Task::Multiply(_)) || case.op == Op::Sum;
     match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::WantsVector),
-        Shape::Vector { .. } if !is_own(task) => Some(Refusal::OfAnotherKind),
+        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
+        Shape::Vector { .. } if !is_own(task) => {
+            Some(Refusal::because("does something else; see --list"))
+        }
         Shape::Vector { .. } => {
             (!rung.has_entry(&entry_name(case)) || !has_operator).then_some(Refusal::NoKernel)
         }
@@ -72,7 +74,12 @@ pub fn too_long(case: &Case, most: u64) -> Option<Refusal> {
         (Some(Matrix::Banded), _) => 0,
         (None, segments) => segments::longest(segments.unwrap_or(Segments::Of(64)), n),
     };
-    (longest > most).then_some(Refusal::TooLong { most })
+    (longest > most).then(|| {
+        Refusal::LeftOut(
+            format!("is left out of segments longer than {most} elements, where it takes long")
+                .into(),
+        )
+    })
 }
 
 /// The largest number of rounded operations in a tile of the kernels that include `chunk.cuh`.

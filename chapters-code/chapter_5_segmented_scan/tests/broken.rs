@@ -3,10 +3,10 @@
 
 use crate::common::{case, judged, scan};
 use chapter_5_segmented_scan::{chapter::Segmented, segments::Offsets};
-use harness::{
-    Dtype, Kind, Op, Row, Segments, inputs,
+use harness::{Dtype, Kind, Op, Segments, inputs, verify::Checker};
+use report::{
+    Row,
     testing::{self, check},
-    verify::Checker,
 };
 
 fn broken_rows(n: u64) -> Vec<Row> {

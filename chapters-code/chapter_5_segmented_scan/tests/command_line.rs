@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_5_segmented_scan::{broken::broken, chapter::Segmented};
-use harness::testing::Program;
+use report::testing::Program;
 
 const CHAPTER_5: Program = Program(env!("CARGO_BIN_EXE_chapter_5"));
 

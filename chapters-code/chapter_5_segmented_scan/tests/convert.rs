@@ -9,11 +9,8 @@ use chapter_5_segmented_scan::{
     to_flags, to_offsets,
 };
 use cudarc::driver::CudaSlice;
-use harness::{
-    Case, Conversion, Element, Rung, Segments, buffer,
-    testing::{self, SIZES, check, under_schedules},
-    typed::Prepare,
-};
+use harness::{Case, Conversion, Element, Prepare, Rung, Segments, buffer};
+use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around a word of flags, the blocks of 8,192 flags, and three of them and a bit.
 const BLOCKS: [u64; 5] = [1056, 8191, 8192, 8193, 3 * 8192 + 7];

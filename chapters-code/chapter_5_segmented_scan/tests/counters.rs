@@ -2,7 +2,8 @@
 
 use crate::common::{case, conversion, product, scan};
 use chapter_5_segmented_scan::chapter::Segmented;
-use harness::{Case, Conversion, Dtype, Matrix, Op, Segments, simulator::Counters, testing};
+use harness::{Case, Conversion, Dtype, Matrix, Op, Segments, simulator::Counters};
+use report::testing;
 
 const N: u64 = 1 << 18;
 

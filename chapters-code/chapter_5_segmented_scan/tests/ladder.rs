@@ -15,10 +15,8 @@ use chapter_5_segmented_scan::{
     segments::Offsets,
     task::{Task, entry_name},
 };
-use harness::{
-    Case, Dtype, Kind, Matrix, Op, Rung, RungInfo, Segments,
-    testing::{self, SIZES, check, under_schedules},
-};
+use harness::{Case, Dtype, Kind, Matrix, Op, Rung, Segments};
+use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 16,384 elements of four bytes, and three of them and a bit.
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 + 7];
@@ -340,7 +338,7 @@ fn a_segment_in_parts() {
         (Dtype::F64, Op::Sum),
     ];
     let lopsided = types.map(|(dtype, op)| case(1 << 21, dtype, op, None, Segments::Lopsided));
-    let by_length = |rung: &RungInfo, _: &Case| rung.name == "reduce_by_length";
+    let by_length = |rung: &Rung, _: &Case| rung.name == "reduce_by_length";
     let run = |cases: &[Case]| check(&testing::run(&Segmented::OF_SEED, cases, &by_length));
     run(&lopsided);
     under_schedules(1..=4, || run(&lopsided[..1]));

@@ -3,7 +3,8 @@
 
 use crate::common::{AnyRun, case, judged, rungs_of, scan, written};
 use chapter_5_segmented_scan::{chapter::Segmented, segments::Offsets, task::Task};
-use harness::{Case, Dtype, Op, Segments, testing};
+use harness::{Case, Dtype, Op, Segments};
+use report::testing;
 
 /// The largest number of rounded additions that an element of a case passes through. Its buffers are empty:
 /// the rung is only prepared.

@@ -2,7 +2,8 @@
 
 use crate::common::{case, conversion, product, scan};
 use chapter_5_segmented_scan::chapter::Segmented;
-use harness::{Chapter, Conversion, Dtype, Matrix, Op, Segments, testing};
+use harness::{Conversion, Dtype, Matrix, Op, Segments};
+use report::{Chapter, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
@@ -18,5 +19,5 @@ fn rows_are_timed_and_still_verified() {
         testing::check_timed(&Segmented::OF_SEED, &steps).len()
     };
     let rows: usize = cases.map(timed).into_iter().sum();
-    assert_eq!(rows, Segmented::OF_SEED.ladder().len());
+    assert_eq!(rows, Segmented::OF_SEED.rungs().len());
 }

@@ -1,8 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{
-    Case, Chapter, Device, Dtype, Error, Op, Posed, Problem, Rung, Shape, typed, with_element,
-};
+use harness::{AnyProblem, Case, Device, Dtype, Error, Op, Posed, Rung, Shape, rung, with_element};
+use report::Chapter;
 
 use crate::{broken::broken, layout::Layout, problem::Matrices, rungs};
 
@@ -19,12 +18,8 @@ impl Chapter for Transpose {
         "Chapter 6, transpose: the element in row r, column c goes to row c, column r"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
-        [
-            typed::rungs(&rungs::<f32>()),
-            typed::rungs(&broken::<f32>()),
-        ]
-        .concat()
+    fn rungs(&self) -> Vec<Rung> {
+        [rung::rungs(&rungs::<f32>()), rung::rungs(&broken::<f32>())].concat()
     }
 
     fn default_shapes(&self, device: &Device) -> Vec<Shape> {
@@ -72,7 +67,7 @@ impl Chapter for Transpose {
         bytes.saturating_add(64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         with_element!(case.dtype, T => {
             let ladder = [rungs::<T>(), broken::<T>()].into_iter().flatten().collect();
             Ok(Box::new(Posed::new(Matrices::<T>::new(device, case)?, ladder)))

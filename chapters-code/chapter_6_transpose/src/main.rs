@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use chapter_6_transpose::chapter::Transpose;
-use harness::{Options, Parameters, TypeOptions, shape::parse_count};
+use clap::Parser;
+use harness::{Parameters, shape::parse_count};
+use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the transpose ladder.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_6", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
@@ -73,13 +75,16 @@ fn parameters(batch: &[u64], ld: &[u64]) -> Vec<Parameters> {
 }
 
 fn main() -> ExitCode {
-    harness::main(|arguments: Arguments| {
-        let Arguments {
-            options,
-            types,
-            batch,
-            ld,
-        } = arguments;
-        harness::run_all(&Transpose, &options, &types, &parameters(&batch, &ld))
-    })
+    let Arguments {
+        options,
+        types,
+        batch,
+        ld,
+    } = Arguments::parse();
+    report::exit(report::run(
+        &Transpose,
+        &options,
+        &types,
+        &parameters(&batch, &ld),
+    ))
 }

@@ -2,11 +2,10 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Element, Error, Op, Output, Refusal, Rung, Shape,
+    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape,
     baselines::{BaselineRun, Baselines},
     buffer::{self, POISON},
     inputs,
-    typed::Problem,
     verify::Verdict,
 };
 
@@ -144,7 +143,7 @@ impl<T: Element> Problem for Matrices<T> {
 /// Refuses vectors, and operators other than the default.
 pub fn matrices_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
     match case.shape {
-        Shape::Vector { .. } => Some(Refusal::WantsMatrix),
+        Shape::Vector { .. } => Some(Refusal::wants_matrix()),
         Shape::Matrix { .. } => (case.op != Op::Sum).then_some(Refusal::NoKernel),
     }
 }
@@ -152,5 +151,7 @@ pub fn matrices_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
 /// Refuses rectangles as well, because their transpose has another shape.
 pub fn squares_only(rung: &Rung, case: &Case) -> Option<Refusal> {
     let is_square = Layout::of(case).is_square();
-    matrices_only(rung, case).or((!is_square).then_some(Refusal::WantsSquare))
+    matrices_only(rung, case).or((!is_square).then_some(Refusal::because(
+        "is for square matrices, which have the shape of their transposes: give -n NxN",
+    )))
 }

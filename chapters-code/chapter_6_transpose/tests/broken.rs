@@ -3,10 +3,10 @@
 
 use crate::common::matrix;
 use chapter_6_transpose::{broken::broken, chapter::Transpose};
-use harness::{
-    Case, Chapter, Dtype, Row,
+use harness::{Case, Dtype, verify::Checker};
+use report::{
+    Chapter, Row,
     testing::{self, check},
-    verify::Checker,
 };
 
 /// After it the driver takes no more work from the process; it has a process of its own.
@@ -80,8 +80,8 @@ fn some_are_right_where_nobody_looks_further() {
 fn every_broken_rung_has_a_case() {
     let case = matrix(128, 128, Dtype::F32);
     for (rung, _) in broken::<f32>() {
-        let own = Transpose.case_for(rung.name, &case);
-        assert_eq!(Transpose.refusal(rung.name, &own), None, "{}", rung.name);
+        let own = Transpose.case_for(&rung, &case);
+        assert_eq!(rung.refusal(&own), None, "{}", rung.name);
         assert!(rung.is_broken());
     }
 }

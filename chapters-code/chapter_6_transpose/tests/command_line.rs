@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_6_transpose::chapter::Transpose;
-use harness::testing::Program;
+use report::testing::Program;
 
 const CHAPTER_6: Program = Program(env!("CARGO_BIN_EXE_chapter_6"));
 

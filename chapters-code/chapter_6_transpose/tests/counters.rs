@@ -2,7 +2,8 @@
 
 use crate::common::{SIZES, matrix};
 use chapter_6_transpose::chapter::Transpose;
-use harness::{Dtype, simulator::Counters, testing};
+use harness::{Dtype, simulator::Counters};
+use report::testing;
 
 const SIDE: u64 = 256;
 

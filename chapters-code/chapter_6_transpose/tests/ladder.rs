@@ -5,10 +5,8 @@ use std::ops::RangeInclusive;
 
 use crate::common::{SIZES, matrices, matrix, run_all};
 use chapter_6_transpose::{chapter::Transpose, rungs};
-use harness::{
-    Case, Dtype,
-    testing::{self, check, under_schedules},
-};
+use harness::{Case, Dtype};
+use report::testing::{self, check, under_schedules};
 
 /// A single element, row and column; a tile and a row or column more or less; edges on both sides, or on
 /// one; far more rows than columns, and the other way round; nothing at all.

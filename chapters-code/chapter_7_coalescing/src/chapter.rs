@@ -1,8 +1,7 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{
-    Case, Chapter, Device, Dtype, Error, Ladder, Op, Posed, Problem, Rung, typed, typed::rungs,
-};
+use harness::{AnyProblem, Case, Device, Dtype, Error, Ladder, Op, Posed, Rung, rung, rung::rungs};
+use report::Chapter;
 
 use crate::{
     Task, broken, copies, indices, particle_updates,
@@ -28,7 +27,7 @@ impl Chapter for Coalescing {
         "Chapter 7, coalescing: what the memory makes of a warp's request"
     }
 
-    fn ladder(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<Rung> {
         [
             rungs(&copies()),
             rungs(&particle_updates()),
@@ -63,7 +62,7 @@ impl Chapter for Coalescing {
         bytes.saturating_mul(3).saturating_add(64 << 20)
     }
 
-    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn Problem>, Error> {
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         self.check(case)?;
         Ok(match Task::of(case) {
             Task::Copy | Task::Offset(_) | Task::Stride(_) | Task::Pairs => {
@@ -83,7 +82,7 @@ impl Chapter for Coalescing {
     }
 }
 
-fn posed<P: typed::Problem + 'static>(problem: P, ladders: [Ladder<P>; 2]) -> Box<dyn Problem> {
+fn posed<P: rung::Problem + 'static>(problem: P, ladders: [Ladder<P>; 2]) -> Box<dyn AnyProblem> {
     Box::new(Posed::new(problem, ladders.into_iter().flatten().collect()))
 }
 

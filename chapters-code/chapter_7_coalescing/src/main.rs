@@ -2,14 +2,13 @@
 
 use std::process::ExitCode;
 
-use chapter_7_coalescing::{chapter::Coalescing, patterns};
-use harness::{
-    Case, Chapter, Dtype, Op, Options, Order, Parameters, Records, Refusal, TypeOptions,
-    shape::parse_count,
-};
+use chapter_7_coalescing::{chapter::Coalescing, patterns, problem::ANOTHER_TASK};
+use clap::Parser;
+use harness::{Case, Dtype, Op, Order, Parameters, Records, shape::parse_count};
+use report::{Chapter, Options, TypeOptions};
 
 /// Runs, checks and times every rung on every kind of access.
-#[derive(clap::Parser)]
+#[derive(Parser)]
 #[command(name = "chapter_7", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(flatten)]
@@ -126,21 +125,22 @@ impl Arguments {
             parameters,
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
-        let is_for =
-            |name: &String| Coalescing.refusal(name, &case) != Some(Refusal::OfAnotherKind);
+        let is_for = |name: &String| {
+            let rung = Coalescing.find(name);
+            rung.and_then(|rung| rung.refusal(&case)) != Some(ANOTHER_TASK)
+        };
         let names = &self.options.kernel;
         names.is_empty() || names.iter().any(is_for)
     }
 }
 
 fn main() -> ExitCode {
-    harness::main(|arguments: Arguments| {
-        let parameters = arguments.parameters();
-        harness::run_all(
-            &Coalescing,
-            &arguments.options,
-            &arguments.types,
-            &parameters,
-        )
-    })
+    let arguments = Arguments::parse();
+    let parameters = arguments.parameters();
+    report::exit(report::run(
+        &Coalescing,
+        &arguments.options,
+        &arguments.types,
+        &parameters,
+    ))
 }

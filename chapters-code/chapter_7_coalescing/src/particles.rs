@@ -1,7 +1,7 @@
 //! Particles on the device, the addresses of their fields, and the judge of an update.
 
 use cudarc::driver::{CudaSlice, DriverError};
-use harness::{Case, Device, Error, Output, buffer, inputs, typed::Problem, verify::Verdict};
+use harness::{Case, Device, Error, Output, Problem, buffer, inputs, verify::Verdict};
 use rayon::prelude::*;
 
 use crate::{Task, problem::Promise};

@@ -1,7 +1,7 @@
 //! Copies in another order: elements and indices on the device, and the judge.
 
 use cudarc::driver::{CudaSlice, DriverError};
-use harness::{Case, Device, Error, Output, buffer, inputs, typed::Problem, verify::Verdict};
+use harness::{Case, Device, Error, Output, Problem, buffer, inputs, verify::Verdict};
 
 use crate::{Task, indices, problem::Promise, reference};
 

@@ -3,11 +3,14 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Op, Order, Output, Refusal, Rung, Shape, buffer, inputs,
-    typed::Problem, verify::Verdict,
+    Case, Device, Dtype, Error, Op, Order, Output, Problem, Refusal, Rung, Shape, buffer, inputs,
+    verify::Verdict,
 };
 
 use crate::{Task, reference, traffic::Prediction};
+
+/// The reason of a rung that is for another pattern of access than the case.
+pub const ANOTHER_TASK: Refusal = Refusal::because("does something else; see --list");
 
 /// What a launch promises: its kind of result, and what it asks of the memory.
 pub struct Promise<P, R> {
@@ -130,9 +133,9 @@ impl Problem for Copies {
 /// Refuses all but vectors of `f32`, and cases that ask for another task than `is_task` accepts.
 fn unless(is_task: fn(Task) -> bool, case: &Case) -> Option<Refusal> {
     match case.shape {
-        Shape::Matrix { .. } => Some(Refusal::WantsVector),
+        Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         _ if case.op != Op::Sum || case.dtype != Dtype::F32 => Some(Refusal::NoKernel),
-        _ => (!is_task(Task::of(case))).then_some(Refusal::OfAnotherKind),
+        _ => (!is_task(Task::of(case))).then_some(ANOTHER_TASK),
     }
 }
 
@@ -170,7 +173,7 @@ pub fn permutations_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
 pub fn without_repeats(rung: &Rung, case: &Case) -> Option<Refusal> {
     let repeats = case.parameters.order.is_some_and(Order::repeats);
     let reason = "stores to each index once: give --index-order ascending, or a window's length";
-    permutations_only(rung, case).or(repeats.then_some(Refusal::Because(reason)))
+    permutations_only(rung, case).or(repeats.then_some(Refusal::because(reason)))
 }
 
 /// Refuses all cases but reads.

@@ -1,7 +1,7 @@
 //! Reads with a given number of loads per thread, and of blocks per multiprocessor, in flight at a time.
 
 use cudarc::driver::{CudaSlice, DriverError};
-use harness::{Case, Device, Error, Output, buffer, inputs, typed::Problem, verify::Verdict};
+use harness::{Case, Device, Error, Output, Problem, buffer, inputs, verify::Verdict};
 
 use crate::{
     Task,

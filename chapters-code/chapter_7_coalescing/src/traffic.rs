@@ -9,10 +9,7 @@ use std::{
     ops::{Add, Mul},
 };
 
-use harness::{
-    Case, Device, Error, Ladder, Rung,
-    typed::{Prepare, Problem},
-};
+use harness::{Case, Device, Error, Ladder, Prepare, Problem, Rung};
 
 use crate::{
     Task, copies, particle_updates,

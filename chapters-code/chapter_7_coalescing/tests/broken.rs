@@ -3,10 +3,10 @@
 
 use crate::common::{of, usual};
 use chapter_7_coalescing::{chapter::Coalescing, patterns::offset};
-use harness::{
-    Case, Chapter, Parameters, Refusal, Row, Rung,
+use harness::{Case, Parameters, Refusal, Rung, verify::Checker};
+use report::{
+    Chapter, Row,
     testing::{self, check},
-    verify::Checker,
 };
 
 /// After it the driver takes no more work from the process; it has a process of its own, in
@@ -74,13 +74,15 @@ fn some_are_right_where_nobody_looks_further() {
 
 #[test]
 fn every_broken_rung_has_a_case() {
-    for rung in Coalescing.ladder().into_iter().filter(Rung::is_broken) {
+    for rung in Coalescing.rungs().into_iter().filter(Rung::is_broken) {
         let cases = usual(100);
-        let refusal = |case: &Case| Coalescing.refusal(rung.name, case);
-        let is_for = |case: &&Case| refusal(case) != Some(Refusal::OfAnotherKind);
+        let refusal = |case: &Case| rung.refusal(case);
+        let is_for = |case: &&Case| {
+            refusal(case) != Some(Refusal::because("does something else; see --list"))
+        };
         let asked: Vec<&Case> = cases.iter().filter(is_for).collect();
         assert_eq!(asked.len(), 1, "{}", rung.name);
-        let own = Coalescing.case_for(rung.name, asked[0]);
+        let own = Coalescing.case_for(&rung, asked[0]);
         assert_eq!(refusal(&own), None, "{}", rung.name);
         assert!(Coalescing.check(&own).is_ok(), "{}", rung.name);
     }

@@ -1,7 +1,7 @@
 //! The program as people call it: what it refuses, and what it writes.
 
 use chapter_7_coalescing::chapter::Coalescing;
-use harness::{Chapter, testing::Program};
+use report::{Chapter, testing::Program};
 
 const CHAPTER_7: Program = Program(env!("CARGO_BIN_EXE_chapter_7"));
 
@@ -167,7 +167,7 @@ fn a_load_that_is_not_aligned_is_caught() {
 #[test]
 fn broken_kernels_are_caught() {
     let text = prints("--broken");
-    for rung in Coalescing.ladder().iter().filter(|rung| rung.is_broken()) {
+    for rung in Coalescing.rungs().iter().filter(|rung| rung.is_broken()) {
         assert!(text.contains(rung.name), "{}", rung.name);
     }
 }

@@ -6,7 +6,8 @@ use chapter_7_coalescing::{
     patterns::{offset, order, records, stride},
     traffic::Access,
 };
-use harness::{Order, Parameters, Records, simulator::Counters, testing};
+use harness::{Order, Parameters, Records, simulator::Counters};
+use report::testing;
 
 const N: u64 = 1 << 20;
 const NONE: Parameters = chapter_7_coalescing::patterns::usual()[0];

@@ -7,13 +7,14 @@ use chapter_7_coalescing::{
     chapter::Coalescing,
     patterns::{offset, order, reads, records, stride},
 };
-use harness::{
-    Case, Chapter, Order, Records, Row, Rung,
+use harness::{Case, Order, Records, Rung};
+use report::{
+    Chapter, Row,
     testing::{self, check, under_schedules},
 };
 
 fn correct_rungs() -> Vec<Rung> {
-    let mut rungs = Coalescing.ladder();
+    let mut rungs = Coalescing.rungs();
     rungs.retain(|rung| !rung.is_broken());
     rungs
 }

@@ -7,10 +7,8 @@ use chapter_7_coalescing::{
     patterns::{reads, records},
     traffic::{Prediction, Traffic, predicted},
 };
-use harness::{
-    Case, Records,
-    testing::{self, simulator},
-};
+use harness::{Case, Records};
+use report::testing::{self, simulator};
 
 #[track_caller]
 fn check(cases: &[Case]) {

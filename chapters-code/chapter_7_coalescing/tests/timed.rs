@@ -2,7 +2,7 @@
 
 use crate::common::usual;
 use chapter_7_coalescing::chapter::Coalescing;
-use harness::{Chapter, testing};
+use report::{Chapter, testing};
 
 #[test]
 fn rows_are_timed_and_still_verified() {
@@ -12,7 +12,7 @@ fn rows_are_timed_and_still_verified() {
         testing::check_timed(&Coalescing, &steps)
     };
     let rows: Vec<_> = usual(5003).into_iter().flat_map(timed).collect();
-    let all = Coalescing.ladder();
+    let all = Coalescing.rungs();
     assert_eq!(
         rows.len(),
         all.iter().filter(|rung| !rung.is_broken()).count()

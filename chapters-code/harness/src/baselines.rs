@@ -10,7 +10,7 @@ use libloading::Library;
 
 use crate::{
     Device, Dtype, Error, Op,
-    buffer::{self, Guarded},
+    buffer::{self, Output},
     error::in_full,
     verify::Verdict,
 };
@@ -160,7 +160,7 @@ impl Baselines {
         call: Call<'a>,
         judge: impl FnOnce(&[u8]) -> Verdict,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
-        let mut out = Guarded::new(device, call.output_bytes)?;
+        let mut out = Output::<u8>::new(device, call.output_bytes)?;
         out.poison()?;
         let addresses = Addresses {
             input: input.device_ptr(&device.stream).0 as *const c_void,
@@ -170,7 +170,7 @@ impl Baselines {
         if bytes == usize::MAX {
             return Ok(None);
         }
-        let mut memory = buffer::allocate(device, bytes)?;
+        let mut memory = buffer::scratch::<u8>(device, bytes as u64)?;
         let scratch = Scratch {
             address: memory.device_ptr_mut(&device.stream).0 as *mut c_void,
             bytes,

@@ -62,7 +62,7 @@ impl Ceilings {
     /// [`Error::Driver`] where the device has no room for two such buffers, or a call fails.
     pub fn measure(device: &Device, stopwatch: &mut Stopwatch) -> Result<Self, Error> {
         let bytes = (device.properties.memory_bytes / 8).min(1 << 30) as usize / 16 * 16;
-        let input = buffer::upload(device, &vec![0x5au8; bytes])?;
+        let input = buffer::to_device(device, &vec![0x5au8; bytes])?;
         // The first measurement of a process finds the clocks still rising.
         read_time(device, stopwatch, &input, bytes)?;
         let copy_time = copy_time(device, stopwatch, &input, bytes)?;
@@ -96,7 +96,7 @@ fn copy_time(
     input: &Bytes,
     bytes: usize,
 ) -> Result<Time, Error> {
-    let mut output = buffer::allocate(device, bytes)?;
+    let mut output = buffer::scratch::<u8>(device, bytes as u64)?;
     let stream = device.stream.clone();
     stopwatch.measure(&mut || {
         let (from, _read) = input.device_ptr(&stream);
@@ -112,9 +112,8 @@ fn read_time(
     input: &Bytes,
     bytes: usize,
 ) -> Result<Time, Error> {
-    let module = kernel::load_module(device, "read_sweep", &[READ_SWEEP_PTX])?;
-    let sweep = kernel::load_function(&module, "read_sweep")?;
-    let mut sink = buffer::allocate(device, 16)?;
+    let sweep = kernel::load(device, READ_SWEEP_PTX, "read_sweep")?;
+    let mut sink = buffer::scratch::<u8>(device, 16)?;
     stopwatch.measure(&mut || launch_read_sweep(device, &sweep, input, bytes, &mut sink))
 }
 
@@ -124,10 +123,9 @@ fn latency_ns(device: &Device, stopwatch: &mut Stopwatch) -> Result<f64, Error> 
     const STEPS: u32 = 4096;
     const STRIDE: u32 = (4096 + 128) / 4; // in words
     let chain = chain(STEPS, STRIDE);
-    let next = buffer::upload(device, &chain)?;
-    let mut out = buffer::allocate(device, 4)?;
-    let module = kernel::load_module(device, "pointer_chase", &[POINTER_CHASE_PTX])?;
-    let chase = kernel::load_function(&module, "pointer_chase")?;
+    let next = buffer::to_device(device, &chain)?;
+    let mut out = buffer::scratch::<u32>(device, 1)?;
+    let chase = kernel::load(device, POINTER_CHASE_PTX, "pointer_chase")?;
     let mut time = |steps: u32| {
         stopwatch.measure(&mut || {
             let mut launch = device.stream.launch_builder(&chase);
@@ -153,8 +151,7 @@ fn chain(places: u32, stride: u32) -> Vec<u32> {
 }
 
 fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error> {
-    let module = kernel::load_module(device, "empty", &[EMPTY_PTX])?;
-    let empty = kernel::load_function(&module, "empty")?;
+    let empty = kernel::load(device, EMPTY_PTX, "empty")?;
     stopwatch.measure(&mut || {
         // SAFETY: the kernel takes no arguments and touches no memory.
         unsafe {
@@ -220,17 +217,16 @@ mod tests {
     #[test]
     fn a_thread_follows_the_chain() -> Result<(), Error> {
         let device = Device::open(crate::DeviceChoice::Sim)?;
-        let next = buffer::upload(&device, &chain(5, 3))?;
-        let mut out = buffer::allocate(&device, 4)?;
-        let module = kernel::load_module(&device, "pointer_chase", &[POINTER_CHASE_PTX])?;
-        let chase = kernel::load_function(&module, "pointer_chase")?;
+        let next = buffer::to_device(&device, &chain(5, 3))?;
+        let mut out = buffer::scratch::<u32>(&device, 1)?;
+        let chase = kernel::load(&device, POINTER_CHASE_PTX, "pointer_chase")?;
         for (steps, end) in [(0u32, 0u32), (1, 3), (4, 12), (5, 0), (7, 6)] {
             let mut launch = device.stream.launch_builder(&chase);
             launch.arg(&next).arg(&mut out).arg(&steps);
             // SAFETY: the contract of pointer_chase.cu: a chain, and one word for the result.
             unsafe { launch.launch(kernel::grid(1, 1)).expect("it is launched") };
-            let at = buffer::download(&device, &out)?;
-            assert_eq!(at, end.to_le_bytes(), "after {steps} steps");
+            let at = buffer::to_host(&device, &out.as_view())?;
+            assert_eq!(at, [end], "after {steps} steps");
         }
         Ok(())
     }

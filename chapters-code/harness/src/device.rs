@@ -1,12 +1,9 @@
 //! An open device: cudarc's context and stream, and what the device says of itself.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::sync::Arc;
 
 use cudarc::driver::{
-    CudaContext, CudaModule, CudaStream, DriverError,
+    CudaContext, CudaStream, DriverError,
     sys::{
         CUdevice_attribute_enum::{self as attribute, *},
         CUresult,
@@ -30,11 +27,7 @@ pub struct Device {
     /// What the device is.
     pub properties: Properties,
     simulator: Option<&'static Simulator>,
-    modules: Arc<Mutex<Modules>>,
 }
-
-/// Loaded modules, by a hash of their text.
-type Modules = HashMap<u64, Arc<CudaModule>>;
 
 /// What a device says of itself.
 #[derive(Clone, Debug)]
@@ -127,7 +120,6 @@ impl Device {
             context,
             properties,
             simulator,
-            modules: Arc::default(),
         })
     }
 
@@ -144,13 +136,6 @@ impl Device {
             stream: stream.map_err(|error| Error::driver("making a stream", error))?,
             ..self.clone()
         })
-    }
-
-    /// The modules that have been loaded.
-    pub(crate) fn modules(&self) -> MutexGuard<'_, Modules> {
-        self.modules
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The simulator's extra functions; none on a GPU.

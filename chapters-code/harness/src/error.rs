@@ -139,7 +139,7 @@ impl Error {
     }
 
     /// Whether it is a reader that has gone, as in `chapter_1 --json - | head -1`.
-    pub(crate) fn is_closed_pipe(&self) -> bool {
+    pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe)
     }
 

@@ -1,80 +1,27 @@
 //! From PTX text to a module of the device.
 
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
-
 use cudarc::{
-    driver::{
-        CudaFunction, CudaModule, DriverError, LaunchConfig,
-        sys::{CUfunction_attribute, CUresult},
-    },
+    driver::{CudaFunction, DriverError, LaunchConfig, sys::CUresult},
     nvrtc::Ptx,
 };
 
-use crate::{Device, Error, device::Properties, typed::Rung};
+use crate::{Device, Error, Rung};
 
-/// Loads the newest of several PTX texts that the device's compute capability allows. A text that
-/// the device has loaded before is not compiled again.
-///
-/// `name` is what messages call the module: its kernel file.
+/// The kernel `entry` of a PTX text, for the kernels of the harness itself. A rung loads its kernels by
+/// itself.
 ///
 /// # Errors
-/// [`Error::Module`] with the remedy where the device is older than every target, the driver is too
-/// old for the PTX, or the text is not PTX.
-pub fn load_module(device: &Device, name: &str, ptx: &[&str]) -> Result<Arc<CudaModule>, Error> {
-    let fail = |(reason, remedy): Refusal| Error::Module {
-        module: name.into(),
-        reason,
-        remedy,
-    };
-    let text = newest_that_fits(device, ptx).map_err(fail)?;
-    let key = hash(text);
-    if let Some(module) = device.modules().get(&key) {
-        return Ok(module.clone());
-    }
-    let module = device
-        .context
-        .load_module(Ptx::from_src(text))
-        .map_err(|error| fail(refusal(device, error)))?;
-    device.modules().insert(key, module.clone());
-    Ok(module)
+/// [`Error::Driver`] where the driver refuses the text, or the text has no such kernel.
+pub fn load(device: &Device, ptx: &str, entry: &str) -> Result<CudaFunction, Error> {
+    let module = device.context.load_module(Ptx::from_src(ptx));
+    let loaded = module.and_then(|module| module.load_function(entry));
+    loaded.map_err(|error| device.explain(&format!("loading {entry}"), error))
 }
 
-/// Why a module cannot be had, and what mends it.
-type Refusal = (String, &'static str);
+/// A reason, and what mends it.
+type Remedied = (String, &'static str);
 
-fn newest_that_fits<'p>(device: &Device, ptx: &[&'p str]) -> Result<&'p str, Refusal> {
-    let Properties {
-        name,
-        compute_capability: (major, minor),
-        ..
-    } = &device.properties;
-    let fits = |text: &&&str| target(text) <= (major * 10 + minor) as u32;
-    let Some(&text) = ptx.iter().filter(fits).max_by_key(|text| target(text)) else {
-        let need = ptx.iter().map(|text| target(text)).min().unwrap_or(0);
-        let (need_major, need_minor) = (need / 10, need % 10);
-        let reason = format!(
-            "it is compiled for compute capability {need_major}.{need_minor}, and {name} has \
-             {major}.{minor}"
-        );
-        return Err((
-            reason,
-            "leave this kernel out with --kernel, or use `--device sim`",
-        ));
-    };
-    // cudarc hands the text on as a C string.
-    match text.contains('\0') {
-        true => Err((
-            "the text contains a NUL byte".into(),
-            "run `cargo xtask ptx`",
-        )),
-        false => Ok(text),
-    }
-}
-
-fn refusal(device: &Device, error: DriverError) -> Refusal {
+fn refusal(device: &Device, error: DriverError) -> Remedied {
     match error.0 {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => (
             "the driver is older than the PTX".into(),
@@ -104,6 +51,7 @@ pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
             | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
             | CUresult::CUDA_ERROR_INVALID_PTX
+            | CUresult::CUDA_ERROR_INVALID_IMAGE
             | CUresult::CUDA_ERROR_NOT_FOUND
     );
     if !refused {
@@ -123,29 +71,6 @@ pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
     }
 }
 
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// The entry point `name` of a module.
-///
-/// # Errors
-/// [`Error::Module`] where it has none of that name.
-pub fn load_function(module: &Arc<CudaModule>, name: &str) -> Result<CudaFunction, Error> {
-    let fail = |reason| Error::Module {
-        module: name.into(),
-        reason,
-        remedy: "`--list` shows what there is",
-    };
-    if name.contains('\0') {
-        return Err(fail("a kernel's name holds no NUL".into()));
-    }
-    let missing = |error| fail(format!("no such kernel: {}", crate::error::Cuda(error)));
-    module.load_function(name).map_err(missing)
-}
-
 /// A launch of so many blocks of so many threads, in one dimension and without dynamic shared memory.
 pub const fn grid(blocks: u64, threads: u32) -> LaunchConfig {
     LaunchConfig {
@@ -155,27 +80,17 @@ pub const fn grid(blocks: u64, threads: u32) -> LaunchConfig {
     }
 }
 
-/// The least compute capability, times ten, that one of the PTX texts is for.
-pub fn lowest_target(ptx: &[&str]) -> i32 {
-    ptx.iter()
-        .map(|text| target(text) as i32)
-        .min()
-        .unwrap_or(0)
-}
-
-/// Whether one of the PTX texts has an entry point of this name.
-pub fn has_entry(ptx: &[&str], name: &str) -> bool {
-    ptx.iter().any(|text| {
-        text.match_indices(".entry ").any(|(at, entry)| {
-            let rest = text[at + entry.len()..].trim_start();
-            rest.strip_prefix(name)
-                .is_some_and(|after| !after.starts_with(is_identifier))
-        })
+/// Whether a PTX text has an entry point of this name.
+pub fn has_entry(ptx: &str, name: &str) -> bool {
+    ptx.match_indices(".entry ").any(|(at, entry)| {
+        let rest = ptx[at + entry.len()..].trim_start();
+        rest.strip_prefix(name)
+            .is_some_and(|after| !after.starts_with(is_identifier))
     })
 }
 
 /// The compute capability that a text is compiled for, times ten; 0 where it says nothing.
-fn target(ptx: &str) -> u32 {
+pub fn target(ptx: &str) -> u32 {
     let after = ptx.split(".target sm_").nth(1).unwrap_or("");
     let digits = after
         .split(|c: char| !c.is_ascii_digit())
@@ -186,18 +101,6 @@ fn target(ptx: &str) -> u32 {
 
 fn is_identifier(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$'
-}
-
-/// Lets a kernel have as much dynamic shared memory as its launch gives it.
-///
-/// # Errors
-/// [`Error::Driver`] where a block cannot have so much.
-pub fn allow_shared(kernel: &CudaFunction, config: &LaunchConfig) -> Result<(), Error> {
-    let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    let bytes = config.shared_mem_bytes;
-    kernel
-        .set_attribute(most, bytes as i32)
-        .map_err(|error| Error::driver(format!("asking for {bytes} bytes of shared memory"), error))
 }
 
 /// The number of stages of `stage` bytes for which a block has shared memory, beside `other` bytes that
@@ -272,9 +175,9 @@ mod tests {
 
     #[test]
     fn entries_are_found_by_their_whole_name() {
-        let ptx = [".visible .entry sum_f32(\n\t.param .u64 sum_f32_param_0\n)"];
-        assert!(has_entry(&ptx, "sum_f32"));
-        assert!(!has_entry(&ptx, "sum_f3"));
-        assert!(!has_entry(&ptx, "sum_f32_param_0"));
+        let ptx = ".visible .entry sum_f32(\n\t.param .u64 sum_f32_param_0\n)";
+        assert!(has_entry(ptx, "sum_f32"));
+        assert!(!has_entry(ptx, "sum_f3"));
+        assert!(!has_entry(ptx, "sum_f32_param_0"));
     }
 }

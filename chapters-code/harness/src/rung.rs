@@ -1,74 +1,78 @@
-//! What a rung is, what it is set up from, and what it is when it is ready to be launched. How it is
-//! then launched and judged is in [`uploaded`](crate::uploaded).
+//! One rung from its launch to its verdict.
+//!
+//! A chapter has a [`Problem`]: typed buffers on the device, a reference result and a judge. A [`Rung`]
+//! describes one way to solve the problem. Its function `prepare` loads the kernels and gives a
+//! [`Launch`], which enqueues them as often as it is asked to.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
-use cudarc::driver::{
-    CudaFunction, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError,
-    LaunchConfig,
+use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
+
+use crate::{
+    Case, Device, Error,
+    baselines::{BaselineRun, Baselines},
+    ceiling::Ceiling,
+    graph,
+    kernel::{self, Usage},
+    simulator::Report,
+    timing::{Bench, Time},
+    verify::{Checker, Failure, Verdict},
 };
 
-use crate::{Case, Device, Error, RungInfo, buffer, ceiling::Ceiling, kernel, verify::Checker};
-
-/// A rung: one kernel, one idea.
-#[derive(Clone, Copy)]
+/// A kernel and its launch: one optimization step of a chapter. Every rung has a file of its own,
+/// `src/rungs/<name>.rs`, and a kernel, `kernels/<name>.cu`.
+#[derive(Clone, Copy, Debug)]
 pub struct Rung {
-    /// Its name and that of its kernel file.
+    /// The name in tables, on the command line and in recordings.
     pub name: &'static str,
-    /// Its idea in a line.
+    /// The idea that sets the rung apart from the one before it, in a line.
     pub idea: &'static str,
-    /// Its kernel, for one or more targets.
-    pub ptx: &'static [&'static str],
-    /// Loads its functions and allocates its scratch.
-    pub setup: fn(&Setup<'_>) -> Result<Ready, Error>,
-    /// What notices that it is wrong, if it is meant to be.
+    /// The kernels as PTX.
+    pub ptx: &'static str,
+    /// The bandwidth that the rung's rate is compared with.
+    pub ceiling: Ceiling,
+    /// The checks that detect what is wrong with a broken rung; empty for a correct one.
     pub caught_by: &'static [Checker],
-    /// The most elements on which it runs unless it is asked for by name.
+    /// The largest size, in elements, on which the rung runs unless it is asked for by name.
     pub most_elements: u64,
-    /// Whether it would never end on a GPU: only the simulator, which notices, runs it.
+    /// Whether the kernel never ends on a GPU. The simulator detects that, so only the simulator runs it.
     pub is_endless: bool,
+    /// Gives the reason why the rung does not run on a case, if there is one.
+    pub refuses: fn(&Rung, &Case) -> Option<Refusal>,
+    /// Changes a case to the nearest one that shows what the rung is for. Broken rungs need it.
+    pub adapts: fn(&Case) -> Case,
+    /// Whether the result of a case may differ in the last bits from run to run.
+    pub varies: fn(&Case) -> bool,
 }
 
-/// A [`Rung`] whose kernel file and PTX have its name, unless the PTX is named.
-#[macro_export]
-macro_rules! rung {
-    ($name:literal, $setup:expr, $idea:literal) => {
-        $crate::rung!($name, $setup, $idea, [concat!($name, ".ptx")])
-    };
-    ($name:literal, $setup:expr, $idea:literal, [$($file:expr),*]) => {
-        $crate::rung::Rung {
-            name: $name,
-            idea: $idea,
-            ptx: &[$(include_str!(concat!("../kernels/", $file))),*],
-            setup: $setup,
+impl Rung {
+    /// A correct rung for every case, compared with the bandwidth of reading.
+    pub const fn new(name: &'static str, idea: &'static str, ptx: &'static str) -> Self {
+        Self {
+            name,
+            idea,
+            ptx,
+            ceiling: Ceiling::Read,
             caught_by: &[],
             most_elements: u64::MAX,
             is_endless: false,
+            refuses: |_, _| None,
+            adapts: Case::clone,
+            varies: |_| false,
         }
-    };
-}
+    }
 
-/// A [`Rung`] that is shown because it is wrong, with what can notice it. Its kernel file is in the
-/// folder `broken`, unless the PTX is named.
-#[macro_export]
-macro_rules! broken {
-    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal) => {
-        $crate::broken!($name, $setup, [$($by),*], $idea, [concat!("broken/", $name, ".ptx")])
-    };
-    ($name:literal, $setup:expr, [$($by:ident),*], $idea:literal, [$($file:expr),*]) => {
-        $crate::rung::Rung {
-            caught_by: &[$($crate::verify::Checker::$by),*],
-            ..$crate::rung!($name, $setup, $idea, [$($file),*])
-        }
-    };
-}
+    /// The same rung, compared with another ceiling.
+    pub const fn against(self, ceiling: Ceiling) -> Self {
+        Self { ceiling, ..self }
+    }
 
-/// Elements that one thread alone gets through in a fraction of a second: each takes it some hundred
-/// nanoseconds on a GPU.
-pub const MOST_OF_ONE_THREAD: u64 = 1 << 20;
+    /// The same rung, refused where `refuses` gives a reason.
+    pub const fn refuses(self, refuses: fn(&Rung, &Case) -> Option<Refusal>) -> Self {
+        Self { refuses, ..self }
+    }
 
-impl Rung {
-    /// The same, left out above so many elements unless it is asked for by name.
+    /// The same rung, left out above `most_elements` unless it is asked for by name.
     pub const fn up_to(self, most_elements: u64) -> Self {
         Self {
             most_elements,
@@ -76,7 +80,22 @@ impl Rung {
         }
     }
 
-    /// The same, marked as one that would never end on a GPU.
+    /// The same rung, marked as broken on purpose. The checks in `caught_by` detect the fault.
+    pub const fn broken(self, caught_by: &'static [Checker]) -> Self {
+        Self { caught_by, ..self }
+    }
+
+    /// The same rung, run on `adapts(case)` where `case` is asked for.
+    pub const fn adapts(self, adapts: fn(&Case) -> Case) -> Self {
+        Self { adapts, ..self }
+    }
+
+    /// The same rung, whose result varies in the last bits where `varies` is true.
+    pub const fn varies(self, varies: fn(&Case) -> bool) -> Self {
+        Self { varies, ..self }
+    }
+
+    /// The same rung, marked as one that never ends on a GPU.
     pub const fn endless(self) -> Self {
         Self {
             is_endless: true,
@@ -84,160 +103,334 @@ impl Rung {
         }
     }
 
-    /// Whether it has an entry point of this name.
+    /// The reason why the rung does not run on a case, if there is one.
+    pub fn refusal(&self, case: &Case) -> Option<Refusal> {
+        (self.refuses)(self, case)
+    }
+
+    /// The case that the rung runs on where `case` is asked for.
+    pub fn case_for(&self, case: &Case) -> Case {
+        (self.adapts)(case)
+    }
+
+    /// Whether the rung is wrong on purpose.
+    pub fn is_broken(&self) -> bool {
+        !self.caught_by.is_empty()
+    }
+
+    /// The least compute capability that can run the rung, times ten.
+    pub fn target(&self) -> u32 {
+        kernel::target(self.ptx)
+    }
+
+    /// Whether the rung's PTX has an entry point of this name.
     pub fn has_entry(&self, name: &str) -> bool {
         kernel::has_entry(self.ptx, name)
     }
+}
 
-    /// As the harness lists it, with what its rate is compared with.
-    pub fn info(&self, ceiling: Ceiling) -> RungInfo {
-        RungInfo {
-            caught_by: self.caught_by,
-            most_elements: self.most_elements,
-            target: kernel::lowest_target(self.ptx),
-            is_endless: self.is_endless,
-            ..RungInfo::new(self.name, self.idea, ceiling)
-        }
+/// The number of elements that one thread alone gets through in a fraction of a second: an element takes it some
+/// hundred nanoseconds on a GPU.
+pub const MOST_OF_ONE_THREAD: u64 = 1 << 20;
+
+/// Why a rung does not run on a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The rung has no kernel for the operator and the type of the case.
+    NoKernel,
+    /// The rung is for other cases. The text follows the rung's name: `is for vectors: give -n N`.
+    Unsuited(Cow<'static, str>),
+    /// The rung is for such cases, but this one would take too long or too much memory. The text follows the
+    /// rung's name: `has room for up to 1024 bins`.
+    LeftOut(Cow<'static, str>),
+}
+
+impl Refusal {
+    /// Any other reason. The text follows the rung's name.
+    pub const fn because(reason: &'static str) -> Self {
+        Self::Unsuited(Cow::Borrowed(reason))
     }
 
-    /// Loads its kernels and allocates its scratch.
-    ///
-    /// # Errors
-    /// [`Error::Module`] where its kernels cannot be loaded, [`Error::Driver`] where its memory is
-    /// not to be had.
-    pub fn ready(&self, device: &Device, case: Case) -> Result<Ready, Error> {
-        self.ready_in_blocks(device, case, None)
+    /// A matrix, for a rung that is for vectors.
+    pub const fn wants_vector() -> Self {
+        Self::because("is for vectors: give -n N")
     }
 
-    /// The same in blocks of so many threads, where the kernel takes their number from the launch.
-    pub(crate) fn ready_in_blocks(
-        &self,
-        device: &Device,
-        case: Case,
-        block: Option<u32>,
-    ) -> Result<Ready, Error> {
-        (self.setup)(&Setup {
-            device,
-            module: kernel::load_module(device, self.name, self.ptx)?,
-            case,
-            block,
-        })
+    /// A vector, for a rung that is for matrices.
+    pub const fn wants_matrix() -> Self {
+        Self::because("is for matrices: give -n ROWSxCOLS")
     }
 }
 
-/// All rungs of a chapter, table by table: the ladder, what stands beside it, the broken ones last.
-#[derive(Clone, Copy)]
-pub struct Rungs(pub &'static [&'static [Rung]]);
+/// The problem that the rungs of a chapter solve: buffers on a device, the expected result, and the judge.
+pub trait Problem: Sized {
+    /// What a launch promises of its result, such as the depth of its tree of additions. The judge
+    /// derives its tolerance from the promise.
+    type Promise;
 
-impl Rungs {
-    /// The rungs in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'static Rung> {
-        self.0.iter().copied().flatten()
-    }
+    /// The device that holds the buffers.
+    fn device(&self) -> &Device;
 
-    /// As the harness lists them, all compared with the same ceiling.
-    pub fn infos(&self, ceiling: Ceiling) -> Vec<RungInfo> {
-        self.iter().map(|rung| rung.info(ceiling)).collect()
-    }
+    /// The case that the buffers were made for.
+    fn case(&self) -> &Case;
 
-    /// The rung of this name.
+    /// Fills all outputs with poison, and restores what the rungs change in place.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is none.
-    pub fn find(&self, name: &str) -> Result<&'static Rung, Error> {
-        let found = self.iter().find(|rung| rung.name == name);
-        found.ok_or_else(|| Error::Usage(format!("there is no kernel `{name}`; see --list")))
-    }
+    /// The driver's error.
+    fn reset(&mut self) -> Result<(), DriverError>;
 
-    /// Whether the rung of this name is shown because it is wrong.
-    pub fn is_broken(&self, name: &str) -> bool {
-        self.find(name).is_ok_and(|rung| !rung.caught_by.is_empty())
+    /// Compares the outputs with the reference, and the inputs with what they were. `launches` is how often
+    /// the rung ran since the last reset. An input that has changed is restored.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the results cannot be read back.
+    fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
+
+    /// The bytes that the operation must move: every input once, every output once.
+    fn bytes(&self, promise: &Self::Promise) -> u64;
+
+    /// Fills the same buffers with the inputs of another case of the same size.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a copy fails.
+    fn refill(&mut self, case: &Case) -> Result<(), Error>;
+
+    /// The same work by a library, on the same buffers; none where the library lacks it. Where `rung` is
+    /// given, the work is the one that this rung alone does.
+    ///
+    /// # Errors
+    /// [`Error::Baseline`] where the library fails, or its result is wrong.
+    fn baseline<'a>(
+        &'a mut self,
+        _rung: Option<&Rung>,
+        _baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        Ok(None)
     }
 }
 
-/// What a rung is set up from.
-pub struct Setup<'a> {
-    /// The device, with its stream.
-    pub device: &'a Device,
-    /// The rung's kernels.
-    pub module: Arc<CudaModule>,
-    /// The problem.
-    pub case: Case,
-    /// Threads of a block, where the rung's own number is not wanted.
-    pub block: Option<u32>,
-}
-
-impl Setup<'_> {
-    /// An entry point of the rung's kernel file.
-    ///
-    /// # Errors
-    /// [`Error::Module`] where it has no such kernel.
-    pub fn entry(&self, name: &str) -> Result<CudaFunction, Error> {
-        kernel::load_function(&self.module, name)
-    }
-
-    /// Device memory full of poison.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room for it.
-    pub fn scratch(&self, bytes: u64) -> Result<CudaSlice<u8>, Error> {
-        buffer::poisoned(self.device, bytes as usize)
-    }
-
-    /// Device memory full of zeros.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device has no room for it, or does not zero it.
-    pub fn zeroed(&self, bytes: u64) -> Result<CudaSlice<u8>, Error> {
-        let mut memory = self.scratch(bytes)?;
-        let zeroed = self.device.stream.memset_zeros(&mut memory);
-        zeroed.map_err(|error| Error::driver("zeroing memory", error))?;
-        Ok(memory)
-    }
-
-    /// The stream on which everything is launched.
-    pub fn stream(&self) -> Arc<CudaStream> {
-        self.device.stream.clone()
-    }
-}
-
-/// A rung that is ready: its first kernel, for the table, and everything to enqueue.
-pub struct Ready {
-    /// The kernel that reads the input.
+/// A rung that is ready to run: its kernels are loaded and its scratch memory is allocated.
+pub struct Launch<P: Problem> {
+    /// The kernel that reads the input. The table shows its registers and its occupancy.
     pub kernel: CudaFunction,
-    /// Its launch.
+    /// The configuration with which that kernel is launched.
     pub config: LaunchConfig,
-    /// The most rounded operations that an element passes through.
-    pub depth: u64,
-    /// What flushing denormals to zero may cost besides; 0 where the kernel keeps them.
-    pub underflow: f64,
-    /// Enqueues one operation.
-    pub launch: Launch,
+    /// What the launch promises of its result.
+    pub promise: P::Promise,
+    enqueue: Enqueue<P>,
 }
 
-/// Enqueues all kernels of one operation, from an input to an output.
-pub type Launch = Box<Enqueue<'static>>;
+/// Enqueues all kernels of one operation on the stream of the problem's device.
+type Enqueue<P> = Box<dyn FnMut(&mut P) -> Result<(), DriverError>>;
 
-/// What enqueues work on an input and an output.
-pub type Enqueue<'a> =
-    dyn FnMut(&CudaView<'_, u8>, &mut CudaViewMut<'_, u8>) -> Result<(), DriverError> + 'a;
-
-impl Ready {
-    /// A rung whose kernels keep denormals. `launch` enqueues one operation: it gets the input and
-    /// the output.
+impl<P: Problem> Launch<P> {
+    /// A launch whose closure `enqueue` enqueues one complete operation on the problem's stream.
     pub fn new(
         kernel: CudaFunction,
         config: LaunchConfig,
-        depth: u64,
-        launch: impl FnMut(&CudaView<'_, u8>, &mut CudaViewMut<'_, u8>) -> Result<(), DriverError>
-        + 'static,
+        promise: P::Promise,
+        enqueue: impl FnMut(&mut P) -> Result<(), DriverError> + 'static,
     ) -> Self {
         Self {
             kernel,
             config,
-            depth,
-            underflow: 0.0,
-            launch: Box::new(launch),
+            promise,
+            enqueue: Box::new(enqueue),
         }
     }
+
+    /// Enqueues one complete operation on the problem's stream.
+    ///
+    /// # Errors
+    /// The driver's error.
+    pub fn enqueue(&mut self, problem: &mut P) -> Result<(), DriverError> {
+        (self.enqueue)(problem)
+    }
+}
+
+/// Loads the kernels of a rung and allocates its scratch memory.
+pub type Prepare<P> = fn(&P, &Rung) -> Result<Launch<P>, Error>;
+
+/// The rungs of a problem, in order, each with the function that prepares it.
+pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;
+
+/// A [`Ladder`] of the modules that are named: each has a `RUNG` and a function `prepare`.
+#[macro_export]
+macro_rules! ladder {
+    [$($rung:ident),* $(,)?] => {
+        vec![$(($rung::RUNG, $rung::prepare as $crate::rung::Prepare<_>)),*]
+    };
+}
+
+/// The rungs of a ladder without their functions.
+pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung> {
+    ladder.iter().map(|(rung, _)| *rung).collect()
+}
+
+/// A problem together with the rungs that solve it.
+pub struct Posed<P: Problem> {
+    problem: P,
+    ladder: Ladder<P>,
+}
+
+/// What a rung did on a problem.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Whether the result is right, and what else was found.
+    pub verdict: Verdict,
+    /// What the simulator counted and found; empty on a GPU.
+    pub report: Report,
+    /// The time of one operation; none on the simulator, or where the launch did not end.
+    pub time: Option<Time>,
+    /// Registers and occupancy of the kernel.
+    pub usage: Usage,
+    /// The bytes that the operation must move.
+    pub bytes: u64,
+}
+
+/// A [`Posed`] problem of any type.
+pub trait AnyProblem {
+    /// Runs a rung once on poisoned outputs, and judges the result. With a bench, times the rung and judges the
+    /// result of the last sample, too. A kernel that is wrong or does not end is an outcome, not an error.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where no rung has the name, [`Error::Module`] where its kernels cannot be loaded,
+    /// [`Error::Driver`] where the device has no room, or the result cannot be read back.
+    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error>;
+
+    /// Captures one launch of a rung in a CUDA graph, and replays the graph on the inputs of other cases of the
+    /// same size. Gives the verdict of each replay.
+    ///
+    /// # Errors
+    /// As [`AnyProblem::run`].
+    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
+
+    /// The same work by a library ([`Problem::baseline`]).
+    ///
+    /// # Errors
+    /// [`Error::Baseline`] where the library fails, or its result is wrong.
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error>;
+}
+
+impl<P: Problem> Posed<P> {
+    /// A problem with its ladder.
+    pub fn new(problem: P, ladder: Ladder<P>) -> Self {
+        Self { problem, ladder }
+    }
+
+    fn prepare(&self, name: &str) -> Result<Launch<P>, Error> {
+        let found = self.ladder.iter().find(|(rung, _)| rung.name == name);
+        let (rung, prepare) = found.ok_or_else(|| Error::unknown_kernel(name))?;
+        let p = &self.problem;
+        let launch = prepare(p, rung).map_err(|error| kernel::explain(p.device(), rung, error))?;
+        let own = launch.config.block_dim.0;
+        match p.case().block.filter(|&threads| threads != own) {
+            None => Ok(launch),
+            Some(threads) => Err(Error::Usage(format!(
+                "{name} does not run in blocks of {threads} threads; its own have {own}"
+            ))),
+        }
+    }
+}
+
+impl<P: Problem> AnyProblem for Posed<P> {
+    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error> {
+        let mut launch = self.prepare(name)?;
+        let p = &mut self.problem;
+        let device = p.device().clone();
+        let usage = kernel::usage(&device, &launch.kernel, &launch.config)?;
+
+        device.take_report();
+        let launched = p.reset().and_then(|()| launch.enqueue(p));
+        let ended = launched.and_then(|()| device.stream.synchronize());
+        let report = device.take_report();
+        let mut verdict = match ended {
+            Ok(()) => p.judge(&launch.promise, 1)?,
+            Err(error) => stopped(&report, error),
+        };
+        verdict.failures.extend(race(&report));
+
+        let mut time = None;
+        if let (Some(bench), Ok(())) = (bench, ended) {
+            let mut launches = 1;
+            time = Some(bench.stopwatch.measure(&mut || {
+                launches += 1;
+                launch.enqueue(p)
+            })?);
+            // Also where the first result was wrong: the judge restores an input that a launch destroyed.
+            let last_sample = p.judge(&launch.promise, launches)?;
+            if verdict.is_correct() {
+                verdict = last_sample;
+            }
+        }
+        let bytes = p.bytes(&launch.promise);
+        Ok(Outcome {
+            verdict,
+            report,
+            time,
+            usage,
+            bytes,
+        })
+    }
+
+    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error> {
+        let mut launch = self.prepare(name)?;
+        let p = &mut self.problem;
+        let device = p.device().clone();
+        // The driver may load a kernel at its first launch, which a capture cannot hold.
+        let launched = p.reset().and_then(|()| launch.enqueue(p));
+        let ended = launched.and_then(|()| device.stream.synchronize());
+        ended.map_err(|error| device.explain("launching before a capture", error))?;
+        let graph = graph::capture(&device, || launch.enqueue(p))?;
+        let mut verdicts = Vec::new();
+        for case in cases {
+            p.refill(case)?;
+            device.take_report();
+            let replayed = p.reset().and_then(|()| graph.launch());
+            let ended = replayed.and_then(|()| device.stream.synchronize());
+            ended.map_err(|error| device.explain("replaying a graph", error))?;
+            let races = race(&device.take_report());
+            let mut verdict = p.judge(&launch.promise, 1)?;
+            verdict.failures.extend(races);
+            verdicts.push(verdict);
+        }
+        Ok(verdicts)
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        self.problem.baseline(rung, baselines)
+    }
+}
+
+/// The verdict of a launch that did not end.
+fn stopped(report: &Report, error: DriverError) -> Verdict {
+    let cause = report.fault().map(|fault| fault.message.clone());
+    let message = cause.unwrap_or_else(|| crate::error::Cuda(error).to_string());
+    Verdict::of(Failure {
+        by: Checker::Fault,
+        message,
+    })
+}
+
+/// The first of the races that were found.
+fn race(report: &Report) -> Option<Failure> {
+    let races = report.races();
+    let first = races.first()?;
+    let more = match races.len() {
+        1 => String::new(),
+        n => format!(" (and {} more)", n - 1),
+    };
+    Some(Failure {
+        by: Checker::Races,
+        message: format!("{}{more}", first.message),
+    })
 }

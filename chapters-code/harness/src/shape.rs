@@ -40,6 +40,16 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// The rows and the columns of a matrix; none for a vector.
+    pub fn sides(self) -> Option<(u64, u64)> {
+        match self {
+            Self::Vector { .. } => None,
+            Self::Matrix { rows, cols } => Some((rows, cols)),
+        }
+    }
+}
+
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

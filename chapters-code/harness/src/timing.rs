@@ -13,7 +13,11 @@ use cudarc::driver::{
 };
 use serde::Serialize;
 
-use crate::{Device, Error, buffer, ceiling, kernel};
+use crate::{
+    Device, Error, buffer,
+    ceiling::{self, Ceilings},
+    kernel,
+};
 
 /// Milliseconds over the samples of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
@@ -75,8 +79,7 @@ impl Stopwatch {
     /// [`Error::Driver`] where the device has no room for the buffers.
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let flush_bytes = (2 * device.properties.l2_bytes as usize).next_multiple_of(16);
-        let module = kernel::load_module(device, "read_sweep", &[ceiling::READ_SWEEP_PTX])?;
-        let sweep = kernel::load_function(&module, "read_sweep")?;
+        let sweep = kernel::load(device, ceiling::READ_SWEEP_PTX, "read_sweep")?;
         let event = || {
             device
                 .context
@@ -84,9 +87,9 @@ impl Stopwatch {
         };
         Ok(Self {
             samples: samples.max(FEWEST_SAMPLES),
-            written: buffer::allocate(device, flush_bytes)?,
-            read: buffer::upload(device, &vec![1u8; flush_bytes])?,
-            sink: buffer::upload(device, &[0u64; 2])?,
+            written: buffer::scratch(device, flush_bytes as u64)?,
+            read: buffer::to_device(device, &vec![1u8; flush_bytes])?,
+            sink: buffer::scratch(device, 16)?,
             sweep,
             start: event()?,
             end: event()?,
@@ -142,6 +145,29 @@ impl Stopwatch {
         }
         let bytes = self.read.len();
         ceiling::launch_read_sweep(&self.device, &self.sweep, &self.read, bytes, &mut self.sink)
+    }
+}
+
+/// What measuring needs, on a GPU.
+pub struct Bench {
+    /// Times operations.
+    pub stopwatch: Stopwatch,
+    /// The bandwidths that the rates of rungs are compared with.
+    pub ceilings: Ceilings,
+}
+
+impl Bench {
+    /// Measures the ceilings, with `samples` samples per measurement.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for the buffers, or a call fails.
+    pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
+        let mut stopwatch = Stopwatch::new(device, samples)?;
+        let ceilings = Ceilings::measure(device, &mut stopwatch)?;
+        Ok(Self {
+            stopwatch,
+            ceilings,
+        })
     }
 }
 

@@ -1,15 +1,20 @@
 //! Modules that cannot be loaded, and devices that cannot be had: errors with a remedy, no panics.
 
-use harness::{Device, DeviceChoice, Error, kernel};
+use cudarc::nvrtc::Ptx;
+use harness::{Device, DeviceChoice, Rung, kernel};
 
 fn simulator() -> Device {
     Device::open(DeviceChoice::Sim).expect("the simulator opens")
 }
 
+/// A driver that refuses the text of a rung: the error names the rung, the cause and the remedy.
 #[track_caller]
-fn check(ptx: &[&str], parts: &[&str]) {
-    let error = kernel::load_module(&simulator(), "some_kernel", ptx).expect_err("refused");
-    let message = error.to_string();
+fn check(ptx: &'static str, parts: &[&str]) {
+    let device = simulator();
+    let rung = Rung::new("some_kernel", "", ptx);
+    let refused = device.context.load_module(Ptx::from_src(ptx));
+    let error = refused.expect_err("refused").into();
+    let message = kernel::explain(&device, &rung, error).to_string();
     for part in ["module some_kernel", "remedy"].iter().chain(parts) {
         assert!(message.contains(part), "no `{part}` in:\n{message}");
     }
@@ -17,34 +22,31 @@ fn check(ptx: &[&str], parts: &[&str]) {
 
 #[test]
 fn text_that_is_no_ptx() {
-    check(&["nonsense"], &["CUDA_ERROR_INVALID"]);
+    check("nonsense", &["CUDA_ERROR_INVALID"]);
     let begun = ".version 8.0\n.target sm_75\n.address_size 64\nnonsense\n";
-    check(&[begun], &["CUDA_ERROR_INVALID_PTX"]);
-    check(&[""], &["CUDA_ERROR"]);
-    check(&["nul\0byte"], &["NUL"]);
+    check(begun, &["CUDA_ERROR_INVALID_PTX"]);
+    check("", &["CUDA_ERROR"]);
 }
 
 #[test]
 fn a_target_that_the_device_is_older_than() {
     let ptx = ".version 8.0\n.target sm_120\n.address_size 64\n";
-    check(&[ptx], &["compute capability 12.0", "H200 profile", "9.0"]);
+    check(ptx, &["CUDA_ERROR_INVALID_PTX"]);
+    assert_eq!(Rung::new("some_kernel", "", ptx).target(), 120);
 }
 
 #[test]
-fn the_newest_target_that_fits_is_loaded() {
-    let of = |target: u32| {
-        format!(
-            ".version 8.0\n.target sm_{target}\n.address_size 64\n\
-             .visible .entry for_{target}()\n{{\n\tret;\n}}\n"
-        )
-    };
-    let texts = [of(75), of(80), of(120)];
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+fn a_kernel_that_is_not_there() {
     let device = simulator();
-    let module = kernel::load_module(&device, "empty", &texts).expect("one fits");
-    assert!(kernel::load_function(&module, "for_80").is_ok());
-    let error = kernel::load_function(&module, "for_75").expect_err("not that one");
-    assert!(matches!(error, Error::Module { .. }), "{error}");
+    let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n";
+    let module = device.context.load_module(Ptx::from_src(ptx));
+    let missing = module.and_then(|module| module.load_function("sum_f32"));
+    let error = missing.expect_err("it has no kernel").into();
+    let error = kernel::explain(&device, &Rung::new("some_kernel", "", ptx), error);
+    assert!(
+        error.to_string().contains("no kernel of that name"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -2,21 +2,20 @@
 //! its own, because the device takes no more work afterwards, as on a GPU.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Device, DeviceChoice, kernel, testing};
+use harness::{Device, DeviceChoice, kernel};
 
 const PTX: &str = include_str!("kernels/out_of_bounds.ptx");
 
 #[test]
 fn an_access_out_of_bounds_is_an_error_that_names_the_line_and_the_thread() {
-    testing::in_own_process("out_of_bounds::program");
+    report::testing::in_own_process("out_of_bounds::program");
 }
 
 #[test]
 #[ignore = "run by the other test"]
 fn program() {
     let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
-    let module = kernel::load_module(&device, "out_of_bounds", &[PTX]).expect("it is PTX");
-    let function = kernel::load_function(&module, "out_of_bounds").expect("it has the kernel");
+    let function = kernel::load(&device, PTX, "out_of_bounds").expect("it has the kernel");
     let n = 100usize;
     let mut out = device.stream.alloc_zeros::<f32>(n).expect("memory");
     let config = LaunchConfig {

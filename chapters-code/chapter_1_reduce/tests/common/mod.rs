@@ -1,7 +1,8 @@
 //! Cases of this chapter, and its rungs run on them.
 
 use chapter_1_reduce::chapter::Reduce;
-use harness::{Case, Dtype, Op, Row, testing};
+use harness::{Case, Dtype, Op};
+use report::{Row, testing};
 
 /// A sum of `n` f32.
 pub fn sum_f32(n: u64) -> Case {

@@ -1,7 +1,8 @@
 //! Cases of this chapter, and its rungs run on them.
 
 use chapter_2_histogram::chapter::Histogram;
-use harness::{Case, Dtype, Op, Parameters, Row, testing};
+use harness::{Case, Dtype, Op, Parameters};
+use report::{Row, testing};
 
 /// The chapter, which counts keys that have no bin.
 pub const CHAPTER: Histogram = Histogram::COUNTING;

@@ -1,10 +1,8 @@
 //! Cases of this chapter, and its rungs run on them.
 
 use chapter_3_scan::{broken::broken, chapter::Scan, ladder, problem::PrefixScan};
-use harness::{
-    Case, Dtype, Kind, Ladder, Op, Parameters, Row, Rung, testing,
-    typed::{Prepare, Problem},
-};
+use harness::{Case, Dtype, Kind, Ladder, Op, Parameters, Prepare, Problem, Rung};
+use report::{Row, testing};
 
 /// Both kinds of scan of `n` elements.
 pub fn both(n: u64, dtype: Dtype, op: Op) -> [Case; 2] {

@@ -2,11 +2,10 @@
 
 use chapter_4_compact::{broken::broken, chapter::Compact, inputs, ladder, problem::Compaction};
 use harness::{
-    By, Case, Density, Device, Dtype, Element, Ladder, Op, Parameters, Pattern, Row, Rung,
-    inputs::generate,
-    testing,
-    typed::{Prepare, Problem},
+    By, Case, Density, Device, Dtype, Element, Ladder, Op, Parameters, Pattern, Prepare, Problem,
+    Rung, inputs::generate,
 };
+use report::{Row, testing};
 
 /// `n` elements of a type, of which a part is selected.
 pub fn case(n: u64, dtype: Dtype, by: By, density: Density, pattern: Pattern) -> Case {

@@ -3,10 +3,9 @@
 use bytemuck::cast_slice;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Element, Error, Output, Refusal, Rung,
+    Case, Device, Element, Error, Output, Problem, Refusal, Rung,
     baselines::{BaselineRun, Baselines},
     buffer, inputs,
-    typed::Problem,
     verify::Verdict,
 };
 

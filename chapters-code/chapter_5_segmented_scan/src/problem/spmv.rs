@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Matrix, Output, Refusal, Rung,
+    Case, Device, Error, Matrix, Output, Problem, Refusal, Rung,
     baselines::{BaselineRun, Baselines},
     buffer,
-    typed::Problem,
     verify::Verdict,
 };
 

@@ -2,8 +2,8 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Conversion, Device, Dtype, Error, Input, Op, Output, Refusal, Rung, buffer,
-    typed::Problem, verify::Verdict,
+    Case, Conversion, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, buffer,
+    verify::Verdict,
 };
 
 use super::{Form, division, refuses, same_count};

@@ -2,8 +2,7 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Conversion, Device, Error, Output, Refusal, Rung, buffer,
-    typed::Problem,
+    Case, Conversion, Device, Error, Output, Problem, Refusal, Rung, buffer,
     verify::{self, Verdict},
 };
 

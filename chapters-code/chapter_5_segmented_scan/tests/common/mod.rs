@@ -9,11 +9,10 @@ use chapter_5_segmented_scan::{
     task::Task,
 };
 use harness::{
-    Case, Conversion, Dtype, Element, Kind, Ladder, Launch, Matrix, Op, Output, Parameters, Row,
-    Rung, Segments, buffer, testing,
-    typed::{Prepare, Problem},
-    verify::Verdict,
+    Case, Conversion, Dtype, Element, Kind, Ladder, Launch, Matrix, Op, Output, Parameters,
+    Prepare, Problem, Rung, Segments, buffer, verify::Verdict,
 };
+use report::{Row, testing};
 
 /// All kinds of segments that the chapter names.
 pub const SEGMENTS: [Segments; 7] = [

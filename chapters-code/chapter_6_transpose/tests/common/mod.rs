@@ -1,7 +1,8 @@
 //! Cases of this chapter, and its rungs run on them.
 
 use chapter_6_transpose::chapter::Transpose;
-use harness::{Case, Dtype, Op, Parameters, Row, Shape, testing};
+use harness::{Case, Dtype, Op, Parameters, Shape};
+use report::{Row, testing};
 
 /// Types of 1, 2, 4, 8 and 16 bytes.
 pub const SIZES: [Dtype; 5] = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dtype::U128];

@@ -1,7 +1,8 @@
 //! Cases of this chapter, and its rungs run on them.
 
 use chapter_7_coalescing::{chapter::Coalescing, patterns};
-use harness::{Case, Chapter, Dtype, Op, Parameters, Row, testing};
+use harness::{Case, Dtype, Op, Parameters};
+use report::{Chapter, Row, testing};
 
 /// An array of so many elements, and what is to be done with it.
 pub fn of(n: u64, parameters: Parameters) -> Case {

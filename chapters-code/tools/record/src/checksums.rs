@@ -8,8 +8,9 @@ use chapter_4_compact::chapter::{self as compact, Compact};
 use chapter_5_segmented_scan::chapter::{self as segmented, Segmented};
 use chapter_6_transpose::chapter::{self as transpose, Transpose};
 use chapter_7_coalescing::chapter::{self as coalescing, Coalescing};
-use harness::{
-    Case, Chapter, Row,
+use harness::Case;
+use report::{
+    Chapter, Row,
     progress::Progress,
     recorded::Checksum,
     runner::{Runner, Step},

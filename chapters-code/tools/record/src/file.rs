@@ -2,9 +2,8 @@
 
 use std::{fs, io, path::Path};
 
-use harness::{
-    Case, Row, ceiling::Ceilings, device::Properties, recorded::Checksum, runner::Runner,
-};
+use harness::{Case, ceiling::Ceilings, device::Properties};
+use report::{Row, recorded::Checksum, runner::Runner};
 use serde::Serialize;
 use serde_json::value::RawValue;
 

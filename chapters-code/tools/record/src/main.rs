@@ -14,10 +14,10 @@ use std::{
 
 use anyhow::Context;
 use clap::Parser;
-use harness::{
-    Device, DeviceChoice, Row,
+use harness::{Device, DeviceChoice, device::host_available_bytes};
+use report::{
+    Row,
     cli::samples,
-    device::host_available_bytes,
     progress::Progress,
     runner::{Runner, Step},
 };
@@ -85,7 +85,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    harness::main(record)
+    report::exit(record(Arguments::parse()))
 }
 
 fn record(arguments: Arguments) -> anyhow::Result<bool> {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use harness::{Case, Chapter, Device, Dtype, Error, Input, Matrix, Shape, replay, verify::Verdict};
+use harness::{Case, Device, Dtype, Error, Input, Matrix, Shape, verify::Verdict};
+use report::{Chapter, replay};
 
 use crate::rungs::{EVEN, MATRIX, ODD, case, cases, chapters, rungs_for};
 

@@ -4,10 +4,8 @@
 use std::{collections::HashSet, fs, path::Path};
 
 use anyhow::{Context, ensure};
-use harness::{
-    ceiling::Ceilings,
-    recorded::{Checksum, RecordedRow, Subject},
-};
+use harness::ceiling::Ceilings;
+use report::recorded::{Checksum, RecordedRow, Subject};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -9,9 +9,9 @@ use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
 use chapter_7_coalescing::{chapter::Coalescing, patterns};
 use harness::{
-    Case, Chapter, Conversion, Dtype, Input, Kind, Matrix, Op, Parameters, RungInfo, Segments,
-    Shape,
+    Case, Conversion, Dtype, Input, Kind, Matrix, Op, Parameters, Rung, Segments, Shape,
 };
+use report::Chapter;
 
 /// 256 blocks of 256 threads have one element per thread.
 pub const EVEN: Shape = Shape::Vector { n: 1 << 16 };
@@ -110,7 +110,7 @@ pub fn case(shape: Shape, dtype: Dtype) -> Case {
 }
 
 /// The rungs that run on a case and are not broken on purpose.
-pub fn rungs_for(chapter: &dyn Chapter, case: &Case) -> Vec<RungInfo> {
-    let runs = |rung: &RungInfo| !rung.is_broken() && chapter.refusal(rung.name, case).is_none();
+pub fn rungs_for(chapter: &dyn Chapter, case: &Case) -> Vec<Rung> {
+    let runs = |rung: &Rung| !rung.is_broken() && rung.refusal(case).is_none();
     chapter.rungs().into_iter().filter(runs).collect()
 }

@@ -7,7 +7,8 @@ use chapter_3_scan::chapter::Scan;
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::chapter::Transpose;
-use harness::{Case, Chapter, Dtype, Input, Kind, Op, Parameters, Shape, runner::Step};
+use harness::{Case, Dtype, Input, Kind, Op, Parameters, Shape};
+use report::{Chapter, runner::Step};
 
 use crate::file::Skipped;
 
@@ -325,7 +326,7 @@ fn denormals(n: u64) -> Part {
 fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
     let (mut steps, mut skipped) = (Vec::new(), Vec::new());
     for rung in chapter.rungs().into_iter().filter(|rung| !rung.is_broken()) {
-        if chapter.refusal(rung.name, &case).is_some() {
+        if rung.refusal(&case).is_some() {
             continue;
         }
         if case.elements() > rung.most_elements {
@@ -381,15 +382,15 @@ fn scan_beyond_32_bits() -> Part {
 
 /// The broken rungs, each on what brings out its fault; not those that would never end.
 fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
-    let broken = |rung: &harness::RungInfo| rung.is_broken() && !rung.is_endless;
+    let broken = |rung: &harness::Rung| rung.is_broken() && !rung.is_endless;
     let broken = chapter.rungs().into_iter().filter(broken);
     let case = match chapter.name() {
         "chapter_5_segmented_scan" => segmented::scan(n),
         _ => vector(n, Dtype::F32, Op::Sum),
     };
-    let step = |rung: harness::RungInfo| Step {
+    let step = |rung: harness::Rung| Step {
         rung,
-        case: chapter.case_for(rung.name, &case),
+        case: chapter.case_for(&rung, &case),
     };
     let steps = broken.map(step).collect();
     Part {

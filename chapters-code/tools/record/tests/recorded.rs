@@ -1,7 +1,7 @@
 //! The simulator computes the very bits that a recorded device computed.
 
-use harness::testing;
 use record::checksums::{self, Exact};
+use report::testing;
 
 #[test]
 fn results_are_bit_equal_to_the_recorded_ones() {

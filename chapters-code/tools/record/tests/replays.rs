@@ -1,8 +1,8 @@
 //! Every rung can be captured in a CUDA graph and replayed on other inputs.
 
 use anyhow::Result;
-use harness::testing;
 use record::replays;
+use report::testing;
 
 #[test]
 fn every_replay_is_right() -> Result<()> {

@@ -3,10 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use harness::{
-    Case, Conversion, Dtype, Kind, Matrix, Op, Parameters, Shape,
-    testing::{self, check, under_schedules},
-};
+use harness::{Case, Conversion, Dtype, Kind, Matrix, Op, Parameters, Shape};
+use report::testing::{self, check, under_schedules};
 
 /// A few blocks and a bit, less than a warp, and a matrix; of segments, all that is done with them.
 fn cases(chapter: &str) -> Vec<Case> {

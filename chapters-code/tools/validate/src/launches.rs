@@ -3,9 +3,10 @@
 use anyhow::Result;
 use chapter_7_coalescing::chapter::Coalescing;
 use clap::ValueEnum;
-use harness::simulator::Counters;
-use harness::{Case, Chapter, Device, Dtype};
+use harness::simulator::{Counters, Report};
+use harness::{Case, Device, Dtype};
 use record::rungs::{self, EVEN, MATRIX, ODD};
+use report::Chapter;
 
 use crate::probes::{self, Memory};
 
@@ -67,11 +68,7 @@ fn of_chapter(
     }
     let mut problem = chapter.problem(device, &case)?;
     for rung in rungs {
-        let mut operation = problem.operation(rung.name)?;
-        operation.poison()?;
-        device.take_report();
-        operation.launch()?;
-        device.finish(rung.name)?;
+        let report = problem.run(rung.name, None)?.report;
         let mut name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
         if case.dtype != Dtype::F32 {
             name = format!("{name}/{}", case.dtype);
@@ -79,16 +76,14 @@ fn of_chapter(
         if chapter.name() == Coalescing.name() {
             name += &case.parameters.to_string().replace(", ", "/");
         }
-        reported(device, &name)
-            .into_iter()
-            .try_for_each(&mut *done)?;
+        named(report, &name).into_iter().try_for_each(&mut *done)?;
     }
     Ok(())
 }
 
-/// The launches since the last report, under one name.
-pub(crate) fn reported(device: &Device, name: &str) -> Vec<Launch> {
-    let launches = device.take_report().launches.into_iter();
+/// The launches of a report, under one name.
+pub(crate) fn named(report: Report, name: &str) -> Vec<Launch> {
+    let launches = report.launches.into_iter();
     let named = launches.map(|launch| Launch {
         name: name.to_string(),
         kernel: launch.kernel,

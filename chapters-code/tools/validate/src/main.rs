@@ -28,7 +28,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    harness::main(|Arguments { command }| match command {
+    report::exit(match Arguments::parse().command {
         Command::Instructions(arguments) => instructions::run(&arguments),
         Command::Launches(arguments) => launches::run(arguments).map(|()| true),
         Command::SeededBugs(arguments) => seeded_bugs::run(arguments).map(|()| true),

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use cudarc::driver::{CudaModule, LaunchConfig, PushKernelArg};
-use harness::{Device, kernel};
+use cudarc::nvrtc::Ptx;
+use harness::Device;
 
-use crate::launches::{Launch, reported};
+use crate::launches::{Launch, named};
 
 pub mod patterns;
 
@@ -151,16 +152,16 @@ pub(crate) fn all(
     memory: Memory,
     done: &mut dyn FnMut(Launch) -> Result<()>,
 ) -> Result<()> {
-    let (name, ptx) = match memory {
-        Memory::Shared => ("shared_probe", SHARED_PTX),
-        Memory::Global => ("global_probe", GLOBAL_PTX),
+    let ptx = match memory {
+        Memory::Shared => SHARED_PTX,
+        Memory::Global => GLOBAL_PTX,
     };
-    let module = kernel::load_module(device, name, &[ptx])?;
+    let module = device.context.load_module(Ptx::from_src(ptx))?;
     for probe in list(memory) {
         device.take_report();
         launch(device, &module, &probe).context(probe.kernel)?;
         device.finish(probe.kernel)?;
-        reported(device, &probe.pattern)
+        named(device.take_report(), &probe.pattern)
             .into_iter()
             .try_for_each(&mut *done)?;
     }
@@ -168,7 +169,7 @@ pub(crate) fn all(
 }
 
 fn launch(device: &Device, module: &Arc<CudaModule>, probe: &Probe) -> Result<()> {
-    let function = kernel::load_function(module, probe.kernel)?;
+    let function = module.load_function(probe.kernel)?;
     let stream = &device.stream;
     let offsets = stream.clone_htod(&probe.offsets.map(|offset| offset.unwrap_or(ABSENT)))?;
     let mut out = stream.alloc_zeros::<u32>(32)?;

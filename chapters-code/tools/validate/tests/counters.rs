@@ -2,7 +2,7 @@
 //! H200 and recorded in `book/measurements/`, are made here and compared.
 
 use anyhow::Result;
-use harness::testing;
+use report::testing;
 use validate::counts::{self, COLUMNS, Row};
 use validate::launches::{self, Launch, Part};
 

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
-use harness::{
-    Case, Chapter, Dtype, Input, Op, Parameters, Segments, Shape, segments::SegmentsError,
-};
+use harness::{Case, Dtype, Input, Op, Parameters, Segments, Shape, segments::SegmentsError};
+use report::Chapter;
 
 use crate::expand::words;
 

@@ -36,8 +36,9 @@ use std::rc::Rc;
 use figures::race::{Report, Side};
 use figures::{Picture, banks, page as html, race, sectors};
 use harness::simulator::{self, LaunchReport};
-use harness::trace::{Event, Traced};
+use harness::trace::Event;
 use harness::{Case, Device, DeviceChoice};
+use report::trace::Traced;
 
 use access::Wanted;
 use arguments::{Arguments, Run};
@@ -150,7 +151,7 @@ impl Figures {
             None => Device::open(DeviceChoice::Sim).map_err(|error| error.to_string())?,
         };
         let device = self.device.insert(device);
-        let traced = harness::trace::run(device, run.chapter, &run.kernel, &run.case, run.block);
+        let traced = report::trace::run(device, run.chapter, &run.kernel, &run.case, run.block);
         if device.stream.synchronize().is_err() {
             // A kernel was stopped, and with its context goes the error that it left there.
             self.device = None;

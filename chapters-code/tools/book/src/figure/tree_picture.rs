@@ -1,7 +1,8 @@
 //! The directive of a tree: which tree a run holds, and how much of it is drawn.
 
 use figures::{Picture, tree::Storage};
-use harness::trace::{Event, Traced};
+use harness::trace::Event;
+use report::trace::Traced;
 
 use super::arguments::Arguments;
 use super::tree::{in_registers, in_shared};

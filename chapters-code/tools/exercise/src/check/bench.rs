@@ -5,15 +5,12 @@ use std::{cell::RefCell, collections::BTreeMap};
 use anyhow::{Context, Result, bail};
 use cudarc::{
     driver::{
-        CudaFunction, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg, sys::CUresult,
+        CudaFunction, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
+        sys::{CUfunction_attribute_enum::*, CUresult},
     },
     nvrtc::Ptx,
 };
-use harness::{
-    Device, DeviceChoice, Dtype, Error,
-    buffer::{self, Guarded},
-    simulator::Report,
-};
+use harness::{Device, DeviceChoice, Dtype, Error, Output, buffer, simulator::Report};
 
 use super::{Failure, Target, judge};
 use crate::{
@@ -63,7 +60,7 @@ pub struct Ran {
 /// Memory of one run.
 pub struct Memory {
     inputs: Vec<CudaSlice<u8>>,
-    outputs: Vec<Guarded>,
+    outputs: Vec<Output<u8>>,
     scratch: Vec<CudaSlice<u8>>,
     addresses: BTreeMap<String, u64>,
     dimensions: Dimensions,
@@ -113,7 +110,7 @@ impl Bench {
             }
         };
         for launch in launches {
-            let function = harness::kernel::load_function(&module, &launch.kernel)?;
+            let function = module.load_function(&launch.kernel)?;
             let shared = function.shared_size_bytes()?;
             if shared > SHARED {
                 let kernel = &launch.kernel;
@@ -155,18 +152,15 @@ impl Bench {
         for (output, guarded) in instance.outputs.iter().zip(&mut memory.outputs) {
             match guarded.download()? {
                 Ok(bytes) => ran.comparisons.push(output.compare(&bytes)),
-                Err(at) => {
-                    let seen = format!(
-                        "`{}`: the byte at {at} from its start was written",
-                        output.name
-                    );
+                Err(failure) => {
+                    let seen = format!("`{}`: {}", output.name, failure.message);
                     ran.damage = Some(Failure::new(Diagnosis::BesideOutput, seen));
                 }
             }
             ran.addresses.push(memory.addresses[output.name]);
         }
         for (input, array) in memory.inputs.iter().zip(&instance.inputs) {
-            let now = buffer::download(&self.device, input)?;
+            let now = buffer::to_host(&self.device, &input.as_view())?;
             let changed = now
                 .iter()
                 .zip(&array.bytes)
@@ -204,14 +198,14 @@ impl Bench {
             dimensions: instance.dimensions.clone(),
         };
         for array in &instance.inputs {
-            let input = buffer::upload(device, &array.bytes)?;
+            let input = buffer::to_device(device, &array.bytes)?;
             memory
                 .addresses
                 .insert(array.name.to_owned(), self.address(&input));
             memory.inputs.push(input);
         }
         for output in &instance.outputs {
-            let mut guarded = Guarded::new(device, output.capacity * output.dtype.size())?;
+            let mut guarded = Output::<u8>::new(device, output.capacity * output.dtype.size())?;
             guarded.poison()?;
             if output.initial != Initial::Poison {
                 let bytes = output.bytes_before(output.capacity * output.dtype.size());
@@ -234,9 +228,9 @@ impl Bench {
             let elements = u64::from(scratch.elements.blocks(&memory.dimensions)?);
             let bytes = (elements * scratch.element_bytes) as usize;
             let slice = match (scratch.zeroed, self.device.is_simulated()) {
-                (true, _) => buffer::upload(&self.device, &vec![0u8; bytes])?,
-                (false, true) => buffer::allocate(&self.device, bytes)?,
-                (false, false) => buffer::poisoned(&self.device, bytes)?,
+                (true, _) => buffer::to_device(&self.device, &vec![0u8; bytes])?,
+                (false, true) => buffer::uninitialised(&self.device, bytes)?,
+                (false, false) => buffer::scratch(&self.device, bytes as u64)?,
             };
             memory.addresses.insert(name.clone(), self.address(&slice));
             memory.scratch.push(slice);
@@ -253,7 +247,10 @@ impl Bench {
         for ready in &self.launches {
             let arguments = ready.arguments(memory)?;
             let config = ready.config(&memory.dimensions)?;
-            harness::kernel::allow_shared(&ready.function, &config)?;
+            ready.function.set_attribute(
+                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                config.shared_mem_bytes as i32,
+            )?;
             let mut builder = self.device.stream.launch_builder(&ready.function);
             for argument in &arguments {
                 match argument {

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use harness::terminal::print;
+use report::terminal::print;
 
 use crate::course::{Course, Exercise, FOLDER};
 

@@ -8,7 +8,8 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::Args;
-use harness::{Shape, terminal::print};
+use harness::Shape;
+use report::terminal::print;
 use serde::Serialize;
 
 use super::{student::Submission, tell};

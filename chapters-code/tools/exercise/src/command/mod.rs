@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use harness::terminal::print;
+use report::terminal::print;
 
 use self::student::Student;
 use crate::{

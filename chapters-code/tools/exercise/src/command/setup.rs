@@ -1,8 +1,8 @@
 //! Is the compiler there, and if not, how to get it.
 
 use anyhow::{Context, Result, bail};
-use harness::terminal::print;
 use nvrtc::{locate, wheels};
+use report::terminal::print;
 
 /// Fetches the compiler, unless it is there.
 pub fn setup(index: Option<&str>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! What came of a check, for people.
 
 use console::style;
-use harness::terminal::{width, wrap_after};
+use report::terminal::{width, wrap_after};
 
 use super::student::Submission;
 use crate::{

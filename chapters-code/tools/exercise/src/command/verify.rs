@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use console::style;
-use harness::terminal::print;
+use report::terminal::print;
 
 use super::{student::Submission, tell};
 use crate::{

@@ -7,8 +7,8 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use harness::terminal::print;
 use notify::{Event, RecursiveMode, Watcher};
+use report::terminal::print;
 
 use super::{check_one, chosen, student::Student};
 use crate::course::{Course, Exercise};

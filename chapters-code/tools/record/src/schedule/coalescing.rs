@@ -1,7 +1,8 @@
 //! What is run of chapter 7: copies over the sizes, and each pattern at a size of its own.
 
 use chapter_7_coalescing::{chapter::Coalescing, patterns, reads::MOST_TOGETHER};
-use harness::{Chapter, Dtype, Op, Order, Parameters, Records, runner::Step};
+use harness::{Dtype, Op, Order, Parameters, Records};
+use report::{Chapter, runner::Step};
 
 use super::{Part, Scope, only, part, sizes, vector};
 
@@ -88,8 +89,8 @@ pub(super) fn broken(n: u64) -> Part {
             .into_iter()
             .filter(|rung| rung.is_broken())
         {
-            let case = Coalescing.case_for(rung.name, &asked);
-            if Coalescing.refusal(rung.name, &case).is_none() {
+            let case = Coalescing.case_for(&rung, &asked);
+            if rung.refusal(&case).is_none() {
                 steps.push(Step { rung, case });
             }
         }

@@ -44,8 +44,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         .find(|p| p.name == name || p.twin() == name)
         .with_context(|| format!("there is no kernel {name}: --list names them"))?;
     let device = Device::open(arguments.device)?;
-    let module = kernel::load_module(&device, planted.file, &[planted.ptx])?;
-    let function = kernel::load_function(&module, &name)?;
+    let function = kernel::load(&device, planted.ptx, &name)?;
     give_up_after(Duration::try_from_secs_f64(arguments.seconds)?);
     launch(&device, &function, planted)?;
     let ended = device.stream.synchronize();

@@ -27,10 +27,11 @@ pub enum Outcome {
 /// # Errors
 /// Where the case cannot be launched; and, of a case that should succeed, how it failed.
 pub fn run(device: &Device, case: &Case) -> Result<Outcome> {
-    let module = kernel::load_module(device, case.name, &[case.text])?;
-    let function = kernel::load_function(&module, "kernel")?;
-    let rows = buffer::upload(device, &inputs::rows(&case.operands, ROWS))?;
-    let mut results = buffer::poisoned(device, ROWS * case.stride)?;
+    let function = kernel::load(device, case.text, "kernel")?;
+    let rows = device
+        .stream
+        .clone_htod(&inputs::rows(&case.operands, ROWS))?;
+    let mut results = buffer::scratch::<u8>(device, (ROWS * case.stride) as u64)?;
     let config = LaunchConfig {
         grid_dim: (ROWS as u32 / THREADS, 1, 1),
         block_dim: (THREADS, 1, 1),
@@ -41,7 +42,10 @@ pub fn run(device: &Device, case: &Case) -> Result<Outcome> {
     // SAFETY: (const u64 rows[ROWS][4], u8 results[ROWS][stride]), a row of each a thread.
     unsafe { launch.launch(config) }.context(case.name)?;
     match (device.finish(case.name), case.fails) {
-        (Ok(()), _) => Ok(Outcome::Results(buffer::download(device, &results)?)),
+        (Ok(()), _) => Ok(Outcome::Results(buffer::to_host(
+            device,
+            &results.as_view(),
+        )?)),
         (Err(Error::Driver { error, .. }), true) => Ok(Outcome::Failed(error.to_string())),
         (Err(error), _) => Err(error.into()),
     }

@@ -13,7 +13,8 @@ use std::{
 
 use accuracy::Approximation;
 use anyhow::{Context, Result};
-use harness::{Device, testing};
+use harness::Device;
+use report::testing;
 use validate::instructions::{
     case::{Case, ROWS},
     inputs::{self, Row},

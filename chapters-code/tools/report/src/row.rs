@@ -2,13 +2,15 @@
 
 use serde::Serialize;
 
-use crate::{
-    Case, Parameters, Shape,
-    ceiling::Ceiling,
+use harness::{
+    Case, Device, Outcome, Parameters, Rung, Shape,
+    ceiling::{Ceiling, Ceilings},
     simulator::{Counters, Race},
     timing::Time,
     verify::{Checker, Failure},
 };
+
+use crate::Chapter;
 
 /// A rung's result; serialised, it is the line of `--json`.
 #[derive(Clone, Debug, Serialize)]
@@ -140,11 +142,64 @@ impl Row {
         }
     }
 
-    /// Writes a case's size into the row's fields.
-    pub(crate) fn sizes(case: &Case) -> (u64, Option<u64>, Option<u64>) {
-        match case.shape {
-            Shape::Vector { n } => (n, None, None),
-            Shape::Matrix { rows, cols } => (rows * cols, Some(rows), Some(cols)),
+    /// The row of a rung that ran on a case.
+    pub fn new(
+        chapter: &dyn Chapter,
+        rung: &Rung,
+        case: &Case,
+        device: &Device,
+        outcome: Outcome,
+        ceilings: Option<&Ceilings>,
+    ) -> Self {
+        let Outcome {
+            verdict,
+            report,
+            time,
+            usage,
+            bytes,
+        } = outcome;
+        let rate = time.map(|time| time.gb_per_s(bytes));
+        let of =
+            |whole: fn(&Ceilings, Ceiling) -> f64| Some(rate? / whole(ceilings?, rung.ceiling));
+        let (rows, cols) = case.shape.sides().unzip();
+        let found = &verdict.failures;
+        Self {
+            chapter: chapter.name(),
+            kernel: rung.name,
+            n: case.elements(),
+            rows,
+            cols,
+            dtype: case.dtype.name(),
+            op: case.op.name(),
+            input: case.input.name(),
+            seed: case.seed,
+            parameters: case.parameters,
+            device: device.properties.name.clone(),
+            simulated: device.is_simulated(),
+            broken: rung.is_broken(),
+            caught: caught(found, rung.caught_by, device.is_simulated()),
+            correct: verdict.is_correct(),
+            failures: found
+                .iter()
+                .map(|failure| failure.message.clone())
+                .collect(),
+            error: verdict.error,
+            error_bound: verdict.error_bound,
+            bytes,
+            time_ms: time,
+            gb_per_s: rate,
+            ceiling: rung.ceiling,
+            fraction_of_ceiling: of(|all, ceiling| all.gb_per_s(ceiling)),
+            fraction_of_peak: of(|all, _| all.peak_gb_per_s),
+            registers: usage.registers,
+            occupancy: usage.occupancy,
+            baseline: None,
+            counters: report.counters(),
+            races: report.races(),
+            title: chapter.title(case),
+            checksum: verdict.checksum,
+            found: verdict.failures,
+            caught_by: rung.caught_by,
         }
     }
 }

@@ -10,24 +10,23 @@ use std::{
     sync::{LazyLock, Mutex, MutexGuard},
 };
 
-use cudarc::driver::CudaView;
-
 pub use self::{
     process::in_own_process,
     program::{Program, check_refusal, stdout},
     recorded::check_recorded,
     timed::check_timed,
 };
-use crate::{
-    Case, Chapter, Device, DeviceChoice, Input, Row, RungInfo,
-    buffer::Guarded,
-    ladder,
-    progress::Progress,
-    row::Caught,
-    rung::Ready,
-    runner::{Runner, Step},
+use harness::{
+    Case, Device, DeviceChoice, Input, Outcome, Rung,
     simulator::{Counters, LaunchReport},
     verify::{Checker, Verdict},
+};
+
+use crate::{
+    Chapter, Row,
+    progress::Progress,
+    row::Caught,
+    runner::{Runner, Step},
 };
 
 /// Warp instructions of a launch, at most: half a minute's worth, so that a kernel that never ends
@@ -70,13 +69,13 @@ pub fn awkward_inputs(case: Case) -> [Case; 3] {
 }
 
 /// Picks the rungs that are meant to be right.
-pub fn is_right(rung: &RungInfo, _: &Case) -> bool {
+pub fn is_right(rung: &Rung, _: &Case) -> bool {
     !rung.is_broken()
 }
 
 /// Picks those that are meant to be wrong, but for those that would never end: after such a one the
 /// driver takes no more work from the process.
-pub fn is_broken(rung: &RungInfo, _: &Case) -> bool {
+pub fn is_broken(rung: &Rung, _: &Case) -> bool {
     rung.is_broken() && !rung.is_endless
 }
 
@@ -84,13 +83,13 @@ pub fn is_broken(rung: &RungInfo, _: &Case) -> bool {
 pub fn steps(
     chapter: &dyn Chapter,
     cases: &[Case],
-    wanted: &dyn Fn(&RungInfo, &Case) -> bool,
+    wanted: &dyn Fn(&Rung, &Case) -> bool,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
     for &case in cases {
         for rung in chapter.rungs() {
-            let own = chapter.case_for(rung.name, &case);
-            if wanted(&rung, &case) && chapter.refusal(rung.name, &own).is_none() {
+            let own = chapter.case_for(&rung, &case);
+            if wanted(&rung, &case) && rung.refusal(&own).is_none() {
                 steps.push(Step { rung, case: own });
             }
         }
@@ -105,7 +104,7 @@ pub fn steps(
 pub fn run(
     chapter: &dyn Chapter,
     cases: &[Case],
-    wanted: &dyn Fn(&RungInfo, &Case) -> bool,
+    wanted: &dyn Fn(&Rung, &Case) -> bool,
 ) -> Vec<Row> {
     run_steps(&mut simulator(), chapter, &steps(chapter, cases, wanted))
 }
@@ -211,24 +210,20 @@ pub fn row<'r>(rows: &'r [Row], kernel: &str) -> &'r Row {
     row.expect("it was run")
 }
 
-/// What is said of one launch of a rung on a case, whether it is meant to be right there or not.
+/// The verdict of one launch of a rung on a case, whether the rung is meant to be right there or not.
 ///
 /// # Panics
-/// Where it does not run.
+/// Where the rung cannot be set up or launched.
 pub fn judged(chapter: &dyn Chapter, rung: &str, case: &Case) -> Verdict {
     let runner = simulator();
-    let mut problem = chapter.problem(&runner.device, case).expect("a problem");
-    let mut operation = problem.operation(rung).expect("an operation");
-    operation.poison().expect("it is poisoned");
-    operation.launch().expect("it is launched");
-    operation.verify().expect("it runs")
+    run_once(&runner.device, chapter, rung, case).verdict
 }
 
-/// What is said of one launch of a rung, races included, on a device that seems to have so few
-/// multiprocessors: a grid that fills it walks over many tiles.
+/// The verdict of one launch of a rung on a device that seems to have few multiprocessors: a grid that fills
+/// the device then walks over many tiles.
 ///
 /// # Panics
-/// Where it cannot be set up or launched.
+/// Where the rung cannot be set up or launched.
 pub fn judged_on_few(
     multiprocessors: u32,
     chapter: &dyn Chapter,
@@ -238,10 +233,12 @@ pub fn judged_on_few(
     let runner = simulator();
     let mut device = runner.device.clone();
     device.properties.multiprocessors = multiprocessors;
-    let mut problem = chapter.problem(&device, case).expect("a problem");
-    let mut operation = problem.operation(rung).expect("an operation");
-    let once = ladder::once(&device, &mut *operation);
-    once.expect("it is launched").verdict
+    run_once(&device, chapter, rung, case).verdict
+}
+
+fn run_once(device: &Device, chapter: &dyn Chapter, rung: &str, case: &Case) -> Outcome {
+    let mut problem = chapter.problem(device, case).expect("a problem");
+    problem.run(rung, None).expect("the rung is launched")
 }
 
 /// What is counted while a rung runs on a case, all its launches together.
@@ -260,29 +257,7 @@ pub fn counted(chapter: &dyn Chapter, rung: &str, case: &Case) -> Counters {
 /// Where they do not run.
 pub fn launches(chapter: &dyn Chapter, rung: &str, case: &Case) -> Vec<LaunchReport> {
     let runner = simulator();
-    let device = &runner.device;
-    let mut problem = chapter.problem(device, case).expect("a problem");
-    let mut operation = problem.operation(rung).expect("an operation");
-    operation.poison().expect("it is poisoned");
-    device.take_report();
-    operation.launch().expect("it is launched");
-    device.finish("running").expect("it runs");
-    device.take_report().launches
-}
-
-/// What a rung writes into a poisoned output of so many bytes, from an input wherever it stands.
-///
-/// # Panics
-/// Where it does not run, or writes beside the output.
-pub fn written(
-    device: &Device,
-    ready: &mut Ready,
-    input: &CudaView<'_, u8>,
-    bytes: usize,
-) -> Vec<u8> {
-    let mut out = Guarded::new(device, bytes).expect("memory");
-    out.poison().expect("it is poisoned");
-    (ready.launch)(input, &mut out.view_mut()).expect("it is launched");
-    let written = out.download().expect("it runs");
-    written.expect("nothing else is written")
+    run_once(&runner.device, chapter, rung, case)
+        .report
+        .launches
 }

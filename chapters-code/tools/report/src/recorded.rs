@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{Case, Parameters, Row, ceiling::Ceilings, timing::Time};
+use crate::Row;
+use harness::{Case, Parameters, ceiling::Ceilings, timing::Time};
 
 mod embedded {
     // FILES: the path within the repository and the text of every file in book/measurements/.
@@ -62,11 +63,11 @@ pub struct Subject {
 impl Subject {
     /// A chapter's rung on a case.
     pub fn new(chapter: &str, kernel: &str, case: &Case) -> Self {
-        let (n, rows, cols) = Row::sizes(case);
+        let (rows, cols) = case.shape.sides().unzip();
         Self {
             chapter: chapter.into(),
             kernel: kernel.into(),
-            n,
+            n: case.elements(),
             rows,
             cols,
             dtype: case.dtype.name().into(),
@@ -121,7 +122,7 @@ pub struct Checksum {
     /// What else the chapter's problems have.
     #[serde(flatten)]
     pub parameters: Parameters,
-    /// As [`crate::verify::checksum`] writes it.
+    /// As [`harness::verify::checksum`] writes it.
     pub bits: String,
 }
 

@@ -5,7 +5,7 @@ use std::{env, fs, io::Write, path::Path};
 fn main() -> std::io::Result<()> {
     // Asked for now, not compiled in: a target folder may serve several checkouts.
     let package = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
-    let folder = Path::new(&package).join("../../book/measurements");
+    let folder = Path::new(&package).join("../../../book/measurements");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files: Vec<_> = fs::read_dir(&folder)

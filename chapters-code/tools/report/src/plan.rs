@@ -2,21 +2,19 @@
 
 use strsim::levenshtein;
 
-use crate::{
-    Case, Chapter, Device, Dtype, Error, Op, Options, Parameters, Refusal, Shape, TypeOptions,
-    ladder::RungInfo, runner::Step, terminal,
-};
+use crate::{Chapter, Options, TypeOptions, runner::Step, terminal};
+use harness::{Case, Device, Dtype, Error, Op, Parameters, Refusal, Rung, Shape};
 
 /// The rungs that the options ask for, in the ladder's order.
-pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<RungInfo>, Error> {
+pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<Rung>, Error> {
     for name in &options.kernel {
         rung(chapter, name)?;
     }
     let known = chapter.rungs();
-    let named = |rung: &RungInfo| options.kernel.iter().any(|name| name == rung.name);
+    let named = |rung: &Rung| options.kernel.iter().any(|name| name == rung.name);
     // Whoever names a broken one means that one, not all.
     let also_broken = options.broken && !known.iter().any(|rung| rung.is_broken() && named(rung));
-    let wanted = |rung: &RungInfo| match rung.is_broken() {
+    let wanted = |rung: &Rung| match rung.is_broken() {
         true => also_broken || named(rung),
         false => options.kernel.is_empty() || named(rung),
     };
@@ -24,13 +22,13 @@ pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<Run
 }
 
 /// The rung of this name.
-pub(crate) fn rung(chapter: &dyn Chapter, name: &str) -> Result<RungInfo, Error> {
+pub(crate) fn rung(chapter: &dyn Chapter, name: &str) -> Result<Rung, Error> {
     let known = chapter.rungs();
     let found = known.iter().copied().find(|rung| rung.name == name);
     found.ok_or_else(|| unknown(chapter, name, &known))
 }
 
-fn unknown(chapter: &dyn Chapter, name: &str, known: &[RungInfo]) -> Error {
+fn unknown(chapter: &dyn Chapter, name: &str, known: &[Rung]) -> Error {
     let names = || known.iter().map(|rung| rung.name);
     let nearest = names().min_by_key(|known| levenshtein(name, known));
     // With more than a third of the letters wrong it is another word.
@@ -95,7 +93,7 @@ pub(crate) struct Group {
 pub(crate) fn plan(
     chapter: &dyn Chapter,
     options: &Options,
-    rungs: &[RungInfo],
+    rungs: &[Rung],
     cases: &[Case],
     device: &Device,
 ) -> Result<Vec<Group>, Error> {
@@ -121,31 +119,29 @@ pub(crate) fn plan(
 fn group(
     chapter: &dyn Chapter,
     options: &Options,
-    rungs: &[RungInfo],
+    rungs: &[Rung],
     case: &Case,
     device: &Device,
 ) -> Group {
     let (major, minor) = device.properties.compute_capability;
     let (mut steps, mut notes) = (Vec::new(), Vec::new());
-    let (mut refused, mut too_small) = (Vec::new(), Vec::new());
+    let (mut refused, mut left_out) = (Vec::new(), Vec::new());
     let by_name = !options.kernel.is_empty();
     for &rung in rungs {
-        let case = chapter.case_for(rung.name, case);
-        match chapter.refusal(rung.name, &case) {
-            Some(refusal @ (Refusal::TooManyBins { .. } | Refusal::TooLong { .. })) => {
-                too_small.push(reason(rung.name, refusal, &case));
-            }
-            Some(refusal) => refused.push(reason(rung.name, refusal, &case)),
+        let (case, target) = (chapter.case_for(&rung, case), rung.target());
+        match rung.refusal(&case) {
+            Some(refusal @ Refusal::LeftOut(_)) => left_out.push(reason(&rung, &refusal, &case)),
+            Some(refusal) => refused.push(reason(&rung, &refusal, &case)),
             None if rung.is_endless && !device.is_simulated() => notes.push(format!(
                 "{} is left out: it would never end on a GPU; `--device sim` runs it",
                 rung.name
             )),
-            None if !by_name && (10 * major + minor) < rung.target => notes.push(format!(
+            None if !by_name && target > (10 * major + minor) as u32 => notes.push(format!(
                 "{} is left out: it needs compute capability {}.{}, and this device has \
                  {major}.{minor}",
                 rung.name,
-                rung.target / 10,
-                rung.target % 10,
+                target / 10,
+                target % 10,
             )),
             None if !by_name && case.elements() > rung.most_elements => notes.push(format!(
                 "{} is left out above {} elements, where it takes long; `--kernel {}` runs it",
@@ -155,7 +151,7 @@ fn group(
         }
     }
     if !steps.is_empty() {
-        notes.extend(too_small);
+        notes.extend(left_out);
     }
     // Whoever names a rung and a size wants to know why the one does not go with the other.
     if by_name && !options.elements.is_empty() && !steps.is_empty() {
@@ -169,32 +165,16 @@ fn group(
 }
 
 /// Why a rung does not run on a case, and what does.
-pub(crate) fn reason(rung: &str, refusal: Refusal, case: &Case) -> String {
+pub(crate) fn reason(rung: &Rung, refusal: &Refusal, case: &Case) -> String {
+    let name = rung.name;
     match refusal {
-        Refusal::WantsVector => format!("{rung} is for vectors: give -n N"),
-        Refusal::WantsMatrix => format!("{rung} is for matrices: give -n ROWSxCOLS"),
-        Refusal::WantsSquare => {
-            format!("{rung} is for square matrices, which are their transposes' shape: give -n NxN")
-        }
-        Refusal::NoKernel => format!("{rung} has no {} of {}", case.op, case.dtype),
-        Refusal::OfAnotherKind => format!("{rung} does something else; see --list"),
-        Refusal::TooLong { most } => {
-            format!(
-                "{rung} is left out of segments longer than {most} elements, where it takes long"
-            )
-        }
-        Refusal::TooManyBins { most } => format!("{rung} has room for up to {most} bins"),
-        Refusal::Because(reason) => format!("{rung} {reason}"),
+        Refusal::NoKernel => format!("{name} has no {} of {}", case.op, case.dtype),
+        Refusal::Unsuited(why) | Refusal::LeftOut(why) => format!("{name} {why}"),
     }
 }
 
 /// Why a case has no rung, and what has one.
-fn nothing_runs(
-    chapter: &dyn Chapter,
-    options: &Options,
-    rungs: &[RungInfo],
-    case: &Case,
-) -> Error {
+fn nothing_runs(chapter: &dyn Chapter, options: &Options, rungs: &[Rung], case: &Case) -> Error {
     let names: Vec<_> = rungs.iter().map(|rung| rung.name).collect();
     let (who, [has, runs]) = match &names[..] {
         [one] => (one.to_string(), ["does not have", "does not run"]),
@@ -202,15 +182,14 @@ fn nothing_runs(
         several => (format!("none of {}", several.join(", ")), ["has", "runs"]),
     };
     let (op, dtype) = (case.op, case.dtype);
-    if let Some(there) = made_for(chapter, rungs, case) {
+    if let Some(there) = made_for(rungs, case) {
         return Error::Usage(format!(
             "{who} {has} this operator and type: {op} of {dtype}\n  remedy: {there}"
         ));
     }
-    let refusal = |rung: &RungInfo| chapter.refusal(rung.name, case);
     let mut reasons: Vec<_> = rungs
         .iter()
-        .filter_map(|rung| Some(reason(rung.name, refusal(rung)?, case)))
+        .filter_map(|rung| Some(reason(rung, &rung.refusal(case)?, case)))
         .collect();
     reasons.truncate(3);
     let (title, reasons) = (chapter.title(case), reasons.join("\n          "));
@@ -219,12 +198,8 @@ fn nothing_runs(
 
 /// For which types the rungs have a case's operator, and which operators its type; none where the
 /// fault lies elsewhere.
-fn made_for(chapter: &dyn Chapter, rungs: &[RungInfo], case: &Case) -> Option<String> {
-    let runs = |case: Case| {
-        rungs
-            .iter()
-            .any(|rung| chapter.refusal(rung.name, &case).is_none())
-    };
+fn made_for(rungs: &[Rung], case: &Case) -> Option<String> {
+    let runs = |case: Case| rungs.iter().any(|rung| rung.refusal(&case).is_none());
     let (op, dtype) = (case.op, case.dtype);
     let dtypes = Dtype::ALL.into_iter();
     let dtypes = join(dtypes.filter(|&dtype| runs(Case { dtype, ..*case })));

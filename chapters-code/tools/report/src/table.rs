@@ -7,12 +7,11 @@ use std::collections::BTreeSet;
 use self::layout::{Align, Column, Table};
 use crate::{
     Row,
-    ceiling::Ceiling,
     recorded::{Recording, recordings},
     row::{self, Caught},
-    simulator::Counters,
     terminal,
 };
+use harness::{ceiling::Ceiling, simulator::Counters};
 
 /// A table as it is printed.
 pub struct Rendered {

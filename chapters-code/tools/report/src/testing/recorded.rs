@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use crate::{
-    Case, Chapter,
+    Chapter,
     recorded::{Checksum, Recording, recordings},
     testing,
 };
+use harness::Case;
 
 /// Runs the rungs that qualify on a chapter's checksum cases; fails where a result differs from the
 /// recorded one by a bit, or where a tenth of what is recorded is no longer run.

@@ -5,13 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::{
-    Case, Chapter, Device, DeviceChoice, Error, Row,
-    baselines::{BaselineRun, Baselines},
-    ladder::{Bench, Problem, Run, RungInfo, run_rung, time_baseline},
-    progress::Progress,
-    row::BaselineTime,
-    timing::Time,
+use crate::{Chapter, Row, progress::Progress, row::BaselineTime};
+use harness::{
+    AnyProblem, Case, Device, DeviceChoice, Error, Rung,
+    baselines::Baselines,
+    timing::{Bench, Time},
     verify::Checker,
 };
 
@@ -29,7 +27,7 @@ pub struct Runner {
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The rung.
-    pub rung: RungInfo,
+    pub rung: Rung,
     /// What it is run on.
     pub case: Case,
 }
@@ -79,28 +77,24 @@ impl Runner {
         progress: &Progress,
         done: &mut dyn FnMut(Row) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut problem: Option<(Case, Box<dyn Problem>, Option<OfBaseline>)> = None;
+        let mut problem: Option<(Case, Box<dyn AnyProblem>, Option<OfBaseline>)> = None;
         for (i, &Step { rung, case }) in steps.iter().enumerate() {
             progress.doing(&format!("{} {case}", rung.name));
             if problem.as_ref().is_none_or(|(of, ..)| *of != case) {
                 // Its memory must be free before the next one is allocated.
                 drop(problem.take());
                 let mut fresh = chapter.problem(&self.device, &case)?;
-                let baseline = self.time_baseline(&mut *fresh)?;
+                let baseline = self.time_baseline(&mut *fresh, None)?;
                 problem = Some((case, fresh, baseline));
             }
             let Some((_, problem, baseline)) = &mut problem else {
                 continue;
             };
-            let run = Run {
-                chapter,
-                device: &self.device,
-                rung,
-                case,
-            };
-            let mut row = run_rung(run, &mut **problem, self.bench.as_mut())
-                .with_context(|| format!("{} on {case}", rung.name))?;
-            let own = self.time_own_baseline(&mut **problem, rung.name)?;
+            let outcome = problem.run(rung.name, self.bench.as_mut());
+            let outcome = outcome.with_context(|| format!("{} on {case}", rung.name))?;
+            let ceilings = self.bench.as_ref().map(|bench| &bench.ceilings);
+            let mut row = Row::new(chapter, &rung, &case, &self.device, outcome, ceilings);
+            let own = self.time_baseline(&mut **problem, Some(&rung))?;
             row.baseline = own
                 .or(*baseline)
                 .and_then(|baseline| self.beside(&row, baseline));
@@ -119,32 +113,18 @@ impl Runner {
         Ok(())
     }
 
-    fn time_baseline(&mut self, problem: &mut dyn Problem) -> Result<Option<OfBaseline>, Error> {
-        self.time_first(problem, &|problem, baselines| problem.baseline(baselines))
-    }
-
-    fn time_own_baseline(
+    /// The time of the first library that has the operation: that of all rungs, or that of one rung alone.
+    fn time_baseline(
         &mut self,
-        problem: &mut dyn Problem,
-        rung: &str,
-    ) -> Result<Option<OfBaseline>, Error> {
-        self.time_first(problem, &|problem, baselines| {
-            problem.own_baseline(rung, baselines)
-        })
-    }
-
-    /// The time of the first library that has an operation.
-    fn time_first(
-        &mut self,
-        problem: &mut dyn Problem,
-        prepare: &Prepare<'_>,
+        problem: &mut dyn AnyProblem,
+        rung: Option<&Rung>,
     ) -> Result<Option<OfBaseline>, Error> {
         let Some(bench) = &mut self.bench else {
             return Ok(None);
         };
         for (library, baselines) in self.baselines.iter().enumerate() {
-            let run = prepare(problem, baselines)?;
-            if let Some(time) = time_baseline(run, bench)? {
+            if let Some(mut run) = problem.baseline(rung, baselines)? {
+                let time = bench.stopwatch.measure(&mut *run)?;
                 return Ok(Some(OfBaseline { library, time }));
             }
         }
@@ -162,10 +142,6 @@ impl Runner {
         })
     }
 }
-
-/// What makes a library's run of a problem; none where it lacks it.
-type Prepare<'f> = dyn for<'a> Fn(&'a mut dyn Problem, &'a Baselines) -> Result<Option<BaselineRun<'a>>, Error>
-    + 'f;
 
 /// A time, and which of the libraries took it.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use crate::Error;
+use harness::Error;
 
 /// Writes to standard output. Unlike `print!`, it does not panic where that is a closed pipe or a
 /// full disk.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use figures::chart::{Drawing, GB_PER_S, Layout, Series, Style, Unit, bars, lines, standalone};
 
-use crate::{Error, Row, ceiling::Ceilings, json::Target};
+use crate::{Row, json::Target};
+use harness::{Error, ceiling::Ceilings};
 
 /// The simulator has no time. It counts instructions per 32 elements, as many as a warp has lanes.
 const INSTRUCTIONS: Unit = Unit {

@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Row};
+use crate::Row;
+use harness::Error;
 
 /// Where results can go. What a file holds stays until they do, and one that was not there is deleted
 /// again if they never do.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::{DeviceChoice, Dtype, Input, Op, Shape};
+use harness::{DeviceChoice, Dtype, Input, Op, Shape};
 
 /// Options of every chapter.
 #[derive(Args, Clone, Debug)]

@@ -3,11 +3,13 @@
 
 use crate::{
     Chapter, Row,
-    ceiling::Ceilings,
-    ladder::Bench,
     runner::{Runner, Step},
     table,
     testing::{run_steps, simulator},
+};
+use harness::{
+    ceiling::Ceilings,
+    timing::Bench,
     timing::{FEWEST_SAMPLES, Stopwatch},
 };
 

@@ -3,29 +3,25 @@
 use std::{collections::BTreeSet, process::ExitCode};
 
 use crate::{
-    Chapter, Error, Options, Parameters, Row, TypeOptions,
-    json::{JsonLines, Target},
-    ladder::Bench,
+    Chapter, Options, Row, TypeOptions,
+    json::Target,
     plan::{self, Group, check_memory},
     plot,
     progress::Progress,
     runner::Runner,
     table, terminal,
 };
+use harness::{Error, Parameters, timing::Bench};
 
-/// Parses the command line, runs, prints an error in full, and gives the exit status: 0 where every
-/// rung was right (or, if broken on purpose, was caught), 1 otherwise, 2 for a bad command line. A
-/// reader of standard output who has gone, as in `chapter_1 | head -1`, ends it without a word.
-pub fn main<A: clap::Parser>(run: impl FnOnce(A) -> anyhow::Result<bool>) -> ExitCode {
-    let arguments = A::parse();
-    match run(arguments) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => failed(&error),
-    }
-}
-
-fn failed(error: &anyhow::Error) -> ExitCode {
+/// The exit status of a run, whose error is printed in full: 0 where every rung was right (or, if broken on
+/// purpose, was caught), 1 otherwise, 2 for a bad command line. A reader of standard output that has gone, as in
+/// `chapter_1 | head -1`, ends the program without a message.
+pub fn exit(outcome: anyhow::Result<bool>) -> ExitCode {
+    let error = match outcome {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => return ExitCode::FAILURE,
+        Err(error) => error,
+    };
     let known = error.downcast_ref::<Error>();
     if known.is_some_and(Error::is_closed_pipe) {
         return ExitCode::FAILURE;
@@ -37,20 +33,13 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-/// Runs a chapter's ladder as the options say. True where every rung was as it should be.
+/// Runs a chapter's rungs as the options say, with each of the parameters that the chapter's own options ask for.
+/// Each rung runs in [`harness::rung::Posed::run`]. True where every rung was as it should be.
 ///
 /// # Errors
 /// For a command line that asks for what there is not, a device that is not to be had, a file that
 /// cannot be written, and a kernel after which the driver takes no more work.
-pub fn run(chapter: &dyn Chapter, options: &Options, types: &TypeOptions) -> anyhow::Result<bool> {
-    run_all(chapter, options, types, &[Parameters::default()])
-}
-
-/// The same, with each of the parameters that the chapter's own options ask for.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_all(
+pub fn run(
     chapter: &dyn Chapter,
     options: &Options,
     types: &TypeOptions,
@@ -62,25 +51,36 @@ pub fn run_all(
         return Ok(true);
     }
     let json = options.json.as_deref().map(Target::open).transpose()?;
-    let mut session = Session::open(chapter, options)?;
-    let device = &session.runner.device;
+    options.plot.as_deref().map(plot::check).transpose()?;
+    let mut runner = Runner::open(options.device, options.samples as usize, &options.baseline)?;
     let shapes = match options.elements.is_empty() {
-        true => chapter.default_shapes(device),
+        true => chapter.default_shapes(&runner.device),
         false => options.elements.clone(),
     };
     let cases = plan::cases(&shapes, types, parameters, options.seed);
-    let groups = plan::plan(chapter, options, &rungs, &cases, device)?;
+    let groups = plan::plan(chapter, options, &rungs, &cases, &runner.device)?;
     for step in groups.iter().flat_map(|group| &group.steps) {
         chapter.check(&step.case)?;
-        check_memory(chapter, device, &step.case)?;
+        check_memory(chapter, &runner.device, &step.case)?;
     }
     // Only now: a command that is refused leaves the file as it was.
-    session.json = json.map(Target::begin).transpose()?;
-    session.announce()?;
+    let mut json = json.map(Target::begin).transpose()?;
+    let mut printer = Printer::new(chapter, options);
+    printer.announce(&runner)?;
     for group in &groups {
-        session.run_group(group)?;
+        let (progress, mut rows) = (Progress::new(group.steps.len()), Vec::new());
+        let outcome = runner.run(chapter, &group.steps, &progress, &mut |row| {
+            if let Some(json) = &mut json {
+                json.write(&row)?;
+            }
+            rows.push(row);
+            Ok(())
+        });
+        drop(progress);
+        printer.show(group, rows)?;
+        outcome?;
     }
-    session.finish()
+    printer.finish(&runner)
 }
 
 fn list(chapter: &dyn Chapter) -> String {
@@ -98,30 +98,23 @@ fn list(chapter: &dyn Chapter) -> String {
     text
 }
 
-/// Everything that lives from the first case to the last.
-struct Session<'a> {
+/// What a run prints for people.
+struct Printer<'a> {
     chapter: &'a dyn Chapter,
     options: &'a Options,
-    runner: Runner,
-    json: Option<JsonLines>,
     rows: Vec<Row>,
     /// The columns that the tables have shown.
     columns: BTreeSet<&'static str>,
 }
 
-impl<'a> Session<'a> {
-    fn open(chapter: &'a dyn Chapter, options: &'a Options) -> Result<Self, Error> {
-        options.plot.as_deref().map(plot::check).transpose()?;
-        let samples = options.samples as usize;
-        let runner = Runner::open(options.device, samples, &options.baseline)?;
-        Ok(Self {
+impl<'a> Printer<'a> {
+    fn new(chapter: &'a dyn Chapter, options: &'a Options) -> Self {
+        Self {
             chapter,
             options,
-            runner,
-            json: None,
             rows: Vec::new(),
             columns: BTreeSet::new(),
-        })
+        }
     }
 
     /// Prints for people, unless standard output is a program's.
@@ -132,9 +125,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn announce(&self) -> Result<(), Error> {
-        let device = &self.runner.device.properties.name;
-        let timing = match &self.runner.bench {
+    fn announce(&self, runner: &Runner) -> Result<(), Error> {
+        let device = &runner.device.properties.name;
+        let timing = match &runner.bench {
             Some(Bench { ceilings: all, .. }) => format!(
                 "ceilings of this run: copy {:.0} GB/s, read {:.0} GB/s, an empty launch {:.1} µs, \
                  a lone load {:.0} ns; theoretical peak {:.0} GB/s",
@@ -150,20 +143,8 @@ impl<'a> Session<'a> {
         self.print(&format!("{}\n{device}\n{timing}", self.chapter.summary()))
     }
 
-    fn run_group(&mut self, group: &Group) -> anyhow::Result<()> {
-        let progress = Progress::new(group.steps.len());
-        let mut rows: Vec<Row> = Vec::new();
-        let json = &mut self.json;
-        let outcome = self
-            .runner
-            .run(self.chapter, &group.steps, &progress, &mut |row| {
-                if let Some(json) = json {
-                    json.write(&row)?;
-                }
-                rows.push(row);
-                Ok(())
-            });
-        drop(progress);
+    /// Prints the table of a group.
+    fn show(&mut self, group: &Group, rows: Vec<Row>) -> Result<(), Error> {
         let table = table::render(&rows, terminal::width());
         // Broken kernels have a heading of their own, and each its own case.
         let mut text = match rows.iter().all(|row| row.broken) && !rows.is_empty() {
@@ -175,13 +156,13 @@ impl<'a> Session<'a> {
         }
         self.print(&text)?;
         self.columns.extend(table.columns);
-        self.rows.append(&mut rows);
-        outcome
+        self.rows.extend(rows);
+        Ok(())
     }
 
-    fn finish(self) -> anyhow::Result<bool> {
+    fn finish(self, runner: &Runner) -> anyhow::Result<bool> {
         if let Some(path) = &self.options.plot {
-            let ceilings = self.runner.bench.as_ref().map(|bench| &bench.ceilings);
+            let ceilings = runner.bench.as_ref().map(|bench| &bench.ceilings);
             plot::draw(path, self.chapter.summary(), &self.rows, ceilings)?;
         }
         let legend = table::legend(&self.columns, terminal::width());

@@ -1,0 +1,57 @@
+//! What a chapter gives to its program, the recorder and the tests.
+
+use harness::{AnyProblem, Case, Device, Error, Rung, Shape};
+
+/// A chapter: its rungs, and the problems that they solve.
+pub trait Chapter {
+    /// The name of the crate, such as `chapter_1_reduce`.
+    fn name(&self) -> &'static str;
+
+    /// What the rungs do, in a line.
+    fn summary(&self) -> &'static str;
+
+    /// The rungs in order, the broken ones last.
+    fn rungs(&self) -> Vec<Rung>;
+
+    /// The sizes to run where none is asked for.
+    fn default_shapes(&self, device: &Device) -> Vec<Shape> {
+        vec![Shape::usual_vector(device)]
+    }
+
+    /// What a case is called in a table's title and in messages, such as `sum of 2^20 f32`.
+    fn title(&self, case: &Case) -> String {
+        case.to_string()
+    }
+
+    /// The case with the chapter's usual parameters where the case leaves them open.
+    fn complete(&self, case: &Case) -> Case {
+        *case
+    }
+
+    /// The case that a rung runs on where `case` is asked for.
+    fn case_for(&self, rung: &Rung, case: &Case) -> Case {
+        rung.case_for(&self.complete(case))
+    }
+
+    /// Refuses a case that makes no sense for the chapter, before anything runs.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with what would make sense.
+    fn check(&self, _case: &Case) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// The device memory that a case takes, in bytes.
+    fn device_bytes(&self, case: &Case) -> u64;
+
+    /// Makes the inputs of a case on the device, and computes what should come out.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room.
+    fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error>;
+
+    /// The rung of this name, if there is one.
+    fn find(&self, name: &str) -> Option<Rung> {
+        self.rungs().into_iter().find(|rung| rung.name == name)
+    }
+}
