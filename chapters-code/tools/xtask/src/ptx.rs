@@ -1,5 +1,5 @@
-//! The committed PTX: NVRTC's output, made the same on every machine, under a header that says what
-//! it was made from.
+//! The committed PTX: NVRTC's output, made short and the same on every machine, under a header that says
+//! what it was made from.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use anyhow::Result;
 use nvrtc::locate::Toolchain;
 
 use crate::kernel::{Kernel, read, relative};
+use crate::lines;
 
 /// Compiles a kernel to the text of its PTX file.
 pub fn generate(root: &Path, kernel: &Kernel, toolchain: &Toolchain) -> Result<String> {
@@ -18,7 +19,8 @@ pub fn generate(root: &Path, kernel: &Kernel, toolchain: &Toolchain) -> Result<S
     let ptx = toolchain
         .nvrtc
         .compile(&read(&kernel.path)?, &name, &options)?;
-    Ok(header(kernel, &toolchain.version)? + &normalise(&ptx, root))
+    let home = relative(root, folder);
+    Ok(header(kernel, &toolchain.version)? + &lines::shorten(&normalise(&ptx, root), &home))
 }
 
 /// What is wrong with a committed PTX file, as far as its header tells: `None` if it was made from
@@ -51,7 +53,8 @@ const HASH: &str = "// sha256 of the source and its includes: ";
 
 fn header(kernel: &Kernel, version: &str) -> Result<String> {
     Ok(format!(
-        "// {}\n// made by `cargo xtask ptx` with NVRTC {version}\n{OPTIONS}{}\n{HASH}{}\n",
+        "// {}\n// made by `cargo xtask ptx`: what NVRTC {version} writes, with shortened line information\n\
+         {OPTIONS}{}\n{HASH}{}\n",
         kernel.name,
         kernel.options().join(" "),
         kernel.hash()?
@@ -59,14 +62,23 @@ fn header(kernel: &Kernel, version: &str) -> Result<String> {
 }
 
 /// Takes out what depends on the machine (folders in `.file`), what depends on the kernels that were
-/// compiled before in the same process (the numbers of calls, in comments), and what serves nobody
-/// (variables that CUDA's headers define for C++ target queries, which no kernel refers to).
+/// compiled before in the same process (the numbers of calls, in comments), and what no reader needs:
+/// comments, and variables that CUDA's headers define for C++ target queries, which
+/// no kernel refers to.
 fn normalise(ptx: &str, root: &Path) -> String {
     let mut text = String::with_capacity(ptx.len());
-    let lines = ptx.lines().filter(|line| !line.contains("2nv6target"));
-    for line in lines {
-        let line = line.split("// callseq").next().unwrap_or(line).trim_end();
-        text += &normalise_file(line, root).unwrap_or_else(|| line.to_owned());
+    for line in ptx.lines().filter(|line| !line.contains("2nv6target")) {
+        if let Some(file) = normalise_file(line, root) {
+            text += &file;
+        } else {
+            // A tab after a mnemonic is one byte in fifty.
+            let line = line.replace(" \t", " ");
+            let bare = line.split("//").next().unwrap_or_default().trim_end();
+            if bare.is_empty() && !line.trim().is_empty() {
+                continue;
+            }
+            text += bare;
+        }
         text.push('\n');
     }
     text.truncate(text.trim_end().len());
@@ -114,13 +126,15 @@ mod tests {
             "\t.file\t2 \"/home/me/repo/target/nvrtc/x.h\", 1669, 22",
             "\t.file\t2 \"x.h\"",
         );
-        check("\tadd.s32 \t%r1, %r2, %r3;", "\tadd.s32 \t%r1, %r2, %r3;");
+        check("\tadd.s32 \t%r1, %r2, %r3;", "\tadd.s32 %r1, %r2, %r3;");
     }
 
     #[test]
-    fn calls_have_no_numbers() {
+    fn comments_go() {
         check("\t{ // callseq 15, 0", "\t{");
         check("\t} // callseq 15", "\t}");
+        check("a\n\t// begin inline asm\n\n\tadd;", "a\n\n\tadd;");
+        check("//\n// by NVVM\n.version 8.0", ".version 8.0");
     }
 
     #[test]
