@@ -50,4 +50,4 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     }
 }
 
-FOR_SUM_MAX_MIN(REDUCE_KERNEL)
+FOR_EVERY_REDUCTION(REDUCE_KERNEL)

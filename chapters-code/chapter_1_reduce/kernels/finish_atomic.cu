@@ -96,7 +96,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     IDENTITY_KERNEL(name, Op, i32) IDENTITY_KERNEL(name, Op, u32) \
     IDENTITY_KERNEL(name, Op, i64) IDENTITY_KERNEL(name, Op, f32) IDENTITY_KERNEL(name, Op, f64)
 
-FOR_SUM_MAX_MIN(REDUCE_KERNEL)
+FOR_EVERY_REDUCTION(REDUCE_KERNEL)
 IDENTITY_KERNELS(sum, Sum)
 IDENTITY_KERNELS(max, Max)
 IDENTITY_KERNELS(min, Min)

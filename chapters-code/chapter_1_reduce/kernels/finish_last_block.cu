@@ -49,4 +49,4 @@ __device__ void reduce(const T* in, Acc<T>* out, size_t n, Acc<T>* partials, uns
     }
 }
 
-FOR_SUM_MAX_MIN(SINGLE_PASS_KERNEL)
+FOR_EVERY_REDUCTION(SINGLE_PASS_KERNEL)

@@ -20,4 +20,4 @@ __device__ void reduce(const T* partials, Acc<T>* out, size_t count) {
     }
 }
 
-FOR_SUM_MAX_MIN(REDUCE_KERNEL)
+FOR_EVERY_REDUCTION(REDUCE_KERNEL)

@@ -33,4 +33,4 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
 }
 // ANCHOR_END: kernel
 
-FOR_SUM_MAX_MIN(REDUCE_KERNEL)
+FOR_EVERY_REDUCTION(REDUCE_KERNEL)

@@ -108,12 +108,17 @@ template <typename A> __device__ A* shared_array() {
 
 // ---- Entry points ------------------------------------------------------------------------------
 
-// Calls M(operator's name, operator, dtype) for all that every rung provides …
+// Calls M(operator's name, operator, dtype) for all types …
 #define FOR_EACH_DTYPE(M, name, Op) \
     M(name, Op, i32) M(name, Op, u32) M(name, Op, i64) \
     M(name, Op, f32) M(name, Op, f64) M(name, Op, f16) M(name, Op, bf16)
+// … for sums, maxima and minima of all types …
 #define FOR_SUM_MAX_MIN(M) \
     FOR_EACH_DTYPE(M, sum, Sum) FOR_EACH_DTYPE(M, max, Max) FOR_EACH_DTYPE(M, min, Min)
+// … for all that every rung provides: PTX is long, so few rungs provide more …
+#define FOR_EVERY_REDUCTION(M) \
+    FOR_EACH_DTYPE(M, sum, Sum) \
+    M(max, Max, i32) M(max, Max, f32) M(max, Max, f16) M(min, Min, f32)
 // … and for the operators that a few rungs provide too.
 #define FOR_PRODUCT_AND_OR(M) \
     M(product, Product, i32) M(product, Product, u32) M(product, Product, i64) \

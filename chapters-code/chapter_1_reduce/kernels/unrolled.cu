@@ -65,4 +65,4 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
     reduce_block_of<Op, 256>(in, out, n);
 }
 
-FOR_SUM_MAX_MIN(REDUCE_KERNEL)
+FOR_EVERY_REDUCTION(REDUCE_KERNEL)
