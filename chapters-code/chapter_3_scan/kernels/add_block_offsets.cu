@@ -19,4 +19,4 @@ __device__ void add_block_offsets(T* out, size_t n, const T* before, size_t shar
                                               const dtype* __restrict__ before, size_t share) { \
         add_block_offsets<Op<dtype>>(out, n, before, share); \
     }
-FOR_EACH_OPERATOR(KERNEL)
+FOR_EVERY_RUNGS_OPERATORS(KERNEL)

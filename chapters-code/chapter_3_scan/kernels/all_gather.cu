@@ -137,12 +137,9 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches) 
     // ANCHOR_END: rounds
 }
 
-#define KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* launches) { \
         scan<Kind::KIND, Op<dtype>>(in, out, n, status, launches); \
     }
-#define KERNEL(name, Op, dtype) \
-    KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_OPERATOR(KERNEL)
+FOR_EVERY_RUNG(KERNEL)

@@ -52,4 +52,8 @@ __device__ void scan(const T* in, T* out, size_t n, T* sums) {
     }
 }
 
-FOR_EACH_OPERATOR(BLOCKS_KERNEL)
+FOR_EVERY_RUNG(BLOCKS_KERNEL)
+// The aggregates of blocks are scanned in the same way, but exclusively.
+BLOCKS_KERNEL(exclusive, Exclusive, sum, Sum, u32)
+BLOCKS_KERNEL(exclusive, Exclusive, sum, Sum, f64)
+BLOCKS_KERNEL(exclusive, Exclusive, max, Max, i32)

@@ -50,13 +50,11 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, unsigned* count
     share.template store<KIND, Op>({out, n}, first, Op::combine(before_tile, warps.warp), before);
 }
 
-#define KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, \
         unsigned* counter) { \
         scan<Kind::KIND, Op<dtype>>(in, out, n, status, counter); \
     }
-#define KERNEL(name, Op, dtype) \
-    KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_OPERATOR(KERNEL)
+FOR_EVERY_RUNG(KERNEL)
+KERNEL(exclusive, Exclusive, sum, Sum, u32) // for chapters that count by it

@@ -14,12 +14,11 @@ __device__ void scan(const T* in, T* out, size_t n) {
 }
 // ANCHOR_END: scan
 
-#define KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void kind##_##name##_##dtype(const dtype* __restrict__ in, \
                                                        dtype* __restrict__ out, size_t n) { \
         scan<Kind::KIND, Op<dtype>>(in, out, n); \
     }
-#define KERNEL(name, Op, dtype) \
-    KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_OPERATOR(KERNEL)
+FOR_EVERY_RUNG(KERNEL)
+FOR_OTHER_INCLUSIVE(KERNEL)
+FOR_OTHER_EXCLUSIVE(KERNEL)

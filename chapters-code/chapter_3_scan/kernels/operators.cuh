@@ -38,20 +38,35 @@ template <Kind KIND, typename Op, typename T> __device__ T result(T& prefix, T e
 
 // ---- Entry points ------------------------------------------------------------------------------
 
-// Calls M(operator's name, operator, dtype) for all that every rung provides.
-#define FOR_EACH_OPERATOR(M) \
-    M(sum, Sum, i32) M(sum, Sum, u32) M(sum, Sum, i64) M(sum, Sum, f32) M(sum, Sum, f64) \
-    M(max, Max, i32) M(max, Max, u32) M(max, Max, i64) M(max, Max, f32) M(max, Max, f64) \
-    M(affine, Affine, i64)
+// Calls M(kind, KIND, operator's name, operator, dtype) for both kinds.
+#define BOTH_KINDS(M, name, Op, dtype) \
+    M(inclusive, Inclusive, name, Op, dtype) M(exclusive, Exclusive, name, Op, dtype)
+// The same for what every rung provides. PTX is long, so few rungs provide more.
+#define FOR_EVERY_RUNG(M) \
+    BOTH_KINDS(M, sum, Sum, i64) BOTH_KINDS(M, sum, Sum, f32) BOTH_KINDS(M, affine, Affine, i64) \
+    M(inclusive, Inclusive, sum, Sum, u32) M(inclusive, Inclusive, sum, Sum, f64) \
+    M(inclusive, Inclusive, max, Max, i32)
+// The other inclusive scans, which the last rung of the ladder provides too.
+#define FOR_OTHER_INCLUSIVE(M) \
+    M(inclusive, Inclusive, sum, Sum, i32) M(inclusive, Inclusive, max, Max, u32) \
+    M(inclusive, Inclusive, max, Max, i64) M(inclusive, Inclusive, max, Max, f32) \
+    M(inclusive, Inclusive, max, Max, f64)
+// The other exclusive scans, which only the first rung provides.
+#define FOR_OTHER_EXCLUSIVE(M) \
+    M(exclusive, Exclusive, sum, Sum, i32) M(exclusive, Exclusive, sum, Sum, u32) \
+    M(exclusive, Exclusive, sum, Sum, f64) M(exclusive, Exclusive, max, Max, i32) \
+    M(exclusive, Exclusive, max, Max, u32) M(exclusive, Exclusive, max, Max, i64) \
+    M(exclusive, Exclusive, max, Max, f32) M(exclusive, Exclusive, max, Max, f64)
+// Calls M(operator's name, operator, dtype) for the operators of FOR_EVERY_RUNG.
+#define FOR_EVERY_RUNGS_OPERATORS(M) \
+    M(sum, Sum, u32) M(sum, Sum, i64) M(sum, Sum, f32) M(sum, Sum, f64) \
+    M(max, Max, i32) M(affine, Affine, i64)
 
 // The signature of a kernel that scans its blocks one by one: block b scans its share, as if nothing
 // came before it, and writes the fold of it to sums[b]. The file defines scan<KIND, Op, T>.
-#define BLOCKS_KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define BLOCKS_KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, \
         dtype* __restrict__ sums) { \
         scan<Kind::KIND, Op<dtype>>(in, out, n, sums); \
     }
-#define BLOCKS_KERNEL(name, Op, dtype) \
-    BLOCKS_KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    BLOCKS_KERNEL_OF(exclusive, Exclusive, name, Op, dtype)

@@ -49,15 +49,18 @@ __device__ void scan(const T* in, T* out, size_t n, const T* before_block) {
         const dtype* __restrict__ in, size_t n, dtype* __restrict__ sums) { \
         reduce<Op<dtype>>(in, n, sums); \
     }
-#define SCAN_OF(kind, KIND, name, Op, dtype) \
+#define SCAN(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, \
         const dtype* __restrict__ before) { \
         scan<Kind::KIND, Op<dtype>>(in, out, n, before); \
     }
-#define SCAN(name, Op, dtype) \
-    SCAN_OF(inclusive, Inclusive, name, Op, dtype) SCAN_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_OPERATOR(REDUCE)
-FOR_EACH_OPERATOR(SCAN)
+FOR_EVERY_RUNGS_OPERATORS(REDUCE)
+FOR_EVERY_RUNG(SCAN)
+// The aggregates of blocks are scanned in the same way, but exclusively.
+SCAN(exclusive, Exclusive, sum, Sum, u32)
+SCAN(exclusive, Exclusive, sum, Sum, f64)
+SCAN(exclusive, Exclusive, max, Max, i32)
 REDUCE(sum, Sum, u8)
-SCAN(sum, Sum, u8)
+SCAN(inclusive, Inclusive, sum, Sum, u8)
+SCAN(exclusive, Exclusive, sum, Sum, u8)

@@ -324,14 +324,12 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches, 
     // ANCHOR_END: roles
 }
 
-#define KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, u64* status, u32* launches, \
         u32 stages) { \
         scan<Kind::KIND, Op<dtype>>(in, out, n, status, launches, stages); \
     }
-#define KERNEL(name, Op, dtype) \
-    KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_OPERATOR(KERNEL)
-KERNEL(sum, Sum, u8)
+FOR_EVERY_RUNG(KERNEL)
+FOR_OTHER_INCLUSIVE(KERNEL)
+KERNEL(inclusive, Inclusive, sum, Sum, u8)

@@ -39,7 +39,9 @@ fn check(rung: &(Rung, Prepare<PrefixScan<f32>>), case: &Case, nan: usize) {
 
 fn check_all(op: Op) {
     for rung in &ladder() {
-        for case in both(N, Dtype::F32, op) {
+        // Two rungs have maxima of f32.
+        let has = |case: &Case| rung.0.has_entry(&format!("{}_{op}_f32", case.kind()));
+        for case in both(N, Dtype::F32, op).into_iter().filter(has) {
             INDICES.iter().for_each(|&index| check(rung, &case, index));
         }
     }

@@ -28,4 +28,4 @@ __device__ void scan(const T* in, T* out, size_t n, T* sums) {
     }
 }
 
-BLOCKS_KERNEL(sum, Sum, f32)
+BOTH_KINDS(BLOCKS_KERNEL, sum, Sum, f32)
