@@ -63,11 +63,14 @@ __device__ inline unsigned rank_of_lane(unsigned ballot) {
 
 // ---- Entry points ------------------------------------------------------------------------------
 
-// Calls M(by, By, type) for all that a rung can provide.
+// Calls M(by, By, type) for all that every rung but the last provides: masks and predicates.
 #define FOR_EACH_CHOICE(M) \
     FOR_EACH_MASK(M) \
-    M(predicate, Predicate, i32) M(predicate, Predicate, u32) M(predicate, Predicate, i64) \
-    M(predicate, Predicate, f32) M(predicate, Predicate, f64) M(predicate, Predicate, u8)
+    M(predicate, Predicate, i64) M(predicate, Predicate, f32)
+// The other predicates, which only the first rung provides.
+#define FOR_OTHER_PREDICATES(M) \
+    M(predicate, Predicate, i32) M(predicate, Predicate, u32) M(predicate, Predicate, f64) \
+    M(predicate, Predicate, u8)
 #define FOR_EACH_MASK(M) \
     M(mask, Mask, b8) M(mask, Mask, b32) M(mask, Mask, b64) \
     M(bits, Bits, b8) M(bits, Bits, b32) M(bits, Bits, b64)

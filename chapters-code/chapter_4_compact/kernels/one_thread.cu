@@ -22,3 +22,4 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by) {
 // ANCHOR_END: compact
 
 FOR_EACH_CHOICE(WHOLE_KERNEL)
+FOR_OTHER_PREDICATES(WHOLE_KERNEL)

@@ -136,7 +136,7 @@ fn mask_files_that_are_none() {
 #[test]
 fn every_type_choice_density_and_pattern() {
     let text = prints("--dtype i32,u32,i64,f32,f64,u8 --select mask,bits,predicate");
-    assert_eq!(text.matches("staged").count(), 6 * 3, "{text}");
+    assert_eq!(text.matches("\none_thread").count(), 6 * 3, "{text}");
     assert!(
         text.contains("compact: 1000 f64, 1/2 selected by bits, random"),
         "{text}"

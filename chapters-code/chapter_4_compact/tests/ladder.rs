@@ -16,10 +16,10 @@ const TILES: [u64; 7] = [2047, 2049, 4095, 4097, 8191, 8193, 3 * 8192 + 7];
 
 /// Rungs of vectors that run on a case.
 fn rungs(case: &Case) -> usize {
-    if case.parameters.by == Some(By::Predicate) {
-        7
-    } else {
-        9
+    match (case.parameters.by, case.dtype) {
+        (Some(By::Predicate), Dtype::I64 | Dtype::F32) => 7,
+        (Some(By::Predicate), _) => 1,
+        _ => 9,
     }
 }
 
