@@ -26,4 +26,4 @@ __device__ void scan(const T* in, T* out, const u32* offsets, u32 segments) {
 }
 // ANCHOR_END: scan
 
-FOR_EACH_OPERATOR(OFFSETS_KERNEL)
+FOR_EVERY_SCAN(OFFSETS_KERNEL)

@@ -77,22 +77,32 @@ __device__ InBlock<T> scan_warps(T* values, bool* heads, Pair<T> own) {
 
 // ---- Entry points ------------------------------------------------------------------------------
 
-// Calls M(operator's name, operator, dtype) for all that every rung provides.
-#define FOR_EACH_TYPE(M) \
-    M(sum, Sum, i32) M(sum, Sum, u32) M(sum, Sum, i64) M(sum, Sum, f32) M(sum, Sum, f64) \
-    M(max, Max, i32) M(max, Max, u32) M(max, Max, i64) M(max, Max, f32) M(max, Max, f64)
+// Calls M(operator's name, operator, dtype) for the reductions that every rung provides. PTX is long, so
+// few rungs provide more.
+#define FOR_EVERY_SEGMENT_REDUCTION(M) M(sum, Sum, i64) M(sum, Sum, f32) M(max, Max, f32)
+// The other reductions, which only the first rung provides.
+#define FOR_OTHER_SEGMENT_REDUCTIONS(M) \
+    M(sum, Sum, i32) M(sum, Sum, u32) M(sum, Sum, f64) M(max, Max, i32) M(max, Max, u32) \
+    M(max, Max, i64) M(max, Max, f64) M(affine, Affine, i64)
+
+// Calls M(kind, KIND, operator's name, operator, dtype) for the scans that every rung provides: sums, and
+// affine maps, which the last rung lacks.
+#define FOR_EVERY_SUM(M) BOTH_KINDS(M, sum, Sum, i64) BOTH_KINDS(M, sum, Sum, f32)
+#define FOR_EVERY_SCAN(M) FOR_EVERY_SUM(M) BOTH_KINDS(M, affine, Affine, i64)
+// The other scans of one kind. The first rung provides them for both kinds, the last one inclusive ones.
+#define FOR_OTHER_SCANS(M, kind, KIND) \
+    M(kind, KIND, sum, Sum, i32) M(kind, KIND, sum, Sum, u32) M(kind, KIND, sum, Sum, f64) \
+    M(kind, KIND, max, Max, i32) M(kind, KIND, max, Max, u32) M(kind, KIND, max, Max, i64) \
+    M(kind, KIND, max, Max, f32) M(kind, KIND, max, Max, f64)
 
 // The signature of the kernels that are told where segments begin by offsets: segment s is
 // [offsets[s], offsets[s + 1]). The file defines scan<KIND, Op, T>.
-#define OFFSETS_KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define OFFSETS_KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void kind##_##name##_##dtype( \
         const dtype* __restrict__ in, dtype* __restrict__ out, \
         const u32* __restrict__ offsets, u32 segments) { \
         scan<Kind::KIND, Op<dtype>>(in, out, offsets, segments); \
     }
-#define OFFSETS_KERNEL(name, Op, dtype) \
-    OFFSETS_KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    OFFSETS_KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
 
 // What a block leaves to be scanned on the next level: its pair, and how many of its elements lie
 // before its first head.
@@ -117,9 +127,5 @@ template <typename T> struct Folds {
         size_t n, dtype* __restrict__ values, u8* __restrict__ heads, u32* __restrict__ open) { \
         scan<Kind::KIND, Op<dtype>, dtype>(in, flags, out, n, {values, heads, open}); \
     }
-#define BYTES_KERNEL(name, Op, dtype) \
-    BLOCKS_KERNEL_OF(inclusive, Inclusive, name, Op, dtype, u8) \
-    BLOCKS_KERNEL_OF(exclusive, Exclusive, name, Op, dtype, u8)
-#define BITS_KERNEL(name, Op, dtype) \
-    BLOCKS_KERNEL_OF(inclusive, Inclusive, name, Op, dtype, u32) \
-    BLOCKS_KERNEL_OF(exclusive, Exclusive, name, Op, dtype, u32)
+#define BYTES_KERNEL(kind, KIND, name, Op, dtype) BLOCKS_KERNEL_OF(kind, KIND, name, Op, dtype, u8)
+#define BITS_KERNEL(kind, KIND, name, Op, dtype) BLOCKS_KERNEL_OF(kind, KIND, name, Op, dtype, u32)

@@ -52,13 +52,13 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     share.template store<KIND, Op>({out, n}, first, before.value);
 }
 
-#define KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, const u32* __restrict__ flags, dtype* __restrict__ out, \
         size_t n, u64* status, unsigned* counter) { \
         scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, counter); \
     }
-#define KERNEL(name, Op, dtype) \
-    KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_OPERATOR(KERNEL)
+FOR_EVERY_SCAN(KERNEL)
+KERNEL(inclusive, Inclusive, sum, Sum, i32)
+KERNEL(inclusive, Inclusive, sum, Sum, f64)
+KERNEL(inclusive, Inclusive, max, Max, f32)

@@ -29,4 +29,4 @@ __device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
 }
 // ANCHOR_END: reduce
 
-FOR_EACH_TYPE(REDUCE_SEGMENTS_KERNEL)
+FOR_EVERY_SEGMENT_REDUCTION(REDUCE_SEGMENTS_KERNEL)

@@ -152,4 +152,4 @@ __device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments, u3
         u32 piece, u32 pieces, dtype* folds, u32* arrived) { \
         reduce<Op<dtype>, dtype>(in, out, offsets, segments, piece, pieces, folds, arrived); \
     }
-FOR_EACH_TYPE(KERNEL)
+FOR_EVERY_SEGMENT_REDUCTION(KERNEL)

@@ -34,4 +34,4 @@ template <typename T> struct Elements {
         merge_path<Op<dtype>, dtype>(Elements<dtype>{in}, out, n, offsets, segments, {open, first}, \
                                    counter); \
     }
-FOR_EACH_TYPE(KERNEL)
+FOR_EVERY_SEGMENT_REDUCTION(KERNEL)

@@ -31,4 +31,4 @@ __device__ void scan(const T* in, const u8* flags, T* out, size_t n, Folds<T> fo
     }
 }
 
-FOR_EACH_OPERATOR(BYTES_KERNEL)
+FOR_EVERY_SCAN(BYTES_KERNEL)

@@ -18,4 +18,6 @@ __device__ void scan(const T* in, T* out, const u32* offsets, u32 segments) {
 }
 // ANCHOR_END: scan
 
-FOR_EACH_OPERATOR(OFFSETS_KERNEL)
+FOR_EVERY_SCAN(OFFSETS_KERNEL)
+FOR_OTHER_SCANS(OFFSETS_KERNEL, inclusive, Inclusive)
+FOR_OTHER_SCANS(OFFSETS_KERNEL, exclusive, Exclusive)

@@ -35,4 +35,4 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, Folds<T> f
     }
 }
 
-FOR_EACH_OPERATOR(BITS_KERNEL)
+FOR_EVERY_SCAN(BITS_KERNEL)

@@ -360,13 +360,11 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     // ANCHOR_END: roles
 }
 
-#define KERNEL_OF(kind, KIND, name, Op, dtype) \
+#define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, const u32* __restrict__ flags, dtype* __restrict__ out, \
         size_t n, u64* status, u32* launches, u32 stages) { \
         scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, launches, stages); \
     }
-#define KERNEL(name, Op, dtype) \
-    KERNEL_OF(inclusive, Inclusive, name, Op, dtype) \
-    KERNEL_OF(exclusive, Exclusive, name, Op, dtype)
-FOR_EACH_TYPE(KERNEL)
+FOR_EVERY_SUM(KERNEL)
+FOR_OTHER_SCANS(KERNEL, inclusive, Inclusive)

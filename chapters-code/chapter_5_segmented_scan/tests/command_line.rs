@@ -68,7 +68,11 @@ fn options_say_which_of_the_four() {
 fn every_type_and_operator() {
     let text = prints("--segments 5 --dtype i32,u32,i64,f32,f64 --op sum,max");
     assert_eq!(text.matches("warp_specialized").count(), 10, "{text}");
-    assert_eq!(text.matches("reduce_merge_path").count(), 10, "{text}");
+    assert_eq!(
+        text.matches("\nreduce_thread_per_segment").count(),
+        10,
+        "{text}"
+    );
     // Those that may take elements in any order have no such operator.
     let text = prints("--segments 5 --dtype i64 --op affine");
     assert!(
