@@ -48,47 +48,47 @@ macro_rules! broken {
     };
 }
 
-const MISSING_FIRST_BARRIER: Rung = broken!(
+static MISSING_FIRST_BARRIER: Rung = broken!(
     "missing_first_barrier",
     [Races, Result],
     "no barrier between filling shared memory and the first step"
 );
-const LOCKSTEP_WARP: Rung = broken!(
+static LOCKSTEP_WARP: Rung = broken!(
     "lockstep_warp",
     [Races, Result],
     "the last warp unrolled without __syncwarp"
 );
-const LOCKSTEP_WARP_VOLATILE: Rung = broken!(
+static LOCKSTEP_WARP_VOLATILE: Rung = broken!(
     "lockstep_warp_volatile",
     [Races, Result],
     "the same with volatile, as published in 2007"
 );
-const EARLY_RETURN_SHUFFLE: Rung = broken!(
+static EARLY_RETURN_SHUFFLE: Rung = broken!(
     "early_return_shuffle",
     [Races, Result, Fault],
     "a full-mask shuffle after some lanes have returned"
 );
-const ACTIVEMASK_SHUFFLE: Rung = broken!(
+static ACTIVEMASK_SHUFFLE: Rung = broken!(
     "activemask_shuffle",
     [Races, Result, Fault],
     "__activemask() as the mask of a shuffle in a branch"
 );
-const LAST_BLOCK_WITHOUT_FENCE: Rung = broken!(
+static LAST_BLOCK_WITHOUT_FENCE: Rung = broken!(
     "last_block_without_fence",
     [Races, Result],
     "the last block reads partials that no fence has published"
 );
-const SCRATCH_IS_INPUT: Rung = broken!(
+static SCRATCH_IS_INPUT: Rung = broken!(
     "scratch_is_input",
     [Input],
     "passes that go back and forth between the scratch and the input"
 );
-const NON_POWER_OF_TWO_TAIL: Rung = broken!(
+static NON_POWER_OF_TWO_TAIL: Rung = broken!(
     "non_power_of_two_tail",
     [Result],
     "a tree in halves over 192 threads"
 );
-const OFF_BY_ONE_PAIR: Rung = broken!(
+static OFF_BY_ONE_PAIR: Rung = broken!(
     "off_by_one_pair",
     [Result],
     "a partner one place too near, which equal elements hide"
@@ -100,7 +100,7 @@ const OFF_BY_ONE_PAIR: Rung = broken!(
     },
     _ => large_sum(case),
 });
-const MAX_PADDED_WITH_ZERO: Rung = broken!(
+static MAX_PADDED_WITH_ZERO: Rung = broken!(
     "max_padded_with_zero",
     [Result],
     "a maximum whose last block is padded with 0"
@@ -110,7 +110,7 @@ const MAX_PADDED_WITH_ZERO: Rung = broken!(
     input: Input::Negative,
     ..large_sum(case)
 });
-const HALF_ACCUMULATOR: Rung = broken!(
+static HALF_ACCUMULATOR: Rung = broken!(
     "half_accumulator",
     [Result],
     "halves summed in half precision"

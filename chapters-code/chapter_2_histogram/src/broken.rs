@@ -48,27 +48,27 @@ macro_rules! broken {
     };
 }
 
-const RACY: Rung = broken!(
+static RACY: Rung = broken!(
     "racy",
     [Races, Result],
     "plain increments of counters in global memory"
 );
-const MISSING_BARRIER: Rung = broken!(
+static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     [Races, Result],
     "__syncwarp for __syncthreads, between zeroing a block's counters and counting"
 );
-const SAME_WARP: Rung = broken!(
+static SAME_WARP: Rung = broken!(
     "same_warp",
     [Races, Result],
     "plain increments of a warp's own copy"
 );
-const ZEROING_RACES: Rung = broken!(
+static ZEROING_RACES: Rung = broken!(
     "zeroing_races",
     [Races, Result],
     "blocks zero the output that others already add to"
 );
-const PACKED_OVERFLOW: Rung = broken!(
+static PACKED_OVERFLOW: Rung = broken!(
     "packed_overflow",
     [Result],
     "two counters of 16 bits in a word"
@@ -80,7 +80,7 @@ const PACKED_OVERFLOW: Rung = broken!(
     input: Input::Constant,
     ..uniform(case)
 });
-const ROUNDED_UP: Rung = broken!(
+static ROUNDED_UP: Rung = broken!(
     "rounded_up",
     [Result],
     "floats at the range's end are counted behind the last bin"

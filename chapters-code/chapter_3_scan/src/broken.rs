@@ -40,28 +40,28 @@ macro_rules! broken {
     };
 }
 
-const ONE_BUFFER: Rung = broken!(
+static ONE_BUFFER: Rung = broken!(
     "one_buffer",
     include_str!("../kernels/broken/one_buffer.ptx"),
     [Races, Result],
     "the steps of Hillis and Steele in one buffer"
 );
 /// A block's scan lacks the prefix of the block.
-pub const INDEPENDENT_BLOCKS: Rung = broken!(
+pub static INDEPENDENT_BLOCKS: Rung = broken!(
     "independent_blocks",
     shuffle::RUNG.ptx,
     [Result],
     "every block is scanned, and no block gets its prefix"
 );
 /// A block's prefix lacks all blocks but one.
-pub const PREVIOUS_BLOCK_ONLY: Rung = broken!(
+pub static PREVIOUS_BLOCK_ONLY: Rung = broken!(
     "previous_block_only",
     shuffle::RUNG.ptx,
     [Result],
     "a block gets the aggregate of the block before it, and of no other"
 );
 /// Only an operator that does not commute shows the fault.
-pub const SWAPPED_OPERANDS: Rung = broken!(
+pub static SWAPPED_OPERANDS: Rung = broken!(
     "swapped_operands",
     include_str!("../kernels/broken/swapped_operands.ptx"),
     [Result],
@@ -72,19 +72,19 @@ pub const SWAPPED_OPERANDS: Rung = broken!(
     dtype: Dtype::I64,
     ..sum_of_blocks(case)
 });
-const FLAG_WITHOUT_RELEASE: Rung = broken!(
+static FLAG_WITHOUT_RELEASE: Rung = broken!(
     "flag_without_release",
     include_str!("../kernels/broken/flag_without_release.ptx"),
     [Races, Result],
     "a prefix and its flag in two words, written in no order"
 );
-const RING_WITHOUT_FENCE: Rung = broken!(
+static RING_WITHOUT_FENCE: Rung = broken!(
     "ring_without_fence",
     include_str!("../kernels/broken/ring_without_fence.compute_90.ptx"),
     [Races, Result],
     "stages released without a fence: a bulk copy may overtake a read"
 );
-const STATIC_TILE_INDEX: Rung = broken!(
+static STATIC_TILE_INDEX: Rung = broken!(
     "static_tile_index",
     include_str!("../kernels/broken/static_tile_index.ptx"),
     [Fault],

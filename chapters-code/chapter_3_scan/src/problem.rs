@@ -11,7 +11,7 @@ use harness::{
 use crate::{baseline, reference::Reference};
 
 /// The kernels that add one offset per block to a scan of blocks, with entries such as `sum_f32`.
-pub const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+pub static ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
 
 /// The scan of a vector on the device.
 ///

@@ -41,7 +41,7 @@ macro_rules! broken {
     };
 }
 
-const INCLUSIVE_INDEX: Rung = broken!(
+static INCLUSIVE_INDEX: Rung = broken!(
     "inclusive_index",
     scan_then_scatter::RUNG.ptx,
     [Result],
@@ -49,40 +49,40 @@ const INCLUSIVE_INDEX: Rung = broken!(
 )
 .refuses(small_indices);
 /// A mask that alternates hides the fault.
-pub const FLAG_COUNTED_TWICE: Rung = broken!(
+pub static FLAG_COUNTED_TWICE: Rung = broken!(
     "flag_counted_twice",
     include_str!("../kernels/broken/flag_counted_twice.ptx"),
     [Result],
     "an exclusive scan made from the inclusive one by adding a flag instead of subtracting it"
 )
 .refuses(small_indices);
-const MASK_NOT_NORMALIZED: Rung = broken!(
+static MASK_NOT_NORMALIZED: Rung = broken!(
     "mask_not_normalized",
     include_str!("../kernels/broken/mask_not_normalized.ptx"),
     [Result],
     "the bytes of a mask added up, as if every byte but 0 were 1"
 );
-const ACTIVE_LANES: Rung = broken!(
+static ACTIVE_LANES: Rung = broken!(
     "active_lanes",
     include_str!("../kernels/broken/active_lanes.ptx"),
     [Races, Result],
     "ranks among __activemask(), taken in two branches"
 );
-const MISSING_BARRIER: Rung = broken!(
+static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     include_str!("../kernels/broken/missing_barrier.ptx"),
     [Races, Result],
     "selected elements read from shared memory before all are there"
 );
 /// One tile hides the fault.
-pub const LAST_TILE_ONLY: Rung = broken!(
+pub static LAST_TILE_ONLY: Rung = broken!(
     "last_tile_only",
     include_str!("../kernels/broken/last_tile_only.ptx"),
     [Result],
     "the count of the last tile, instead of the count of all tiles"
 );
 /// After its fault the driver takes no more work from the process.
-pub const NO_CAPACITY: Rung = broken!(
+pub static NO_CAPACITY: Rung = broken!(
     "no_capacity",
     include_str!("../kernels/broken/no_capacity.ptx"),
     [Guard, Fault],

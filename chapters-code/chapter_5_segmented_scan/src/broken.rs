@@ -58,36 +58,36 @@ macro_rules! broken {
     };
 }
 
-const FLAGS_NOT_JOINED: Rung = broken!(
+static FLAGS_NOT_JOINED: Rung = broken!(
     "flags_not_joined",
     [Result],
     "an operator on pairs that forgets to combine the flags"
 );
-const ONE_BUFFER: Rung = broken!(
+static ONE_BUFFER: Rung = broken!(
     "one_buffer",
     [Races, Result],
     "Hillis and Steele's steps over pairs in one buffer"
 );
-const EXCLUSIVE_LEAKS: Rung = broken!(
+static EXCLUSIVE_LEAKS: Rung = broken!(
     "exclusive_leaks",
     [Result],
     "an exclusive scan by a shift: it leaks over the heads"
 )
 .adapts(|case| scan_of(case, Kind::Exclusive, Segments::Of(64)));
-const BORDER_IGNORED: Rung = broken!(
+static BORDER_IGNORED: Rung = broken!(
     "border_ignored",
     shuffle::RUNG.ptx,
     [Result],
     "what is open before a block, added to all its elements"
 );
-const PREVIOUS_BLOCK_ONLY: Rung = broken!(
+static PREVIOUS_BLOCK_ONLY: Rung = broken!(
     "previous_block_only",
     shuffle::RUNG.ptx,
     [Result],
     "a block gets the aggregate of the block before it, and of no other"
 )
 .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Giant));
-const MISSING_BARRIER: Rung = broken!(
+static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     [Races, Result],
     "one block per segment, without the barrier that ends a round"

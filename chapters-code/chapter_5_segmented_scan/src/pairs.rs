@@ -12,7 +12,7 @@ use harness::{Element, Error, Kind, buffer};
 use crate::{problem::scan::SegmentedScan, rungs::shuffle};
 
 /// The kernels that add the block offsets to a scan of blocks, with entries such as `sum_f32`.
-pub const ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+pub static ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
 
 /// The number of pairs that a block scans, with one thread each.
 const TILE: u64 = 256;

@@ -37,25 +37,25 @@ macro_rules! broken {
     };
 }
 
-const MISSING_BARRIER: Rung = broken!(
+static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     "broken/missing_barrier.ptx",
     [Races, Result],
     "no barrier between filling the tile and reading it"
 );
-const SWIZZLE_ONE_SIDE: Rung = broken!(
+static SWIZZLE_ONE_SIDE: Rung = broken!(
     "swizzle_one_side",
     "broken/swizzle_one_side.ptx",
     [Result],
     "a tile that is permuted when it is filled, and not when it is read"
 );
-const WIDTH_FOR_HEIGHT: Rung = broken!(
+static WIDTH_FOR_HEIGHT: Rung = broken!(
     "width_for_height",
     "broken/width_for_height.ptx",
     [Result],
     "output rows as long as input rows, which is right for squares"
 );
-const IN_PLACE_TILES: Rung = broken!(
+static IN_PLACE_TILES: Rung = broken!(
     "in_place_tiles",
     "coarsened.ptx",
     [Races, Result],
@@ -63,7 +63,7 @@ const IN_PLACE_TILES: Rung = broken!(
 )
 .refuses(squares_only)
 .adapts(|case| enlarged(case, 0, 0));
-const IN_PLACE_SWAPS: Rung = broken!(
+static IN_PLACE_SWAPS: Rung = broken!(
     "in_place_swaps",
     "broken/in_place_swaps.ptx",
     [Races, Result],
@@ -71,7 +71,7 @@ const IN_PLACE_SWAPS: Rung = broken!(
 )
 .refuses(squares_only)
 .adapts(|case| enlarged(case, 0, 0));
-const ONE_BOUNDS_CHECK: Rung = broken!(
+static ONE_BOUNDS_CHECK: Rung = broken!(
     "one_bounds_check",
     "broken/one_bounds_check.ptx",
     [Result],
@@ -87,7 +87,7 @@ const ONE_BOUNDS_CHECK: Rung = broken!(
     };
     Case { parameters, ..case }
 });
-const UNCHECKED_EDGE: Rung = broken!(
+static UNCHECKED_EDGE: Rung = broken!(
     "unchecked_edge",
     "broken/unchecked_edge.ptx",
     [Result, Guard, Fault],

@@ -52,7 +52,7 @@ macro_rules! broken {
     };
 }
 
-const TAIL_DROPPED: Rung = broken!(
+static TAIL_DROPPED: Rung = broken!(
     "tail_dropped",
     "broken/tail_dropped.ptx",
     [Result],
@@ -60,7 +60,7 @@ const TAIL_DROPPED: Rung = broken!(
 )
 .refuses(copies_only)
 .adapts(|case| enlarged(case, 3, Parameters::default()));
-const LAST_LANE: Rung = broken!(
+static LAST_LANE: Rung = broken!(
     "last_lane",
     "broken/last_lane.ptx",
     [Result],
@@ -68,7 +68,7 @@ const LAST_LANE: Rung = broken!(
 )
 .refuses(offsets_only)
 .adapts(|case| enlarged(case, 0, patterns::offset(1)));
-const IN_PLACE_SHIFT: Rung = broken!(
+static IN_PLACE_SHIFT: Rung = broken!(
     "in_place_shift",
     "broken/in_place_shift.ptx",
     [Races, Result],
@@ -76,7 +76,7 @@ const IN_PLACE_SHIFT: Rung = broken!(
 )
 .refuses(offsets_only)
 .adapts(|case| enlarged(case, 0, patterns::offset(1)));
-const STAGED_WITHOUT_BARRIER: Rung = broken!(
+static STAGED_WITHOUT_BARRIER: Rung = broken!(
     "staged_without_barrier",
     "broken/staged_without_barrier.ptx",
     [Races, Result],
@@ -84,7 +84,7 @@ const STAGED_WITHOUT_BARRIER: Rung = broken!(
 )
 .refuses(particles_only)
 .adapts(|case| enlarged(case, 0, patterns::records(Records::Particles)));
-const SCATTER_REPEATS: Rung = broken!(
+static SCATTER_REPEATS: Rung = broken!(
     "scatter_repeats",
     "scatter.ptx",
     [Races, Result],
@@ -92,7 +92,7 @@ const SCATTER_REPEATS: Rung = broken!(
 )
 .refuses(permutations_only)
 .adapts(|case| enlarged(case, 0, patterns::order(Order::Random)));
-const MISALIGNED_PACKS: Rung = broken!(
+static MISALIGNED_PACKS: Rung = broken!(
     "misaligned_packs",
     "broken/misaligned_packs.ptx",
     [Fault],

@@ -255,7 +255,8 @@ pub type Prepare<P> = fn(&P, &Rung) -> Result<Launch<P>, Error>;
 /// The rungs of a problem, in order, each with the function that prepares it.
 pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;
 
-/// A [`Ladder`] of the modules that are named: each has a `RUNG` and a function `prepare`.
+/// A [`Ladder`] of the modules that are named: each has a `RUNG` and a function `prepare`. A `RUNG` is a
+/// static: each unit of code that uses a constant gets its own copy of the PTX.
 #[macro_export]
 macro_rules! ladder {
     [$($rung:ident),* $(,)?] => {

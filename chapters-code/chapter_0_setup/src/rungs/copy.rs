@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
 /// A copy that reads and writes 16 bytes at a time.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "copy",
     "reads and writes 16 bytes at a time",
     include_str!("../../kernels/copy.ptx"),

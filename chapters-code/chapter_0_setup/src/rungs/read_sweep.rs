@@ -10,7 +10,7 @@ use harness::{
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
 /// A sweep that reads 16 bytes at a time and stores nothing.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "read_sweep",
     "reads 16 bytes at a time and stores nothing",
     READ_SWEEP_PTX,

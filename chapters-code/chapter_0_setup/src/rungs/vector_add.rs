@@ -7,7 +7,7 @@ use crate::problem::{Vectors, Work, f32_vectors_only};
 use crate::{VECTOR_ADD_PTX, launch_vector_add, vector_add_config};
 
 /// The first kernel: `out[i] = a[i] + b[i]`.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "vector_add",
     "out[i] = a[i] + b[i], one thread per element",
     VECTOR_ADD_PTX,

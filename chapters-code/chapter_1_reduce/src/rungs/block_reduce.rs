@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// Each warp shuffles first, so that a block needs one barrier.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "block_reduce",
     "shuffles first: one barrier a block",
     include_str!("../../kernels/block_reduce.ptx"),

@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung, buffer};
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
 /// Columns of a matrix, one block per 32 columns.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "columns_block",
     "columns of a matrix: a block for 32, in splits of the rows",
     include_str!("../../kernels/columns_block.ptx"),

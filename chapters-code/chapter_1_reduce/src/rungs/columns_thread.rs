@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung};
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
 /// Columns of a matrix, one thread per column.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "columns_thread",
     "columns of a matrix: a thread a column",
     include_str!("../../kernels/columns_thread.ptx"),

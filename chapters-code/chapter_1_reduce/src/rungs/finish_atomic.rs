@@ -7,7 +7,7 @@ use harness::{Case, Dtype, Element, Error, Launch, Op, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// Every block adds its result to the output by one atomic operation.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "finish_atomic",
     "block_reduce, then one atomic a block",
     include_str!("../../kernels/finish_atomic.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, buffer};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// One launch of block_reduce.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "finish_last_block",
     "block_reduce; the block that comes last folds the partials",
     include_str!("../../kernels/finish_last_block.ptx"),

@@ -7,14 +7,14 @@ use harness::{Element, Error, Launch, Rung, buffer};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// A second kernel of one block combines the results of block_reduce.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "finish_second_kernel",
     "block_reduce, then a kernel of one block",
     include_str!("../../kernels/block_reduce.ptx"),
 )
 .refuses(vectors_only);
 
-const SECOND: &str = include_str!("../../kernels/finish_second_kernel.ptx");
+static SECOND: &str = include_str!("../../kernels/finish_second_kernel.ptx");
 
 /// Two launches, one after the other on the same stream.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// Each thread combines two elements while it loads them.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "first_add",
     "two elements a thread, folded while loading",
     include_str!("../../kernels/first_add.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// As many blocks as the device holds.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "grid_stride",
     "as many blocks as the device holds; each thread folds many elements first",
     include_str!("../../kernels/grid_stride.ptx"),

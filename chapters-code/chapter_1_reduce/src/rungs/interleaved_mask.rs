@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// The same tree, with a bit mask in place of the remainder.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "interleaved_mask",
     "the same with a mask in place of the remainder",
     include_str!("../../kernels/interleaved_mask.ptx"),

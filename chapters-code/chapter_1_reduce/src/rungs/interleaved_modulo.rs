@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// A tree in shared memory.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "interleaved_modulo",
     "a tree in shared memory; every 2^k-th thread works",
     include_str!("../../kernels/interleaved_modulo.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// The threads that work are neighbours, but the words that they read are a stride apart.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "interleaved_strided",
     "neighbouring threads work, on strided words: bank conflicts",
     include_str!("../../kernels/interleaved_strided.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// One thread combines all elements in order.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "one_thread",
     "one thread folds everything, in order",
     include_str!("../../kernels/one_thread.ptx"),

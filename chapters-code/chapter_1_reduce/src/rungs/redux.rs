@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// One instruction replaces the shuffles of a warp, for 32-bit integers.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "redux",
     "block_reduce, with one instruction for a warp's shuffles",
     include_str!("../../kernels/redux.compute_80.ptx"),

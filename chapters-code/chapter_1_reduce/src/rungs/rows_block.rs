@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung};
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
 /// Rows of a matrix, one block per row.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "rows_block",
     "rows of a matrix: a block a row",
     include_str!("../../kernels/rows_block.ptx"),

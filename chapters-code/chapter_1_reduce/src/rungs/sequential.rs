@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// The tree halves the array: neighbouring threads read neighbouring words.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "sequential",
     "the tree folded in halves: neighbouring threads on neighbouring words",
     include_str!("../../kernels/sequential.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// The last warp combines its values by shuffles instead of shared memory.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "shuffle",
     "the last warp's steps by shuffles, without shared memory",
     include_str!("../../kernels/shuffle.ptx"),

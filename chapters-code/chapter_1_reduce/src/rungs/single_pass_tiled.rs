@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, buffer};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// Four independent loads of 16 bytes are in flight per thread, in a single pass over the input.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "single_pass_tiled",
     "four independent 16-byte loads in flight, and a single pass",
     include_str!("../../kernels/single_pass_tiled.ptx"),

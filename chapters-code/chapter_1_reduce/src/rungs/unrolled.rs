@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// Every step is unrolled, because the block size is a constant of the kernel.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "unrolled",
     "every step unrolled: the block size is a constant",
     include_str!("../../kernels/unrolled.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// The last warp works without block barriers, in unrolled steps.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "unrolled_warp",
     "the last warp's steps unrolled, without barriers",
     include_str!("../../kernels/unrolled_warp.ptx"),

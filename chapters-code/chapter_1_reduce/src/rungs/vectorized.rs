@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung};
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// Each load takes 16 bytes.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "vectorized",
     "16 bytes a load",
     include_str!("../../kernels/vectorized.ptx"),

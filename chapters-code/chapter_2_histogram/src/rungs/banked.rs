@@ -8,7 +8,7 @@ use super::ranges;
 use crate::{bins, geometry::Copies, problem::{Counting, refuses}, reference::Key};
 
 /// Every block counts in up to 32 copies, each in banks of its own. The first block zeroes the output.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "banked",
     "16-byte loads; up to 32 copies per block, each in its own banks; the first block zeroes",
     include_str!("../../kernels/banked.ptx"),

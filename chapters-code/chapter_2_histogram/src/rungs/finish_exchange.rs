@@ -8,7 +8,7 @@ use crate::geometry::{Copies, EVERYWHERE};
 use crate::{bins::EXTRA, problem::{Counting, refuses}, reference::Key};
 
 /// As `banked`, but the last block moves the sums to the output and leaves zeros.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "finish_exchange",
     "banked, but the last block takes the sums out and leaves zeros",
     include_str!("../../kernels/finish_exchange.ptx"),

@@ -8,7 +8,7 @@ use crate::geometry::{Copies, EVERYWHERE};
 use crate::{bins::EXTRA, problem::{Counting, refuses}, reference::Key};
 
 /// As `banked`, but the host zeroes the output.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "finish_memset",
     "banked, but the host zeroes the output",
     include_str!("../../kernels/finish_memset.ptx"),

@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung};
 use crate::{bins, geometry, problem::{Counting, refuses}, reference::Key};
 
 /// Every key increments its counter in global memory.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "global_atomics",
     "atomic increments of counters in global memory",
     include_str!("../../kernels/global_atomics.ptx"),

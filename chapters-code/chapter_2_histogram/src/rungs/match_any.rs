@@ -9,7 +9,7 @@ use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{bins::EXTRA, problem::{Counting, refuses}, reference::Key};
 
 /// Lanes of a warp with the same key combine their increments into one addition.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "match_any",
     "one histogram per block; lanes with the same counter combine their additions",
     include_str!("../../kernels/match_any.ptx"),

@@ -8,7 +8,7 @@ use crate::geometry::{self, SharedMemory, TileBlocks};
 use crate::{bins, problem::{Counting, refuses}, reference::Key};
 
 /// Every block counts the keys of one range of the bins.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "ranges",
     "each block counts a range of the bins",
     include_str!("../../kernels/ranges.ptx"),

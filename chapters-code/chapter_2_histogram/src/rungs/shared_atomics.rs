@@ -9,7 +9,7 @@ use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{bins::EXTRA, problem::{Counting, refuses}, reference::Key};
 
 /// Every block counts in shared memory. The histograms of all blocks are then summed.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "shared_atomics",
     "one histogram per block in shared memory, summed by columns_block of chapter 1",
     include_str!("../../kernels/shared_atomics.ptx"),

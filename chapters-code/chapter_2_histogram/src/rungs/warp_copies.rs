@@ -9,7 +9,7 @@ use crate::geometry::{self, EVERYWHERE, THREADS, WARPS};
 use crate::{bins::EXTRA, problem::{Counting, refuses}, reference::Key};
 
 /// Every warp counts in a histogram of its own.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "warp_copies",
     "one histogram per warp",
     include_str!("../../kernels/warp_copies.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
 /// All blocks are resident and walk over the tiles in rounds. In a round, every block reads all aggregates.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "all_gather",
     "in rounds: every block reads the aggregates of all blocks",
     include_str!("../../kernels/all_gather.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
 /// A block goes up a tree of partial results and down again, with one addition per inner node.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "blelloch",
     "up a tree and down again: fewer operations, but bank conflicts",
     include_str!("../../kernels/blelloch.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
 /// A padding word after every 32 words removes the bank conflicts of Blelloch's tree.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "blelloch_padded",
     "the same with a padding word after every 32 words",
     include_str!("../../kernels/blelloch_padded.ptx"),

@@ -6,7 +6,7 @@ use super::{all_gather, warp_specialized};
 use crate::problem::{PrefixScan, vectors_only};
 
 /// What a library offers: the kernel that is faster at the size.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "by_size",
     "all_gather up to 32 MiB of input, warp_specialized beyond",
     all_gather::RUNG.ptx,

@@ -7,7 +7,7 @@ use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
 /// In step k, every thread combines its value with the value 2^k before it.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "hillis_steele",
     "log2 B steps, in which every thread works",
     include_str!("../../kernels/hillis_steele.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Op, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
 /// A single pass: a block learns its prefix from the tiles before its own (decoupled look-back).
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "lookback",
     "a single pass: a block looks back over the tiles before its own",
     include_str!("../../kernels/lookback.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling
 use crate::problem::{PrefixScan, vectors_only};
 
 /// One thread combines all elements, in order.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "one_thread",
     "one thread combines all elements, in order",
     include_str!("../../kernels/one_thread.ptx"),

@@ -8,7 +8,7 @@ use crate::problem::{PrefixScan, tile_depth, vectors_only};
 use crate::reference::identity;
 
 /// The first pass only reduces blocks: it reads the elements and writes one aggregate per block.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "reduce_then_scan",
     "the first pass only reduces: three quarters of the traffic",
     include_str!("../../kernels/reduce_then_scan.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
 /// Each warp scans in registers, and a block needs one barrier.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "shuffle",
     "warps scan in registers",
     include_str!("../../kernels/shuffle.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, tile_depth, vectors_only};
 
 /// A thread loads 16 bytes at a time and scans its own elements before its warp does.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "vectorized",
     "16-byte loads: a thread scans its own elements first",
     include_str!("../../kernels/vectorized.ptx"),

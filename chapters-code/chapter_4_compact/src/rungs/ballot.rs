@@ -8,7 +8,7 @@ use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{Compaction, Order, vectors_only};
 
 /// Warps vote: flags are bits in a register, and only the counts of blocks are scanned.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "ballot",
     "warps vote: flags are bits in a register, and only the counts of blocks are scanned",
     include_str!("../../kernels/ballot.ptx"),

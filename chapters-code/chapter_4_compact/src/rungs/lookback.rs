@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{Compaction, Order, vectors_only};
 
 /// One pass in order: a block looks back over the counts of the tiles before its own.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "lookback",
     "one pass in order: a block looks back over the counts before its tile",
     include_str!("../../kernels/lookback.ptx"),

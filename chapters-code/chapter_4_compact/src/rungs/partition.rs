@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{Compaction, Order, vectors_only};
 
 /// Elements that are not selected go to the end of the output, the last one first.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "partition",
     "staged; elements that are not selected go to the end, last first",
     include_str!("../../kernels/partition.ptx"),

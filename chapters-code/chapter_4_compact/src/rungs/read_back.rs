@@ -6,7 +6,7 @@ use super::warp_specialized;
 use crate::problem::{Compaction, Order, by_mask_only};
 
 /// The same as `warp_specialized`, and then the count is copied to the host.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "read_back",
     "warp_specialized, and the count is copied to the host",
     warp_specialized::RUNG.ptx,

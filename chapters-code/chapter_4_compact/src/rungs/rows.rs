@@ -10,7 +10,7 @@ use crate::inputs;
 use crate::problem::{Compaction, Order, rows_only};
 
 /// Rows of a matrix, with one warp per selected row, as PyTorch's `a[mask]` takes them.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "rows",
     "rows of a matrix, with one warp per selected row",
     include_str!("../../kernels/rows.ptx"),

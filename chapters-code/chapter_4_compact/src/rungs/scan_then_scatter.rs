@@ -8,7 +8,7 @@ use harness::{Element, Error, Launch, Kind, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{Compaction, Order, small_indices};
 
 /// Flags of 0 and 1, their scan by chapter 3, and a scatter to the indices that the scan gives.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "scan_then_scatter",
     "flags, their scan by chapter 3, and a scatter",
     include_str!("../../kernels/scan_then_scatter.ptx"),

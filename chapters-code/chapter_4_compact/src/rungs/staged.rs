@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{Compaction, Order, vectors_only};
 
 /// Selected elements meet in shared memory first, so that stores coalesce.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "staged",
     "selected elements meet in shared memory, so that stores coalesce",
     include_str!("../../kernels/staged.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Compaction, Order, vectors_only};
 
 /// Each warp reserves indices of the output by one atomic addition, so the order is lost.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "unordered",
     "each warp reserves output indices by one atomic addition: the order is lost",
     include_str!("../../kernels/unordered.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling, kernel};
 use crate::problem::{Compaction, Order, by_mask_only};
 
 /// Warp specialization: some warps count tiles of the mask ahead of the data.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: some warps count tiles of the mask ahead of the data",
     include_str!("../../kernels/warp_specialized.compute_90.ptx"),

@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Form, to_flags::{ToFlags, to_flags_only, without_elements}};
 
 /// From offsets to head flags of one bit per element: segments share words, which takes atomics.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "bits_of_offsets",
     "one bit per element: segments share words, which takes atomics",
     include_str!("../../kernels/bits_of_offsets.ptx"),

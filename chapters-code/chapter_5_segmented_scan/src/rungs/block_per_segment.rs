@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling
 use crate::problem::{scan::{SegmentedScan, scans_only}, too_long};
 
 /// Every segment has a block, which scans it in rounds.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "block_per_segment",
     "every segment has a block",
     include_str!("../../kernels/block_per_segment.ptx"),

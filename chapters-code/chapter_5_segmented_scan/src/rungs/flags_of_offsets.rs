@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Form, to_flags::{ToFlags, to_flags_only, without_elements}};
 
 /// From offsets to head flags of one byte per element: every segment stores its own.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "flags_of_offsets",
     "one byte per element: every segment stores its own",
     include_str!("../../kernels/flags_of_offsets.ptx"),

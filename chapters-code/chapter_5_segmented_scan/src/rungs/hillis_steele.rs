@@ -8,7 +8,7 @@ use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_eleme
 use crate::problem::scan::{SegmentedScan, scans_only};
 
 /// Hillis and Steele's steps over pairs of a flag and a value.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "hillis_steele",
     "log2 B steps over pairs of a flag and a value",
     include_str!("../../kernels/hillis_steele.ptx"),

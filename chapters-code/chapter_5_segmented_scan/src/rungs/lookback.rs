@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Op, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{scan::{SegmentedScan, scans_only}, tile_depth};
 
 /// A single pass: a block looks back over the tiles before its own, up to the last one with a head.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "lookback",
     "a single pass: a block looks back as far as the last head",
     include_str!("../../kernels/lookback.ptx"),

@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{Form, to_flags::without_elements, to_offsets::{ToOffsets, to_offsets_only}};
 
 /// From head flags of one bit per element to offsets: only the counts of blocks are scanned.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "offsets_of_bits",
     "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
     include_str!("../../kernels/offsets_of_bits.ptx"),

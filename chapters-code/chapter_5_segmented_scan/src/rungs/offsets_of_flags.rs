@@ -7,7 +7,7 @@ use harness::{Error, Launch, Rung, buffer, ceiling::Ceiling};
 use crate::problem::{Form, to_flags::without_elements, to_offsets::{ToOffsets, to_offsets_only}};
 
 /// From head flags of one byte per element to offsets: a compaction of indices by the flags.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "offsets_of_flags",
     "from bytes: chapter 3's scan of them, and a scatter of indices",
     include_str!("../../kernels/offsets_of_flags.ptx"),

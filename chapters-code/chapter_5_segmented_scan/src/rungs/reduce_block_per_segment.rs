@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
 use crate::problem::{reduce::{SegmentedReduce, reductions_only}, too_long};
 
 /// Every segment has a block, which reduces it.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "reduce_block_per_segment",
     "every segment has a block",
     include_str!("../../kernels/reduce_block_per_segment.ptx"),

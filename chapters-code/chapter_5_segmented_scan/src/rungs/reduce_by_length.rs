@@ -8,7 +8,7 @@ use super::reduce_merge_path;
 use crate::problem::reduce::{SegmentedReduce, reductions_only};
 
 /// One block per segment where segments are long and many, otherwise the merge path.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "reduce_by_length",
     "one block per segment where segments are long and many, otherwise the merge path",
     include_str!("../../kernels/reduce_merge_path.ptx"),
@@ -16,7 +16,7 @@ pub const RUNG: Rung = Rung::new(
 .refuses(reductions_only);
 
 /// The kernel for long segments.
-const REDUCE_LONG: &str = include_str!("../../kernels/reduce_long.ptx");
+static REDUCE_LONG: &str = include_str!("../../kernels/reduce_long.ptx");
 
 /// The average length of segments, in bytes, from which on one block of 256 threads per segment pays.
 const LONG: u64 = 8 << 10;

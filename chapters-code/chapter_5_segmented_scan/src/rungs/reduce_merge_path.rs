@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, buffer};
 use crate::problem::reduce::{SegmentedReduce, reductions_only};
 
 /// Every warp has as many elements and ends of segments as any other (merge path).
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "reduce_merge_path",
     "every warp has as many elements and ends of segments as any other",
     include_str!("../../kernels/reduce_merge_path.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
 use crate::problem::{reduce::{SegmentedReduce, reductions_only}, too_long};
 
 /// Every segment has a warp, which reduces it.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "reduce_warp_per_segment",
     "every segment has a warp",
     include_str!("../../kernels/reduce_warp_per_segment.ptx"),

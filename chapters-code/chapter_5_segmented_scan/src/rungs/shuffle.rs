@@ -8,7 +8,7 @@ use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_eleme
 use crate::problem::scan::{SegmentedScan, scans_only};
 
 /// Warps scan in registers, and one ballot gives them the flags.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "shuffle",
     "warps scan in registers, with the flags from one ballot",
     include_str!("../../kernels/shuffle.ptx"),

@@ -8,7 +8,7 @@ use super::reduce_merge_path::{RESIDENT, blocks, depth};
 use crate::problem::spmv::{Product, products_only};
 
 /// `reduce_merge_path`, whose elements are products.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "spmv_merge_path",
     "reduce_merge_path, whose elements are products",
     include_str!("../../kernels/spmv_merge_path.ptx"),

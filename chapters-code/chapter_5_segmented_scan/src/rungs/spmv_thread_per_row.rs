@@ -7,7 +7,7 @@ use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung};
 use crate::problem::{spmv::{Product, products_only}, too_long};
 
 /// Every row of the matrix has a thread.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "spmv_thread_per_row",
     "every row of the matrix has a thread",
     include_str!("../../kernels/spmv_thread_per_row.ptx"),

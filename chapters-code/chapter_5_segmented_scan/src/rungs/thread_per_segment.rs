@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling
 use crate::problem::{scan::{SegmentedScan, scans_only}, too_long};
 
 /// Every segment has a thread, which scans it in order.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "thread_per_segment",
     "every segment has a thread, which scans it in order",
     include_str!("../../kernels/thread_per_segment.ptx"),

@@ -9,7 +9,7 @@ use crate::problem::scan::{SegmentedScan, scans_only};
 use crate::problem::tile_depth;
 
 /// Each load takes 16 bytes, and flags are bits.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "vectorized",
     "16 bytes per load, and flags as bits",
     include_str!("../../kernels/vectorized.ptx"),

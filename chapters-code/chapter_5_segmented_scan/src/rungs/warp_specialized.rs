@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling, kernel};
 use crate::problem::{scan::{SegmentedScan, scans_only}, tile_depth};
 
 /// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
     include_str!("../../kernels/warp_specialized.compute_90.ptx"),

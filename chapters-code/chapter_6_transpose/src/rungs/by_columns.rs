@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// A warp reads a column and writes a row.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "by_columns",
     "a warp reads a column and writes a row",
     include_str!("../../kernels/by_columns.ptx"),

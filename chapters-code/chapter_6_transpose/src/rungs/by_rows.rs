@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// A warp reads a row and writes a column.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "by_rows",
     "a warp reads a row and writes a column",
     include_str!("../../kernels/by_rows.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// A thread moves four elements.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "coarsened",
     "four elements per thread",
     include_str!("../../kernels/coarsened.ptx"),

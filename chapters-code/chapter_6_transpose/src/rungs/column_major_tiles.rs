@@ -10,7 +10,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// The blocks take the tiles of the rung before in column-major order.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "column_major_tiles",
     "the same tiles in column-major order",
     include_str!("../../kernels/column_major_tiles.ptx"),

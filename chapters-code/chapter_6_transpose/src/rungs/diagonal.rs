@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// The blocks take the tiles in diagonal order, which GPUs of 2008 needed.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "diagonal",
     "tiles in diagonal order, which GPUs of 2008 needed",
     include_str!("../../kernels/diagonal.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, squares_only};
 
 /// A square matrix becomes its own transpose, in place.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "in_place",
     "a square matrix in place: a block swaps a tile and its mirror image",
     include_str!("../../kernels/in_place.ptx"),

@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// The rows of the tile are one element longer, so that a column lies in 32 banks.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "padded",
     "a tile whose rows are one longer: a column lies in 32 banks",
     include_str!("../../kernels/padded.ptx"),

@@ -13,7 +13,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// Rows may begin anywhere: every store writes whole sectors.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "sectors",
     "rows that begin anywhere: every store writes whole sectors",
     include_str!("../../kernels/sectors.compute_80.ptx"),

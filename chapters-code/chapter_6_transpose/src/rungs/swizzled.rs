@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// The tile has no padding: column c of row r is stored at c XOR r.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "swizzled",
     "no padding: column c of row r is stored at c XOR r",
     include_str!("../../kernels/swizzled.ptx"),

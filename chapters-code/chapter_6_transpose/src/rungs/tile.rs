@@ -7,7 +7,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// A warp reads and writes rows; the tile is transposed in shared memory.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "tile",
     "reads and writes rows; transposes a tile in shared memory",
     include_str!("../../kernels/tile.ptx"),

@@ -10,7 +10,7 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// The kernel loads and stores 16 bytes at a time, on both sides.
-pub const RUNG: Rung = Rung::new(
+pub static RUNG: Rung = Rung::new(
     "vectorized",
     "loads and stores of 16 bytes on both sides",
     include_str!("../../kernels/vectorized.ptx"),

@@ -11,7 +11,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/aos.ptx");
 
 /// An array of structures: 32 bytes per particle.
-pub const RUNG: Rung = Rung::new("aos", "an array of structures", PTX)
+pub static RUNG: Rung = Rung::new("aos", "an array of structures", PTX)
     .against(Ceiling::Copy)
     .refuses(particles_only);
 

@@ -11,7 +11,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/aos_packs.ptx");
 
 /// The array of structures in accesses of 16 bytes.
-pub const RUNG: Rung = Rung::new("aos_packs", "the same in accesses of 16 bytes", PTX)
+pub static RUNG: Rung = Rung::new("aos_packs", "the same in accesses of 16 bytes", PTX)
     .against(Ceiling::Copy)
     .refuses(particles_only);
 

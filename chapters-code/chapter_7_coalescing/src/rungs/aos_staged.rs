@@ -11,7 +11,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/aos_staged.ptx");
 
 /// The array of structures passes through shared memory, so that all accesses coalesce.
-pub const RUNG: Rung = Rung::new("aos_staged", "the same through shared memory, with coalesced accesses", PTX)
+pub static RUNG: Rung = Rung::new("aos_staged", "the same through shared memory, with coalesced accesses", PTX)
     .against(Ceiling::Copy)
     .refuses(particles_only);
 

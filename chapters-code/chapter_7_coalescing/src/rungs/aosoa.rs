@@ -11,7 +11,7 @@ use crate::traffic::{Access, LANES, Prediction};
 const PTX: &str = include_str!("../../kernels/aosoa.ptx");
 
 /// An array of structures of arrays: groups of 32 particles, one array per field in each.
-pub const RUNG: Rung = Rung::new("aosoa", "an array of structures of arrays of 32", PTX)
+pub static RUNG: Rung = Rung::new("aosoa", "an array of structures of arrays of 32", PTX)
     .against(Ceiling::Copy)
     .refuses(particles_only);
 

@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/bulk.compute_90.ptx");
 
 /// A copy by the hardware's bulk copies; no thread loads or stores the elements.
-pub const RUNG: Rung = Rung::new("bulk", "4 KiB per block, by bulk copies instead of threads", PTX)
+pub static RUNG: Rung = Rung::new("bulk", "4 KiB per block, by bulk copies instead of threads", PTX)
     .against(Ceiling::Copy)
     .refuses(copies_only);
 

@@ -15,7 +15,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/bytes_in_flight.ptx");
 
 /// Reads with a given number of loads per thread and of blocks per multiprocessor in flight.
-pub const RUNG: Rung = Rung::new("bytes_in_flight", "reads with a given number of loads in flight per thread", PTX)
+pub static RUNG: Rung = Rung::new("bytes_in_flight", "reads with a given number of loads in flight per thread", PTX)
     .refuses(reads_only);
 
 /// As many blocks as the device holds at a time. A block's shared memory, which the kernel does not use,

@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/four_loads.ptx");
 
 /// A shifted copy: a thread makes one pack of the output from four loads.
-pub const RUNG: Rung = Rung::new("four_loads", "stores are packs, loads are four elements each", PTX)
+pub static RUNG: Rung = Rung::new("four_loads", "stores are packs, loads are four elements each", PTX)
     .against(Ceiling::Copy)
     .refuses(offsets_only);
 

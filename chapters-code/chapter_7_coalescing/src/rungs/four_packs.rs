@@ -10,7 +10,7 @@ use super::packs::traffic; // the same accesses
 const PTX: &str = include_str!("../../kernels/four_packs.ptx");
 
 /// A copy by four accesses of 16 bytes per thread.
-pub const RUNG: Rung = Rung::new("four_packs", "four times 16 bytes per thread", PTX)
+pub static RUNG: Rung = Rung::new("four_packs", "four times 16 bytes per thread", PTX)
     .against(Ceiling::Copy)
     .refuses(copies_only);
 

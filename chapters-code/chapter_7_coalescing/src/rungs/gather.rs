@@ -12,7 +12,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/gather.ptx");
 
 /// The indices say which elements are loaded.
-pub const RUNG: Rung = Rung::new("gather", "indices say which elements are loaded", PTX)
+pub static RUNG: Rung = Rung::new("gather", "indices say which elements are loaded", PTX)
     .against(Ceiling::Copy)
     .refuses(permutations_only);
 

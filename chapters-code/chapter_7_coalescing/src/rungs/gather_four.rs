@@ -12,7 +12,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/gather_four.ptx");
 
 /// A thread gathers four elements.
-pub const RUNG: Rung = Rung::new("gather_four", "four elements per thread", PTX)
+pub static RUNG: Rung = Rung::new("gather_four", "four elements per thread", PTX)
     .against(Ceiling::Copy)
     .refuses(permutations_only);
 

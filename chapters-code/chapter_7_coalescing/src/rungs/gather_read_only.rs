@@ -11,7 +11,7 @@ use super::gather::traffic; // the same accesses
 const PTX: &str = include_str!("../../kernels/gather_read_only.ptx");
 
 /// The same loads go through the read-only path.
-pub const RUNG: Rung = Rung::new("gather_read_only", "the same loads, by the read-only path", PTX)
+pub static RUNG: Rung = Rung::new("gather_read_only", "the same loads, by the read-only path", PTX)
     .against(Ceiling::Copy)
     .refuses(permutations_only);
 

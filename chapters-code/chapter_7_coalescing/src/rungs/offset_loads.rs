@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/offset_loads.ptx");
 
 /// A shifted copy: the loads begin at the offset.
-pub const RUNG: Rung = Rung::new("offset_loads", "loads begin at the offset", PTX)
+pub static RUNG: Rung = Rung::new("offset_loads", "loads begin at the offset", PTX)
     .against(Ceiling::Copy)
     .refuses(offsets_only);
 

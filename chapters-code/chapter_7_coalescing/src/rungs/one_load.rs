@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/one_load.ptx");
 
 /// Sums of pairs: a thread loads both elements in one access of 8 bytes.
-pub const RUNG: Rung = Rung::new("one_load", "both elements in one access of 8 bytes", PTX)
+pub static RUNG: Rung = Rung::new("one_load", "both elements in one access of 8 bytes", PTX)
     .against(Ceiling::Copy)
     .refuses(pairs_only);
 

@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/packs.ptx");
 
 /// A copy by accesses of 16 bytes.
-pub const RUNG: Rung = Rung::new("packs", "16 bytes per thread", PTX)
+pub static RUNG: Rung = Rung::new("packs", "16 bytes per thread", PTX)
     .against(Ceiling::Copy)
     .refuses(copies_only);
 

@@ -10,7 +10,7 @@ use super::two_loads::traffic; // the same accesses
 const PTX: &str = include_str!("../../kernels/past_l1.ptx");
 
 /// Sums of pairs by the same loads, which bypass the L1 cache.
-pub const RUNG: Rung = Rung::new("past_l1", "the same loads, past the L1 cache", PTX)
+pub static RUNG: Rung = Rung::new("past_l1", "the same loads, past the L1 cache", PTX)
     .against(Ceiling::Copy)
     .refuses(pairs_only);
 

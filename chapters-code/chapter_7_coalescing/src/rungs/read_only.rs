@@ -10,7 +10,7 @@ use super::two_loads::traffic; // the same accesses
 const PTX: &str = include_str!("../../kernels/read_only.ptx");
 
 /// Sums of pairs by the same loads, through the read-only path.
-pub const RUNG: Rung = Rung::new("read_only", "the same loads, by the read-only path", PTX)
+pub static RUNG: Rung = Rung::new("read_only", "the same loads, by the read-only path", PTX)
     .against(Ceiling::Copy)
     .refuses(pairs_only);
 

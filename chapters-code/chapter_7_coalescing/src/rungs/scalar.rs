@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/scalar.ptx");
 
 /// A copy by accesses of 4 bytes.
-pub const RUNG: Rung = Rung::new("scalar", "4 bytes per thread", PTX)
+pub static RUNG: Rung = Rung::new("scalar", "4 bytes per thread", PTX)
     .against(Ceiling::Copy)
     .refuses(copies_only);
 

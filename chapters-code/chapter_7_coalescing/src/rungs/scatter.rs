@@ -12,7 +12,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/scatter.ptx");
 
 /// The indices say where elements are stored.
-pub const RUNG: Rung = Rung::new("scatter", "indices say where elements are stored", PTX)
+pub static RUNG: Rung = Rung::new("scatter", "indices say where elements are stored", PTX)
     .against(Ceiling::Copy)
     .refuses(without_repeats);
 

@@ -10,7 +10,7 @@ use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
 const PTX: &str = include_str!("../../kernels/shuffled.ptx");
 
 /// A shifted copy that loads each pack once: a shuffle brings the next pack from the next lane.
-pub const RUNG: Rung = Rung::new("shuffled", "each pack loaded once: a shuffle brings the next one", PTX)
+pub static RUNG: Rung = Rung::new("shuffled", "each pack loaded once: a shuffle brings the next one", PTX)
     .against(Ceiling::Copy)
     .refuses(offsets_only);
 

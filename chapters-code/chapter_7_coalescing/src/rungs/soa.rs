@@ -11,7 +11,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/soa.ptx");
 
 /// A structure of arrays: one array per field.
-pub const RUNG: Rung = Rung::new("soa", "a structure of arrays", PTX)
+pub static RUNG: Rung = Rung::new("soa", "a structure of arrays", PTX)
     .against(Ceiling::Copy)
     .refuses(particles_only);
 

@@ -11,7 +11,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/soa_packs.ptx");
 
 /// The structure of arrays in accesses of 16 bytes.
-pub const RUNG: Rung = Rung::new("soa_packs", "the same, four particles per thread", PTX)
+pub static RUNG: Rung = Rung::new("soa_packs", "the same, four particles per thread", PTX)
     .against(Ceiling::Copy)
     .refuses(particles_only);
 

@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/strided_loads.ptx");
 
 /// A copy of one element per stride: the loads are a stride apart.
-pub const RUNG: Rung = Rung::new("strided_loads", "loads are a stride apart", PTX)
+pub static RUNG: Rung = Rung::new("strided_loads", "loads are a stride apart", PTX)
     .against(Ceiling::Copy)
     .refuses(strides_only);
 

@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/strided_stores.ptx");
 
 /// A copy to one element per stride: the stores are a stride apart.
-pub const RUNG: Rung = Rung::new("strided_stores", "stores are a stride apart", PTX)
+pub static RUNG: Rung = Rung::new("strided_stores", "stores are a stride apart", PTX)
     .against(Ceiling::Copy)
     .refuses(strides_only);
 

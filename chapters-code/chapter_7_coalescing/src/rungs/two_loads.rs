@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/two_loads.ptx");
 
 /// Sums of pairs: a thread loads the two elements one by one.
-pub const RUNG: Rung = Rung::new("two_loads", "a thread loads its two elements one by one", PTX)
+pub static RUNG: Rung = Rung::new("two_loads", "a thread loads its two elements one by one", PTX)
     .against(Ceiling::Copy)
     .refuses(pairs_only);
 

@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction, whole_packs};
 const PTX: &str = include_str!("../../kernels/two_packs.ptx");
 
 /// A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
-pub const RUNG: Rung = Rung::new("two_packs", "packs on both sides: two aligned loads per unaligned pack", PTX)
+pub static RUNG: Rung = Rung::new("two_packs", "packs on both sides: two aligned loads per unaligned pack", PTX)
     .against(Ceiling::Copy)
     .refuses(offsets_only);
 

@@ -10,7 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/vec2.ptx");
 
 /// A copy by accesses of 8 bytes.
-pub const RUNG: Rung = Rung::new("vec2", "8 bytes per thread", PTX)
+pub static RUNG: Rung = Rung::new("vec2", "8 bytes per thread", PTX)
     .against(Ceiling::Copy)
     .refuses(copies_only);
 
