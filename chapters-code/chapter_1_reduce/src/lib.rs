@@ -14,7 +14,6 @@ use harness::{Element, Ladder, ladder};
 use problem::{MatrixReduction, Reduction};
 
 /// The rungs that reduce a vector.
-#[rustfmt::skip]
 pub mod rungs {
     pub mod one_thread;
     pub mod interleaved_modulo;

@@ -20,7 +20,6 @@ pub use crate::bins::Bins;
 use crate::{problem::Counting, reference::Key};
 
 /// The rungs, one file each. Before the first comes a kernel that is wrong, `racy` of [`broken`].
-#[rustfmt::skip]
 pub mod rungs {
     pub mod global_atomics;
 

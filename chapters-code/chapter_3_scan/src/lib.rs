@@ -14,7 +14,6 @@ use harness::{Element, Ladder, ladder};
 use problem::PrefixScan;
 
 /// The rungs.
-#[rustfmt::skip]
 pub mod rungs {
     pub mod one_thread;
 

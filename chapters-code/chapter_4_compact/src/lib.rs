@@ -19,7 +19,6 @@ use harness::{Element, Ladder, ladder};
 use problem::Compaction;
 
 /// The rungs.
-#[rustfmt::skip]
 pub mod rungs {
     pub mod one_thread;
 

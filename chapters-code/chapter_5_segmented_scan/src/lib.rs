@@ -25,7 +25,6 @@ use crate::problem::{
 };
 
 /// The rungs, one file each.
-#[rustfmt::skip]
 pub mod rungs {
     // Conversions from offsets to head flags, and back.
     pub mod flags_of_offsets;

@@ -18,7 +18,6 @@ use harness::{Element, Ladder, ladder};
 use problem::Matrices;
 
 /// The rungs.
-#[rustfmt::skip]
 pub mod rungs {
     pub mod by_rows;
     pub mod by_columns;

@@ -23,7 +23,6 @@ pub use crate::task::Task;
 use crate::{particles::Particles, permutation::Permutation, problem::Copies, reads::Reads};
 
 /// The rungs.
-#[rustfmt::skip]
 pub mod rungs {
     pub mod scalar;
     pub mod vec2;

@@ -5,7 +5,12 @@ use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung};
 
 use super::ranges;
-use crate::{bins, geometry::Copies, problem::{Counting, refuses}, reference::Key};
+use crate::{
+    bins,
+    geometry::Copies,
+    problem::{Counting, refuses},
+    reference::Key,
+};
 
 /// Every block counts in up to 32 copies, each in banks of its own. The first block zeroes the output.
 pub static RUNG: Rung = Rung::new(
@@ -35,7 +40,12 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let launch = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
+        launch
+            .arg(&p.keys)
+            .arg(&mut counts)
+            .arg(&p.n)
+            .arg(&p.bins)
+            .arg(&copies.log);
         launch.arg(&mut state);
         // SAFETY: banked.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, State* state)`. It
         // reads in[0 .. n] and writes out[0 .. bins.count + 3]. Shared memory holds the copies. The state is

@@ -4,7 +4,11 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung};
 
-use crate::{bins, geometry, problem::{Counting, refuses}, reference::Key};
+use crate::{
+    bins, geometry,
+    problem::{Counting, refuses},
+    reference::Key,
+};
 
 /// Every key increments its counter in global memory.
 pub static RUNG: Rung = Rung::new(

@@ -5,7 +5,11 @@ use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung};
 
 use crate::geometry::{self, SharedMemory, TileBlocks};
-use crate::{bins, problem::{Counting, refuses}, reference::Key};
+use crate::{
+    bins,
+    problem::{Counting, refuses},
+    reference::Key,
+};
 
 /// Every block counts the keys of one range of the bins.
 pub static RUNG: Rung = Rung::new(

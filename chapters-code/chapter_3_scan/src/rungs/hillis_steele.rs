@@ -21,11 +21,18 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
 }
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
-pub fn with_buffers<T: Element>(buffers: u32, p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
+pub fn with_buffers<T: Element>(
+    buffers: u32,
+    p: &PrefixScan<T>,
+    rung: &Rung,
+) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
-    let module = p.device.context.load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
+    let module = p
+        .device
+        .context
+        .load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
     let add_block_offsets = module.load_function(&p.operator())?; // such as sum_f32
     let threads = p.threads(256);
     let tile = u64::from(threads); // elements per block
@@ -47,8 +54,15 @@ pub fn with_buffers<T: Element>(buffers: u32, p: &PrefixScan<T>, rung: &Rung) ->
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
             let (before, after) = aggregates.split_at_mut(l);
-            let mut launch = p.device.stream.launch_builder(if l == 0 { &first } else { &again });
-            launch.arg(before.last().unwrap_or(&p.input)).arg(&mut out[l]).arg(&n[l]).arg(&mut after[0]);
+            let mut launch = p
+                .device
+                .stream
+                .launch_builder(if l == 0 { &first } else { &again });
+            launch
+                .arg(before.last().unwrap_or(&p.input))
+                .arg(&mut out[l])
+                .arg(&n[l])
+                .arg(&mut after[0]);
             // SAFETY: hillis_steele.cu is `(const T* in, T* out, size_t n, T* sums)`. It reads in[0 .. n], and
             // writes out[0 .. n] and one aggregate per block.
             unsafe { launch.launch(config(n[l + 1]))? };

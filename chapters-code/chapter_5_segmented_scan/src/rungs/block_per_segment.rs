@@ -4,7 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling};
 
-use crate::problem::{scan::{SegmentedScan, scans_only}, too_long};
+use crate::problem::{
+    scan::{SegmentedScan, scans_only},
+    too_long,
+};
 
 /// Every segment has a block, which scans it in rounds.
 pub static RUNG: Rung = Rung::new(
@@ -36,7 +39,11 @@ pub fn prepare<T: Element>(
         }
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
+        launch
+            .arg(&p.values)
+            .arg(&mut out)
+            .arg(&p.offsets)
+            .arg(&p.segments);
         // SAFETY: block_per_segment.cu is `(const T* in, T* out, const u32* offsets, u32 segments)`. It reads
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per element.
         unsafe { launch.launch(config) }.map(drop)

@@ -4,7 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ceiling::Ceiling};
 
-use crate::problem::{Form, to_flags::{ToFlags, to_flags_only, without_elements}};
+use crate::problem::{
+    Form,
+    to_flags::{ToFlags, to_flags_only, without_elements},
+};
 
 /// From offsets to head flags of one byte per element: every segment stores its own.
 pub static RUNG: Rung = Rung::new(
@@ -33,7 +36,11 @@ pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
             return Ok(());
         }
         let mut launch = p.device.stream.launch_builder(&function);
-        launch.arg(&p.offsets).arg(&p.segments).arg(&mut flags).arg(&p.n);
+        launch
+            .arg(&p.offsets)
+            .arg(&p.segments)
+            .arg(&mut flags)
+            .arg(&p.n);
         // SAFETY: flags_of_offsets.cu is `(const u32* offsets, u32 segments, u8* flags, size_t n)`. It reads
         // offsets[0 ..= segments] and writes flags of at most n elements, a byte each. One thread per segment.
         unsafe { launch.launch(config) }.map(drop)

@@ -4,7 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, Op, Rung, buffer, ceiling::Ceiling};
 
-use crate::problem::{scan::{SegmentedScan, scans_only}, tile_depth};
+use crate::problem::{
+    scan::{SegmentedScan, scans_only},
+    tile_depth,
+};
 
 /// A single pass: a block looks back over the tiles before its own, up to the last one with a head.
 pub static RUNG: Rung = Rung::new(

@@ -4,7 +4,11 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, buffer, ceiling::Ceiling};
 
-use crate::problem::{Form, to_flags::without_elements, to_offsets::{ToOffsets, to_offsets_only}};
+use crate::problem::{
+    Form,
+    to_flags::without_elements,
+    to_offsets::{ToOffsets, to_offsets_only},
+};
 
 /// From head flags of one bit per element to offsets: only the counts of blocks are scanned.
 pub static RUNG: Rung = Rung::new(

@@ -4,7 +4,11 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, buffer, ceiling::Ceiling};
 
-use crate::problem::{Form, to_flags::without_elements, to_offsets::{ToOffsets, to_offsets_only}};
+use crate::problem::{
+    Form,
+    to_flags::without_elements,
+    to_offsets::{ToOffsets, to_offsets_only},
+};
 
 /// From head flags of one byte per element to offsets: a compaction of indices by the flags.
 pub static RUNG: Rung = Rung::new(

@@ -4,7 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
 
-use crate::problem::{reduce::{SegmentedReduce, reductions_only}, too_long};
+use crate::problem::{
+    reduce::{SegmentedReduce, reductions_only},
+    too_long,
+};
 
 /// Every segment has a block, which reduces it.
 pub static RUNG: Rung = Rung::new(
@@ -12,7 +15,9 @@ pub static RUNG: Rung = Rung::new(
     "every segment has a block",
     include_str!("../../kernels/reduce_block_per_segment.ptx"),
 )
-.refuses(|rung, case| reductions_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)));
+.refuses(|rung, case| {
+    reductions_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
+});
 
 /// One launch, with one block per segment.
 pub fn prepare<T: Element>(
@@ -35,7 +40,11 @@ pub fn prepare<T: Element>(
         }
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
+        launch
+            .arg(&p.values)
+            .arg(&mut out)
+            .arg(&p.offsets)
+            .arg(&p.segments);
         // SAFETY: reduce_block_per_segment.cu is `(const T* in, T* out, const u32* offsets, u32 segments)`. It reads
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per segment.
         unsafe { launch.launch(config) }.map(drop)

@@ -4,7 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung};
 
-use crate::problem::{spmv::{Product, products_only}, too_long};
+use crate::problem::{
+    spmv::{Product, products_only},
+    too_long,
+};
 
 /// Every row of the matrix has a warp.
 pub static RUNG: Rung = Rung::new(
@@ -12,7 +15,9 @@ pub static RUNG: Rung = Rung::new(
     "every row has a warp",
     include_str!("../../kernels/spmv_warp_per_row.ptx"),
 )
-.refuses(|rung, case| products_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)));
+.refuses(|rung, case| {
+    products_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD))
+});
 
 /// One launch, with one warp per row.
 pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
@@ -32,7 +37,11 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         }
         let mut y = p.y.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
+        launch
+            .arg(&p.values)
+            .arg(&p.columns)
+            .arg(&p.offsets)
+            .arg(&p.x);
         launch.arg(&mut y).arg(&p.rows);
         // SAFETY: spmv_warp_per_row.cu is `(const f32* values, const u32* columns, const u32* offsets, const f32* x,
         // f32* y, u32 rows)`. It reads offsets[0 ..= rows], all entries, and x at their columns, and writes

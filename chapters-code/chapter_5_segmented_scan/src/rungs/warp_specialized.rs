@@ -4,7 +4,10 @@ use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, Rung, ceiling::Ceiling, kernel};
 
-use crate::problem::{scan::{SegmentedScan, scans_only}, tile_depth};
+use crate::problem::{
+    scan::{SegmentedScan, scans_only},
+    tile_depth,
+};
 
 /// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
 pub static RUNG: Rung = Rung::new(
@@ -47,7 +50,10 @@ pub fn prepare<T: Element>(
     let depth = tile_depth::<T>(6) + tiles.div_ceil(blocks) + 48;
     // Zeroed once. They belong to this grid and these tiles: a block counts its launches.
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
-    let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
+    let mut status = p
+        .device
+        .stream
+        .alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
     let function = kernel.clone();

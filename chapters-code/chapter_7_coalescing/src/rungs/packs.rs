@@ -24,7 +24,11 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(entry)?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
-    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let config = LaunchConfig {
+        grid_dim: (blocks, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -34,7 +38,15 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
         // out[0 .. n]. Both are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
+    Ok(Launch::new(
+        kernel,
+        config,
+        Promise {
+            result: Results::Dense,
+            traffic,
+        },
+        launch,
+    ))
 }
 
 /// What the launch asks of the memory.

@@ -4,8 +4,8 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Error, Launch, Rung, ceiling::Ceiling};
 
-use crate::problem::{Copies, Promise, Results, pairs_only};
-use super::two_loads::traffic; // the same accesses
+use super::two_loads::traffic;
+use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 
 const PTX: &str = include_str!("../../kernels/past_l1.ptx");
 
@@ -19,7 +19,11 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("past_l1")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let config = LaunchConfig {
+        grid_dim: (blocks, 1, 1),
+        block_dim: (256, 1, 1),
+        shared_mem_bytes: 0,
+    };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -29,5 +33,13 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: Results::PairSums, traffic }, launch))
+    Ok(Launch::new(
+        kernel,
+        config,
+        Promise {
+            result: Results::PairSums,
+            traffic,
+        },
+        launch,
+    ))
 }
