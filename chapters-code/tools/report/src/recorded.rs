@@ -8,7 +8,7 @@ use crate::Row;
 use harness::{Case, Parameters, ceiling::Ceilings, timing::Time};
 
 mod embedded {
-    // FILES: the path within the repository and the text of every file in book/measurements/.
+    // FILES: the path within the repository and the compressed text of every file in book/measurements/.
     include!(concat!(env!("OUT_DIR"), "/measurements.rs"));
 }
 
@@ -149,7 +149,7 @@ pub fn recordings() -> &'static [Recording] {
     static ALL: LazyLock<Vec<Recording>> = LazyLock::new(|| {
         let mut all: Vec<Recording> = embedded::FILES
             .iter()
-            .filter_map(|(_, text)| serde_json::from_str(text).ok())
+            .filter_map(|(_, compressed)| read(compressed).ok())
             .collect();
         all.sort_by(|a, b| b.date.cmp(&a.date));
         all
@@ -159,11 +159,16 @@ pub fn recordings() -> &'static [Recording] {
 
 /// The files that are not of this form, with the reason.
 pub fn unreadable() -> Vec<(&'static str, String)> {
-    let error = |text: &str| serde_json::from_str::<Recording>(text).err();
     embedded::FILES
         .iter()
-        .filter_map(|(path, text)| error(text).map(|error| (*path, error.to_string())))
+        .filter_map(|(path, compressed)| Some((*path, read(compressed).err()?)))
         .collect()
+}
+
+fn read(compressed: &[u8]) -> Result<Recording, String> {
+    let text =
+        lz4_flex::decompress_size_prepended(compressed).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
 
 impl Recording {
