@@ -81,7 +81,7 @@ static LAST_BLOCK_WITHOUT_FENCE: Rung = broken!(
 static SCRATCH_IS_INPUT: Rung = broken!(
     "scratch_is_input",
     [Input],
-    "passes that go back and forth between the scratch and the input"
+    "passes that alternate between the scratch and the input"
 );
 static NON_POWER_OF_TWO_TAIL: Rung = broken!(
     "non_power_of_two_tail",
@@ -91,7 +91,7 @@ static NON_POWER_OF_TWO_TAIL: Rung = broken!(
 static OFF_BY_ONE_PAIR: Rung = broken!(
     "off_by_one_pair",
     [Result],
-    "a partner one place too near, which equal elements hide"
+    "a partner one index too near, which equal elements hide"
 )
 .adapts(|case| match case.input {
     Input::Constant => Case {

@@ -63,7 +63,7 @@ impl Chapter for Segmented {
     }
 
     fn summary(&self) -> &'static str {
-        "Chapter 5, segmented scan: segments one behind the other, each by itself"
+        "Chapter 5, segmented scan: segments that follow each other, each processed by itself"
     }
 
     fn rungs(&self) -> Vec<Rung> {

@@ -24,7 +24,7 @@ impl Chapter for Coalescing {
     }
 
     fn summary(&self) -> &'static str {
-        "Chapter 7, coalescing: what the memory makes of a warp's request"
+        "Chapter 7, coalescing: how memory serves a warp's request"
     }
 
     fn rungs(&self) -> Vec<Rung> {

@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// Each warp shuffles first, so that a block needs one barrier.
 pub static RUNG: Rung = Rung::new(
     "block_reduce",
-    "shuffles first: one barrier a block",
+    "shuffles first: one barrier per block",
     include_str!("../../kernels/block_reduce.ptx"),
 )
 .refuses(vectors_only);

@@ -9,7 +9,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 /// Columns of a matrix, one block per 32 columns.
 pub static RUNG: Rung = Rung::new(
     "columns_block",
-    "columns of a matrix: a block for 32, in splits of the rows",
+    "columns of a matrix: one block per 32 columns, with the rows split among blocks",
     include_str!("../../kernels/columns_block.ptx"),
 )
 .refuses(matrices_only);

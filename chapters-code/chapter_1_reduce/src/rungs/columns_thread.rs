@@ -9,7 +9,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 /// Columns of a matrix, one thread per column.
 pub static RUNG: Rung = Rung::new(
     "columns_thread",
-    "columns of a matrix: a thread a column",
+    "columns of a matrix: one thread per column",
     include_str!("../../kernels/columns_thread.ptx"),
 )
 .refuses(matrices_only);

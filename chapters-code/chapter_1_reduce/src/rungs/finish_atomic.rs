@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// Every block adds its result to the output by one atomic operation.
 pub static RUNG: Rung = Rung::new(
     "finish_atomic",
-    "block_reduce, then one atomic a block",
+    "block_reduce, then one atomic operation per block",
     include_str!("../../kernels/finish_atomic.ptx"),
 )
 .refuses(vectors_only)

@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// One launch of block_reduce.
 pub static RUNG: Rung = Rung::new(
     "finish_last_block",
-    "block_reduce; the block that comes last folds the partials",
+    "block_reduce; the block that arrives last combines the partial results",
     include_str!("../../kernels/finish_last_block.ptx"),
 )
 .refuses(vectors_only);

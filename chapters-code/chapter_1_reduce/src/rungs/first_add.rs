@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// Each thread combines two elements while it loads them.
 pub static RUNG: Rung = Rung::new(
     "first_add",
-    "two elements a thread, folded while loading",
+    "each thread combines two elements while it loads them",
     include_str!("../../kernels/first_add.ptx"),
 )
 .refuses(vectors_only);

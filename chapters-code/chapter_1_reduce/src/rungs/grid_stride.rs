@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// As many blocks as the device holds.
 pub static RUNG: Rung = Rung::new(
     "grid_stride",
-    "as many blocks as the device holds; each thread folds many elements first",
+    "as many blocks as the device holds; each thread first combines many elements",
     include_str!("../../kernels/grid_stride.ptx"),
 )
 .refuses(vectors_only);

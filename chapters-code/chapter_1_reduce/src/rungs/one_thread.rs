@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// One thread combines all elements in order.
 pub static RUNG: Rung = Rung::new(
     "one_thread",
-    "one thread folds everything, in order",
+    "one thread combines all elements, in order",
     include_str!("../../kernels/one_thread.ptx"),
 )
 .refuses(vectors_only)

@@ -9,7 +9,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 /// Rows of a matrix, one block per row.
 pub static RUNG: Rung = Rung::new(
     "rows_block",
-    "rows of a matrix: a block a row",
+    "rows of a matrix: one block per row",
     include_str!("../../kernels/rows_block.ptx"),
 )
 .refuses(matrices_only);

@@ -9,7 +9,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 /// Rows of a matrix, one thread per row.
 pub static RUNG: Rung = Rung::new(
     "rows_thread",
-    "rows of a matrix: a thread a row",
+    "rows of a matrix: one thread per row",
     include_str!("../../kernels/rows_thread.ptx"),
 )
 .refuses(matrices_only);

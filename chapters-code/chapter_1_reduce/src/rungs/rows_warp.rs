@@ -9,7 +9,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 /// Rows of a matrix, one warp per row.
 pub static RUNG: Rung = Rung::new(
     "rows_warp",
-    "rows of a matrix: a warp a row",
+    "rows of a matrix: one warp per row",
     include_str!("../../kernels/rows_warp.ptx"),
 )
 .refuses(matrices_only);

@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// The tree halves the array: neighbouring threads read neighbouring words.
 pub static RUNG: Rung = Rung::new(
     "sequential",
-    "the tree folded in halves: neighbouring threads on neighbouring words",
+    "the tree halves the array: neighbouring threads read neighbouring words",
     include_str!("../../kernels/sequential.ptx"),
 )
 .refuses(vectors_only);

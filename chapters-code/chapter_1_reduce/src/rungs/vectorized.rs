@@ -9,7 +9,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 /// Each load takes 16 bytes.
 pub static RUNG: Rung = Rung::new(
     "vectorized",
-    "16 bytes a load",
+    "16 bytes per load",
     include_str!("../../kernels/vectorized.ptx"),
 )
 .refuses(vectors_only);
