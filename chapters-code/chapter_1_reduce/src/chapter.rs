@@ -51,17 +51,11 @@ impl Chapter for Reduce {
                 Ok(Box::new(Posed::new(problem, matrices())))
             }
             Shape::Vector { .. } => with_number!(case.dtype, T => {
-                let ladder = [vectors::<T>(), broken::<T>()].into_iter().flatten().collect();
+                let ladder = [vectors::<T>(), broken::<T>()].concat();
                 Ok(Box::new(Posed::new(Reduction::<T>::new(device, case)?, ladder)))
             }),
         }
     }
-}
-
-/// Whether a rung gives the same bits in every run of a case.
-pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Reduce.rungs().into_iter();
-    rungs.any(|known| known.name == rung && !(known.varies)(case))
 }
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.

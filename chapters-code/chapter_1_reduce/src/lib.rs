@@ -34,7 +34,7 @@ pub mod rungs {
     pub mod finish_atomic;
     pub mod finish_last_block;
 
-    // For 32-bit integers only.
+    // This rung exists for 32-bit integers.
     pub mod redux;
 
     // Rows and columns of a matrix.

@@ -33,7 +33,7 @@ type Count = unsafe extern "C" fn(
 ) -> c_int;
 
 /// The histogram of the keys by a baseline library, run once and verified; none where the library lacks it.
-/// It has counters for the bins only.
+/// It has counters for the bins, and none for keys without a bin.
 pub(crate) fn histogram<'a, K: Key>(
     of: &'a Counting<K>,
     counts: &[u32],

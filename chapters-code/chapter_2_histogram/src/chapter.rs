@@ -120,7 +120,7 @@ impl Histogram {
         if let (OutOfRange::Refuse, Some(found)) = (self.out_of_range, beyond(&host, &bins)) {
             return Err(refused(&host, &bins, found));
         }
-        let ladder = [keys::<K>(), broken::<K>()].into_iter().flatten().collect();
+        let ladder = [keys::<K>(), broken::<K>()].concat();
         Ok(Box::new(Posed::new(
             Counting::new(device, case, host)?,
             ladder,

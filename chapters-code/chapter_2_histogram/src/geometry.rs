@@ -173,7 +173,7 @@ impl Copies {
     /// The error for a device whose blocks have no room for a single copy.
     pub fn no_room() -> Error {
         Error::Usage(
-            "a block of this device has no room for so many bins\n  remedy: give --bins, up to 12000"
+            "the counters of these bins do not fit in a block of this device\n  remedy: give --bins, up to 12000"
                 .into(),
         )
     }

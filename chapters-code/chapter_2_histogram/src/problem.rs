@@ -95,14 +95,9 @@ impl<K: Key> Problem for Counting<K> {
 
     fn baseline<'a>(
         &'a mut self,
-        rung: Option<&Rung>,
         baselines: &'a Baselines,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
-        match rung {
-            // The one baseline stands for all rungs.
-            Some(_) => Ok(None),
-            None => baseline::histogram(self, &self.reference, baselines),
-        }
+        baseline::histogram(self, &self.reference, baselines)
     }
 }
 

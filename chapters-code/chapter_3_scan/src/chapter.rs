@@ -49,16 +49,9 @@ impl Chapter for Scan {
 }
 
 fn posed<T: Element>(device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
-    let ladder = [ladder::<T>(), broken::<T>()];
     let problem = PrefixScan::<T>::new(device, case)?;
-    let ladder = ladder.into_iter().flatten().collect();
+    let ladder = [ladder::<T>(), broken::<T>()].concat();
     Ok(Box::new(Posed::new(problem, ladder)))
-}
-
-/// Whether a rung gives the same bits in every run of a case.
-pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Scan.rungs().into_iter();
-    rungs.any(|known| known.name == rung && !(known.varies)(case))
 }
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce: every

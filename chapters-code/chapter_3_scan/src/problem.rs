@@ -154,7 +154,6 @@ impl<T: Element> Problem for PrefixScan<T> {
 
     fn baseline<'a>(
         &'a mut self,
-        _rung: Option<&Rung>,
         baselines: &'a Baselines,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
         let judge = |results: &[T]| {

@@ -97,7 +97,7 @@ type Partition = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's partition, likewise; by a mask only.
+/// The baseline's partition. The baseline has it for selections by a mask, and for no other.
 pub(crate) fn partition<'a, T: Element>(
     of: &'a Compaction<T>,
     baselines: &'a Baselines,

@@ -146,9 +146,3 @@ pub fn checksum_cases() -> Vec<Case> {
     }
     cases
 }
-
-/// Whether a rung gives the same bits in every run of a case.
-pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Compact::SEEDED.rungs().into_iter();
-    rungs.any(|known| known.name == rung && !(known.varies)(case))
-}

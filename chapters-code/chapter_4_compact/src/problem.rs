@@ -233,14 +233,20 @@ impl<T: Element> Problem for Compaction<T> {
 
     fn baseline<'a>(
         &'a mut self,
-        rung: Option<&Rung>,
         baselines: &'a Baselines,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
-        match rung.map(|rung| rung.name) {
-            None => baseline::select(self, baselines),
-            Some(name) if name == partition::RUNG.name => baseline::partition(self, baselines),
-            Some(_) => Ok(None),
+        baseline::select(self, baselines)
+    }
+
+    fn own_baseline<'a>(
+        &'a mut self,
+        rung: &Rung,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        if rung.name != partition::RUNG.name {
+            return Ok(None);
         }
+        baseline::partition(self, baselines)
     }
 }
 

@@ -206,7 +206,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             }
             T before = advance(before_round, seen);
             if (state.phase > 0) {
-                ring.empty[state.stage].wait(state.parity() ^ 1); // nobody needs the one before
+                ring.empty[state.stage].wait(state.parity() ^ 1); // its last tile has been read
             }
             if (lane_id() == 0) {
                 ring.before_tile[state.stage] = before;

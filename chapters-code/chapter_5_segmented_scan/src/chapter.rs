@@ -63,7 +63,7 @@ impl Chapter for Segmented {
     }
 
     fn summary(&self) -> &'static str {
-        "Chapter 5, segmented scan: segments that follow each other, each processed by itself"
+        "Chapter 5, segmented scan: adjacent segments, each processed by itself"
     }
 
     fn rungs(&self) -> Vec<Rung> {
@@ -125,7 +125,7 @@ impl Chapter for Segmented {
                 Box::new(Posed::new(ToOffsets::new(device, case)?, to_offsets()))
             }
             Task::Scan(_) => with_element!(case.dtype, T => {
-                let ladder = [scans::<T>(), broken::<T>()].into_iter().flatten().collect();
+                let ladder = [scans::<T>(), broken::<T>()].concat();
                 Box::new(Posed::new(SegmentedScan::<T>::new(device, case)?, ladder))
             }),
             Task::Reduce => with_element!(case.dtype, T => {
@@ -138,12 +138,6 @@ impl Chapter for Segmented {
             }
         })
     }
-}
-
-/// Whether a rung gives the same bits in every run of a case.
-pub fn has_fixed_order(rung: &str, case: &Case) -> bool {
-    let mut rungs = Segmented::OF_SEED.rungs().into_iter();
-    rungs.any(|known| known.name == rung && !(known.varies)(case))
 }
 
 /// The cases whose results a recorded run stores bit by bit, for other devices to reproduce: every

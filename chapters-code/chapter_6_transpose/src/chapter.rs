@@ -69,15 +69,10 @@ impl Chapter for Transpose {
 
     fn problem(&self, device: &Device, case: &Case) -> Result<Box<dyn AnyProblem>, Error> {
         with_element!(case.dtype, T => {
-            let ladder = [rungs::<T>(), broken::<T>()].into_iter().flatten().collect();
+            let ladder = [rungs::<T>(), broken::<T>()].concat();
             Ok(Box::new(Posed::new(Matrices::<T>::new(device, case)?, ladder)))
         })
     }
-}
-
-/// Whether a rung gives the same bits in every run of a case. Every rung does.
-pub fn has_fixed_order(_rung: &str, _case: &Case) -> bool {
-    true
 }
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.

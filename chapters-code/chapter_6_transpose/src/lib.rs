@@ -30,7 +30,7 @@ pub mod rungs {
     pub mod column_major_tiles;
     pub mod sectors;
 
-    // For square matrices only.
+    // This rung exists for square matrices.
     pub mod in_place;
 }
 

@@ -37,7 +37,7 @@ fn check_size(dtype: Dtype) {
     let cases: Vec<Case> = SHAPES.map(|(rows, cols)| matrix(rows, cols, dtype)).into();
     let rows = run_all(&cases);
     let squares = SHAPES.iter().filter(|(rows, cols)| rows == cols).count();
-    // One rung works in place, and so runs on squares only.
+    // One rung works in place, so it does not run on rectangles.
     assert_eq!(
         rows.len(),
         (rungs::<f32>().len() - 1) * cases.len() + squares

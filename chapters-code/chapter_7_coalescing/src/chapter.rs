@@ -83,7 +83,7 @@ impl Chapter for Coalescing {
 }
 
 fn posed<P: rung::Problem + 'static>(problem: P, ladders: [Ladder<P>; 2]) -> Box<dyn AnyProblem> {
-    Box::new(Posed::new(problem, ladders.into_iter().flatten().collect()))
+    Box::new(Posed::new(problem, ladders.concat()))
 }
 
 /// The reason why a case makes no sense, such as addresses outside the array, and the remedy.
@@ -126,11 +126,6 @@ fn refuse(case: &Case) -> Option<(String, String)> {
         }
         _ => None,
     }
-}
-
-/// Whether a rung gives the same bits in every run of a case. Every rung does.
-pub fn has_fixed_order(_rung: &str, _case: &Case) -> bool {
-    true
 }
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.

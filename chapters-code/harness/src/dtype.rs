@@ -130,7 +130,7 @@ pub trait Element: bytemuck::Pod + DeviceRepr + PartialEq + Send + Sync {
 #[repr(transparent)]
 pub struct F16(pub f16);
 
-/// bfloat16 on the host, likewise.
+/// bfloat16 on the host, a type of this crate for the same reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Bf16(pub bf16);

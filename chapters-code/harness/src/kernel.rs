@@ -1,7 +1,7 @@
 //! From PTX text to a module of the device.
 
 use cudarc::{
-    driver::{CudaFunction, DriverError, LaunchConfig, sys::CUresult},
+    driver::{CudaFunction, LaunchConfig, sys::CUresult},
     nvrtc::Ptx,
 };
 
@@ -18,51 +18,30 @@ pub fn load(device: &Device, ptx: &str, entry: &str) -> Result<CudaFunction, Err
     loaded.map_err(|error| device.explain(&format!("loading {entry}"), error))
 }
 
-/// A reason, and what mends it.
-type Remedied = (String, &'static str);
-
-fn refusal(device: &Device, error: DriverError) -> Remedied {
-    match error.0 {
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => (
+/// Adds the cause and the remedy to an error of the driver while a rung was prepared.
+pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
+    use CUresult::*;
+    const COMPILE: &str = "run `cargo xtask ptx` to compile the kernel anew";
+    let Error::Driver { error: code, .. } = &error else {
+        return error;
+    };
+    let (reason, remedy) = match code.0.0 {
+        CUDA_ERROR_UNSUPPORTED_PTX_VERSION => (
             "the driver is older than the PTX".into(),
             "update NVIDIA's driver to version 525 or newer",
         ),
-        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => (
+        CUDA_ERROR_NO_BINARY_FOR_GPU => (
             format!("it has no code for {}", device.properties.name),
             "use `--device sim`",
         ),
-        _ => (
+        CUDA_ERROR_NOT_FOUND => ("its PTX has no kernel of that name".into(), COMPILE),
+        CUDA_ERROR_INVALID_PTX | CUDA_ERROR_INVALID_IMAGE => (
             device
-                .explain("the driver refused the PTX", error)
+                .explain("the driver refused the PTX", code.0)
                 .to_string(),
-            "run `cargo xtask ptx` to compile the kernel anew",
+            COMPILE,
         ),
-    }
-}
-
-/// Adds the cause and the remedy to an error of the driver while a rung was prepared.
-pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
-    let code = match &error {
-        Error::Driver { error, .. } => error.0.0,
         _ => return error,
-    };
-    let refused = matches!(
-        code,
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-            | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
-            | CUresult::CUDA_ERROR_INVALID_PTX
-            | CUresult::CUDA_ERROR_INVALID_IMAGE
-            | CUresult::CUDA_ERROR_NOT_FOUND
-    );
-    if !refused {
-        return error;
-    }
-    let (reason, remedy) = match code {
-        CUresult::CUDA_ERROR_NOT_FOUND => (
-            "its PTX has no kernel of that name".into(),
-            "run `cargo xtask ptx` to compile the kernel anew",
-        ),
-        _ => refusal(device, DriverError(code)),
     };
     Error::Module {
         module: rung.name.into(),
@@ -71,7 +50,7 @@ pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
     }
 }
 
-/// A launch of so many blocks of so many threads, in one dimension and without dynamic shared memory.
+/// A one-dimensional launch of `blocks` blocks of `threads` threads, without dynamic shared memory.
 pub const fn grid(blocks: u64, threads: u32) -> LaunchConfig {
     LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),

@@ -196,14 +196,24 @@ pub trait Problem: Sized {
     /// [`Error::Driver`] where a copy fails.
     fn refill(&mut self, case: &Case) -> Result<(), Error>;
 
-    /// The same work by a library, on the same buffers; none where the library lacks it. Where `rung` is
-    /// given, the work is the one that this rung alone does.
+    /// The work of all rungs by a library, on the same buffers; none where the library lacks it.
     ///
     /// # Errors
     /// [`Error::Baseline`] where the library fails, or its result is wrong.
     fn baseline<'a>(
         &'a mut self,
-        _rung: Option<&Rung>,
+        _baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        Ok(None)
+    }
+
+    /// The work that `rung` alone does by a library; none where [`Problem::baseline`] stands for the rung, too.
+    ///
+    /// # Errors
+    /// As [`Problem::baseline`].
+    fn own_baseline<'a>(
+        &'a mut self,
+        _rung: &Rung,
         _baselines: &'a Baselines,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
         Ok(None)
@@ -307,7 +317,8 @@ pub trait AnyProblem {
     /// As [`AnyProblem::run`].
     fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
 
-    /// The same work by a library ([`Problem::baseline`]).
+    /// The same work by a library: that of `rung` alone ([`Problem::own_baseline`]), or that of all rungs
+    /// ([`Problem::baseline`]).
     ///
     /// # Errors
     /// [`Error::Baseline`] where the library fails, or its result is wrong.
@@ -408,7 +419,10 @@ impl<P: Problem> AnyProblem for Posed<P> {
         rung: Option<&Rung>,
         baselines: &'a Baselines,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
-        self.problem.baseline(rung, baselines)
+        match rung {
+            Some(rung) => self.problem.own_baseline(rung, baselines),
+            None => self.problem.baseline(baselines),
+        }
     }
 }
 

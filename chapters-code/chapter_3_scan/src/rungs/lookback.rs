@@ -22,7 +22,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     in_tiles_of(65_536, p, rung)
 }
 
-/// One launch, with one block per tile of so many `bytes`.
+/// One launch, with one block per tile of `bytes` bytes.
 pub fn in_tiles_of<T: Element>(
     bytes: u64,
     p: &PrefixScan<T>,

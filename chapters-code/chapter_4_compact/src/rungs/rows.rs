@@ -28,7 +28,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let count = module.load_function(&format!("count_{by}_b8"))?;
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let number = module.load_function(&format!("numbers_{by}"))?;
-    // A row is moved in units of so many bytes.
+    // A row is moved in units of 16, 4 or 1 bytes, the largest that divides its length.
     let row = p.width * size_of::<T>() as u64;
     let (unit, name) = match row {
         row if row.is_multiple_of(16) => (16, "fetch_b128"),
@@ -93,7 +93,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         launch.arg(&mut numbers).arg(&p.n).arg(&mut count);
         launch.arg(&p.mask).arg(&p.pivot).arg(&before);
         // SAFETY: the kernel is `(u64* numbers, size_t n, u64* kept, const void* mask, u64 pivot, const i64*
-        // before)`. It reads a mask of n rows and one number per block. It writes *kept, and so many numbers.
+        // before)`. It reads a mask of n rows and one number per block. It writes *kept, and that many numbers.
         unsafe { launch.launch(numbering)? };
 
         let mut launch = p.device.stream.launch_builder(&fetch);

@@ -130,14 +130,9 @@ impl<T: Element> Problem for SegmentedReduce<T> {
 
     fn baseline<'a>(
         &'a mut self,
-        rung: Option<&Rung>,
         baselines: &'a Baselines,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
-        match rung {
-            // The one baseline stands for all rungs.
-            Some(_) => Ok(None),
-            None => baseline::reduce(self, baselines),
-        }
+        baseline::reduce(self, baselines)
     }
 }
 

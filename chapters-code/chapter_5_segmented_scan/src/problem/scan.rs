@@ -156,14 +156,9 @@ impl<T: Element> Problem for SegmentedScan<T> {
 
     fn baseline<'a>(
         &'a mut self,
-        rung: Option<&Rung>,
         baselines: &'a Baselines,
     ) -> Result<Option<BaselineRun<'a>>, Error> {
-        match rung {
-            // The one baseline stands for all rungs.
-            Some(_) => Ok(None),
-            None => baseline::scan(self, baselines),
-        }
+        baseline::scan(self, baselines)
     }
 }
 

@@ -18,55 +18,34 @@ use report::{
 
 use crate::rungs::rungs_for;
 
-/// The rungs and cases of a chapter whose results are the same on every device with the same profile.
+/// A chapter, and the cases whose results are recorded bit by bit.
 pub struct Exact {
     /// The chapter.
     pub chapter: Box<dyn Chapter>,
     /// The cases that are run.
     pub cases: Vec<Case>,
-    /// Whether a rung computes a case in a fixed order.
-    pub has_fixed_order: fn(&str, &Case) -> bool,
 }
 
 /// Those of all chapters.
 pub fn all() -> Vec<Exact> {
-    type FixedOrder = fn(&str, &Case) -> bool;
-    fn exact(chapter: impl Chapter + 'static, cases: Vec<Case>, order: FixedOrder) -> Exact {
+    fn exact(chapter: impl Chapter + 'static, cases: Vec<Case>) -> Exact {
         Exact {
             chapter: Box::new(chapter),
             cases,
-            has_fixed_order: order,
         }
     }
-    let always: FixedOrder = |_, _| true;
     vec![
-        exact(Reduce, reduce::checksum_cases(), reduce::has_fixed_order),
-        exact(Histogram::COUNTING, histogram::checksum_cases(), always),
-        exact(Scan, scan::checksum_cases(), scan::has_fixed_order),
-        exact(
-            Compact::SEEDED,
-            compact::checksum_cases(),
-            compact::has_fixed_order,
-        ),
-        exact(
-            Segmented::OF_SEED,
-            segmented::checksum_cases(),
-            segmented::has_fixed_order,
-        ),
-        exact(
-            Transpose,
-            transpose::checksum_cases(),
-            transpose::has_fixed_order,
-        ),
-        exact(
-            Coalescing,
-            coalescing::checksum_cases(),
-            coalescing::has_fixed_order,
-        ),
+        exact(Reduce, reduce::checksum_cases()),
+        exact(Histogram::COUNTING, histogram::checksum_cases()),
+        exact(Scan, scan::checksum_cases()),
+        exact(Compact::SEEDED, compact::checksum_cases()),
+        exact(Segmented::OF_SEED, segmented::checksum_cases()),
+        exact(Transpose, transpose::checksum_cases()),
+        exact(Coalescing, coalescing::checksum_cases()),
     ]
 }
 
-/// Runs every rung that qualifies on every case of at most so many elements, untimed.
+/// Runs every rung with a fixed order of operations on every case of at most `most_elements` elements, untimed.
 ///
 /// # Errors
 /// Where a rung cannot be set up or launched.
@@ -89,7 +68,7 @@ fn run(
     let mut steps = Vec::new();
     for case in cases {
         let rungs = rungs_for(chapter, &case).into_iter();
-        let exact = rungs.filter(|rung| (exact.has_fixed_order)(rung.name, &case));
+        let exact = rungs.filter(|rung| !(rung.varies)(&case));
         steps.extend(exact.map(|rung| Step { rung, case }));
     }
     let progress = Progress::new(steps.len());

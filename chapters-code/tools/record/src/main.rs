@@ -1,5 +1,5 @@
 //! `cargo run --release --bin record`: every rung at every size on this machine's GPU, into one
-//! file for `book/measurements/`. The program runs without the workspace; it needs a driver only.
+//! file for `book/measurements/`. The program runs without the workspace: it needs nothing but a driver.
 
 mod file;
 mod resume;

@@ -33,7 +33,7 @@ pub struct Step {
 }
 
 impl Runner {
-    /// Opens the device, measures its ceilings with so many samples, and opens the baseline libraries.
+    /// Opens the device, measures its ceilings with `samples` samples each, and opens the baseline libraries.
     ///
     /// # Errors
     /// Where there is no such device or library, with the remedy.

@@ -18,8 +18,8 @@ pub struct Traced {
     pub report: Report,
 }
 
-/// Runs a rung once, with a trace, on blocks of so many threads where that is asked for. A broken
-/// rung runs on the operator, type and input that bring out its fault.
+/// Runs a rung once, with a trace, in blocks of `block` threads where `block` is given. A broken rung runs on
+/// the operator, type and input that bring out its fault.
 ///
 /// # Errors
 /// Where there is no such rung, or none for the case; where the kernel is stopped, is wrong without

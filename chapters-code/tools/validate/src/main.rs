@@ -1,6 +1,6 @@
 //! `cargo run --release --bin validate`: records on a GPU, or compares with the simulator, the results
 //! of instructions, the counters of launches, and kernels with seeded bugs. The program runs without the
-//! workspace; it needs a driver only.
+//! workspace; it needs nothing but a driver.
 
 mod command;
 

@@ -1,4 +1,4 @@
-//! Callbacks for checking observers only. They are compiled out for the others.
+//! Callbacks for observers that check. They are compiled out for all other observers.
 
 use ptx::ir::{Src, Store};
 

@@ -12,7 +12,7 @@
 //! | the same, then an atomic on the flag by a third block | → | strong read of that flag; data |
 //! | the same, with a barrier of either block between data and fence, or flag and data | → | the same |
 //!
-//! A fence for the block (`__threadfence_block`) counts for threads of the block only. The same
+//! A fence for the block (`__threadfence_block`) orders the threads of its block and no others. The same
 //! holds for strong writes and reads with the scope of the block (`.cta`, as in `atomicAdd_block`).
 //! A plain write of a flag publishes nothing, and a plain read acquires nothing; a strong write
 //! before the fence publishes nothing either. As in CUDA's own examples, the reader needs no fence.
