@@ -41,6 +41,6 @@ fn run(Arguments { options }: Arguments) -> anyhow::Result<bool> {
         &Setup,
         &options,
         &TypeOptions::default(),
-        &[Parameters::default()],
+        [Parameters::NONE],
     )
 }

@@ -27,10 +27,5 @@ Examples, after `cargo run --bin chapter_1 --`:
 
 fn main() -> ExitCode {
     let Arguments { options, types } = Arguments::parse();
-    report::exit(report::run(
-        &Reduce,
-        &options,
-        &types,
-        &[Parameters::default()],
-    ))
+    report::exit(report::run(&Reduce, &options, &types, [Parameters::NONE]))
 }

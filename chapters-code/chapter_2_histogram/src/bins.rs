@@ -1,7 +1,9 @@
 //! Bins: how many, and of which range of floats.
 
 use cudarc::driver::DeviceRepr;
-use harness::{Case, Error};
+use harness::{Case, ChapterParameters, Error};
+
+use crate::HistogramParameters;
 
 /// The fewest bins of a histogram.
 pub const FEWEST: u32 = 2;
@@ -14,7 +16,7 @@ pub const USUAL: u32 = 256;
 
 /// How many bins a case asks for.
 pub fn wanted(case: &Case) -> u32 {
-    case.parameters.bins.unwrap_or(USUAL)
+    HistogramParameters::of(case).bins.unwrap_or(USUAL)
 }
 
 /// Counters behind the bins: keys above the last bin, keys below the first, and NaN.

@@ -5,11 +5,10 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Error, Input, Ladder, Launch, Op, Parameters, Rung, Shape, verify::Checker,
-};
+use harness::{Case, Dtype, Error, Input, Ladder, Launch, Op, Rung, Shape, verify::Checker};
 
 use crate::{
+    HistogramParameters,
     bins::{self, EXTRA, USUAL},
     geometry::{self, THREADS, WARPS},
     problem::{Counting, refuses},
@@ -87,7 +86,7 @@ static ROUNDED_UP: Rung = broken!(
 )
 .adapts(|case| Case {
     dtype: Dtype::F32,
-    parameters: Parameters::of_bins(257),
+    parameters: HistogramParameters::of_bins(257).into(),
     ..uniform(case)
 });
 
@@ -100,7 +99,7 @@ fn several_blocks(case: &Case) -> u64 {
 fn uniform(case: &Case) -> Case {
     Case {
         seed: case.seed,
-        parameters: Parameters::of_bins(USUAL),
+        parameters: HistogramParameters::of_bins(USUAL).into(),
         ..Case::vector(several_blocks(case), Dtype::U32, Op::Sum)
     }
 }

@@ -1,10 +1,17 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{AnyProblem, Case, Device, Dtype, Error, Op, Parameters, Posed, Rung, rung::rungs};
-use report::Chapter;
+use harness::{
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung,
+    rung::rungs,
+};
+use report::{
+    Chapter,
+    values::{Values, parsed},
+};
 
 use crate::{
-    bins::{self, Bins, MOST},
+    HistogramParameters,
+    bins::{self, Bins, MOST, USUAL},
     broken::broken,
     inputs::{self, DTYPES, INPUTS, join},
     keys,
@@ -52,8 +59,23 @@ impl Chapter for Histogram {
 
     fn complete(&self, case: &Case) -> Case {
         let mut case = *case;
-        case.parameters.bins = Some(bins::wanted(&case));
+        let parameters = HistogramParameters::of(&case);
+        let bins = Some(parameters.bins.unwrap_or(USUAL));
+        case.parameters = HistogramParameters { bins, ..parameters }.into();
         case
+    }
+
+    fn parameters_in_words(&self, case: &Case) -> String {
+        HistogramParameters::of(case).to_string()
+    }
+
+    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
+        Ok(HistogramParameters {
+            bins: parsed(value, "bins")?,
+            keys: parsed(value, "keys")?,
+            copies: parsed(value, "copies")?,
+        }
+        .into())
     }
 
     fn title(&self, case: &Case) -> String {
@@ -61,15 +83,15 @@ impl Chapter for Histogram {
             shape,
             dtype,
             input,
-            parameters,
             ..
         } = case;
+        let parameters = HistogramParameters::of(case);
         format!("histogram of {shape} {dtype}{parameters}, {input} input")
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
         Bins::of(case)?;
-        let Parameters { keys, copies, .. } = case.parameters;
+        let HistogramParameters { keys, copies, .. } = HistogramParameters::of(case);
         let are_copies = |copies: u32| copies.is_power_of_two() && copies <= 32;
         let (what, remedy) = if !INPUTS.contains(&case.input) {
             let what = format!("keys have no {} input", case.input);
@@ -152,7 +174,7 @@ pub fn checksum_cases() -> Vec<Case> {
         for (n, bins) in [(1024, 256), ((1 << 16) + 3, 3), ((1 << 16) + 3, MOST)] {
             cases.push(Case {
                 seed: 7,
-                parameters: Parameters::of_bins(bins),
+                parameters: HistogramParameters::of_bins(bins).into(),
                 ..Case::vector(n, dtype, Op::Sum)
             });
         }

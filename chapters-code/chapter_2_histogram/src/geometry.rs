@@ -1,9 +1,9 @@
 //! How many blocks a launch has, and how much shared memory each of them gets.
 
 use cudarc::driver::sys::CUdevice_attribute_enum::*;
-use harness::{Case, Device, Dtype, Error};
+use harness::{Case, ChapterParameters, Device, Dtype, Error};
 
-use crate::{bins::Bins, reference::reachable};
+use crate::{HistogramParameters, bins::Bins, reference::reachable};
 
 /// The shared memory that every device gives a block by default, in counters.
 pub const EVERYWHERE: u32 = 48 * 1024 / 4;
@@ -159,7 +159,7 @@ impl Copies {
         let Some(most) = blocks.log_copies(SharedMemory::of(device)?, counters) else {
             return Ok(None);
         };
-        let wanted = case.parameters.copies.map(u32::ilog2);
+        let wanted = HistogramParameters::of(case).copies.map(u32::ilog2);
         let log = wanted.unwrap_or(most).min(most);
         let resident = blocks.on(device, counters << log)?;
         Ok(Some(Self {

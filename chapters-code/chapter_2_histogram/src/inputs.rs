@@ -3,12 +3,12 @@
 use std::fmt;
 
 use harness::{
-    Case, Dtype, Input,
+    Case, ChapterParameters, Dtype, Input,
     inputs::{bits, gaussian, generate, zipf},
 };
 use rayon::prelude::*;
 
-use crate::{bins::Bins, reference::Key};
+use crate::{HistogramParameters, bins::Bins, reference::Key};
 
 /// The inputs that histograms have.
 pub const INPUTS: [Input; 6] = [
@@ -60,7 +60,7 @@ pub fn keys<K: Key>(case: &Case, bins: &Bins) -> Vec<K> {
 /// From how many keys the input is drawn: as many as there are bins, or as the case says, and no more
 /// than the type has.
 pub fn drawn_from(case: &Case, bins: &Bins) -> u32 {
-    let wanted = case.parameters.keys.unwrap_or(bins.count);
+    let wanted = HistogramParameters::of(case).keys.unwrap_or(bins.count);
     match case.dtype {
         Dtype::U8 => wanted.min(1 << 8),
         Dtype::U16 => wanted.min(1 << 16),
@@ -130,7 +130,11 @@ mod tests {
             input,
             ..Case::vector(100_000, K::DTYPE, Op::Sum)
         };
-        case.parameters.keys = keys_drawn;
+        case.parameters = HistogramParameters {
+            keys: keys_drawn,
+            ..HistogramParameters::default()
+        }
+        .into();
         let bins = Bins::even(100, 0.0, 1.0).expect("bins");
         histogram(&keys::<K>(&case, &bins), &bins)
     }

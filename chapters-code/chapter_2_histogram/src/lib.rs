@@ -11,12 +11,13 @@ pub mod chapter;
 pub mod geometry;
 pub mod inputs;
 pub mod model;
+pub mod parameters;
 pub mod problem;
 pub mod reference;
 
 use harness::{Ladder, ladder};
 
-pub use crate::bins::Bins;
+pub use crate::{bins::Bins, parameters::HistogramParameters};
 use crate::{problem::Counting, reference::Key};
 
 /// The rungs, one file each. Before the first comes a kernel that is wrong, `racy` of [`broken`].

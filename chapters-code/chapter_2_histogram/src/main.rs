@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use chapter_2_histogram::{
     bins::{FEWEST, MOST},
     chapter::{Histogram, OutOfRange},
+    parameters::HistogramParameters,
 };
 use clap::Parser;
-use harness::{Parameters, shape::parse_count};
+use harness::shape::parse_count;
 use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the histogram ladder.
@@ -82,17 +83,15 @@ fn keys(text: &str) -> Result<u32, String> {
 
 impl Arguments {
     /// Every number of bins with every number of copies.
-    fn parameters(&self) -> Vec<Parameters> {
+    fn parameters(&self) -> Vec<HistogramParameters> {
         let copies = match self.copies[..] {
             [] => vec![None],
             ref copies => copies.iter().copied().map(Some).collect(),
         };
         let with = |bins| {
-            copies.iter().map(move |&copies| Parameters {
-                bins: Some(bins),
-                keys: self.keys,
-                copies,
-                ..Parameters::default()
+            copies.iter().map(move |&copies| {
+                let (bins, keys) = (Some(bins), self.keys);
+                HistogramParameters { bins, keys, copies }
             })
         };
         self.bins.iter().copied().flat_map(with).collect()
@@ -112,6 +111,6 @@ fn main() -> ExitCode {
         &chapter,
         &arguments.options,
         &arguments.types,
-        &parameters,
+        parameters,
     ))
 }

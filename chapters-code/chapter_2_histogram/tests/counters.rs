@@ -1,8 +1,8 @@
 //! The counts that the chapter quotes, and those that its model of contention predicts.
 
 use crate::common::{self, CHAPTER};
-use chapter_2_histogram::model::Wavefronts;
-use harness::{Case, Dtype, Input, Parameters, simulator::Counters};
+use chapter_2_histogram::{HistogramParameters, model::Wavefronts};
+use harness::{Case, Dtype, Input, simulator::Counters};
 use report::testing;
 
 /// What the first launch of a rung counted.
@@ -16,10 +16,11 @@ const REQUESTS: u64 = N / 32;
 
 fn case(bins: u32, copies: Option<u32>) -> Case {
     Case {
-        parameters: Parameters {
+        parameters: HistogramParameters {
             copies,
-            ..Parameters::of_bins(bins)
-        },
+            ..HistogramParameters::of_bins(bins)
+        }
+        .into(),
         ..common::u32s(N)
     }
 }

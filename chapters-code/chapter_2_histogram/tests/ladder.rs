@@ -4,8 +4,11 @@
 use std::ops::RangeInclusive;
 
 use crate::common::{CHAPTER, run_all, u32s};
-use chapter_2_histogram::inputs::{DTYPES, INPUTS};
-use harness::{Case, Dtype, Input, Parameters};
+use chapter_2_histogram::{
+    HistogramParameters,
+    inputs::{DTYPES, INPUTS},
+};
+use harness::{Case, ChapterParameters, Dtype, Input};
 use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around a tile, and two.
@@ -42,7 +45,7 @@ fn f32_at_awkward_sizes() {
 fn of_all_types(n: u64, bins: u32) -> Vec<Case> {
     let case = |dtype| Case {
         dtype,
-        parameters: Parameters::of_bins(bins),
+        parameters: HistogramParameters::of_bins(bins).into(),
         ..u32s(n)
     };
     DTYPES.map(case).into()
@@ -100,13 +103,18 @@ fn all_inputs() {
 fn keys_without_a_bin_are_counted_apart() {
     let mut cases = of_all_types(10_007, 100);
     for case in &mut cases {
-        case.parameters.keys = Some(300);
+        case.parameters = HistogramParameters {
+            keys: Some(300),
+            ..HistogramParameters::of(case)
+        }
+        .into();
     }
     cases.push(Case {
-        parameters: Parameters {
+        parameters: HistogramParameters {
             keys: Some(u32::MAX),
-            ..Parameters::of_bins(65_536)
-        },
+            ..HistogramParameters::of_bins(65_536)
+        }
+        .into(),
         ..u32s(10_007)
     });
     check(&run_all(&cases));
@@ -121,10 +129,11 @@ fn any_number_of_copies() {
                 .into_iter()
                 .chain(of_all_types(10_007, 300))
                 .map(|case| Case {
-                    parameters: Parameters {
+                    parameters: HistogramParameters {
                         copies: Some(copies),
-                        ..case.parameters
-                    },
+                        ..HistogramParameters::of(&case)
+                    }
+                    .into(),
                     ..case
                 }),
         );

@@ -1,5 +1,6 @@
 //! The same scan by a baseline library, through `baseline_scan` of baselines.h.
 
+use crate::parameters;
 use std::ffi::{c_int, c_void};
 
 use cudarc::driver::CudaSlice;
@@ -41,7 +42,7 @@ pub(crate) fn scan<'a, T: Element>(
     let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
         return Ok(None);
     };
-    let exclusive = c_int::from(case.kind() == Kind::Exclusive);
+    let exclusive = c_int::from(parameters::kind(case) == Kind::Exclusive);
     let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
     let call = Call {
         what: case.to_string(),

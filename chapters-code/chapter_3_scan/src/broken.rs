@@ -6,12 +6,15 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Parameters, Rung, Shape, buffer,
-    ceiling::Ceiling, verify::Checker,
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, Shape, buffer, ceiling::Ceiling,
+    verify::Checker,
 };
 
-use crate::problem::{PrefixScan, one_thread_per_element, vectors_only};
-use crate::rungs::{hillis_steele, lookback, shuffle};
+use crate::{
+    ScanParameters,
+    problem::{PrefixScan, one_thread_per_element, vectors_only},
+    rungs::{hillis_steele, lookback, shuffle},
+};
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
@@ -101,7 +104,7 @@ static STATIC_TILE_INDEX: Rung = broken!(
 fn sum_of_blocks(case: &Case) -> Case {
     Case {
         seed: case.seed,
-        parameters: Parameters::of_kind(Kind::Inclusive),
+        parameters: ScanParameters::of_kind(Kind::Inclusive).into(),
         block: case.block,
         ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
     }
@@ -113,7 +116,7 @@ fn independent_blocks<T: Element>(
     rung: &Rung,
 ) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry(p.case.kind()))?;
+    let kernel = module.load_function(&p.entry(p.kind))?;
     let blocks = p.n.div_ceil(256).max(1);
     let config = LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
@@ -141,7 +144,7 @@ fn previous_block_only<T: Element>(
 ) -> Result<Launch<PrefixScan<T>>, Error> {
     const ADD: &str = include_str!("../kernels/broken/previous_block_only.ptx");
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry(p.case.kind()))?;
+    let kernel = module.load_function(&p.entry(p.kind))?;
     let module = p.device.context.load_module(Ptx::from_src(ADD))?;
     let add = module.load_function(&p.operator())?;
     let (blocks, tile) = (p.n.div_ceil(256).max(1), 256u64);

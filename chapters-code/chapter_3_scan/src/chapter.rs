@@ -3,9 +3,12 @@
 use harness::{
     AnyProblem, Case, Device, Dtype, Element, Error, Kind, Op, Parameters, Posed, Rung, rung::rungs,
 };
-use report::Chapter;
+use report::{
+    Chapter,
+    values::{Values, chosen},
+};
 
-use crate::{broken::broken, ladder, problem::PrefixScan};
+use crate::{ScanParameters, broken::broken, ladder, parameters, problem::PrefixScan};
 
 /// Chapter 3.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,8 +27,13 @@ impl Chapter for Scan {
         [rungs(&ladder::<f32>()), rungs(&broken::<f32>())].concat()
     }
 
+    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
+        let kind = chosen(value, "kind")?;
+        Ok(ScanParameters { kind }.into())
+    }
+
     fn title(&self, case: &Case) -> String {
-        format!("{} scan: {case}", case.kind())
+        format!("{} scan: {case}", parameters::kind(case))
     }
 
     fn device_bytes(&self, case: &Case) -> u64 {
@@ -63,7 +71,7 @@ pub fn checksum_cases() -> Vec<Case> {
             for kind in [Kind::Inclusive, Kind::Exclusive] {
                 cases.extend([1024, (1 << 16) + 3].map(|n| Case {
                     seed: 7,
-                    parameters: Parameters::of_kind(kind),
+                    parameters: ScanParameters::of_kind(kind).into(),
                     ..Case::vector(n, dtype, op)
                 }));
             }

@@ -7,10 +7,12 @@
 mod baseline;
 pub mod broken;
 pub mod chapter;
+pub mod parameters;
 pub mod problem;
 pub mod reference;
 
 use harness::{Element, Ladder, ladder};
+pub use parameters::ScanParameters;
 use problem::PrefixScan;
 
 /// The rungs.

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use chapter_3_scan::chapter::Scan;
+use chapter_3_scan::{ScanParameters, chapter::Scan};
 use clap::Parser;
-use harness::{Kind, Parameters};
+use harness::Kind;
 use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the scan ladder.
@@ -41,6 +41,6 @@ fn main() -> ExitCode {
         types,
         kind,
     } = Arguments::parse();
-    let parameters: Vec<Parameters> = kind.into_iter().map(Parameters::of_kind).collect();
-    report::exit(report::run(&Scan, &options, &types, &parameters))
+    let parameters = kind.into_iter().map(ScanParameters::of_kind);
+    report::exit(report::run(&Scan, &options, &types, parameters))
 }

@@ -1,5 +1,6 @@
 //! What the rungs solve: buffers on the device, inputs, expected results, and the judge.
 
+use crate::parameters;
 use cudarc::driver::{CudaSlice, DriverError, LaunchConfig};
 use harness::{
     Case, Device, Element, Error, Kind, Output, Problem, Refusal, Rung, Shape,
@@ -21,6 +22,8 @@ pub struct PrefixScan<T: Element> {
     pub device: Device,
     /// Size, type, operator, kind and input.
     pub case: Case,
+    /// The kind of the scan.
+    pub kind: Kind,
     /// The number of elements.
     pub n: u64,
     /// The elements, at least one, for drivers that allocate no empty buffer.
@@ -48,6 +51,7 @@ impl<T: Element> PrefixScan<T> {
         Ok(Self {
             device: device.clone(),
             case: *case,
+            kind: parameters::kind(case),
             n: case.elements(),
             input: buffer::to_device(device, &elements)?,
             out: Output::new(device, elements.len())?,
@@ -166,7 +170,7 @@ impl<T: Element> Problem for PrefixScan<T> {
 
 /// Refuses matrices, and types and operators for which the rung has no kernel.
 pub fn vectors_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    let entry = format!("{}_{}_{}", case.kind(), case.op, case.dtype);
+    let entry = format!("{}_{}_{}", parameters::kind(case), case.op, case.dtype);
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         Shape::Vector { .. } => (!rung.has_entry(&entry)).then_some(Refusal::NoKernel),

@@ -1,5 +1,6 @@
 //! The sequential algorithm, which every kernel is checked against.
 
+use crate::parameters;
 use harness::{
     Case, Element, Kind, Op,
     bound::{self, Compensated},
@@ -99,7 +100,7 @@ impl<T: Element> Reference<T> {
             before
         });
         Self {
-            kind: case.kind(),
+            kind: parameters::kind(case),
             prefixes: prefixes.collect(),
         }
     }
@@ -117,7 +118,12 @@ impl<T: Element> Reference<T> {
 /// What the scan of a case's elements must be, where no element passes through more than `depth`
 /// rounded additions.
 pub fn scan<T: Element>(case: &Case, depth: u64, elements: &[T]) -> impl Iterator<Item = Exact<T>> {
-    scan_from(Aggregate::new(case.op), case.kind(), depth, elements.iter())
+    scan_from(
+        Aggregate::new(case.op),
+        parameters::kind(case),
+        depth,
+        elements.iter(),
+    )
 }
 
 /// The scan of the elements that come after an aggregate.
@@ -139,14 +145,15 @@ fn scan_from<'e, T: Element>(
 
 #[cfg(test)]
 mod tests {
-    use harness::{Dtype, Parameters};
+    use harness::Dtype;
 
     use super::*;
+    use crate::ScanParameters;
 
     #[track_caller]
     fn check<T: Element + std::fmt::Debug>(op: Op, kind: Kind, elements: &[T], expected: &[T]) {
         let case = Case {
-            parameters: Parameters::of_kind(kind),
+            parameters: ScanParameters::of_kind(kind).into(),
             ..Case::vector(elements.len() as u64, T::DTYPE, op)
         };
         let scanned: Vec<f64> = scan(&case, 1, elements)
@@ -179,7 +186,7 @@ mod tests {
         let elements: Vec<u32> = (1..=3 * CHUNK as u32 + 5).collect();
         for kind in [Kind::Inclusive, Kind::Exclusive] {
             let case = Case {
-                parameters: Parameters::of_kind(kind),
+                parameters: ScanParameters::of_kind(kind).into(),
                 ..Case::vector(elements.len() as u64, u32::DTYPE, Op::Sum)
             };
             let mut scanned: Vec<u32> = scan(&case, 1, &elements)

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use crate::common::{both, run_all, sum_f32};
 use chapter_3_scan::{
     chapter::Scan,
+    parameters,
     problem::PrefixScan,
     rungs::{all_gather, by_size, warp_specialized},
 };
@@ -25,7 +26,7 @@ fn check_all(dtype: Dtype, op: Op) {
 
 /// How many rungs have the case's type, operator and kind.
 fn rungs(case: &Case) -> usize {
-    let is_inclusive = case.kind() == Kind::Inclusive;
+    let is_inclusive = parameters::kind(case) == Kind::Inclusive;
     match (case.op, case.dtype) {
         (Op::Sum, Dtype::I64 | Dtype::F32) | (Op::Affine, _) => 11,
         (Op::Sum, Dtype::U32 | Dtype::F64) | (Op::Max, Dtype::I32) if is_inclusive => 11,

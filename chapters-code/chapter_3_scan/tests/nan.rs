@@ -1,7 +1,7 @@
 //! What a NaN does to a scan: every sum from it on is NaN, and none before it; a maximum skips it.
 
 use crate::common::{both, scanned};
-use chapter_3_scan::{ladder, problem::PrefixScan, reference};
+use chapter_3_scan::{ladder, parameters, problem::PrefixScan, reference};
 use harness::{Case, Dtype, Kind, Op, Prepare, Rung, inputs, verify::Exact};
 
 const N: u64 = 9001;
@@ -11,7 +11,7 @@ const INDICES: [usize; 5] = [0, 31, 256, 8191, 9000];
 
 /// Whether element i of a case's result comes after the NaN at `nan`.
 fn is_after(case: &Case, i: usize, nan: usize) -> bool {
-    match case.kind() {
+    match parameters::kind(case) {
         Kind::Inclusive => i >= nan,
         Kind::Exclusive => i > nan,
     }
@@ -29,7 +29,7 @@ fn check(rung: &(Rung, Prepare<PrefixScan<f32>>), case: &Case, nan: usize) {
             Exact::Equal(value) => result == value,
             Exact::Within { value, bound } => (f64::from(result) - value).abs() <= bound,
         };
-        let (name, kind) = (rung.0.name, case.kind());
+        let (name, kind) = (rung.0.name, parameters::kind(case));
         assert!(
             right,
             "{name}, {kind} {case}, NaN at {nan}: [{i}] is {result}"
@@ -40,7 +40,10 @@ fn check(rung: &(Rung, Prepare<PrefixScan<f32>>), case: &Case, nan: usize) {
 fn check_all(op: Op) {
     for rung in &ladder() {
         // Two rungs have maxima of f32.
-        let has = |case: &Case| rung.0.has_entry(&format!("{}_{op}_f32", case.kind()));
+        let has = |case: &Case| {
+            rung.0
+                .has_entry(&format!("{}_{op}_f32", parameters::kind(case)))
+        };
         for case in both(N, Dtype::F32, op).into_iter().filter(has) {
             INDICES.iter().for_each(|&index| check(rung, &case, index));
         }

@@ -2,9 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::By;
 use cudarc::driver::DevicePtr;
 use harness::{
-    By, Element, Error,
+    Element, Error,
     baselines::{Addresses, BaselineRun, Baselines, Call, Scratch, dtype_code},
 };
 

@@ -6,13 +6,15 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    By, Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Parameters, Pattern, Rung,
-    ceiling::Ceiling, verify::Checker,
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, ceiling::Ceiling, verify::Checker,
 };
 
-use crate::inputs::density;
-use crate::problem::{Compaction, Order, small_indices, vectors_only};
-use crate::rungs::{scan_then_scatter, staged, unordered};
+use crate::{
+    By, Pattern, SelectionParameters,
+    inputs::density,
+    problem::{Compaction, Order, small_indices, vectors_only},
+    rungs::{scan_then_scatter, staged, unordered},
+};
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
@@ -93,7 +95,7 @@ pub static NO_CAPACITY: Rung = broken!(
 fn random_f32(case: &Case) -> Case {
     Case {
         seed: case.seed,
-        parameters: Parameters::of_selection(By::Mask, density(case), Pattern::Random),
+        parameters: SelectionParameters::new(By::Mask, density(case), Pattern::Random).into(),
         block: case.block,
         ..Case::vector(case.elements().max(20_000) | 1, Dtype::F32, Op::Sum)
     }

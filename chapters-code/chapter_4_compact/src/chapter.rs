@@ -1,12 +1,17 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
 use harness::{
-    AnyProblem, By, Case, Density, Device, Dtype, Element, Error, Op, Parameters, Pattern, Posed,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Element, Error, Op, Parameters, Posed,
     Rung, Shape, rung::rungs,
 };
-use report::Chapter;
+use report::{
+    Chapter,
+    values::{Values, chosen, parsed},
+};
 
-use crate::{broken::broken, inputs, ladder, problem::Compaction};
+use crate::{
+    By, Density, Pattern, SelectionParameters, broken::broken, inputs, ladder, problem::Compaction,
+};
 
 /// Chapter 4.
 #[derive(Clone, Debug, Default)]
@@ -50,14 +55,28 @@ impl Chapter for Compact {
             None => (inputs::density(case), Some(inputs::pattern(case))),
         };
         Case {
-            parameters: Parameters {
+            parameters: SelectionParameters {
                 by: Some(inputs::by(case)),
                 density: Some(density),
                 mask: pattern,
-                ..case.parameters
-            },
+                ..SelectionParameters::of(case)
+            }
+            .into(),
             ..*case
         }
+    }
+
+    fn parameters_in_words(&self, case: &Case) -> String {
+        SelectionParameters::of(case).to_string()
+    }
+
+    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
+        Ok(SelectionParameters {
+            by: chosen(value, "by")?,
+            density: parsed(value, "density")?,
+            mask: chosen(value, "mask")?,
+        }
+        .into())
     }
 
     fn title(&self, case: &Case) -> String {
@@ -139,7 +158,7 @@ pub fn checksum_cases() -> Vec<Case> {
         for (by, density, pattern) in selections {
             cases.extend([1024, (1 << 16) + 3].map(|n| Case {
                 seed: 7,
-                parameters: Parameters::of_selection(by, density, pattern),
+                parameters: SelectionParameters::new(by, density, pattern).into(),
                 ..Case::vector(n, dtype, Op::Sum)
             }));
         }

@@ -1,21 +1,26 @@
 //! Seeded masks, and the pivot of a predicate: element i depends on the seed and on i alone.
 
-use harness::{By, Case, Density, Dtype, Element, Error, Pattern, Shape, inputs::bits};
+use crate::{By, Density, Pattern, SelectionParameters};
+use harness::{Case, ChapterParameters, Dtype, Element, Error, Shape, inputs::bits};
 use rayon::prelude::*;
 
 /// What selects elements: the mask, where the case names nothing.
 pub fn by(case: &Case) -> By {
-    case.parameters.by.unwrap_or(By::Mask)
+    SelectionParameters::of(case).by.unwrap_or(By::Mask)
 }
 
 /// The part of a case's elements that is selected: half, where the case names none.
 pub fn density(case: &Case) -> Density {
-    case.parameters.density.unwrap_or(Density::HALF)
+    SelectionParameters::of(case)
+        .density
+        .unwrap_or(Density::HALF)
 }
 
 /// The pattern of the mask: random, where the case names none.
 pub fn pattern(case: &Case) -> Pattern {
-    case.parameters.mask.unwrap_or(Pattern::Random)
+    SelectionParameters::of(case)
+        .mask
+        .unwrap_or(Pattern::Random)
 }
 
 /// The number of elements and 1; for a matrix, the numbers of rows and of columns.

@@ -12,10 +12,12 @@ pub mod broken;
 pub mod chapter;
 pub mod inputs;
 pub mod mask_file;
+pub mod parameters;
 pub mod problem;
 pub mod reference;
 
 use harness::{Element, Ladder, ladder};
+pub use parameters::{By, Density, Pattern, SelectionParameters};
 use problem::Compaction;
 
 /// The rungs.

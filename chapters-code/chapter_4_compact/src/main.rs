@@ -4,8 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
-use chapter_4_compact::{chapter::Compact, mask_file};
-use harness::{By, Density, Parameters, Pattern};
+use chapter_4_compact::{By, Density, Pattern, SelectionParameters, chapter::Compact, mask_file};
 use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the ladder of compactions.
@@ -60,11 +59,11 @@ Examples, after `cargo run --bin chapter_4 --`:
 
 impl Arguments {
     /// Every density and pattern with each of what can say so.
-    fn parameters(&self) -> Vec<Parameters> {
+    fn parameters(&self) -> Vec<SelectionParameters> {
         let mut all = Vec::new();
         for &by in &self.select {
             for &density in &self.density {
-                let with = |&mask| Parameters::of_selection(by, density, mask);
+                let with = |&mask| SelectionParameters::new(by, density, mask);
                 all.extend(self.mask.iter().map(with));
             }
         }
@@ -82,5 +81,5 @@ fn run(arguments: Arguments) -> anyhow::Result<bool> {
         mask: path.map(mask_file::read).transpose()?,
     };
     let parameters = arguments.parameters();
-    report::run(&chapter, &arguments.options, &arguments.types, &parameters)
+    report::run(&chapter, &arguments.options, &arguments.types, parameters)
 }

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::By;
 use cudarc::driver::{CudaSlice, DriverError, PinnedHostSlice};
 use harness::{
-    By, Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape,
+    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape,
     baselines::{BaselineRun, Baselines},
     buffer::{self, POISON},
     inputs::generate,

@@ -1,6 +1,7 @@
 //! The sequential algorithm, which every kernel is checked against.
 
-use harness::{By, Case, Element};
+use crate::By;
+use harness::{Case, Element};
 
 use crate::inputs::{by, is_at_least, pivot};
 
@@ -43,9 +44,11 @@ pub fn select<T: Copy>(elements: &[T], width: usize, flags: &[bool], wanted: boo
 
 #[cfg(test)]
 mod tests {
-    use harness::{Density, Dtype, Op, Parameters, Pattern, Shape};
+    use crate::{Density, Pattern};
+    use harness::{Dtype, Op, Shape};
 
     use super::*;
+    use crate::SelectionParameters;
     use crate::inputs;
 
     /// The example that the page follows by hand.
@@ -60,7 +63,7 @@ mod tests {
     fn check(by: By, shape: Shape, expected: &[u8]) {
         let case = Case {
             shape,
-            parameters: Parameters::of_selection(by, Density::HALF, Pattern::Alternating),
+            parameters: SelectionParameters::new(by, Density::HALF, Pattern::Alternating).into(),
             ..Case::vector(0, Dtype::U8, Op::Sum)
         };
         let data = [100u8, 150, 200, 250, 50, 0];

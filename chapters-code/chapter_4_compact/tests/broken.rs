@@ -3,10 +3,11 @@
 
 use crate::common::{self, case, half, written};
 use chapter_4_compact::{
+    By, Density, Pattern,
     broken::{FLAG_COUNTED_TWICE, LAST_TILE_ONLY, NO_CAPACITY},
     chapter::Compact,
 };
-use harness::{By, Density, Dtype, Pattern, Rung, verify::Checker};
+use harness::{Dtype, Rung, verify::Checker};
 use report::{
     Row,
     testing::{self, check},

@@ -4,8 +4,11 @@
 use std::ops::RangeInclusive;
 
 use crate::common::{self, case, densities, half, part, run_all, written};
-use chapter_4_compact::{chapter::Compact, inputs::DTYPES, rungs::warp_specialized};
-use harness::{By, Case, Density, Dtype, Element, Op, Pattern, Shape};
+use chapter_4_compact::{
+    By, Density, Pattern, SelectionParameters, chapter::Compact, inputs::DTYPES,
+    rungs::warp_specialized,
+};
+use harness::{Case, ChapterParameters, Dtype, Element, Op, Shape};
 use report::{
     Chapter,
     testing::{self, SIZES, check, under_schedules},
@@ -16,7 +19,7 @@ const TILES: [u64; 7] = [2047, 2049, 4095, 4097, 8191, 8193, 3 * 8192 + 7];
 
 /// Rungs of vectors that run on a case.
 fn rungs(case: &Case) -> usize {
-    match (case.parameters.by, case.dtype) {
+    match (SelectionParameters::of(case).by, case.dtype) {
         (Some(By::Predicate), Dtype::I64 | Dtype::F32) => 7,
         (Some(By::Predicate), _) => 1,
         _ => 9,

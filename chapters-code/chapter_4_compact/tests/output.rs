@@ -2,15 +2,13 @@
 
 use crate::common::{self, half, problem, rung, written};
 use chapter_4_compact::{
+    By, Density, Pattern, SelectionParameters,
     chapter::Compact,
     inputs, ladder,
     problem::Compaction,
     rungs::{partition, read_back, rows, unordered},
 };
-use harness::{
-    By, Case, Density, Dtype, Element, Op, Parameters, Pattern, Prepare, Rung, Shape,
-    buffer::POISON,
-};
+use harness::{Case, Dtype, Element, Op, Prepare, Rung, Shape, buffer::POISON};
 use report::{
     Chapter,
     testing::{self, check, under_schedules},
@@ -64,7 +62,7 @@ fn rows_that_do_not_fit_are_left_out() {
 #[test]
 fn the_worked_example() {
     let case = Case {
-        parameters: Parameters::of_selection(By::Mask, Density::HALF, Pattern::Alternating),
+        parameters: SelectionParameters::new(By::Mask, Density::HALF, Pattern::Alternating).into(),
         ..Case::vector(8, Dtype::I32, Op::Sum)
     };
     let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7];
@@ -92,7 +90,7 @@ fn the_worked_example() {
 fn the_worked_example_of_rows() {
     let case = Case {
         shape: Shape::Matrix { rows: 4, cols: 3 },
-        parameters: Parameters::of_selection(By::Mask, Density::HALF, Pattern::Alternating),
+        parameters: SelectionParameters::new(By::Mask, Density::HALF, Pattern::Alternating).into(),
         ..Case::vector(0, Dtype::I32, Op::Sum)
     };
     let data = vec![3i32, 1, 8, 4, 6, 5, 2, 7, 9, 0, 1, 2];
@@ -144,7 +142,7 @@ fn the_others_keep_the_order() {
 fn nan_is_moved_and_is_not_at_least_anything() {
     for by in [By::Mask, By::Predicate] {
         let case = Case {
-            parameters: Parameters::of_selection(by, Density::HALF, Pattern::Alternating),
+            parameters: SelectionParameters::new(by, Density::HALF, Pattern::Alternating).into(),
             ..Case::vector(4, Dtype::F32, Op::Sum)
         };
         let data = vec![f32::NAN, 1.0, 2.0, f32::NAN];

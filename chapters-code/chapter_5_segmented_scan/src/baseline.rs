@@ -8,12 +8,13 @@ use std::{
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 use harness::{
-    Device, Element, Error, Kind,
+    ChapterParameters, Device, Element, Error, Kind,
     baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
     buffer, verify,
 };
 
 use crate::{
+    SegmentParameters,
     problem::{reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product},
     reference,
 };
@@ -108,9 +109,10 @@ fn scan_by<'a, T: Element>(
         Way::Bits => (1, of.bits.device_ptr(&device.stream).0),
     };
     let segments = segments as *const c_void;
-    let exclusive = c_int::from(case.kind() == Kind::Exclusive);
+    let parameters = SegmentParameters::of(&case);
+    let exclusive = c_int::from(parameters.kind == Some(Kind::Exclusive));
     let call = Call {
-        what: format!("{case}{}", case.parameters),
+        what: format!("{case}{}", SegmentParameters::of(&case)),
         output_bytes: size_of::<T>() * n,
         // SAFETY: device addresses of n elements each; nothing is touched.
         scratch_bytes: Box::new(move |at| unsafe {
@@ -151,7 +153,7 @@ pub(crate) fn reduce<'a, T: Element>(
     let (dtype, segments) = (dtype_code(case.dtype), of.segments as usize);
     let offsets = of.offsets.device_ptr(&device.stream).0 as *const c_uint;
     let call = Call {
-        what: format!("{case}{}", case.parameters),
+        what: format!("{case}{}", SegmentParameters::of(&case)),
         output_bytes: size_of::<T>() * segments,
         // SAFETY: device addresses of the elements, the offsets and a result a segment; nothing is
         // touched.
@@ -269,7 +271,7 @@ fn multiply_in<'a>(
         entries,
     };
     let call = Call {
-        what: format!("{case}{}", case.parameters),
+        what: format!("{case}{}", SegmentParameters::of(&case)),
         output_bytes: 4 * rows,
         // SAFETY: device addresses of arrays that large; nothing is touched.
         scratch_bytes: Box::new(move |at| unsafe { scratch_bytes(way, dtype, &matrix, at.output) }),

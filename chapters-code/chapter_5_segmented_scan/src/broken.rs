@@ -6,11 +6,11 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Parameters, Rung, Segments,
-    ceiling::Ceiling, verify::Checker,
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, ceiling::Ceiling, verify::Checker,
 };
 
 use crate::{
+    SegmentParameters, Segments,
     pairs::{Level, add_block_offsets, thread_per_element},
     problem::scan::{SegmentedScan, scans_only},
     rungs::{block_per_segment, hillis_steele, shuffle},
@@ -102,11 +102,12 @@ fn scan_of(case: &Case, kind: Kind, segments: Segments) -> Case {
     }
     Case {
         seed: case.seed,
-        parameters: Parameters {
+        parameters: SegmentParameters {
             kind: Some(kind),
             segments: Some(segments),
-            ..Parameters::default()
-        },
+            ..SegmentParameters::default()
+        }
+        .into(),
         ..Case::vector(case.elements().max(4096) | 1, Dtype::F32, Op::Sum)
     }
 }

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use harness::{
-    AnyProblem, Case, Conversion, Device, Dtype, Error, Kind, Matrix, Op, Parameters, Posed, Rung,
-    Segments, rung::rungs, with_element,
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Kind, Op, Parameters, Posed, Rung,
+    rung::rungs, with_element,
 };
-use report::Chapter;
+use report::{
+    Chapter,
+    values::{Values, chosen, parsed},
+};
 
 use crate::{
+    Conversion, Matrix, SegmentParameters, Segments,
     broken::broken,
     problem::{
         reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product, to_flags::ToFlags,
@@ -78,17 +82,32 @@ impl Chapter for Segmented {
         .concat()
     }
 
+    fn parameters_in_words(&self, case: &Case) -> String {
+        SegmentParameters::of(case).to_string()
+    }
+
+    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
+        Ok(SegmentParameters {
+            kind: chosen(value, "kind")?,
+            segments: parsed(value, "segments")?,
+            convert: chosen(value, "convert")?,
+            matrix: None,
+        }
+        .into())
+    }
+
     fn title(&self, case: &Case) -> String {
+        let parameters = SegmentParameters::of(case);
         let task = match Task::of(case) {
             Task::Convert(_) => {
-                let (shape, parameters) = (case.shape, case.parameters);
+                let shape = case.shape;
                 return format!("where segments are: {shape} elements{parameters}");
             }
             Task::Scan(_) => "segmented scan",
             Task::Reduce => "segmented reduce",
             Task::Multiply(_) => "sparse matrix times vector",
         };
-        format!("{task}: {case}{}", case.parameters)
+        format!("{task}: {case}{parameters}")
     }
 
     fn check(&self, case: &Case) -> Result<(), Error> {
@@ -102,14 +121,14 @@ impl Chapter for Segmented {
 
     fn device_bytes(&self, case: &Case) -> u64 {
         let (n, input) = (case.elements(), case.input_bytes());
-        let segments = match case.parameters.segments {
+        let segments = match SegmentParameters::of(case).segments {
             Some(Segments::Of(length)) => n / u64::from(length),
             Some(Segments::Giant) => 1,
             _ => n / 8,
         };
         // A matrix from a file may have more rows than entries.
         let file = self.file.as_ref();
-        let of_file = file.filter(|_| case.parameters.matrix.is_some());
+        let of_file = file.filter(|_| SegmentParameters::of(case).matrix.is_some());
         let rows = of_file.map_or(0, |file| 8 * file.rows.count() as u64);
         let columns = of_file.map_or(0, |file| 4 * u64::from(file.columns_in_all));
         // Elements, flags in both forms and offsets; results; aggregates of blocks; room for the driver.
@@ -151,33 +170,42 @@ pub fn checksum_cases() -> Vec<Case> {
         .chain([(Dtype::I64, Op::Affine)])
     {
         for kind in [Some(Kind::Inclusive), Some(Kind::Exclusive), None] {
-            cases.extend([1024, (1 << 16) + 3].map(|n| Case {
-                seed: 7,
-                parameters: Parameters {
-                    kind,
-                    segments: Some(Segments::PowerLaw),
-                    ..Parameters::default()
-                },
-                ..Case::vector(n, dtype, op)
+            cases.extend([1024, (1 << 16) + 3].map(|n| {
+                Case {
+                    seed: 7,
+                    parameters: SegmentParameters {
+                        kind,
+                        segments: Some(Segments::PowerLaw),
+                        ..SegmentParameters::default()
+                    }
+                    .into(),
+                    ..Case::vector(n, dtype, op)
+                }
             }));
         }
     }
-    cases.extend(Conversion::ALL.map(|conversion| Case {
-        seed: 7,
-        parameters: Parameters {
-            convert: Some(conversion),
-            segments: Some(Segments::Empty),
-            ..Parameters::default()
-        },
-        ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum)
+    cases.extend(Conversion::ALL.map(|conversion| {
+        Case {
+            seed: 7,
+            parameters: SegmentParameters {
+                convert: Some(conversion),
+                segments: Some(Segments::Empty),
+                ..SegmentParameters::default()
+            }
+            .into(),
+            ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum)
+        }
     }));
-    cases.extend(Matrix::MADE.map(|matrix| Case {
-        seed: 7,
-        parameters: Parameters {
-            matrix: Some(matrix),
-            ..Parameters::default()
-        },
-        ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum)
+    cases.extend(Matrix::MADE.map(|matrix| {
+        Case {
+            seed: 7,
+            parameters: SegmentParameters {
+                matrix: Some(matrix),
+                ..SegmentParameters::default()
+            }
+            .into(),
+            ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum)
+        }
     }));
     cases
 }

@@ -11,6 +11,7 @@ pub mod broken;
 pub mod chapter;
 pub mod market;
 pub mod pairs;
+pub mod parameters;
 pub mod problem;
 pub mod reference;
 pub mod segments;
@@ -18,6 +19,7 @@ pub mod sparse;
 pub mod task;
 
 use harness::{Element, Ladder, ladder};
+pub use parameters::{Conversion, Matrix, SegmentParameters, Segments};
 
 use crate::problem::{
     reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product, to_flags::ToFlags,

@@ -3,12 +3,13 @@
 use std::{path::Path, process::ExitCode, sync::Arc};
 
 use chapter_5_segmented_scan::{
+    Conversion, Matrix, SegmentParameters, Segments,
     chapter::{Segmented, rungs_of},
     market::{self, MarketError},
     task::Task,
 };
 use clap::Parser;
-use harness::{Case, Conversion, Dtype, Error, Kind, Matrix, Op, Parameters, Segments, Shape};
+use harness::{Case, Dtype, Error, Kind, Op, Shape};
 use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the ladders over segments.
@@ -100,17 +101,17 @@ impl Arguments {
     }
 
     /// What is converted, scanned, reduced and multiplied.
-    fn parameters(&self) -> Vec<Parameters> {
+    fn parameters(&self) -> Vec<SegmentParameters> {
         let of = |group| match group {
             Group::Conversions => self.conversions(),
             Group::Scans => self.scans(),
             Group::Reductions => self.segments().map(in_segments).collect(),
-            Group::Products => vec![Parameters {
+            Group::Products => vec![SegmentParameters {
                 matrix: Some(matrix(self.matrix.as_deref())),
-                ..Parameters::default()
+                ..SegmentParameters::default()
             }],
         };
-        let parameters: Vec<Parameters> = self.groups().into_iter().flat_map(of).collect();
+        let parameters: Vec<SegmentParameters> = self.groups().into_iter().flat_map(of).collect();
         let wanted = parameters.iter().copied();
         let wanted: Vec<_> = wanted.filter(|&p| self.is_wanted(p)).collect();
         // Where none of the rungs that are named is for any of them, the harness says so.
@@ -124,10 +125,10 @@ impl Arguments {
         if_none(&self.segments, &[Segments::Of(64)]).into_iter()
     }
 
-    fn conversions(&self) -> Vec<Parameters> {
+    fn conversions(&self) -> Vec<SegmentParameters> {
         let conversions = if_none(&self.convert, &Conversion::ALL);
         let of = |conversion| {
-            self.segments().map(move |segments| Parameters {
+            self.segments().map(move |segments| SegmentParameters {
                 convert: Some(conversion),
                 ..in_segments(segments)
             })
@@ -135,10 +136,10 @@ impl Arguments {
         conversions.into_iter().flat_map(of).collect()
     }
 
-    fn scans(&self) -> Vec<Parameters> {
+    fn scans(&self) -> Vec<SegmentParameters> {
         let kinds = if_none(&self.kind, &[Kind::Inclusive]);
         let of = |kind| {
-            self.segments().map(move |segments| Parameters {
+            self.segments().map(move |segments| SegmentParameters {
                 kind: Some(kind),
                 ..in_segments(segments)
             })
@@ -147,9 +148,9 @@ impl Arguments {
     }
 
     /// Whether one of the rungs that are named, if any, is for these parameters.
-    fn is_wanted(&self, parameters: Parameters) -> bool {
+    fn is_wanted(&self, parameters: SegmentParameters) -> bool {
         let case = Case {
-            parameters,
+            parameters: parameters.into(),
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
         let rungs = rungs_of(Task::of(&case));
@@ -161,10 +162,10 @@ impl Arguments {
     }
 }
 
-fn in_segments(segments: Segments) -> Parameters {
-    Parameters {
+fn in_segments(segments: Segments) -> SegmentParameters {
+    SegmentParameters {
         segments: Some(segments),
-        ..Parameters::default()
+        ..SegmentParameters::default()
     }
 }
 
@@ -205,5 +206,5 @@ fn run(arguments: Arguments) -> anyhow::Result<bool> {
         options.elements = vec![Shape::Vector { n }];
         chapter.file = Some(Arc::new(file));
     }
-    report::run(&chapter, &options, &arguments.types, &parameters)
+    report::run(&chapter, &options, &arguments.types, parameters)
 }

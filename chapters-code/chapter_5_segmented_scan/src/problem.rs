@@ -6,9 +6,10 @@ pub mod spmv;
 pub mod to_flags;
 pub mod to_offsets;
 
-use harness::{Case, Element, Error, Matrix, Op, Refusal, Rung, Segments, Shape};
+use harness::{Case, ChapterParameters, Element, Error, Op, Refusal, Rung, Shape};
 
 use crate::{
+    Matrix, SegmentParameters, Segments,
     segments::{self, Offsets, SegmentsError},
     task::{Task, entry_name},
 };
@@ -68,7 +69,10 @@ pub fn refuses(rung: &Rung, case: &Case, is_own: fn(Task) -> bool) -> Option<Ref
 /// for.
 pub fn too_long(case: &Case, most: u64) -> Option<Refusal> {
     let n = case.elements();
-    let longest = match (case.parameters.matrix, case.parameters.segments) {
+    let SegmentParameters {
+        matrix, segments, ..
+    } = SegmentParameters::of(case);
+    let longest = match (matrix, segments) {
         (Some(Matrix::LongRow | Matrix::File), _) => n - n / 2,
         (Some(Matrix::PowerLaw), _) => segments::longest(Segments::PowerLaw, n),
         (Some(Matrix::Banded), _) => 0,

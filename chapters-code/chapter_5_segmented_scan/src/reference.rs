@@ -101,16 +101,18 @@ pub fn multiply<'a>(
 
 #[cfg(test)]
 mod tests {
-    use harness::{Kind, Op, Parameters};
+    use harness::{Kind, Op};
 
     use super::*;
+    use crate::SegmentParameters;
 
     fn example(kind: Option<Kind>) -> (Case, [i32; 9], Offsets) {
         let case = Case {
-            parameters: Parameters {
+            parameters: SegmentParameters {
                 kind,
-                ..Parameters::default()
-            },
+                ..SegmentParameters::default()
+            }
+            .into(),
             ..Case::vector(9, Dtype::I32, Op::Sum)
         };
         let offsets = Offsets::of_lengths([2, 3, 4]).expect("they are few");

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use harness::{Case, Segments, inputs};
+use crate::{SegmentParameters, Segments};
+use harness::{Case, ChapterParameters, inputs};
 
 /// What is wrong with offsets or flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -189,7 +190,9 @@ impl Offsets {
 pub fn of_case(case: &Case) -> Result<Offsets, SegmentsError> {
     let n = u32::try_from(case.elements());
     let n = n.map_err(|_| SegmentsError::TooMany(case.elements() as usize))?;
-    let kind = case.parameters.segments.unwrap_or(Segments::Of(64));
+    let kind = SegmentParameters::of(case)
+        .segments
+        .unwrap_or(Segments::Of(64));
     let mut lengths = Vec::new();
     let mut left = n;
     while left > 0 {
@@ -245,7 +248,7 @@ pub fn longest(segments: Segments, n: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use harness::{Dtype, Op, Parameters};
+    use harness::{Dtype, Op};
 
     use super::*;
 
@@ -298,10 +301,11 @@ mod tests {
 
     fn drawn(segments: Segments, n: u64) -> Offsets {
         let case = Case {
-            parameters: Parameters {
+            parameters: SegmentParameters {
                 segments: Some(segments),
-                ..Parameters::default()
-            },
+                ..SegmentParameters::default()
+            }
+            .into(),
             ..Case::vector(n, Dtype::F32, Op::Sum)
         };
         of_case(&case).expect("they are few enough")

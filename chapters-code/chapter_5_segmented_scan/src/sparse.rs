@@ -1,8 +1,11 @@
 //! Sparse matrices whose rows are stored one after another (CSR): made by seed, in three shapes.
 
-use harness::{Case, Matrix, Segments, inputs};
+use harness::{Case, ChapterParameters, inputs};
 
-use crate::segments::{self, Offsets, SegmentsError};
+use crate::{
+    Matrix, SegmentParameters, Segments,
+    segments::{self, Offsets, SegmentsError},
+};
 
 /// A sparse matrix: row r has `values[i]` in `columns[i]` for i of `rows`' segment r.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,9 +47,14 @@ pub fn made(kind: Matrix, case: &Case) -> Result<Csr, SegmentsError> {
 }
 
 fn with(segments: Segments, case: &Case) -> Case {
-    let mut case = *case;
-    case.parameters.segments = Some(segments);
-    case
+    let parameters = SegmentParameters {
+        segments: Some(segments),
+        ..SegmentParameters::of(case)
+    };
+    Case {
+        parameters: parameters.into(),
+        ..*case
+    }
 }
 
 fn of_length(length: u32, case: &Case) -> Result<Offsets, SegmentsError> {

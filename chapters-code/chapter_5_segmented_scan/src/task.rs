@@ -1,6 +1,7 @@
 //! What a case asks for: a conversion, a scan, a reduction or a product.
 
-use harness::{Case, Conversion, Kind, Matrix, Parameters};
+use crate::{Conversion, Matrix, SegmentParameters};
+use harness::{Case, ChapterParameters, Kind};
 
 /// What a case asks for, and a rung does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +20,12 @@ impl Task {
     /// The task of a case: a product where the case has a matrix, otherwise a conversion where it has one,
     /// otherwise a scan where it has a kind, otherwise a reduction.
     pub fn of(case: &Case) -> Self {
-        let Parameters {
+        let SegmentParameters {
             matrix,
             convert,
             kind,
             ..
-        } = case.parameters;
+        } = SegmentParameters::of(case);
         match (matrix, convert, kind) {
             (Some(matrix), ..) => Self::Multiply(matrix),
             (_, Some(conversion), _) => Self::Convert(conversion),

@@ -2,8 +2,8 @@
 //! it is said to be right.
 
 use crate::common::{case, judged, scan};
-use chapter_5_segmented_scan::{chapter::Segmented, segments::Offsets};
-use harness::{Dtype, Kind, Op, Segments, inputs, verify::Checker};
+use chapter_5_segmented_scan::{Segments, chapter::Segmented, segments::Offsets};
+use harness::{Dtype, Kind, Op, inputs, verify::Checker};
 use report::{
     Row,
     testing::{self, check},

@@ -3,13 +3,14 @@
 
 use crate::common::{Run, SEGMENTS, contents, conversion};
 use chapter_5_segmented_scan::{
+    Conversion, Segments,
     chapter::Segmented,
     problem::{to_flags::ToFlags, to_offsets::ToOffsets},
     segments::Offsets,
     to_flags, to_offsets,
 };
 use cudarc::driver::CudaSlice;
-use harness::{Case, Conversion, Element, Prepare, Rung, Segments, buffer};
+use harness::{Case, Element, Prepare, Rung, buffer};
 use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around a word of flags, the blocks of 8,192 flags, and three of them and a bit.

@@ -1,8 +1,8 @@
 //! The counts that the book's chapter quotes. Where one changes, the page must change too.
 
 use crate::common::{case, conversion, product, scan};
-use chapter_5_segmented_scan::chapter::Segmented;
-use harness::{Case, Conversion, Dtype, Matrix, Op, Segments, simulator::Counters};
+use chapter_5_segmented_scan::{Conversion, Matrix, Segments, chapter::Segmented};
+use harness::{Case, Dtype, Op, simulator::Counters};
 use report::testing;
 
 const N: u64 = 1 << 18;

@@ -9,13 +9,14 @@ use crate::common::{
     AnyRun, SEGMENTS, all_tasks, case, judged, product, run_all, rungs_of, scan, written,
 };
 use chapter_5_segmented_scan::{
+    Matrix, Segments,
     chapter::Segmented,
     problem::scan::SegmentedScan,
     rungs::warp_specialized,
     segments::Offsets,
     task::{Task, entry_name},
 };
-use harness::{Case, Dtype, Kind, Matrix, Op, Rung, Segments};
+use harness::{Case, Dtype, Kind, Op, Rung};
 use report::testing::{self, SIZES, check, under_schedules};
 
 /// Around the tiles of 4,096, 6,144 and 16,384 elements of four bytes, and three of them and a bit.

@@ -2,8 +2,10 @@
 //! are the same bits in every run. Where one changes, the page must change too.
 
 use crate::common::{AnyRun, case, judged, rungs_of, scan, written};
-use chapter_5_segmented_scan::{chapter::Segmented, segments::Offsets, task::Task};
-use harness::{Case, Dtype, Op, Segments};
+use chapter_5_segmented_scan::{
+    SegmentParameters, Segments, chapter::Segmented, segments::Offsets, task::Task,
+};
+use harness::{Case, Dtype, Op};
 use report::testing;
 
 /// The largest number of rounded additions that an element of a case passes through. Its buffers are empty:
@@ -60,10 +62,11 @@ fn segments_do_not_spoil_each_other() {
     let mut elements: Vec<f32> = (0..10_000).map(|i| (i % 7) as f32 * 0.125).collect();
     elements[..3000].fill(1e30);
     let of = |kind| Case {
-        parameters: harness::Parameters {
+        parameters: SegmentParameters {
             kind,
-            ..Default::default()
-        },
+            ..SegmentParameters::default()
+        }
+        .into(),
         ..Case::vector(10_000, Dtype::F32, Op::Sum)
     };
     for case in [of(Some(harness::Kind::Inclusive)), of(None)] {

@@ -1,8 +1,8 @@
 //! Every rung at 1,000 elements on the timed path, the broken ones too.
 
 use crate::common::{case, conversion, product, scan};
-use chapter_5_segmented_scan::chapter::Segmented;
-use harness::{Conversion, Dtype, Matrix, Op, Segments};
+use chapter_5_segmented_scan::{Conversion, Matrix, Segments, chapter::Segmented};
+use harness::{Dtype, Op};
 use report::{Chapter, testing};
 
 #[test]

@@ -6,12 +6,15 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Ladder, Launch, Op, Parameters, Rung, Shape, ceiling::Ceiling,
-    verify::Checker,
+    Case, ChapterParameters, Dtype, Element, Error, Ladder, Launch, Op, Rung, Shape,
+    ceiling::Ceiling, verify::Checker,
 };
 
-use crate::problem::{Destination, Layout, Matrices, matrices_only, squares_only};
-use crate::rungs::{in_place, padded, swizzled};
+use crate::{
+    MatrixParameters,
+    problem::{Destination, Layout, Matrices, matrices_only, squares_only},
+    rungs::{in_place, padded, swizzled},
+};
 
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<Matrices<T>> {
@@ -81,11 +84,14 @@ static ONE_BOUNDS_CHECK: Rung = broken!(
     // Elements beyond a row of the output fall into the gap behind it, and do no harm.
     let case = enlarged(case, 5, 0);
     let ld = Some(Layout::of(&case).cols + 32);
-    let parameters = Parameters {
+    let parameters = MatrixParameters {
         ld,
-        ..case.parameters
+        ..MatrixParameters::of(&case)
     };
-    Case { parameters, ..case }
+    Case {
+        parameters: parameters.into(),
+        ..case
+    }
 });
 static UNCHECKED_EDGE: Rung = broken!(
     "unchecked_edge",

@@ -1,9 +1,15 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{AnyProblem, Case, Device, Dtype, Error, Op, Posed, Rung, Shape, rung, with_element};
-use report::Chapter;
+use harness::{
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Op, Parameters, Posed, Rung, Shape,
+    rung, with_element,
+};
+use report::{
+    Chapter,
+    values::{Values, parsed},
+};
 
-use crate::{broken::broken, layout::Layout, problem::Matrices, rungs};
+use crate::{MatrixParameters, broken::broken, layout::Layout, problem::Matrices, rungs};
 
 /// Chapter 6.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,13 +40,21 @@ impl Chapter for Transpose {
         vec![square, Shape::Matrix { rows, cols }]
     }
 
+    fn parameters_in_words(&self, case: &Case) -> String {
+        MatrixParameters::of(case).to_string()
+    }
+
+    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
+        Ok(MatrixParameters {
+            batch: parsed(value, "batch")?,
+            ld: parsed(value, "ld")?,
+        }
+        .into())
+    }
+
     fn title(&self, case: &Case) -> String {
-        let Case {
-            shape,
-            dtype,
-            parameters,
-            ..
-        } = case;
+        let Case { shape, dtype, .. } = case;
+        let parameters = MatrixParameters::of(case);
         format!("transpose of {shape} {dtype}{parameters}")
     }
 

@@ -1,6 +1,7 @@
 //! The addresses of a case's elements in memory, before and after the transpose.
 
-use harness::{Case, Shape};
+use crate::MatrixParameters;
+use harness::{Case, ChapterParameters, Shape};
 
 /// The most matrices of a launch: a grid has at most 65,535 blocks in y.
 const MOST_MATRICES: u64 = 65_535;
@@ -39,13 +40,13 @@ impl Layout {
             Shape::Matrix { rows, cols } => (rows, cols),
             Shape::Vector { n } => (1, n),
         };
-        let ld_in = case.parameters.ld.unwrap_or(cols);
+        let ld_in = MatrixParameters::of(case).ld.unwrap_or(cols);
         Self {
             rows,
             cols,
             ld_in,
             ld_out: rows.saturating_add(ld_in.saturating_sub(cols)),
-            batch: case.parameters.batch.unwrap_or(1),
+            batch: MatrixParameters::of(case).batch.unwrap_or(1),
         }
     }
 
@@ -92,7 +93,7 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use harness::{Dtype, Op, Parameters};
+    use harness::{Dtype, Op};
 
     use super::*;
 
@@ -100,11 +101,12 @@ mod tests {
     fn gaps_stand_behind_every_row_on_both_sides() {
         let case = Case {
             shape: Shape::Matrix { rows: 3, cols: 5 },
-            parameters: Parameters {
+            parameters: MatrixParameters {
                 batch: Some(2),
                 ld: Some(8),
-                ..Parameters::default()
-            },
+                ..MatrixParameters::default()
+            }
+            .into(),
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
         let layout = Layout::of(&case);

@@ -11,10 +11,12 @@ mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod layout;
+pub mod parameters;
 pub mod problem;
 pub mod reference;
 
 use harness::{Element, Ladder, ladder};
+pub use parameters::MatrixParameters;
 use problem::Matrices;
 
 /// The rungs.

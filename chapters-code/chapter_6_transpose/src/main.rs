@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use chapter_6_transpose::chapter::Transpose;
+use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
 use clap::Parser;
-use harness::{Parameters, shape::parse_count};
+use harness::shape::parse_count;
 use report::{Options, TypeOptions};
 
 /// Runs, checks and times every rung of the transpose ladder.
@@ -57,7 +57,7 @@ fn matrices(text: &str) -> Result<u64, String> {
 }
 
 /// Every combination; none of an option is itself one.
-fn parameters(batch: &[u64], ld: &[u64]) -> Vec<Parameters> {
+fn parameters(batch: &[u64], ld: &[u64]) -> Vec<MatrixParameters> {
     let some = |values: &[u64]| -> Vec<Option<u64>> {
         match values {
             [] => vec![None],
@@ -65,11 +65,9 @@ fn parameters(batch: &[u64], ld: &[u64]) -> Vec<Parameters> {
         }
     };
     let of_batch = |batch| {
-        some(ld).into_iter().map(move |ld| Parameters {
-            batch,
-            ld,
-            ..Parameters::default()
-        })
+        some(ld)
+            .into_iter()
+            .map(move |ld| MatrixParameters { batch, ld })
     };
     some(batch).into_iter().flat_map(of_batch).collect()
 }
@@ -85,6 +83,6 @@ fn main() -> ExitCode {
         &Transpose,
         &options,
         &types,
-        &parameters(&batch, &ld),
+        parameters(&batch, &ld),
     ))
 }

@@ -6,15 +6,19 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Error, Ladder, Launch, Op, Order, Parameters, Records, Rung, Shape,
-    ceiling::Ceiling, verify::Checker,
+    Case, Dtype, Error, Ladder, Launch, Op, Rung, Shape, ceiling::Ceiling, verify::Checker,
 };
 
-use crate::problem::{
-    Copies, Promise, Results, copies_only, offsets_only, particles_only, permutations_only,
+use crate::{
+    AccessParameters, Order, Records, Task,
+    particles::Particles,
+    patterns,
+    permutation::Permutation,
+    problem::{
+        Copies, Promise, Results, copies_only, offsets_only, particles_only, permutations_only,
+    },
+    rungs::{aos_staged, offset_loads, packs, scatter, shuffled, two_packs},
 };
-use crate::rungs::{aos_staged, offset_loads, packs, scatter, shuffled, two_packs};
-use crate::{Task, particles::Particles, patterns, permutation::Permutation};
 
 /// The broken copies, each with its launch. The last one stops the device.
 pub fn copies() -> Ladder<Copies> {
@@ -59,7 +63,7 @@ static TAIL_DROPPED: Rung = broken!(
     "whole packs and nothing else, which is right for multiples of four"
 )
 .refuses(copies_only)
-.adapts(|case| enlarged(case, 3, Parameters::default()));
+.adapts(|case| enlarged(case, 3, AccessParameters::default()));
 static LAST_LANE: Rung = broken!(
     "last_lane",
     "broken/last_lane.ptx",
@@ -103,13 +107,13 @@ static MISALIGNED_PACKS: Rung = broken!(
 
 /// A case of several blocks, of about the size that was asked for, with the parameters that bring out a
 /// fault. A case that asks for another kind of task stays as it is, for the rung is refused there.
-fn enlarged(case: &Case, more: u64, parameters: Parameters) -> Case {
+fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
     let own = Case {
         shape: Shape::Vector {
             n: case.elements().max(4096) / 4096 * 4096 + more,
         },
         seed: case.seed,
-        parameters,
+        parameters: parameters.into(),
         ..Case::vector(0, Dtype::F32, Op::Sum)
     };
     match Task::of(&own).is_like(Task::of(case)) {

@@ -1,10 +1,16 @@
 //! The chapter as the report runs it: which rungs there are, on which cases, in how much memory.
 
-use harness::{AnyProblem, Case, Device, Dtype, Error, Ladder, Op, Posed, Rung, rung, rung::rungs};
-use report::Chapter;
+use harness::{
+    AnyProblem, Case, ChapterParameters, Device, Dtype, Error, Ladder, Op, Parameters, Posed, Rung,
+    rung, rung::rungs,
+};
+use report::{
+    Chapter,
+    values::{Values, chosen, parsed},
+};
 
 use crate::{
-    Task, broken, copies, indices, particle_updates,
+    AccessParameters, Task, broken, copies, indices, particle_updates,
     particles::Particles,
     patterns,
     permutation::Permutation,
@@ -40,13 +46,25 @@ impl Chapter for Coalescing {
         .concat()
     }
 
+    fn parameters_in_words(&self, case: &Case) -> String {
+        AccessParameters::of(case).to_string()
+    }
+
+    fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
+        Ok(AccessParameters {
+            offset: parsed(value, "offset")?,
+            stride: parsed(value, "stride")?,
+            records: chosen(value, "records")?,
+            order: parsed(value, "order")?,
+            loads: parsed(value, "loads")?,
+            resident: parsed(value, "resident")?,
+        }
+        .into())
+    }
+
     fn title(&self, case: &Case) -> String {
-        let Case {
-            shape,
-            dtype,
-            parameters,
-            ..
-        } = case;
+        let Case { shape, dtype, .. } = case;
+        let parameters = AccessParameters::of(case);
         format!("{} of {shape} {dtype}{parameters}", Task::of(case).verb())
     }
 
@@ -134,7 +152,7 @@ pub fn checksum_cases() -> Vec<Case> {
     let of_size = |n| {
         patterns::usual().map(|parameters| Case {
             seed: 7,
-            parameters,
+            parameters: parameters.into(),
             ..Case::vector(n, Dtype::F32, Op::Sum)
         })
     };

@@ -2,10 +2,13 @@
 
 use std::ops::Add;
 
-use harness::{Case, Order, inputs};
+use harness::{Case, ChapterParameters, inputs};
 use rayon::prelude::*;
 
-use crate::traffic::{LANES, SECTOR, Traffic};
+use crate::{
+    AccessParameters, Order,
+    traffic::{LANES, SECTOR, Traffic},
+};
 
 /// The most elements that an index of 32 bits reaches.
 pub const MOST: u64 = 1 << 32;
@@ -13,7 +16,7 @@ pub const MOST: u64 = 1 << 32;
 /// The indices of a case, one an element; in ascending order where it names none.
 pub fn of(case: &Case) -> Vec<u32> {
     let (n, seed) = (case.elements(), case.seed);
-    match case.parameters.order {
+    match AccessParameters::of(case).order {
         Some(Order::Within(window)) => shuffled(n, window, seed),
         Some(Order::Random) => random(n, seed),
         Some(Order::Sorted) => {
@@ -75,7 +78,7 @@ pub fn traffic(indices: &[u32]) -> Traffic {
 
 #[cfg(test)]
 mod tests {
-    use harness::{Dtype, Op, Parameters};
+    use harness::{Dtype, Op};
 
     use super::*;
 
@@ -83,10 +86,11 @@ mod tests {
 
     fn ordered(n: u64, order: Order) -> Vec<u32> {
         of(&Case {
-            parameters: Parameters {
+            parameters: AccessParameters {
                 order: Some(order),
-                ..Parameters::default()
-            },
+                ..AccessParameters::default()
+            }
+            .into(),
             ..Case::vector(n, Dtype::F32, Op::Sum)
         })
     }

@@ -8,6 +8,7 @@
 pub mod broken;
 pub mod chapter;
 pub mod indices;
+pub mod parameters;
 pub mod particles;
 pub mod patterns;
 pub mod permutation;
@@ -18,6 +19,7 @@ pub mod task;
 pub mod traffic;
 
 use harness::{Ladder, ladder};
+pub use parameters::{AccessParameters, Order, Records};
 
 pub use crate::task::Task;
 use crate::{particles::Particles, permutation::Permutation, problem::Copies, reads::Reads};

@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
-use chapter_7_coalescing::{chapter::Coalescing, patterns, problem::ANOTHER_TASK};
+use chapter_7_coalescing::{
+    AccessParameters, Order, Records, chapter::Coalescing, patterns, problem::ANOTHER_TASK,
+};
 use clap::Parser;
-use harness::{Case, Dtype, Op, Order, Parameters, Records, shape::parse_count};
+use harness::{Case, Dtype, Op, shape::parse_count};
 use report::{Chapter, Options, TypeOptions};
 
 /// Runs, checks and times every rung on every kind of access.
@@ -74,7 +76,7 @@ Examples, after `cargo run --bin chapter_7 --`:
 
 impl Arguments {
     /// What is run: one of each task, or what the options speak of.
-    fn parameters(&self) -> Vec<Parameters> {
+    fn parameters(&self) -> Vec<AccessParameters> {
         let asked = self.asked();
         let all = match asked.is_empty() {
             true => patterns::usual().into(),
@@ -88,7 +90,7 @@ impl Arguments {
         }
     }
 
-    fn asked(&self) -> Vec<Parameters> {
+    fn asked(&self) -> Vec<AccessParameters> {
         let mut asked: Vec<_> = self.stride.iter().copied().map(patterns::stride).collect();
         asked.extend(self.layout.iter().copied().map(patterns::records));
         asked.extend(self.index_order.iter().copied().map(patterns::order));
@@ -99,7 +101,7 @@ impl Arguments {
     }
 
     /// Every number of loads with every number of blocks, where either is given.
-    fn reads(&self) -> Vec<Parameters> {
+    fn reads(&self) -> Vec<AccessParameters> {
         if self.loads_per_thread.is_empty() && self.resident.is_empty() {
             return Vec::new();
         }
@@ -120,9 +122,9 @@ impl Arguments {
     }
 
     /// Whether one of the rungs that are asked for by name is for it.
-    fn is_wanted(&self, parameters: Parameters) -> bool {
+    fn is_wanted(&self, parameters: AccessParameters) -> bool {
         let case = Case {
-            parameters,
+            parameters: parameters.into(),
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
         let is_for = |name: &String| {
@@ -141,6 +143,6 @@ fn main() -> ExitCode {
         &Coalescing,
         &arguments.options,
         &arguments.types,
-        &parameters,
+        parameters,
     ))
 }

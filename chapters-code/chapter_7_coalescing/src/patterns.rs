@@ -1,20 +1,8 @@
 //! The patterns of access that are run where nobody asks for one, and all that the book has a formula for.
 
-use harness::{Order, Parameters, Records};
+use crate::{AccessParameters, Order, Records};
 
-const NONE: Parameters = Parameters {
-    bins: None,
-    keys: None,
-    copies: None,
-    kind: None,
-    by: None,
-    density: None,
-    mask: None,
-    segments: None,
-    convert: None,
-    matrix: None,
-    batch: None,
-    ld: None,
+const NONE: AccessParameters = AccessParameters {
     offset: None,
     stride: None,
     records: None,
@@ -24,40 +12,40 @@ const NONE: Parameters = Parameters {
 };
 
 /// A copy that is shifted by so many elements.
-pub const fn offset(offset: u64) -> Parameters {
-    Parameters {
+pub const fn offset(offset: u64) -> AccessParameters {
+    AccessParameters {
         offset: Some(offset),
         ..NONE
     }
 }
 
 /// A copy of one of each so many elements.
-pub const fn stride(stride: u64) -> Parameters {
-    Parameters {
+pub const fn stride(stride: u64) -> AccessParameters {
+    AccessParameters {
         stride: Some(stride),
         ..NONE
     }
 }
 
 /// Sums of pairs, or updates of particles.
-pub const fn records(records: Records) -> Parameters {
-    Parameters {
+pub const fn records(records: Records) -> AccessParameters {
+    AccessParameters {
         records: Some(records),
         ..NONE
     }
 }
 
 /// A permutation.
-pub const fn order(order: Order) -> Parameters {
-    Parameters {
+pub const fn order(order: Order) -> AccessParameters {
+    AccessParameters {
         order: Some(order),
         ..NONE
     }
 }
 
 /// Reads with so many loads of a thread, and so many blocks of a multiprocessor, under way.
-pub const fn reads(loads: u32, resident: u32) -> Parameters {
-    Parameters {
+pub const fn reads(loads: u32, resident: u32) -> AccessParameters {
+    AccessParameters {
         loads: Some(loads),
         resident: Some(resident),
         ..NONE
@@ -66,7 +54,7 @@ pub const fn reads(loads: u32, resident: u32) -> Parameters {
 
 /// One of each task, as `cargo run --bin chapter_7` runs them. The last one is that of the broken rung that
 /// stops the device.
-pub const fn usual() -> [Parameters; 7] {
+pub const fn usual() -> [AccessParameters; 7] {
     [
         NONE,
         stride(2),
@@ -79,7 +67,7 @@ pub const fn usual() -> [Parameters; 7] {
 }
 
 /// Offsets of 0 to 32, strides of 1 to 64, both records, orders of each kind, and a few reads.
-pub fn all() -> Vec<Parameters> {
+pub fn all() -> Vec<AccessParameters> {
     let orders = [
         Order::Ascending,
         Order::Within(8),

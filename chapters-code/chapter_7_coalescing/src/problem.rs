@@ -3,11 +3,11 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Op, Order, Output, Problem, Refusal, Rung, Shape, buffer, inputs,
-    verify::Verdict,
+    Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
+    buffer, inputs, verify::Verdict,
 };
 
-use crate::{Task, reference, traffic::Prediction};
+use crate::{AccessParameters, Order, Task, reference, traffic::Prediction};
 
 /// The reason of a rung that is for another pattern of access than the case.
 pub const ANOTHER_TASK: Refusal = Refusal::because("does something else; see --list");
@@ -171,7 +171,7 @@ pub fn permutations_only(_rung: &Rung, case: &Case) -> Option<Refusal> {
 
 /// Refuses also permutations whose indices may repeat.
 pub fn without_repeats(rung: &Rung, case: &Case) -> Option<Refusal> {
-    let repeats = case.parameters.order.is_some_and(Order::repeats);
+    let repeats = AccessParameters::of(case).order.is_some_and(Order::repeats);
     let reason = "stores to each index once: give --index-order ascending, or a window's length";
     permutations_only(rung, case).or(repeats.then_some(Refusal::because(reason)))
 }

@@ -1,10 +1,12 @@
 //! Reads with a given number of loads per thread, and of blocks per multiprocessor, in flight at a time.
 
 use cudarc::driver::{CudaSlice, DriverError};
-use harness::{Case, Device, Error, Output, Problem, buffer, inputs, verify::Verdict};
+use harness::{
+    Case, ChapterParameters, Device, Error, Output, Problem, buffer, inputs, verify::Verdict,
+};
 
 use crate::{
-    Task,
+    AccessParameters, Task,
     problem::Promise,
     reference,
     task::{LOADS_PER_THREAD, RESIDENT_BLOCKS},
@@ -51,12 +53,14 @@ impl Reads {
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let host = inputs::generate::<f32>(case);
-        let resident = case.parameters.resident.unwrap_or(RESIDENT_BLOCKS);
+        let resident = AccessParameters::of(case)
+            .resident
+            .unwrap_or(RESIDENT_BLOCKS);
         let blocks = resident * device.properties.multiprocessors;
         Ok(Self {
             device: device.clone(),
             case: *case,
-            loads: case.parameters.loads.unwrap_or(LOADS_PER_THREAD),
+            loads: AccessParameters::of(case).loads.unwrap_or(LOADS_PER_THREAD),
             resident,
             packs: case.elements() / 4,
             input: buffer::to_device(device, &host)?,

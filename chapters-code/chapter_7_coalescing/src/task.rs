@@ -1,6 +1,7 @@
 //! What a case asks for: which accesses, and how many results they make.
 
-use harness::{Case, Order, Records};
+use crate::{AccessParameters, Order, Records};
+use harness::{Case, ChapterParameters};
 
 /// What a rung does with an array of n elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub const RESIDENT_BLOCKS: u32 = 4;
 impl Task {
     /// What a case asks for.
     pub fn of(case: &Case) -> Self {
-        let p = &case.parameters;
+        let p = AccessParameters::of(case);
         match (p.offset, p.stride, p.records, p.order) {
             (Some(offset), ..) => Self::Offset(offset),
             (_, Some(stride), ..) => Self::Stride(stride),

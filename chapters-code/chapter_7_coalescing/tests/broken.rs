@@ -2,8 +2,8 @@
 //! it is said to be right.
 
 use crate::common::{of, usual};
-use chapter_7_coalescing::{chapter::Coalescing, patterns::offset};
-use harness::{Case, Parameters, Refusal, Rung, verify::Checker};
+use chapter_7_coalescing::{AccessParameters, chapter::Coalescing, patterns::offset};
+use harness::{Case, Refusal, Rung, verify::Checker};
 use report::{
     Chapter, Row,
     testing::{self, check},
@@ -63,8 +63,14 @@ fn is_right(rung: &str, case: &Case) -> bool {
 
 #[test]
 fn some_are_right_where_nobody_looks_further() {
-    assert!(is_right("tail_dropped", &of(4096, Parameters::default())));
-    assert!(!is_right("tail_dropped", &of(4097, Parameters::default())));
+    assert!(is_right(
+        "tail_dropped",
+        &of(4096, AccessParameters::default())
+    ));
+    assert!(!is_right(
+        "tail_dropped",
+        &of(4097, AccessParameters::default())
+    ));
     for k in [0, 4, 8] {
         assert!(is_right("misaligned_packs", &of(4096, offset(k))), "{k}");
         assert!(is_right("last_lane", &of(4096, offset(k))), "{k}");

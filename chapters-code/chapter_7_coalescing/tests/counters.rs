@@ -2,28 +2,29 @@
 
 use crate::common::of;
 use chapter_7_coalescing::{
+    AccessParameters, Order, Records,
     chapter::Coalescing,
     patterns::{offset, order, records, stride},
     traffic::Access,
 };
-use harness::{Order, Parameters, Records, simulator::Counters};
+use harness::simulator::Counters;
 use report::testing;
 
 const N: u64 = 1 << 20;
-const NONE: Parameters = chapter_7_coalescing::patterns::usual()[0];
+const NONE: AccessParameters = chapter_7_coalescing::patterns::usual()[0];
 
-fn counted(rung: &str, parameters: Parameters) -> Counters {
+fn counted(rung: &str, parameters: AccessParameters) -> Counters {
     testing::counted(&Coalescing, rung, &of(N, parameters))
 }
 
 /// Requests and sectors of loads.
-fn loads(rung: &str, parameters: Parameters) -> [u64; 2] {
+fn loads(rung: &str, parameters: AccessParameters) -> [u64; 2] {
     let counters = counted(rung, parameters);
     [counters.global_load_requests, counters.global_load_sectors]
 }
 
 /// Requests and sectors of stores.
-fn stores(rung: &str, parameters: Parameters) -> [u64; 2] {
+fn stores(rung: &str, parameters: AccessParameters) -> [u64; 2] {
     let counters = counted(rung, parameters);
     [
         counters.global_store_requests,

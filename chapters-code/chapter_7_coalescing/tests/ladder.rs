@@ -4,10 +4,11 @@ use std::ops::RangeInclusive;
 
 use crate::common::{all, of, run_all, usual};
 use chapter_7_coalescing::{
+    Order, Records,
     chapter::Coalescing,
     patterns::{offset, order, reads, records, stride},
 };
-use harness::{Case, Order, Records, Rung};
+use harness::{Case, Rung};
 use report::{
     Chapter, Row,
     testing::{self, check, under_schedules},

@@ -3,11 +3,12 @@
 
 use crate::common::{all, of};
 use chapter_7_coalescing::{
+    Records,
     chapter::Coalescing,
     patterns::{reads, records},
     traffic::{Prediction, Traffic, predicted},
 };
-use harness::{Case, Records};
+use harness::Case;
 use report::testing::{self, simulator};
 
 #[track_caller]
@@ -28,7 +29,7 @@ fn check(cases: &[Case]) {
                 },
             };
             let n = case.elements();
-            assert_eq!(formula, counted, "{rung} of {n}{}", case.parameters);
+            assert_eq!(formula, counted, "{rung} of {n} {:?}", case.parameters);
         }
     }
 }

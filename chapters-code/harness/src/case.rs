@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{By, Conversion, Density, Dtype, Matrix, Order, Pattern, Records, Segments, Shape};
+use crate::{Dtype, Parameters, Shape};
 
 /// An associative operator with an identity, as `--op` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -143,166 +143,6 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What the problems of some chapters have besides size, type, operator and input.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Parameters {
-    /// Bins of a histogram.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bins: Option<u32>,
-    /// Keys that a histogram's input is drawn from, where they are not as many as its bins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keys: Option<u32>,
-    /// Copies of a histogram that a block keeps, where they are not the rung's own number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copies: Option<u32>,
-    /// The kind of a scan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Kind>,
-    /// What says which elements a compaction keeps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<By>,
-    /// The part of the elements that a compaction keeps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub density: Option<Density>,
-    /// Where the elements lie that a compaction keeps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mask: Option<Pattern>,
-    /// The segments of what is scanned or reduced segment by segment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub segments: Option<Segments>,
-    /// What the segments are turned into, where they are not scanned or reduced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub convert: Option<Conversion>,
-    /// The sparse matrix that is multiplied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub matrix: Option<Matrix>,
-    /// Matrices one behind the other, where there are several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub batch: Option<u64>,
-    /// The leading dimension of a matrix: elements from the start of a row to that of the next, where
-    /// they are more than its columns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ld: Option<u64>,
-    /// Elements by which a copy is shifted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offset: Option<u64>,
-    /// Elements from one that is copied to the next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stride: Option<u64>,
-    /// What the elements are the fields of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub records: Option<Records>,
-    /// The order in which elements are gathered or scattered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub order: Option<Order>,
-    /// Loads that a thread has under way at a time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loads: Option<u32>,
-    /// Blocks that a multiprocessor holds at a time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resident: Option<u32>,
-}
-
-impl Parameters {
-    /// Those of a histogram of so many bins.
-    pub fn of_bins(bins: u32) -> Self {
-        Self {
-            bins: Some(bins),
-            ..Self::default()
-        }
-    }
-
-    /// Those of a scan of this kind.
-    pub fn of_kind(kind: Kind) -> Self {
-        Self {
-            kind: Some(kind),
-            ..Self::default()
-        }
-    }
-
-    /// Those of a compaction.
-    pub fn of_selection(by: By, density: Density, mask: Pattern) -> Self {
-        Self {
-            by: Some(by),
-            density: Some(density),
-            mask: Some(mask),
-            ..Self::default()
-        }
-    }
-}
-
-impl Parameters {
-    /// Where the elements lie that chapter 7 goes to, and how many it asks for at a time.
-    fn fmt_access(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(offset) = self.offset {
-            write!(f, ", offset {offset}")?;
-        }
-        if let Some(stride) = self.stride {
-            write!(f, ", stride {stride}")?;
-        }
-        if let Some(records) = self.records {
-            write!(f, ", {records}")?;
-        }
-        match self.order {
-            Some(Order::Within(window)) => write!(f, ", shuffled within {window}")?,
-            Some(order) => write!(f, ", {order} order")?,
-            None => {}
-        }
-        if let Some(loads) = self.loads {
-            write!(f, ", {loads} loads a thread")?;
-        }
-        if let Some(resident) = self.resident {
-            write!(f, ", {resident} blocks a multiprocessor")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Parameters {
-    /// What there is, each with a comma before it: `, 256 bins`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(bins) = self.bins {
-            write!(f, ", {bins} bins")?;
-        }
-        if let Some(keys) = self.keys {
-            write!(f, ", {keys} keys")?;
-        }
-        if let Some(copies) = self.copies {
-            write!(f, ", {copies} copies")?;
-        }
-        if let Some(kind) = self.kind {
-            write!(f, ", {kind}")?;
-        }
-        if let Some(density) = self.density {
-            write!(f, ", {density} kept")?;
-        }
-        if let Some(by) = self.by {
-            write!(f, " by {by}")?;
-        }
-        if let Some(mask) = self.mask {
-            write!(f, ", {mask}")?;
-        }
-        match self.segments {
-            Some(Segments::Of(length)) => write!(f, ", segments of {length}")?,
-            Some(segments) => write!(f, ", {segments} segments")?,
-            None => {}
-        }
-        if let Some(convert) = self.convert {
-            write!(f, ", {convert}")?;
-        }
-        if let Some(matrix) = self.matrix {
-            write!(f, ", {matrix} matrix")?;
-        }
-        if let Some(batch) = self.batch.filter(|&batch| batch != 1) {
-            write!(f, ", {batch} matrices")?;
-        }
-        if let Some(ld) = self.ld {
-            write!(f, ", leading dimension {ld}")?;
-        }
-        self.fmt_access(f)
-    }
-}
-
 /// One problem: what a rung is run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Case {
@@ -331,14 +171,9 @@ impl Case {
             op,
             input: Input::Uniform,
             seed: 1,
-            parameters: Parameters::default(),
+            parameters: Parameters::NONE,
             block: None,
         }
-    }
-
-    /// The kind of a scan: inclusive, where the case does not say.
-    pub fn kind(&self) -> Kind {
-        self.parameters.kind.unwrap_or(Kind::Inclusive)
     }
 
     /// Elements of the input.

@@ -3,7 +3,6 @@
 //! A rung itself is plain cudarc, in a file of its chapter. To follow one from the device to the verdict,
 //! read [`device`], [`buffer`], [`rung`] and [`verify`], in that order.
 
-pub mod access;
 pub mod baselines;
 pub mod bound;
 pub mod buffer;
@@ -16,25 +15,22 @@ pub mod error;
 pub mod graph;
 pub mod inputs;
 pub mod kernel;
+pub mod parameters;
 pub mod rung;
-pub mod segments;
-pub mod selection;
 pub mod shape;
 pub mod simulator;
 pub mod timing;
 pub mod trace;
 pub mod verify;
 
-pub use access::{Order, Records};
 pub use buffer::Output;
-pub use case::{Case, Input, Kind, Op, Parameters};
+pub use case::{Case, Input, Kind, Op};
 pub use device::Device;
 pub use driver::DeviceChoice;
 pub use dtype::{Dtype, Element};
 pub use error::Error;
+pub use parameters::{ChapterParameters, Parameters};
 pub use rung::{
     AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Problem, Refusal, Rung,
 };
-pub use segments::{Conversion, Matrix, Segments};
-pub use selection::{By, Density, Pattern};
 pub use shape::Shape;

@@ -1,7 +1,7 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_2_histogram::chapter::Histogram;
-use harness::{Case, Dtype, Op, Parameters};
+use chapter_2_histogram::{HistogramParameters, chapter::Histogram};
+use harness::{Case, Dtype, Op};
 use report::{Row, testing};
 
 /// The chapter, which counts keys that have no bin.
@@ -10,7 +10,7 @@ pub const CHAPTER: Histogram = Histogram::COUNTING;
 /// `n` uniform keys of 32 bits in 256 bins.
 pub fn u32s(n: u64) -> Case {
     Case {
-        parameters: Parameters::of_bins(256),
+        parameters: HistogramParameters::of_bins(256).into(),
         ..Case::vector(n, Dtype::U32, Op::Sum)
     }
 }

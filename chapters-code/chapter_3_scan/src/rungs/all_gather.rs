@@ -18,7 +18,7 @@ pub static RUNG: Rung = Rung::new(
 /// One cooperative launch, with at most two blocks per multiprocessor.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(32_768 / size_of::<T>() as u64); // of 32 KiB
     // One thread of a block per block of the grid.
     let most = (2 * p.device.properties.multiprocessors).min(512);

@@ -18,7 +18,7 @@ pub static RUNG: Rung = Rung::new(
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let first = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
     let module = p
         .device

@@ -27,7 +27,7 @@ pub fn with_buffers<T: Element>(
     rung: &Rung,
 ) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let first = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
     let module = p
         .device

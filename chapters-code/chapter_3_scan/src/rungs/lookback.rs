@@ -29,7 +29,7 @@ pub fn in_tiles_of<T: Element>(
     rung: &Rung,
 ) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let tiles = p.n.div_ceil(bytes / size_of::<T>() as u64);
     let config = LaunchConfig {
         grid_dim: (tiles as u32, 1, 1),

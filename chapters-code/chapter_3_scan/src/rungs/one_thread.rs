@@ -19,7 +19,7 @@ pub static RUNG: Rung = Rung::new(
 /// One launch of one thread.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let config = LaunchConfig {
         grid_dim: (1, 1, 1),
         block_dim: (1, 1, 1),

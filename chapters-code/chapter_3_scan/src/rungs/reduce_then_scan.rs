@@ -20,7 +20,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let reduce = module.load_function(&format!("reduce_{}", p.operator()))?; // such as reduce_sum_f32
-    let last = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let last = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let scan = module.load_function(&p.entry(Kind::Exclusive))?;
     let tile = 16_384 / size_of::<T>() as u64; // elements per block
     let config = |blocks: u64| LaunchConfig {

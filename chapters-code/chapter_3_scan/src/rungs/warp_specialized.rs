@@ -25,7 +25,7 @@ const STATIC: u32 = 2048;
 /// One cooperative launch, with at most one block per multiprocessor.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let kernel = module.load_function(&p.entry(p.case.kind()))?; // such as inclusive_sum_f32
+    let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let fit = kernel::stages_that_fit(&p.device, rung, STATIC, REDUCERS, STAGE)?;
     let stages = fit.min(8) / REDUCERS * REDUCERS;
     let tiles = p.n.div_ceil(u64::from(STAGE) / size_of::<T>() as u64);

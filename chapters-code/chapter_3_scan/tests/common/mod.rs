@@ -1,13 +1,13 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_3_scan::{broken::broken, chapter::Scan, ladder, problem::PrefixScan};
-use harness::{Case, Dtype, Kind, Ladder, Op, Parameters, Prepare, Problem, Rung};
+use chapter_3_scan::{ScanParameters, broken::broken, chapter::Scan, ladder, problem::PrefixScan};
+use harness::{Case, Dtype, Kind, Ladder, Op, Prepare, Problem, Rung};
 use report::{Row, testing};
 
 /// Both kinds of scan of `n` elements.
 pub fn both(n: u64, dtype: Dtype, op: Op) -> [Case; 2] {
     [Kind::Inclusive, Kind::Exclusive].map(|kind| Case {
-        parameters: Parameters::of_kind(kind),
+        parameters: ScanParameters::of_kind(kind).into(),
         ..Case::vector(n, dtype, op)
     })
 }

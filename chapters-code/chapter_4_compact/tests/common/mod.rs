@@ -1,16 +1,16 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_4_compact::{broken::broken, chapter::Compact, inputs, ladder, problem::Compaction};
-use harness::{
-    By, Case, Density, Device, Dtype, Element, Ladder, Op, Parameters, Pattern, Prepare, Problem,
-    Rung, inputs::generate,
+use chapter_4_compact::{
+    By, Density, Pattern, SelectionParameters, broken::broken, chapter::Compact, inputs, ladder,
+    problem::Compaction,
 };
+use harness::{Case, Device, Dtype, Element, Ladder, Op, Prepare, Problem, Rung, inputs::generate};
 use report::{Row, testing};
 
 /// `n` elements of a type, of which a part is selected.
 pub fn case(n: u64, dtype: Dtype, by: By, density: Density, pattern: Pattern) -> Case {
     Case {
-        parameters: Parameters::of_selection(by, density, pattern),
+        parameters: SelectionParameters::new(by, density, pattern).into(),
         ..Case::vector(n, dtype, Op::Sum)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Matrix, Output, Problem, Refusal, Rung,
+    Case, ChapterParameters, Device, Error, Output, Problem, Refusal, Rung,
     baselines::{BaselineRun, Baselines},
     buffer,
     verify::Verdict,
@@ -12,7 +12,7 @@ use harness::{
 
 use super::{refuses, same_count, too_many};
 use crate::{
-    baseline, reference,
+    Matrix, SegmentParameters, baseline, reference,
     sparse::{self, Csr},
     task::{Task, entry_name},
 };
@@ -112,7 +112,10 @@ impl Problem for Product {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         // A matrix from a file is the same with every seed.
-        if let Some(kind) = case.parameters.matrix.filter(|&kind| kind != Matrix::File) {
+        if let Some(kind) = SegmentParameters::of(case)
+            .matrix
+            .filter(|&kind| kind != Matrix::File)
+        {
             let matrix = sparse::made(kind, case).map_err(too_many)?;
             same_count(&self.matrix.rows, &matrix.rows)?;
             self.matrix = Arc::new(matrix);

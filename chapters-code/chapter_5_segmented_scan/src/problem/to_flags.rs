@@ -1,9 +1,9 @@
 //! The conversion from offsets to head flags.
 
+use crate::Conversion;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Conversion, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, buffer,
-    verify::Verdict,
+    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, buffer, verify::Verdict,
 };
 
 use super::{Form, division, refuses, same_count};

@@ -1,8 +1,9 @@
 //! The conversion from head flags to offsets.
 
+use crate::Conversion;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Conversion, Device, Error, Output, Problem, Refusal, Rung, buffer,
+    Case, Device, Error, Output, Problem, Refusal, Rung, buffer,
     verify::{self, Verdict},
 };
 

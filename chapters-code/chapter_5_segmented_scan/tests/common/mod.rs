@@ -1,6 +1,7 @@
 //! Cases of this chapter, and its rungs run on them.
 
 use chapter_5_segmented_scan::{
+    Conversion, Matrix, SegmentParameters, Segments,
     broken::broken,
     chapter::{self, Segmented},
     problem::{reduce::SegmentedReduce, scan::SegmentedScan},
@@ -9,8 +10,8 @@ use chapter_5_segmented_scan::{
     task::Task,
 };
 use harness::{
-    Case, Conversion, Dtype, Element, Kind, Ladder, Launch, Matrix, Op, Output, Parameters,
-    Prepare, Problem, Rung, Segments, buffer, verify::Verdict,
+    Case, Dtype, Element, Kind, Ladder, Launch, Op, Output, Prepare, Problem, Rung, buffer,
+    verify::Verdict,
 };
 use report::{Row, testing};
 
@@ -28,11 +29,12 @@ pub const SEGMENTS: [Segments; 7] = [
 /// A case of n elements: a scan where there is a kind, otherwise a reduction.
 pub fn case(n: u64, dtype: Dtype, op: Op, kind: Option<Kind>, segments: Segments) -> Case {
     Case {
-        parameters: Parameters {
+        parameters: SegmentParameters {
             kind,
             segments: Some(segments),
-            ..Parameters::default()
-        },
+            ..SegmentParameters::default()
+        }
+        .into(),
         ..Case::vector(n, dtype, op)
     }
 }
@@ -51,11 +53,12 @@ pub fn scan(n: u64, segments: Segments) -> Case {
 /// A conversion of segments of n elements.
 pub fn conversion(n: u64, conversion: Conversion, segments: Segments) -> Case {
     Case {
-        parameters: Parameters {
+        parameters: SegmentParameters {
             convert: Some(conversion),
             segments: Some(segments),
-            ..Parameters::default()
-        },
+            ..SegmentParameters::default()
+        }
+        .into(),
         ..Case::vector(n, Dtype::U32, Op::Sum)
     }
 }
@@ -63,10 +66,11 @@ pub fn conversion(n: u64, conversion: Conversion, segments: Segments) -> Case {
 /// A matrix of about n entries, times a vector.
 pub fn product(n: u64, matrix: Matrix) -> Case {
     Case {
-        parameters: Parameters {
+        parameters: SegmentParameters {
             matrix: Some(matrix),
-            ..Parameters::default()
-        },
+            ..SegmentParameters::default()
+        }
+        .into(),
         ..Case::vector(n, Dtype::F32, Op::Sum)
     }
 }

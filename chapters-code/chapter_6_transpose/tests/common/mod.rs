@@ -1,7 +1,7 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_6_transpose::chapter::Transpose;
-use harness::{Case, Dtype, Op, Parameters, Shape};
+use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
+use harness::{Case, Dtype, Op, Shape};
 use report::{Row, testing};
 
 /// Types of 1, 2, 4, 8 and 16 bytes.
@@ -18,11 +18,12 @@ pub fn matrix(rows: u64, cols: u64, dtype: Dtype) -> Case {
 /// Several of them, whose rows begin every `ld` elements.
 pub fn matrices(batch: u64, ld: u64, case: Case) -> Case {
     Case {
-        parameters: Parameters {
+        parameters: MatrixParameters {
             batch: Some(batch),
             ld: Some(ld),
-            ..Parameters::default()
-        },
+            ..MatrixParameters::default()
+        }
+        .into(),
         ..case
     }
 }

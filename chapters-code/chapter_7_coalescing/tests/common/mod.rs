@@ -1,19 +1,19 @@
 //! Cases of this chapter, and its rungs run on them.
 
-use chapter_7_coalescing::{chapter::Coalescing, patterns};
-use harness::{Case, Dtype, Op, Parameters};
+use chapter_7_coalescing::{AccessParameters, chapter::Coalescing, patterns};
+use harness::{Case, Dtype, Op};
 use report::{Chapter, Row, testing};
 
 /// An array of so many elements, and what is to be done with it.
-pub fn of(n: u64, parameters: Parameters) -> Case {
+pub fn of(n: u64, parameters: AccessParameters) -> Case {
     Case {
-        parameters,
+        parameters: parameters.into(),
         ..Case::vector(n, Dtype::F32, Op::Sum)
     }
 }
 
 /// Those patterns that make sense for an array of so many elements.
-pub fn sensible(n: u64, patterns: impl IntoIterator<Item = Parameters>) -> Vec<Case> {
+pub fn sensible(n: u64, patterns: impl IntoIterator<Item = AccessParameters>) -> Vec<Case> {
     let cases = patterns.into_iter().map(|parameters| of(n, parameters));
     let makes_sense = |case: &Case| Coalescing.check(case).is_ok();
     cases.filter(makes_sense).collect()

@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use harness::{Case, Device, Dtype, Error, Input, Matrix, Shape, verify::Verdict};
+use chapter_0_setup::chapter::Setup;
+use chapter_1_reduce::chapter::Reduce;
+use chapter_5_segmented_scan::{Matrix, SegmentParameters, chapter::Segmented};
+use chapter_7_coalescing::chapter::Coalescing;
+use harness::{Case, ChapterParameters, Device, Dtype, Error, Input, Shape, verify::Verdict};
 use report::{Chapter, replay};
 
 use crate::rungs::{EVEN, MATRIX, ODD, case, cases, chapters, rungs_for};
@@ -28,7 +32,7 @@ const SQUARE: Shape = Shape::Matrix {
 /// Where a rung runs on none of the cases, and what `done` returns.
 pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Result<()> {
     for chapter in chapters() {
-        if chapter.name() == "chapter_0_setup" {
+        if chapter.name() == Setup.name() {
             continue;
         }
         let rungs = chapter.rungs().into_iter();
@@ -38,7 +42,12 @@ pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Resu
                 left.remove(rung.name);
                 done(Replays {
                     name: format!("{}/{} on {case}", chapter.name(), rung.name),
-                    wrong: wrong(replay::replays(&*chapter, device, rung.name, &others(case))),
+                    wrong: wrong(replay::replays(
+                        &*chapter,
+                        device,
+                        rung.name,
+                        &others(&*chapter, case),
+                    )),
                 })?;
             }
         }
@@ -48,36 +57,48 @@ pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Resu
     Ok(())
 }
 
-/// The same with other elements: of other seeds, or, where the seed says which elements are gathered, of
-/// other kinds.
-fn others(case: Case) -> [Case; 4] {
+/// The same with other elements: of other seeds, or, in the chapter whose seeds also say which elements are
+/// gathered, of other kinds.
+fn others(chapter: &dyn Chapter, case: Case) -> [Case; 4] {
     const KINDS: [Input; 4] = [
         Input::Uniform,
         Input::Negative,
         Input::Cancelling,
         Input::Constant,
     ];
-    if case.parameters.order.is_some() {
+    if chapter.name() == Coalescing.name() {
         return KINDS.map(|input| Case { input, ..case });
     }
     [1, 2, 3, 4].map(|seed| Case { seed, ..case })
 }
 
-/// The cases that are counted, squares, and integers, for which alone one rung has kernels. Of matrices,
-/// one that has the same number of rows and entries with every seed.
+/// The cases that are counted, squares, and integers, for which alone one rung has kernels.
 fn all_cases(chapter: &dyn Chapter) -> Vec<Case> {
     // Of the odd size there are fewer patterns of access.
-    let is_patterned = chapter.name() == "chapter_7_coalescing";
-    let vector = if is_patterned { ODD } else { EVEN };
+    let vector = match chapter.name() == Coalescing.name() {
+        true => ODD,
+        false => EVEN,
+    };
     let shapes = [vector, MATRIX, SQUARE].into_iter();
     let mut cases: Vec<_> = shapes.flat_map(|shape| cases(chapter, shape)).collect();
-    if chapter.name() == "chapter_1_reduce" {
+    if chapter.name() == Reduce.name() {
         cases.push(case(EVEN, Dtype::I32));
     }
-    for case in &mut cases {
-        case.parameters.matrix = case.parameters.matrix.map(|_| Matrix::Banded);
+    if chapter.name() == Segmented::OF_SEED.name() {
+        cases.iter_mut().for_each(fix_matrix);
     }
     cases
+}
+
+/// Makes the matrix of a product one that has the same number of rows and entries with every seed.
+fn fix_matrix(case: &mut Case) {
+    let parameters = SegmentParameters::of(case);
+    let matrix = parameters.matrix.map(|_| Matrix::Banded);
+    case.parameters = SegmentParameters {
+        matrix,
+        ..parameters
+    }
+    .into();
 }
 
 fn wrong(replays: Result<Vec<Verdict>, Error>) -> Vec<String> {

@@ -5,12 +5,12 @@ use chapter_1_reduce::chapter::Reduce;
 use chapter_2_histogram::chapter::Histogram;
 use chapter_3_scan::chapter::Scan;
 use chapter_4_compact::chapter::Compact;
-use chapter_5_segmented_scan::chapter::Segmented;
-use chapter_6_transpose::chapter::Transpose;
-use chapter_7_coalescing::{chapter::Coalescing, patterns};
-use harness::{
-    Case, Conversion, Dtype, Input, Kind, Matrix, Op, Parameters, Rung, Segments, Shape,
+use chapter_5_segmented_scan::{
+    Conversion, Matrix, SegmentParameters, Segments, chapter::Segmented,
 };
+use chapter_6_transpose::chapter::Transpose;
+use chapter_7_coalescing::{AccessParameters, chapter::Coalescing, patterns};
+use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape};
 use report::Chapter;
 
 /// 256 blocks of 256 threads have one element per thread.
@@ -40,43 +40,46 @@ pub fn chapters() -> Vec<Box<dyn Chapter>> {
 /// The cases that a chapter's rungs are launched on: the sum of f32, or keys, or every task on segments,
 /// or every pattern of access.
 pub fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
-    if chapter.name() == "chapter_5_segmented_scan" {
+    if chapter.name() == Segmented::OF_SEED.name() {
         return segmented(shape);
     }
     if chapter.name() == Coalescing.name() {
         return patterned(shape);
     }
-    let dtypes: &[Dtype] = match chapter.name() {
-        "chapter_2_histogram" => &[Dtype::U32, Dtype::U8],
-        _ => &[Dtype::F32],
+    let dtypes: &[Dtype] = match chapter.name() == Histogram::COUNTING.name() {
+        true => &[Dtype::U32, Dtype::U8],
+        false => &[Dtype::F32],
     };
     dtypes.iter().map(|&dtype| case(shape, dtype)).collect()
 }
 
 fn segmented(shape: Shape) -> Vec<Case> {
-    let scan = Parameters::of_kind(Kind::Inclusive);
-    let product = Parameters {
-        matrix: Some(Matrix::PowerLaw),
-        ..Parameters::default()
+    let scan = SegmentParameters {
+        kind: Some(Kind::Inclusive),
+        ..SegmentParameters::default()
     };
-    let of = |parameters| Case {
-        parameters,
+    let product = SegmentParameters {
+        matrix: Some(Matrix::PowerLaw),
+        ..SegmentParameters::default()
+    };
+    let of = |parameters: SegmentParameters| Case {
+        parameters: parameters.into(),
         ..case(shape, Dtype::F32)
     };
-    let conversions = Conversion::ALL.map(|to| Parameters {
+    let conversions = Conversion::ALL.map(|to| SegmentParameters {
         convert: Some(to),
-        ..Parameters::default()
+        ..SegmentParameters::default()
     });
-    let others = [scan, Parameters::default(), product];
+    let others = [scan, SegmentParameters::default(), product];
     let mut cases: Vec<Case> = conversions.into_iter().chain(others).map(of).collect();
     if shape == EVEN {
         // Enough of them, and long enough, for rungs that look at that. They are alike: lanes whose
         // segments are not leave loops apart from each other if ptxas has unrolled them.
         cases.push(Case {
             shape: Shape::Vector { n: 300_300 },
-            ..of(Parameters {
+            ..of(SegmentParameters {
                 segments: Some(Segments::Of(2100)),
-                ..Parameters::default()
+                ..SegmentParameters::default()
             })
         });
     }
@@ -89,8 +92,8 @@ fn patterned(shape: Shape) -> Vec<Case> {
         true => patterns::all(),
         false => patterns::usual().into(),
     };
-    let of = |parameters| Case {
-        parameters,
+    let of = |parameters: AccessParameters| Case {
+        parameters: parameters.into(),
         ..case(shape, Dtype::F32)
     };
     patterns.into_iter().map(of).collect()

@@ -2,12 +2,12 @@
 
 use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
-use chapter_2_histogram::chapter::Histogram;
-use chapter_3_scan::chapter::Scan;
+use chapter_2_histogram::{HistogramParameters, chapter::Histogram};
+use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
-use chapter_6_transpose::chapter::Transpose;
-use harness::{Case, Dtype, Input, Kind, Op, Parameters, Shape};
+use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
+use harness::{Case, Dtype, Input, Kind, Op, Shape};
 use report::{Chapter, runner::Step};
 
 use crate::file::Skipped;
@@ -118,10 +118,7 @@ fn matrices(scope: Scope) -> Vec<Case> {
 fn histograms(scope: Scope) -> Vec<Case> {
     let keys = |n, dtype, input, bins| Case {
         input,
-        parameters: Parameters {
-            bins: Some(bins),
-            ..Parameters::default()
-        },
+        parameters: HistogramParameters::of_bins(bins).into(),
         ..vector(n, dtype, Op::Sum)
     };
     let uniform = |n| keys(n, Dtype::U32, Input::Uniform, 256);
@@ -149,7 +146,7 @@ fn histograms(scope: Scope) -> Vec<Case> {
 /// Inclusive sums of f32 over all sizes; then, at one size, the other kind, types and operators.
 fn scans(scope: Scope) -> Vec<Case> {
     let scan = |n, dtype, op, kind| Case {
-        parameters: Parameters::of_kind(kind),
+        parameters: ScanParameters::of_kind(kind).into(),
         ..vector(n, dtype, op)
     };
     let sum = |n| scan(n, Dtype::F32, Op::Sum, Kind::Inclusive);
@@ -173,12 +170,12 @@ fn scans(scope: Scope) -> Vec<Case> {
 /// Squares of f32 over the sizes; then shapes, sizes of elements, batches and gaps, for the rungs that are
 /// meant for them.
 fn transposes(scope: Scope) -> Vec<Part> {
-    let of = |rows, cols, dtype, parameters| Case {
+    let of = |rows, cols, dtype, parameters: MatrixParameters| Case {
         dtype,
-        parameters,
+        parameters: parameters.into(),
         ..matrix(rows, cols)
     };
-    let square = |side| of(side, side, Dtype::F32, Parameters::default());
+    let square = |side| of(side, side, Dtype::F32, MatrixParameters::default());
     let ladder = |side: u64| part(Box::new(Transpose), square(side));
     let wanted = [
         "coarsened",
@@ -194,12 +191,12 @@ fn transposes(scope: Scope) -> Vec<Part> {
         Scope::Full => {}
     }
     let mut parts: Vec<Part> = (6..=14).rev().map(|k| ladder(1 << k)).collect();
-    let whole = Parameters::default();
-    let batch = Parameters {
+    let whole = MatrixParameters::default();
+    let batch = MatrixParameters {
         batch: Some(1 << 14),
         ..whole
     };
-    let gaps = Parameters {
+    let gaps = MatrixParameters {
         ld: Some(8224),
         ..whole
     };
@@ -225,11 +222,11 @@ fn copies(scope: Scope) -> Vec<Part> {
     }
     let part = |dtype, copies| {
         let case = Case {
-            parameters: Parameters {
-                bins: Some(256),
+            parameters: HistogramParameters {
                 copies: Some(copies),
-                ..Parameters::default()
-            },
+                ..HistogramParameters::of_bins(256)
+            }
+            .into(),
             ..vector(1 << 28, dtype, Op::Sum)
         };
         only(part(Box::new(Histogram::COUNTING), case), &["banked"])
@@ -371,7 +368,7 @@ fn beyond_32_bits() -> Part {
 /// A scan of more bytes than 32 bits count: run once.
 fn scan_beyond_32_bits() -> Part {
     let case = Case {
-        parameters: Parameters::of_kind(Kind::Inclusive),
+        parameters: ScanParameters::of_kind(Kind::Inclusive).into(),
         ..vector((1 << 32) + 3, Dtype::U8, Op::Sum)
     };
     Part {

@@ -3,7 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use harness::{Case, Conversion, Dtype, Kind, Matrix, Op, Parameters, Shape};
+use chapter_5_segmented_scan::{Conversion, Matrix, SegmentParameters};
+use harness::{Case, Dtype, Kind, Op, Shape};
 use report::testing::{self, check, under_schedules};
 
 /// A few blocks and a bit, less than a warp, and a matrix; of segments, all that is done with them.
@@ -14,24 +15,30 @@ fn cases(chapter: &str) -> Vec<Case> {
         ..vector(0)
     };
     let cases = [vector(7), vector(5000), matrix];
-    let with = |&parameters: &Parameters| cases.map(|case| Case { parameters, ..case });
+    let with = |&parameters: &SegmentParameters| {
+        let parameters = parameters.into();
+        cases.map(|case| Case { parameters, ..case })
+    };
     match chapter {
         "chapter_5_segmented_scan" => of_segments().iter().flat_map(with).collect(),
         _ => cases.into(),
     }
 }
 
-fn of_segments() -> [Parameters; 5] {
-    let none = Parameters::default();
-    let [flags, offsets] = Conversion::ALL.map(|to| Parameters {
+fn of_segments() -> [SegmentParameters; 5] {
+    let none = SegmentParameters::default();
+    let [flags, offsets] = Conversion::ALL.map(|to| SegmentParameters {
         convert: Some(to),
         ..none
     });
-    let product = Parameters {
+    let product = SegmentParameters {
         matrix: Some(Matrix::PowerLaw),
         ..none
     };
-    let scan = Parameters::of_kind(Kind::Inclusive);
+    let scan = SegmentParameters {
+        kind: Some(Kind::Inclusive),
+        ..none
+    };
     [none, scan, flags, offsets, product]
 }
 

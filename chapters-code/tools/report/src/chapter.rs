@@ -1,6 +1,8 @@
 //! What a chapter gives to its program, the recorder and the tests.
 
-use harness::{AnyProblem, Case, Device, Error, Rung, Shape};
+use harness::{AnyProblem, Case, Device, Error, Parameters, Rung, Shape};
+
+use crate::values::Values;
 
 /// A chapter: its rungs, and the problems that they solve.
 pub trait Chapter {
@@ -21,6 +23,20 @@ pub trait Chapter {
     /// What a case is called in a table's title and in messages, such as `sum of 2^20 f32`.
     fn title(&self, case: &Case) -> String {
         case.to_string()
+    }
+
+    /// The parameters of a case in words, each with a comma before it, such as `, 256 bins`.
+    fn parameters_in_words(&self, _case: &Case) -> String {
+        String::new()
+    }
+
+    /// The parameters that a page of the book gives as text: `value` is asked once for each name that a parameter
+    /// can have.
+    ///
+    /// # Errors
+    /// With the name and the text, where the text is no such parameter.
+    fn parameters_from(&self, _value: Values<'_>) -> Result<Parameters, String> {
+        Ok(Parameters::NONE)
     }
 
     /// The case with the chapter's usual parameters where the case leaves them open.

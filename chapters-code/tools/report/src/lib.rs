@@ -18,6 +18,7 @@ pub mod table;
 pub mod terminal;
 pub mod testing;
 pub mod trace;
+pub mod values;
 
 pub use chapter::Chapter;
 pub use cli::{Options, TypeOptions};

@@ -109,7 +109,7 @@ fn name(row: &Row, rows: &[Row]) -> String {
         true => row.kernel.into(),
         false => format!(
             "{} {} {} {}{}",
-            row.kernel, row.op, row.dtype, row.input, row.parameters
+            row.kernel, row.op, row.dtype, row.input, row.parameters_in_words
         ),
     }
 }

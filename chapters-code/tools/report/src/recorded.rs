@@ -1,10 +1,11 @@
 //! Recorded runs, compiled into the program: what stands in for a time on the simulator.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::Row;
+use crate::{Row, row::RESULTS};
 use harness::{Case, Parameters, ceiling::Ceilings, timing::Time};
 
 mod embedded {
@@ -37,12 +38,26 @@ pub struct RecordedDevice {
 
 /// A recorded row, as far as it is used here.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "BTreeMap<String, Value>")]
 pub struct RecordedRow {
     /// What it is of.
-    #[serde(flatten)]
     pub subject: Subject,
     /// Its time.
     pub time_ms: Option<Time>,
+}
+
+impl TryFrom<BTreeMap<String, Value>> for RecordedRow {
+    type Error = serde_json::Error;
+
+    /// Takes the results out of a row's columns. What is left says what the row is of.
+    fn try_from(mut columns: BTreeMap<String, Value>) -> Result<Self, Self::Error> {
+        let time_ms = columns.remove("time_ms").unwrap_or_default();
+        columns.retain(|name, _| !RESULTS.contains(&&**name));
+        Ok(Self {
+            subject: serde_json::from_value(columns.into_iter().collect())?,
+            time_ms: serde_json::from_value(time_ms)?,
+        })
+    }
 }
 
 /// What a row is of, the seed left out: two rows of the same subject can stand for one another.

@@ -80,6 +80,9 @@ pub struct Row {
     /// What the chapter calls the case, such as `sum of 2^20 f32`.
     #[serde(skip)]
     pub title: String,
+    /// What else the chapter's problems have, in words, such as `, 256 bins`.
+    #[serde(skip)]
+    pub parameters_in_words: String,
     /// The result's bits, for comparison between devices.
     #[serde(skip)]
     pub checksum: String,
@@ -90,6 +93,30 @@ pub struct Row {
     #[serde(skip)]
     pub caught_by: &'static [Checker],
 }
+
+/// The columns of a row that do not say what it is of.
+pub(crate) const RESULTS: [&str; 20] = [
+    "seed",
+    "device",
+    "simulated",
+    "broken",
+    "caught",
+    "correct",
+    "failures",
+    "error",
+    "error_bound",
+    "bytes",
+    "time_ms",
+    "gb_per_s",
+    "ceiling",
+    "fraction_of_ceiling",
+    "fraction_of_peak",
+    "registers",
+    "occupancy",
+    "baseline",
+    "counters",
+    "races",
+];
 
 /// Whether a broken rung was noticed, and by what.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -197,6 +224,7 @@ impl Row {
             counters: report.counters(),
             races: report.races(),
             title: chapter.title(case),
+            parameters_in_words: chapter.parameters_in_words(case),
             checksum: verdict.checksum,
             found: verdict.failures,
             caught_by: rung.caught_by,

@@ -43,8 +43,9 @@ pub fn run(
     chapter: &dyn Chapter,
     options: &Options,
     types: &TypeOptions,
-    parameters: &[Parameters],
+    parameters: impl IntoIterator<Item: Into<Parameters>>,
 ) -> anyhow::Result<bool> {
+    let parameters: Vec<_> = parameters.into_iter().map(Into::into).collect();
     let rungs = plan::select(chapter, options)?;
     if options.list {
         terminal::print(&list(chapter))?;
@@ -57,7 +58,7 @@ pub fn run(
         true => chapter.default_shapes(&runner.device),
         false => options.elements.clone(),
     };
-    let cases = plan::cases(&shapes, types, parameters, options.seed);
+    let cases = plan::cases(&shapes, types, &parameters, options.seed);
     let groups = plan::plan(chapter, options, &rungs, &cases, &runner.device)?;
     for step in groups.iter().flat_map(|group| &group.steps) {
         chapter.check(&step.case)?;

@@ -3,8 +3,10 @@
 use anyhow::Result;
 use chapter_7_coalescing::chapter::Coalescing;
 use clap::ValueEnum;
-use harness::simulator::{Counters, Report};
-use harness::{Case, Device, Dtype};
+use harness::{
+    Case, Device, Dtype,
+    simulator::{Counters, Report},
+};
 use record::rungs::{self, EVEN, MATRIX, ODD};
 use report::Chapter;
 
@@ -74,7 +76,7 @@ fn of_chapter(
             name = format!("{name}/{}", case.dtype);
         }
         if chapter.name() == Coalescing.name() {
-            name += &case.parameters.to_string().replace(", ", "/");
+            name += &chapter.parameters_in_words(&case).replace(", ", "/");
         }
         named(report, &name).into_iter().try_for_each(&mut *done)?;
     }

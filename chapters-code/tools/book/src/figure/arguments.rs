@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
-use harness::{Case, Dtype, Input, Op, Parameters, Segments, Shape, segments::SegmentsError};
-use report::Chapter;
+use harness::{Case, Dtype, Input, Op, Shape};
+use report::{Chapter, values::chosen};
 
 use crate::expand::words;
 
@@ -91,8 +91,10 @@ const CHAPTERS: [&dyn Chapter; 8] = [
 impl Run {
     /// Takes the keys that say what to run; the page's folder names the chapter if no key does.
     pub(super) fn take(arguments: &mut Arguments, page: &Path) -> Result<Self, String> {
+        let chapter = chapter(arguments.take("chapter"), page)?;
+        let parameters = chapter.parameters_from(&mut |name| arguments.take(name))?;
         let run = Self {
-            chapter: chapter(arguments.take("chapter"), page)?,
+            chapter,
             kernel: arguments.need("kernel")?,
             case: Case {
                 shape: shape(&arguments.need("n")?)?,
@@ -101,26 +103,7 @@ impl Run {
                 input: choice(arguments, "input", Input::Digits)?,
                 seed: arguments.number("seed")?.unwrap_or(1),
                 block: None,
-                parameters: Parameters {
-                    bins: arguments.number("bins")?,
-                    keys: arguments.number("keys")?,
-                    copies: arguments.number("copies")?,
-                    kind: chosen(arguments, "kind")?,
-                    by: chosen(arguments, "by")?,
-                    density: arguments.number("density")?,
-                    mask: chosen(arguments, "mask")?,
-                    segments: segments(arguments)?,
-                    convert: chosen(arguments, "convert")?,
-                    batch: arguments.number("batch")?,
-                    ld: arguments.number("ld")?,
-                    offset: arguments.number("offset")?,
-                    stride: arguments.number("stride")?,
-                    records: chosen(arguments, "records")?,
-                    order: arguments.number("order")?,
-                    loads: arguments.number("loads")?,
-                    resident: arguments.number("resident")?,
-                    ..Parameters::default()
-                },
+                parameters,
             },
             block: arguments.number("block")?,
         };
@@ -132,23 +115,8 @@ fn shape(text: &str) -> Result<Shape, String> {
     text.parse().map_err(|error| format!("n={text}: {error}"))
 }
 
-fn segments(arguments: &mut Arguments) -> Result<Option<Segments>, String> {
-    let segments = arguments.take("segments").map(|text| text.parse());
-    segments
-        .transpose()
-        .map_err(|error: SegmentsError| error.to_string())
-}
-
 fn choice<T: ValueEnum>(arguments: &mut Arguments, key: &str, default: T) -> Result<T, String> {
-    Ok(chosen(arguments, key)?.unwrap_or(default))
-}
-
-fn chosen<T: ValueEnum>(arguments: &mut Arguments, key: &str) -> Result<Option<T>, String> {
-    let Some(value) = arguments.take(key) else {
-        return Ok(None);
-    };
-    let chosen = T::from_str(&value, true).map_err(|error| format!("{key}={value}: {error}"))?;
-    Ok(Some(chosen))
+    Ok(chosen(&mut |key| arguments.take(key), key)?.unwrap_or(default))
 }
 
 fn chapter(name: Option<String>, page: &Path) -> Result<&'static dyn Chapter, String> {

@@ -1,7 +1,9 @@
 //! What is run of chapter 7: copies over the sizes, and each pattern at a size of its own.
 
-use chapter_7_coalescing::{chapter::Coalescing, patterns, reads::MOST_TOGETHER};
-use harness::{Dtype, Op, Order, Parameters, Records};
+use chapter_7_coalescing::{
+    AccessParameters, Order, Records, chapter::Coalescing, patterns, reads::MOST_TOGETHER,
+};
+use harness::{Dtype, Op};
 use report::{Chapter, runner::Step};
 
 use super::{Part, Scope, only, part, sizes, vector};
@@ -11,12 +13,12 @@ const LARGE: u64 = 1 << 26;
 const LARGER: u64 = 1 << 27;
 
 pub(super) fn parts(scope: Scope) -> Vec<Part> {
-    let of = |n, parameters| {
+    let of = |n, parameters: AccessParameters| {
         let mut case = vector(n, Dtype::F32, Op::Sum);
-        case.parameters = parameters;
+        case.parameters = parameters.into();
         part(Box::new(Coalescing), case)
     };
-    let none = Parameters::default();
+    let none = AccessParameters::default();
     let copies = sizes(scope).into_iter().map(|n| of(n, none));
     let mut parts: Vec<Part> = copies.collect();
     if scope != Scope::Full {
@@ -26,23 +28,23 @@ pub(super) fn parts(scope: Scope) -> Vec<Part> {
     }
     for records in [Records::Pairs, Records::Particles] {
         let records = Some(records);
-        parts.push(of(1 << 28, Parameters { records, ..none }));
+        parts.push(of(1 << 28, AccessParameters { records, ..none }));
     }
     for offset in (0..=9).chain([12, 16, 20, 24, 31, 32]) {
         let offset = Some(offset);
-        parts.push(of(LARGE, Parameters { offset, ..none }));
+        parts.push(of(LARGE, AccessParameters { offset, ..none }));
     }
     for stride in (1..=10).chain([12, 16, 20, 24, 32, 33, 48, 64]) {
         let stride = Some(stride);
-        parts.push(of(LARGER, Parameters { stride, ..none }));
+        parts.push(of(LARGER, AccessParameters { stride, ..none }));
     }
     for order in orders() {
         let order = Some(order);
-        parts.push(of(LARGE, Parameters { order, ..none }));
+        parts.push(of(LARGE, AccessParameters { order, ..none }));
     }
     for (loads, resident) in reads() {
         let (loads, resident) = (Some(loads), Some(resident));
-        let reads = Parameters {
+        let reads = AccessParameters {
             loads,
             resident,
             ..none
@@ -83,7 +85,7 @@ pub(super) fn broken(n: u64) -> Part {
     let mut steps = Vec::new();
     for parameters in patterns::usual() {
         let mut asked = vector(n, Dtype::F32, Op::Sum);
-        asked.parameters = parameters;
+        asked.parameters = parameters.into();
         for rung in Coalescing
             .rungs()
             .into_iter()

@@ -1,8 +1,8 @@
 //! What of chapter 4 is run: judging 2^28 results takes seconds, so only the last rungs meet all kinds of
 //! masks there.
 
-use chapter_4_compact::chapter::Compact;
-use harness::{By, Case, Density, Dtype, Op, Parameters, Pattern, Shape};
+use chapter_4_compact::{By, Density, Pattern, SelectionParameters, chapter::Compact};
+use harness::{Case, Dtype, Op, Shape};
 
 use super::{Part, Scope, only, part, sizes, vector};
 
@@ -16,7 +16,7 @@ const SINGLE_PASS: &[&str] = &["lookback", "staged", "warp_specialized"];
 
 fn case(n: u64, by: By, density: Density, pattern: Pattern) -> Case {
     Case {
-        parameters: Parameters::of_selection(by, density, pattern),
+        parameters: SelectionParameters::new(by, density, pattern).into(),
         ..vector(n, Dtype::F32, Op::Sum)
     }
 }

@@ -1,8 +1,10 @@
 //! What of chapter 5 is run: judging 2^28 results takes seconds, so only the last rungs meet all kinds
 //! of segments there.
 
-use chapter_5_segmented_scan::chapter::Segmented;
-use harness::{Case, Conversion, Dtype, Kind, Matrix, Op, Parameters, Segments};
+use chapter_5_segmented_scan::{
+    Conversion, Matrix, SegmentParameters, Segments, chapter::Segmented,
+};
+use harness::{Case, Dtype, Kind, Op};
 
 use super::{Part, Scope, only, part, vector};
 
@@ -16,11 +18,12 @@ const REDUCTIONS: &[&str] = &["reduce_merge_path", "reduce_by_length"];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
     Case {
-        parameters: Parameters {
+        parameters: SegmentParameters {
             kind,
             segments: Some(segments),
-            ..Parameters::default()
-        },
+            ..SegmentParameters::default()
+        }
+        .into(),
         ..vector(n, Dtype::F32, Op::Sum)
     }
 }
@@ -32,21 +35,26 @@ pub(super) fn scan(n: u64) -> Case {
 
 fn product(n: u64, matrix: Matrix) -> Case {
     Case {
-        parameters: Parameters {
+        parameters: SegmentParameters {
             matrix: Some(matrix),
-            ..Parameters::default()
-        },
+            ..SegmentParameters::default()
+        }
+        .into(),
         ..vector(n, Dtype::F32, Op::Sum)
     }
 }
 
 fn conversion(n: u64, to: Conversion, segments: Segments) -> Case {
-    let mut case = Case {
-        dtype: Dtype::U32,
-        ..case(n, None, segments)
-    };
-    case.parameters.convert = Some(to);
-    case
+    let (convert, segments) = (Some(to), Some(segments));
+    Case {
+        parameters: SegmentParameters {
+            convert,
+            segments,
+            ..SegmentParameters::default()
+        }
+        .into(),
+        ..vector(n, Dtype::U32, Op::Sum)
+    }
 }
 
 /// A case on these rungs, on all where none are named.

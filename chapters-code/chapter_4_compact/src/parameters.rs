@@ -1,8 +1,51 @@
-//! What a compaction keeps: named by what, how much of it, and where it lies.
+//! What a compaction has besides its elements: what selects, how many of them, and where they lie.
 
 use std::{fmt, str::FromStr};
 
+use harness::ChapterParameters;
 use serde::{Deserialize, Serialize};
+
+/// The options of this chapter that a case keeps.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SelectionParameters {
+    /// What selects elements: a mask where it is not said.
+    pub by: Option<By>,
+    /// The part of the elements that is selected: half where it is not said.
+    pub density: Option<Density>,
+    /// Where the selected elements lie: at random where it is not said.
+    pub mask: Option<Pattern>,
+}
+
+impl SelectionParameters {
+    /// All three.
+    pub fn new(by: By, density: Density, mask: Pattern) -> Self {
+        Self {
+            by: Some(by),
+            density: Some(density),
+            mask: Some(mask),
+        }
+    }
+}
+
+impl ChapterParameters for SelectionParameters {}
+
+impl fmt::Display for SelectionParameters {
+    /// Each with a comma before it: `, 1/2 selected by mask, random`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { by, density, mask } = self;
+        if let Some(density) = density {
+            write!(f, ", {density} selected")?;
+        }
+        if let Some(by) = by {
+            write!(f, " by {by}")?;
+        }
+        if let Some(mask) = mask {
+            write!(f, ", {mask}")?;
+        }
+        Ok(())
+    }
+}
 
 /// What says which elements are kept, as `--select` and the kernels' names spell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]

@@ -1,10 +1,56 @@
-//! Which places in memory a kernel of chapter 7 goes to, by name.
+//! Which addresses a kernel accesses, and how many loads it has in flight.
 
 use std::{fmt, str::FromStr};
 
+use harness::{ChapterParameters, shape::parse_count};
 use serde::{Deserialize, Serialize};
 
-use crate::shape::parse_count;
+/// The options of this chapter that a case keeps.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AccessParameters {
+    /// The number of elements by which a copy is shifted.
+    pub offset: Option<u64>,
+    /// The number of elements from one that is copied to the next.
+    pub stride: Option<u64>,
+    /// The records whose fields the elements are.
+    pub records: Option<Records>,
+    /// The order in which elements are gathered or scattered.
+    pub order: Option<Order>,
+    /// The number of loads that a thread has in flight.
+    pub loads: Option<u32>,
+    /// The number of blocks that a multiprocessor holds at a time.
+    pub resident: Option<u32>,
+}
+
+impl ChapterParameters for AccessParameters {}
+
+impl fmt::Display for AccessParameters {
+    /// Each with a comma before it: `, offset 1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(offset) = self.offset {
+            write!(f, ", offset {offset}")?;
+        }
+        if let Some(stride) = self.stride {
+            write!(f, ", stride {stride}")?;
+        }
+        if let Some(records) = self.records {
+            write!(f, ", {records}")?;
+        }
+        match self.order {
+            Some(Order::Within(window)) => write!(f, ", shuffled within {window}")?,
+            Some(order) => write!(f, ", {order} order")?,
+            None => {}
+        }
+        if let Some(loads) = self.loads {
+            write!(f, ", {loads} loads a thread")?;
+        }
+        if let Some(resident) = self.resident {
+            write!(f, ", {resident} blocks a multiprocessor")?;
+        }
+        Ok(())
+    }
+}
 
 /// The order in which the elements of an array are asked for, as `--index-order` spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,11 +1,53 @@
-//! How an array is divided into segments, what they are turned into, and which sparse matrix is multiplied:
-//! by name.
+//! What a case has besides its elements: how they are divided into segments, what is done with the segments, and
+//! which sparse matrix is multiplied.
 
 use std::{fmt, str::FromStr};
 
+use harness::{ChapterParameters, Kind, shape::parse_count};
 use serde::{Deserialize, Serialize};
 
-use crate::shape::parse_count;
+/// The options of this chapter that a case keeps.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SegmentParameters {
+    /// Where there is one, the segments are scanned.
+    pub kind: Option<Kind>,
+    /// The segments: 64 elements each where it is not said.
+    pub segments: Option<Segments>,
+    /// Where there is one, the segments are converted.
+    pub convert: Option<Conversion>,
+    /// Where there is one, it is multiplied by a vector.
+    pub matrix: Option<Matrix>,
+}
+
+impl ChapterParameters for SegmentParameters {}
+
+impl fmt::Display for SegmentParameters {
+    /// Each with a comma before it: `, inclusive, segments of 64`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kind,
+            segments,
+            convert,
+            matrix,
+        } = self;
+        if let Some(kind) = kind {
+            write!(f, ", {kind}")?;
+        }
+        match segments {
+            Some(Segments::Of(length)) => write!(f, ", segments of {length}")?,
+            Some(segments) => write!(f, ", {segments} segments")?,
+            None => {}
+        }
+        if let Some(convert) = convert {
+            write!(f, ", {convert}")?;
+        }
+        if let Some(matrix) = matrix {
+            write!(f, ", {matrix} matrix")?;
+        }
+        Ok(())
+    }
+}
 
 /// How long segments are, as `--segments` spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
