@@ -96,7 +96,7 @@ impl<T: Element> Reduction<T> {
     fn expect(&self, promise: &Depth) -> Exact<T::Acc> {
         let lost = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
         self.reference
-            .expect::<T>(&self.case, promise.additions, lost)
+            .expect::<T>(self.case.op, promise.additions, lost)
     }
 }
 
@@ -266,7 +266,7 @@ impl Problem for MatrixReduction {
         };
         let expected = folded
             .iter()
-            .map(|folded| folded.expect::<f32>(&self.case, depth, 0.0));
+            .map(|folded| folded.expect::<f32>(op, depth, 0.0));
         let mut verdict = out.compare(expected)?;
         verdict.failures.extend(buffer::check_input(
             &self.device,

@@ -1,7 +1,7 @@
 //! The sequential algorithm, which every kernel is checked against.
 
 use harness::{
-    Case, Element, Op,
+    Element, Op,
     bound::{self, Compensated},
     case::compose,
     verify::Exact,
@@ -116,7 +116,7 @@ impl Folded {
     /// `underflow` is what denormals flushed to zero may cost on top. The bound adds the reference's
     /// own error to the kernel's: half a unit in the last place of a compensated sum, γ_n of a
     /// product.
-    pub fn expect<T: Element>(&self, case: &Case, depth: u64, underflow: f64) -> Exact<T::Acc> {
+    pub fn expect<T: Element>(&self, op: Op, depth: u64, underflow: f64) -> Exact<T::Acc> {
         let fold = match self {
             Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
             Self::Float(fold) => fold,
@@ -127,12 +127,12 @@ impl Folded {
             n,
         } = *fold;
         let u = f64::EPSILON / 2.0;
-        let bound = match case.op {
+        let bound = match op {
             // A single element must come out as it is.
             _ if n <= 1 => underflow,
             Op::Max | Op::Min => return Exact::Equal(T::Acc::from_f64(value)),
-            Op::Product => bound::product(case.dtype, n, value) + bound::gamma(n, u) * value.abs(),
-            _ => bound::sum(case.dtype, depth, absolute_sum) + underflow + u * value.abs(),
+            Op::Product => bound::product(T::DTYPE, n, value) + bound::gamma(n, u) * value.abs(),
+            _ => bound::sum(T::DTYPE, depth, absolute_sum) + underflow + u * value.abs(),
         };
         Exact::Within { value, bound }
     }

@@ -42,7 +42,7 @@ fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {
     }
     // No rung needs more than one addition per element.
     let expected = fold(Op::Sum, host[skipped..].iter().copied());
-    let expected = expected.expect::<T>(&case, n as u64, 0.0);
+    let expected = expected.expect::<T>(Op::Sum, n as u64, 0.0);
     let failures = out.compare([expected]).expect("a result").failures;
     let (name, dtype) = (rung.name, T::DTYPE);
     assert!(

@@ -115,15 +115,15 @@ impl<T: Element> Reference<T> {
     }
 }
 
-/// What the scan of a case's elements must be, where no element passes through more than `depth`
-/// rounded additions.
-pub fn scan<T: Element>(case: &Case, depth: u64, elements: &[T]) -> impl Iterator<Item = Exact<T>> {
-    scan_from(
-        Aggregate::new(case.op),
-        parameters::kind(case),
-        depth,
-        elements.iter(),
-    )
+/// What the scan of elements must be, where no element passes through more than `depth` rounded
+/// additions.
+pub fn scan<T: Element>(
+    op: Op,
+    kind: Kind,
+    depth: u64,
+    elements: &[T],
+) -> impl Iterator<Item = Exact<T>> {
+    scan_from(Aggregate::new(op), kind, depth, elements.iter())
 }
 
 /// The scan of the elements that come after an aggregate.
@@ -145,23 +145,14 @@ fn scan_from<'e, T: Element>(
 
 #[cfg(test)]
 mod tests {
-    use harness::Dtype;
 
     use super::*;
     use crate::ScanParameters;
 
     #[track_caller]
     fn check<T: Element + std::fmt::Debug>(op: Op, kind: Kind, elements: &[T], expected: &[T]) {
-        let case = Case {
-            parameters: ScanParameters::of_kind(kind).into(),
-            ..Case::vector(elements.len() as u64, T::DTYPE, op)
-        };
-        let scanned: Vec<f64> = scan(&case, 1, elements)
-            .map(|exact| match exact {
-                Exact::Equal(value) => value.to_f64(),
-                Exact::Within { value, .. } => value,
-            })
-            .collect();
+        let scanned = scan(op, kind, 1, elements);
+        let scanned: Vec<f64> = scanned.map(|exact| exact.value()).collect();
         let expected: Vec<f64> = expected.iter().map(|x| x.to_f64()).collect();
         assert_eq!(scanned, expected, "{op} {kind}");
     }
@@ -174,7 +165,7 @@ mod tests {
         check(Op::Max, Kind::Inclusive, &[-3, -5, -1], &[-3, -3, -1]);
         // Neighbours that are one and the same f64.
         let large = [1i64 << 60, (1 << 60) + 1];
-        let largest = scan(&Case::vector(2, Dtype::I64, Op::Max), 1, &large).last();
+        let largest = scan(Op::Max, Kind::Inclusive, 1, &large).last();
         assert!(matches!(largest, Some(Exact::Equal(x)) if x == large[1]));
         let lowest = f32::NEG_INFINITY;
         check(Op::Max, Kind::Exclusive, &[-3.0f32, 1.0], &[lowest, -3.0]);
@@ -189,12 +180,8 @@ mod tests {
                 parameters: ScanParameters::of_kind(kind).into(),
                 ..Case::vector(elements.len() as u64, u32::DTYPE, Op::Sum)
             };
-            let mut scanned: Vec<u32> = scan(&case, 1, &elements)
-                .map(|exact| match exact {
-                    Exact::Equal(value) => value,
-                    Exact::Within { .. } => 0,
-                })
-                .collect();
+            let scanned = scan(Op::Sum, kind, 1, &elements);
+            let mut scanned: Vec<u32> = scanned.map(|exact| exact.nearest()).collect();
             let reference = Reference::new(&case, &elements);
             let judge = |scanned: &[u32]| reference.judge(1, &elements, scanned);
             assert!(judge(&scanned).is_correct(), "{kind}");
@@ -224,13 +211,8 @@ mod tests {
 
     #[test]
     fn the_bound_grows_with_the_prefix() {
-        let case = Case::vector(3, Dtype::F32, Op::Sum);
-        let bounds: Vec<f64> = scan(&case, 4, &[1.0f32, -1.0, 1.0])
-            .map(|exact| match exact {
-                Exact::Within { bound, .. } => bound,
-                Exact::Equal(_) => f64::NAN,
-            })
-            .collect();
+        let scanned = scan(Op::Sum, Kind::Inclusive, 4, &[1.0f32, -1.0, 1.0]);
+        let bounds: Vec<f64> = scanned.map(|exact| exact.bound()).collect();
         assert_eq!(bounds[0], 0.0);
         assert!(0.0 < bounds[1] && bounds[1] < bounds[2]);
     }

@@ -14,7 +14,7 @@ use harness::{
 };
 
 use crate::{
-    SegmentParameters,
+    SegmentParameters, parameters,
     problem::{reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product},
     reference,
 };
@@ -109,8 +109,7 @@ fn scan_by<'a, T: Element>(
         Way::Bits => (1, of.bits.device_ptr(&device.stream).0),
     };
     let segments = segments as *const c_void;
-    let parameters = SegmentParameters::of(&case);
-    let exclusive = c_int::from(parameters.kind == Some(Kind::Exclusive));
+    let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
     let call = Call {
         what: format!("{case}{}", SegmentParameters::of(&case)),
         output_bytes: size_of::<T>() * n,
@@ -130,7 +129,10 @@ fn scan_by<'a, T: Element>(
         }),
     };
     // Any order of operations is within the bound of the deepest.
-    let judge = |computed: &[u8]| of.expected(of.n).judge_scan(computed);
+    let judge = |computed: &[u8]| {
+        of.expected(of.n)
+            .judge_scan(parameters::kind(&of.case), computed)
+    };
     baselines.prepare(device, &of.values, call, judge)
 }
 

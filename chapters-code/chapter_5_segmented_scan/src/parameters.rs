@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use harness::{ChapterParameters, Kind, shape::parse_count};
+use harness::{Case, ChapterParameters, Kind, shape::parse_count};
 use serde::{Deserialize, Serialize};
 
 /// The options of this chapter that a case keeps.
@@ -47,6 +47,11 @@ impl fmt::Display for SegmentParameters {
         }
         Ok(())
     }
+}
+
+/// The kind of a case's scans.
+pub fn kind(case: &Case) -> Kind {
+    SegmentParameters::of(case).kind.unwrap_or(Kind::Inclusive)
 }
 
 /// How long segments are, as `--segments` spells it.

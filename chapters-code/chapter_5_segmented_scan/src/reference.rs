@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chapter_3_scan::reference::{identity, scan as scan_of_one};
 use harness::{
-    Case, Dtype, Element,
+    Dtype, Element, Kind, Op,
     bound::{self, Compensated},
     verify::{self, Exact, Verdict},
 };
@@ -14,21 +14,21 @@ use crate::{segments::Offsets, sparse::Csr};
 /// The number of elements, or segments, that one core compares at a time.
 const GROUP: usize = 1 << 16;
 
-/// The elements and segments of a case, and the results of a kernel whose elements pass through at most
-/// `depth` rounded operations.
+/// Elements in segments, and the results of a kernel whose elements pass through at most `depth` rounded
+/// operations.
 #[derive(Clone, Copy)]
 pub struct Expected<'a, T> {
-    case: &'a Case,
+    op: Op,
     depth: u64,
     elements: &'a [T],
     offsets: &'a Offsets,
 }
 
 impl<'a, T: Element> Expected<'a, T> {
-    /// The results for elements in segments, by the operator and the kind of a case.
-    pub fn new(case: &'a Case, depth: u64, elements: &'a [T], offsets: &'a Offsets) -> Self {
+    /// The results for elements in segments.
+    pub fn new(op: Op, depth: u64, elements: &'a [T], offsets: &'a Offsets) -> Self {
         Self {
-            case,
+            op,
             depth,
             elements,
             offsets,
@@ -36,8 +36,8 @@ impl<'a, T: Element> Expected<'a, T> {
     }
 
     /// The results of a scan, element by element.
-    pub fn scan(self) -> impl Iterator<Item = Exact<T>> + 'a {
-        self.scan_of(0..self.offsets.count())
+    pub fn scan(self, kind: Kind) -> impl Iterator<Item = Exact<T>> + 'a {
+        self.scan_of(kind, 0..self.offsets.count())
     }
 
     /// The results of a reduction, segment by segment.
@@ -45,27 +45,28 @@ impl<'a, T: Element> Expected<'a, T> {
         self.reduce_of(0..self.offsets.count())
     }
 
-    fn scan_of(self, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
+    fn scan_of(self, kind: Kind, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
         self.offsets.ranges_of(segments).flat_map(move |range| {
             let depth = self.depth.min(range.len() as u64);
-            scan_of_one(self.case, depth, &self.elements[range])
+            scan_of_one(self.op, kind, depth, &self.elements[range])
         })
     }
 
     fn reduce_of(self, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
         self.offsets.ranges_of(segments).map(move |range| {
             let depth = self.depth.min(range.len() as u64);
-            let last = scan_of_one(self.case, depth, &self.elements[range]).last();
-            last.unwrap_or_else(|| Exact::Equal(identity(self.case.op)))
+            let scanned = scan_of_one(self.op, Kind::Inclusive, depth, &self.elements[range]);
+            let last = scanned.last();
+            last.unwrap_or_else(|| Exact::Equal(identity(self.op)))
         })
     }
 
     /// Compares the bytes of computed results with those of a scan, on all cores.
-    pub fn judge_scan(self, computed: &[u8]) -> Verdict {
+    pub fn judge_scan(self, kind: Kind, computed: &[u8]) -> Verdict {
         let groups = self.offsets.groups(GROUP);
         let first = |group: &Range<usize>| self.offsets.as_slice()[group.start] as usize;
         let starts: Vec<usize> = groups.iter().map(first).collect();
-        verify::compare_parts(computed, &starts, |g| self.scan_of(groups[g].clone()))
+        verify::compare_parts(computed, &starts, |g| self.scan_of(kind, groups[g].clone()))
     }
 
     /// Compares the bytes of computed results with those of a reduction, on all cores.
@@ -101,23 +102,7 @@ pub fn multiply<'a>(
 
 #[cfg(test)]
 mod tests {
-    use harness::{Kind, Op};
-
     use super::*;
-    use crate::SegmentParameters;
-
-    fn example(kind: Option<Kind>) -> (Case, [i32; 9], Offsets) {
-        let case = Case {
-            parameters: SegmentParameters {
-                kind,
-                ..SegmentParameters::default()
-            }
-            .into(),
-            ..Case::vector(9, Dtype::I32, Op::Sum)
-        };
-        let offsets = Offsets::of_lengths([2, 3, 4]).expect("they are few");
-        (case, [1, 2, 6, 7, 1, 1, 2, 3, 4], offsets)
-    }
 
     /// Cut into groups, the judge sees what it sees of the whole, also at borders and empty segments.
     #[test]
@@ -125,13 +110,14 @@ mod tests {
         let lengths = (0..200_000u32).map(|i| if i % 7 == 0 { 0 } else { i % 5 });
         let offsets = Offsets::of_lengths(lengths).expect("they fit");
         let elements: Vec<i32> = (1..=offsets.elements() as i32).collect();
-        let (case, ..) = example(Some(Kind::Inclusive));
-        let expected = Expected::new(&case, 1, &elements, &offsets);
+        let expected = Expected::new(Op::Sum, 1, &elements, &offsets);
         assert!(offsets.groups(GROUP).len() > 4);
+        let judge_scan =
+            |expected: Expected<_>, computed: &[u8]| expected.judge_scan(Kind::Inclusive, computed);
         for (right, judge) in [
             (
-                values(expected.scan()),
-                Expected::judge_scan as fn(_, &[u8]) -> _,
+                values(expected.scan(Kind::Inclusive)),
+                judge_scan as fn(_, &[u8]) -> _,
             ),
             (values(expected.reduce()), Expected::judge_reduce),
         ] {
@@ -150,34 +136,26 @@ mod tests {
     }
 
     fn values(results: impl Iterator<Item = Exact<i32>>) -> Vec<i32> {
-        let value = |exact| match exact {
-            Exact::Equal(value) => value,
-            Exact::Within { value, .. } => value as i32,
-        };
-        results.map(value).collect()
+        results.map(|exact| exact.nearest()).collect()
     }
 
     /// [[1 2] [6 7 1] [1 2 3 4]].
     #[test]
     fn the_example_of_the_chapter() {
-        let (case, x, offsets) = example(Some(Kind::Exclusive));
-        let scanned = values(Expected::new(&case, 1, &x, &offsets).scan());
-        assert_eq!(scanned, [0, 1, 0, 6, 13, 0, 1, 3, 6]);
-        let (case, x, offsets) = example(Some(Kind::Inclusive));
-        let scanned = values(Expected::new(&case, 1, &x, &offsets).scan());
-        assert_eq!(scanned, [1, 3, 6, 13, 14, 1, 3, 6, 10]);
-        let (case, x, offsets) = example(None);
-        assert_eq!(
-            values(Expected::new(&case, 1, &x, &offsets).reduce()),
-            [3, 14, 10]
-        );
+        let x = [1, 2, 6, 7, 1, 1, 2, 3, 4];
+        let offsets = Offsets::of_lengths([2, 3, 4]).expect("they are few");
+        let expected = Expected::new(Op::Sum, 1, &x, &offsets);
+        let exclusive = values(expected.scan(Kind::Exclusive));
+        assert_eq!(exclusive, [0, 1, 0, 6, 13, 0, 1, 3, 6]);
+        let inclusive = values(expected.scan(Kind::Inclusive));
+        assert_eq!(inclusive, [1, 3, 6, 13, 14, 1, 3, 6, 10]);
+        assert_eq!(values(expected.reduce()), [3, 14, 10]);
     }
 
     #[test]
     fn an_empty_segment_folds_to_the_identity() {
-        let case = Case::vector(1, Dtype::I32, Op::Max);
         let offsets = Offsets::of_lengths([0, 1, 0]).expect("they are few");
-        let folds = values(Expected::new(&case, 1, &[-7], &offsets).reduce());
+        let folds = values(Expected::new(Op::Max, 1, &[-7], &offsets).reduce());
         assert_eq!(folds, [i32::MIN, -7, i32::MIN]);
     }
 
@@ -191,10 +169,7 @@ mod tests {
             values: vec![1.0, 2.0, 3.0],
         };
         let products: Vec<f64> = multiply(&matrix, &[5.0, 7.0], 1)
-            .map(|exact| match exact {
-                Exact::Within { value, .. } => value,
-                Exact::Equal(_) => f64::NAN,
-            })
+            .map(|exact| exact.value())
             .collect();
         assert_eq!(products, [19.0, 0.0, 21.0]);
     }

@@ -35,7 +35,7 @@ pub fn pair_sums(input: &[f32]) -> Vec<f32> {
 }
 
 /// The elements that the indices name.
-pub fn gather(input: &[f32], indices: &[u32]) -> Vec<f32> {
+pub fn gather<T: Copy>(input: &[T], indices: &[u32]) -> Vec<T> {
     indices.iter().map(|&i| input[i as usize]).collect()
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::Element;
 
 /// One exact result and how far from it a computed one may lie.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exact<T> {
     /// The computed value must be this one.
     Equal(T),
@@ -17,6 +17,43 @@ pub enum Exact<T> {
         /// Derived, see [`crate::bound`].
         bound: f64,
     },
+}
+
+impl<T: Element> Exact<T> {
+    /// The reference.
+    pub fn value(&self) -> f64 {
+        match self {
+            Self::Equal(value) => value.to_f64(),
+            Self::Within { value, .. } => *value,
+        }
+    }
+
+    /// The element nearest to the reference.
+    pub fn nearest(&self) -> T {
+        match self {
+            Self::Equal(value) => *value,
+            Self::Within { value, .. } => T::from_f64(*value),
+        }
+    }
+
+    /// How far from the reference a computed value may lie: 0 where it must be equal.
+    pub fn bound(&self) -> f64 {
+        match self {
+            Self::Equal(_) => 0.0,
+            Self::Within { bound, .. } => *bound,
+        }
+    }
+
+    /// Whether a computed value is right.
+    pub fn accepts(&self, got: T) -> bool {
+        match self {
+            Self::Equal(value) => got == *value,
+            // Written so that NaN is wrong, and an infinity right only where it is expected.
+            Self::Within { value, bound } => {
+                got.to_f64() == *value || (got.to_f64() - value).abs() <= *bound
+            }
+        }
+    }
 }
 
 /// What became of one run.
@@ -189,7 +226,7 @@ impl Tally {
             .map(bytemuck::pod_read_unaligned::<T>);
         for (i, (got, exact)) in values.zip(expected).enumerate() {
             self.of += 1;
-            let (value, bound, right) = judge(got, &exact);
+            let (value, bound, right) = (exact.value(), exact.bound(), exact.accepts(got));
             let error = if right && value == got.to_f64() {
                 0.0
             } else {
@@ -256,17 +293,6 @@ impl Tally {
             (wrong, of) => format!(" ({wrong} of {of} results are wrong)"),
         };
         format!("out[{i}] is {got}, expected {value}{tolerance}{count}")
-    }
-}
-
-fn judge<T: Element>(got: T, exact: &Exact<T>) -> (f64, f64, bool) {
-    match exact {
-        Exact::Equal(value) => (value.to_f64(), 0.0, got == *value),
-        // Written so that NaN is wrong, and an infinity right only where it is expected.
-        Exact::Within { value, bound } => {
-            let right = got.to_f64() == *value || (got.to_f64() - value).abs() <= *bound;
-            (*value, *bound, right)
-        }
     }
 }
 

@@ -75,7 +75,7 @@ impl<T: Element> SegmentedReduce<T> {
     }
 
     pub(crate) fn expected(&self, depth: u64) -> Expected<'_, T> {
-        Expected::new(&self.case, depth, &self.host, &self.division)
+        Expected::new(self.case.op, depth, &self.host, &self.division)
     }
 }
 

@@ -11,7 +11,7 @@ use harness::{
 
 use super::{division, refuses, same_count};
 use crate::{
-    baseline,
+    baseline, parameters,
     reference::Expected,
     segments::Offsets,
     task::{Task, entry_name},
@@ -91,7 +91,7 @@ impl<T: Element> SegmentedScan<T> {
     }
 
     pub(crate) fn expected(&self, depth: u64) -> Expected<'_, T> {
-        Expected::new(&self.case, depth, &self.host, &self.division)
+        Expected::new(self.case.op, depth, &self.host, &self.division)
     }
 }
 
@@ -119,7 +119,9 @@ impl<T: Element> Problem for SegmentedScan<T> {
 
     fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
         let mut verdict = match self.out.download()? {
-            Ok(results) => self.expected(*depth).judge_scan(cast_slice(&results)),
+            Ok(results) => self
+                .expected(*depth)
+                .judge_scan(parameters::kind(&self.case), cast_slice(&results)),
             Err(failure) => Verdict::of(failure),
         };
         let (device, division) = (&self.device, &self.division);
