@@ -1,6 +1,6 @@
 //! Compaction: what is kept goes to the front, in its order or in any.
 
-use harness::{Dtype, Element as _, Input, inputs::bits};
+use harness::{Dtype, Input, inputs::bits};
 use serde::Deserialize;
 
 use super::{
@@ -19,9 +19,6 @@ use crate::diagnosis::Diagnosis;
 pub struct Compact {
     /// Who says what is kept.
     by: By,
-    /// What is written of it.
-    #[serde(default)]
-    write: Write,
     /// Whether any order will do.
     #[serde(default)]
     any_order: bool,
@@ -42,17 +39,6 @@ enum By {
     Change,
 }
 
-/// What is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Write {
-    /// The elements.
-    #[default]
-    Elements,
-    /// Their numbers, as `unsigned`s.
-    Places,
-}
-
 /// What becomes of elements that are not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -68,8 +54,6 @@ enum Others {
 struct Problem {
     input: Vec<u32>,
     keeps: Vec<bool>,
-    /// What may be written for each element.
-    written: Vec<u32>,
 }
 
 impl Reference for Compact {
@@ -77,9 +61,6 @@ impl Reference for Compact {
         let problem = self.problem(case);
         let kept = problem.keeps.iter().filter(|keeps| **keeps).count();
         let mut out = Output::new("out", Dtype::I32, Expected::equal(&self.result(&problem)));
-        if self.write == Write::Places {
-            out.dtype = Dtype::U32;
-        }
         out.capacity = problem.input.len();
         if self.any_order {
             out.ordering = Ordering::Free;
@@ -149,19 +130,7 @@ impl Compact {
                 }
             }
         }
-        self.with_written(input, keeps)
-    }
-
-    fn with_written(&self, input: Vec<u32>, keeps: Vec<bool>) -> Problem {
-        let written = match self.write {
-            Write::Elements => input.clone(),
-            Write::Places => (0..input.len() as u32).collect(),
-        };
-        Problem {
-            input,
-            keeps,
-            written,
-        }
+        Problem { input, keeps }
     }
 
     /// The problem of an instance.
@@ -174,7 +143,7 @@ impl Compact {
                 (0..input.len()).map(differs).collect()
             }
         };
-        self.with_written(input, keeps)
+        Problem { input, keeps }
     }
 
     fn mask(&self, case: &Case, keeps: &[bool]) -> Vec<u8> {
@@ -187,7 +156,7 @@ impl Compact {
     }
 
     fn result(&self, problem: &Problem) -> Vec<u32> {
-        let all = || problem.written.iter().zip(&problem.keeps);
+        let all = || problem.input.iter().zip(&problem.keeps);
         let kept = all().filter(|(_, keeps)| **keeps);
         let mut result: Vec<u32> = kept.map(|(x, _)| *x).collect();
         if self.others == Others::Follow {
@@ -196,20 +165,9 @@ impl Compact {
         result
     }
 
-    fn number(&self, bits: u32) -> f64 {
-        match self.write {
-            Write::Elements => (bits as i32).to_f64(),
-            Write::Places => bits.to_f64(),
-        }
-    }
-
-    fn numbers(&self, bits: &[u32]) -> Vec<f64> {
-        bits.iter().map(|bits| self.number(*bits)).collect()
-    }
-
     /// Everything some places too far, or too near.
     fn moved(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
-        let right = self.numbers(&self.result(problem));
+        let right = all_numbers(&self.result(problem));
         let n = right.len();
         for by in 1..=2.min(n.saturating_sub(1)) {
             if seen.values[by..] == right[..n - by] {
@@ -227,13 +185,13 @@ impl Compact {
     /// What stands at the first wrong place: an element that belongs further on, further back, or
     /// nowhere.
     fn aligned(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
-        let right = self.numbers(&self.result(problem));
+        let right = all_numbers(&self.result(problem));
         let first = seen.first();
         let index = first.index;
         if first.is_untouched {
             return None;
         }
-        let input = |x: f64| problem.written.iter().position(|y| self.number(*y) == x);
+        let input = |x: f64| problem.input.iter().position(|y| number(*y) == x);
         let found = right.iter().position(|x| *x == first.got);
         match found {
             Some(at) if at > index && !self.any_order => {
@@ -265,7 +223,7 @@ impl Compact {
 
     /// The right elements in another order.
     fn permuted(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
-        let mut right = self.numbers(&self.result(problem));
+        let mut right = all_numbers(&self.result(problem));
         let mut got = seen.values.to_vec();
         got.sort_by(f64::total_cmp);
         right.sort_by(f64::total_cmp);
@@ -326,6 +284,15 @@ impl Compact {
     }
 }
 
+/// An element as it is compared.
+fn number(bits: u32) -> f64 {
+    f64::from(bits as i32)
+}
+
+fn all_numbers(bits: &[u32]) -> Vec<f64> {
+    bits.iter().map(|bits| number(*bits)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use harness::Shape;
@@ -335,7 +302,6 @@ mod tests {
     fn compact() -> Compact {
         Compact {
             by: By::Truth,
-            write: Write::Elements,
             any_order: false,
             others: Others::Drop,
         }

@@ -33,8 +33,6 @@ use crate::{course::launch::Dimensions, diagnosis::Diagnosis};
 pub enum Operation {
     /// Elements folded to one, or to one a block.
     Reduce(reduce::Reduce),
-    /// The largest element and where it first stands.
-    ArgMax(reduce::ArgMax),
     /// Keys counted by bin.
     Histogram(histogram::Histogram),
     /// Rows to columns.
@@ -65,7 +63,6 @@ impl Operation {
     fn reference(&self) -> &dyn Reference {
         match self {
             Self::Reduce(reduce) => reduce,
-            Self::ArgMax(arg_max) => arg_max,
             Self::Histogram(histogram) => histogram,
             Self::Transpose(transpose) => transpose,
             Self::Copy(copy) => copy,

@@ -1,4 +1,4 @@
-//! Folds: of everything, or of what each block has; and the place of the largest element.
+//! Folds: of everything, or of what each block has.
 
 use harness::{
     Dtype, Element, Op,
@@ -26,19 +26,6 @@ pub struct Reduce {
     op: Op,
     /// Elements of a block.
     chunk: Option<u64>,
-    /// Rounded additions that an element passes through, at most; without it, as many as there are.
-    depth: Option<Depth>,
-    /// Whether the output holds the identity before; poison otherwise.
-    #[serde(default)]
-    begins_as_identity: bool,
-}
-
-/// How deep a correct order of additions may be: one addition for every `per` elements, and `plus`.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Depth {
-    per: u64,
-    plus: u64,
 }
 
 /// Where the element that wins stands, for one seed after another: a maximum tells of one element
@@ -89,12 +76,7 @@ impl Reduce {
         };
         let mut dimensions = vector(case.shape);
         dimensions.insert("rows".into(), parts.len() as u64);
-        let mut out = Output::new("out", T::DTYPE, expected);
-        if self.begins_as_identity {
-            let identity = self.integer::<T>(&[]).to_le_bytes();
-            let identity = &identity[..T::DTYPE.size()];
-            out.initial = super::Initial::Bytes(identity.repeat(parts.len()));
-        }
+        let out = Output::new("out", T::DTYPE, expected);
         Instance {
             dimensions,
             inputs: vec![Array::of("in", &input)],
@@ -149,10 +131,7 @@ impl Reduce {
                     absolute += x.abs();
                 }
                 let n = part.len() as u64;
-                let depth = self
-                    .depth
-                    .map_or(n, |depth| depth.plus + n.div_ceil(depth.per));
-                let depth = depth.min(n.saturating_sub(1));
+                let depth = n.saturating_sub(1);
                 (sum.value(), bound::sum(T::DTYPE, depth, absolute))
             }
         }
@@ -247,41 +226,5 @@ impl Reduce {
             Dtype::U32 => f64::from(x as i64 as u32),
             _ => x,
         }
-    }
-}
-
-/// `out[0]` is the index of the largest element of `in`, the smallest index where several are
-/// equal; n where there are none. `u64`s, which hold the element's order above and the index below,
-/// are the student's affair.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ArgMax {
-    /// Distinct values of the elements: the fewer, the more ties.
-    values: u32,
-}
-
-impl Reference for ArgMax {
-    fn instance(&self, case: &Case) -> Instance {
-        let bits = |i| harness::inputs::bits(case.seed, i);
-        let value = |i| (bits(i) % u64::from(self.values)) as i32 - self.values as i32 / 2;
-        let input: Vec<i32> = (0..case.shape.elements()).map(value).collect();
-        let largest = input.iter().max();
-        let index = largest.and_then(|largest| input.iter().position(|x| x == largest));
-        let expected = Expected::equal(&[index.unwrap_or(0) as u32]);
-        Instance {
-            dimensions: vector(case.shape),
-            inputs: vec![Array::of("in", &input)],
-            outputs: vec![Output::new("out", Dtype::U32, expected)],
-        }
-    }
-
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        let input = numbers(Dtype::I32, &instance.inputs[0].bytes);
-        let (got, expected) = (seen.first().got as usize, seen.first().expected as usize);
-        let same = input
-            .get(got)
-            .is_some_and(|x| Some(x) == input.get(expected));
-        let because = format!("in[{got}] is as large as in[{expected}], which comes first");
-        same.then(|| Finding::new(Diagnosis::Order, because))?
     }
 }

@@ -24,9 +24,6 @@ pub struct Scan {
     from: From,
     /// Elements of a block, if each is to be scanned by itself.
     chunk: Option<u64>,
-    /// Whether each chunk's fold is wanted too, as `sums`.
-    #[serde(default)]
-    with_sums: bool,
     /// Elements of a tile, if tiles are to be taken by an atomic: then `counter`, 0 before, must hold
     /// their number afterwards.
     tile: Option<u64>,
@@ -39,16 +36,6 @@ impl Reference for Scan {
     fn instance(&self, case: &Case) -> Instance {
         let input = self.op.inputs(case);
         let mut outputs = vec![self.op.output("out", self.right(&input))];
-        if self.with_sums {
-            let sums = input
-                .chunks(self.chunk(&input))
-                .map(|part| self.op.fold(part));
-            let mut sums: Vec<u64> = sums.collect();
-            if sums.is_empty() {
-                sums.push(self.op.identity());
-            }
-            outputs.push(self.op.output("sums", sums));
-        }
         if let Some(tile) = self.tile {
             let tiles = (input.len() as u64).div_ceil(tile).max(1);
             let expected = Expected::equal(&[tiles as u32]);
@@ -70,7 +57,6 @@ impl Reference for Scan {
                 let because = "the counter does not say as many tiles as there are: a tile's number must come from it, because blocks start in any order";
                 Finding::new(Diagnosis::Deadlock, because)
             }
-            "sums" => self.wrong_sums(&input, seen),
             _ => self
                 .many_blocks(seen)
                 .or_else(|| self.direction(&input, seen))
@@ -363,18 +349,6 @@ impl Scan {
         let because = "the wrong results are 0, which is larger than every element before them";
         zeros.then(|| Finding::new(Diagnosis::Identity, because))?
     }
-
-    fn wrong_sums(&self, input: &[u64], seen: &Seen<'_>) -> Option<Finding> {
-        let op = self.op;
-        let chunk = self.chunk(input);
-        let first = seen.first();
-        let part = input.chunks(chunk).nth(first.index).unwrap_or_default();
-        let lacks_last = part
-            .split_last()
-            .is_some_and(|(_, part)| first.got == op.number(op.fold(part)));
-        let because = format!("sums[{}] lacks its block's last element", first.index);
-        lacks_last.then(|| Finding::new(Diagnosis::LostElement, because))?
-    }
 }
 
 #[cfg(test)]
@@ -389,7 +363,6 @@ mod tests {
             kind,
             from,
             chunk: None,
-            with_sums: false,
             tile: None,
         }
     }
