@@ -1,11 +1,13 @@
 //! Sums of neighbours and of columns.
 
-use harness::{Dtype, Shape};
+use chapter_1_reduce::reference::fold_columns;
+use chapter_7_coalescing::reference;
+use harness::{Dtype, Op, Shape};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Expected, Finding, Instance, Output, Reference, Seen, compare::numbers,
-    moved::distinct, vector,
+    Array, Case, Finding, Instance, Output, Reference, Seen, compare::numbers, moved::distinct,
+    vector,
 };
 use crate::{course::launch::Dimensions, diagnosis::Diagnosis};
 
@@ -17,13 +19,9 @@ pub struct PairSums {}
 impl Reference for PairSums {
     fn instance(&self, case: &Case) -> Instance {
         let input: Vec<f32> = distinct(case.seed, 2 * case.shape.elements());
-        let sums: Vec<f32> = input
-            .chunks_exact(2)
-            .map(|pair| pair[0] + pair[1])
-            .collect();
         Instance {
             dimensions: vector(case.shape),
-            outputs: vec![Output::new("out", Dtype::F32, Expected::equal(&sums))],
+            outputs: vec![Output::equal("out", &reference::pair_sums(&input))],
             inputs: vec![Array::of("in", &input)],
         }
     }
@@ -104,16 +102,12 @@ impl Reference for ColumnSums {
         };
         let bits = |i| harness::inputs::bits(case.seed, i) as u32;
         let input: Vec<u32> = (0..rows * cols).map(bits).collect();
-        let mut sums = vec![0u32; cols as usize];
-        for row in input.chunks_exact(cols.max(1) as usize) {
-            for (sum, &element) in sums.iter_mut().zip(row) {
-                *sum = sum.wrapping_add(element);
-            }
-        }
+        let sums = fold_columns(Op::Sum, &input, rows as usize, cols as usize);
+        let sums = sums.iter().map(|sum| sum.expect::<u32>(Op::Sum, rows, 0.0));
         let named = [("rows", rows), ("cols", cols)];
         Instance {
             dimensions: Dimensions::from(named.map(|(name, size)| (name.to_owned(), size))),
-            outputs: vec![Output::new("out", Dtype::U32, Expected::equal(&sums))],
+            outputs: vec![Output::of("out", sums)],
             inputs: vec![Array::of("in", &input)],
         }
     }

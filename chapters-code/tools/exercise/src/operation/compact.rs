@@ -1,12 +1,10 @@
 //! Compaction: what is kept goes to the front, in its order or in any.
 
-use harness::{Dtype, Input, inputs::bits};
+use chapter_4_compact::reference::select;
+use harness::{Input, inputs::bits};
 use serde::Deserialize;
 
-use super::{
-    Array, Case, Expected, Finding, Instance, Ordering, Output, Reference, Seen, compare::numbers,
-    vector,
-};
+use super::{Array, Case, Finding, Initial, Instance, Ordering, Output, Reference, Seen, vector};
 use crate::diagnosis::Diagnosis;
 
 /// `out` begins with what is kept of the n `in`, `kept[0]` is how many that is. Behind them `out`
@@ -52,7 +50,7 @@ enum Others {
 
 /// What is to be done, and with what.
 struct Problem {
-    input: Vec<u32>,
+    input: Vec<i32>,
     keeps: Vec<bool>,
 }
 
@@ -60,14 +58,14 @@ impl Reference for Compact {
     fn instance(&self, case: &Case) -> Instance {
         let problem = self.problem(case);
         let kept = problem.keeps.iter().filter(|keeps| **keeps).count();
-        let mut out = Output::new("out", Dtype::I32, Expected::equal(&self.result(&problem)));
+        let mut out = Output::equal("out", &self.result(&problem));
         out.capacity = problem.input.len();
         if self.any_order {
             out.ordering = Ordering::Free;
         }
-        let mut number = Output::new("kept", Dtype::U32, Expected::equal(&[kept as u32]));
+        let mut number = Output::equal("kept", &[kept as u32]);
         if self.any_order {
-            number.initial = super::Initial::Zero;
+            number.initial = Initial::Zero;
         }
         let mut inputs = vec![Array::of("in", &problem.input)];
         if self.by != By::Change {
@@ -118,8 +116,8 @@ impl Compact {
             _ => random(i) & 1 == 1,
         };
         let mut keeps: Vec<bool> = (0..n).map(keeps).collect();
-        let distinct = |i: u64| (bits(case.seed, i) as u32) << 20 | i as u32 | 1 << 31;
-        let mut input: Vec<u32> = (0..n).map(distinct).collect();
+        let distinct = |i: u64| ((bits(case.seed, i) as u32) << 20 | i as u32 | 1 << 31) as i32;
+        let mut input: Vec<i32> = (0..n).map(distinct).collect();
         if self.by == By::Change {
             if let Some(first) = keeps.first_mut() {
                 *first = true;
@@ -135,7 +133,7 @@ impl Compact {
 
     /// The problem of an instance.
     fn again(&self, instance: &Instance) -> Problem {
-        let input: Vec<u32> = instance.inputs[0].words();
+        let input: Vec<i32> = instance.inputs[0].elements();
         let keeps = match instance.inputs.get(1) {
             Some(mask) => mask.bytes.iter().map(|byte| *byte != 0).collect(),
             None => {
@@ -155,19 +153,22 @@ impl Compact {
         keeps.iter().enumerate().map(byte).collect()
     }
 
-    fn result(&self, problem: &Problem) -> Vec<u32> {
-        let all = || problem.input.iter().zip(&problem.keeps);
-        let kept = all().filter(|(_, keeps)| **keeps);
-        let mut result: Vec<u32> = kept.map(|(x, _)| *x).collect();
-        if self.others == Others::Follow {
-            result.extend(all().filter(|(_, keeps)| !**keeps).map(|(x, _)| *x));
+    fn result(&self, problem: &Problem) -> Vec<i32> {
+        let those = |kept| select(&problem.input, 1, &problem.keeps, kept);
+        match self.others {
+            Others::Drop => those(true),
+            Others::Follow => [those(true), those(false)].concat(),
         }
-        result
+    }
+
+    /// The same as numbers.
+    fn right(&self, problem: &Problem) -> Vec<f64> {
+        self.result(problem).into_iter().map(f64::from).collect()
     }
 
     /// Everything some places too far, or too near.
     fn moved(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
-        let right = all_numbers(&self.result(problem));
+        let right = self.right(problem);
         let n = right.len();
         for by in 1..=2.min(n.saturating_sub(1)) {
             if seen.values[by..] == right[..n - by] {
@@ -185,13 +186,13 @@ impl Compact {
     /// What stands at the first wrong place: an element that belongs further on, further back, or
     /// nowhere.
     fn aligned(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
-        let right = all_numbers(&self.result(problem));
+        let right = self.right(problem);
         let first = seen.first();
         let index = first.index;
         if first.is_untouched {
             return None;
         }
-        let input = |x: f64| problem.input.iter().position(|y| number(*y) == x);
+        let input = |x: f64| problem.input.iter().position(|&y| f64::from(y) == x);
         let found = right.iter().position(|x| *x == first.got);
         match found {
             Some(at) if at > index && !self.any_order => {
@@ -223,7 +224,7 @@ impl Compact {
 
     /// The right elements in another order.
     fn permuted(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
-        let mut right = all_numbers(&self.result(problem));
+        let mut right = self.right(problem);
         let mut got = seen.values.to_vec();
         got.sort_by(f64::total_cmp);
         right.sort_by(f64::total_cmp);
@@ -250,7 +251,7 @@ impl Compact {
         let sum = instance
             .inputs
             .get(1)
-            .map(|mask| -> f64 { numbers(Dtype::U8, &mask.bytes).iter().sum() });
+            .map(|mask| mask.bytes.iter().map(|byte| f64::from(*byte)).sum());
         if self.by == By::Truth && sum == Some(got) {
             let because = "the number is the sum of the mask's bytes";
             return Finding::new(Diagnosis::TruthValue, because);
@@ -282,15 +283,6 @@ impl Compact {
             }
         }
     }
-}
-
-/// An element as it is compared.
-fn number(bits: u32) -> f64 {
-    f64::from(bits as i32)
-}
-
-fn all_numbers(bits: &[u32]) -> Vec<f64> {
-    bits.iter().map(|bits| number(*bits)).collect()
 }
 
 #[cfg(test)]
@@ -332,12 +324,15 @@ mod tests {
             ..compact()
         };
         let made = instance(&unique, 1000, Input::Uniform);
-        let mut input: Vec<u32> = made.inputs[0].words();
+        let mut input: Vec<i32> = made.inputs[0].elements();
         input.dedup();
-        assert_eq!(made.outputs[0].expected, Expected::equal(&input));
+        assert_eq!(
+            made.outputs[0].expected,
+            Output::equal("out", &input).expected
+        );
     }
 
-    fn diagnosed(wrong: impl Fn(&[u32]) -> Vec<u32>) -> Option<Diagnosis> {
+    fn diagnosed(wrong: impl Fn(&[i32]) -> Vec<i32>) -> Option<Diagnosis> {
         let made = instance(&compact(), 700, Input::Uniform);
         let right = compact().result(&compact().again(&made));
         let mut bytes = vec![harness::buffer::POISON; 4 * 700];

@@ -1,8 +1,8 @@
 //! Which elements of an output are wrong.
 
-use harness::{Dtype, Element, buffer::POISON, with_element};
+use harness::{Dtype, Element, buffer::POISON, verify::Exact, with_element};
 
-use super::{Expected, Initial, Ordering, Output, bits_of};
+use super::{Initial, Ordering, Output, bits_of};
 
 /// An element that is not what it should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,46 +40,42 @@ impl Comparison {
 impl Output {
     /// Looks at every element.
     pub fn compare(&self, bytes: &[u8]) -> Comparison {
-        let size = self.dtype.size();
-        let expected = self.expected.len();
+        with_element!(self.dtype, T => self.compare_as::<T>(bytes))
+    }
+
+    fn compare_as<T: Element>(&self, bytes: &[u8]) -> Comparison {
+        let size = size_of::<T>();
+        let end = self.expected.len() * size;
         let before = self.bytes_before(bytes.len());
-        let beyond = bytes[expected * size..]
-            .iter()
-            .zip(&before[expected * size..])
-            .position(|(now, before)| now != before)
-            .map(|at| expected + at / size);
-        let (mut found, bytes) = (Comparison::default(), &bytes[..expected * size]);
-        found.beyond = beyond;
-        found.values = numbers(self.dtype, bytes);
-        match (&self.expected, self.ordering) {
-            (Expected::Within(values), _) => {
-                for (index, &(value, bound)) in values.iter().enumerate() {
-                    let got = found.values[index];
-                    // Written so that NaN is wrong, and an infinity right only where it is expected.
-                    let is_right = got == value || (got - value).abs() <= bound;
-                    if !is_right {
-                        found.wrong.push(wrong(index, got, (value, bound)));
-                    }
-                }
+        let elements: Vec<T> = typed(&bytes[..end]);
+        let wrong = |(index, exact): (usize, Exact<T>)| {
+            let place = index * size..(index + 1) * size;
+            Wrong {
+                index,
+                got: elements[index].to_f64(),
+                expected: exact.value(),
+                bound: exact.bound(),
+                is_untouched: bytes[place.clone()] == before[place],
             }
-            (Expected::Bits(bits), Ordering::Kept) => {
-                let got = bytes.chunks_exact(size).map(bits_of);
-                for (index, (got, &bits)) in got.zip(bits).enumerate() {
-                    if got != bits {
-                        let value = (number(self.dtype, bits), 0.0);
-                        found.wrong.push(wrong(index, found.values[index], value));
-                    }
-                }
-            }
-            (Expected::Bits(bits), Ordering::Free) => {
-                found.wrong = self.strangers(bits, bytes, &found.values);
-            }
+        };
+        let expected = self.expected.iter().map(|exact| match *exact {
+            Exact::Equal(bits) => Exact::Equal(T::from_bits(bits)),
+            Exact::Within { value, bound } => Exact::Within { value, bound },
+        });
+        let strangers: Vec<_> = match self.ordering {
+            Ordering::Kept => expected
+                .enumerate()
+                .filter(|(index, exact)| !exact.accepts(elements[*index]))
+                .collect(),
+            Ordering::Free => strangers(&elements, expected),
+        };
+        Comparison {
+            values: elements.iter().map(|x| x.to_f64()).collect(),
+            wrong: strangers.into_iter().map(wrong).collect(),
+            beyond: (end..bytes.len())
+                .find(|&at| bytes[at] != before[at])
+                .map(|at| at / size),
         }
-        for wrong in &mut found.wrong {
-            let place = wrong.index * size..(wrong.index + 1) * size;
-            wrong.is_untouched = bytes[place.clone()] == before[place];
-        }
-        found
     }
 
     /// What the output's memory held before the launch.
@@ -93,79 +89,56 @@ impl Output {
 
     /// Whether a value is what poisoned memory holds.
     pub fn is_before(&self, value: f64) -> bool {
-        let poison = u64::from_le_bytes([POISON; 8]);
-        self.initial == Initial::Poison && number(self.dtype, poison) == value
-    }
-
-    /// Elements that are not among the expected ones, or more often than those, each with an
-    /// expected one that is missing.
-    fn strangers(&self, bits: &[u64], bytes: &[u8], values: &[f64]) -> Vec<Wrong> {
-        let mut missing = std::collections::HashMap::<u64, usize>::new();
-        for &bits in bits {
-            *missing.entry(bits).or_default() += 1;
-        }
-        let mut strangers = Vec::new();
-        for (index, got) in bytes.chunks_exact(self.dtype.size()).enumerate() {
-            match missing.get_mut(&bits_of(got)) {
-                Some(count) if *count > 0 => *count -= 1,
-                _ => strangers.push(index),
-            }
-        }
-        let mut left: Vec<u64> = bits
-            .iter()
-            .copied()
-            .filter(|bits| {
-                let count = missing.get_mut(bits);
-                count.is_some_and(|count| {
-                    let is_missing = *count > 0;
-                    *count = count.saturating_sub(1);
-                    is_missing
-                })
-            })
-            .collect();
-        left.reverse();
-        let of = |index| {
-            let expected = number(self.dtype, left.pop().unwrap_or_default());
-            wrong(index, values[index], (expected, 0.0))
-        };
-        strangers.into_iter().map(of).collect()
+        self.initial == Initial::Poison && numbers(self.dtype, &[POISON; 16])[0] == value
     }
 }
 
-fn wrong(index: usize, got: f64, (expected, bound): (f64, f64)) -> Wrong {
-    Wrong {
-        index,
-        got,
-        expected,
-        bound,
-        is_untouched: false,
+/// The elements that are not among the expected ones, or more often than those, each with an expected
+/// one that is missing.
+fn strangers<T: Element>(
+    elements: &[T],
+    expected: impl Iterator<Item = Exact<T>>,
+) -> Vec<(usize, Exact<T>)> {
+    let expected: Vec<T> = expected.map(|exact| exact.nearest()).collect();
+    let mut missing = std::collections::HashMap::<u64, usize>::new();
+    for &element in &expected {
+        *missing.entry(bits_of(element)).or_default() += 1;
     }
+    let mut take = |element: T| {
+        let count = missing.get_mut(&bits_of(element));
+        count
+            .filter(|count| **count > 0)
+            .map(|count| *count -= 1)
+            .is_some()
+    };
+    let is_stranger = |index: &usize| !take(elements[*index]);
+    let strangers: Vec<usize> = (0..elements.len()).filter(is_stranger).collect();
+    let left = expected.into_iter().filter(|element| take(*element));
+    strangers.into_iter().zip(left.map(Exact::Equal)).collect()
+}
+
+/// The elements that these bytes are.
+pub(crate) fn typed<T: Element>(bytes: &[u8]) -> Vec<T> {
+    let elements = bytes.chunks_exact(size_of::<T>());
+    elements.map(bytemuck::pod_read_unaligned).collect()
 }
 
 /// Elements as numbers.
 pub(crate) fn numbers(dtype: Dtype, bytes: &[u8]) -> Vec<f64> {
-    with_element!(dtype, T => {
-        let elements = bytes.chunks_exact(size_of::<T>());
-        elements.map(|bytes| bytemuck::pod_read_unaligned::<T>(bytes).to_f64()).collect()
-    })
-}
-
-/// The number whose bits are these.
-pub(crate) fn number(dtype: Dtype, bits: u64) -> f64 {
-    with_element!(dtype, T => <T as Element>::from_bits(bits).to_f64())
+    with_element!(dtype, T => typed::<T>(bytes).into_iter().map(T::to_f64).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn output(expected: Expected) -> Output {
-        Output::new("out", Dtype::F32, expected)
-    }
-
     #[test]
     fn bounds_are_kept_and_nan_is_wrong() {
-        let expected = output(Expected::Within(vec![(1.0, 0.5); 4]));
+        let within = Exact::<f32>::Within {
+            value: 1.0,
+            bound: 0.5,
+        };
+        let expected = Output::of("out", [within; 4]);
         let seen = [1.5f32, 1.6, f32::NAN, 0.5];
         let wrong = expected.compare(bytemuck::cast_slice(&seen)).wrong;
         assert_eq!(
@@ -177,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_was_not_written_is_known() {
-        let expected = output(Expected::equal(&[1.0f32, 2.0]));
+        let expected = Output::equal("out", &[1.0f32, 2.0]);
         let mut bytes = vec![POISON; 8];
         bytes[..4].copy_from_slice(&1.0f32.to_ne_bytes());
         let wrong = expected.compare(&bytes).wrong;
@@ -187,7 +160,7 @@ mod tests {
 
     #[test]
     fn elements_may_come_in_any_order_but_not_twice() {
-        let mut free = output(Expected::equal(&[1.0f32, 2.0, 3.0]));
+        let mut free = Output::equal("out", &[1.0f32, 2.0, 3.0]);
         free.ordering = Ordering::Free;
         let compare = |seen: [f32; 3]| free.compare(bytemuck::cast_slice(&seen)).wrong;
         assert!(compare([3.0, 1.0, 2.0]).is_empty());
@@ -197,7 +170,7 @@ mod tests {
 
     #[test]
     fn nothing_behind_the_results_may_be_written() {
-        let mut longer = output(Expected::equal(&[1.0f32]));
+        let mut longer = Output::equal("out", &[1.0f32]);
         longer.capacity = 2;
         let mut bytes = vec![POISON; 8];
         bytes[..4].copy_from_slice(&1.0f32.to_ne_bytes());

@@ -1,10 +1,11 @@
 //! Elements moved from where they lie: from an offset, from every so manieth place, by rows of a table.
 
+use chapter_7_coalescing::reference;
 use harness::{Dtype, Element, Shape, with_element};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Expected, Finding, Instance, Output, Reference, Seen,
+    Array, Case, Finding, Instance, Output, Reference, Seen,
     compare::numbers,
     moved::{Sources, distinct},
     vector, vector_sizes,
@@ -91,7 +92,7 @@ impl Copy {
         dimensions.insert("stride".into(), 1);
         Instance {
             dimensions,
-            outputs: vec![Output::new("out", T::DTYPE, Expected::equal(out))],
+            outputs: vec![Output::equal("out", out)],
             inputs: vec![Array::of("in", &input)],
         }
     }
@@ -158,16 +159,14 @@ impl Reference for GatherRows {
         let table: Vec<f32> = distinct(case.seed, rows * self.width);
         let index = |i| (harness::inputs::bits(case.seed, i) % rows) as u32;
         let indices: Vec<u32> = (0..n).map(index).collect();
-        let row = |&index: &u32| {
-            &table[(u64::from(index) * self.width) as usize..][..self.width as usize]
-        };
-        let out: Vec<f32> = indices.iter().flat_map(row).copied().collect();
+        let of_rows: Vec<&[f32]> = table.chunks_exact(self.width as usize).collect();
+        let out = reference::gather(&of_rows, &indices).concat();
         let mut dimensions = vector(case.shape);
         dimensions.insert("width".into(), self.width);
         dimensions.insert("elements".into(), n * self.width);
         Instance {
             dimensions,
-            outputs: vec![Output::new("out", Dtype::F32, Expected::equal(&out))],
+            outputs: vec![Output::equal("out", &out)],
             inputs: vec![Array::of("table", &table), Array::of("indices", &indices)],
         }
     }

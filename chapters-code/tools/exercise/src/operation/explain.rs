@@ -1,5 +1,7 @@
 //! Which mistake would give exactly the results that were seen.
 
+use harness::Element;
+
 use super::{Seen, Wrong};
 use crate::diagnosis::Diagnosis;
 
@@ -36,6 +38,12 @@ impl Seen<'_> {
     pub fn all_are(&self, mistake: impl Fn(usize) -> Option<f64>) -> bool {
         let is = |wrong: &Wrong| mistake(wrong.index).is_some_and(|value| wrong.is(value));
         !self.wrong.is_empty() && self.wrong.iter().all(is)
+    }
+
+    /// Whether the results are exactly these.
+    pub fn is<T: Element>(&self, alternative: &[T]) -> bool {
+        let mut both = self.values.iter().zip(alternative);
+        both.all(|(got, x)| *got == x.to_f64())
     }
 
     /// The first wrong element.

@@ -1,12 +1,9 @@
 //! Bits that say where segments begin.
 
-use harness::{Dtype, Input};
+use harness::Input;
 use serde::Deserialize;
 
-use super::{
-    Array, Case, Expected, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
-    segments::{self, Segments},
-};
+use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong, segments};
 use crate::diagnosis::Diagnosis;
 
 /// `bits` holds a bit an element, 32 to a word, the lowest first: 1 where a segment that is not empty
@@ -17,15 +14,15 @@ pub struct HeadFlags {}
 
 impl Reference for HeadFlags {
     fn instance(&self, case: &Case) -> Instance {
-        let segments = Segments::of(case, 0);
-        let words: Vec<u32> = segments.heads().chunks(32).map(word).collect();
+        let segments = segments::of(case, 0);
+        let words = segments.bits();
         let mut dimensions = segments::dimensions(case, &segments);
         dimensions.insert("words".into(), words.len() as u64);
-        let mut out = Output::new("bits", Dtype::U32, Expected::equal(&words));
+        let mut out = Output::equal("bits", &words);
         out.initial = Initial::Zero;
         Instance {
             dimensions,
-            inputs: vec![Array::of("offsets", &segments.offsets)],
+            inputs: vec![Array::of("offsets", segments.as_slice())],
             outputs: vec![out],
         }
     }
@@ -72,9 +69,4 @@ impl Reference for HeadFlags {
             _ => None,
         }
     }
-}
-
-fn word(flags: &[u8]) -> u32 {
-    let bits = flags.iter().enumerate();
-    bits.fold(0, |word, (i, &flag)| word | u32::from(flag) << i)
 }

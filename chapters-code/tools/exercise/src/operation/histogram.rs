@@ -1,12 +1,10 @@
 //! Counting keys by bin.
 
-use harness::{Dtype, Input};
+use chapter_2_histogram::{bins::Bins, reference::histogram};
+use harness::Input;
 use serde::Deserialize;
 
-use super::{
-    Array, Case, Expected, Finding, Initial, Instance, Output, Reference, Seen, compare::numbers,
-    vector,
-};
+use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, vector};
 use crate::diagnosis::Diagnosis;
 
 /// `counts[b]` is how many of the n `keys` are b; keys that are no bin's are not counted.
@@ -37,28 +35,22 @@ impl Reference for Histogram {
             _ => harness::inputs::bits(case.seed, i) % below,
         };
         let keys: Vec<u32> = (0..n).map(|i| key(i) as u32).collect();
-        let weight = |i| (harness::inputs::bits(!case.seed, i) % 100) as i32 - 30;
-        let weights: Vec<i32> = (0..n).map(weight).collect();
-        let mut counts = vec![0u32; self.bins as usize];
-        for (&key, &weight) in keys.iter().zip(&weights) {
-            let add = if self.weighted { weight as u32 } else { 1 };
-            if let Some(count) = counts.get_mut(key as usize) {
-                *count = count.wrapping_add(add);
-            }
-        }
         let mut dimensions = vector(case.shape);
         dimensions.insert("bins".into(), self.bins.into());
-        let dtype = if self.weighted {
-            Dtype::I32
-        } else {
-            Dtype::U32
-        };
-        let mut out = Output::new("counts", dtype, Expected::equal(&counts));
-        out.initial = Initial::Zero;
         let mut inputs = vec![Array::of("keys", &keys)];
-        if self.weighted {
-            inputs.push(Array::of("weights", &weights));
-        }
+        let mut out = match self.weighted {
+            false => {
+                let bins = Bins::even(self.bins, 0.0, 1.0).expect("bins that the chapter has");
+                Output::equal("counts", &histogram(&keys, &bins)[..self.bins as usize])
+            }
+            true => {
+                let weight = |i| (harness::inputs::bits(!case.seed, i) % 100) as i32 - 30;
+                let weights: Vec<i32> = (0..n).map(weight).collect();
+                inputs.push(Array::of("weights", &weights));
+                Output::equal("counts", &self.weigh(&keys, &weights))
+            }
+        };
+        out.initial = Initial::Zero;
         Instance {
             dimensions,
             inputs,
@@ -69,14 +61,11 @@ impl Reference for Histogram {
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
         let total: f64 = seen.values.iter().sum();
         let n = instance.dimensions["n"] as f64;
-        let keys = numbers(Dtype::U32, &instance.inputs[0].bytes);
+        let keys: Vec<u32> = instance.inputs[0].elements();
         if self.weighted {
             return None;
         }
-        let counted = keys
-            .iter()
-            .filter(|key| **key < f64::from(self.bins))
-            .count() as f64;
+        let counted = keys.iter().filter(|key| **key < self.bins).count() as f64;
         let said = |how| {
             format!(
                 "the counts add up to {total}, {how} the {counted} keys that have a bin (of {n})"
@@ -91,10 +80,21 @@ impl Reference for Histogram {
 }
 
 impl Histogram {
+    /// The chapter counts; here each key adds its weight.
+    fn weigh(&self, keys: &[u32], weights: &[i32]) -> Vec<i32> {
+        let mut sums = vec![0i32; self.bins as usize];
+        for (&key, &weight) in keys.iter().zip(weights) {
+            if let Some(sum) = sums.get_mut(key as usize) {
+                *sum = sum.wrapping_add(weight);
+            }
+        }
+        sums
+    }
+
     /// Which keys were not counted.
-    fn lost(&self, keys: &[f64], seen: &Seen<'_>, said: String) -> Option<Finding> {
+    fn lost(&self, keys: &[u32], seen: &Seen<'_>, said: String) -> Option<Finding> {
         let first = seen.first();
-        let is_last = keys.last().is_some_and(|&key| first.index as f64 == key);
+        let is_last = keys.last().is_some_and(|&key| first.index == key as usize);
         if is_last && seen.wrong.len() == 1 && first.got + 1.0 == first.expected {
             return Finding::new(
                 Diagnosis::LostElement,

@@ -1,4 +1,5 @@
-//! What a kernel's outputs must be: sequential algorithms, and what their usual mistakes look like.
+//! What a kernel's outputs must be: the chapters' sequential algorithms, and what their usual mistakes
+//! look like.
 
 mod columns;
 mod compact;
@@ -18,7 +19,7 @@ mod segments;
 mod transpose;
 mod way;
 
-use harness::{Dtype, Element, Input, Shape};
+use harness::{Dtype, Element, Input, Shape, verify::Exact};
 use serde::Deserialize;
 
 pub use self::{
@@ -219,10 +220,9 @@ impl Array {
         }
     }
 
-    /// Its elements, if they are `unsigned`s or `int`s.
-    pub fn words(&self) -> Vec<u32> {
-        let words = self.bytes.chunks_exact(4);
-        words.map(|bytes| bits_of(bytes) as u32).collect()
+    /// Its elements, if they are of that type.
+    pub fn elements<T: Element>(&self) -> Vec<T> {
+        compare::typed(&self.bytes)
     }
 }
 
@@ -237,8 +237,8 @@ pub struct Output {
     pub capacity: usize,
     /// What it holds before.
     pub initial: Initial,
-    /// What it must hold afterwards.
-    pub expected: Expected,
+    /// What it must hold afterwards, element by element.
+    pub expected: Vec<Expected>,
     /// Whether the order of the elements counts.
     pub ordering: Ordering,
     /// Of a matrix, how far apart its rows are.
@@ -247,16 +247,29 @@ pub struct Output {
 
 impl Output {
     /// A poisoned output of as many elements as are expected, in their order.
-    pub fn new(name: &'static str, dtype: Dtype, expected: Expected) -> Self {
+    pub fn of<T: Element>(
+        name: &'static str,
+        expected: impl IntoIterator<Item = Exact<T>>,
+    ) -> Self {
+        let bits = |exact| match exact {
+            Exact::Equal(element) => Exact::Equal(bits_of(element)),
+            Exact::Within { value, bound } => Exact::Within { value, bound },
+        };
+        let expected: Vec<Expected> = expected.into_iter().map(bits).collect();
         Self {
             name,
-            dtype,
+            dtype: T::DTYPE,
             capacity: expected.len(),
             initial: Initial::Poison,
             expected,
             ordering: Ordering::Kept,
             row_length: None,
         }
+    }
+
+    /// The same, where the elements must equal these.
+    pub fn equal<T: Element>(name: &'static str, elements: &[T]) -> Self {
+        Self::of(name, elements.iter().copied().map(Exact::Equal))
     }
 }
 
@@ -280,41 +293,13 @@ pub enum Ordering {
     Free,
 }
 
-/// What an output must hold.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Expected {
-    /// Exactly these bits, in the low ones.
-    Bits(Vec<u64>),
-    /// Each within its bound, after the value.
-    Within(Vec<(f64, f64)>),
-}
+/// What an element must be, whatever its type: of one that must equal another, the other's bits.
+pub type Expected = Exact<u64>;
 
-impl Expected {
-    /// Exactly these elements.
-    pub fn equal<T: Element>(elements: &[T]) -> Self {
-        let bytes: &[u8] = bytemuck::cast_slice(elements);
-        let bits = bytes.chunks_exact(size_of::<T>()).map(bits_of);
-        Self::Bits(bits.collect())
-    }
-
-    /// How many elements.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Bits(bits) => bits.len(),
-            Self::Within(values) => values.len(),
-        }
-    }
-
-    /// Whether nothing is expected.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// Up to 8 bytes as a number.
-pub(crate) fn bits_of(bytes: &[u8]) -> u64 {
-    let fold = |bits, &byte: &u8| bits << 8 | u64::from(byte);
-    bytes.iter().rev().take(8).fold(0, fold)
+/// The bits of an element; of 16 bytes, the low ones.
+fn bits_of<T: Element>(element: T) -> u64 {
+    let bytes = bytemuck::bytes_of(&element).iter().rev();
+    bytes.fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
 /// An output as it was found, and what is wrong with it.
@@ -349,11 +334,8 @@ pub(crate) fn vector(shape: Shape) -> Dimensions {
 pub(crate) fn elements<T: Element>(case: &Case, op: harness::Op) -> Vec<T> {
     harness::inputs::generate(&harness::Case {
         shape: case.shape,
-        dtype: T::DTYPE,
-        op,
         input: case.input,
         seed: case.seed,
-        parameters: Default::default(),
-        block: None,
+        ..harness::Case::vector(0, T::DTYPE, op)
     })
 }

@@ -3,9 +3,7 @@
 use harness::{Dtype, Shape, inputs::bits};
 use serde::Deserialize;
 
-use super::{
-    Case, Expected, Finding, Initial, Instance, Output, Reference, Seen, compare::numbers, vector,
-};
+use super::{Case, Finding, Initial, Instance, Output, Reference, Seen, compare::numbers, vector};
 use crate::diagnosis::Diagnosis;
 
 /// Fields of a particle: x, y, z, the velocities in these directions, and the mass.
@@ -48,7 +46,7 @@ impl Reference for Particles {
                 particle[axis] += particle[axis + 3] * DT as f32;
             }
         }
-        let mut particles = Output::new("particles", Dtype::F32, Expected::equal(&after));
+        let mut particles = Output::equal("particles", &after);
         particles.initial = Initial::Bytes(bytemuck::cast_slice(&before).to_vec());
         let mut dimensions = vector(case.shape);
         dimensions.insert("floats".into(), n * FIELDS as u64);

@@ -1,16 +1,10 @@
 //! Folds: of everything, or of what each block has.
 
-use harness::{
-    Dtype, Element, Op,
-    bound::{self, Compensated},
-    with_element,
-};
+use chapter_1_reduce::reference;
+use harness::{Dtype, Element, Op, verify::Exact, with_element};
 use serde::Deserialize;
 
-use super::{
-    Array, Case, Expected, Finding, Instance, Output, Reference, Seen, compare::numbers, elements,
-    vector,
-};
+use super::{Array, Case, Finding, Instance, Output, Reference, Seen, elements, vector};
 use crate::diagnosis::Diagnosis;
 
 /// `out[b]` is the fold of block b's `chunk` elements of `in`; without a chunk `out[0]` is that of
@@ -45,7 +39,12 @@ impl Reference for Reduce {
     }
 
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        let input = numbers(self.dtype, &instance.inputs[0].bytes);
+        with_element!(self.dtype, T => self.explain_as::<T>(&instance.inputs[0].elements(), seen))
+    }
+}
+
+impl Reduce {
+    fn explain_as<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
         let first = seen.first();
         let chunk = self.chunk.map_or(input.len(), |chunk| chunk as usize);
         let begin = first.index * chunk;
@@ -58,9 +57,7 @@ impl Reference for Reduce {
             .or_else(|| self.is_a_part(seen, mine))
             .or_else(|| self.is_one_off(seen, mine, begin))
     }
-}
 
-impl Reduce {
     fn of<T: Element>(&self, case: &Case) -> Instance {
         let mut input: Vec<T> = elements(case, self.op);
         self.place_winner(&mut input, case.seed);
@@ -70,17 +67,13 @@ impl Reduce {
         if parts.is_empty() {
             parts.push(&[]);
         }
-        let expected = match T::DTYPE.is_float() {
-            true => Expected::Within(parts.iter().map(|part| self.float(part)).collect()),
-            false => Expected::Bits(parts.iter().map(|part| self.integer(part)).collect()),
-        };
         let mut dimensions = vector(case.shape);
         dimensions.insert("rows".into(), parts.len() as u64);
-        let out = Output::new("out", T::DTYPE, expected);
+        let folds = parts.into_iter().map(|part| self.fold(part));
         Instance {
             dimensions,
+            outputs: vec![Output::of("out", folds)],
             inputs: vec![Array::of("in", &input)],
-            outputs: vec![out],
         }
     }
 
@@ -99,42 +92,10 @@ impl Reduce {
         input.swap(at, wanted.rem_euclid(n) as usize);
     }
 
-    fn integer<T: Element>(&self, part: &[T]) -> u64 {
-        let all = part.iter().map(|x| x.to_i64());
-        let folded = match self.op {
-            Op::Sum | Op::Affine => all.fold(0, i64::wrapping_add),
-            Op::Product => all.fold(1, i64::wrapping_mul),
-            Op::Max => all.fold(T::LOWEST.to_i64(), i64::max),
-            Op::Min => all.fold(T::HIGHEST.to_i64(), i64::min),
-            Op::And => all.fold(-1, |a, b| a & b),
-            Op::Or => all.fold(0, |a, b| a | b),
-        };
-        folded as u64 & (u64::MAX >> (64 - 8 * T::DTYPE.size()))
-    }
-
-    /// A fold in f64 and how far from it a right kernel may be: max and min round nothing, products
-    /// and sums what [`harness::bound`] derives.
-    fn float<T: Element>(&self, part: &[T]) -> (f64, f64) {
-        let all = || part.iter().map(|x| x.to_f64());
-        match self.op {
-            Op::Max => (all().fold(T::LOWEST.to_f64(), f64::max), 0.0),
-            Op::Min => (all().fold(T::HIGHEST.to_f64(), f64::min), 0.0),
-            Op::Product => {
-                let product = all().product();
-                let n = part.len() as u64;
-                (product, bound::product(T::DTYPE, n, product))
-            }
-            _ => {
-                let (mut sum, mut absolute) = (Compensated::default(), 0.0);
-                for x in all() {
-                    sum.add(x);
-                    absolute += x.abs();
-                }
-                let n = part.len() as u64;
-                let depth = n.saturating_sub(1);
-                (sum.value(), bound::sum(T::DTYPE, depth, absolute))
-            }
-        }
+    /// The chapter's fold, and how far from it the result of any order of additions may be.
+    fn fold<T: Element>(&self, part: &[T]) -> Exact<T::Acc> {
+        let depth = (part.len() as u64).saturating_sub(1);
+        reference::fold(self.op, part.iter().copied()).expect::<T>(self.op, depth, 0.0)
     }
 
     fn is_not_the_identity(&self, got: f64, expected: f64) -> Option<Finding> {
@@ -156,7 +117,7 @@ impl Reduce {
     }
 
     /// Folds of what a mistake leaves in place of all.
-    fn is_a_part(&self, seen: &Seen<'_>, mine: &[f64]) -> Option<Finding> {
+    fn is_a_part<T: Element>(&self, seen: &Seen<'_>, mine: &[T]) -> Option<Finding> {
         let n = mine.len();
         type Keep = fn(usize, usize) -> bool;
         let parts: [(&str, Keep); 8] = [
@@ -169,24 +130,29 @@ impl Reduce {
             ("the first 1,024 elements", |i, _| i < 1024),
             ("the first half of the elements", |i, n| i < n / 2),
         ];
-        let kept = |keep: Keep| mine.iter().enumerate().filter(move |(i, _)| keep(*i, n));
         let matches = |&(_, keep): &(&str, Keep)| {
-            kept(keep).count() < n && seen.first().is(self.fold(kept(keep).map(|(_, x)| *x)))
+            let kept: Vec<T> = (0..n).filter(|i| keep(*i, n)).map(|i| mine[i]).collect();
+            kept.len() < n && seen.first().is(self.fold(&kept).value())
         };
         let (name, _) = parts.into_iter().find(matches)?;
         Finding::new(Diagnosis::PartOnly, format!("the result is that of {name}"))
     }
 
     /// One element too few, or one twice.
-    fn is_one_off(&self, seen: &Seen<'_>, mine: &[f64], begin: usize) -> Option<Finding> {
+    fn is_one_off<T: Element>(&self, seen: &Seen<'_>, mine: &[T], begin: usize) -> Option<Finding> {
         let first = seen.first();
         match self.op {
             Op::Sum => {
-                let difference = self.wrapped(first.got - first.expected);
+                // Of integers as their type would hold it.
+                let wrapped = |x: f64| match self.dtype.is_float() {
+                    true => x,
+                    false => T::from_bits(x as i64 as u64).to_f64(),
+                };
+                let difference = wrapped(first.got - first.expected);
                 let near =
                     |x: f64| (difference - x).abs() <= if first.bound > 0.0 { 1e-5 } else { 0.0 };
-                let lost = mine.iter().position(|&x| near(self.wrapped(-x)));
-                let twice = mine.iter().position(|&x| near(x));
+                let lost = mine.iter().position(|x| near(wrapped(-x.to_f64())));
+                let twice = mine.iter().position(|x| near(x.to_f64()));
                 let said = |at: usize, how| {
                     format!("out[{}] is that of in[{}] {how}", first.index, begin + at)
                 };
@@ -197,34 +163,12 @@ impl Reduce {
                 }
             }
             Op::Max | Op::Min => {
-                let at = mine.iter().position(|&x| x == first.expected)?;
-                let others = mine.iter().enumerate().filter(|(i, _)| *i != at);
-                let second = self.fold(others.map(|(_, x)| *x));
+                let at = mine.iter().position(|x| x.to_f64() == first.expected)?;
+                let second = self.fold(&[&mine[..at], &mine[at + 1..]].concat()).value();
                 let because = format!("in[{}], which should win, is not seen", begin + at);
                 (first.got == second).then(|| Finding::new(Diagnosis::LostElement, because))?
             }
             _ => None,
-        }
-    }
-
-    fn fold(&self, all: impl Iterator<Item = f64>) -> f64 {
-        match self.op {
-            Op::Max => all.fold(with_element!(self.dtype, T => T::LOWEST.to_f64()), f64::max),
-            Op::Min => all.fold(
-                with_element!(self.dtype, T => T::HIGHEST.to_f64()),
-                f64::min,
-            ),
-            Op::Product => all.product(),
-            _ => self.wrapped(all.sum()),
-        }
-    }
-
-    /// A sum of integers as their type would hold it.
-    fn wrapped(&self, x: f64) -> f64 {
-        match self.dtype {
-            Dtype::I32 => f64::from(x as i64 as i32),
-            Dtype::U32 => f64::from(x as i64 as u32),
-            _ => x,
         }
     }
 }

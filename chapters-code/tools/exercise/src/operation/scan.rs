@@ -1,13 +1,14 @@
 //! Scans: of everything, or of what each block has; from the left or from the right.
 
-use harness::Dtype;
+use chapter_3_scan::reference;
+use harness::{Element, Kind, Op};
 use serde::Deserialize;
 
 use super::{
-    Case, Expected, Finding, Initial, Instance, Output, Reference, Seen,
-    operator::{Kind, Operator},
+    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, elements,
+    operator::{combine, fold, identity, of_scans, with_operand},
     vector,
-    way::{From, Way},
+    way::{From, Way, other},
 };
 use crate::diagnosis::Diagnosis;
 
@@ -16,7 +17,8 @@ use crate::diagnosis::Diagnosis;
 #[serde(deny_unknown_fields)]
 pub struct Scan {
     /// The operator, which decides on the elements' type.
-    op: Operator,
+    #[serde(deserialize_with = "of_scans")]
+    op: Op,
     /// Whether element i is in result i.
     kind: Kind,
     /// From which end.
@@ -34,43 +36,46 @@ const BLOCKS: [usize; 8] = [64, 128, 256, 512, 1024, 2048, 4096, 8192];
 
 impl Reference for Scan {
     fn instance(&self, case: &Case) -> Instance {
-        let input = self.op.inputs(case);
-        let mut outputs = vec![self.op.output("out", self.right(&input))];
+        with_operand!(self.op, T => self.of::<T>(case))
+    }
+
+    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        if seen.output.name == "counter" {
+            let because = "the counter does not say as many tiles as there are: a tile's number must come from it, because blocks start in any order";
+            return Finding::new(Diagnosis::Deadlock, because);
+        }
+        with_operand!(self.op, T => self.explain_out(&instance.inputs[0].elements::<T>(), seen))
+    }
+}
+
+impl Scan {
+    fn of<T: Element>(&self, case: &Case) -> Instance {
+        let input: Vec<T> = elements(case, self.op);
+        let mut outputs = vec![Output::equal("out", &self.right(&input))];
         if let Some(tile) = self.tile {
             let tiles = (input.len() as u64).div_ceil(tile).max(1);
-            let expected = Expected::equal(&[tiles as u32]);
-            let mut counter = Output::new("counter", Dtype::U32, expected);
+            let mut counter = Output::equal("counter", &[tiles as u32]);
             counter.initial = Initial::Zero;
             outputs.push(counter);
         }
         Instance {
             dimensions: vector(case.shape),
-            inputs: vec![self.op.array("in", &input)],
+            inputs: vec![Array::of("in", &input)],
             outputs,
         }
     }
 
-    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        let input = self.op.elements_of(&instance.inputs[0]);
-        match seen.output.name {
-            "counter" => {
-                let because = "the counter does not say as many tiles as there are: a tile's number must come from it, because blocks start in any order";
-                Finding::new(Diagnosis::Deadlock, because)
-            }
-            _ => self
-                .many_blocks(seen)
-                .or_else(|| self.direction(&input, seen))
-                .or_else(|| self.across(&input, seen))
-                .or_else(|| self.reordered(seen))
-                .or_else(|| self.window(&input, seen))
-                .or_else(|| self.repeated(&input, seen))
-                .or_else(|| self.stretch(&input, seen))
-                .or_else(|| self.identity(seen)),
-        }
+    fn explain_out<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+        self.many_blocks(seen)
+            .or_else(|| self.direction(input, seen))
+            .or_else(|| self.across(input, seen))
+            .or_else(|| self.reordered(seen))
+            .or_else(|| self.window(input, seen))
+            .or_else(|| self.repeated(input, seen))
+            .or_else(|| self.stretch(input, seen))
+            .or_else(|| self.identity(seen))
     }
-}
 
-impl Scan {
     fn way(&self) -> Way {
         Way {
             op: self.op,
@@ -80,33 +85,34 @@ impl Scan {
         }
     }
 
-    fn chunk(&self, input: &[u64]) -> usize {
+    fn chunk<T>(&self, input: &[T]) -> usize {
         self.chunk
             .map_or(input.len(), |chunk| chunk as usize)
             .max(1)
     }
 
     /// What comes before a chunk that is scanned by itself.
-    fn nothing(&self) -> impl Fn(usize, &[u64]) -> u64 {
-        let identity = self.op.identity();
+    fn nothing<T: Element>(&self) -> impl Fn(usize, &[T]) -> T {
+        let identity = identity(self.op);
         move |_, _| identity
     }
 
-    fn right(&self, input: &[u64]) -> Vec<u64> {
-        self.way().scan(input, self.chunk(input), &self.nothing())
-    }
-
-    /// Whether the results are exactly these.
-    fn is(&self, seen: &Seen<'_>, alternative: &[u64]) -> bool {
-        let mut both = seen.values.iter().zip(alternative);
-        both.all(|(got, &bits)| *got == self.op.number(bits))
+    /// The chapter's scan of each chunk; from the right, which the chapter does not scan, our own.
+    fn right<T: Element>(&self, input: &[T]) -> Vec<T> {
+        let chunk = self.chunk(input);
+        if self.from == From::Right {
+            return self.way().scan(input, chunk, &self.nothing());
+        }
+        let scan = |part| reference::scan(self.op, self.kind, 1, part);
+        let results = input.chunks(chunk).flat_map(scan);
+        results.map(|exact| exact.nearest()).collect()
     }
 
     /// The other kind, the other end, the other operand first, or nothing done at all.
-    fn direction(&self, input: &[u64], seen: &Seen<'_>) -> Option<Finding> {
+    fn direction<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
         let (way, chunk) = (self.way(), self.chunk(input));
-        let is = |way: Way| self.is(seen, &way.scan(input, chunk, &self.nothing()));
-        let kind = way.kind.other();
+        let is = |way: Way| seen.is(&way.scan(input, chunk, &self.nothing()));
+        let kind = other(way.kind);
         if is(Way { kind, ..way }) {
             let because = match kind {
                 Kind::Inclusive => "each result holds its own element: this is the inclusive scan",
@@ -114,7 +120,7 @@ impl Scan {
             };
             return Finding::new(Diagnosis::Shifted, because);
         }
-        if self.op == Operator::Affine
+        if self.op == Op::Affine
             && is(Way {
                 swapped: true,
                 ..way
@@ -139,20 +145,20 @@ impl Scan {
             return Finding::new(Diagnosis::Reversed, because);
         }
         let because = "every result is its own element";
-        self.is(seen, input)
+        seen.is(input)
             .then(|| Finding::new(Diagnosis::Unchanged, because))?
     }
 
     /// What a block, or a warp, does not learn of those before it.
-    fn across(&self, input: &[u64], seen: &Seen<'_>) -> Option<Finding> {
+    fn across<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
         let (op, way) = (self.op, self.way());
         let limit = self.chunk(input);
-        let is = |block: usize, before: &dyn Fn(usize, &[u64]) -> u64| {
-            let scan = |part: &[u64]| way.scan(part, block, before);
-            let parts: Vec<Vec<u64>> = input.chunks(limit).map(scan).collect();
-            self.is(seen, &parts.concat())
+        let is = |block: usize, before: &dyn Fn(usize, &[T]) -> T| {
+            let scan = |part| way.scan(part, block, before);
+            let parts: Vec<Vec<T>> = input.chunks(limit).map(scan).collect();
+            seen.is(&parts.concat())
         };
-        let last = |b: usize, folds: &[u64]| b.checked_sub(1).map_or(op.identity(), |b| folds[b]);
+        let last = |b: usize, folds: &[T]| b.checked_sub(1).map_or(identity(op), |b| folds[b]);
         if is(32, &self.nothing()) {
             let because = "every result is that of its warp alone";
             return Finding::new(Diagnosis::WarpAlone, because);
@@ -173,7 +179,7 @@ impl Scan {
                 );
                 return Finding::new(Diagnosis::PreviousBlock, because);
             }
-            if is(block, &|_, folds| op.fold(&folds[..folds.len() - 1])) {
+            if is(block, &|_, folds| fold(op, &folds[..folds.len() - 1])) {
                 let because = "every block has the same put before it";
                 return Finding::new(Diagnosis::BlockOffset, because);
             }
@@ -182,7 +188,7 @@ impl Scan {
             }
         }
         let mut blocks = [32].into_iter().chain(BLOCKS);
-        let doubled = |block: &usize| is(*block, &|b, folds| op.fold(&folds[..=b]));
+        let doubled = |block: &usize| is(*block, &|b, folds| fold(op, &folds[..=b]));
         if let Some(block) =
             blocks.find(|block| *block <= limit.next_power_of_two() && doubled(block))
         {
@@ -195,24 +201,24 @@ impl Scan {
     }
 
     /// One element of each block that does not reach the blocks behind it.
-    fn lost(&self, input: &[u64], block: usize, seen: &Seen<'_>) -> Option<Finding> {
+    fn lost<T: Element>(&self, input: &[T], block: usize, seen: &Seen<'_>) -> Option<Finding> {
         if self.from == From::Right || self.chunk.is_some() || input.len() <= block {
             return None;
         }
         let op = self.op;
-        let short = |b: usize, keep: &dyn Fn(&[u64]) -> u64| {
+        let short = |b: usize, keep: &dyn Fn(&[T]) -> T| {
             let parts = input.chunks(block).take(b).map(keep);
-            parts.fold(op.identity(), |a, b| op.combine(a, b))
+            parts.fold(identity(op), |a, b| combine(op, a, b))
         };
-        type Part = (&'static str, fn(&[u64]) -> &[u64]);
-        let parts: [Part; 2] = [
+        type Part<T> = (&'static str, fn(&[T]) -> &[T]);
+        let parts: [Part<T>; 2] = [
             ("the last element", |part| &part[..part.len() - 1]),
             ("the first element", |part| &part[1..]),
         ];
         for (name, part) in parts {
-            let before = |b: usize, _: &[u64]| short(b, &|whole| op.fold(part(whole)));
+            let before = |b: usize, _: &[T]| short(b, &|whole| fold(op, part(whole)));
             // Quadratic in the number of blocks: few are enough to tell.
-            if input.len() / block < 256 && self.is(seen, &self.way().scan(input, block, &before)) {
+            if input.len() / block < 256 && seen.is(&self.way().scan(input, block, &before)) {
                 let because =
                     format!("{name} of each block of {block} is missing in all blocks behind it");
                 return Finding::new(Diagnosis::LostElement, because);
@@ -230,24 +236,25 @@ impl Scan {
             .iter()
             .all(|wrong| !wrong.is_untouched && (wrong.got - wrong.expected).abs() <= low_word);
         let because = "the factors, the high words, are right and the summands are not: the right maps, in another order";
-        (self.op == Operator::Affine && only_summands)
+        (self.op == Op::Affine && only_summands)
             .then(|| Finding::new(Diagnosis::Swapped, because))?
     }
 
     /// Results of the last so many elements only: a step of Hillis and Steele's is missing.
-    fn window(&self, input: &[u64], seen: &Seen<'_>) -> Option<Finding> {
+    fn window<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
         if self.kind == Kind::Exclusive {
             return None;
         }
         let chunk = self.chunk(input);
-        let windowed = |width: usize| -> Vec<u64> {
+        let windowed = |width: usize| -> Vec<T> {
             let result = |i: usize| {
                 let (begin, end) = (i - i % chunk, (i - i % chunk + chunk).min(input.len()));
                 match self.from {
-                    From::Left => self
-                        .op
-                        .fold(&input[begin.max((i + 1).saturating_sub(width))..=i]),
-                    From::Right => self.op.fold(&input[i..(i + width).min(end)]),
+                    From::Left => fold(
+                        self.op,
+                        &input[begin.max((i + 1).saturating_sub(width))..=i],
+                    ),
+                    From::Right => fold(self.op, &input[i..(i + width).min(end)]),
                 }
             };
             (0..input.len()).map(result).collect()
@@ -255,14 +262,14 @@ impl Scan {
         let widths = [2, 4, 8, 16, 32, 64, 128, 256, 512].into_iter();
         let width = widths
             .filter(|width| *width < chunk && input.len() <= 1 << 14)
-            .find(|width| self.is(seen, &windowed(*width)))?;
+            .find(|width| seen.is(&windowed(*width)))?;
         let because =
             format!("each result is the fold of {width} elements at most: a step is missing");
         Finding::new(Diagnosis::PartOnly, because)
     }
 
     /// The first element, taken with itself again and again.
-    fn repeated(&self, input: &[u64], seen: &Seen<'_>) -> Option<Finding> {
+    fn repeated<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
         let first = seen.first();
         let own = match self.from {
             From::Left => first.index,
@@ -272,7 +279,7 @@ impl Scan {
             return None;
         }
         let own = input[first.index];
-        let times = |count: usize| self.op.number(self.op.fold(&vec![own; count]));
+        let times = |count: usize| fold(self.op, &vec![own; count]).to_f64();
         let mut counts = [2, 4, 8, 16, 32, 64, 128, 256, 1024].into_iter();
         let count = counts.find(|count| times(*count) == first.got)?;
         let index = first.index;
@@ -296,9 +303,9 @@ impl Scan {
     }
 
     /// A stretch of elements that the first wrong result has too often, or lacks: whole warps, or one.
-    fn stretch(&self, input: &[u64], seen: &Seen<'_>) -> Option<Finding> {
+    fn stretch<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
         let first = seen.first();
-        if self.op != Operator::Sum
+        if self.op != Op::Sum
             || self.from == From::Right
             || first.index > 1 << 13
             || first.is_untouched
@@ -321,7 +328,7 @@ impl Scan {
                 for end in (begin + step..=longest).step_by(step) {
                     sum = input[end - step..end]
                         .iter()
-                        .fold(sum, |sum, &x| sum.wrapping_add(x as u32));
+                        .fold(sum, |sum, &x| sum.wrapping_add(x.to_i64() as u32));
                     if sum == off {
                         return Finding::new(
                             Diagnosis::DoubledElement,
@@ -341,7 +348,7 @@ impl Scan {
     }
 
     fn identity(&self, seen: &Seen<'_>) -> Option<Finding> {
-        let zeros = self.op == Operator::Max
+        let zeros = self.op == Op::Max
             && seen
                 .wrong
                 .iter()
@@ -357,7 +364,7 @@ mod tests {
 
     use super::*;
 
-    fn scan(op: Operator, kind: Kind, from: From) -> Scan {
+    fn scan(op: Op, kind: Kind, from: From) -> Scan {
         Scan {
             op,
             kind,
@@ -367,14 +374,10 @@ mod tests {
         }
     }
 
-    fn bits(x: &[i32]) -> Vec<u64> {
-        x.iter().map(|x| u64::from(*x as u32)).collect()
-    }
-
     #[test]
     fn small_scans_as_by_hand() {
-        let x = bits(&[3, 1, 7, 0]);
-        let of = |kind, from| scan(Operator::Sum, kind, from).right(&x);
+        let x = [3, 1, 7, 0];
+        let of = |kind, from| scan(Op::Sum, kind, from).right(&x);
         assert_eq!(of(Kind::Inclusive, From::Left), [3, 4, 11, 11]);
         assert_eq!(of(Kind::Exclusive, From::Left), [0, 3, 4, 11]);
         assert_eq!(of(Kind::Inclusive, From::Right), [11, 8, 7, 0]);
@@ -383,29 +386,32 @@ mod tests {
 
     #[test]
     fn maps_from_the_right_stand_in_their_order() {
-        let map = |a: u64, b: u64| a << 32 | b;
+        let map = |a: i64, b: i64| a << 32 | b;
         let x = [map(2, 3), map(5, 7)];
-        let right = scan(Operator::Affine, Kind::Inclusive, From::Right).right(&x);
+        let right = scan(Op::Affine, Kind::Inclusive, From::Right).right(&x);
         assert_eq!(right, [map(10, 22), map(5, 7)]);
     }
 
-    fn diagnosed(scan: &Scan, n: u64, wrong: impl Fn(&[u64]) -> Vec<u64>) -> Option<Diagnosis> {
+    fn diagnosed<T: Element>(
+        scan: &Scan,
+        n: u64,
+        wrong: impl Fn(&[T]) -> Vec<T>,
+    ) -> Option<Diagnosis> {
         let case = Case {
             shape: Shape::Vector { n },
             input: Input::Uniform,
             seed: 1,
         };
         let instance = scan.instance(&case);
-        let elements = scan.op.elements_of(&instance.inputs[0]);
-        let bytes = scan.op.array("out", &wrong(&elements)).bytes;
+        let bytes = Array::of("out", &wrong(&instance.inputs[0].elements())).bytes;
         crate::operation::diagnosed(scan, &instance, &bytes)
     }
 
     #[test]
     fn mistakes_are_told_by_their_results() {
-        let sum = scan(Operator::Sum, Kind::Inclusive, From::Left);
-        let nothing = sum.nothing();
-        let previous = |b: usize, folds: &[u64]| if b > 0 { folds[b - 1] } else { 0 };
+        let sum = scan(Op::Sum, Kind::Inclusive, From::Left);
+        let nothing = sum.nothing::<i32>();
+        let previous = |b: usize, folds: &[i32]| if b > 0 { folds[b - 1] } else { 0 };
         let alone = diagnosed(&sum, 700, |x| sum.way().scan(x, 256, &nothing));
         assert_eq!(alone, Some(Diagnosis::BlockAlone));
         let neighbour = diagnosed(&sum, 700, |x| sum.way().scan(x, 256, &previous));
@@ -413,18 +419,18 @@ mod tests {
         let warps = diagnosed(&sum, 700, |x| sum.way().scan(x, 32, &nothing));
         assert_eq!(warps, Some(Diagnosis::WarpAlone));
         assert_eq!(
-            diagnosed(&sum, 700, <[u64]>::to_vec),
+            diagnosed(&sum, 700, <[i32]>::to_vec),
             Some(Diagnosis::Unchanged)
         );
-        let maps = scan(Operator::Affine, Kind::Exclusive, From::Left);
+        let maps = scan(Op::Affine, Kind::Exclusive, From::Left);
         let way = Way {
             swapped: true,
             ..maps.way()
         };
-        let swapped = diagnosed(&maps, 700, |x| way.scan(x, 700, &maps.nothing()));
+        let swapped = diagnosed(&maps, 700, |x| way.scan(x, 700, &maps.nothing::<i64>()));
         assert_eq!(swapped, Some(Diagnosis::Swapped));
         assert_eq!(
-            diagnosed(&sum, 700, |x| x.iter().map(|x| x ^ 1).collect()),
+            diagnosed(&sum, 700, |x: &[i32]| x.iter().map(|x| x ^ 1).collect()),
             None
         );
     }

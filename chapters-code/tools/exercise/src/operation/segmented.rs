@@ -1,12 +1,15 @@
 //! Segments scanned, each by itself.
 
-use harness::Input;
+use chapter_3_scan::reference;
+use chapter_5_segmented_scan::{reference::Expected, segments::Offsets};
+use harness::{Element, Input, Kind, Op};
 use serde::Deserialize;
 
 use super::{
-    Case, Finding, Instance, Reference, Seen,
-    operator::{Kind, Operator},
-    segments::{self, Given, Segments},
+    Array, Case, Finding, Instance, Output, Reference, Seen, elements,
+    operator::{combine, identity, of_scans, with_operand},
+    segments::{self, Given},
+    way::other,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -16,7 +19,8 @@ use crate::diagnosis::Diagnosis;
 #[serde(deny_unknown_fields)]
 pub struct SegmentedScan {
     /// The operator, which decides on the elements' type.
-    op: Operator,
+    #[serde(deserialize_with = "of_scans")]
+    op: Op,
     /// Whether element i is in result i.
     kind: Kind,
     /// How segments are given.
@@ -27,15 +31,7 @@ pub struct SegmentedScan {
 
 impl Reference for SegmentedScan {
     fn instance(&self, case: &Case) -> Instance {
-        let segments = self.segments(case);
-        let input = self.op.inputs(case);
-        let heads = self.heads(&segments);
-        let out = self.scan(&input, &heads, self.kind);
-        Instance {
-            dimensions: segments::dimensions(case, &segments),
-            inputs: vec![self.op.array("in", &input), self.given.array(&segments)],
-            outputs: vec![self.op.output("out", out)],
-        }
+        with_operand!(self.op, T => self.of::<T>(case))
     }
 
     fn input_name(&self, input: Input) -> String {
@@ -43,55 +39,56 @@ impl Reference for SegmentedScan {
     }
 
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        let input = self.op.elements_of(&instance.inputs[0]);
-        let flags = self.given.heads(&instance.inputs[1], input.len());
-        let heads = self.heads(&Segments::from(&flags));
+        with_operand!(self.op, T => self.explain_out::<T>(instance, seen))
+    }
+}
+
+impl SegmentedScan {
+    fn of<T: Element>(&self, case: &Case) -> Instance {
+        let segments = segments::of(case, if self.given == Given::Flags { 1 } else { 0 });
+        let input: Vec<T> = elements(case, self.op);
+        let out = self.scan(&input, &self.heads(&segments.flags()), self.kind);
+        Instance {
+            dimensions: segments::dimensions(case, &segments),
+            inputs: vec![Array::of("in", &input), self.given.array(&segments)],
+            outputs: vec![Output::equal("out", &out)],
+        }
+    }
+
+    fn explain_out<T: Element>(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        let input: Vec<T> = instance.inputs[0].elements();
+        let flags = self.given.flags(&instance.inputs[1], input.len());
+        let heads = self.heads(&flags);
         self.as_a_whole(&input, &heads, seen)
             .or_else(|| self.across(&input, &heads, seen))
             .or_else(|| self.stretch(&input, &flags, seen))
             .or_else(|| self.difference(&input, &heads, seen))
     }
-}
 
-impl SegmentedScan {
-    fn segments(&self, case: &Case) -> Segments {
-        Segments::of(case, if self.given == Given::Flags { 1 } else { 0 })
+    fn chunk(&self) -> usize {
+        self.chunk.map_or(usize::MAX, |chunk| chunk as usize)
     }
 
     /// Where results begin anew: at heads, and at chunks.
-    fn heads(&self, segments: &Segments) -> Vec<u8> {
-        let mut heads = segments.heads();
-        if let Some(chunk) = self.chunk {
-            heads
-                .iter_mut()
-                .step_by(chunk as usize)
-                .for_each(|head| *head = 1);
-        }
-        heads
+    fn heads(&self, flags: &[u8]) -> Vec<u8> {
+        with_heads(flags, self.chunk())
     }
 
-    fn scan(&self, input: &[u64], heads: &[u8], kind: Kind) -> Vec<u64> {
-        let mut before = self.op.identity();
-        let mut result = |(&x, &head): (&u64, &u8)| {
-            if head != 0 {
-                before = self.op.identity();
-            }
-            let result = kind.result(self.op, before, x);
-            before = self.op.combine(before, x);
-            result
-        };
-        input.iter().zip(heads).map(&mut result).collect()
-    }
-
-    fn is(&self, seen: &Seen<'_>, alternative: &[u64]) -> bool {
-        let mut both = seen.values.iter().zip(alternative);
-        both.all(|(got, &bits)| *got == self.op.number(bits))
+    fn scan<T: Element>(&self, input: &[T], heads: &[u8], kind: Kind) -> Vec<T> {
+        let segments = Offsets::of_flags(heads).expect("the first element is a head");
+        let results = Expected::new(self.op, 1, input, &segments).scan(kind);
+        results.map(|exact| exact.nearest()).collect()
     }
 
     /// Mistakes that know nothing of blocks.
-    fn as_a_whole(&self, input: &[u64], heads: &[u8], seen: &Seen<'_>) -> Option<Finding> {
-        let is = |heads: &[u8], kind| self.is(seen, &self.scan(input, heads, kind));
-        if is(heads, self.kind.other()) {
+    fn as_a_whole<T: Element>(
+        &self,
+        input: &[T],
+        heads: &[u8],
+        seen: &Seen<'_>,
+    ) -> Option<Finding> {
+        let is = |heads: &[u8], kind| seen.is(&self.scan(input, heads, kind));
+        if is(heads, other(self.kind)) {
             let because = match self.kind {
                 Kind::Inclusive => "each result lacks its own element: this is the exclusive scan",
                 Kind::Exclusive => "each result holds its own element: this is the inclusive scan",
@@ -100,50 +97,39 @@ impl SegmentedScan {
         }
         let mut moved = self.scan(input, heads, Kind::Inclusive);
         moved.rotate_right(1);
-        for (first, _) in moved
-            .chunks_mut(self.chunk.unwrap_or(u64::MAX) as usize)
-            .map(|c| (&mut c[0], 0))
-        {
-            *first = self.op.identity();
-        }
-        if self.kind == Kind::Exclusive && self.is(seen, &moved) {
+        let first = moved.iter_mut().step_by(self.chunk());
+        first.for_each(|first| *first = identity(self.op));
+        if self.kind == Kind::Exclusive && seen.is(&moved) {
             let because = "every head has the fold of the segment before: the inclusive scan was moved by one place";
             return Finding::new(Diagnosis::HeadIgnored, because);
         }
-        let none = self.heads(&Segments {
-            offsets: vec![0, input.len() as u32],
-        });
-        if is(&none, self.kind) {
+        if is(&self.heads(&vec![0; input.len()]), self.kind) {
             let because = "the results are those of a scan without segments";
             return Finding::new(Diagnosis::HeadIgnored, because);
         }
         let because = "every result is its own element";
-        self.is(seen, input)
+        seen.is(input)
             .then(|| Finding::new(Diagnosis::Unchanged, because))?
     }
 
     /// What a warp or a block does not learn of those before it.
-    fn across(&self, input: &[u64], heads: &[u8], seen: &Seen<'_>) -> Option<Finding> {
-        let alone = |block: usize| {
-            let mut heads = heads.to_vec();
-            heads.iter_mut().step_by(block).for_each(|head| *head = 1);
-            self.scan(input, &heads, self.kind)
-        };
+    fn across<T: Element>(&self, input: &[T], heads: &[u8], seen: &Seen<'_>) -> Option<Finding> {
+        let alone = |block| self.scan(input, &with_heads(heads, block), self.kind);
         // Where each segment has a block, borders between blocks mean nothing.
         if self.given == Given::Offsets {
             return None;
         }
-        if self.is(seen, &alone(32)) {
+        if seen.is(&alone(32)) {
             let because = "every result is that of its warp alone";
             return Finding::new(Diagnosis::WarpAlone, because);
         }
         let blocks = [64, 128, 256, 512, 1024].into_iter();
         for block in blocks.filter(|block| *block < input.len()) {
-            if self.is(seen, &alone(block)) {
+            if seen.is(&alone(block)) {
                 let because = format!("every result is that of its block of {block} alone");
                 return Finding::new(Diagnosis::BlockAlone, because);
             }
-            if self.is(seen, &self.neighbour(input, heads, block)) {
+            if seen.is(&self.neighbour(input, heads, block)) {
                 let because = format!(
                     "a segment that reaches over a whole block of {block} loses what lies before that block"
                 );
@@ -154,41 +140,38 @@ impl SegmentedScan {
     }
 
     /// As if what is open before a block were what the block before it leaves, by itself.
-    fn neighbour(&self, input: &[u64], heads: &[u8], block: usize) -> Vec<u64> {
+    fn neighbour<T: Element>(&self, input: &[T], heads: &[u8], block: usize) -> Vec<T> {
         let mut out = Vec::with_capacity(input.len());
         for begin in (0..input.len()).step_by(block) {
             let end = (begin + block).min(input.len());
             let from = begin.saturating_sub(block);
-            let mut heads = heads[from..end].to_vec();
-            if let Some(first) = heads.first_mut() {
-                *first = 1;
-            }
+            let heads = with_heads(&heads[from..end], usize::MAX);
             out.extend(&self.scan(&input[from..end], &heads, self.kind)[begin - from..]);
         }
         out
     }
 
     /// The stretch of elements that the first wrong result is the fold of.
-    fn stretch(&self, input: &[u64], flags: &[u8], seen: &Seen<'_>) -> Option<Finding> {
+    fn stretch<T: Element>(&self, input: &[T], flags: &[u8], seen: &Seen<'_>) -> Option<Finding> {
         let wrong = seen.first();
         let end = match self.kind {
             Kind::Inclusive => wrong.index + 1,
             Kind::Exclusive => wrong.index,
         };
-        if self.op == Operator::Max || wrong.is_untouched {
+        if self.op == Op::Max || wrong.is_untouched {
             return None;
         }
         let head = (0..=wrong.index)
             .rev()
             .find(|i| flags[*i] != 0)
             .unwrap_or(0);
-        let mut fold = self.op.identity();
+        let mut fold: T = identity(self.op);
         let mut begin = end;
-        while begin > 0 && (begin == end || self.op.number(fold) != wrong.got) {
+        while begin > 0 && (begin == end || fold.to_f64() != wrong.got) {
             begin -= 1;
-            fold = self.op.combine(input[begin], fold);
+            fold = combine(self.op, input[begin], fold);
         }
-        if self.op.number(fold) != wrong.got {
+        if fold.to_f64() != wrong.got {
             return None;
         }
         let said = format!(
@@ -203,19 +186,22 @@ impl SegmentedScan {
 
     /// The stretch of elements that the first wrong result has too much, or lacks: from head to head,
     /// or from warp to warp.
-    fn difference(&self, input: &[u64], heads: &[u8], seen: &Seen<'_>) -> Option<Finding> {
+    fn difference<T: Element>(
+        &self,
+        input: &[T],
+        heads: &[u8],
+        seen: &Seen<'_>,
+    ) -> Option<Finding> {
         let wrong = seen.first();
         let own = wrong.index;
-        if self.op != Operator::Sum || wrong.is_untouched {
+        if self.op != Op::Sum || wrong.is_untouched {
             return None;
         }
         let off = (wrong.got - wrong.expected) as i64 as u32;
         let head = (0..=own).rev().find(|i| heads[*i] != 0).unwrap_or(0);
         let mut sums = vec![0u32];
-        sums.extend(input[..=own].iter().scan(0u32, |sum, &x| {
-            *sum = sum.wrapping_add(x as u32);
-            Some(*sum)
-        }));
+        let scanned = reference::scan(self.op, Kind::Inclusive, 1, &input[..=own]);
+        sums.extend(scanned.map(|exact| exact.nearest().to_i64() as u32));
         let is_border = |i: &usize| {
             i.is_multiple_of(32)
                 || heads.get(*i) == Some(&1)
@@ -248,6 +234,13 @@ impl SegmentedScan {
     }
 }
 
+/// Head flags with another head at every `block`th element, from the first on.
+fn with_heads(flags: &[u8], block: usize) -> Vec<u8> {
+    let mut heads = flags.to_vec();
+    heads.iter_mut().step_by(block).for_each(|head| *head = 1);
+    heads
+}
+
 #[cfg(test)]
 mod tests {
     use harness::Shape;
@@ -264,7 +257,7 @@ mod tests {
 
     fn scan(kind: Kind) -> SegmentedScan {
         SegmentedScan {
-            op: Operator::Sum,
+            op: Op::Sum,
             kind,
             given: Given::Flags,
             chunk: None,
@@ -281,14 +274,11 @@ mod tests {
 
     fn diagnosed(
         scan: &SegmentedScan,
-        wrong: impl Fn(&[u64], &[u8]) -> Vec<u64>,
+        wrong: impl Fn(&[i32], &[u8]) -> Vec<i32>,
     ) -> Option<Diagnosis> {
         let made = scan.instance(&case(5000, Input::Uniform));
-        let input = scan.op.elements_of(&made.inputs[0]);
-        let bytes = scan
-            .op
-            .array("out", &wrong(&input, &made.inputs[1].bytes))
-            .bytes;
+        let wrong = wrong(&made.inputs[0].elements(), &made.inputs[1].bytes);
+        let bytes = Array::of("out", &wrong).bytes;
         crate::operation::diagnosed(scan, &made, &bytes)
     }
 
@@ -298,7 +288,7 @@ mod tests {
         let found = diagnosed(&inclusive, |x, heads| inclusive.neighbour(x, heads, 256));
         assert_eq!(found, Some(Diagnosis::PreviousBlock));
         let found = diagnosed(&inclusive, |x, heads| {
-            inclusive.scan(x, &vec![0; heads.len()], Kind::Inclusive)
+            inclusive.scan(x, &inclusive.heads(&vec![0; heads.len()]), Kind::Inclusive)
         });
         assert_eq!(found, Some(Diagnosis::HeadIgnored));
         let exclusive = scan(Kind::Exclusive);

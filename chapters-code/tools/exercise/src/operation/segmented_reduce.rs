@@ -1,12 +1,13 @@
 //! Segments folded to one result each.
 
-use harness::Input;
+use chapter_5_segmented_scan::reference::Expected;
+use harness::{Element, Input, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Reference, Seen,
-    operator::Operator,
-    segments::{self, Segments},
+    Array, Case, Finding, Instance, Output, Reference, Seen, elements,
+    operator::{fold, of_scans, with_operand},
+    segments,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -16,27 +17,15 @@ use crate::diagnosis::Diagnosis;
 #[serde(deny_unknown_fields)]
 pub struct SegmentedReduce {
     /// The operator, which decides on the elements' type.
-    op: Operator,
+    #[serde(deserialize_with = "of_scans")]
+    op: Op,
     /// How long all segments are, if they are to be counted by hand.
     length: Option<u32>,
 }
 
 impl Reference for SegmentedReduce {
     fn instance(&self, case: &Case) -> Instance {
-        let segments = match self.length {
-            Some(length) => Segments::equal(case.shape.elements() as u32, length),
-            None => Segments::of(case, 0),
-        };
-        let input = self.op.inputs(case);
-        let folds = segments.ranges().map(|range| self.op.fold(&input[range]));
-        Instance {
-            dimensions: segments::dimensions(case, &segments),
-            inputs: vec![
-                self.op.array("in", &input),
-                Array::of("offsets", &segments.offsets),
-            ],
-            outputs: vec![self.op.output("out", folds.collect())],
-        }
+        with_operand!(self.op, T => self.of::<T>(case))
     }
 
     fn input_name(&self, input: Input) -> String {
@@ -44,13 +33,36 @@ impl Reference for SegmentedReduce {
     }
 
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        let input = self.op.elements_of(&instance.inputs[0]);
-        let offsets = instance.inputs[1].words();
-        let all: Vec<_> = Segments { offsets }.ranges().collect();
+        with_operand!(self.op, T => self.explain_out::<T>(instance, seen))
+    }
+}
+
+impl SegmentedReduce {
+    fn of<T: Element>(&self, case: &Case) -> Instance {
+        let segments = match self.length {
+            Some(length) => segments::equal(case.shape.elements() as u32, length),
+            None => segments::of(case, 0),
+        };
+        let input: Vec<T> = elements(case, self.op);
+        let folds = Expected::new(self.op, 1, &input, &segments).reduce();
+        Instance {
+            dimensions: segments::dimensions(case, &segments),
+            outputs: vec![Output::of("out", folds)],
+            inputs: vec![
+                Array::of("in", &input),
+                Array::of("offsets", segments.as_slice()),
+            ],
+        }
+    }
+
+    fn explain_out<T: Element>(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+        let input: Vec<T> = instance.inputs[0].elements();
+        let segments = segments::again(&instance.inputs[1], input.len());
+        let all: Vec<_> = segments.ranges().collect();
         let longest = seen.wrong.iter().filter(|wrong| !wrong.is_untouched);
         let wrong = longest.max_by_key(|wrong| all[wrong.index].len())?;
         let mine = &input[all[wrong.index].clone()];
-        let is = |part: &[u64]| wrong.got == self.op.number(self.op.fold(part));
+        let is = |part: &[T]| wrong.got == fold(self.op, part).to_f64();
         let said = |what: &str| {
             format!(
                 "out[{}] is the fold of {what} of its {} elements",
@@ -71,7 +83,7 @@ impl Reference for SegmentedReduce {
             }
         }
         for warp in [16, 32, 64, 128, 256] {
-            let every: Vec<u64> = mine.iter().copied().step_by(warp).collect();
+            let every: Vec<T> = mine.iter().copied().step_by(warp).collect();
             if every.len() < mine.len() && is(&every) {
                 return Finding::new(Diagnosis::PartOnly, said(&format!("every {warp}th")));
             }
@@ -89,7 +101,7 @@ impl Reference for SegmentedReduce {
                 );
                 Finding::new(Diagnosis::HeadIgnored, because)
             }
-            () if self.op == Operator::Max && wrong.got == 0.0 && wrong.expected < 0.0 => {
+            () if self.op == Op::Max && wrong.got == 0.0 && wrong.expected < 0.0 => {
                 let because = "the result is 0, and all elements of the segment are smaller";
                 Finding::new(Diagnosis::Identity, because)
             }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use chapter_6_transpose::{layout::Layout, reference};
 use harness::{Dtype, Element, Shape, buffer::POISON, with_element};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Expected, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
+    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
     compare::numbers,
     moved::{Sources, distinct},
 };
@@ -143,15 +144,18 @@ impl Transpose {
         };
         let (ld_in, ld_out) = (cols + self.gap_in, rows + self.gap_out);
         let input: Vec<T> = distinct(case.seed, rows * ld_in);
+        let layout = Layout {
+            rows,
+            cols,
+            ld_in,
+            ld_out,
+            batch: 1,
+        };
         let poison = T::from_bits(u64::from_le_bytes([POISON; 8]));
         let mut turned = vec![poison; (cols * ld_out) as usize];
-        for (row, elements) in input.chunks_exact(ld_in.max(1) as usize).enumerate() {
-            for (col, &element) in elements.iter().take(cols as usize).enumerate() {
-                turned[col * ld_out as usize + row] = element;
-            }
-        }
+        reference::transpose(&layout, &input, &mut turned);
         let name = if self.in_place { "matrix" } else { "out" };
-        let mut out = Output::new(name, T::DTYPE, Expected::equal(&turned));
+        let mut out = Output::equal(name, &turned);
         out.row_length = Some(ld_out as usize);
         let array = Array::of("in", &input);
         let inputs = match self.in_place {

@@ -1,8 +1,9 @@
 //! Scans as they are made, rightly or not.
 
+use harness::{Element, Kind, Op};
 use serde::Deserialize;
 
-use super::operator::{Kind, Operator};
+use super::operator::{combine, fold};
 
 /// The end that a scan begins at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -19,7 +20,7 @@ pub enum From {
 #[derive(Clone, Copy)]
 pub struct Way {
     /// The operator.
-    pub op: Operator,
+    pub op: Op,
     /// Whether element i is in result i.
     pub kind: Kind,
     /// From which end.
@@ -29,59 +30,47 @@ pub struct Way {
 }
 
 impl Way {
-    /// Scans chunks by themselves. `before` says what comes before chunk b, of all chunks' folds.
-    pub fn scan(&self, x: &[u64], chunk: usize, before: &dyn Fn(usize, &[u64]) -> u64) -> Vec<u64> {
-        if self.from == From::Right {
-            return self.rightwards(x, chunk, before);
-        }
-        let folds: Vec<u64> = x.chunks(chunk).map(|part| self.fold(part)).collect();
-        let mut out = Vec::with_capacity(x.len());
-        for (b, part) in x.chunks(chunk).enumerate() {
-            let mut prefix = before(b, &folds);
-            for &x in part {
-                let with = self.combine(prefix, x);
-                out.push(match self.kind {
-                    Kind::Inclusive => with,
-                    Kind::Exclusive => prefix,
-                });
-                prefix = with;
-            }
-        }
-        out
-    }
-
-    /// Chunks are counted from the left all the same.
-    fn rightwards(
+    /// Scans chunks by themselves. `before` says what comes before chunk b, of all chunks' folds; from the
+    /// right each chunk is the only one.
+    pub fn scan<T: Element>(
         &self,
-        x: &[u64],
+        x: &[T],
         chunk: usize,
-        before: &dyn Fn(usize, &[u64]) -> u64,
-    ) -> Vec<u64> {
-        let mut parts: Vec<Vec<u64>> = Vec::new();
-        for part in x.chunks(chunk) {
-            let mut reversed = part.to_vec();
-            reversed.reverse();
-            let turned = Way {
-                from: From::Left,
-                swapped: !self.swapped,
-                ..*self
+        before: &dyn Fn(usize, &[T]) -> T,
+    ) -> Vec<T> {
+        let folds: Vec<T> = x.chunks(chunk).map(|part| fold(self.op, part)).collect();
+        let scan = |(b, part): (usize, &[T])| match self.from {
+            From::Left => self.run(before(b, &folds), part.iter()),
+            From::Right => {
+                let mut scanned = self.run(before(0, &folds[b..=b]), part.iter().rev());
+                scanned.reverse();
+                scanned
+            }
+        };
+        x.chunks(chunk).enumerate().flat_map(scan).collect()
+    }
+
+    fn run<'x, T: Element>(&self, mut before: T, elements: impl Iterator<Item = &'x T>) -> Vec<T> {
+        let is_turned = self.swapped != (self.from == From::Right);
+        let result = |&x: &T| {
+            let with = match is_turned {
+                false => combine(self.op, before, x),
+                true => combine(self.op, x, before),
             };
-            let mut scanned = turned.scan(&reversed, chunk, before);
-            scanned.reverse();
-            parts.push(scanned);
-        }
-        parts.concat()
+            let without = std::mem::replace(&mut before, with);
+            match self.kind {
+                Kind::Inclusive => with,
+                Kind::Exclusive => without,
+            }
+        };
+        elements.map(result).collect()
     }
+}
 
-    fn combine(&self, first: u64, then: u64) -> u64 {
-        match self.swapped {
-            false => self.op.combine(first, then),
-            true => self.op.combine(then, first),
-        }
-    }
-
-    fn fold(&self, part: &[u64]) -> u64 {
-        let combine = |fold, &x| self.combine(fold, x);
-        part.iter().fold(self.op.identity(), combine)
+/// The other kind of scan.
+pub fn other(kind: Kind) -> Kind {
+    match kind {
+        Kind::Inclusive => Kind::Exclusive,
+        Kind::Exclusive => Kind::Inclusive,
     }
 }
