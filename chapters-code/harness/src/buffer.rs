@@ -166,7 +166,7 @@ pub fn to_device<T: Pod + DeviceRepr>(
 /// [`Error::Driver`] where the copy fails.
 pub fn overwrite<T: Pod + DeviceRepr>(
     device: &Device,
-    memory: &mut CudaSlice<T>,
+    memory: &mut impl DevicePtrMut<T>,
     elements: &[T],
 ) -> Result<(), Error> {
     let copied = device.stream.memcpy_htod(elements, memory);

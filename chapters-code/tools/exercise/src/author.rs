@@ -142,7 +142,7 @@ pub fn examine(
     supervisor: &Supervisor,
 ) -> Result<Vec<Outcome>> {
     let check = |specimen: &Specimen| {
-        let name = exercise.file().to_string_lossy().replace('\\', "/");
+        let name = exercise.file_name();
         let source = specimen.source.clone();
         supervisor
             .check(Job::new(exercise, source, &name, Target::Simulator))

@@ -3,12 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match exercise::command::run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    report::exit(exercise::command::run())
 }

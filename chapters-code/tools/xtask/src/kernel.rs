@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 pub const OPTIONS: [&str; 4] = ["-fmad=false", "-lineinfo", "-std=c++17", "-default-device"];
 
 /// The architecture of a kernel that asks for none.
-const BASE_ARCHITECTURE: &str = "compute_75";
+pub const BASE_ARCHITECTURE: &str = "compute_75";
 
 /// In a kernel's source, the beginning of a line that asks for another architecture, for options
 /// beside [`OPTIONS`], or for both: `// ptx: compute_80 --device-int128`.
@@ -81,18 +81,21 @@ impl Kernel {
     pub fn hash(&self) -> Result<String> {
         let mut files = Vec::new();
         collect_includes(&self.path, &mut files)?;
-        let mut hasher = Sha256::new();
-        for file in files {
-            let text = read(&file)?;
-            hasher.update((text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
-        Ok(hasher
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect())
+        let texts: Vec<String> = files.iter().map(|file| read(file)).collect::<Result<_>>()?;
+        Ok(hash(&texts))
     }
+}
+
+/// SHA-256, in hexadecimal, of texts, each behind its length.
+pub fn hash(texts: &[impl AsRef<str>]) -> String {
+    let mut hasher = Sha256::new();
+    for text in texts {
+        let text = text.as_ref();
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    let hash = hasher.finalize();
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Every kernel of the workspace, sorted by path.

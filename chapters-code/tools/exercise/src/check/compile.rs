@@ -8,17 +8,13 @@ use std::{
 
 use anyhow::Result;
 use nvrtc::locate;
-use sha2::{Digest, Sha256};
-use xtask::kernel::OPTIONS;
+use xtask::kernel::{self, BASE_ARCHITECTURE, OPTIONS};
 
 use super::Failure;
 use crate::{
     course::{Launch, Parameter},
     diagnosis::Diagnosis,
 };
-
-/// Kernels are compiled for what the book's are.
-const ARCHITECTURE: &str = "-arch=compute_75";
 
 /// Compiles a vetted source, called `name` in messages, or remembers what came of it.
 ///
@@ -33,7 +29,7 @@ pub fn compile(source: &str, name: &str) -> Result<Result<String, Failure>> {
     }
     let compiler = locate::compiler(None)?;
     let mut options: Vec<String> = OPTIONS.map(str::to_owned).to_vec();
-    options.push(ARCHITECTURE.to_owned());
+    options.push(format!("-arch={BASE_ARCHITECTURE}"));
     options.push(format!("-I{}", compiler.include.display()));
     match compiler.nvrtc.compile(source, name, &options) {
         Ok(ptx) => {
@@ -50,24 +46,9 @@ pub fn compile(source: &str, name: &str) -> Result<Result<String, Failure>> {
 }
 
 fn remembered(root: &Path, source: &str, name: &str, library: &Path) -> PathBuf {
-    let mut hasher = Sha256::new();
     let options = OPTIONS.join(" ");
-    let made_of = [
-        ARCHITECTURE,
-        &options,
-        &library.to_string_lossy(),
-        name,
-        source,
-    ];
-    for part in made_of {
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    let hash: String = hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let library = library.to_string_lossy();
+    let hash = kernel::hash(&[BASE_ARCHITECTURE, &options, &library, name, source]);
     root.join("target/exercises")
         .join(hash)
         .with_extension("ptx")

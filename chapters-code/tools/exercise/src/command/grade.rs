@@ -129,7 +129,7 @@ impl Grading {
         };
         let submission = match read(&path) {
             Ok(bytes) => Submission {
-                name: exercise.file().to_string_lossy().replace('\\', "/"),
+                name: exercise.file_name(),
                 bytes,
                 skeleton: exercise.skeleton()?,
             },

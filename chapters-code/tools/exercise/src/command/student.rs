@@ -138,9 +138,8 @@ impl Student {
     pub fn submission(&self, exercise: &Exercise) -> Result<Submission> {
         let path = self.path(exercise);
         let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let name = path.strip_prefix(crate::workspace()).unwrap_or(&path);
         Ok(Submission {
-            name: name.to_string_lossy().replace('\\', "/"),
+            name: xtask::kernel::relative(&crate::workspace(), &path),
             bytes,
             skeleton: exercise.skeleton()?,
         })

@@ -65,7 +65,7 @@ fn line(specimen: &Specimen, outcome: &Outcome) -> String {
 
 fn message(exercise: &Exercise, specimen: &Specimen, outcome: &Outcome) -> String {
     let submission = Submission {
-        name: exercise.file().to_string_lossy().into_owned(),
+        name: exercise.file_name(),
         bytes: specimen.source.clone().into_bytes(),
         skeleton: String::new(),
     };

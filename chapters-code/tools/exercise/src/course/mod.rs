@@ -11,6 +11,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use xtask::kernel::{read, relative};
 
 pub(crate) use self::declaration::{dtype, op};
 pub use self::{
@@ -136,6 +137,11 @@ impl Exercise {
         Path::new(&chapter).join(format!("{}.{extension}", self.file_stem()))
     }
 
+    /// The same as messages have it, with `/` between the parts.
+    pub fn file_name(&self) -> String {
+        relative(Path::new(""), &self.file())
+    }
+
     fn file_stem(&self) -> String {
         format!("{}_{}", self.number, self.name)
     }
@@ -241,11 +247,4 @@ fn numbered(folder: &Path, prefix: &str) -> Result<Vec<(u32, PathBuf)>> {
     }
     found.sort();
     Ok(found)
-}
-
-/// A text file, with line ends as `\n`.
-fn read(path: &Path) -> Result<String> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(text.replace("\r\n", "\n"))
 }

@@ -4,7 +4,9 @@ use chapter_4_compact::reference::select;
 use harness::{Input, inputs::bits};
 use serde::Deserialize;
 
-use super::{Array, Case, Finding, Initial, Instance, Ordering, Output, Reference, Seen, vector};
+use super::{
+    Array, Case, Finding, Initial, Instance, Ordering, Output, Reference, Seen, dimensions,
+};
 use crate::diagnosis::Diagnosis;
 
 /// `out` begins with what is kept of the n `in`, `kept[0]` is how many that is. Behind them `out`
@@ -72,7 +74,7 @@ impl Reference for Compact {
             inputs.push(Array::of("mask", &self.mask(case, &problem.keeps)));
         }
         Instance {
-            dimensions: vector(case.shape),
+            dimensions: dimensions([("n", case.shape.elements())]),
             inputs,
             outputs: vec![out, number],
         }

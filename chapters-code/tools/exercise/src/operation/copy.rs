@@ -7,8 +7,9 @@ use serde::Deserialize;
 use super::{
     Array, Case, Finding, Instance, Output, Reference, Seen,
     compare::numbers,
+    dimensions,
     moved::{Sources, distinct},
-    vector, vector_sizes,
+    shapes, vector_sizes,
 };
 use crate::diagnosis::Diagnosis;
 
@@ -87,11 +88,8 @@ impl Copy {
         let offset = self.offset.map_or(0, |rule| n / rule.per % rule.below);
         let input: Vec<T> = distinct(case.seed, n * self.reach + offset + self.slack);
         let out = &input[offset as usize..][..n as usize];
-        let mut dimensions = vector(case.shape);
-        dimensions.insert("offset".into(), offset);
-        dimensions.insert("stride".into(), 1);
         Instance {
-            dimensions,
+            dimensions: dimensions([("n", n), ("offset", offset), ("stride", 1)]),
             outputs: vec![Output::equal("out", out)],
             inputs: vec![Array::of("in", &input)],
         }
@@ -149,8 +147,7 @@ pub struct GatherRows {
 impl Reference for GatherRows {
     /// Around half a warp and a block, of rows of some 16 elements.
     fn sizes(&self) -> Vec<Shape> {
-        let sizes = [0, 1, 2, 3, 15, 16, 17, 31, 33, 63, 65, 257, 500, 6001];
-        sizes.map(|n| Shape::Vector { n }).to_vec()
+        shapes("0 1 2 3 15 16 17 31 33 63 65 257 500 6001")
     }
 
     fn instance(&self, case: &Case) -> Instance {
@@ -161,11 +158,9 @@ impl Reference for GatherRows {
         let indices: Vec<u32> = (0..n).map(index).collect();
         let of_rows: Vec<&[f32]> = table.chunks_exact(self.width as usize).collect();
         let out = reference::gather(&of_rows, &indices).concat();
-        let mut dimensions = vector(case.shape);
-        dimensions.insert("width".into(), self.width);
-        dimensions.insert("elements".into(), n * self.width);
+        let (width, elements) = (self.width, n * self.width);
         Instance {
-            dimensions,
+            dimensions: dimensions([("n", n), ("width", width), ("elements", elements)]),
             outputs: vec![Output::equal("out", &out)],
             inputs: vec![Array::of("table", &table), Array::of("indices", &indices)],
         }
@@ -184,8 +179,7 @@ impl Reference for GatherRows {
         let beside = "these rows are those of the next index";
         let before = "these rows are those of the index before";
         let turned = "the rows are the right ones, their elements the other way round";
-        type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
-        let mistakes: [Mistake<'_>; 5] = [
+        seen.first_of(&[
             (Diagnosis::Unchanged, in_order, &|i| table.get(i).copied()),
             (Diagnosis::Displaced, by_element, &|i| {
                 of(indices.get(i % indices.len()).copied(), i % width)
@@ -200,10 +194,6 @@ impl Reference for GatherRows {
             (Diagnosis::TileOrder, turned, &|i| {
                 of(indices.get(i / width).copied(), width - 1 - i % width)
             }),
-        ];
-        let (diagnosis, because, _) = mistakes
-            .into_iter()
-            .find(|(_, _, mistake)| seen.all_are(mistake))?;
-        Finding::new(diagnosis, because)
+        ])
     }
 }

@@ -24,6 +24,9 @@ impl Finding {
     }
 }
 
+/// A mistake, what tells of it, and what it gives for an index, where it gives anything.
+pub type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
+
 impl Wrong {
     /// Whether a wrong element is `value`, as far as rounding lets one tell.
     pub fn is(&self, value: f64) -> bool {
@@ -38,6 +41,13 @@ impl Seen<'_> {
     pub fn all_are(&self, mistake: impl Fn(usize) -> Option<f64>) -> bool {
         let is = |wrong: &Wrong| mistake(wrong.index).is_some_and(|value| wrong.is(value));
         !self.wrong.is_empty() && self.wrong.iter().all(is)
+    }
+
+    /// The first of some mistakes that gives every wrong element.
+    pub fn first_of(&self, mistakes: &[Mistake<'_>]) -> Option<Finding> {
+        let mut mistakes = mistakes.iter();
+        let (diagnosis, because, _) = mistakes.find(|(_, _, gives)| self.all_are(gives))?;
+        Finding::new(*diagnosis, *because)
     }
 
     /// Whether the results are exactly these.

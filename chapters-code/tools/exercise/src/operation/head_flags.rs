@@ -16,7 +16,7 @@ impl Reference for HeadFlags {
     fn instance(&self, case: &Case) -> Instance {
         let segments = segments::of(case, 0);
         let words = segments.bits();
-        let mut dimensions = segments::dimensions(case, &segments);
+        let mut dimensions = segments::dimensions(&segments);
         dimensions.insert("words".into(), words.len() as u64);
         let mut out = Output::equal("bits", &words);
         out.initial = Initial::Zero;

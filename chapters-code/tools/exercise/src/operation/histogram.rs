@@ -4,7 +4,7 @@ use chapter_2_histogram::{bins::Bins, reference::histogram};
 use harness::Input;
 use serde::Deserialize;
 
-use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, vector};
+use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, dimensions};
 use crate::diagnosis::Diagnosis;
 
 /// `counts[b]` is how many of the n `keys` are b; keys that are no bin's are not counted.
@@ -35,8 +35,6 @@ impl Reference for Histogram {
             _ => harness::inputs::bits(case.seed, i) % below,
         };
         let keys: Vec<u32> = (0..n).map(|i| key(i) as u32).collect();
-        let mut dimensions = vector(case.shape);
-        dimensions.insert("bins".into(), self.bins.into());
         let mut inputs = vec![Array::of("keys", &keys)];
         let mut out = match self.weighted {
             false => {
@@ -52,7 +50,7 @@ impl Reference for Histogram {
         };
         out.initial = Initial::Zero;
         Instance {
-            dimensions,
+            dimensions: dimensions([("n", n), ("bins", self.bins.into())]),
             inputs,
             outputs: vec![out],
         }

@@ -19,6 +19,8 @@ mod segments;
 mod transpose;
 mod way;
 
+use std::ops::Deref;
+
 use harness::{Dtype, Element, Input, Shape, verify::Exact};
 use serde::Deserialize;
 
@@ -60,8 +62,10 @@ pub enum Operation {
     HeadFlags(head_flags::HeadFlags),
 }
 
-impl Operation {
-    fn reference(&self) -> &dyn Reference {
+impl Deref for Operation {
+    type Target = dyn Reference;
+
+    fn deref(&self) -> &Self::Target {
         match self {
             Self::Reduce(reduce) => reduce,
             Self::Histogram(histogram) => histogram,
@@ -77,46 +81,6 @@ impl Operation {
             Self::SegmentedReduce(reduce) => reduce,
             Self::HeadFlags(flags) => flags,
         }
-    }
-
-    /// The sizes to check where an exercise names none.
-    pub fn sizes(&self) -> Vec<Shape> {
-        self.reference().sizes()
-    }
-
-    /// Whether there is a problem of that size.
-    pub fn accepts(&self, shape: Shape) -> bool {
-        self.reference().accepts(shape)
-    }
-
-    /// What it means that two threads read and write one word at one line.
-    pub fn race_at_one_line(&self) -> Diagnosis {
-        self.reference().race_at_one_line()
-    }
-
-    /// How many seeds each small size needs.
-    pub fn seeds(&self) -> u64 {
-        self.reference().seeds()
-    }
-
-    /// Whether wrong results of that size can tell mistakes apart.
-    pub fn tells(&self, shape: Shape) -> bool {
-        self.reference().tells(shape)
-    }
-
-    /// A problem of that size and what its results must be.
-    pub fn instance(&self, case: &Case) -> Instance {
-        self.reference().instance(case)
-    }
-
-    /// How inputs of a kind are called.
-    pub fn input_name(&self, input: Input) -> String {
-        self.reference().input_name(input)
-    }
-
-    /// Which mistake gives the wrong results that were seen, if one is known that does.
-    pub fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
-        self.reference().explain(instance, seen)
     }
 }
 
@@ -317,17 +281,18 @@ pub struct Seen<'s> {
 /// Sizes that trip kernels: around a warp, a block of 256 and one of 1,024, three blocks and a bit,
 /// and many blocks.
 pub fn vector_sizes() -> Vec<Shape> {
-    let awkward = [
-        0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1543, 12_345,
-    ];
-    let large = (1 << 20) + 3;
-    let sizes = awkward.into_iter().chain([large]);
-    sizes.map(|n| Shape::Vector { n }).collect()
+    shapes("0 1 31 32 33 255 256 257 1023 1024 1025 1543 12345 2^20+3")
 }
 
-/// The dimension `n`.
-pub(crate) fn vector(shape: Shape) -> Dimensions {
-    Dimensions::from([("n".to_owned(), shape.elements())])
+/// Sizes as they are typed.
+fn shapes(list: &str) -> Vec<Shape> {
+    let sizes = list.split_whitespace().map(str::parse);
+    sizes.map(|size| size.expect("it is a size")).collect()
+}
+
+/// Sizes by name.
+fn dimensions<const N: usize>(named: [(&str, u64); N]) -> Dimensions {
+    named.map(|(name, size)| (name.to_owned(), size)).into()
 }
 
 /// The inputs of an operator, as the chapters have them.

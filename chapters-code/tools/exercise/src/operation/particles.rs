@@ -3,7 +3,9 @@
 use harness::{Dtype, Shape, inputs::bits};
 use serde::Deserialize;
 
-use super::{Case, Finding, Initial, Instance, Output, Reference, Seen, compare::numbers, vector};
+use super::{
+    Case, Finding, Initial, Instance, Output, Reference, Seen, compare::numbers, dimensions, shapes,
+};
 use crate::diagnosis::Diagnosis;
 
 /// Fields of a particle: x, y, z, the velocities in these directions, and the mass.
@@ -21,10 +23,7 @@ const DT: u64 = 3;
 impl Reference for Particles {
     /// Around a warp and a block of 256, and many blocks.
     fn sizes(&self) -> Vec<Shape> {
-        let sizes = [
-            0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 777, 1000, 1543, 30_003,
-        ];
-        sizes.map(|n| Shape::Vector { n }).to_vec()
+        shapes("0 1 2 31 32 33 255 256 257 511 512 777 1000 1543 30003")
     }
 
     /// Up to a block's worth, nothing shows what is wrong with the last block alone.
@@ -48,11 +47,8 @@ impl Reference for Particles {
         }
         let mut particles = Output::equal("particles", &after);
         particles.initial = Initial::Bytes(bytemuck::cast_slice(&before).to_vec());
-        let mut dimensions = vector(case.shape);
-        dimensions.insert("floats".into(), n * FIELDS as u64);
-        dimensions.insert("dt".into(), DT);
         Instance {
-            dimensions,
+            dimensions: dimensions([("n", n), ("floats", n * FIELDS as u64), ("dt", DT)]),
             inputs: Vec::new(),
             outputs: vec![particles],
         }
@@ -78,8 +74,7 @@ impl Reference for Particles {
             (field < 3).then(|| before[index] + velocity * times)
         };
         let dt = DT as f64;
-        type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
-        let mistakes: [Mistake<'_>; 6] = [
+        seen.first_of(&[
             (
                 Diagnosis::Unchanged,
                 "these fields are what they were",
@@ -108,10 +103,6 @@ impl Reference for Particles {
                 "the velocity is added without its factor dt",
                 &|i| moved(i, &|field| field + 3, 1.0),
             ),
-        ];
-        let (diagnosis, because, _) = mistakes
-            .into_iter()
-            .find(|(_, _, mistake)| seen.all_are(mistake))?;
-        Finding::new(diagnosis, because)
+        ])
     }
 }

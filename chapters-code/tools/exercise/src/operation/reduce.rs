@@ -4,7 +4,7 @@ use chapter_1_reduce::reference;
 use harness::{Dtype, Element, Op, verify::Exact, with_element};
 use serde::Deserialize;
 
-use super::{Array, Case, Finding, Instance, Output, Reference, Seen, elements, vector};
+use super::{Array, Case, Finding, Instance, Output, Reference, Seen, dimensions, elements};
 use crate::diagnosis::Diagnosis;
 
 /// `out[b]` is the fold of block b's `chunk` elements of `in`; without a chunk `out[0]` is that of
@@ -67,8 +67,7 @@ impl Reduce {
         if parts.is_empty() {
             parts.push(&[]);
         }
-        let mut dimensions = vector(case.shape);
-        dimensions.insert("rows".into(), parts.len() as u64);
+        let dimensions = dimensions([("n", n), ("rows", parts.len() as u64)]);
         let folds = parts.into_iter().map(|part| self.fold(part));
         Instance {
             dimensions,

@@ -5,9 +5,8 @@ use harness::{Element, Kind, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, elements,
+    Array, Case, Finding, Initial, Instance, Output, Reference, Seen, dimensions, elements,
     operator::{combine, fold, identity, of_scans, with_operand},
-    vector,
     way::{From, Way, other},
 };
 use crate::diagnosis::Diagnosis;
@@ -59,7 +58,7 @@ impl Scan {
             outputs.push(counter);
         }
         Instance {
-            dimensions: vector(case.shape),
+            dimensions: dimensions([("n", case.shape.elements())]),
             inputs: vec![Array::of("in", &input)],
             outputs,
         }

@@ -49,7 +49,7 @@ impl SegmentedScan {
         let input: Vec<T> = elements(case, self.op);
         let out = self.scan(&input, &self.heads(&segments.flags()), self.kind);
         Instance {
-            dimensions: segments::dimensions(case, &segments),
+            dimensions: segments::dimensions(&segments),
             inputs: vec![Array::of("in", &input), self.given.array(&segments)],
             outputs: vec![Output::equal("out", &out)],
         }

@@ -46,7 +46,7 @@ impl SegmentedReduce {
         let input: Vec<T> = elements(case, self.op);
         let folds = Expected::new(self.op, 1, &input, &segments).reduce();
         Instance {
-            dimensions: segments::dimensions(case, &segments),
+            dimensions: segments::dimensions(&segments),
             outputs: vec![Output::of("out", folds)],
             inputs: vec![
                 Array::of("in", &input),

@@ -4,7 +4,7 @@ use chapter_5_segmented_scan::segments::Offsets;
 use harness::{Input, inputs};
 use serde::Deserialize;
 
-use super::{Array, Case, vector};
+use super::{Array, Case};
 use crate::course::launch::Dimensions;
 
 /// Lengths that trip kernels: around a warp and a block, over several blocks, and none at all. An
@@ -91,10 +91,11 @@ pub fn again(offsets: &Array, n: usize) -> Offsets {
 }
 
 /// `n` and `segments`.
-pub fn dimensions(case: &Case, segments: &Offsets) -> Dimensions {
-    let mut dimensions = vector(case.shape);
-    dimensions.insert("segments".into(), segments.count() as u64);
-    dimensions
+pub fn dimensions(segments: &Offsets) -> Dimensions {
+    super::dimensions([
+        ("n", segments.elements() as u64),
+        ("segments", segments.count() as u64),
+    ])
 }
 
 #[cfg(test)]

@@ -9,9 +9,11 @@ use serde::Deserialize;
 use super::{
     Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong,
     compare::numbers,
+    dimensions,
     moved::{Sources, distinct},
+    shapes,
 };
-use crate::{course::launch::Dimensions, diagnosis::Diagnosis};
+use crate::diagnosis::Diagnosis;
 
 /// `out` is the transpose of the matrix `in`, both by rows; or `matrix` is to be its own transpose.
 /// Dimensions: `rows` and `cols` of the input, `n`, which is `rows`, too, and the distances of rows,
@@ -44,42 +46,13 @@ impl Reference for Transpose {
     /// Empty ones, single rows and columns, ragged edges on one side and on both, each shape both
     /// ways round.
     fn sizes(&self) -> Vec<Shape> {
-        let sides: &[(u64, u64)] = match self.in_place {
-            true => &[
-                (0, 0),
-                (1, 1),
-                (2, 2),
-                (31, 31),
-                (32, 32),
-                (33, 33),
-                (64, 64),
-                (65, 65),
-                (97, 97),
-                (128, 128),
-                (500, 500),
-            ],
-            false => &[
-                (0, 5),
-                (5, 0),
-                (1, 1),
-                (7, 3),
-                (3, 7),
-                (33, 1),
-                (1, 33),
-                (32, 32),
-                (33, 31),
-                (31, 33),
-                (64, 32),
-                (33, 70),
-                (70, 33),
-                (128, 64),
-                (65, 129),
-                (129, 65),
-                (700, 513),
-            ],
-        };
-        let shape = |&(rows, cols): &(u64, u64)| Shape::Matrix { rows, cols };
-        sides.iter().map(shape).collect()
+        shapes(match self.in_place {
+            true => "0x0 1x1 2x2 31x31 32x32 33x33 64x64 65x65 97x97 128x128 500x500",
+            false => {
+                "0x5 5x0 1x1 7x3 3x7 33x1 1x33 32x32 33x31 31x33 64x32 33x70 70x33 128x64 65x129
+                 129x65 700x513"
+            }
+        })
     }
 
     fn accepts(&self, shape: Shape) -> bool {
@@ -165,15 +138,14 @@ impl Transpose {
             }
             false => vec![array],
         };
-        let named = [
-            ("rows", rows),
-            ("cols", cols),
-            ("n", rows),
-            ("ld_in", ld_in),
-            ("ld_out", ld_out),
-        ];
         Instance {
-            dimensions: Dimensions::from(named.map(|(name, size)| (name.to_owned(), size))),
+            dimensions: dimensions([
+                ("rows", rows),
+                ("cols", cols),
+                ("n", rows),
+                ("ld_in", ld_in),
+                ("ld_out", ld_out),
+            ]),
             inputs,
             outputs: vec![out],
         }
