@@ -2,7 +2,11 @@
 
 use crate::common;
 use chapter_1_reduce::{broken::broken, chapter::Reduce};
-use harness::{Case, Input, verify::Checker};
+use harness::{
+    Case, Input,
+    simulator::{Missing, Space},
+    verify::Checker,
+};
 use report::{Row, row::Caught, testing};
 
 fn broken_rows(n: u64) -> Vec<Row> {
@@ -64,8 +68,8 @@ fn a_race_names_lines_and_the_barrier() {
     let rows = broken_rows(1 << 14);
     let row = testing::row(&rows, "missing_first_barrier");
     let race = &row.races[0];
-    assert_eq!(race.missing, "__syncthreads");
-    assert_eq!(race.space, "shared");
+    assert_eq!(race.missing, Missing::Syncthreads);
+    assert_eq!(race.space, Space::Shared);
     for access in [&race.first, &race.second] {
         assert!(
             access.line.contains("missing_first_barrier.cu:"),

@@ -2,7 +2,10 @@
 
 use crate::common::{self, CHAPTER};
 use chapter_2_histogram::broken::broken;
-use harness::verify::Checker;
+use harness::{
+    simulator::{Missing, Space},
+    verify::Checker,
+};
 use report::{Row, testing};
 
 fn broken_rows(n: u64) -> Vec<Row> {
@@ -52,17 +55,21 @@ fn plain_increments_lose_keys() {
 /// A race's report names both lines of the kernel's file and what is missing.
 #[test]
 fn races_name_what_is_missing() {
-    for (kernel, space, missing) in [
-        ("missing_barrier", "shared", "__syncthreads"),
-        ("same_warp", "shared", "__syncwarp"),
+    for (kernel, missing) in [
+        ("missing_barrier", Missing::Syncthreads),
+        ("same_warp", Missing::Syncwarp),
     ] {
         let row = row(1 << 14, kernel);
         let race = &row.races[0];
-        assert_eq!((&*race.space, &*race.missing), (space, missing), "{kernel}");
+        assert_eq!(
+            (race.space, race.missing),
+            (Space::Shared, missing),
+            "{kernel}"
+        );
         assert!(race.first.line.contains(&format!("{kernel}.cu:")));
     }
     let race = &row(1 << 14, "zeroing_races").races[0];
-    assert_eq!(race.space, "global");
+    assert_eq!(race.space, Space::Global);
     assert_ne!(race.first.block, race.second.block);
 }
 

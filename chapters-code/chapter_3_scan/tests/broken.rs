@@ -9,6 +9,7 @@ use chapter_3_scan::{
 };
 use harness::{
     Rung, inputs,
+    simulator::{Missing, Space},
     verify::{self, Checker},
 };
 use report::{
@@ -46,21 +47,23 @@ fn each_by_its_checker() {
 fn races_name_what_is_missing() {
     let rows = broken_rows(1 << 14);
     let races = |kernel: &str| testing::row(&rows, kernel).races.iter();
-    for missing in ["__syncwarp", "__syncthreads"] {
+    for missing in [Missing::Syncwarp, Missing::Syncthreads] {
         let mut races = races("one_buffer");
-        let race = races.find(|race| race.missing == missing).expect(missing);
-        assert_eq!(race.space, "shared");
+        let race = races.find(|race| race.missing == missing);
+        let race = race.unwrap_or_else(|| panic!("{missing}"));
+        assert_eq!(race.space, Space::Shared);
         assert!(race.first.line.contains("one_buffer.cu:"));
         let is_one_warp = race.first.warp == race.second.warp;
-        assert_eq!(is_one_warp, missing == "__syncwarp");
+        assert_eq!(is_one_warp, missing == Missing::Syncwarp);
     }
     let race = races("flag_without_release").next().expect("a race");
-    assert_eq!((&*race.space, &*race.missing), ("global", "__threadfence"));
+    let what = (race.space, race.missing);
+    assert_eq!(what, (Space::Global, Missing::Threadfence));
     assert!(race.second.line.contains("flag_without_release.cu:"));
     assert_ne!(race.first.block, race.second.block);
     let race = races("ring_without_fence").next().expect("a race");
-    let what = (&*race.space, &*race.missing);
-    assert_eq!(what, ("shared", "fence.proxy.async"));
+    let what = (race.space, race.missing);
+    assert_eq!(what, (Space::Shared, Missing::ProxyFence));
     assert_eq!((race.first.warp, race.second.warp), (1, 0));
 }
 

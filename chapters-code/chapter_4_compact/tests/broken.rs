@@ -7,7 +7,7 @@ use chapter_4_compact::{
     broken::{FLAG_COUNTED_TWICE, LAST_TILE_ONLY, NO_CAPACITY},
     chapter::Compact,
 };
-use harness::{Dtype, Rung, verify::Checker};
+use harness::{Dtype, Rung, simulator::Space, verify::Checker};
 use report::{
     Row,
     testing::{self, check},
@@ -47,13 +47,13 @@ fn races_name_what_is_missing() {
     let rows = broken_rows(1 << 16);
     let race = |kernel: &str| &testing::row(&rows, kernel).races[0];
     let barrier = race("missing_barrier");
-    assert_eq!(barrier.space, "shared");
+    assert_eq!(barrier.space, Space::Shared);
     assert!(
         barrier.second.line.contains("missing_barrier.cu:"),
         "{barrier:?}"
     );
     let lanes = race("active_lanes");
-    assert_eq!(lanes.space, "global");
+    assert_eq!(lanes.space, Space::Global);
     assert!(
         lanes.first.line.contains("compact.cuh:") || lanes.first.line.contains("active_lanes.cu:")
     );

@@ -3,7 +3,11 @@
 
 use crate::common::{case, judged, scan};
 use chapter_5_segmented_scan::{Segments, chapter::Segmented, segments::Offsets};
-use harness::{Dtype, Kind, Op, inputs, verify::Checker};
+use harness::{
+    Dtype, Kind, Op, inputs,
+    simulator::{Missing, Space},
+    verify::Checker,
+};
 use report::{
     Row,
     testing::{self, check},
@@ -42,15 +46,16 @@ fn each_by_its_checker() {
 #[test]
 fn races_name_what_is_missing() {
     let rows = broken_rows(1 << 14);
-    let of = |kernel: &str, missing: &str| {
+    let of = |kernel: &str| {
         let mut races = testing::row(&rows, kernel).races.iter();
-        races.find(|race| race.missing == missing).expect(missing)
+        let race = races.find(|race| race.missing == Missing::Syncthreads);
+        race.expect("one that a barrier mends")
     };
-    let race = of("one_buffer", "__syncthreads");
+    let race = of("one_buffer");
     assert!(race.first.line.contains("one_buffer.cu:"));
     assert_ne!(race.first.warp, race.second.warp);
-    let race = of("missing_barrier", "__syncthreads");
-    assert_eq!(race.space, "shared");
+    let race = of("missing_barrier");
+    assert_eq!(race.space, Space::Shared);
     assert!(race.first.line.contains("warp_scan.cuh:"));
 }
 

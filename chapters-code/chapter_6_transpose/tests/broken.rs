@@ -3,7 +3,11 @@
 
 use crate::common::matrix;
 use chapter_6_transpose::{broken::broken, chapter::Transpose};
-use harness::{Case, Dtype, verify::Checker};
+use harness::{
+    Case, Dtype,
+    simulator::{Missing, Space},
+    verify::Checker,
+};
 use report::{
     Chapter, Row,
     testing::{self, check},
@@ -50,12 +54,12 @@ fn races_name_what_is_missing() {
     };
     let barrier = race("missing_barrier");
     assert_eq!(
-        (&*barrier.space, &*barrier.missing),
-        ("shared", "__syncthreads")
+        (barrier.space, barrier.missing),
+        (Space::Shared, Missing::Syncthreads)
     );
     assert!(barrier.first.line.contains("missing_barrier.cu:"));
     let tiles = race("in_place_tiles");
-    assert_eq!(tiles.space, "global");
+    assert_eq!(tiles.space, Space::Global);
     assert_ne!(tiles.first.block, tiles.second.block);
     assert!(tiles.first.line.contains("coarsened.cu:"));
 }

@@ -3,7 +3,11 @@
 
 use crate::common::{of, usual};
 use chapter_7_coalescing::{AccessParameters, chapter::Coalescing, patterns::offset};
-use harness::{Case, Refusal, Rung, verify::Checker};
+use harness::{
+    Case, Refusal, Rung,
+    simulator::{Missing, Space},
+    verify::Checker,
+};
 use report::{
     Chapter, Row,
     testing::{self, check},
@@ -45,14 +49,16 @@ fn races_name_what_is_missing() {
     let rows = broken_rows(4096);
     let races = |kernel: &str| &testing::row(&rows, kernel).races;
     let staged = races("staged_without_barrier");
-    let barrier = staged.iter().find(|race| race.missing == "__syncthreads");
+    let mut staged = staged.iter();
+    let barrier = staged.find(|race| race.missing == Missing::Syncthreads);
     let barrier = barrier.expect("warps that race with each other");
-    assert_eq!(barrier.space, "shared");
+    assert_eq!(barrier.space, Space::Shared);
     assert!(barrier.first.line.contains("staged_without_barrier.cu:"));
     for kernel in ["in_place_shift", "scatter_repeats"] {
         let races = races(kernel);
         assert!(!races.is_empty(), "{kernel}");
-        assert!(races.iter().all(|race| race.space == "global"), "{kernel}");
+        let are_global = races.iter().all(|race| race.space == Space::Global);
+        assert!(are_global, "{kernel}");
     }
 }
 

@@ -149,8 +149,12 @@ impl Device {
     }
 
     /// What the simulator saw since the last call; an empty report on a GPU.
-    pub fn take_report(&self) -> Report {
-        self.simulator.map(Simulator::take).unwrap_or_default()
+    ///
+    /// # Errors
+    /// As [`Simulator::take`].
+    pub fn take_report(&self) -> Result<Report, Error> {
+        self.simulator
+            .map_or_else(|| Ok(Report::default()), Simulator::take)
     }
 
     /// Waits for the stream; where something failed there, the error says what, and on the
@@ -166,7 +170,7 @@ impl Device {
 
     /// A driver's error with what the simulator knows of its cause, and what mends it.
     pub fn explain(&self, doing: &str, error: DriverError) -> Error {
-        let report = self.take_report();
+        let report = self.take_report().unwrap_or_default();
         let detail = match report.fault() {
             Some(fault) => format!(
                 "\n{}\n  remedy: mend the kernel there, or what it is launched with",

@@ -20,7 +20,6 @@ pub mod rung;
 pub mod shape;
 pub mod simulator;
 pub mod timing;
-pub mod trace;
 pub mod verify;
 
 pub use buffer::Output;

@@ -357,10 +357,10 @@ impl<P: Problem> AnyProblem for Posed<P> {
         let device = p.device().clone();
         let usage = kernel::usage(&device, &launch.kernel, &launch.config)?;
 
-        device.take_report();
+        device.take_report()?;
         let launched = p.reset().and_then(|()| launch.enqueue(p));
         let ended = launched.and_then(|()| device.stream.synchronize());
-        let report = device.take_report();
+        let report = device.take_report()?;
         let mut verdict = match ended {
             Ok(()) => p.judge(&launch.promise, 1)?,
             Err(error) => stopped(&report, error),
@@ -402,11 +402,11 @@ impl<P: Problem> AnyProblem for Posed<P> {
         let mut verdicts = Vec::new();
         for case in cases {
             p.refill(case)?;
-            device.take_report();
+            device.take_report()?;
             let replayed = p.reset().and_then(|()| graph.launch());
             let ended = replayed.and_then(|()| device.stream.synchronize());
             ended.map_err(|error| device.explain("replaying a graph", error))?;
-            let races = race(&device.take_report());
+            let races = race(&device.take_report()?);
             let mut verdict = p.judge(&launch.promise, 1)?;
             verdict.failures.extend(races);
             verdicts.push(verdict);
@@ -438,11 +438,11 @@ fn stopped(report: &Report, error: DriverError) -> Verdict {
 
 /// The first of the races that were found.
 fn race(report: &Report) -> Option<Failure> {
-    let races = report.races();
-    let first = races.first()?;
-    let more = match races.len() {
-        1 => String::new(),
-        n => format!(" (and {} more)", n - 1),
+    let mut races = report.races();
+    let first = races.next()?;
+    let more = match races.count() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
     };
     Some(Failure {
         by: Checker::Races,

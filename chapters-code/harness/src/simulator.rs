@@ -1,11 +1,14 @@
-//! What the simulator knows beyond the CUDA API: options, counters, races, faults.
+//! What the simulator knows beyond the CUDA API: options, counters, races, faults, traces.
 
-use std::{ffi::CStr, ops::AddAssign, path::Path};
+use std::{
+    ffi::CStr,
+    path::{Path, PathBuf},
+};
 
 use libloading::Library;
-use serde::{Deserialize, Serialize};
+pub use simt_report::*;
 
-use crate::{Error, error::in_full, trace::Trace};
+use crate::{Error, error::in_full};
 
 type SetOption = unsafe extern "C" fn(*const std::ffi::c_char, i64) -> i32;
 type TakeReport = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
@@ -13,6 +16,7 @@ type TakeReport = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
 /// The extra functions of the simulator's library, which stays loaded.
 #[derive(Debug)]
 pub struct Simulator {
+    path: PathBuf,
     set_option: SetOption,
     take_report: TakeReport,
     _library: Library,
@@ -21,10 +25,7 @@ pub struct Simulator {
 impl Simulator {
     /// Opens the library at `path`.
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
-        let bad = |error: libloading::Error| Error::BadSimulator {
-            path: path.to_path_buf(),
-            reason: in_full(&error),
-        };
+        let bad = |error| unusable(path, &error);
         // SAFETY: the library is ours and its initialisers have no preconditions.
         let library = unsafe { Library::new(path) }.map_err(bad)?;
         // SAFETY: the signatures are those that simt-driver exports under these names.
@@ -35,6 +36,7 @@ impl Simulator {
             )
         };
         Ok(Self {
+            path: path.to_path_buf(),
             set_option,
             take_report,
             _library: library,
@@ -48,21 +50,23 @@ impl Simulator {
         unsafe { (self.set_option)(name.as_ptr(), value) == 0 }
     }
 
-    /// What the launches since the last call did, as the simulator's JSON.
-    pub fn take_json(&self) -> String {
-        read_all(|buffer| {
+    /// What the launches since the last call did.
+    ///
+    /// # Errors
+    /// [`Error::BadSimulator`] where the library reports in another form: it is of another version.
+    pub fn take(&self) -> Result<Report, Error> {
+        let json = read_all(|buffer| {
             // SAFETY: the function writes at most `len` bytes.
             unsafe { (self.take_report)(buffer.as_mut_ptr().cast(), buffer.len()) }
-        })
+        });
+        serde_json::from_str(&json).map_err(|error| unusable(&self.path, &error))
     }
+}
 
-    /// What the launches since the last call did.
-    pub fn take(&self) -> Report {
-        let json = self.take_json();
-        serde_json::from_str(&json).unwrap_or_else(|error| Report {
-            launches: Vec::new(),
-            unreadable: Some(error.to_string()),
-        })
+fn unusable(path: &Path, error: &dyn std::error::Error) -> Error {
+    Error::BadSimulator {
+        path: path.to_path_buf(),
+        reason: in_full(error),
     }
 }
 
@@ -81,177 +85,6 @@ fn read_all(mut take: impl FnMut(&mut [u8]) -> usize) -> String {
             return String::from_utf8_lossy(&buffer).into_owned();
         }
     }
-}
-
-/// The launches of one operation.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub struct Report {
-    /// In the order in which they were made.
-    #[serde(default)]
-    pub launches: Vec<LaunchReport>,
-    /// Why the report could not be read, if so: library and program do not match.
-    #[serde(skip)]
-    pub unreadable: Option<String>,
-}
-
-impl Report {
-    /// Counters, summed over the launches.
-    pub fn counters(&self) -> Option<Counters> {
-        let mut counted = self
-            .launches
-            .iter()
-            .filter_map(|launch| launch.counters.as_ref());
-        let mut sum = counted.next()?.clone();
-        counted.for_each(|counters| sum += counters);
-        Some(sum)
-    }
-
-    /// Races of all launches.
-    pub fn races(&self) -> Vec<Race> {
-        self.launches
-            .iter()
-            .flat_map(|launch| launch.races.iter().cloned())
-            .collect()
-    }
-
-    /// What the warps of each launch did, where that was traced.
-    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
-        self.launches
-            .iter()
-            .filter_map(|launch| launch.trace.as_ref())
-    }
-
-    /// The first fault.
-    pub fn fault(&self) -> Option<&Fault> {
-        self.launches
-            .iter()
-            .find_map(|launch| launch.fault.as_ref())
-    }
-}
-
-/// One launch.
-#[derive(Clone, Debug, Deserialize)]
-pub struct LaunchReport {
-    /// The kernel's name.
-    pub kernel: String,
-    /// Blocks in x, y and z.
-    pub grid: [u32; 3],
-    /// Threads of a block in x, y and z.
-    pub block: [u32; 3],
-    /// What was counted.
-    #[serde(default)]
-    pub counters: Option<Counters>,
-    /// What the race detector found.
-    #[serde(default)]
-    pub races: Vec<Race>,
-    /// What stopped the launch.
-    #[serde(default)]
-    pub fault: Option<Fault>,
-    /// What each warp did, if the launch was traced.
-    #[serde(default)]
-    pub trace: Option<Trace>,
-}
-
-macro_rules! counters {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// What the simulated hardware counted. *Exact*: what a GPU of compute capability 9.0 counts
-        /// for the same launch. *PTX-level*: of PTX instructions, where a GPU counts those that
-        /// an assembler has made of them. `book/measurements/README.md` names the GPU's metrics.
-        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(default)]
-        pub struct Counters {
-            $($(#[$doc])* pub $name: u64,)*
-        }
-
-        impl AddAssign<&Counters> for Counters {
-            fn add_assign(&mut self, other: &Counters) {
-                $(self.$name += other.$name;)*
-            }
-        }
-    };
-}
-
-counters! {
-    /// Warp instructions that load from global memory with an active lane. Exact.
-    global_load_requests,
-    /// Distinct 32-byte blocks that those loads touch, each load by itself. Exact.
-    global_load_sectors,
-    /// Warp instructions that store to global memory with an active lane. Exact.
-    global_store_requests,
-    /// Distinct 32-byte blocks that those stores touch, each store by itself. Exact.
-    global_store_sectors,
-    /// Warp instructions that load from shared memory. Exact, but for atomics that become a loop:
-    /// they load too, more often if other warps come between.
-    shared_load_requests,
-    /// Passes over the banks that those loads take. Exact, with the same exception.
-    shared_load_wavefronts,
-    /// Warp instructions that store to shared memory. Exact.
-    shared_store_requests,
-    /// Passes over the banks that those stores take. Exact.
-    shared_store_wavefronts,
-    /// Wavefronts of shared loads and stores beyond those without conflicts. Exact, with the same
-    /// exception.
-    shared_bank_conflicts,
-    /// Passes over the banks that atomics on shared memory take. PTX-level: exact where an atomic
-    /// becomes one instruction, and otherwise for a warp that no other disturbs.
-    shared_atomic_wavefronts,
-    /// Warp instructions that update global memory atomically. Exact.
-    global_atomic_requests,
-    /// Instructions issued, one a warp. PTX-level.
-    warp_instructions,
-    /// Instructions executed, one an active lane. PTX-level.
-    thread_instructions,
-    /// Branches on which the lanes of a warp went both ways. PTX-level.
-    divergent_branches,
-    /// Arrivals at a block's barrier, one a warp. PTX-level.
-    barriers,
-}
-
-/// Two accesses that nothing orders.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Race {
-    /// Which accesses and where, such as `shared_write_read`.
-    pub kind: String,
-    /// `shared` or `global`.
-    pub space: String,
-    /// The array's name, or its allocation.
-    pub array: String,
-    /// Byte offset into the array.
-    pub offset: u64,
-    /// The access that came first in this run.
-    pub first: Access,
-    /// The other.
-    pub second: Access,
-    /// What would have ordered them, such as `__syncthreads`.
-    pub missing: String,
-    /// All of it in a paragraph.
-    pub message: String,
-}
-
-/// One side of a race.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Access {
-    /// Source file and line.
-    pub line: String,
-    /// The block's index.
-    pub block: [u32; 3],
-    /// The warp within the block.
-    pub warp: u32,
-    /// The lane within the warp.
-    pub lane: u32,
-    /// `read`, `write` or `atomic`.
-    pub access: String,
-}
-
-/// What stopped a launch.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Fault {
-    /// The kind, such as `illegal_address`.
-    pub kind: String,
-    /// Kernel, source line, thread and cause.
-    pub message: String,
 }
 
 #[cfg(test)]

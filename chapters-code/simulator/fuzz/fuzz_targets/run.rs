@@ -56,11 +56,11 @@ fn run(module: ptx::ir::Module, options: &Options) -> Option<Ends> {
             dynamic_shared: 256,
             params: &params,
         };
-        let outcome = simt::launch(&memory, &launch, options);
-        if let Some(fault) = &outcome.fault {
+        let report = simt::launch(&memory, &launch, options);
+        if let Some(fault) = &report.fault {
             assert!(!fault.message.is_empty());
         }
-        ends.push(outcome.fault.map(|fault| fault.kind));
+        ends.push(report.fault.map(|fault| fault.kind));
     }
     let mut bytes = vec![0; ARRAY];
     memory.read(array, &mut bytes).expect("it is there");

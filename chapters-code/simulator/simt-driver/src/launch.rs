@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use simt::{Fault, Outcome};
+use simt::Fault;
 
 use crate::capture;
 use crate::context::{self, Context};
@@ -135,12 +135,12 @@ impl Launch {
             grid_workspace,
             ..options::current()
         };
-        let Outcome { report, fault } = simt::launch(&device.memory, &launch, &options);
+        let launched = simt::launch(&device.memory, &launch, &options);
         drop(workspace);
         drop(busy);
-        let result = match &fault {
+        let result = match &launched.fault {
             None => Ok(()),
-            Some(Fault { kind, message }) if kind.is_refusal() => {
+            Some(Fault { kind, message, .. }) if kind.is_refusal() => {
                 Err(context::code(*kind).because(message.clone()))
             }
             Some(f) => {
@@ -149,15 +149,7 @@ impl Launch {
                 Ok(())
             }
         };
-        report::add(report::Launch {
-            kernel: self.function.name().to_owned(),
-            grid,
-            block,
-            dynamic_shared,
-            static_shared: kernel.ir().static_shared_bytes,
-            report,
-            fault,
-        });
+        report::add(launched);
         result
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 
-use serde::Serialize;
-use simt::{Fault, Race, Report};
+use simt_report::{LaunchReport, Race, Report};
 
 use crate::entry::say;
 use crate::options;
@@ -14,43 +13,16 @@ use crate::state::lock;
 /// that a launch can report, each takes some 10 KB.
 const KEPT: usize = 1 << 12;
 
-/// A launch that is over.
-#[derive(Serialize)]
-pub struct Launch {
-    /// The kernel's name.
-    pub kernel: String,
-    /// Blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub dynamic_shared: u32,
-    /// Bytes of static shared memory.
-    pub static_shared: u32,
-    /// Counters, races, and what else the machine reports.
-    #[serde(flatten)]
-    pub report: Report,
-    /// Why it ended early, if it did.
-    pub fault: Option<Fault>,
-}
-
 /// The launches since the report was last taken.
-#[derive(Serialize)]
-struct Log {
-    launches: VecDeque<Launch>,
-    /// Launches forgotten because there were too many.
-    dropped: u64,
-}
-
-static LOG: Mutex<Log> = Mutex::new(Log {
+static LOG: Mutex<Report> = Mutex::new(Report {
     launches: VecDeque::new(),
     dropped: 0,
 });
 
 /// Adds a launch.
-pub fn add(launch: Launch) {
+pub fn add(launch: LaunchReport) {
     if options::says_races() {
-        launch.report.races.iter().for_each(say_once);
+        launch.races.iter().for_each(say_once);
     }
     let mut log = lock(&LOG);
     if log.launches.len() == KEPT {
@@ -63,7 +35,7 @@ pub fn add(launch: Launch) {
 /// Says a race on standard error, unless one between the same two lines has been said already.
 fn say_once(race: &Race) {
     static SAID: Mutex<BTreeSet<[String; 3]>> = Mutex::new(BTreeSet::new());
-    let key = [&race.kind, &race.first.line, &race.second.line].map(String::clone);
+    let key = [race.kind.name(), &race.first.line, &race.second.line].map(str::to_owned);
     if lock(&SAID).insert(key) {
         say(&race.message);
     }
@@ -73,10 +45,7 @@ fn say_once(race: &Race) {
 pub fn take(take: impl FnOnce(&str) -> bool) -> serde_json::Result<()> {
     let mut log = lock(&LOG);
     if take(&serde_json::to_string(&*log)?) {
-        *log = Log {
-            launches: VecDeque::new(),
-            dropped: 0,
-        };
+        *log = Report::default();
     }
     Ok(())
 }

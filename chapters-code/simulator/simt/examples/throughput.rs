@@ -115,12 +115,12 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
         params: &params,
     };
     let (start, thread_start) = (Instant::now(), ThreadTime::now());
-    let outcome = simt::launch(&memory, &launch, options);
+    let report = simt::launch(&memory, &launch, options);
     let (wall, thread) = (start.elapsed(), thread_start.elapsed());
-    if let Some(fault) = outcome.fault {
+    if let Some(fault) = report.fault {
         return Err(fault.into());
     }
-    let warp_instructions = outcome.report.counters.map_or(0, |c| c.warp_instructions);
+    let warp_instructions = report.counters.map_or(0, |c| c.warp_instructions);
     Ok(Sample {
         warp_instructions,
         wall,

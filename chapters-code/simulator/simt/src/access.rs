@@ -1,24 +1,10 @@
 //! A memory access of a warp, as observers and detectors see it.
 
+pub(crate) use simt_report::{AccessKind, AccessSpace};
+
 use crate::banks::atomic::Form;
 use crate::pattern::{Addresses, Pattern};
 use crate::registers::LaneMask;
-
-/// The kind of a memory access.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum AccessKind {
-    #[default]
-    Load,
-    Store,
-    Atomic,
-}
-
-/// The memory that an access goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AccessSpace {
-    Global,
-    Shared,
-}
 
 /// The strength of an access for race detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,13 +3,14 @@
 use std::sync::atomic::Ordering;
 
 use ptx::ir::{BarKind, Op, Special, SpecialSlot};
+use simt_report::{Fault, FaultKind};
 
 use crate::barrier::{Barriers, Tally};
 use crate::barrier::{Passing, Waiter};
 use crate::converge::{NOWHERE, Split, Waiting};
 use crate::describe;
 use crate::exec::{Exec, Pause, Warp, bulk};
-use crate::fault::{Fault, FaultKind, Trap};
+use crate::fault::Trap;
 use crate::grid::Grid;
 use crate::observe::Observer;
 use crate::proxy::{Proxy, ProxyEvent};
@@ -302,6 +303,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         );
         Fault {
             kind: trap.kind,
+            space: trap.space,
             message,
         }
     }
@@ -393,6 +395,7 @@ fn deadlock(grid: &Grid<'_>, location: &str, cause: &str, mut waits: Vec<String>
     let waits = waits.join("\n  ");
     Fault {
         kind: FaultKind::Deadlock,
+        space: None,
         message: format!("kernel `{kernel}`{location}: deadlock, {cause}:\n  {waits}"),
     }
 }

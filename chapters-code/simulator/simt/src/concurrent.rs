@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{Launch, LoadedModule, Memory, Options, Outcome, launch};
+use crate::{Launch, LaunchReport, LoadedModule, Memory, Options, launch};
 
 /// Bytes that the kernels access.
 const BYTES: u64 = 2048;
@@ -109,7 +109,7 @@ impl Device {
         }
     }
 
-    fn launch(&self, options: &Options) -> Outcome {
+    fn launch(&self, options: &Options) -> LaunchReport {
         let kernel = self.module.kernel("k").expect("it is called k");
         let shape = Launch {
             kernel: &kernel,
@@ -118,9 +118,9 @@ impl Device {
             dynamic_shared: 0,
             params: &self.array.to_le_bytes(),
         };
-        let outcome = launch(&self.memory, &shape, options);
-        assert_eq!(outcome.fault, None);
-        outcome
+        let report = launch(&self.memory, &shape, options);
+        assert_eq!(report.fault, None);
+        report
     }
 
     /// Starts several launches at once while the host reads and writes the array too.
@@ -230,6 +230,6 @@ fn a_race_between_blocks_is_found_once() {
         threads: if cfg!(miri) { 1 } else { 4 },
         ..Options::default()
     };
-    let outcome = device.launch(&options);
-    assert_eq!(outcome.report.races.len(), 1, "{:?}", outcome.report.races);
+    let report = device.launch(&options);
+    assert_eq!(report.races.len(), 1, "{:?}", report.races);
 }

@@ -4,13 +4,13 @@
 mod proxy;
 
 use ptx::ir::Op;
+use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 
-use crate::access::{AccessKind, AccessSpace};
+use crate::access::AccessSpace;
 use crate::barrier::Waiter;
 use crate::grid::Grid;
 use crate::memory;
 use crate::races::{Event, Finding};
-use crate::report::{Race, RaceAccess};
 
 /// Describes a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
@@ -80,21 +80,13 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     }
 }
 
-fn verb(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Load => "read",
-        AccessKind::Store => "write",
-        AccessKind::Atomic => "atomic",
-    }
-}
-
 fn access(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     RaceAccess {
         line: grid.kernel.source(event.pc),
         block,
         warp: event.warp(),
         lane: event.lane(),
-        access: verb(event.kind()),
+        access: event.kind().into(),
     }
 }
 
@@ -124,9 +116,9 @@ fn describe_shared(
 ) -> Race {
     let (array, offset) = grid.kernel.shared_variable(offset);
     let missing = if first.warp() == second.warp() {
-        "__syncwarp"
+        Missing::Syncwarp
     } else {
-        "__syncthreads"
+        Missing::Syncthreads
     };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
     let what = if one_instruction(first, second) {
@@ -143,8 +135,8 @@ fn describe_shared(
         in_block(grid, block),
     );
     Race {
-        kind: format!("{}_{}", a.access, b.access),
-        space: "shared",
+        kind: RaceKind::unordered(first.kind(), second.kind()),
+        space: Space::Shared,
         array: array.into(),
         offset: offset.into(),
         first: a,
@@ -194,18 +186,18 @@ fn describe_global(
     let [one, other] = blocks.map(|b| grid.block_index(b));
     let (a, b) = (access(grid, one, first), access(grid, other, second));
     let missing = match (one == other, first.warp() == second.warp()) {
-        (true, true) => "__syncwarp",
-        (true, false) => "__syncthreads",
-        (false, _) if first.both_strong(second) => "the scope of the device",
-        (false, _) => "__threadfence",
+        (true, true) => Missing::Syncwarp,
+        (true, false) => Missing::Syncthreads,
+        (false, _) if first.both_strong(second) => Missing::DeviceScope,
+        (false, _) => Missing::Threadfence,
     };
     let (array, offset) = allocation(grid, address);
     let cure = match missing {
-        "the scope of the device" => too_small_scope(first, second).into(),
-        "__threadfence" if fenced_in_block => {
+        Missing::DeviceScope => too_small_scope(first, second).into(),
+        Missing::Threadfence if fenced_in_block => {
             "with a fence in between whose scope is the block (.cta), not the device: __threadfence() is missing".into()
         }
-        "__threadfence" => "with no __threadfence() and atomic in between".into(),
+        Missing::Threadfence => "with no __threadfence() and atomic in between".into(),
         barrier => format!("with no {barrier}() in between"),
     };
     let what = if one == other && one_instruction(first, second) {
@@ -217,10 +209,9 @@ fn describe_global(
         "race in kernel `{}`: byte {offset} of {array}: {what}",
         grid.kernel.ir().name,
     );
-    let kind = format!("{}_{}", a.access, b.access);
     Race {
-        kind,
-        space: "global",
+        kind: RaceKind::unordered(first.kind(), second.kind()),
+        space: Space::Global,
         array,
         offset,
         first: a,
@@ -250,15 +241,15 @@ fn describe_uninitialised(
     grid: &Grid<'_>,
     block: [u32; 3],
     event: &Event,
-    space: &'static str,
+    space: Space,
     at: u64,
 ) -> Race {
     let (array, offset, name) = match space {
-        "global" => {
+        Space::Global => {
             let (name, offset) = allocation(grid, at);
             (name.clone(), offset, name)
         }
-        "shared" => {
+        Space::Shared => {
             let (array, offset) = grid.kernel.shared_variable(at as u32);
             (
                 array.to_owned(),
@@ -275,13 +266,13 @@ fn describe_uninitialised(
         within(&reader),
     );
     Race {
-        kind: "uninitialised_read".into(),
+        kind: RaceKind::UninitialisedRead,
         space,
         array,
         offset,
         first: reader.clone(),
         second: reader,
-        missing: "a write before it",
+        missing: Missing::Write,
         message,
     }
 }
@@ -300,7 +291,7 @@ fn describe_pending(
         block,
         warp,
         lane: second.lane,
-        access: "copy",
+        access: Action::Copy,
     };
     let message = format!(
         "race {}: byte {offset} of shared array `{array}`: {}, while the asynchronous copy that warp {warp} started at {} is pending",
@@ -309,13 +300,13 @@ fn describe_pending(
         first.line,
     );
     Race {
-        kind: "pending_copy".into(),
-        space: "shared",
+        kind: RaceKind::PendingCopy,
+        space: Space::Shared,
         array: array.into(),
         offset: offset.into(),
         first,
         second,
-        missing: "cp.async.wait_group",
+        missing: Missing::CopyWait,
         message,
     }
 }
@@ -341,24 +332,24 @@ fn describe_shuffle(
         access,
     };
     Race {
-        kind: "shuffle_source".into(),
-        space: "warp",
+        kind: RaceKind::ShuffleSource,
+        space: Space::Warp,
         array: String::new(),
         offset: 0,
-        first: side(source, "absent"),
-        second: side(lane, "read"),
-        missing: "participation of the source lane",
+        first: side(source, Action::Absent),
+        second: side(lane, Action::Read),
+        missing: Missing::SourceLane,
         message,
     }
 }
 
 /// Builds a finding about a barrier: what threads did there.
 fn barrier_race(
-    kind: &str,
-    space: &'static str,
+    kind: RaceKind,
+    space: Space,
     block: [u32; 3],
-    [first, second]: [(&Waiter, String, &'static str); 2],
-    missing: &'static str,
+    [first, second]: [(&Waiter, String, Action); 2],
+    missing: Missing,
     message: String,
 ) -> Race {
     let side = |(waiter, line, access): (&Waiter, String, _)| RaceAccess {
@@ -369,7 +360,7 @@ fn barrier_race(
         access,
     };
     Race {
-        kind: kind.into(),
+        kind,
         space,
         array: String::new(),
         offset: 0,
@@ -389,12 +380,11 @@ fn describe_missed_barrier(
 ) -> Race {
     let (at, branch) = (grid.kernel.source(waiter.pc), grid.kernel.source(branch));
     let is_of_block = matches!(grid.kernel.ir().code[waiter.pc as usize].op, Op::Bar(_));
-    let (who, missing) = if is_of_block {
-        ("block", "a condition that is the same for the whole block")
+    let (what, space, missing) = if is_of_block {
+        ("barrier", Space::Block, Missing::BlockCondition)
     } else {
-        ("warp", "a mask of the lanes that arrive")
+        ("__syncwarp", Space::Warp, Missing::ArrivingMask)
     };
-    let what = if is_of_block { "barrier" } else { "__syncwarp" };
     let message = format!(
         "{what} in divergent code {}: warp {}, lanes {:#010x} wait at {at}, where warp {}, lanes {:#010x} never arrive: the branch at {branch} leads them past it",
         in_block(grid, block),
@@ -403,8 +393,9 @@ fn describe_missed_barrier(
         absent.warp,
         absent.lanes,
     );
-    let sides = [(waiter, at, "wait"), (absent, branch, "branch")];
-    barrier_race("divergent_barrier", who, block, sides, missing, message)
+    let sides = [(waiter, at, Action::Wait), (absent, branch, Action::Branch)];
+    let kind = RaceKind::DivergentBarrier;
+    barrier_race(kind, space, block, sides, missing, message)
 }
 
 fn describe_split_barrier(
@@ -419,17 +410,18 @@ fn describe_split_barrier(
             "of warp {}, lanes {:#010x} wait at {at}, and lanes {:#010x} at {elsewhere}",
             waiter.warp, waiter.lanes, other.lanes
         );
-        (who, "a barrier that the whole warp reaches")
+        (who, Missing::WarpBarrier)
     } else {
         let who = format!(
             "warp {}, lanes {:#010x} wait at {at}, and warp {}, lanes {:#010x} at another barrier, {elsewhere}",
             waiter.warp, waiter.lanes, other.warp, other.lanes
         );
-        (who, "a barrier that the whole block reaches")
+        (who, Missing::BlockBarrier)
     };
     let message = format!("barrier in divergent code {}: {who}", in_block(grid, block));
-    let sides = [(waiter, at, "wait"), (other, elsewhere, "wait")];
-    barrier_race("divergent_barrier", "block", block, sides, missing, message)
+    let sides = [(waiter, at, Action::Wait), (other, elsewhere, Action::Wait)];
+    let kind = RaceKind::DivergentBarrier;
+    barrier_race(kind, Space::Block, block, sides, missing, message)
 }
 
 fn describe_barrier_threads(
@@ -450,7 +442,10 @@ fn describe_barrier_threads(
         in_block(grid, block),
         waiter.warp,
     );
-    let sides = [(waiter, at.clone(), "wait"), (waiter, at, "wait")];
-    let missing = "one number of threads, a multiple of 32";
-    barrier_race("barrier_threads", "block", block, sides, missing, message)
+    let sides = [
+        (waiter, at.clone(), Action::Wait),
+        (waiter, at, Action::Wait),
+    ];
+    let (kind, missing) = (RaceKind::BarrierThreads, Missing::BarrierThreads);
+    barrier_race(kind, Space::Block, block, sides, missing, message)
 }

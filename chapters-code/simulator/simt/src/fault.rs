@@ -1,70 +1,16 @@
-//! What can end a launch early, and how it is reported.
+//! What can end a launch early, as the executing warp knows it.
 
-use std::fmt;
+pub(crate) use simt_report::FaultKind;
+use simt_report::Space;
 
-/// The kind of a [`Fault`]; the driver turns it into a CUDA error code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FaultKind {
-    /// An access outside every allocation, or outside shared, local, constant or parameter memory.
-    IllegalAddress,
-    /// An address that is not a multiple of the access's size.
-    MisalignedAddress,
-    /// `trap`.
-    Trap,
-    /// A failed `assert`.
-    Assert,
-    /// Every thread waits for an event that cannot occur.
-    Deadlock,
-    /// More instructions were executed than `Options::instruction_limit` allows.
-    InstructionLimit,
-    /// An instruction used in a way that PTX leaves undefined, such as a shuffle of lanes that are
-    /// at different shuffles.
-    IllegalInstruction,
-    /// More arrivals at an mbarrier than its phase takes. An H200 reports an unspecified launch
-    /// failure.
-    Overflow,
-    /// A launch that the device cannot run, such as one with too large a block or grid.
-    InvalidLaunch,
-    /// A kernel that needs a PTX feature which the parser does not support.
-    Unsupported,
-    /// A launch that needs more shared memory or registers than the device has.
-    OutOfResources,
-}
-
-impl FaultKind {
-    /// Whether the launch was refused before anything ran.
-    pub fn is_refusal(self) -> bool {
-        matches!(
-            self,
-            Self::InvalidLaunch | Self::Unsupported | Self::OutOfResources
-        )
-    }
-}
-
-/// Why a launch ended early.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Fault {
-    /// The kind of fault.
-    pub kind: FaultKind,
-    /// The full message: kernel, source line, block, thread, cause.
-    pub message: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Fault {}
-
-/// A fault as the executing warp knows it. The block adds the location.
+/// A fault without its location, which the block adds.
 #[derive(Clone, Debug)]
 pub(crate) struct Trap {
     pub kind: FaultKind,
     /// The faulting lane; `None` for the whole warp.
     pub lane: Option<u32>,
+    /// The memory of an illegal or misaligned access, where the cause names it.
+    pub space: Option<Space>,
     pub cause: String,
 }
 
@@ -73,8 +19,15 @@ impl Trap {
         Box::new(Self {
             kind,
             lane,
+            space: None,
             cause: cause.into(),
         })
+    }
+
+    /// The same fault, of an access to this memory.
+    pub fn within(mut self: Box<Self>, space: Option<Space>) -> Box<Self> {
+        self.space = space;
+        self
     }
 }
 

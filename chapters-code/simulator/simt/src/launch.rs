@@ -6,19 +6,18 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use simt_report::{Counters, Event, Fault, FaultKind, LaunchReport, Race};
+
 use crate::block::{self, Block, Progress};
 use crate::config::{
     Launch, MAX_LOCAL, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options, RESIDENT_BLOCKS,
     RESIDENT_THREADS,
 };
-use crate::counters::Counters;
 use crate::describe::describe;
-use crate::fault::{Fault, FaultKind};
 use crate::grid::Grid;
 use crate::memory::Memory;
 use crate::observe::{Checking, Counting, NoObserver, Observed, Observer};
-use crate::report::{self, Race, Report};
-use crate::trace::{self, Event, Tracing};
+use crate::trace::{self, Tracing};
 use crate::workers;
 
 /// The largest number of different findings that a launch reports.
@@ -33,32 +32,32 @@ const CLAIMS: u64 = 4;
 /// Polling interval for progress by other workers.
 const WAIT: Duration = Duration::from_micros(50);
 
-/// The result of a launch.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The counters and findings, up to the fault if there was one.
-    pub report: Report,
-    /// Why the launch ended early.
-    pub fault: Option<Fault>,
-}
-
-/// Runs a kernel to its end.
-pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Outcome {
+/// Runs a kernel to its end, and reports what was counted and found up to the fault if there was one.
+pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> LaunchReport {
+    let kernel = launch.kernel.ir();
+    let report = LaunchReport {
+        kernel: kernel.name.clone(),
+        grid: launch.grid,
+        block: launch.block,
+        dynamic_shared: launch.dynamic_shared,
+        static_shared: kernel.static_shared_bytes,
+        ..LaunchReport::default()
+    };
     if let Err(fault) = check(launch) {
-        return Outcome {
-            report: Report::default(),
+        return LaunchReport {
             fault: Some(fault),
+            ..report
         };
     }
     let grid = Grid::new(launch, options, memory.snapshot());
     if options.trace {
-        run::<Tracing<'_>>(&grid)
+        run::<Tracing<'_>>(&grid, report)
     } else if options.races {
-        run::<Checking<'_>>(&grid)
+        run::<Checking<'_>>(&grid, report)
     } else if options.counters {
-        run::<Counting>(&grid)
+        run::<Counting>(&grid, report)
     } else {
-        run::<NoObserver>(&grid)
+        run::<NoObserver>(&grid, report)
     }
 }
 
@@ -67,6 +66,7 @@ fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     let fail = |kind, cause: String| {
         Err(Fault {
             kind,
+            space: None,
             message: format!("launch of kernel `{name}`: {cause}"),
         })
     };
@@ -139,7 +139,7 @@ struct Gathered {
     events: Vec<(u64, Event)>,
 }
 
-fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
+fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchReport {
     if !O::CHECKS {
         grid.table.give_up_tracking();
     }
@@ -176,14 +176,12 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>) -> Outcome {
         trace,
         ..
     } = *grid.options;
-    let report = Report {
+    LaunchReport {
         counters: (counters || races || trace).then_some(gathered.counters),
         races: gathered.races,
         trace: trace.then(|| trace::gather(gathered.events, grid)),
-    };
-    Outcome {
-        report,
         fault: fault.map(|(_, fault)| fault),
+        ..report
     }
 }
 
@@ -212,8 +210,21 @@ impl Drop for AtWork<'_, '_> {
 
 fn merge(all: &mut Gathered, part: Gathered) {
     all.counters += part.counters;
-    report::merge(&mut all.races, part.races, MAX_FINDINGS);
+    add_new(&mut all.races, part.races);
     all.events.extend(part.events);
+}
+
+/// Adds the races that differ from those that are there, up to [`MAX_FINDINGS`] in all.
+fn add_new(races: &mut Vec<Race>, more: impl IntoIterator<Item = Race>) {
+    for race in more {
+        let same = |r: &Race| {
+            (r.kind, &r.first.line, &r.second.line)
+                == (race.kind, &race.first.line, &race.second.line)
+        };
+        if races.len() < MAX_FINDINGS && !races.iter().any(same) {
+            races.push(race);
+        }
+    }
 }
 
 /// Of several faults, keeps the one of the lowest block. Lower blocks may not have run yet: a
@@ -355,8 +366,7 @@ fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gather
     } = block.observer.finish();
     gathered.counters += counters;
     gathered.events.extend(events);
-    let races = findings
-        .into_iter()
-        .map(|f| describe(&f, grid, block.index));
-    report::merge(&mut gathered.races, races.collect(), MAX_FINDINGS);
+    let races = findings.into_iter();
+    let races = races.map(|finding| describe(&finding, grid, block.index));
+    add_new(&mut gathered.races, races);
 }

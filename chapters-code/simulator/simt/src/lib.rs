@@ -2,7 +2,8 @@
 //! counters.
 //!
 //! A [`LoadedModule`] places a module's variables in a device's [`Memory`]. [`launch`] runs one of
-//! its kernels to the end. It returns counters and findings, and the fault if there was one.
+//! its kernels to the end. It returns a [`LaunchReport`]: counters and findings, and the fault if there
+//! was one.
 //!
 //! | module | responsibility |
 //! | --- | --- |
@@ -17,7 +18,7 @@
 //! | `proxy` | mbarrier objects and pending bulk copies |
 //! | `init_mask` | which bytes of an allocation are initialised |
 //! | `access`, `observe`, `counters`, `pattern`, `races`, `trace` | counters, race detection, traces |
-//! | `report`, `describe`, `fault` | reports of counters, findings and faults |
+//! | `describe`, `fault` | findings and faults in words; the types of the report are in `simt_report` |
 //!
 //! The crate does not depend on CUDA's API, on files or on terminals (except for device-side
 //! `printf`). It builds for `wasm32-unknown-unknown`.
@@ -46,19 +47,16 @@ mod proxy;
 mod races;
 mod racy;
 pub mod registers;
-mod report;
 mod schedule;
 mod stall;
 mod trace;
 mod workers;
 
 pub use config::{Launch, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
-pub use counters::Counters;
-pub use fault::{Fault, FaultKind};
-pub use launch::{Outcome, launch};
+pub use launch::launch;
 pub use memory::{DEVICE_BASE, Memory, MemoryError};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
 };
-pub use report::{Race, RaceAccess, Report};
-pub use trace::{Event, MOST_EVENTS, Place, Trace, TracedAccess};
+pub use simt_report::{Fault, FaultKind, LaunchReport};
+pub use trace::MOST_EVENTS;

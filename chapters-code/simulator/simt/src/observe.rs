@@ -3,16 +3,16 @@
 //! The interpreter is compiled once for each observer, so that a launch without one costs nothing.
 
 use ptx::ir::{CpAsyncWait, Op, Scope};
+use simt_report::{Counters, Event};
 
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
 use crate::barrier::{Passing, Waiter};
-use crate::counters::{self, Counters};
+use crate::counters;
 use crate::grid::Grid;
 use crate::proxy::ProxyEvent;
 use crate::races::{Findings, Races};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
-use crate::trace::Event;
 
 /// Observes one block. Every method is called at most once per warp instruction.
 pub(crate) trait Observer<'a>: Send {

@@ -7,6 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use ptx::ir::{CollectiveOp, CpAsyncWait, Op, Scope, Src};
+use simt_report::{Event, InstructionClass, Place, Trace, TracedAccess};
 
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
@@ -18,104 +19,6 @@ use crate::registers::{LaneMask, Lanes32, Registers};
 
 /// The largest number of events that a trace stores.
 pub const MOST_EVENTS: u64 = 1 << 15;
-
-/// What the warps of a launch did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Trace {
-    /// The events in the order of execution.
-    pub events: Vec<Event>,
-    /// The number of events beyond [`MOST_EVENTS`], which are not stored.
-    pub dropped: u64,
-}
-
-/// Where something happened.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Place {
-    /// The block's number in the grid.
-    pub block: u64,
-    /// The warp's number in the block.
-    pub warp: u32,
-    /// `file.cu:12`.
-    pub line: String,
-}
-
-/// One thing that a warp did.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
-    /// An instruction was issued. Its other effects follow as separate events.
-    Instruction {
-        /// The instruction.
-        #[serde(flatten)]
-        place: Place,
-        /// The instruction's class: `arithmetic`, `branch`, `load`, `store`, …
-        class: &'static str,
-        /// The lanes that execute it.
-        active: LaneMask,
-    },
-    /// A load, store or atomic went to global or shared memory.
-    Access {
-        /// The instruction.
-        #[serde(flatten)]
-        place: Place,
-        /// The access.
-        #[serde(flatten)]
-        access: TracedAccess,
-    },
-    /// Lanes read one another's registers.
-    Shuffle {
-        /// The instruction.
-        #[serde(flatten)]
-        place: Place,
-        /// The lanes that participate.
-        lanes: LaneMask,
-        /// For each of them, the source lane; its own number if the source is out of range.
-        sources: Vec<u32>,
-        /// For each of them, its value before the shuffle.
-        values: Vec<u32>,
-    },
-    /// A block's barrier let these warps pass.
-    BarrierPassed {
-        /// The block's number in the grid.
-        block: u64,
-        /// The warps.
-        warps: Vec<u32>,
-    },
-    /// `__syncwarp` let these lanes pass.
-    WarpSynchronised {
-        /// The block's number in the grid.
-        block: u64,
-        /// The warp's number in the block.
-        warp: u32,
-        /// The lanes.
-        lanes: LaneMask,
-    },
-}
-
-/// A memory instruction of a warp.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct TracedAccess {
-    /// `load`, `store` or `atomic`.
-    pub access: &'static str,
-    /// `global` or `shared`.
-    pub space: &'static str,
-    /// Bytes that each lane touches.
-    pub bytes: u32,
-    /// The shared array's name in the PTX; empty for global memory.
-    pub array: String,
-    /// The address at which that array, or the first lane's allocation, begins.
-    pub base: u64,
-    /// Bytes of that allocation; 0 for shared memory.
-    pub allocation_bytes: u64,
-    /// The lanes that access it.
-    pub lanes: LaneMask,
-    /// For each of them, a device address, or an offset in the block's shared memory.
-    pub addresses: Vec<u64>,
-    /// For each of them, the bits of the elements that it loads or stores; empty for atomics.
-    pub values: Vec<Vec<u64>>,
-    /// The cost that the counters add: sectors of global memory, or wavefronts of shared memory.
-    pub cost: u64,
-}
 
 /// Counts, detects races, and records events.
 pub(crate) struct Tracing<'a> {
@@ -146,24 +49,20 @@ impl Tracing<'_> {
     fn traced(&self, access: &Access<'_>) -> TracedAccess {
         let addresses = of_lanes(access.mask, &access.addresses.all());
         let first = addresses.first().copied().unwrap_or_default();
-        let (space, array, base, allocation_bytes) = match access.space {
+        let (array, base, allocation_bytes) = match access.space {
             AccessSpace::Shared => {
                 let (name, offset) = self.grid.kernel.shared_variable(first as u32);
-                ("shared", name.to_owned(), first - u64::from(offset), 0)
+                (name.to_owned(), first - u64::from(offset), 0)
             }
             AccessSpace::Global => {
                 let region = self.grid.table.region(first);
                 let (base, bytes) = region.map_or((first, 0), |r| (r.base, r.bytes));
-                ("global", String::new(), base, bytes)
+                (String::new(), base, bytes)
             }
         };
         TracedAccess {
-            access: match access.kind {
-                AccessKind::Load => "load",
-                AccessKind::Store => "store",
-                AccessKind::Atomic => "atomic",
-            },
-            space,
+            access: access.kind,
+            space: access.space,
             bytes: access.bytes,
             array,
             base,
@@ -319,20 +218,21 @@ fn elements(op: &Op, registers: &Registers, lane: u32) -> Vec<u64> {
     }
 }
 
-fn class(op: &Op) -> &'static str {
+fn class(op: &Op) -> InstructionClass {
+    use InstructionClass as Class;
     match op {
-        Op::Alu(_) | Op::ReadClock { .. } | Op::ReadClock64 { .. } => "arithmetic",
-        Op::Ld(_) => "load",
-        Op::St(_) => "store",
-        Op::Atom(_) => "atomic",
-        Op::CpAsync { .. } | Op::CpAsyncWait(_) | Op::Bulk(_) | Op::BulkWait(_) => "async_copy",
-        Op::Bra(_) | Op::BrxIdx { .. } => "branch",
-        Op::Exit | Op::Trap | Op::AssertFail { .. } => "exit",
-        Op::Bar(_) | Op::Mbarrier(_) => "barrier",
-        Op::Fence(_) | Op::ProxyFence(_) => "fence",
-        Op::Warp(collective) if matches!(collective.op, CollectiveOp::Sync) => "barrier",
-        Op::Warp(_) | Op::ActiveMask { .. } => "warp",
-        Op::Nop | Op::Nanosleep { .. } | Op::Vprintf { .. } => "other",
+        Op::Alu(_) | Op::ReadClock { .. } | Op::ReadClock64 { .. } => Class::Arithmetic,
+        Op::Ld(_) => Class::Load,
+        Op::St(_) => Class::Store,
+        Op::Atom(_) => Class::Atomic,
+        Op::CpAsync { .. } | Op::CpAsyncWait(_) | Op::Bulk(_) | Op::BulkWait(_) => Class::AsyncCopy,
+        Op::Bra(_) | Op::BrxIdx { .. } => Class::Branch,
+        Op::Exit | Op::Trap | Op::AssertFail { .. } => Class::Exit,
+        Op::Bar(_) | Op::Mbarrier(_) => Class::Barrier,
+        Op::Fence(_) | Op::ProxyFence(_) => Class::Fence,
+        Op::Warp(collective) if matches!(collective.op, CollectiveOp::Sync) => Class::Barrier,
+        Op::Warp(_) | Op::ActiveMask { .. } => Class::Warp,
+        Op::Nop | Op::Nanosleep { .. } | Op::Vprintf { .. } => Class::Other,
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use simt::{FaultKind, Launch, LoadedModule, Memory, Options, Outcome};
+use simt::{FaultKind, Launch, LaunchReport, LoadedModule, Memory, Options};
 
 #[path = "../../ptx/tests/robustness/mutate.rs"]
 mod mutate;
@@ -37,7 +37,11 @@ fn texts(folder: &str) -> Vec<String> {
 const ARRAY: usize = 4096;
 
 /// Launches the kernels, whose parameters all point to one array; gives what is in it at the end.
-fn launch(memory: &Memory, module: &LoadedModule, options: &Options) -> (Vec<Outcome>, Vec<u8>) {
+fn launch(
+    memory: &Memory,
+    module: &LoadedModule,
+    options: &Options,
+) -> (Vec<LaunchReport>, Vec<u8>) {
     let array = memory.allocate(ARRAY as u64).expect("there is room");
     let run = |kernel: &std::sync::Arc<simt::LoadedKernel>| {
         let mut params = vec![0; kernel.ir().param_bytes as usize];
@@ -52,14 +56,14 @@ fn launch(memory: &Memory, module: &LoadedModule, options: &Options) -> (Vec<Out
             params: &params,
         };
         let start = Instant::now();
-        let outcome = simt::launch(memory, &launch, options);
+        let report = simt::launch(memory, &launch, options);
         assert!(start.elapsed() < SOON, "`{}` takes long", kernel.ir().name);
-        outcome
+        report
     };
-    let outcomes = module.kernels().map(run).collect();
+    let reports = module.kernels().map(run).collect();
     let mut bytes = vec![0; ARRAY];
     memory.read(array, &mut bytes).expect("it is there");
-    (outcomes, bytes)
+    (reports, bytes)
 }
 
 fn options(seed: u64) -> Options {
@@ -79,8 +83,8 @@ fn the_undamaged_kernels_end() {
         let memory = Memory::new(1 << 20);
         let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}:\n{text}"));
         let module = LoadedModule::load(module, &memory).expect("there is room");
-        for outcome in launch(&memory, &module, &options(0)).0 {
-            assert_eq!(outcome.fault, None, "{text}");
+        for report in launch(&memory, &module, &options(0)).0 {
+            assert_eq!(report.fault, None, "{text}");
         }
     }
 }
@@ -104,8 +108,8 @@ fn damaged_kernels_end_fault_or_are_stopped() {
         let Ok(module) = LoadedModule::load(module, &memory) else {
             continue;
         };
-        for outcome in launch(&memory, &module, &options(seed)).0 {
-            match outcome.fault {
+        for report in launch(&memory, &module, &options(seed)).0 {
+            match report.fault {
                 Some(fault) => faults.push(fault.kind),
                 None => ended += 1,
             }
@@ -127,9 +131,9 @@ fn damaged_kernels_end_fault_or_are_stopped() {
 fn ends(text: &str, options: &Options) -> Option<(Vec<Option<FaultKind>>, Vec<u8>)> {
     let memory = Memory::new(1 << 20);
     let module = LoadedModule::load(ptx::parse(text).ok()?, &memory).ok()?;
-    let (outcomes, bytes) = launch(&memory, &module, options);
-    let kind = |outcome: Outcome| outcome.fault.map(|fault| fault.kind);
-    Some((outcomes.into_iter().map(kind).collect(), bytes))
+    let (reports, bytes) = launch(&memory, &module, options);
+    let kind = |report: LaunchReport| report.fault.map(|fault| fault.kind);
+    Some((reports.into_iter().map(kind).collect(), bytes))
 }
 
 /// Launches a text's kernels unwatched, and with all that can watch, which must change nothing.

@@ -1,10 +1,11 @@
 //! A trace tells what each warp did, in order, and changes nothing.
 
-use simt::{Event, Launch, LoadedModule, MOST_EVENTS, Memory, Options, Outcome};
+use simt::{Launch, LaunchReport, LoadedModule, MOST_EVENTS, Memory, Options};
+use simt_report::{AccessKind, AccessSpace, Event, InstructionClass};
 
 /// Runs a kernel's body on one block; `out` is in %rd1, the thread's index in %r1, its place in
 /// `out` in %rd3.
-fn run(body: &str, block: u32, trace: bool) -> (Outcome, Vec<u32>) {
+fn run(body: &str, block: u32, trace: bool) -> (LaunchReport, Vec<u32>) {
     let text = format!(
         ".version 8.0\n.target sm_75\n.address_size 64\n\
          .visible .entry k(.param .u64 p0)\n{{\n\
@@ -36,21 +37,21 @@ fn run(body: &str, block: u32, trace: bool) -> (Outcome, Vec<u32>) {
         trace,
         ..Options::default()
     };
-    let outcome = simt::launch(&memory, &launch, &options);
+    let report = simt::launch(&memory, &launch, &options);
     let mut bytes = vec![0; 1024];
     memory.read(out, &mut bytes).expect("it is mapped");
     let words = bytes.as_chunks().0.iter();
-    (outcome, words.map(|w| u32::from_le_bytes(*w)).collect())
+    (report, words.map(|w| u32::from_le_bytes(*w)).collect())
 }
 
 fn trace(body: &str, block: u32) -> Vec<Event> {
-    let (outcome, out) = run(body, block, true);
-    assert_eq!(outcome.fault, None);
+    let (report, out) = run(body, block, true);
+    assert_eq!(report.fault, None);
     let (untraced, same) = run(body, block, false);
     assert_eq!(out, same, "a trace changes no result");
-    assert_eq!(outcome.report.counters, untraced.report.counters);
-    assert_eq!(untraced.report.trace, None);
-    let trace = outcome.report.trace.expect("a trace");
+    assert_eq!(report.counters, untraced.counters);
+    assert_eq!(untraced.trace, None);
+    let trace = report.trace.expect("a trace");
     assert_eq!(trace.dropped, 0);
     trace.events
 }
@@ -77,14 +78,20 @@ fn accesses_hold_their_lanes_addresses_and_values() {
     };
     assert_eq!(
         (store.access, store.space, store.lanes),
-        ("store", "shared", 7)
+        (AccessKind::Store, AccessSpace::Shared, 7)
     );
     assert_eq!((&store.array[..], store.base), ("sh", 0));
     assert_eq!(store.addresses, [0, 4, 8]);
     assert_eq!(store.values, [[100], [101], [102]]);
-    assert_eq!((load.access, load.lanes, load.cost), ("load", 7, 1));
+    assert_eq!(
+        (load.access, load.lanes, load.cost),
+        (AccessKind::Load, 7, 1)
+    );
     assert_eq!(load.values, [[101], [101], [101]]);
-    assert_eq!((global.space, global.allocation_bytes), ("global", 1024));
+    assert_eq!(
+        (global.space, global.allocation_bytes),
+        (AccessSpace::Global, 1024)
+    );
     let offsets: Vec<_> = global.addresses.iter().map(|a| a - global.base).collect();
     assert_eq!((offsets, global.cost), (vec![0, 4, 8], 1));
 }
@@ -101,7 +108,8 @@ fn strided_accesses_cost_what_the_counters_count() {
         Event::Access { access, .. } => Some((access.space, access.cost)),
         _ => None,
     });
-    assert_eq!(costs.collect::<Vec<_>>(), [("shared", 2), ("global", 4)]);
+    let expected = [(AccessSpace::Shared, 2), (AccessSpace::Global, 4)];
+    assert_eq!(costs.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -113,7 +121,7 @@ fn instructions_have_their_active_lanes_and_source() {
     let store = events.iter().find_map(|event| match event {
         Event::Instruction {
             place,
-            class: "store",
+            class: InstructionClass::Store,
             active,
         } => Some((place, *active)),
         _ => None,
@@ -151,18 +159,18 @@ fn shuffles_and_barriers_are_told() {
         |event: &Event| matches!(event, Event::BarrierPassed { warps, .. } if *warps == [0, 1]);
     let place_of = |test: &dyn Fn(&Event) -> bool| events.iter().position(test).expect("an event");
     let is_store =
-        |e: &Event| matches!(e, Event::Access { access, .. } if access.access == "store");
+        |e: &Event| matches!(e, Event::Access { access, .. } if access.access == AccessKind::Store);
     assert!(place_of(&passed) < place_of(&is_store), "in order");
 }
 
 #[test]
 fn a_long_trace_is_cut_and_says_so() {
-    let (outcome, _) = run(
+    let (report, _) = run(
         "mov.u32 %r5, 0;\nL: add.s32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 20000;\n@%p1 bra L;",
         32,
         true,
     );
-    let trace = outcome.report.trace.expect("a trace");
+    let trace = report.trace.expect("a trace");
     assert_eq!(trace.events.len() as u64, MOST_EVENTS);
     assert!(trace.dropped > 20_000, "{}", trace.dropped);
 }

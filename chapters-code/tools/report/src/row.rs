@@ -222,7 +222,7 @@ impl Row {
             occupancy: usage.occupancy,
             baseline: None,
             counters: report.counters(),
-            races: report.races(),
+            races: report.races().cloned().collect(),
             title: chapter.title(case),
             parameters_in_words: chapter.parameters_in_words(case),
             checksum: verdict.checksum,

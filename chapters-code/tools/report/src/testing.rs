@@ -248,7 +248,7 @@ fn run_once(device: &Device, chapter: &dyn Chapter, rung: &str, case: &Case) -> 
 pub fn counted(chapter: &dyn Chapter, rung: &str, case: &Case) -> Counters {
     let rows = run(chapter, &[*case], &|other, _| other.name == rung);
     check(&rows);
-    rows[0].counters.clone().expect("counters are on")
+    rows[0].counters.expect("counters are on")
 }
 
 /// The launches of a rung on a case, one by one.
@@ -257,7 +257,6 @@ pub fn counted(chapter: &dyn Chapter, rung: &str, case: &Case) -> Counters {
 /// Where they do not run.
 pub fn launches(chapter: &dyn Chapter, rung: &str, case: &Case) -> Vec<LaunchReport> {
     let runner = simulator();
-    run_once(&runner.device, chapter, rung, case)
-        .report
-        .launches
+    let report = run_once(&runner.device, chapter, rung, case).report;
+    report.launches.into()
 }

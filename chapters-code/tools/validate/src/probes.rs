@@ -158,10 +158,10 @@ pub(crate) fn all(
     };
     let module = device.context.load_module(Ptx::from_src(ptx))?;
     for probe in list(memory) {
-        device.take_report();
+        device.take_report()?;
         launch(device, &module, &probe).context(probe.kernel)?;
         device.finish(probe.kernel)?;
-        named(device.take_report(), &probe.pattern)
+        named(device.take_report()?, &probe.pattern)
             .into_iter()
             .try_for_each(&mut *done)?;
     }

@@ -35,11 +35,7 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
 ///  "dropped": 0}
 /// ```
 ///
-/// A traced launch also has a `trace`, `{"events": [], "dropped": 0}`, with the events of
-/// [`simt::Event`].
-///
-/// `counters` has a number for each of the counters of [`simt::Counters`], which says of each
-/// whether it is exact (what a GPU counts) or PTX-level; null if counting is off.
+/// That is a [`simt_report::Report`], whose fields say what each name and number means.
 ///
 /// Returns the length of the text in bytes, without a NUL. If that is at most `length`, the text
 /// is in `buffer` (followed by a NUL if there is room), and the next report begins anew; otherwise

@@ -1,34 +1,31 @@
 //! Describes findings about mbarriers and bulk copies.
 
+use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};
+
 use super::{access, allocation, in_block, whose, within};
 use crate::access::{AccessKind, AccessSpace};
 use crate::grid::Grid;
 use crate::races::{Event, ProxyFinding};
-use crate::report::{Race, RaceAccess};
 
 /// A location: a space, and an address or an offset in it.
 pub(super) type Location = (AccessSpace, u64);
 
-/// Returns the name of a location's space, the array, and the offset within it.
-fn named(grid: &Grid<'_>, (space, at): Location) -> (&'static str, String, u64) {
+/// Returns the array at a location, and the offset within it.
+fn named(grid: &Grid<'_>, (space, at): Location) -> (String, u64) {
     match space {
         AccessSpace::Shared => {
             let (array, offset) = grid.kernel.shared_variable(at as u32);
-            ("shared", array.to_owned(), offset.into())
+            (array.to_owned(), offset.into())
         }
-        AccessSpace::Global => {
-            let (array, offset) = allocation(grid, at);
-            ("global", array, offset)
-        }
+        AccessSpace::Global => allocation(grid, at),
     }
 }
 
 fn in_words(grid: &Grid<'_>, location: Location) -> String {
-    match (named(grid, location), location.0) {
-        ((_, array, offset), AccessSpace::Shared) => {
-            format!("byte {offset} of shared array `{array}`")
-        }
-        ((_, array, offset), AccessSpace::Global) => format!("byte {offset} of {array}"),
+    let (array, offset) = named(grid, location);
+    match location.0 {
+        AccessSpace::Shared => format!("byte {offset} of shared array `{array}`"),
+        AccessSpace::Global => format!("byte {offset} of {array}"),
     }
 }
 
@@ -36,7 +33,7 @@ fn in_words(grid: &Grid<'_>, location: Location) -> String {
 fn side(grid: &Grid<'_>, block: [u32; 3], event: &Event) -> RaceAccess {
     let mut side = access(grid, block, event);
     if event.is_asynchronous() {
-        side.access = "copy";
+        side.access = Action::Copy;
     }
     side
 }
@@ -54,11 +51,11 @@ fn copy(event: &Event, side: &RaceAccess) -> String {
 }
 
 /// Names the instruction that waits for the end of a copy.
-fn wait(event: &Event, space: AccessSpace) -> &'static str {
+fn wait(event: &Event, space: AccessSpace) -> Missing {
     match (event.kind(), space) {
-        (AccessKind::Load, AccessSpace::Shared) => "cp.async.bulk.wait_group.read",
-        (AccessKind::Store, AccessSpace::Global) => "cp.async.bulk.wait_group",
-        _ => "a wait at the copy's mbarrier",
+        (AccessKind::Load, AccessSpace::Shared) => Missing::BulkReadWait,
+        (AccessKind::Store, AccessSpace::Global) => Missing::BulkWait,
+        _ => Missing::MbarrierWait,
     }
 }
 
@@ -81,13 +78,13 @@ pub(super) fn describe_race(
         };
         let first = copy(first, &a);
         let what = format!("{later}, while {first} may be pending: {missing} is missing");
-        ("pending_copy", missing, what)
+        (RaceKind::PendingCopy, missing, what)
     } else {
         let (first, second) = (name(&a), copy(second, &b));
         let what = format!(
             "{first}, then {second}, with neither a barrier nor an arrival and a wait in between"
         );
-        ("early_copy", "a barrier, or an arrival and a wait", what)
+        (RaceKind::EarlyCopy, Missing::BarrierBeforeCopy, what)
     };
     let (block, where_) = (in_block(grid, other), in_words(grid, location));
     let message = format!("race {block}: {where_}: {what}");
@@ -136,15 +133,8 @@ fn unfenced(
         in_words(grid, location),
         within(&a),
     );
-    let missing = "fence.proxy.async";
-    race(
-        grid,
-        "missing_proxy_fence",
-        location,
-        [a, b],
-        missing,
-        message,
-    )
+    let (kind, missing) = (RaceKind::MissingProxyFence, Missing::ProxyFence);
+    race(grid, kind, location, [a, b], missing, message)
 }
 
 fn object(mbarrier: u32) -> Location {
@@ -169,7 +159,7 @@ fn unfenced_init(
         b.lane,
         b.line,
     );
-    let (kind, missing) = ("missing_proxy_fence", "fence.mbarrier_init");
+    let (kind, missing) = (RaceKind::MissingProxyFence, Missing::MbarrierInitFence);
     race(grid, kind, object(mbarrier), [a, b], missing, message)
 }
 
@@ -183,7 +173,7 @@ fn reinitialised(grid: &Grid<'_>, block: [u32; 3], init: &Event, mbarrier: u32) 
         a.line,
         in_words(grid, object(mbarrier)),
     );
-    let (kind, missing) = ("mbarrier_reinitialised", "mbarrier.inval");
+    let (kind, missing) = (RaceKind::MbarrierReinitialised, Missing::MbarrierInval);
     let sides = [a.clone(), a];
     race(grid, kind, object(mbarrier), sides, missing, message)
 }
@@ -193,7 +183,7 @@ fn overwritten(grid: &Grid<'_>, block: [u32; 3], write: &Event, mbarrier: u32) -
     let (who, location) = (within(&a), in_words(grid, object(mbarrier)));
     let what = format!("{who} overwrites the mbarrier at {location}");
     let message = format!("mbarrier misused {}: {what}", in_block(grid, block));
-    let (kind, missing) = ("mbarrier_overwritten", "mbarrier.inval");
+    let (kind, missing) = (RaceKind::MbarrierOverwritten, Missing::MbarrierInval);
     let sides = [a.clone(), a];
     race(grid, kind, object(mbarrier), sides, missing, message)
 }
@@ -201,9 +191,9 @@ fn overwritten(grid: &Grid<'_>, block: [u32; 3], write: &Event, mbarrier: u32) -
 fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Race {
     let a = side(grid, block, bulk);
     let (way, missing) = if loads {
-        ("writes to", "a wait at the copy's mbarrier")
+        ("writes to", Missing::MbarrierWait)
     } else {
-        ("reads from", "cp.async.bulk.wait_group.read")
+        ("reads from", Missing::BulkReadWait)
     };
     let message = format!(
         "copy not waited for {}: all threads exit while the bulk copy that warp {}, lane {} started at {} still {way} the block's shared memory: {missing} is missing",
@@ -213,8 +203,8 @@ fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Rac
         a.line,
     );
     Race {
-        kind: "abandoned_copy".into(),
-        space: "shared",
+        kind: RaceKind::AbandonedCopy,
+        space: Space::Shared,
         array: String::new(),
         offset: 0,
         first: a.clone(),
@@ -226,16 +216,16 @@ fn abandoned(grid: &Grid<'_>, block: [u32; 3], bulk: &Event, loads: bool) -> Rac
 
 fn race(
     grid: &Grid<'_>,
-    kind: &str,
+    kind: RaceKind,
     location: Location,
     [first, second]: [RaceAccess; 2],
-    missing: &'static str,
+    missing: Missing,
     message: String,
 ) -> Race {
-    let (space, array, offset) = named(grid, location);
+    let (array, offset) = named(grid, location);
     Race {
-        kind: kind.into(),
-        space,
+        kind,
+        space: location.0.into(),
         array,
         offset,
         first,

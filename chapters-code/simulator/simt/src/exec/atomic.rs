@@ -77,7 +77,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let cause = "an atomic on local memory by several lanes of a warp at once, which PTX \
                          leaves undefined: a GPU mixes up their memories";
             let lane = Some(mask.trailing_zeros());
-            return Err(Trap::new(FaultKind::IllegalAddress, lane, cause));
+            let trap = Trap::new(FaultKind::IllegalAddress, lane, cause);
+            return Err(trap.within(Some(simt_report::Space::Local)));
         }
         let mut operands = self.operands(atom, addresses, mask);
         let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
@@ -137,10 +138,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let flush = target == Target::Device;
         let done = match target {
             Target::Shared => {
-                let mut view = Bytes {
-                    bytes: self.shared,
-                    name: "shared memory",
-                };
+                let mut view = Bytes::shared(self.shared);
                 operands
                     .update_all(&mut view, atom, flush)
                     .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))

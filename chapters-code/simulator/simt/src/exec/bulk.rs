@@ -5,6 +5,7 @@ use ptx::ir::{BulkCopy, BulkDirection, BulkWait, ProxyFence, Space};
 use super::memory::addresses;
 use super::view::{Bytes, Device, View};
 use super::{Exec, Flow};
+use crate::access::AccessSpace;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
@@ -89,23 +90,25 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         bytes: u32,
         lane: u32,
     ) -> Step {
-        let fail = |kind, cause: String| Err(Trap::new(kind, Some(lane), cause));
+        let fail = |kind, space: AccessSpace, cause: String| {
+            Err(Trap::new(kind, Some(lane), cause).within(Some(space.into())))
+        };
         let verbs = match direction {
             Direction::Load { .. } => ["write", "read"],
             Direction::Store { .. } => ["read", "write"],
         };
-        let spaces = [("shared", shared), ("global", global)];
+        let spaces = [(AccessSpace::Shared, shared), (AccessSpace::Global, global)];
         for ((space, address), verb) in spaces.into_iter().zip(verbs) {
             if !address.is_multiple_of(UNIT.into()) {
                 let cause = format!(
                     "misaligned {verb} of `{NAME}` in {space} memory at {address:#x}: the address must be a multiple of {UNIT}"
                 );
-                return fail(FaultKind::MisalignedAddress, cause);
+                return fail(FaultKind::MisalignedAddress, space, cause);
             }
         }
         if !bytes.is_multiple_of(UNIT) {
             let cause = format!("`{NAME}` of {bytes} bytes: the size must be a multiple of {UNIT}");
-            return fail(FaultKind::IllegalInstruction, cause);
+            return Err(Trap::new(FaultKind::IllegalInstruction, Some(lane), cause));
         }
         let size = self.shared.len() as u64;
         if bytes > 0 && shared.saturating_add(bytes.into()) > size {
@@ -113,7 +116,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let cause = format!(
                 "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in shared memory at {shared:#x}: there are {size} bytes"
             );
-            return fail(FaultKind::IllegalAddress, cause);
+            return fail(FaultKind::IllegalAddress, AccessSpace::Shared, cause);
         }
         let table = &self.grid.table;
         let region = table.region(global);
@@ -123,7 +126,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let cause = format!(
                 "out-of-bounds {verb} of {bytes} bytes by `{NAME}` in global memory at {global:#x}: its end, {end:#x}, {location}"
             );
-            return fail(FaultKind::IllegalAddress, cause);
+            return fail(FaultKind::IllegalAddress, AccessSpace::Global, cause);
         }
         Ok(())
     }
@@ -187,10 +190,7 @@ pub(crate) fn step<'a, O: Observer<'a>>(
             table: &grid.table,
             region: &mut region,
         },
-        shared: Bytes {
-            bytes: shared,
-            name: "shared memory",
-        },
+        shared: Bytes::shared(shared),
     };
     let Some(data) = copy.data.take() else {
         copy.data = Some(memory.read(&bulk));

@@ -7,6 +7,7 @@ use ptx::ir::{
 
 use super::memory::{Target, addresses};
 use super::{Exec, Flow};
+use crate::access::AccessSpace;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::Observer;
@@ -237,7 +238,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let cause = format!(
                 "out-of-bounds `{name}` in shared memory at {offset:#x}: there are {size} bytes"
             );
-            return fail(FaultKind::IllegalAddress, cause);
+            let trap = Trap::new(FaultKind::IllegalAddress, Some(lane), cause);
+            return Err(trap.within(Some(AccessSpace::Shared.into())));
         }
         Ok(offset as u32)
     }

@@ -86,10 +86,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     fn load_shared(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
         self.observe(shape, AccessSpace::Shared, at)?;
-        let mut view = Bytes {
-            bytes: self.shared,
-            name: "shared memory",
-        };
+        let mut view = Bytes::shared(self.shared);
         let registers = &mut self.warp.registers;
         transfer::load(&mut view, registers, load, shape, at)?;
         self.check_read(shape, AccessSpace::Shared, at);
@@ -189,10 +186,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn store_shared(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
         self.observe(shape, AccessSpace::Shared, at)?;
         self.check_write(store, shape, AccessSpace::Shared, at);
-        let mut view = Bytes {
-            bytes: self.shared,
-            name: "shared memory",
-        };
+        let mut view = Bytes::shared(self.shared);
         let registers = &self.warp.registers;
         transfer::store(&mut view, registers, store, shape, at)
     }
@@ -258,10 +252,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         for lane in lanes(at.mask) {
             let start = lane as usize * size;
             let bytes = &mut self.warp.local[start..start + size];
-            let mut view = Bytes {
-                bytes,
-                name: "local memory",
-            };
+            let mut view = Bytes::local(bytes);
             let at = LaneAddresses {
                 addresses: Addresses::Lanes(&addresses),
                 mask: 1 << lane,
@@ -333,10 +324,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 table: &self.grid.table,
                 region: &mut self.warp.region,
             };
-            let mut shared = Bytes {
-                bytes: self.shared,
-                name: "shared memory",
-            };
+            let mut shared = Bytes::shared(self.shared);
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {
                     let read = device.load::<1>(from[i] + byte);

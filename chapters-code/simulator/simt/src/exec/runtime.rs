@@ -78,17 +78,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let start = lane as usize * size;
         let local = &mut self.warp.local[start..start + size];
         let found = if address.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES {
-            Bytes {
-                bytes: self.shared,
-                name: "",
-            }
-            .load::<1>(address - SHARED_WINDOW)
+            Bytes::shared(self.shared).load::<1>(address - SHARED_WINDOW)
         } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES {
-            Bytes {
-                bytes: local,
-                name: "",
-            }
-            .load::<1>(address - LOCAL_WINDOW)
+            Bytes::local(local).load::<1>(address - LOCAL_WINDOW)
         } else {
             Device {
                 table: &self.grid.table,

@@ -2,6 +2,7 @@
 //! [`rows`]), one by one otherwise. It also builds the faults of both.
 
 use ptx::ir::{Load, MemType, Order, Scope, Src, Store};
+use simt_report::Action;
 
 use super::rows;
 use super::view::View;
@@ -179,17 +180,9 @@ fn misaligned(kind: AccessKind, bytes: u32, addresses: &[u64; 32], mask: LaneMas
     let address = addresses[wrong as usize];
     let cause = format!(
         "misaligned {} of {bytes} bytes at {address:#x}: the address must be a multiple of {bytes}",
-        verb(kind)
+        Action::from(kind)
     );
     Trap::new(FaultKind::MisalignedAddress, Some(wrong), cause)
-}
-
-fn verb(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Load => "read",
-        AccessKind::Store => "write",
-        AccessKind::Atomic => "atomic",
-    }
 }
 
 /// Builds the fault of a load or store at an unmapped address.
@@ -212,11 +205,15 @@ pub(super) fn out_of_bounds<V: View>(
     address: u64,
     lane: u32,
 ) -> Box<Trap> {
-    let (verb, name, where_) = (verb(kind), view.name(), view.describe(address));
+    let (verb, where_) = (Action::from(kind), view.describe(address));
+    let name = match view.space() {
+        Some(space) => format!("{space} memory"),
+        None => "the parameters".into(),
+    };
     let plural = if bytes == 1 { "byte" } else { "bytes" };
     let cause =
         format!("out-of-bounds {verb} of {bytes} {plural} in {name} at {address:#x}: {where_}");
-    Trap::new(FaultKind::IllegalAddress, Some(lane), cause)
+    Trap::new(FaultKind::IllegalAddress, Some(lane), cause).within(view.space())
 }
 
 /// Loads lane by lane and element by element: the slow path.

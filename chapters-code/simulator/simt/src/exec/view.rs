@@ -1,5 +1,7 @@
 //! Memory as a warp sees it: bytes at addresses, checked on every access.
 
+use simt_report::Space;
+
 use crate::memory::{Region, Snapshot};
 use crate::racy;
 
@@ -14,8 +16,8 @@ pub(super) trait View {
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
     /// Describes where an unmapped address is.
     fn describe(&self, address: u64) -> String;
-    /// Names this memory.
-    fn name(&self) -> &'static str;
+    /// Returns which memory this is; `None` for the parameters.
+    fn space(&self) -> Option<Space>;
 }
 
 /// Device memory.
@@ -88,15 +90,29 @@ impl View for Device<'_> {
         self.table.describe(address)
     }
 
-    fn name(&self) -> &'static str {
-        "global memory"
+    fn space(&self) -> Option<Space> {
+        Some(Space::Global)
     }
 }
 
 /// A block's shared memory or a thread's local memory: a slice that starts at address 0.
 pub(super) struct Bytes<'a> {
     pub bytes: &'a mut [u8],
-    pub name: &'static str,
+    space: Space,
+}
+
+impl<'a> Bytes<'a> {
+    #[inline(always)]
+    pub fn shared(bytes: &'a mut [u8]) -> Self {
+        let space = Space::Shared;
+        Self { bytes, space }
+    }
+
+    #[inline(always)]
+    pub fn local(bytes: &'a mut [u8]) -> Self {
+        let space = Space::Local;
+        Self { bytes, space }
+    }
 }
 
 impl View for Bytes<'_> {
@@ -125,8 +141,8 @@ impl View for Bytes<'_> {
         format!("there are {} bytes", self.bytes.len())
     }
 
-    fn name(&self) -> &'static str {
-        self.name
+    fn space(&self) -> Option<Space> {
+        Some(self.space)
     }
 }
 
@@ -154,7 +170,7 @@ impl View for Params<'_> {
         format!("there are {} bytes", self.0.len())
     }
 
-    fn name(&self) -> &'static str {
-        "the parameters"
+    fn space(&self) -> Option<Space> {
+        None
     }
 }

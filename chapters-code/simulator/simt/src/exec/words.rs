@@ -69,7 +69,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 device.expect(origin.wrapping_add(AHEAD));
                 (device.load::<128>(origin), AccessSpace::Global)
             }
-            Space::Shared => (shared(self.shared).load::<128>(origin), AccessSpace::Shared),
+            Space::Shared => (
+                Bytes::shared(self.shared).load::<128>(origin),
+                AccessSpace::Shared,
+            ),
             _ => return false,
         };
         let Some(bytes) = bytes else { return false };
@@ -110,14 +113,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let Some((s, origin)) = self.stored_row(store, mask) else {
             return false;
         };
-        let Some(there) = shared(self.shared).load::<128>(origin) else {
+        let Some(there) = Bytes::shared(self.shared).load::<128>(origin) else {
             return false;
         };
         self.warp.has_changed = true;
         self.notify_access(STORE, AccessSpace::Shared, origin, mask);
         let mut row = rows::words(&there, 1, 0);
         blend32(&mut row, mask, self.warp.registers.r32(s));
-        shared(self.shared)
+        Bytes::shared(self.shared)
             .store(origin, rows::to_bytes(&row))
             .is_some()
     }
@@ -146,13 +149,5 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         let access = self.as_access(shape, space, at);
         self.observer.access(&access);
-    }
-}
-
-#[inline(always)]
-fn shared(bytes: &mut [u8]) -> Bytes<'_> {
-    Bytes {
-        bytes,
-        name: "shared memory",
     }
 }

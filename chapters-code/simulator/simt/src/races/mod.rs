@@ -50,6 +50,7 @@ use global::GlobalRaces;
 use proxy::ProxyRaces;
 use ptx::ir::{CpAsyncWait, Scope};
 use shared::SharedRaces;
+use simt_report::Space;
 use sync::Flags;
 use uninitialised::Uninitialised;
 
@@ -82,11 +83,7 @@ pub(crate) enum Finding {
         source: u32,
     },
     /// A read of uninitialised memory: an address, or an offset in shared or local memory.
-    Uninitialised {
-        event: Event,
-        space: &'static str,
-        at: u64,
-    },
+    Uninitialised { event: Event, space: Space, at: u64 },
     /// An access to shared memory that a pending asynchronous copy writes. Instruction `copy` of a
     /// warp started the copy.
     Pending {

@@ -26,6 +26,7 @@
 use std::collections::HashMap;
 
 use ptx::ir::{AtomOp, Kernel, Op};
+use simt_report::Space;
 
 use super::{Event, Finding, each_word};
 use crate::access::{Access, AccessKind, AccessSpace};
@@ -128,7 +129,7 @@ impl<'a> Uninitialised<'a> {
                 unwritten.note(access, address, event);
             }
         });
-        self.find(&unwritten, "global")
+        self.find(&unwritten, Space::Global)
     }
 
     #[inline(never)]
@@ -142,12 +143,12 @@ impl<'a> Uninitialised<'a> {
                 unwritten.note(access, at, event);
             }
         });
-        self.find(&unwritten, "shared")
+        self.find(&unwritten, Space::Shared)
     }
 
     /// Returns the last uninitialised read of a word whose value is used.
     #[inline(always)]
-    fn find(&mut self, unwritten: &Unwritten, space: &'static str) -> Option<Finding> {
+    fn find(&mut self, unwritten: &Unwritten, space: Space) -> Option<Finding> {
         let used = self.used_words(unwritten.0.iter().flatten().next()?.0.pc);
         let words = unwritten.0.iter().enumerate().rev();
         let is_used = |word: usize| used >> word & 1 == 1;
@@ -192,10 +193,8 @@ impl<'a> Uninitialised<'a> {
             None => self.shared.has_some(*offset, 4),
         };
         let unwritten = (first..first + bytes).step_by(4).find(|o| !is_written(o))?;
-        let (space, at) = match space {
-            AccessSpace::Shared => ("shared", unwritten),
-            AccessSpace::Global => ("global", start + unwritten - first),
-        };
+        let at = start - first + unwritten;
+        let space = space.into();
         Some(Finding::Uninitialised { event, space, at })
     }
 
@@ -226,7 +225,7 @@ impl<'a> Uninitialised<'a> {
                 }
             }
         }
-        self.find(&unwritten, "local")
+        self.find(&unwritten, Space::Local)
     }
 }
 

@@ -137,8 +137,8 @@ fn run(chain: &[Link], rows: &Rows) -> Vec<[u64; THREADS]> {
         dynamic_shared: 0,
         params: &[input, out].map(u64::to_le_bytes).concat(),
     };
-    let outcome = simt::launch(&memory, &launch, &Options::default());
-    assert_eq!(outcome.fault, None, "{text}");
+    let report = simt::launch(&memory, &launch, &Options::default());
+    assert_eq!(report.fault, None, "{text}");
     memory.read(out, &mut bytes).expect("it is mapped");
     let (values, _) = bytes.as_chunks::<8>();
     let value = |thread: usize, i: usize| u64::from_le_bytes(values[thread * results + i]);

@@ -2,13 +2,14 @@
 //! stops a launch.
 
 use simt::{FaultKind, Options};
+use simt_report::RaceKind;
 
 use super::run::{Run, fault, ok, run, run_with};
 
 /// What was found, by kind.
-fn found(run: &Run) -> Vec<&str> {
-    let races = &run.outcome.report.races;
-    races.iter().map(|race| race.kind.as_str()).collect()
+fn found(run: &Run) -> Vec<RaceKind> {
+    let races = &run.report.races;
+    races.iter().map(|race| race.kind).collect()
 }
 
 /// Runs a body under several schedules, which must not fault nor be found fault with.
@@ -23,7 +24,7 @@ fn clean(body: &str, grid: u32, block: u32) -> Run {
         };
         let run = run_with(body, grid, block, &options);
         ok(&run);
-        let races = &run.outcome.report.races;
+        let races = &run.report.races;
         assert!(races.is_empty(), "seed {seed}: {races:#?}");
     }
     run(body, grid, block)
@@ -31,7 +32,7 @@ fn clean(body: &str, grid: u32, block: u32) -> Run {
 
 /// Runs a body under several schedules, each of which must find this.
 #[track_caller]
-fn finds(body: &str, grid: u32, block: u32, kind: &str, says: &str) {
+fn finds(body: &str, grid: u32, block: u32, kind: RaceKind, says: &str) {
     for seed in 0..6 {
         let options = Options {
             seed,
@@ -41,7 +42,7 @@ fn finds(body: &str, grid: u32, block: u32, kind: &str, says: &str) {
         };
         let run = run_with(body, grid, block, &options);
         ok(&run);
-        let races = &run.outcome.report.races;
+        let races = &run.report.races;
         let told = races
             .iter()
             .any(|race| race.kind == kind && race.message.contains(says));
@@ -94,7 +95,7 @@ fn a_copy_takes_its_time() {
         &body,
         1,
         16,
-        "pending_copy",
+        RaceKind::PendingCopy,
         "a wait at the copy's mbarrier",
     );
     let options = Options {
@@ -110,7 +111,7 @@ fn a_copy_takes_its_time() {
 fn copies_count_as_instructions_alone() {
     let body = format!("{}{LOAD}{}ret;", start(1), wait("W", 0));
     let run = run(&body, 1, 1);
-    let counters = run.outcome.report.counters.expect("counted");
+    let counters = run.report.counters.expect("counted");
     let requests = [
         counters.global_load_requests,
         counters.shared_store_requests,
@@ -124,7 +125,13 @@ fn copies_count_as_instructions_alone() {
 fn the_source_of_a_copy_must_be_visible_to_it() {
     let fill = FILL.replace("fence.proxy.async.global;", "");
     let body = format!("{}{fill}{LOAD}{}{SHOW}ret;", start(1), wait("W", 0));
-    finds(&body, 1, 16, "missing_proxy_fence", "fence.proxy.async");
+    finds(
+        &body,
+        1,
+        16,
+        RaceKind::MissingProxyFence,
+        "fence.proxy.async",
+    );
     // The thread that starts the copy may fence what it has learned of.
     let load = format!("fence.proxy.async;{LOAD}");
     let body = format!("{}{fill}{load}{}{SHOW}ret;", start(1), wait("W", 0));
@@ -138,7 +145,13 @@ fn the_source_of_a_copy_must_stay() {
         start(1),
         wait("W", 0)
     );
-    finds(&body, 1, 16, "pending_copy", "the bulk copy from there");
+    finds(
+        &body,
+        1,
+        16,
+        RaceKind::PendingCopy,
+        "the bulk copy from there",
+    );
     let body = format!(
         "{}{FILL}{LOAD}{}st.global.u32 [%rd3], %r1;ret;",
         start(1),
@@ -187,8 +200,20 @@ fn arrivals_release_and_waits_acquire() {
     let run = clean(&exchange("", ""), 1, 64);
     assert_eq!((run.out[0], run.out[63]), (63, 0));
     clean(&exchange(".release.cta", ".acquire.cluster"), 1, 64);
-    finds(&exchange(".relaxed.cta", ""), 1, 64, "write_read", "sh");
-    finds(&exchange("", ".relaxed.cta"), 1, 64, "write_read", "sh");
+    finds(
+        &exchange(".relaxed.cta", ""),
+        1,
+        64,
+        RaceKind::WriteRead,
+        "sh",
+    );
+    finds(
+        &exchange("", ".relaxed.cta"),
+        1,
+        64,
+        RaceKind::WriteRead,
+        "sh",
+    );
 }
 
 #[test]
@@ -231,7 +256,7 @@ fn what_a_copy_has_written_is_passed_on() {
         &early,
         2,
         1,
-        "pending_copy",
+        RaceKind::PendingCopy,
         "cp.async.bulk.wait_group is missing",
     );
 }
@@ -251,7 +276,13 @@ fn groups_are_waited_for_in_order() {
         cp.async.bulk.wait_group 0; ret;";
     assert_eq!(clean(body, 1, 1).out[0], 7);
     let early = body.replace("cp.async.bulk.wait_group 0; ld", "ld");
-    finds(&early, 1, 1, "pending_copy", "the bulk copy to there");
+    finds(
+        &early,
+        1,
+        1,
+        RaceKind::PendingCopy,
+        "the bulk copy to there",
+    );
 }
 
 #[test]
@@ -454,7 +485,7 @@ fn a_barrier_again_must_have_been_given_up() {
         &again,
         1,
         1,
-        "mbarrier_reinitialised",
+        RaceKind::MbarrierReinitialised,
         "mbarrier.inval is missing",
     );
 }
@@ -462,7 +493,7 @@ fn a_barrier_again_must_have_been_given_up() {
 #[test]
 fn copies_that_nobody_waits_for_are_told() {
     let body = format!("{}{LOAD}ret;", start(1));
-    finds(&body, 1, 32, "abandoned_copy", "all threads exit");
+    finds(&body, 1, 32, RaceKind::AbandonedCopy, "all threads exit");
     let options = Options::default();
     let run = run_with(&body, 1, 32, &options);
     assert!(found(&run).is_empty());

@@ -109,7 +109,7 @@ fn a_counter_is_put_back_without_a_race() {
     for _ in 0..300 {
         let run = run_with(body, 2, 1, &options(0, 0, 2));
         ok(&run);
-        let races = run.outcome.report.races;
+        let races = run.report.races;
         assert!(races.is_empty(), "{races:?}");
     }
 }
@@ -121,7 +121,7 @@ fn waiting_takes_few_instructions() {
     let counted = |seed| {
         let run = run_with(&chain(1, "39"), 40, 256, &options(seed, 0, 1));
         ok(&run);
-        run.outcome.report.counters.map(|c| c.warp_instructions)
+        run.report.counters.map(|c| c.warp_instructions)
     };
     for seed in [0, 1] {
         let instructions = counted(seed);

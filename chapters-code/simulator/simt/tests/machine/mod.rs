@@ -6,6 +6,7 @@ mod run;
 
 use run::{fault, ok, run, run_with};
 use simt::{FaultKind, Options};
+use simt_report::Missing;
 
 #[test]
 fn lanes_part_and_meet() {
@@ -20,7 +21,7 @@ fn lanes_part_and_meet() {
     ok(&run);
     assert_eq!(run.out[0], 199);
     assert_eq!(run.out[1], 99);
-    let counters = run.outcome.report.counters.expect("counted");
+    let counters = run.report.counters.expect("counted");
     assert_eq!(
         (counters.divergent_branches, counters.global_store_requests),
         (1, 1)
@@ -59,11 +60,7 @@ fn lanes_that_exit_are_not_missed_at_a_barrier() {
     );
     ok(&run);
     assert_eq!((run.out[0], run.out[40], run.out[41]), (40, 0, 0));
-    assert!(
-        run.outcome.report.races.is_empty(),
-        "{:?}",
-        run.outcome.report.races
-    );
+    assert!(run.report.races.is_empty(), "{:?}", run.report.races);
 }
 
 #[test]
@@ -76,13 +73,13 @@ fn a_missing_barrier_is_a_race_between_warps() {
         64,
     );
     ok(&run);
-    let races = &run.outcome.report.races;
+    let races = &run.report.races;
     let told: Vec<_> = races
         .iter()
         .map(|r| (r.missing, r.array.as_str()))
         .collect();
     // Either warp reads what the other one writes: once before, and once after.
-    assert_eq!(told, [("__syncthreads", "sh"); 2], "{races:?}");
+    assert_eq!(told, [(Missing::Syncthreads, "sh"); 2], "{races:?}");
 }
 
 #[test]
@@ -94,17 +91,13 @@ fn a_missing_syncwarp_is_a_race_between_lanes() {
              ld.shared.u32 %r3, [%rd6]; st.global.u32 [%rd3], %r3; ret;"
         )
     };
-    let races = run(&body(""), 1, 32).outcome.report.races;
+    let races = run(&body(""), 1, 32).report.races;
     assert_eq!(
         races.iter().map(|r| r.missing).collect::<Vec<_>>(),
-        ["__syncwarp"]
+        [Missing::Syncwarp]
     );
     let run = run(&body("bar.warp.sync 0xffffffff;"), 1, 32);
-    assert!(
-        run.outcome.report.races.is_empty(),
-        "{:?}",
-        run.outcome.report.races
-    );
+    assert!(run.report.races.is_empty(), "{:?}", run.report.races);
     assert_eq!(run.out[..4], [1, 0, 3, 2]);
 }
 

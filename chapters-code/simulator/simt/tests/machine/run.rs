@@ -1,6 +1,6 @@
 //! Runs a kernel that a test writes out.
 
-use simt::{FaultKind, Launch, LoadedModule, Memory, Options, Outcome};
+use simt::{FaultKind, Launch, LaunchReport, LoadedModule, Memory, Options};
 
 /// A kernel's body, with `out` in %rd1 and the thread's index in %r1.
 fn kernel(body: &str) -> String {
@@ -18,7 +18,7 @@ fn kernel(body: &str) -> String {
 }
 
 pub struct Run {
-    pub outcome: Outcome,
+    pub report: LaunchReport,
     pub out: Vec<u32>,
 }
 
@@ -36,14 +36,14 @@ pub fn run_with(body: &str, grid: u32, block: u32, options: &Options) -> Run {
         dynamic_shared: 0,
         params: &out.to_le_bytes(),
     };
-    let outcome = simt::launch(&memory, &launch, options);
+    let report = simt::launch(&memory, &launch, options);
     let mut bytes = vec![0; 4096];
     memory.read(out, &mut bytes).expect("it is mapped");
     let words = bytes
         .chunks_exact(4)
         .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
     Run {
-        outcome,
+        report,
         out: words.collect(),
     }
 }
@@ -59,13 +59,13 @@ pub fn run(body: &str, grid: u32, block: u32) -> Run {
     let first = run_with(body, grid, block, &options(0));
     for seed in 1..6 {
         let other = run_with(body, grid, block, &options(seed));
-        let kind = |run: &Run| run.outcome.fault.as_ref().map(|f| f.kind);
+        let kind = |run: &Run| run.report.fault.as_ref().map(|f| f.kind);
         assert_eq!(
             kind(&first),
             kind(&other),
             "seed {seed}: {:?}, {:?}",
-            first.outcome.fault,
-            other.outcome.fault
+            first.report.fault,
+            other.report.fault
         );
         let different = first.out.iter().zip(&other.out).position(|(a, b)| a != b);
         assert_eq!(different, None, "seed {seed}");
@@ -74,13 +74,13 @@ pub fn run(body: &str, grid: u32, block: u32) -> Run {
 }
 
 pub fn ok(run: &Run) {
-    if let Some(fault) = &run.outcome.fault {
+    if let Some(fault) = &run.report.fault {
         panic!("{fault}");
     }
 }
 
 pub fn fault(run: &Run, kind: FaultKind, message: &str) {
-    let fault = run.outcome.fault.as_ref().expect("it must fault");
+    let fault = run.report.fault.as_ref().expect("it must fault");
     assert_eq!(fault.kind, kind, "{fault}");
     assert!(
         fault.message.contains(message),

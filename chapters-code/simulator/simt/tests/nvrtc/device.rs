@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simt::{Fault, Launch, LoadedModule, Memory, Options, Outcome};
+use simt::{Fault, Launch, LaunchReport, LoadedModule, Memory, Options};
 
 /// Memory, and the kernels that are in it.
 pub struct Device {
@@ -90,8 +90,8 @@ impl Device {
             instruction_limit: 1 << 24,
             ..Options::default()
         };
-        let outcome = self.launch(kernel, grid, block, arguments, &options);
-        outcome.fault.map_or(Ok(()), Err)
+        let report = self.launch(kernel, grid, block, arguments, &options);
+        report.fault.map_or(Ok(()), Err)
     }
 
     /// Runs a kernel with these options.
@@ -102,7 +102,7 @@ impl Device {
         block: u32,
         arguments: &[Vec<u8>],
         options: &Options,
-    ) -> Outcome {
+    ) -> LaunchReport {
         let kernel = self.module.kernel(kernel);
         let kernel = kernel.expect("the file has this kernel");
         let places = &kernel.ir().params;

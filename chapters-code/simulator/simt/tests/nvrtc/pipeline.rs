@@ -1,7 +1,7 @@
 //! Warps with roles, between them mbarriers and bulk copies: right under every schedule, and without
 //! a false alarm.
 
-use simt::{Options, Report};
+use simt::{LaunchReport, Options};
 
 use super::device::{Device, pointer, scalar};
 
@@ -21,7 +21,7 @@ fn options(seed: u64) -> Options {
 }
 
 #[track_caller]
-fn nothing_found(report: &Report) {
+fn nothing_found(report: &LaunchReport) {
     assert!(report.races.is_empty(), "{:#?}", report.races);
 }
 
@@ -37,11 +37,11 @@ fn scan(n: usize, seed: u64) {
     let mut arguments = [input, out, status].map(pointer).to_vec();
     arguments.push(scalar(n as u64 / 4));
     let blocks = BLOCKS.min(tiles as u32);
-    let outcome = device.launch("scan_in_roles", blocks, 256, &arguments, &options(seed));
-    if let Some(fault) = outcome.fault {
+    let report = device.launch("scan_in_roles", blocks, 256, &arguments, &options(seed));
+    if let Some(fault) = report.fault {
         panic!("{n} elements, seed {seed}: {fault}");
     }
-    nothing_found(&outcome.report);
+    nothing_found(&report);
     let sums = values.iter().scan(0u32, |sum, value| {
         *sum = sum.wrapping_add(*value);
         Some(*sum)
@@ -79,9 +79,9 @@ fn through_shared_memory_and_back() {
             device.array(&vec![0u32; values.len()]),
         );
         let arguments = [input, out].map(pointer);
-        let outcome = device.launch("through_shared", 40, 64, &arguments, &options(seed));
-        assert_eq!(outcome.fault, None);
-        nothing_found(&outcome.report);
+        let report = device.launch("through_shared", 40, 64, &arguments, &options(seed));
+        assert_eq!(report.fault, None);
+        nothing_found(&report);
         let expected = values.iter().map(|v| if v % 4 == 0 { v + 1 } else { *v });
         assert_eq!(device.read::<u32>(out), expected.collect::<Vec<_>>());
     }

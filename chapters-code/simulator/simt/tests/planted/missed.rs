@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::list::{Bug, PLANTED, Planted};
-use super::run::run;
+use super::run::{Kind, run};
+use simt::FaultKind;
 
 /// A kernel in which nothing is found, and the entry of the book's list that it is an example of.
 struct Missed {
@@ -102,11 +103,11 @@ fn nothing_is_found_in_them() {
     for Missed { kernel, .. } in MISSED {
         let told = run(kernel, kernel.name, 0);
         // Only the limit stops a loop that counts.
-        let stopped: &[&str] = match kernel.bug {
-            Bug::Deadlock => &["instruction_limit"],
+        let stopped: &[Kind] = match kernel.bug {
+            Bug::Deadlock => &[Kind::Fault(FaultKind::InstructionLimit)],
             _ => &[],
         };
-        if told.iter().map(|f| &*f.kind).ne(stopped.iter().copied()) {
+        if told.iter().map(|f| &f.kind).ne(stopped) {
             let messages: Vec<_> = told.into_iter().map(|f| f.message).collect();
             found.push(format!("{}: {}", kernel.name, messages.join("\n")));
         }

@@ -10,33 +10,42 @@ mod sanitizer;
 use std::collections::BTreeSet;
 
 use list::{Bug, PLANTED, Planted};
-use run::{Found, run};
+use run::{Found, Kind, run};
+use simt::FaultKind;
+use simt_report::RaceKind;
 
 /// Schedules that every kernel runs under.
 const SEEDS: std::ops::Range<u64> = 0..12;
 
 /// What a finding is about.
-fn bug(kind: &str) -> Option<Bug> {
+fn bug(kind: Kind) -> Option<Bug> {
+    use {FaultKind as F, RaceKind as R};
     Some(match kind {
-        "read_write" | "write_read" | "write_write" | "atomic_read" | "read_atomic"
-        | "atomic_write" | "write_atomic" | "atomic_atomic" | "pending_copy" | "early_copy"
-        | "abandoned_copy" => Bug::Race,
-        "missing_proxy_fence" => Bug::Fence,
-        "mbarrier_reinitialised" | "mbarrier_overwritten" | "overflow" => Bug::Mbarrier,
-        "divergent_barrier" | "barrier_threads" => Bug::Barrier,
-        "shuffle_source" | "illegal_instruction" => Bug::Lanes,
-        "uninitialised_read" => Bug::Uninitialised,
-        "illegal_address" => Bug::OutOfBounds,
-        "misaligned_address" => Bug::Misaligned,
-        "deadlock" => Bug::Deadlock,
-        _ => return None,
+        Kind::Race(kind) => match kind {
+            R::ReadWrite | R::WriteRead | R::WriteWrite | R::ReadAtomic | R::AtomicRead => {
+                Bug::Race
+            }
+            R::WriteAtomic | R::AtomicWrite | R::AtomicAtomic => Bug::Race,
+            R::PendingCopy | R::EarlyCopy | R::AbandonedCopy => Bug::Race,
+            R::MissingProxyFence => Bug::Fence,
+            R::MbarrierReinitialised | R::MbarrierOverwritten => Bug::Mbarrier,
+            R::DivergentBarrier | R::BarrierThreads => Bug::Barrier,
+            R::ShuffleSource => Bug::Lanes,
+            R::UninitialisedRead => Bug::Uninitialised,
+        },
+        Kind::Fault(F::Overflow) => Bug::Mbarrier,
+        Kind::Fault(F::IllegalInstruction) => Bug::Lanes,
+        Kind::Fault(F::IllegalAddress) => Bug::OutOfBounds,
+        Kind::Fault(F::MisalignedAddress) => Bug::Misaligned,
+        Kind::Fault(F::Deadlock) => Bug::Deadlock,
+        Kind::Fault(_) => return None,
     })
 }
 
 /// True if a finding tells of the bug. Barriers and warp-wide operations that not everybody reaches
 /// may also end in a deadlock, which then says where everybody waits.
 fn tells(found: &Found, planted: &Planted) -> bool {
-    let told = bug(&found.kind);
+    let told = bug(found.kind);
     told == Some(planted.bug)
         || told == Some(Bug::Deadlock) && matches!(planted.bug, Bug::Barrier | Bug::Lanes)
         || planted.bug == Bug::Mbarrier

@@ -1,13 +1,29 @@
 //! Runs one kernel of the list on the machine.
 
-use simt::{Launch, LoadedModule, Memory, Options};
+use simt::{FaultKind, Launch, LoadedModule, Memory, Options};
+use simt_report::RaceKind;
 
 use super::list::{Planted, SCRATCH, input};
 
+/// The kind of a race or a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Race(RaceKind),
+    Fault(FaultKind),
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Race(kind) => kind.fmt(f),
+            Self::Fault(kind) => kind.fmt(f),
+        }
+    }
+}
+
 /// Something that the machine said.
 pub struct Found {
-    /// The kind of race or fault.
-    pub kind: String,
+    pub kind: Kind,
     pub message: String,
 }
 
@@ -36,17 +52,13 @@ pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
         threads: usize::from(seed == 0),
         ..Options::default()
     };
-    let outcome = simt::launch(&memory, &launch, &options);
-    let races = outcome.report.races.into_iter().map(|race| Found {
-        kind: race.kind,
+    let report = simt::launch(&memory, &launch, &options);
+    let races = report.races.into_iter().map(|race| Found {
+        kind: Kind::Race(race.kind),
         message: race.message,
     });
-    let fault = outcome.fault.into_iter().map(|fault| Found {
-        kind: serde_json::to_value(fault.kind)
-            .expect("a name")
-            .as_str()
-            .expect("a name")
-            .to_owned(),
+    let fault = report.fault.into_iter().map(|fault| Found {
+        kind: Kind::Fault(fault.kind),
         message: fault.message,
     });
     races.chain(fault).collect()

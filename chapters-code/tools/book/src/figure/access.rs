@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use harness::trace::{Event, MemoryAccess, Place};
+use harness::simulator::{AccessKind, AccessSpace, Event, Place, TracedAccess};
 
 use super::Part;
 use super::arguments::Arguments;
@@ -16,8 +16,8 @@ const MOST: usize = 16;
 /// What to look for.
 #[derive(Debug)]
 pub(super) struct Wanted {
-    space: &'static str,
-    access: String,
+    space: AccessSpace,
+    access: AccessKind,
     at: Option<String>,
     nth: Option<Vec<usize>>,
 }
@@ -29,7 +29,7 @@ type Anchors = HashMap<String, RangeInclusive<usize>>;
 #[derive(Clone, Copy)]
 pub(super) struct Found<'t> {
     pub(super) place: &'t Place,
-    pub(super) access: &'t MemoryAccess,
+    pub(super) access: &'t TracedAccess,
 }
 
 impl<'t> Found<'t> {
@@ -42,10 +42,10 @@ impl<'t> Found<'t> {
             base: access.base,
             bytes: access.bytes,
             cost: access.cost,
-            verb: match access.access.as_str() {
-                "load" => "read",
-                "atomic" => "update",
-                _ => "write",
+            verb: match access.access {
+                AccessKind::Load => "read",
+                AccessKind::Atomic => "update",
+                AccessKind::Store => "write",
             },
             line: source::quoted(root, &self.place.line),
         }
@@ -54,13 +54,12 @@ impl<'t> Found<'t> {
 
 impl Wanted {
     /// Takes the keys `access`, `at` and `nth`.
-    pub(super) fn take(arguments: &mut Arguments, space: &'static str) -> Result<Self, String> {
+    pub(super) fn take(arguments: &mut Arguments, space: AccessSpace) -> Result<Self, String> {
         let access = arguments.take("access").unwrap_or_else(|| "load".into());
-        if !["load", "store", "atomic"].contains(&access.as_str()) {
-            return Err(format!(
-                "access={access}: draw a load, a store or an atomic"
-            ));
-        }
+        let mut kinds = AccessKind::ALL.iter().copied();
+        let access = kinds
+            .find(|kind| kind.name() == access)
+            .ok_or_else(|| format!("access={access}: draw a load, a store or an atomic"))?;
         let nth = arguments
             .take("nth")
             .map(|text| numbers(&text))

@@ -33,10 +33,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use figures::race::{Report, Side};
 use figures::{Picture, banks, page as html, race, sectors};
-use harness::simulator::{self, LaunchReport};
-use harness::trace::Event;
+use harness::simulator::{AccessSpace, Event, LaunchReport, Race};
 use harness::{Case, Device, DeviceChoice};
 use report::trace::Traced;
 
@@ -89,8 +87,10 @@ impl Figures {
             "race" => {
                 let race = arguments.number("race")?.unwrap_or(1);
                 arguments.finish()?;
-                let report = part.race(&traced, race, &self.root)?;
-                ("report", race::draw(&report))
+                let race = part.race(&traced, race)?;
+                let lines = [&race.first, &race.second];
+                let [first, second] = lines.map(|access| source::quoted(&self.root, &access.line));
+                ("report", race::draw(race, [&first, &second]))
             }
             _ => {
                 let picture = self.picture(arguments, &traced, &part)?;
@@ -122,12 +122,12 @@ impl Figures {
                 tree_picture::draw(&events, traced, part.warp, &wanted)
             }
             "banks" => {
-                let wanted = Wanted::take(&mut arguments, "shared")?;
+                let wanted = Wanted::take(&mut arguments, AccessSpace::Shared)?;
                 arguments.finish()?;
                 banks::draw(&drawn(&wanted)?, kernel)
             }
             "sectors" => {
-                let wanted = Wanted::take(&mut arguments, "global")?;
+                let wanted = Wanted::take(&mut arguments, AccessSpace::Global)?;
                 arguments.finish()?;
                 sectors::draw(&drawn(&wanted)?, kernel)
             }
@@ -197,34 +197,14 @@ impl Part {
     }
 
     /// The race of that number, from 1.
-    fn race<'t>(
-        &self,
-        traced: &'t Traced,
-        number: usize,
-        root: &Path,
-    ) -> Result<Report<'t>, String> {
+    fn race<'t>(&self, traced: &'t Traced, number: usize) -> Result<&'t Race, String> {
         let races = &self.launch(traced)?.races;
         let race = number.checked_sub(1).and_then(|index| races.get(index));
-        let race = race.ok_or_else(|| {
+        race.ok_or_else(|| {
             format!(
                 "the race detector reports {} races there, and none is number {number}",
                 races.len()
             )
-        })?;
-        let side = |access: &'t simulator::Access| Side {
-            block: access.block,
-            warp: access.warp,
-            lane: access.lane,
-            access: &access.access,
-            line: source::quoted(root, &access.line),
-        };
-        Ok(Report {
-            sides: [side(&race.first), side(&race.second)],
-            space: &race.space,
-            array: &race.array,
-            offset: race.offset,
-            missing: &race.missing,
-            message: &race.message,
         })
     }
 }
@@ -240,7 +220,7 @@ fn block_of(event: &Event) -> u64 {
 
 /// The sentence that says which execution a figure shows, as HTML.
 fn source_of(run: &Run, traced: &Traced) -> String {
-    let threads = traced.report.launches.first().map(|launch| launch.block);
+    let threads = traced.report.launches.front().map(|launch| launch.block);
     let threads = threads.map_or(0, |block| block.iter().product::<u32>());
     html::inline(&format!(
         "Drawn from an execution of `{}`: {}, blocks of {threads} threads.",

@@ -1,7 +1,7 @@
 //! The active lanes of a block's warps, read off a trace.
 
 use figures::timeline::Band;
-use harness::trace::Event;
+use harness::simulator::{Event, InstructionClass};
 
 /// The instructions of each warp.
 pub(super) fn bands(events: &[&Event]) -> Vec<Band> {
@@ -20,7 +20,7 @@ pub(super) fn bands(events: &[&Event]) -> Vec<Band> {
             bands.resize(warp + 1, Band::default());
         }
         let band = &mut bands[warp];
-        if class == "barrier" {
+        if *class == InstructionClass::Barrier {
             band.barriers.push(band.active.len());
         }
         band.active.push(*active);

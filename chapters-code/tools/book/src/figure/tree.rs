@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use harness::trace::{Event, MemoryAccess};
+use harness::simulator::{AccessKind, AccessSpace, Event, TracedAccess};
 use harness::{Dtype, Op};
 
 use figures::lanes;
@@ -66,10 +66,10 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
     let mut threads = Threads::default();
     for event in events {
         match event {
-            Event::Access { place, access } if access.space == "shared" => {
+            Event::Access { place, access } if access.space == AccessSpace::Shared => {
                 for (lane, held) in held(access)? {
                     let thread = place.warp * 32 + lane;
-                    if access.access == "load" {
+                    if access.access == AccessKind::Load {
                         threads.loads(thread, held);
                         stage.read.push(held.place);
                         continue;
@@ -89,7 +89,7 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
                 }
             }
             // The result may go out from a register, without being read again.
-            Event::Access { place, access } if access.access == "store" => {
+            Event::Access { place, access } if access.access == AccessKind::Store => {
                 for (lane, result) in held(access)? {
                     let stored = threads.stored.get(&(place.warp * 32 + lane));
                     let own = stored.filter(|stored| stored.bits == result.bits);
@@ -152,7 +152,7 @@ fn check(op: Op, dtype: Dtype, thread: u32, from: &[Held], to: Held) -> Result<(
 }
 
 /// The words of a shared array that an access touches, by lane.
-fn held(access: &MemoryAccess) -> Result<Vec<(u32, Held)>, String> {
+fn held(access: &TracedAccess) -> Result<Vec<(u32, Held)>, String> {
     let mut all = Vec::new();
     let elements = lanes(access.lanes)
         .zip(&access.addresses)
@@ -186,7 +186,9 @@ pub(super) fn in_registers(
                 ..
             } if place.warp == warp => shuffles.push((sources, values)),
             Event::Access { place, access }
-                if place.warp == warp && access.access == "store" && !shuffles.is_empty() =>
+                if place.warp == warp
+                    && access.access == AccessKind::Store
+                    && !shuffles.is_empty() =>
             {
                 result = held(access)?.first().copied();
                 break;

@@ -1,7 +1,7 @@
 //! The directive of a tree: which tree a run holds, and how much of it is drawn.
 
 use figures::{Picture, tree::Storage};
-use harness::trace::Event;
+use harness::simulator::Event;
 use report::trace::Traced;
 
 use super::arguments::Arguments;

@@ -10,7 +10,10 @@ use cudarc::{
     },
     nvrtc::Ptx,
 };
-use harness::{Device, DeviceChoice, Dtype, Error, Output, buffer, simulator::Report};
+use harness::{
+    Device, DeviceChoice, Dtype, Error, Output, buffer,
+    simulator::{FaultKind, RaceKind, Report, Space},
+};
 
 use super::{Failure, Target, judge};
 use crate::{
@@ -137,12 +140,12 @@ impl Bench {
         self.named.replace(memory.addresses.clone());
         self.limit(instance);
         if let Err(error) = self.launch(&memory) {
-            return Ok(Err(self.stopped("launching the kernel", error)));
+            return Ok(Err(self.stopped("launching the kernel", error)?));
         }
         if let Err(error) = self.device.stream.synchronize() {
-            return Ok(Err(self.stopped("running the kernel", error)));
+            return Ok(Err(self.stopped("running the kernel", error)?));
         }
-        let report = self.device.take_report();
+        let report = self.device.take_report()?;
         let mut ran = Ran {
             report,
             comparisons: Vec::new(),
@@ -285,43 +288,38 @@ impl Bench {
         message
     }
 
-    fn stopped(&self, doing: &str, error: impl Into<Error>) -> Failure {
+    /// What stopped a launch.
+    fn stopped(&self, doing: &str, error: impl Into<Error>) -> Result<Failure> {
         let error: Error = error.into();
-        let report = self.device.take_report();
+        let report = self.device.take_report()?;
         let Some(fault) = report.fault() else {
-            let kind = match error.to_string() {
-                text if text.contains("OUT_OF_RESOURCES") || text.contains("INVALID_VALUE") => {
-                    Diagnosis::Resources
-                }
-                text if text.contains("ILLEGAL_ADDRESS") => Diagnosis::OutOfBounds,
-                text if text.contains("MISALIGNED") => Diagnosis::Misaligned,
-                _ => Diagnosis::Fault,
-            };
-            return Failure::new(kind, format!("{doing}: {error}"));
+            return Ok(Failure::new(refused(&error), format!("{doing}: {error}")));
         };
         // Who reads too early may compute an address from it.
-        let races = report.races();
-        let wild = ["illegal_address", "misaligned_address"].contains(&fault.kind.as_str())
-            && fault.message.contains("global memory");
-        let early = judge::gravest(&races).filter(|race| race.kind != "uninitialised_read");
-        if let Some(race) = early.filter(|_| wild) {
+        let is_address = [FaultKind::IllegalAddress, FaultKind::MisalignedAddress];
+        let is_wild = is_address.contains(&fault.kind) && fault.space == Some(Space::Global);
+        let early = judge::gravest(&report);
+        let early = early.filter(|race| race.kind != RaceKind::UninitialisedRead);
+        if let Some(race) = early.filter(|_| is_wild) {
             let failure = Failure::new(
                 judge::race(race, &self.declaration.operation),
                 self.by_name(&race.message),
             );
-            return failure.note(format!("after that: {}", self.by_name(&fault.message)));
+            let fault = self.by_name(&fault.message);
+            return Ok(failure.note(format!("after that: {fault}")));
         }
-        let diagnosis = match fault.kind.as_str() {
-            "illegal_address" => Diagnosis::OutOfBounds,
-            "misaligned_address" => Diagnosis::Misaligned,
-            "trap" | "assert" => Diagnosis::Trap,
-            "deadlock" => Diagnosis::Deadlock,
-            "instruction_limit" => Diagnosis::Endless,
-            "out_of_resources" | "invalid_launch" => Diagnosis::Resources,
-            "illegal_instruction" if fault.message.contains("shfl") => Diagnosis::Shuffle,
-            _ => Diagnosis::Fault,
+        let diagnosis = match fault.kind {
+            FaultKind::IllegalAddress => Diagnosis::OutOfBounds,
+            FaultKind::MisalignedAddress => Diagnosis::Misaligned,
+            FaultKind::Trap | FaultKind::Assert => Diagnosis::Trap,
+            FaultKind::Deadlock => Diagnosis::Deadlock,
+            FaultKind::InstructionLimit => Diagnosis::Endless,
+            FaultKind::OutOfResources | FaultKind::InvalidLaunch => Diagnosis::Resources,
+            FaultKind::IllegalInstruction | FaultKind::Overflow | FaultKind::Unsupported => {
+                Diagnosis::Fault
+            }
         };
-        Failure::new(diagnosis, self.by_name(&fault.message))
+        Ok(Failure::new(diagnosis, self.by_name(&fault.message)))
     }
 
     /// Blocks of the first launch on an instance, and threads of a block of it.
@@ -368,6 +366,21 @@ impl Bench {
         let invalid = DriverError(CUresult::CUDA_ERROR_INVALID_VALUE);
         let time = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
         Ok(time)
+    }
+}
+
+/// What is wrong, from the driver's error alone.
+fn refused(error: &Error) -> Diagnosis {
+    let Error::Driver { error, .. } = error else {
+        return Diagnosis::Fault;
+    };
+    match error.0.0 {
+        CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES | CUresult::CUDA_ERROR_INVALID_VALUE => {
+            Diagnosis::Resources
+        }
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => Diagnosis::OutOfBounds,
+        CUresult::CUDA_ERROR_MISALIGNED_ADDRESS => Diagnosis::Misaligned,
+        _ => Diagnosis::Fault,
     }
 }
 

@@ -51,10 +51,9 @@ impl Wanted<'_> {
 
 /// A counter by its name.
 fn value(counters: &Counters, name: &str) -> Result<f64> {
-    let all = serde_json::to_value(counters)?;
-    all.get(name)
-        .and_then(serde_json::Value::as_f64)
-        .with_context(|| format!("there is no counter `{name}`"))
+    let count = counters.get(name);
+    let count = count.with_context(|| format!("there is no counter `{name}`"))?;
+    Ok(count as f64)
 }
 
 /// The problem on which something is counted.

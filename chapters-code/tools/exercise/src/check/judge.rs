@@ -1,6 +1,9 @@
 //! What is wrong, from what the detectors say and from the pattern of the wrong results.
 
-use harness::{Shape, simulator::Race};
+use harness::{
+    Shape,
+    simulator::{Missing, Race, RaceKind, Report, Space},
+};
 
 use super::{Failure, plan::Trial};
 use crate::{
@@ -35,25 +38,32 @@ impl Judged {
 pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
     let one_line = race.first.line == race.second.line;
     let one_warp = race.first.block == race.second.block && race.first.warp == race.second.warp;
-    match (race.kind.as_str(), race.missing.as_str()) {
-        ("uninitialised_read", _) => Diagnosis::Uninitialised,
-        ("shuffle_source", _) => Diagnosis::Shuffle,
-        ("divergent_barrier" | "barrier_threads", _) => Diagnosis::DivergentBarrier,
-        ("pending_copy", _) => Diagnosis::PendingCopy,
-        ("write_write", _) if one_line && one_warp => Diagnosis::WriteConflict,
-        ("write_write", _) if one_line && race.space == "global" => Diagnosis::WriteConflict,
-        ("read_write" | "write_read", "__threadfence") if one_line => Diagnosis::LostUpdate,
-        (_, "__syncthreads" | "__syncwarp") if one_line && race.space == "global" => {
+    match (race.kind, race.missing) {
+        (RaceKind::UninitialisedRead, _) => Diagnosis::Uninitialised,
+        (RaceKind::ShuffleSource, _) => Diagnosis::Shuffle,
+        (RaceKind::DivergentBarrier | RaceKind::BarrierThreads, _) => Diagnosis::DivergentBarrier,
+        (RaceKind::PendingCopy, _) => Diagnosis::PendingCopy,
+        (RaceKind::WriteWrite, _) if one_line && (one_warp || race.space == Space::Global) => {
+            Diagnosis::WriteConflict
+        }
+        (RaceKind::ReadWrite | RaceKind::WriteRead, Missing::Threadfence) if one_line => {
             Diagnosis::LostUpdate
         }
-        (_, "__syncthreads" | "__syncwarp") if one_line && race.space == "shared" => {
-            match (operation.race_at_one_line(), race.missing.as_str()) {
-                (Diagnosis::MissingBarrier, "__syncwarp") => Diagnosis::MissingSyncwarp,
+        (_, Missing::Syncthreads | Missing::Syncwarp)
+            if one_line && race.space == Space::Global =>
+        {
+            Diagnosis::LostUpdate
+        }
+        (_, Missing::Syncthreads | Missing::Syncwarp)
+            if one_line && race.space == Space::Shared =>
+        {
+            match (operation.race_at_one_line(), race.missing) {
+                (Diagnosis::MissingBarrier, Missing::Syncwarp) => Diagnosis::MissingSyncwarp,
                 (diagnosis, _) => diagnosis,
             }
         }
-        (_, "__syncthreads") => Diagnosis::MissingBarrier,
-        (_, "__syncwarp") => Diagnosis::MissingSyncwarp,
+        (_, Missing::Syncthreads) => Diagnosis::MissingBarrier,
+        (_, Missing::Syncwarp) => Diagnosis::MissingSyncwarp,
         _ => Diagnosis::MissingFence,
     }
 }
@@ -61,14 +71,14 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
 /// Of several findings the one whose cure cures the others, too: a barrier that not all reach, then
 /// one that is missing for the whole block. A read that came too early looks like one of what nobody
 /// has written.
-pub fn gravest(races: &[Race]) -> Option<&Race> {
-    let weight = |race: &&Race| match (race.kind.as_str(), race.missing.as_str()) {
-        ("divergent_barrier", _) => 0,
-        (_, "__syncwarp") => 3,
-        ("uninitialised_read", _) => 2,
+pub fn gravest(report: &Report) -> Option<&Race> {
+    let weight = |race: &&Race| match (race.kind, race.missing) {
+        (RaceKind::DivergentBarrier, _) => 0,
+        (_, Missing::Syncwarp) => 3,
+        (RaceKind::UninitialisedRead, _) => 2,
         _ => 1,
     };
-    races.iter().min_by_key(weight)
+    report.races().min_by_key(weight)
 }
 
 /// What the runs have in common that went wrong.

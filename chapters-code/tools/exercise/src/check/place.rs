@@ -1,9 +1,6 @@
 //! Lines of the submission, out of what the simulator says.
 
-use harness::{
-    simulator::{Access, Race},
-    trace::Event,
-};
+use harness::simulator::{AccessKind, AccessSpace, Event, Race, RaceAccess};
 
 use super::{Place, bench::Ran};
 use crate::operation::Output;
@@ -17,7 +14,7 @@ pub fn line(text: &str, name: &str) -> Option<usize> {
 
 /// The two sides of a race; one where both are the same line and thread.
 pub fn sides(race: &Race, name: &str) -> Vec<Place> {
-    let side = |access: &Access| {
+    let side = |access: &RaceAccess| {
         let [x, y, z] = access.block;
         let block = match [y, z] {
             [0, 0] => x.to_string(),
@@ -48,13 +45,13 @@ pub fn writer(ran: &Ran, output: &Output, which: usize, index: usize, name: &str
         let Event::Access { place, access } = event else {
             continue;
         };
-        if access.space != "global" || access.access == "load" {
+        if access.space != AccessSpace::Global || access.access == AccessKind::Load {
             continue;
         }
         let lanes = (0..32u32).filter(|lane| access.lanes >> lane & 1 == 1);
         for (lane, &at) in lanes.zip(&access.addresses) {
             if (at..at + u64::from(access.bytes)).contains(&address) {
-                writer = Some((place, lane, access.access.clone()));
+                writer = Some((place, lane, access.access));
             }
         }
     }

@@ -189,8 +189,7 @@ impl Worker<'_> {
         if let Some(damage) = &ran.damage {
             return Err(self.on(damage.clone(), trial));
         }
-        let races = ran.report.races();
-        let Some(race) = judge::gravest(&races) else {
+        let Some(race) = judge::gravest(&ran.report) else {
             return Ok(());
         };
         let mut failure = Failure::new(

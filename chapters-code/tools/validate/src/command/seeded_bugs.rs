@@ -48,7 +48,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
     give_up_after(Duration::try_from_secs_f64(arguments.seconds)?);
     launch(&device, &function, planted)?;
     let ended = device.stream.synchronize();
-    let report = device.take_report();
+    let report = device.take_report()?;
     for race in report.races() {
         println!("{}: {}", race.kind, race.message);
     }

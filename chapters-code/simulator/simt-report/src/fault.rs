@@ -1,0 +1,67 @@
+//! What can end a launch early, and how it is reported.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Space, names::names};
+
+names! {
+    /// The kind of a [`Fault`]; the driver turns it into a CUDA error code.
+    FaultKind {
+        /// An access outside every allocation, or outside shared, local, constant or parameter memory.
+        IllegalAddress = "illegal_address",
+        /// An address that is not a multiple of the access's size.
+        MisalignedAddress = "misaligned_address",
+        /// `trap`.
+        Trap = "trap",
+        /// A failed `assert`.
+        Assert = "assert",
+        /// Every thread waits for an event that cannot occur.
+        Deadlock = "deadlock",
+        /// More instructions were executed than the option `instruction_limit` allows.
+        InstructionLimit = "instruction_limit",
+        /// An instruction used in a way that PTX leaves undefined, such as a shuffle by a lane that its
+        /// mask does not name.
+        IllegalInstruction = "illegal_instruction",
+        /// More arrivals at an mbarrier than its phase takes. An H200 reports an unspecified launch
+        /// failure.
+        Overflow = "overflow",
+        /// A launch that the device cannot run, such as one with too large a block or grid.
+        InvalidLaunch = "invalid_launch",
+        /// A kernel that needs a PTX feature which the parser does not support.
+        Unsupported = "unsupported",
+        /// A launch that needs more shared memory or registers than the device has.
+        OutOfResources = "out_of_resources",
+    }
+}
+
+impl FaultKind {
+    /// Whether the launch was refused before anything ran.
+    pub fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            Self::InvalidLaunch | Self::Unsupported | Self::OutOfResources
+        )
+    }
+}
+
+/// Why a launch ended early.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The kind of fault.
+    pub kind: FaultKind,
+    /// The memory of an illegal or misaligned access, where the message names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<Space>,
+    /// The full message: kernel, source line, block, thread, cause.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

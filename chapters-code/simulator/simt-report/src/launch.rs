@@ -1,0 +1,70 @@
+//! The report itself: launches, each with all that is known of it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Counters, Fault, Race, Trace};
+
+/// The launches since the last report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The launches in the order in which they ran.
+    pub launches: VecDeque<LaunchReport>,
+    /// The number of earlier launches, which were forgotten because there were too many.
+    pub dropped: u64,
+}
+
+/// What was counted and found in one launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchReport {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// Bytes of static shared memory.
+    pub static_shared: u32,
+    /// What was counted up to the end of the launch; `None` if counting was off.
+    pub counters: Option<Counters>,
+    /// Different findings, each once, however often it happened.
+    pub races: Vec<Race>,
+    /// What each warp did, if the launch was traced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+    /// Why the launch ended early, if it did.
+    pub fault: Option<Fault>,
+}
+
+impl Report {
+    /// Returns the counters, summed over the launches.
+    pub fn counters(&self) -> Option<Counters> {
+        let counted = self.launches.iter().filter_map(|launch| launch.counters);
+        counted.reduce(|mut sum, counters| {
+            sum += counters;
+            sum
+        })
+    }
+
+    /// Returns the races of all launches.
+    pub fn races(&self) -> impl Iterator<Item = &Race> {
+        self.launches.iter().flat_map(|launch| &launch.races)
+    }
+
+    /// Returns the traces of the launches that were traced.
+    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
+        self.launches
+            .iter()
+            .filter_map(|launch| launch.trace.as_ref())
+    }
+
+    /// Returns the first fault.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.launches
+            .iter()
+            .find_map(|launch| launch.fault.as_ref())
+    }
+}

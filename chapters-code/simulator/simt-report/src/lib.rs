@@ -1,0 +1,21 @@
+//! What the simulator reports of a launch: counters, races, faults, traces.
+//!
+//! The machine (`simt`) fills these types in, the driver (`simt-driver`) writes them as JSON, and programs
+//! (through `harness`) read the same types from it. A fact that a program may ask for is a field or
+//! an enum, never a text to search in.
+
+mod counters;
+mod fault;
+mod launch;
+mod names;
+mod race;
+mod trace;
+
+pub use counters::Counters;
+pub use fault::{Fault, FaultKind};
+pub use launch::{LaunchReport, Report};
+pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
+pub use trace::{AccessKind, AccessSpace, Event, InstructionClass, Place, Trace, TracedAccess};
+
+#[cfg(test)]
+mod tests;

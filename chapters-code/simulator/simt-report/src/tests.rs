@@ -1,0 +1,115 @@
+//! The JSON of a report, which recorded files and other programs read.
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{from_str, to_string, to_value};
+
+use crate::*;
+
+/// Every variant is called in JSON as in sentences, and is read again.
+#[test]
+fn names_are_the_same_in_json() {
+    fn check<T>(all: &[T])
+    where
+        T: Copy + PartialEq + std::fmt::Debug + std::fmt::Display + Serialize + DeserializeOwned,
+    {
+        for &one in all {
+            let json = to_string(&one).expect("JSON");
+            assert_eq!(json, format!("\"{one}\""));
+            assert_eq!(from_str::<T>(&json).expect("it is one"), one);
+        }
+    }
+    check(AccessKind::ALL);
+    check(AccessSpace::ALL);
+    check(Action::ALL);
+    check(FaultKind::ALL);
+    check(InstructionClass::ALL);
+    check(Missing::ALL);
+    check(RaceKind::ALL);
+    check(Space::ALL);
+}
+
+#[test]
+fn a_counter_is_found_by_its_name() {
+    let counters = Counters {
+        global_load_sectors: 3,
+        barriers: 5,
+        ..Counters::default()
+    };
+    let json = to_value(counters).expect("JSON");
+    for (name, count) in json.as_object().expect("an object") {
+        assert_eq!(counters.get(name), count.as_u64(), "{name}");
+    }
+    assert_eq!(counters.get("global"), None);
+}
+
+#[test]
+fn a_report_is_written_and_read() {
+    let side = |line: &str, lane, access| RaceAccess {
+        line: line.into(),
+        block: [1, 0, 0],
+        warp: 2,
+        lane,
+        access,
+    };
+    let place = Place {
+        block: 1,
+        warp: 2,
+        line: "k.cu:3".into(),
+    };
+    let report = Report {
+        launches: [LaunchReport {
+            kernel: "k".into(),
+            grid: [2, 1, 1],
+            block: [96, 1, 1],
+            races: vec![Race {
+                kind: RaceKind::unordered(AccessKind::Store, AccessKind::Load),
+                space: AccessSpace::Shared.into(),
+                array: "tile".into(),
+                offset: 4,
+                first: side("k.cu:3", 0, AccessKind::Store.into()),
+                second: side("k.cu:4", 1, AccessKind::Load.into()),
+                missing: Missing::Syncwarp,
+                message: "a race".into(),
+            }],
+            trace: Some(Trace {
+                events: vec![Event::Access {
+                    place,
+                    access: TracedAccess {
+                        access: AccessKind::Store,
+                        space: AccessSpace::Shared,
+                        bytes: 4,
+                        array: "tile".into(),
+                        base: 0,
+                        allocation_bytes: 0,
+                        lanes: 1,
+                        addresses: vec![4],
+                        values: vec![vec![7]],
+                        cost: 1,
+                    },
+                }],
+                dropped: 0,
+            }),
+            fault: Some(Fault {
+                kind: FaultKind::Trap,
+                space: None,
+                message: "a fault".into(),
+            }),
+            ..LaunchReport::default()
+        }]
+        .into(),
+        dropped: 0,
+    };
+    let json = concat!(
+        r#"{"launches":[{"kernel":"k","grid":[2,1,1],"block":[96,1,1],"dynamic_shared":0,"#,
+        r#""static_shared":0,"counters":null,"races":[{"kind":"write_read","space":"shared","#,
+        r#""array":"tile","offset":4,"first":{"line":"k.cu:3","block":[1,0,0],"warp":2,"lane":0,"#,
+        r#""access":"write"},"second":{"line":"k.cu:4","block":[1,0,0],"warp":2,"lane":1,"#,
+        r#""access":"read"},"missing":"__syncwarp","message":"a race"}],"trace":{"events":"#,
+        r#"[{"event":"access","block":1,"warp":2,"line":"k.cu:3","access":"store","space":"shared","#,
+        r#""bytes":4,"array":"tile","base":0,"allocation_bytes":0,"lanes":1,"addresses":[4],"#,
+        r#""values":[[7]],"cost":1}],"dropped":0},"fault":{"kind":"trap","message":"a fault"}}],"#,
+        r#""dropped":0}"#
+    );
+    assert_eq!(to_string(&report).expect("JSON"), json);
+    assert_eq!(from_str::<Report>(json).expect("a report"), report);
+}

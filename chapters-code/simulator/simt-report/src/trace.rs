@@ -1,0 +1,155 @@
+//! The trace of a launch: what each warp did, in order.
+
+use serde::{Deserialize, Serialize};
+
+use crate::names::names;
+
+names! {
+    /// The kind of a memory access.
+    #[derive(Default)]
+    AccessKind {
+        /// A load.
+        #[default]
+        Load = "load",
+        /// A store.
+        Store = "store",
+        /// An atomic, or a reduction.
+        Atomic = "atomic",
+    }
+}
+
+names! {
+    /// The memory that an access goes to.
+    AccessSpace {
+        /// Global memory.
+        Global = "global",
+        /// The shared memory of a block.
+        Shared = "shared",
+    }
+}
+
+names! {
+    /// The class of an instruction.
+    InstructionClass {
+        /// It computes in registers.
+        Arithmetic = "arithmetic",
+        /// It loads.
+        Load = "load",
+        /// It stores.
+        Store = "store",
+        /// It updates memory atomically.
+        Atomic = "atomic",
+        /// It starts asynchronous copies, or waits for them.
+        AsyncCopy = "async_copy",
+        /// It branches.
+        Branch = "branch",
+        /// It ends the thread or the launch.
+        Exit = "exit",
+        /// It waits for other threads, or lets them pass: a barrier, `__syncwarp`, an mbarrier.
+        Barrier = "barrier",
+        /// It orders memory accesses.
+        Fence = "fence",
+        /// It exchanges values within a warp.
+        Warp = "warp",
+        /// It does something else.
+        Other = "other",
+    }
+}
+
+/// What the warps of a launch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The events in the order of execution.
+    pub events: Vec<Event>,
+    /// The number of later events, which are not stored because there is no room.
+    pub dropped: u64,
+}
+
+/// Where something happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The block's number in the grid.
+    pub block: u64,
+    /// The warp's number in the block.
+    pub warp: u32,
+    /// `file.cu:12`.
+    pub line: String,
+}
+
+/// One thing that a warp did. In a set of lanes, lane 0 is the lowest bit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// An instruction was issued. Its other effects follow as separate events.
+    Instruction {
+        /// The instruction.
+        #[serde(flatten)]
+        place: Place,
+        /// The instruction's class.
+        class: InstructionClass,
+        /// The lanes that execute it.
+        active: u32,
+    },
+    /// A load, store or atomic went to global or shared memory.
+    Access {
+        /// The instruction.
+        #[serde(flatten)]
+        place: Place,
+        /// The access.
+        #[serde(flatten)]
+        access: TracedAccess,
+    },
+    /// Lanes read one another's registers.
+    Shuffle {
+        /// The instruction.
+        #[serde(flatten)]
+        place: Place,
+        /// The lanes that participate.
+        lanes: u32,
+        /// For each of them, the source lane; its own number if the source is out of range.
+        sources: Vec<u32>,
+        /// For each of them, the bits of its value before the shuffle.
+        values: Vec<u32>,
+    },
+    /// A block's barrier let these warps pass.
+    BarrierPassed {
+        /// The block's number in the grid.
+        block: u64,
+        /// The warps.
+        warps: Vec<u32>,
+    },
+    /// `__syncwarp` let these lanes pass.
+    WarpSynchronised {
+        /// The block's number in the grid.
+        block: u64,
+        /// The warp's number in the block.
+        warp: u32,
+        /// The lanes.
+        lanes: u32,
+    },
+}
+
+/// A memory instruction of a warp.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedAccess {
+    /// What it does.
+    pub access: AccessKind,
+    /// The memory that it goes to.
+    pub space: AccessSpace,
+    /// Bytes that each lane touches.
+    pub bytes: u32,
+    /// The shared array's name in the PTX; empty for global memory.
+    pub array: String,
+    /// The address at which that array, or the first lane's allocation, begins.
+    pub base: u64,
+    /// Bytes of that allocation; 0 for shared memory.
+    pub allocation_bytes: u64,
+    /// The lanes that access it.
+    pub lanes: u32,
+    /// For each of them, a device address, or an offset in the block's shared memory.
+    pub addresses: Vec<u64>,
+    /// For each of them, the bits of the elements that it loads or stores; empty for atomics.
+    pub values: Vec<Vec<u64>>,
+    /// The cost that the counters add: sectors of global memory, or wavefronts of shared memory.
+    pub cost: u64,
+}
