@@ -18,11 +18,7 @@ const NVRTC_NAMES: &[&str] = if cfg!(windows) {
 /// The report, a part a paragraph of at most `width` columns.
 pub fn report(width: usize) -> String {
     let mut text = String::new();
-    for (part, state) in [
-        ("GPU", gpu()),
-        ("NVRTC", nvrtc()),
-        ("simulator", simulator()),
-    ] {
+    for (part, state) in [("GPU", gpu()), ("NVRTC", nvrtc()), ("simulator", simulator())] {
         for (i, line) in state.lines().enumerate() {
             let label = if i == 0 { part } else { "" };
             text += &terminal::wrap_after(&format!("{label:<11}"), line, width);
@@ -36,15 +32,8 @@ fn gpu() -> String {
     match probe_nvidia() {
         Ok(driver) => {
             let (major, minor) = (driver.version / 1000, driver.version % 1000 / 10);
-            let devices = if driver.devices == 1 {
-                "device"
-            } else {
-                "devices"
-            };
-            format!(
-                "found: {} {devices}, driver for CUDA {major}.{minor}",
-                driver.devices
-            )
+            let devices = if driver.devices == 1 { "device" } else { "devices" };
+            format!("found: {} {devices}, driver for CUDA {major}.{minor}", driver.devices)
         }
         Err(Error::NoGpu { reason, remedy }) => {
             format!(

@@ -33,14 +33,7 @@ fn run(Arguments { options }: Arguments) -> anyhow::Result<bool> {
         terminal::print(&format!("{}\n", doctor::describe(&device)))?;
         let sum = vector_add(&device.context, &[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0])
             .map_err(|error| device.explain("adding two vectors", error))?;
-        terminal::print(&format!(
-            "the first kernel: [1, 2, 3] + [10, 20, 30] = {sum:?}\n\n"
-        ))?;
+        terminal::print(&format!("the first kernel: [1, 2, 3] + [10, 20, 30] = {sum:?}\n\n"))?;
     }
-    report::run(
-        &Setup,
-        &options,
-        &TypeOptions::default(),
-        [Parameters::NONE],
-    )
+    report::run(&Setup, &options, &TypeOptions::default(), [Parameters::NONE])
 }

@@ -70,11 +70,7 @@ impl Vectors {
 }
 
 fn generate(case: &Case) -> [Vec<f32>; 2] {
-    let second = Case {
-        seed: case.seed.wrapping_add(1),
-        input: Input::Uniform,
-        ..*case
-    };
+    let second = Case { seed: case.seed.wrapping_add(1), input: Input::Uniform, ..*case };
     [inputs::generate(case), inputs::generate(&second)]
 }
 

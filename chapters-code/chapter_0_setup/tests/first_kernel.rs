@@ -17,10 +17,7 @@ fn vectors_are_added() {
         let a: Vec<f32> = (0..n).map(|i| i as f32 - 100.0).collect();
         let b: Vec<f32> = (0..n).map(|i| 0.5 * i as f32).collect();
         let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-        assert_eq!(
-            vector_add(&device.context, &a, &b).expect("it runs"),
-            expected
-        );
+        assert_eq!(vector_add(&device.context, &a, &b).expect("it runs"), expected);
     }
 }
 
@@ -49,47 +46,29 @@ fn every_kernel_at_awkward_sizes() {
     };
     let steps: Vec<Step> = sizes
         .iter()
-        .flat_map(|&n| {
-            Setup.rungs().into_iter().map(move |rung| Step {
-                rung,
-                case: case(n),
-            })
-        })
+        .flat_map(|&n| Setup.rungs().into_iter().map(move |rung| Step { rung, case: case(n) }))
         .collect();
     let mut rows = Vec::new();
     let mut done = |row| {
         rows.push(row);
         Ok(())
     };
-    runner
-        .run(&Setup, &steps, &Progress::new(0), &mut done)
-        .expect("they run");
+    runner.run(&Setup, &steps, &Progress::new(0), &mut done).expect("they run");
     assert_eq!(rows.len(), 3 * sizes.len());
     for row in rows {
-        assert!(
-            row.correct,
-            "{} at {}: {:?}",
-            row.kernel, row.n, row.failures
-        );
+        assert!(row.correct, "{} at {}: {:?}", row.kernel, row.n, row.failures);
     }
 }
 
 fn chapter_0(arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_chapter_0");
-    Command::new(program)
-        .args(arguments)
-        .output()
-        .expect("the program starts")
+    Command::new(program).args(arguments).output().expect("the program starts")
 }
 
 #[test]
 fn the_report_names_every_part() {
     let output = chapter_0(&["--device", "sim", "-n", "1000"]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
     for part in [
         "GPU ",
@@ -114,15 +93,9 @@ fn the_report_comes_without_a_device() {
         .expect("the program starts");
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        text.contains("simulator  none") && text.contains("remedy"),
-        "{text}"
-    );
+    assert!(text.contains("simulator  none") && text.contains("remedy"), "{text}");
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        message.contains("SIMT_DRIVER") && !message.contains("panicked"),
-        "{message}"
-    );
+    assert!(message.contains("SIMT_DRIVER") && !message.contains("panicked"), "{message}");
 }
 
 #[test]
@@ -130,10 +103,7 @@ fn bad_arguments_are_refused() {
     for arguments in [["-n", "abc"], ["-n", "3x4"], ["--kernel", "nonsense"]] {
         let output = chapter_0(&[&["--device", "sim"], &arguments[..]].concat());
         let message = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            matches!(output.status.code(), Some(1 | 2)),
-            "{arguments:?}: {message}"
-        );
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}: {message}");
         assert!(!message.contains("panicked"), "{arguments:?}: {message}");
     }
 }

@@ -61,7 +61,5 @@ pub(crate) fn reduce<'a, T: Element>(
             )
         }),
     };
-    baselines.prepare(device, input, call, |computed| {
-        verify::compare(computed, [expected])
-    })
+    baselines.prepare(device, input, call, |computed| verify::compare(computed, [expected]))
 }

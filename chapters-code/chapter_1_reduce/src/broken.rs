@@ -18,17 +18,11 @@ pub fn broken<T: Element>() -> Ladder<Reduction<T>> {
         (MISSING_FIRST_BARRIER, sequential::prepare),
         (LOCKSTEP_WARP, unrolled_warp::prepare),
         (LOCKSTEP_WARP_VOLATILE, unrolled_warp::prepare),
-        (EARLY_RETURN_SHUFFLE, |p, rung| {
-            sequential::in_blocks_of(32, p, rung)
-        }),
-        (ACTIVEMASK_SHUFFLE, |p, rung| {
-            sequential::in_blocks_of(32, p, rung)
-        }),
+        (EARLY_RETURN_SHUFFLE, |p, rung| sequential::in_blocks_of(32, p, rung)),
+        (ACTIVEMASK_SHUFFLE, |p, rung| sequential::in_blocks_of(32, p, rung)),
         (LAST_BLOCK_WITHOUT_FENCE, last_block),
         (SCRATCH_IS_INPUT, scratch_is_input),
-        (NON_POWER_OF_TWO_TAIL, |p, rung| {
-            sequential::in_blocks_of(192, p, rung)
-        }),
+        (NON_POWER_OF_TWO_TAIL, |p, rung| sequential::in_blocks_of(192, p, rung)),
         (OFF_BY_ONE_PAIR, first_add::prepare),
         (MAX_PADDED_WITH_ZERO, sequential::prepare),
         (HALF_ACCUMULATOR, one_block),
@@ -53,11 +47,8 @@ static MISSING_FIRST_BARRIER: Rung = broken!(
     [Races, Result],
     "no barrier between filling shared memory and the first step"
 );
-static LOCKSTEP_WARP: Rung = broken!(
-    "lockstep_warp",
-    [Races, Result],
-    "the last warp unrolled without __syncwarp"
-);
+static LOCKSTEP_WARP: Rung =
+    broken!("lockstep_warp", [Races, Result], "the last warp unrolled without __syncwarp");
 static LOCKSTEP_WARP_VOLATILE: Rung = broken!(
     "lockstep_warp_volatile",
     [Races, Result],
@@ -78,48 +69,25 @@ static LAST_BLOCK_WITHOUT_FENCE: Rung = broken!(
     [Races, Result],
     "the last block reads partials that no fence has published"
 );
-static SCRATCH_IS_INPUT: Rung = broken!(
-    "scratch_is_input",
-    [Input],
-    "passes that alternate between the scratch and the input"
-);
-static NON_POWER_OF_TWO_TAIL: Rung = broken!(
-    "non_power_of_two_tail",
-    [Result],
-    "a tree in halves over 192 threads"
-);
-static OFF_BY_ONE_PAIR: Rung = broken!(
-    "off_by_one_pair",
-    [Result],
-    "a partner one index too near, which equal elements hide"
-)
-.adapts(|case| match case.input {
-    Input::Constant => Case {
-        input: Input::Constant,
+static SCRATCH_IS_INPUT: Rung =
+    broken!("scratch_is_input", [Input], "passes that alternate between the scratch and the input");
+static NON_POWER_OF_TWO_TAIL: Rung =
+    broken!("non_power_of_two_tail", [Result], "a tree in halves over 192 threads");
+static OFF_BY_ONE_PAIR: Rung =
+    broken!("off_by_one_pair", [Result], "a partner one index too near, which equal elements hide")
+        .adapts(|case| match case.input {
+            Input::Constant => Case { input: Input::Constant, ..large_sum(case) },
+            _ => large_sum(case),
+        });
+static MAX_PADDED_WITH_ZERO: Rung =
+    broken!("max_padded_with_zero", [Result], "a maximum whose last block is padded with 0")
+        .adapts(|case| Case { op: Op::Max, input: Input::Negative, ..large_sum(case) });
+static HALF_ACCUMULATOR: Rung =
+    broken!("half_accumulator", [Result], "halves summed in half precision").adapts(|case| Case {
+        dtype: Dtype::F16,
+        input: Input::Negative,
         ..large_sum(case)
-    },
-    _ => large_sum(case),
-});
-static MAX_PADDED_WITH_ZERO: Rung = broken!(
-    "max_padded_with_zero",
-    [Result],
-    "a maximum whose last block is padded with 0"
-)
-.adapts(|case| Case {
-    op: Op::Max,
-    input: Input::Negative,
-    ..large_sum(case)
-});
-static HALF_ACCUMULATOR: Rung = broken!(
-    "half_accumulator",
-    [Result],
-    "halves summed in half precision"
-)
-.adapts(|case| Case {
-    dtype: Dtype::F16,
-    input: Input::Negative,
-    ..large_sum(case)
-});
+    });
 
 /// A sum of distinct `f32` in several blocks, whose number is no multiple of 32: that brings out most faults.
 fn large_sum(case: &Case) -> Case {
@@ -139,9 +107,7 @@ fn large_sum(case: &Case) -> Case {
 fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
-    let blocks =
-        p.n.div_ceil(256)
-            .clamp(1, p.device.resident_blocks(256).into());
+    let blocks = p.n.div_ceil(256).clamp(1, p.device.resident_blocks(256).into());
     let config = LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (256, 1, 1),
@@ -218,11 +184,7 @@ fn scratch_is_input<T: Element>(
             unsafe { launch.launch(config(blocks))? };
             n = blocks;
         }
-        let result = if blocks.len().is_multiple_of(2) {
-            &p.input
-        } else {
-            &scratch
-        };
+        let result = if blocks.len().is_multiple_of(2) { &p.input } else { &scratch };
         // SAFETY: this kernel exists for f32 only, which accumulates in f32.
         let result = unsafe { result.transmute::<T::Acc>(1) };
         let result = result.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;

@@ -60,11 +60,7 @@ impl Chapter for Reduce {
 
 /// The cases whose results a recorded run keeps bit by bit, for other devices to reproduce.
 pub fn checksum_cases() -> Vec<Case> {
-    let case = |shape, dtype, op| Case {
-        shape,
-        seed: 7,
-        ..Case::vector(0, dtype, op)
-    };
+    let case = |shape, dtype, op| Case { shape, seed: 7, ..Case::vector(0, dtype, op) };
     let vector = |n| Shape::Vector { n };
     let mut cases = Vec::new();
     for dtype in Dtype::ALL {

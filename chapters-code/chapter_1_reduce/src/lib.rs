@@ -72,11 +72,5 @@ pub fn vectors<T: Element>() -> Ladder<Reduction<T>> {
 /// The rungs for matrices.
 pub fn matrices() -> Ladder<MatrixReduction> {
     use rungs::*;
-    ladder![
-        rows_thread,
-        rows_warp,
-        rows_block,
-        columns_thread,
-        columns_block
-    ]
+    ladder![rows_thread, rows_warp, rows_block, columns_thread, columns_block]
 }

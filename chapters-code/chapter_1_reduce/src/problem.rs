@@ -95,8 +95,7 @@ impl<T: Element> Reduction<T> {
 
     fn expect(&self, promise: &Depth) -> Exact<T::Acc> {
         let lost = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
-        self.reference
-            .expect::<T>(self.case.op, promise.additions, lost)
+        self.reference.expect::<T>(self.case.op, promise.additions, lost)
     }
 }
 
@@ -113,10 +112,7 @@ pub struct Depth {
 impl Depth {
     /// A depth of `additions`, where no subnormal number is lost.
     pub fn of(additions: u64) -> Self {
-        Self {
-            additions,
-            flushed: 0,
-        }
+        Self { additions, flushed: 0 }
     }
 }
 
@@ -138,11 +134,7 @@ impl<T: Element> Problem for Reduction<T> {
     fn judge(&mut self, promise: &Depth, _launches: u64) -> Result<Verdict, Error> {
         let expected = self.expect(promise);
         let mut verdict = self.out.compare([expected])?;
-        verdict.failures.extend(buffer::check_input(
-            &self.device,
-            &mut self.input,
-            &self.host,
-        )?);
+        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
         Ok(verdict)
     }
 
@@ -264,15 +256,9 @@ impl Problem for MatrixReduction {
                 (folded, depth, &self.column_results)
             }
         };
-        let expected = folded
-            .iter()
-            .map(|folded| folded.expect::<f32>(op, depth, 0.0));
+        let expected = folded.iter().map(|folded| folded.expect::<f32>(op, depth, 0.0));
         let mut verdict = out.compare(expected)?;
-        verdict.failures.extend(buffer::check_input(
-            &self.device,
-            &mut self.input,
-            &self.host,
-        )?);
+        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
         Ok(verdict)
     }
 

@@ -48,11 +48,7 @@ pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Flo
         absolute_sum += x.abs();
         n += 1;
     }
-    FloatFold {
-        value: value + sum.value(),
-        absolute_sum,
-        n,
-    }
+    FloatFold { value: value + sum.value(), absolute_sum, n }
 }
 
 fn identity<T: Element>(op: Op) -> f64 {
@@ -85,9 +81,7 @@ pub fn fold<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Folded {
 /// Folds every row of a matrix that is stored row by row.
 pub fn fold_rows<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Folded> {
     let row = |r: usize| &host[r * cols..(r + 1) * cols];
-    (0..rows)
-        .map(|r| fold(op, row(r).iter().copied()))
-        .collect()
+    (0..rows).map(|r| fold(op, row(r).iter().copied())).collect()
 }
 
 /// Folds every column of a matrix that is stored row by row, 64 columns at a time: a walk down one column
@@ -121,11 +115,7 @@ impl Folded {
             Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
             Self::Float(fold) => fold,
         };
-        let FloatFold {
-            value,
-            absolute_sum,
-            n,
-        } = *fold;
+        let FloatFold { value, absolute_sum, n } = *fold;
         let u = f64::EPSILON / 2.0;
         let bound = match op {
             // A single element must come out as it is.
@@ -150,10 +140,7 @@ mod tests {
         assert_eq!(fold_integers(Op::Max, none()), i64::from(i32::MIN));
         assert_eq!(fold_integers(Op::Min, none()), i64::from(i32::MAX));
         assert_eq!(fold_integers(Op::And, none()), -1);
-        assert_eq!(
-            fold_floats(Op::Max, std::iter::empty::<f32>()).value,
-            f64::NEG_INFINITY
-        );
+        assert_eq!(fold_floats(Op::Max, std::iter::empty::<f32>()).value, f64::NEG_INFINITY);
     }
 
     #[test]

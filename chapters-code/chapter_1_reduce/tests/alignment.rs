@@ -22,11 +22,8 @@ fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {
     let module = device.context.load_module(Ptx::from_src(rung.ptx));
     let kernel = module.and_then(|module| module.load_function(&format!("sum_{}", T::DTYPE)));
     let kernel = kernel.expect("a kernel");
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
 
     out.poison().expect("memory");
     let (input, len) = (elements.slice(skipped..), n - skipped);
@@ -45,10 +42,7 @@ fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {
     let expected = expected.expect::<T>(Op::Sum, n as u64, 0.0);
     let failures = out.compare([expected]).expect("a result").failures;
     let (name, dtype) = (rung.name, T::DTYPE);
-    assert!(
-        failures.is_empty(),
-        "{name} {dtype} {n} {skipped}: {failures:?}"
-    );
+    assert!(failures.is_empty(), "{name} {dtype} {n} {skipped}: {failures:?}");
 }
 
 fn kernel_has_scratch(rung: &Rung) -> bool {

@@ -44,10 +44,7 @@ fn each_by_its_checker() {
 /// An element that is left out and another that is counted twice: a sum of equal ones is right.
 #[test]
 fn equal_elements_hide_a_misplaced_one() {
-    let equal = Case {
-        input: Input::Constant,
-        ..common::sum_f32(1 << 14)
-    };
+    let equal = Case { input: Input::Constant, ..common::sum_f32(1 << 14) };
     let rows = testing::run(&Reduce, &[equal], &|rung, _| rung.name == "off_by_one_pair");
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].caught, Some(Caught::Missed(None)));
@@ -71,11 +68,7 @@ fn a_race_names_lines_and_the_barrier() {
     assert_eq!(race.missing, Missing::Syncthreads);
     assert_eq!(race.space, Space::Shared);
     for access in [&race.first, &race.second] {
-        assert!(
-            access.line.contains("missing_first_barrier.cu:"),
-            "{}",
-            access.line
-        );
+        assert!(access.line.contains("missing_first_barrier.cu:"), "{}", access.line);
     }
     assert_ne!(race.first.warp, race.second.warp);
 }

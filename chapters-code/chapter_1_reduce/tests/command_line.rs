@@ -26,37 +26,22 @@ fn sizes_that_are_none() {
 #[test]
 fn counts_that_are_none() {
     for seed in ["x", "-1", "1.5", "2^70", ""] {
-        refuses(
-            &["--seed", seed],
-            &["--seed", "whole number", "for example 42"],
-        );
+        refuses(&["--seed", seed], &["--seed", "whole number", "for example 42"]);
     }
     for samples in ["x", "-1", "19", "100001"] {
-        refuses(
-            &["--samples", samples],
-            &["from 20 to 100000", "for example 50"],
-        );
+        refuses(&["--samples", samples], &["from 20 to 100000", "for example 50"]);
     }
 }
 
 #[test]
 fn sizes_that_do_not_fit() {
-    refuses(
-        &["--device", "sim", "-n", "2^45"],
-        &["needs", "are free", "up to"],
-    );
+    refuses(&["--device", "sim", "-n", "2^45"], &["needs", "are free", "up to"]);
 }
 
 #[test]
 fn unknown_names() {
-    refuses(
-        &["--kernel", "nonsense"],
-        &["no kernel `nonsense`", "single_pass_tiled"],
-    );
-    refuses(
-        &["--kernel", "sequental"],
-        &["did you mean `sequential`?", "remedy"],
-    );
+    refuses(&["--kernel", "nonsense"], &["no kernel `nonsense`", "single_pass_tiled"]);
+    refuses(&["--kernel", "sequental"], &["did you mean `sequential`?", "remedy"]);
     refuses(&["--dtype", "f31"], &["f31", "f32"]);
     refuses(&["--op", "nonsense"], &["nonsense", "sum"]);
     refuses(&["--input", "nonsense"], &["nonsense", "uniform"]);
@@ -71,11 +56,7 @@ fn combinations_that_no_rung_has() {
     );
     refuses(
         &["--device", "sim", "--op", "mul", "--dtype", "f16"],
-        &[
-            "no rung has this operator and type",
-            "product of f16",
-            "f64",
-        ],
+        &["no rung has this operator and type", "product of f16", "f64"],
     );
     refuses(
         &["--device", "sim", "--kernel", "redux", "-n", "10"],
@@ -85,22 +66,13 @@ fn combinations_that_no_rung_has() {
         &["--device", "sim", "--kernel", "redux", "-n", "10x10"],
         &["redux does not run on", "-n N"],
     );
-    refuses(
-        &["--device", "sim", "--kernel", "rows_warp", "-n", "10"],
-        &["ROWSxCOLS"],
-    );
+    refuses(&["--device", "sim", "--kernel", "rows_warp", "-n", "10"], &["ROWSxCOLS"]);
 }
 
 #[test]
 fn files_that_cannot_be_written() {
-    refuses(
-        &["--device", "sim", "--json", "/no/such/folder/x.json"],
-        &["cannot write", "folder"],
-    );
-    refuses(
-        &["--device", "sim", "--plot", "/no/such/folder/x.svg"],
-        &["cannot write", "folder"],
-    );
+    refuses(&["--device", "sim", "--json", "/no/such/folder/x.json"], &["cannot write", "folder"]);
+    refuses(&["--device", "sim", "--plot", "/no/such/folder/x.svg"], &["cannot write", "folder"]);
     refuses(&["--plot", "ladder.png"], &["ladder.png", ".svg"]);
     refuses(&["--list", "--json", "-"], &["--list", "--json"]);
 }
@@ -111,11 +83,7 @@ fn refused_commands_write_nothing() {
     let (kept, none) = (temporary("kept.jsonl"), temporary("none.jsonl"));
     let plot = |json: &str| json.replace(".jsonl", ".svg");
     std::fs::write(&kept, "earlier results\n").expect("a file");
-    for wrong in [
-        &["--op", "and", "-n", "10"][..],
-        &["-n", "2^45"],
-        &["--kernel", "nonsense"],
-    ] {
+    for wrong in [&["--op", "and", "-n", "10"][..], &["-n", "2^45"], &["--kernel", "nonsense"]] {
         for path in [&kept, &none] {
             let path = path.to_str().expect("UTF-8");
             let files = ["--device", "sim", "--json", path, "--plot", &plot(path)];
@@ -130,20 +98,13 @@ fn refused_commands_write_nothing() {
     let output = CHAPTER_1.run(&["--device", "sim", "-n", "10", "--json", path]);
     assert!(output.status.success());
     let text = std::fs::read_to_string(&kept).expect("it is written");
-    assert!(
-        text.starts_with('{'),
-        "new results follow the old ones: {text}"
-    );
+    assert!(text.starts_with('{'), "new results follow the old ones: {text}");
 }
 
 /// Of the default sizes, one that suits no rung that is asked for is left out.
 #[test]
 fn default_sizes_suit_what_is_asked_for() {
-    for arguments in [
-        ["--kernel", "shuffle"],
-        ["--kernel", "rows_warp"],
-        ["--dtype", "i32"],
-    ] {
+    for arguments in [["--kernel", "shuffle"], ["--kernel", "rows_warp"], ["--dtype", "i32"]] {
         let output = CHAPTER_1.run(&[&["--device", "sim"], &arguments[..]].concat());
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?}: {message}");
@@ -156,20 +117,14 @@ fn default_sizes_suit_what_is_asked_for() {
 fn standard_output_that_takes_nothing() {
     for arguments in [&["-n", "10"][..], &["-n", "10", "--json", "-"], &["--list"]] {
         let full = std::fs::File::create("/dev/full").expect("Linux has it");
-        let output = CHAPTER_1
-            .command(arguments)
-            .stdout(full)
-            .output()
-            .expect("the program starts");
+        let output =
+            CHAPTER_1.command(arguments).stdout(full).output().expect("the program starts");
         check_refusal(&output, "a full disk", &["standard output", "remedy"]);
 
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let output = CHAPTER_1
-            .command(arguments)
-            .stdout(writer)
-            .output()
-            .expect("the program starts");
+        let output =
+            CHAPTER_1.command(arguments).stdout(writer).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         assert!(output.stderr.is_empty(), "{output:?}");
     }
@@ -181,10 +136,7 @@ fn no_gpu() {
         eprintln!("SKIPPED: this machine has a GPU");
         return;
     }
-    refuses(
-        &["--device", "gpu"],
-        &["no usable NVIDIA GPU", "remedy", "--device sim"],
-    );
+    refuses(&["--device", "gpu"], &["no usable NVIDIA GPU", "remedy", "--device sim"]);
 }
 
 /// What is refused with this in the environment.
@@ -214,11 +166,7 @@ fn baselines_that_are_none() {
 fn nothing_and_one_element() {
     for n in ["0", "1", "0x0", "0x7", "7x0"] {
         let output = CHAPTER_1.run(&["--device", "sim", "-n", n]);
-        assert!(
-            output.status.success(),
-            "-n {n}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "-n {n}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
@@ -277,10 +225,7 @@ fn json_lines_say_what_was_run() {
     let of = |kernel: &str| of(kernel).expect(kernel);
     assert_eq!(of("single_pass_tiled")["bytes"], 4 * 1000 + 4);
     let matrix = of("rows_warp");
-    assert_eq!(
-        [&matrix["rows"], &matrix["cols"], &matrix["n"]],
-        [16, 9, 144]
-    );
+    assert_eq!([&matrix["rows"], &matrix["cols"], &matrix["n"]], [16, 9, 144]);
     assert_eq!(of("scratch_is_input")["caught"], json!(["input"]));
 }
 
@@ -292,19 +237,10 @@ fn temporary(name: &str) -> PathBuf {
 fn files_of_results() {
     let (json, svg) = (temporary("rows.jsonl"), temporary("ladder.svg"));
     let (json_path, svg_path) = (json.to_str().expect("UTF-8"), svg.to_str().expect("UTF-8"));
-    let arguments = [
-        "--device", "sim", "-n", "100,1000", "--json", json_path, "--plot", svg_path,
-    ];
+    let arguments = ["--device", "sim", "-n", "100,1000", "--json", json_path, "--plot", svg_path];
     let output = CHAPTER_1.run(&arguments);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(
-        stdout(&output).contains("single_pass_tiled"),
-        "the table is printed too"
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(stdout(&output).contains("single_pass_tiled"), "the table is printed too");
     let lines = std::fs::read_to_string(json).expect("JSON is written");
     assert_eq!(lines.lines().count(), 2 * 16);
     let picture = std::fs::read_to_string(svg).expect("the picture is written");
@@ -327,9 +263,6 @@ fn a_broken_kernel_named_runs_alone_under_its_own_heading() {
     let output = CHAPTER_1.run(&["--device", "sim", "--broken", "--kernel", one]);
     let text = stdout(&output);
     assert!(output.status.success(), "{text}");
-    assert!(
-        text.contains(one) && !text.contains("lockstep_warp"),
-        "{text}"
-    );
+    assert!(text.contains(one) && !text.contains("lockstep_warp"), "{text}");
     assert!(!text.contains("sum of 2^20"), "{text}");
 }

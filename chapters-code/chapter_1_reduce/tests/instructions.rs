@@ -43,10 +43,7 @@ fn grids_that_stride() {
 
 #[test]
 fn packs_take_a_quarter_of_the_requests_for_the_same_sectors() {
-    let (scalar, packed) = (
-        counted("block_reduce", 1 << 20),
-        counted("vectorized", 1 << 20),
-    );
+    let (scalar, packed) = (counted("block_reduce", 1 << 20), counted("vectorized", 1 << 20));
     // 2^20 elements are 2^17 sectors; the partials add a few requests and sectors.
     for (counters, requests) in [(scalar, 1 << 15), (packed, 1 << 13)] {
         let extra = counters.global_load_requests - requests;

@@ -12,9 +12,7 @@ fn check_type(dtype: Dtype) {
         .collect();
     let rows = run_all(&cases);
     for case in &cases {
-        let with = rows
-            .iter()
-            .filter(|row| row.n == case.elements() && row.op == case.op.name());
+        let with = rows.iter().filter(|row| row.n == case.elements() && row.op == case.op.name());
         let (count, expected) = (with.count(), rungs(case));
         assert!(count >= expected, "{count} of {expected} rows of {case}");
     }
@@ -101,24 +99,11 @@ fn awkward_inputs() {
 
 #[test]
 fn matrices() {
-    let sides = [
-        (0, 5),
-        (5, 0),
-        (1, 1),
-        (1, 1000),
-        (1000, 1),
-        (33, 31),
-        (257, 100),
-        (100, 257),
-    ];
+    let sides = [(0, 5), (5, 0), (1, 1), (1, 1000), (1000, 1), (33, 31), (257, 100), (100, 257)];
     let mut cases = Vec::new();
     for (rows, cols) in sides {
         let shape = Shape::Matrix { rows, cols };
-        cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| Case {
-            shape,
-            op,
-            ..sum_f32(0)
-        }));
+        cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| Case { shape, op, ..sum_f32(0) }));
     }
     let rows = run_all(&cases);
     assert_eq!(rows.len(), 5 * cases.len());
@@ -128,24 +113,15 @@ fn matrices() {
 /// The rows of a tall matrix are split among blocks, whose partials are folded in a second launch.
 #[test]
 fn a_tall_matrix_is_split() {
-    let shape = Shape::Matrix {
-        rows: 5000,
-        cols: 40,
-    };
-    check(&run_all(&[Case {
-        shape,
-        ..sum_f32(0)
-    }]));
+    let shape = Shape::Matrix { rows: 5000, cols: 40 };
+    check(&run_all(&[Case { shape, ..sum_f32(0) }]));
 }
 
 /// Adding denormals is exact; but an atomic add in global memory takes and leaves zero for a denormal.
 /// One block's partial is one. (The partials of more are not, and what is lost depends on their order.)
 #[test]
 fn only_atomics_lose_denormals() {
-    let rows = run_all(&[Case {
-        input: Input::Denormal,
-        ..sum_f32(31)
-    }]);
+    let rows = run_all(&[Case { input: Input::Denormal, ..sum_f32(31) }]);
     check(&rows);
     for row in rows {
         assert_eq!(

@@ -49,12 +49,7 @@ pub(crate) fn histogram<'a, K: Key>(
     let (Some(scratch_bytes), Some(count)) = functions else {
         return Ok(None);
     };
-    let Bins {
-        count: bins,
-        low,
-        high,
-        ..
-    } = of.bins;
+    let Bins { count: bins, low, high, .. } = of.bins;
     let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);
     let call = Call {
         what: format!("histogram of {} {}", of.case.shape, of.case.dtype),

@@ -69,12 +69,7 @@ impl Bins {
         if !scale.is_normal() {
             return Err(BinsError::Width);
         }
-        Ok(Self {
-            count,
-            low,
-            high,
-            scale,
-        })
+        Ok(Self { count, low, high, scale })
     }
 
     /// A case's bins; of floats, those of [0, 1).

@@ -20,17 +20,11 @@ use crate::{
 pub fn broken<K: Key>() -> Ladder<Counting<K>> {
     vec![
         (RACY, global_atomics::prepare),
-        (MISSING_BARRIER, |p, rung| {
-            with_counters(p.bins.counters(), p, rung)
-        }),
-        (SAME_WARP, |p, rung| {
-            with_counters(WARPS * p.bins.counters(), p, rung)
-        }),
+        (MISSING_BARRIER, |p, rung| with_counters(p.bins.counters(), p, rung)),
+        (SAME_WARP, |p, rung| with_counters(WARPS * p.bins.counters(), p, rung)),
         (ZEROING_RACES, without_zeroing),
         (PACKED_OVERFLOW, one_block),
-        (ROUNDED_UP, |p, rung| {
-            with_counters(WARPS * (p.bins.counters() - EXTRA) + 1, p, rung)
-        }),
+        (ROUNDED_UP, |p, rung| with_counters(WARPS * (p.bins.counters() - EXTRA) + 1, p, rung)),
     ]
 }
 
@@ -47,48 +41,30 @@ macro_rules! broken {
     };
 }
 
-static RACY: Rung = broken!(
-    "racy",
-    [Races, Result],
-    "plain increments of counters in global memory"
-);
+static RACY: Rung =
+    broken!("racy", [Races, Result], "plain increments of counters in global memory");
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
     [Races, Result],
     "__syncwarp for __syncthreads, between zeroing a block's counters and counting"
 );
-static SAME_WARP: Rung = broken!(
-    "same_warp",
-    [Races, Result],
-    "plain increments of a warp's own copy"
-);
-static ZEROING_RACES: Rung = broken!(
-    "zeroing_races",
-    [Races, Result],
-    "blocks zero the output that others already add to"
-);
-static PACKED_OVERFLOW: Rung = broken!(
-    "packed_overflow",
-    [Result],
-    "two counters of 16 bits in a word"
-)
-.adapts(|case| Case {
-    shape: Shape::Vector {
-        n: several_blocks(case).max(1 << 17),
-    },
-    input: Input::Constant,
-    ..uniform(case)
-});
-static ROUNDED_UP: Rung = broken!(
-    "rounded_up",
-    [Result],
-    "floats at the range's end are counted behind the last bin"
-)
-.adapts(|case| Case {
-    dtype: Dtype::F32,
-    parameters: HistogramParameters::of_bins(257).into(),
-    ..uniform(case)
-});
+static SAME_WARP: Rung =
+    broken!("same_warp", [Races, Result], "plain increments of a warp's own copy");
+static ZEROING_RACES: Rung =
+    broken!("zeroing_races", [Races, Result], "blocks zero the output that others already add to");
+static PACKED_OVERFLOW: Rung =
+    broken!("packed_overflow", [Result], "two counters of 16 bits in a word").adapts(|case| Case {
+        shape: Shape::Vector { n: several_blocks(case).max(1 << 17) },
+        input: Input::Constant,
+        ..uniform(case)
+    });
+static ROUNDED_UP: Rung =
+    broken!("rounded_up", [Result], "floats at the range's end are counted behind the last bin")
+        .adapts(|case| Case {
+            dtype: Dtype::F32,
+            parameters: HistogramParameters::of_bins(257).into(),
+            ..uniform(case)
+        });
 
 /// About as many keys as the case asks for, but enough for several blocks.
 fn several_blocks(case: &Case) -> u64 {

@@ -28,9 +28,7 @@ pub struct Histogram {
 
 impl Histogram {
     /// The chapter that counts keys without a bin in counters of their own.
-    pub const COUNTING: Self = Self {
-        out_of_range: OutOfRange::Count,
-    };
+    pub const COUNTING: Self = Self { out_of_range: OutOfRange::Count };
 }
 
 /// How keys without a bin are treated. They never change the counter of a bin.
@@ -79,12 +77,7 @@ impl Chapter for Histogram {
     }
 
     fn title(&self, case: &Case) -> String {
-        let Case {
-            shape,
-            dtype,
-            input,
-            ..
-        } = case;
+        let Case { shape, dtype, input, .. } = case;
         let parameters = HistogramParameters::of(case);
         format!("histogram of {shape} {dtype}{parameters}, {input} input")
     }
@@ -143,10 +136,7 @@ impl Histogram {
             return Err(refused(&host, &bins, found));
         }
         let ladder = [keys::<K>(), broken::<K>()].concat();
-        Ok(Box::new(Posed::new(
-            Counting::new(device, case, host)?,
-            ladder,
-        )))
+        Ok(Box::new(Posed::new(Counting::new(device, case, host)?, ladder)))
     }
 }
 

@@ -28,10 +28,7 @@ pub struct TileBlocks {
 
 impl TileBlocks {
     /// The blocks of `ranges`, each of which has a multiprocessor to itself.
-    pub const ALONE: Self = Self {
-        threads: 1024,
-        resident: 1,
-    };
+    pub const ALONE: Self = Self { threads: 1024, resident: 1 };
 
     /// The blocks of `banked` for a type of keys, as in `tiles.cuh`.
     pub fn of(dtype: Dtype) -> Self {
@@ -83,12 +80,7 @@ impl SharedMemory {
     /// # Errors
     /// [`Error::Driver`] where the driver gives no answer.
     pub fn of(device: &Device) -> Result<Self, Error> {
-        let get = |which| {
-            device
-                .context
-                .attribute(which)
-                .map(|value| value.max(0) as u32)
-        };
+        let get = |which| device.context.attribute(which).map(|value| value.max(0) as u32);
         Ok(Self {
             of_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
             of_block: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
@@ -183,11 +175,8 @@ impl Copies {
 mod tests {
     use super::*;
 
-    const H200: SharedMemory = SharedMemory {
-        of_multiprocessor: 233_472,
-        of_block: 232_448,
-        reserved: 1024,
-    };
+    const H200: SharedMemory =
+        SharedMemory { of_multiprocessor: 233_472, of_block: 232_448, reserved: 1024 };
 
     #[test]
     fn copies_leave_room_for_all_blocks() {

@@ -11,14 +11,8 @@ use rayon::prelude::*;
 use crate::{HistogramParameters, bins::Bins, reference::Key};
 
 /// The inputs that histograms have.
-pub const INPUTS: [Input; 6] = [
-    Input::Uniform,
-    Input::Gaussian,
-    Input::Zipf,
-    Input::Constant,
-    Input::Sorted,
-    Input::Digits,
-];
+pub const INPUTS: [Input; 6] =
+    [Input::Uniform, Input::Gaussian, Input::Zipf, Input::Constant, Input::Sorted, Input::Digits];
 
 /// The types of keys.
 pub const DTYPES: [Dtype; 4] = [Dtype::U8, Dtype::U16, Dtype::U32, Dtype::F32];
@@ -45,10 +39,7 @@ pub fn keys<K: Key>(case: &Case, bins: &Bins) -> Vec<K> {
         let keys = u64::from(drawn_from(case, bins));
         let digits: Vec<K> = generate(case);
         let number = |digit: K| (digit.to_f64() as u64 % keys) as f64;
-        return digits
-            .into_iter()
-            .map(|d| of_number(number(d), bins))
-            .collect();
+        return digits.into_iter().map(|d| of_number(number(d), bins)).collect();
     }
     let make = |i| match K::DTYPE {
         Dtype::F32 => K::from_f64(position(case, i, bins)),
@@ -126,36 +117,22 @@ mod tests {
     use crate::reference::histogram;
 
     fn counts<K: Key>(input: Input, keys_drawn: Option<u32>) -> Vec<u32> {
-        let mut case = Case {
-            input,
-            ..Case::vector(100_000, K::DTYPE, Op::Sum)
-        };
-        case.parameters = HistogramParameters {
-            keys: keys_drawn,
-            ..HistogramParameters::default()
-        }
-        .into();
+        let mut case = Case { input, ..Case::vector(100_000, K::DTYPE, Op::Sum) };
+        case.parameters =
+            HistogramParameters { keys: keys_drawn, ..HistogramParameters::default() }.into();
         let bins = Bins::even(100, 0.0, 1.0).expect("bins");
         histogram(&keys::<K>(&case, &bins), &bins)
     }
 
     fn check_type<K: Key>() {
         let uniform = counts::<K>(Input::Uniform, None);
-        assert!(
-            uniform[..100]
-                .iter()
-                .all(|&count| (800..1200).contains(&count))
-        );
+        assert!(uniform[..100].iter().all(|&count| (800..1200).contains(&count)));
         let bell = counts::<K>(Input::Gaussian, None);
         assert!(bell[50] > 2 * bell[35] && bell[35] > 5 * bell[10] && bell[10] > 0);
         let zipf = counts::<K>(Input::Zipf, None);
         assert!(zipf[0] > 10_000 && zipf[0] > 12 * zipf[20] && zipf[99] > 0);
         assert_eq!(counts::<K>(Input::Constant, None)[33], 100_000);
-        assert!(
-            counts::<K>(Input::Sorted, None)[..100]
-                .iter()
-                .all(|&count| count == 1000)
-        );
+        assert!(counts::<K>(Input::Sorted, None)[..100].iter().all(|&count| count == 1000));
         let beyond = counts::<K>(Input::Uniform, Some(200))[100];
         assert!((48_000..52_000).contains(&beyond), "{beyond}");
     }
@@ -171,10 +148,6 @@ mod tests {
     #[test]
     fn floats_have_some_without_a_bin() {
         let uniform = counts::<f32>(Input::Uniform, None);
-        assert!(
-            uniform[100..].iter().all(|&count| count > 5),
-            "{:?}",
-            &uniform[100..]
-        );
+        assert!(uniform[100..].iter().all(|&count| count > 5), "{:?}", &uniform[100..]);
     }
 }

@@ -64,9 +64,7 @@ Examples, after `cargo run --bin chapter_2 --`:
   --json rows.jsonl --plot ladder.svg   results to files";
 
 fn bins(text: &str) -> Result<u32, String> {
-    let count = parse_count(text)
-        .ok()
-        .and_then(|count| u32::try_from(count).ok());
+    let count = parse_count(text).ok().and_then(|count| u32::try_from(count).ok());
     let count = count.filter(|count| (FEWEST..=MOST).contains(count));
     count.ok_or_else(|| {
         format!("bins are a whole number from {FEWEST} to {MOST}; write for example 256 or 2^12")
@@ -74,9 +72,7 @@ fn bins(text: &str) -> Result<u32, String> {
 }
 
 fn keys(text: &str) -> Result<u32, String> {
-    let count = parse_count(text)
-        .ok()
-        .and_then(|count| u32::try_from(count).ok());
+    let count = parse_count(text).ok().and_then(|count| u32::try_from(count).ok());
     let count = count.filter(|&count| count > 0);
     count.ok_or_else(|| "keys are a whole number from 1 to 2^32 - 1; write for example 300".into())
 }
@@ -107,10 +103,5 @@ fn main() -> ExitCode {
         },
     };
     let parameters = arguments.parameters();
-    report::exit(report::run(
-        &chapter,
-        &arguments.options,
-        &arguments.types,
-        parameters,
-    ))
+    report::exit(report::run(&chapter, &arguments.options, &arguments.types, parameters))
 }

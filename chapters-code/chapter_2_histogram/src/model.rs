@@ -43,10 +43,7 @@ impl Wavefronts {
         let mean: f64 = beyond.iter().sum();
         let odd = |(k, p): (usize, &f64)| (2 * k + 1) as f64 * p;
         let square: f64 = beyond.iter().enumerate().map(odd).sum();
-        Self {
-            mean,
-            variance: (square - mean * mean).max(0.0),
-        }
+        Self { mean, variance: (square - mean * mean).max(0.0) }
     }
 
     /// For `bins` bins, all as likely.
@@ -80,10 +77,7 @@ fn by_distinct<'p>(bins: impl Iterator<Item = &'p f64>) -> [Series; LANES] {
         let drawn = exponential_less_one(p);
         for j in (1..LANES).rev() {
             let more = product(&by_distinct[j - 1], &drawn);
-            by_distinct[j]
-                .iter_mut()
-                .zip(more)
-                .for_each(|(a, b)| *a += b);
+            by_distinct[j].iter_mut().zip(more).for_each(|(a, b)| *a += b);
         }
     }
     by_distinct
@@ -129,10 +123,7 @@ mod tests {
         // Of two bins in one bank, all lanes draw the same with probability 2 / 2^32.
         let mut two = vec![0.0; 64];
         (two[3], two[35]) = (0.5, 0.5);
-        close(
-            Wavefronts::expected(&two, 1).mean,
-            2.0 - 2.0 / 2f64.powi(32),
-        );
+        close(Wavefronts::expected(&two, 1).mean, 2.0 - 2.0 / 2f64.powi(32));
     }
 
     /// Draws warps, and looks at the longest queue of each.
@@ -158,10 +149,7 @@ mod tests {
             let Wavefronts { mean, variance } = Wavefronts::uniform(bins, copies);
             let off = simulated(bins as u64, copies as u64, WARPS) - mean;
             let deviation = (variance / WARPS as f64).sqrt();
-            assert!(
-                off.abs() < 5.0 * deviation,
-                "{bins} {copies}: {mean} {off} {deviation}"
-            );
+            assert!(off.abs() < 5.0 * deviation, "{bins} {copies}: {mean} {off} {deviation}");
         }
     }
 }

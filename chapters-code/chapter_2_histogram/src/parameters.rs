@@ -20,10 +20,7 @@ pub struct HistogramParameters {
 impl HistogramParameters {
     /// Those of a histogram of `bins` bins.
     pub fn of_bins(bins: u32) -> Self {
-        Self {
-            bins: Some(bins),
-            ..Self::default()
-        }
+        Self { bins: Some(bins), ..Self::default() }
     }
 }
 

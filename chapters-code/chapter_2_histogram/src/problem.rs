@@ -108,9 +108,9 @@ pub fn refuses(rung: &Rung, case: &Case, most: u32) -> Option<Refusal> {
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
         Shape::Vector { .. } if !has_kernel => Some(Refusal::NoKernel),
-        Shape::Vector { .. } if bins::wanted(case) > most => Some(Refusal::LeftOut(
-            format!("has room for up to {most} bins").into(),
-        )),
+        Shape::Vector { .. } if bins::wanted(case) > most => {
+            Some(Refusal::LeftOut(format!("has room for up to {most} bins").into()))
+        }
         Shape::Vector { .. } => None,
     }
 }

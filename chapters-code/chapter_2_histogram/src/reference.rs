@@ -54,10 +54,7 @@ pub fn histogram<K: Key>(keys: &[K], bins: &Bins) -> Vec<u32> {
 pub fn beyond<K: Key>(keys: &[K], bins: &Bins) -> Option<(usize, usize)> {
     let outside = |key: &K| key.counter(bins) >= bins.count as usize;
     let first = keys.iter().position(outside)?;
-    Some((
-        first,
-        keys[first..].iter().filter(|key| outside(key)).count(),
-    ))
+    Some((first, keys[first..].iter().filter(|key| outside(key)).count()))
 }
 
 /// Counters that keys of a type can reach, as `reachable` in `copies.cuh`.

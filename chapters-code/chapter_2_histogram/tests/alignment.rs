@@ -18,11 +18,7 @@ use report::testing;
 
 /// A case of `n` keys in 256 bins.
 fn case<K: Key>(n: usize) -> Case {
-    Case {
-        shape: Shape::Vector { n: n as u64 },
-        dtype: K::DTYPE,
-        ..common::u32s(0)
-    }
+    Case { shape: Shape::Vector { n: n as u64 }, dtype: K::DTYPE, ..common::u32s(0) }
 }
 
 /// Counts the keys from `skipped` on, which stand that far from an aligned address.
@@ -45,10 +41,7 @@ fn check<K: Key>(ladder: &Ladder<Counting<K>>, host: &[K], skipped: usize) {
             launch.enqueue(&mut problem).expect("it is launched");
             let failures = problem.judge(&(), 1).expect("it runs").failures;
             let (name, dtype) = (rung.name, K::DTYPE);
-            assert!(
-                failures.is_empty(),
-                "{name} {dtype} {skipped}: {failures:?}"
-            );
+            assert!(failures.is_empty(), "{name} {dtype} {skipped}: {failures:?}");
         }
     }
     std::mem::replace(&mut problem.keys, aligned).leak();
@@ -100,12 +93,9 @@ fn counted(host: &[f32], bins: Bins) -> Vec<u32> {
 fn ranges_of_floats() {
     let neighbours =
         |x: f32| [-1i32, 0, 1].map(|by| f32::from_bits(x.to_bits().wrapping_add_signed(by)));
-    for (count, low, high) in [
-        (257, 0.0, 1.0),
-        (1000, -1.0, 1.0),
-        (3, -1e38, 1e37),
-        (65, 1e-30, 2e-30),
-    ] {
+    for (count, low, high) in
+        [(257, 0.0, 1.0), (1000, -1.0, 1.0), (3, -1e38, 1e37), (65, 1e-30, 2e-30)]
+    {
         let bins = Bins::even(count, low, high).expect("bins");
         let ends = [neighbours(low), neighbours(high)].concat();
         let inside = (0..2000).map(|i| low + (high - low) * (i as f32 / 2000.0));

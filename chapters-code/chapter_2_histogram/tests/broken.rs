@@ -44,10 +44,7 @@ fn each_by_its_checker() {
 fn plain_increments_lose_keys() {
     for kernel in ["racy", "same_warp"] {
         let row = row(1 << 14, kernel);
-        let lost = row
-            .failures
-            .iter()
-            .any(|failure| failure.contains("results are wrong"));
+        let lost = row.failures.iter().any(|failure| failure.contains("results are wrong"));
         assert!(lost, "{:?}", row.failures);
     }
 }
@@ -55,17 +52,12 @@ fn plain_increments_lose_keys() {
 /// A race's report names both lines of the kernel's file and what is missing.
 #[test]
 fn races_name_what_is_missing() {
-    for (kernel, missing) in [
-        ("missing_barrier", Missing::Syncthreads),
-        ("same_warp", Missing::Syncwarp),
-    ] {
+    for (kernel, missing) in
+        [("missing_barrier", Missing::Syncthreads), ("same_warp", Missing::Syncwarp)]
+    {
         let row = row(1 << 14, kernel);
         let race = &row.races[0];
-        assert_eq!(
-            (race.space, race.missing),
-            (Space::Shared, missing),
-            "{kernel}"
-        );
+        assert_eq!((race.space, race.missing), (Space::Shared, missing), "{kernel}");
         assert!(race.first.line.contains(&format!("{kernel}.cu:")));
     }
     let race = &row(1 << 14, "zeroing_races").races[0];
@@ -86,9 +78,7 @@ fn a_full_counter_carries() {
 #[test]
 fn what_is_rounded_up_is_counted_in_the_first_bin() {
     let row = row(1 << 20, "rounded_up");
-    let first = row.failures[0]
-        .strip_prefix("out[0] is ")
-        .expect("bin 0 is wrong");
+    let first = row.failures[0].strip_prefix("out[0] is ").expect("bin 0 is wrong");
     let (counted, rest) = first.split_once(", expected ").expect("two counts");
     let expected = rest.split(' ').next().unwrap_or_default();
     let [counted, expected] =

@@ -38,11 +38,7 @@ fn keys_that_have_no_bin() {
     );
     CHAPTER_2.refuses(
         "-n 2^16 --dtype f32 --out-of-range refuse",
-        &[
-            "keys have no bin",
-            "[0, 1) is the range",
-            "--out-of-range count",
-        ],
+        &["keys have no bin", "[0, 1) is the range", "--out-of-range count"],
     );
     refuses("--keys 0", &["--keys", "from 1 to 2^32 - 1"]);
     refuses("--out-of-range drop", &["drop", "count", "refuse"]);
@@ -74,16 +70,10 @@ fn a_nan_is_refused_by_its_name() {
 fn what_histograms_do_not_have() {
     refuses("--op nonsense", &["nonsense", "sum"]);
     refuses("--op max", &["max of u32", "remedy", "u32 has sum"]);
-    refuses(
-        "--dtype i32",
-        &["sum of i32", "sum is there for u32, f32, u8, u16"],
-    );
+    refuses("--dtype i32", &["sum of i32", "sum is there for u32, f32, u8, u16"]);
     refuses(
         "--input negative",
-        &[
-            "no negative input",
-            "uniform, gaussian, zipf, constant, sorted",
-        ],
+        &["no negative input", "uniform, gaussian, zipf, constant, sorted"],
     );
     refuses("--copies 3", &["power of two up to 32", "remedy"]);
     CHAPTER_2.refuses("-n 10x10", &["is for vectors", "-n N"]);
@@ -117,10 +107,7 @@ fn rungs_that_have_no_room() {
 fn every_kind_of_key_and_input() {
     let text =
         prints("--dtype u8,u16,u32,f32 --input uniform,gaussian,zipf,constant,sorted --bins 2,256");
-    assert!(
-        text.contains("histogram of 1000 u8, 2 bins, zipf input"),
-        "{text}"
-    );
+    assert!(text.contains("histogram of 1000 u8, 2 bins, zipf input"), "{text}");
     assert_eq!(text.matches("banked").count(), 4 * 5 * 2);
 }
 

@@ -16,11 +16,7 @@ const REQUESTS: u64 = N / 32;
 
 fn case(bins: u32, copies: Option<u32>) -> Case {
     Case {
-        parameters: HistogramParameters {
-            copies,
-            ..HistogramParameters::of_bins(bins)
-        }
-        .into(),
+        parameters: HistogramParameters { copies, ..HistogramParameters::of_bins(bins) }.into(),
         ..common::u32s(N)
     }
 }
@@ -34,20 +30,14 @@ fn check_mean(wavefronts: u64, expected: Wavefronts) {
     let mean = wavefronts as f64 / REQUESTS as f64;
     let deviation = (expected.variance / REQUESTS as f64).sqrt();
     let off = mean - expected.mean;
-    assert!(
-        off.abs() <= DEVIATIONS * deviation + 1e-9,
-        "{mean}: {expected:?}"
-    );
+    assert!(off.abs() <= DEVIATIONS * deviation + 1e-9, "{mean}: {expected:?}");
 }
 
 #[test]
 fn one_copy_waits_as_the_model_says() {
     for bins in [2, 32, 33, 64, 256, 257, 2048, 4096] {
         let counters = counted("shared_atomics", &case(bins, None));
-        check_mean(
-            counters.shared_atomic_wavefronts,
-            Wavefronts::uniform(bins as usize, 1),
-        );
+        check_mean(counters.shared_atomic_wavefronts, Wavefronts::uniform(bins as usize, 1));
     }
 }
 
@@ -66,21 +56,12 @@ fn skewed_keys_wait_as_the_model_says() {
     let m = 256;
     let zipf = (1..=m).map(|k| (1.0 + 1.0 / k as f64).ln() / (1.0 + m as f64).ln());
     let zipf: Vec<f64> = zipf.collect();
-    let skewed = Case {
-        input: Input::Zipf,
-        ..case(m, None)
-    };
-    for (rung, copies) in [
-        ("shared_atomics", 1),
-        ("warp_copies", 1),
-        ("match_any", 1),
-        ("banked", 32),
-    ] {
+    let skewed = Case { input: Input::Zipf, ..case(m, None) };
+    for (rung, copies) in
+        [("shared_atomics", 1), ("warp_copies", 1), ("match_any", 1), ("banked", 32)]
+    {
         let counters = counted(rung, &skewed);
-        check_mean(
-            counters.shared_atomic_wavefronts,
-            Wavefronts::expected(&zipf, copies),
-        );
+        check_mean(counters.shared_atomic_wavefronts, Wavefronts::expected(&zipf, copies));
     }
 }
 
@@ -89,16 +70,9 @@ fn skewed_keys_wait_as_the_model_says() {
 fn a_copy_a_bank_never_waits() {
     for input in [Input::Uniform, Input::Zipf, Input::Constant, Input::Sorted] {
         for dtype in [Dtype::U8, Dtype::U16, Dtype::U32] {
-            let case = Case {
-                input,
-                dtype,
-                ..case(256, None)
-            };
+            let case = Case { input, dtype, ..case(256, None) };
             let counters = counted("banked", &case);
-            assert_eq!(
-                counters.shared_atomic_wavefronts, REQUESTS,
-                "{input} {dtype}"
-            );
+            assert_eq!(counters.shared_atomic_wavefronts, REQUESTS, "{input} {dtype}");
         }
     }
 }
@@ -117,15 +91,9 @@ fn instructions_of_the_text() {
 /// What a request took on average, as the text has it beside the model, to two digits.
 #[test]
 fn counts_of_the_text() {
-    for (bins, quoted) in [
-        (2, 1.00),
-        (32, 1.00),
-        (64, 2.00),
-        (128, 2.78),
-        (256, 3.15),
-        (1024, 3.43),
-        (4096, 3.50),
-    ] {
+    for (bins, quoted) in
+        [(2, 1.00), (32, 1.00), (64, 2.00), (128, 2.78), (256, 3.15), (1024, 3.43), (4096, 3.50)]
+    {
         let counters = counted("shared_atomics", &case(bins, None));
         let mean = counters.shared_atomic_wavefronts as f64 / REQUESTS as f64;
         assert!((mean - quoted).abs() <= 0.005, "{bins}: {mean}");

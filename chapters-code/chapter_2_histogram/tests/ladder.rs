@@ -43,11 +43,8 @@ fn f32_at_awkward_sizes() {
 }
 
 fn of_all_types(n: u64, bins: u32) -> Vec<Case> {
-    let case = |dtype| Case {
-        dtype,
-        parameters: HistogramParameters::of_bins(bins).into(),
-        ..u32s(n)
-    };
+    let case =
+        |dtype| Case { dtype, parameters: HistogramParameters::of_bins(bins).into(), ..u32s(n) };
     DTYPES.map(case).into()
 }
 
@@ -63,14 +60,8 @@ fn few_and_many_bins() {
 /// Where shared memory ends: the last sizes that fit, and the first that do not.
 #[test]
 fn as_many_bins_as_fit() {
-    for (bins, rungs) in [
-        (1533, 8),
-        (1534, 7),
-        (12_285, 7),
-        (12_286, 3),
-        (58_103, 3),
-        (58_104, 3),
-    ] {
+    for (bins, rungs) in [(1533, 8), (1534, 7), (12_285, 7), (12_286, 3), (58_103, 3), (58_104, 3)]
+    {
         let rows = run_all(&of_all_types(3001, bins));
         assert_eq!(rows.len(), 4 * rungs, "{bins} bins");
         check(&rows);
@@ -89,11 +80,7 @@ fn all_inputs() {
     let mut cases = Vec::new();
     for input in INPUTS {
         for bins in [3, 256, 4096] {
-            cases.extend(
-                of_all_types(10_007, bins)
-                    .into_iter()
-                    .map(|case| Case { input, ..case }),
-            );
+            cases.extend(of_all_types(10_007, bins).into_iter().map(|case| Case { input, ..case }));
         }
     }
     check(&run_all(&cases));
@@ -103,11 +90,8 @@ fn all_inputs() {
 fn keys_without_a_bin_are_counted_apart() {
     let mut cases = of_all_types(10_007, 100);
     for case in &mut cases {
-        case.parameters = HistogramParameters {
-            keys: Some(300),
-            ..HistogramParameters::of(case)
-        }
-        .into();
+        case.parameters =
+            HistogramParameters { keys: Some(300), ..HistogramParameters::of(case) }.into();
     }
     cases.push(Case {
         parameters: HistogramParameters {
@@ -124,47 +108,34 @@ fn keys_without_a_bin_are_counted_apart() {
 fn any_number_of_copies() {
     let mut cases = Vec::new();
     for copies in [1, 2, 4, 8, 16, 32] {
-        cases.extend(
-            of_all_types(10_007, 100)
-                .into_iter()
-                .chain(of_all_types(10_007, 300))
-                .map(|case| Case {
+        cases.extend(of_all_types(10_007, 100).into_iter().chain(of_all_types(10_007, 300)).map(
+            |case| {
+                Case {
                     parameters: HistogramParameters {
                         copies: Some(copies),
                         ..HistogramParameters::of(&case)
                     }
                     .into(),
                     ..case
-                }),
-        );
+                }
+            },
+        ));
     }
-    check(&testing::run(&CHAPTER, &cases, &|rung, _| {
-        rung.name == "banked"
-    }));
+    check(&testing::run(&CHAPTER, &cases, &|rung, _| rung.name == "banked"));
 }
 
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_a_million_and_three() {
-    let case = |(dtype, input)| Case {
-        dtype,
-        input,
-        ..u32s((1 << 20) + 3)
-    };
-    let cases = [
-        (Dtype::U32, Input::Uniform),
-        (Dtype::U8, Input::Zipf),
-        (Dtype::F32, Input::Gaussian),
-    ];
+    let case = |(dtype, input)| Case { dtype, input, ..u32s((1 << 20) + 3) };
+    let cases =
+        [(Dtype::U32, Input::Uniform), (Dtype::U8, Input::Zipf), (Dtype::F32, Input::Gaussian)];
     check(&run_all(&cases.map(case)));
 }
 
 /// Blocks and warps take turns in another order with each seed.
 fn check_under_many_schedules(seeds: RangeInclusive<i64>) {
-    let cases = [Dtype::U8, Dtype::U32, Dtype::F32].map(|dtype| Case {
-        dtype,
-        ..u32s(70_001)
-    });
+    let cases = [Dtype::U8, Dtype::U32, Dtype::F32].map(|dtype| Case { dtype, ..u32s(70_001) });
     under_schedules(seeds, || check(&run_all(&cases)));
 }
 

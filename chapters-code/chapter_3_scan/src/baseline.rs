@@ -66,7 +66,5 @@ pub(crate) fn scan<'a, T: Element>(
             )
         }),
     };
-    baselines.prepare(device, input, call, |computed| {
-        judge(bytemuck::cast_slice(computed))
-    })
+    baselines.prepare(device, input, call, |computed| judge(bytemuck::cast_slice(computed)))
 }

@@ -19,17 +19,13 @@ use crate::{
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<PrefixScan<T>> {
     vec![
-        (ONE_BUFFER, |p, rung| {
-            hillis_steele::with_buffers(1, p, rung)
-        }),
+        (ONE_BUFFER, |p, rung| hillis_steele::with_buffers(1, p, rung)),
         (INDEPENDENT_BLOCKS, independent_blocks),
         (PREVIOUS_BLOCK_ONLY, previous_block_only),
         (SWAPPED_OPERANDS, shuffle::prepare),
         (FLAG_WITHOUT_RELEASE, flag_without_release),
         (RING_WITHOUT_FENCE, ring_without_fence),
-        (STATIC_TILE_INDEX, |p, rung| {
-            lookback::in_tiles_of(8192, p, rung)
-        }),
+        (STATIC_TILE_INDEX, |p, rung| lookback::in_tiles_of(8192, p, rung)),
     ]
 }
 
@@ -70,11 +66,7 @@ pub static SWAPPED_OPERANDS: Rung = broken!(
     [Result],
     "an element is combined with its prefix in the wrong order: no sum shows it"
 )
-.adapts(|case| Case {
-    op: Op::Affine,
-    dtype: Dtype::I64,
-    ..sum_of_blocks(case)
-});
+.adapts(|case| Case { op: Op::Affine, dtype: Dtype::I64, ..sum_of_blocks(case) });
 static FLAG_WITHOUT_RELEASE: Rung = broken!(
     "flag_without_release",
     include_str!("../kernels/broken/flag_without_release.ptx"),
@@ -95,10 +87,7 @@ static STATIC_TILE_INDEX: Rung = broken!(
 )
 .endless()
 // More tiles of 8 KiB than an H200 holds blocks of 512 threads.
-.adapts(|case| Case {
-    shape: Shape::Vector { n: 2_000_000 },
-    ..sum_of_blocks(case)
-});
+.adapts(|case| Case { shape: Shape::Vector { n: 2_000_000 }, ..sum_of_blocks(case) });
 
 /// An inclusive sum of `f32` in more than two blocks, the last of them not full.
 fn sum_of_blocks(case: &Case) -> Case {
@@ -179,11 +168,7 @@ fn ring_without_fence<T: Element>(
 ) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(Kind::Inclusive))?;
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (64, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
     let depth = p.n.div_ceil(128) + 16; // tiles of 128 elements
     let function = kernel.clone();
     let launch = move |p: &mut PrefixScan<T>| {

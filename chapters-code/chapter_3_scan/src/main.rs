@@ -36,11 +36,7 @@ Examples, after `cargo run --bin chapter_3 --`:
   --json rows.jsonl --plot ladder.svg   results to files";
 
 fn main() -> ExitCode {
-    let Arguments {
-        options,
-        types,
-        kind,
-    } = Arguments::parse();
+    let Arguments { options, types, kind } = Arguments::parse();
     let parameters = kind.into_iter().map(ScanParameters::of_kind);
     report::exit(report::run(&Scan, &options, &types, parameters))
 }

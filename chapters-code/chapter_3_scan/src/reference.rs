@@ -31,13 +31,7 @@ struct Aggregate<T> {
 
 impl<T: Element> Aggregate<T> {
     fn new(op: Op) -> Self {
-        Self {
-            op,
-            value: identity(op),
-            sum: Compensated::default(),
-            absolute_sum: 0.0,
-            count: 0,
-        }
+        Self { op, value: identity(op), sum: Compensated::default(), absolute_sum: 0.0, count: 0 }
     }
 
     fn add(&mut self, x: T) {
@@ -99,10 +93,7 @@ impl<T: Element> Reference<T> {
             chunk.iter().for_each(|&x| aggregate.add(x));
             before
         });
-        Self {
-            kind: parameters::kind(case),
-            prefixes: prefixes.collect(),
-        }
+        Self { kind: parameters::kind(case), prefixes: prefixes.collect() }
     }
 
     /// Compares results with the scan of the elements, none of which passed through more than `depth`
@@ -200,12 +191,7 @@ mod tests {
     fn maps_are_composed_in_order() {
         let map = |a: i64, b: i64| a << 32 | b;
         let maps = [map(2, 3), map(5, 7)];
-        check(
-            Op::Affine,
-            Kind::Inclusive,
-            &maps,
-            &[map(2, 3), map(10, 22)],
-        );
+        check(Op::Affine, Kind::Inclusive, &maps, &[map(2, 3), map(10, 22)]);
         check(Op::Affine, Kind::Exclusive, &maps, &[map(1, 0), map(2, 3)]);
     }
 

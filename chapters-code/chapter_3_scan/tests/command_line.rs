@@ -31,27 +31,11 @@ fn operators_that_are_none() {
     refuses("--op nonsense", &["nonsense", "sum", "affine"]);
     refuses(
         "--op and --dtype i32",
-        &[
-            "no rung has this operator and type: and of i32",
-            "i32 has sum, max",
-        ],
+        &["no rung has this operator and type: and of i32", "i32 has sum, max"],
     );
-    refuses(
-        "--op affine",
-        &[
-            "affine of f32",
-            "affine is there for i64",
-            "f32 has sum, max",
-        ],
-    );
-    refuses(
-        "--dtype f16",
-        &["sum of f16", "sum is there for i32, u32, i64, f32, f64, u8"],
-    );
-    refuses(
-        "--op max --dtype u8",
-        &["max of u8", "max is there for i32, u32, i64, f32, f64"],
-    );
+    refuses("--op affine", &["affine of f32", "affine is there for i64", "f32 has sum, max"]);
+    refuses("--dtype f16", &["sum of f16", "sum is there for i32, u32, i64, f32, f64, u8"]);
+    refuses("--op max --dtype u8", &["max of u8", "max is there for i32, u32, i64, f32, f64"]);
     refuses(
         "--dtype u8 --kernel shuffle",
         &["shuffle does not have this operator and type: sum of u8"],
@@ -74,13 +58,7 @@ fn sizes_that_are_none() {
 /// Before anything runs: the message stands alone, without a table of the size that would fit.
 #[test]
 fn sizes_that_do_not_fit() {
-    let parts = [
-        "inclusive scan: sum of 2^45",
-        "needs",
-        "are free",
-        "remedy",
-        "up to",
-    ];
+    let parts = ["inclusive scan: sum of 2^45", "needs", "are free", "remedy", "up to"];
     CHAPTER_3.refuses("-n 1000,2^45", &parts);
     CHAPTER_3.refuses("-n 2^45 --kernel warp_specialized --dtype u8", &parts[1..]);
 }
@@ -127,10 +105,7 @@ fn broken_kernels_are_caught() {
     for name in names {
         assert!(text.contains(name), "{name}");
     }
-    assert!(
-        text.contains("inclusive scan: affine of 4097 i64"),
-        "{text}"
-    );
+    assert!(text.contains("inclusive scan: affine of 4097 i64"), "{text}");
 }
 
 #[test]

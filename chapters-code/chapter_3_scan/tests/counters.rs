@@ -19,10 +19,7 @@ fn check(kernel: &str, wavefronts: f64, instructions: f64) {
     let kib = (8 * N / 1024) as f64;
     let shared = counters.shared_load_wavefronts + counters.shared_store_wavefronts;
     let counted = shared as f64 / kib;
-    assert!(
-        (counted - wavefronts).abs() <= wavefronts / 200.0,
-        "{kernel}: {counted}"
-    );
+    assert!((counted - wavefronts).abs() <= wavefronts / 200.0, "{kernel}: {counted}");
     let counted = counters.warp_instructions as f64 / kib;
     assert!((counted - instructions).abs() <= 1.0, "{kernel}: {counted}");
 }

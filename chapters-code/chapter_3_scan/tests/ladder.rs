@@ -155,10 +155,7 @@ fn by_size_is_one_of_two() {
     let large = block(warp_specialized::prepare, &warp_specialized::RUNG, 1 << 23);
     assert_ne!(small, large);
     assert_eq!(block(by_size::prepare, &by_size::RUNG, 1 << 23), small);
-    assert_eq!(
-        block(by_size::prepare, &by_size::RUNG, (1 << 23) + 1),
-        large
-    );
+    assert_eq!(block(by_size::prepare, &by_size::RUNG, (1 << 23) + 1), large);
 }
 
 /// A device whose blocks have too little shared memory for `warp_specialized` gets an error with the size.

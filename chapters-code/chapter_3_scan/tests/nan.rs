@@ -29,20 +29,14 @@ fn check(rung: &(Rung, Prepare<PrefixScan<f32>>), case: &Case, nan: usize) {
             _ => exact.accepts(result),
         };
         let (name, kind) = (rung.0.name, parameters::kind(case));
-        assert!(
-            right,
-            "{name}, {kind} {case}, NaN at {nan}: [{i}] is {result}"
-        );
+        assert!(right, "{name}, {kind} {case}, NaN at {nan}: [{i}] is {result}");
     }
 }
 
 fn check_all(op: Op) {
     for rung in &ladder() {
         // Two rungs have maxima of f32.
-        let has = |case: &Case| {
-            rung.0
-                .has_entry(&format!("{}_{op}_f32", parameters::kind(case)))
-        };
+        let has = |case: &Case| rung.0.has_entry(&format!("{}_{op}_f32", parameters::kind(case)));
         for case in both(N, Dtype::F32, op).into_iter().filter(has) {
             INDICES.iter().for_each(|&index| check(rung, &case, index));
         }

@@ -19,12 +19,8 @@ use crate::{
 /// The broken rungs, each with its launch.
 pub fn broken<T: Element>() -> Ladder<Compaction<T>> {
     vec![
-        (INCLUSIVE_INDEX, |p, rung| {
-            scan_then_scatter::with_scan(Kind::Inclusive, p, rung)
-        }),
-        (FLAG_COUNTED_TWICE, |p, rung| {
-            scan_then_scatter::with_scan(Kind::Inclusive, p, rung)
-        }),
+        (INCLUSIVE_INDEX, |p, rung| scan_then_scatter::with_scan(Kind::Inclusive, p, rung)),
+        (FLAG_COUNTED_TWICE, |p, rung| scan_then_scatter::with_scan(Kind::Inclusive, p, rung)),
         (MASK_NOT_NORMALIZED, unordered::prepare),
         (ACTIVE_LANES, unordered::prepare),
         (MISSING_BARRIER, staged::prepare),

@@ -98,9 +98,7 @@ impl Chapter for Compact {
         if matches!(case.shape, Shape::Matrix { cols: 0, .. }) {
             let remedy = "remedy: give -n ROWSxCOLS with one column at least";
             let shape = case.shape;
-            return Err(Error::Usage(format!(
-                "rows of {shape} hold nothing\n  {remedy}"
-            )));
+            return Err(Error::Usage(format!("rows of {shape} hold nothing\n  {remedy}")));
         }
         match &self.mask {
             Some(_) if inputs::by(case) == By::Predicate => Err(Error::Usage(
@@ -139,11 +137,8 @@ impl Chapter for Compact {
 fn part_selected(mask: &[bool]) -> Density {
     let selected = mask.iter().filter(|&&flag| flag).count();
     let shift = mask.len().checked_ilog2().unwrap_or(0).saturating_sub(31);
-    Density::new(
-        (selected >> shift) as u32,
-        (mask.len() >> shift).max(1) as u32,
-    )
-    .unwrap_or(Density::HALF)
+    Density::new((selected >> shift) as u32, (mask.len() >> shift).max(1) as u32)
+        .unwrap_or(Density::HALF)
 }
 
 /// The cases whose results a recorded run stores, for other devices to reproduce.

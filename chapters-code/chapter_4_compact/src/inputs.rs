@@ -11,16 +11,12 @@ pub fn by(case: &Case) -> By {
 
 /// The part of a case's elements that is selected: half, where the case names none.
 pub fn density(case: &Case) -> Density {
-    SelectionParameters::of(case)
-        .density
-        .unwrap_or(Density::HALF)
+    SelectionParameters::of(case).density.unwrap_or(Density::HALF)
 }
 
 /// The pattern of the mask: random, where the case names none.
 pub fn pattern(case: &Case) -> Pattern {
-    SelectionParameters::of(case)
-        .mask
-        .unwrap_or(Pattern::Random)
+    SelectionParameters::of(case).mask.unwrap_or(Pattern::Random)
 }
 
 /// The number of elements and 1; for a matrix, the numbers of rows and of columns.
@@ -40,14 +36,8 @@ pub fn entry(case: &Case) -> String {
 }
 
 /// The types whose elements can be moved.
-pub const DTYPES: [Dtype; 6] = [
-    Dtype::I32,
-    Dtype::U32,
-    Dtype::I64,
-    Dtype::F32,
-    Dtype::F64,
-    Dtype::U8,
-];
+pub const DTYPES: [Dtype; 6] =
+    [Dtype::I32, Dtype::U32, Dtype::I64, Dtype::F32, Dtype::F64, Dtype::U8];
 
 /// The number of elements in a run of a clustered mask.
 pub const RUN: u64 = 3000;
@@ -150,17 +140,12 @@ mod tests {
     use super::*;
 
     fn selected(density: Density, pattern: Pattern, n: u64) -> Vec<u64> {
-        (0..n)
-            .filter(|&i| selects(density, pattern, 1, i))
-            .collect()
+        (0..n).filter(|&i| selects(density, pattern, 1, i)).collect()
     }
 
     #[test]
     fn alternating_masks() {
-        assert_eq!(
-            selected(Density::HALF, Pattern::Alternating, 7),
-            [0, 2, 4, 6]
-        );
+        assert_eq!(selected(Density::HALF, Pattern::Alternating, 7), [0, 2, 4, 6]);
         let third = Density::new(1, 3).expect("a density");
         assert_eq!(selected(third, Pattern::Alternating, 7), [0, 3, 6]);
     }
@@ -173,10 +158,7 @@ mod tests {
                 let n = 3_000_000;
                 let part = selected(density, pattern, n).len() as f64 / n as f64;
                 // A clustered mask is a thousand draws.
-                assert!(
-                    (part - density.to_f64()).abs() < 0.05,
-                    "{density} {pattern}"
-                );
+                assert!((part - density.to_f64()).abs() < 0.05, "{density} {pattern}");
                 assert!(part == density.to_f64() || ![0.0, 1.0].contains(&density.to_f64()));
             }
         }

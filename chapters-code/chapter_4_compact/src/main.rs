@@ -16,13 +16,7 @@ struct Arguments {
     #[command(flatten)]
     types: TypeOptions,
     /// What selects elements; several, comma separated
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        default_value = "mask",
-        value_name = "WHAT"
-    )]
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "mask", value_name = "WHAT")]
     select: Vec<By>,
     /// The part of the elements that is selected: 1/2, 0.25, 0, 1; several, comma separated
     #[arg(
@@ -77,9 +71,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<bool> {
     let path = arguments.mask_file.as_deref();
-    let chapter = Compact {
-        mask: path.map(mask_file::read).transpose()?,
-    };
+    let chapter = Compact { mask: path.map(mask_file::read).transpose()? };
     let parameters = arguments.parameters();
     report::run(&chapter, &arguments.options, &arguments.types, parameters)
 }

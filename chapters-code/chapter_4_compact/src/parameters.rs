@@ -20,11 +20,7 @@ pub struct SelectionParameters {
 impl SelectionParameters {
     /// All three.
     pub fn new(by: By, density: Density, mask: Pattern) -> Self {
-        Self {
-            by: Some(by),
-            density: Some(density),
-            mask: Some(mask),
-        }
+        Self { by: Some(by), density: Some(density), mask: Some(mask) }
     }
 }
 
@@ -128,10 +124,7 @@ impl Density {
             return None;
         }
         let divisor = greatest_common_divisor(kept, of);
-        Some(Self {
-            kept: kept / divisor,
-            of: of / divisor,
-        })
+        Some(Self { kept: kept / divisor, of: of / divisor })
     }
 
     /// How many are kept, of [`Density::of`].
@@ -233,19 +226,8 @@ mod tests {
 
     #[test]
     fn densities_that_are_refused() {
-        for text in [
-            "",
-            "2",
-            "3/2",
-            "1/0",
-            "-1",
-            "1/-2",
-            "half",
-            "0.12345678901",
-            "1e-3",
-            "/",
-            ".",
-        ] {
+        for text in ["", "2", "3/2", "1/0", "-1", "1/-2", "half", "0.12345678901", "1e-3", "/", "."]
+        {
             check(text, None);
         }
     }

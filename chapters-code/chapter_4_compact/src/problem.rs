@@ -153,9 +153,7 @@ impl<T: Element> Compaction<T> {
         }
         let behind: &[u8] = bytemuck::cast_slice(behind);
         if let Some(at) = behind.par_iter().position_first(|&byte| byte != POISON) {
-            wrong(format!(
-                "the byte at {at} behind the last result was written"
-            ));
+            wrong(format!("the byte at {at} behind the last result was written"));
         }
         verdict
     }
@@ -273,9 +271,9 @@ pub fn by_mask_only(rung: &Rung, case: &Case) -> Option<Refusal> {
 /// As [`vectors_only`], and refuses vectors whose indices do not fit 32 bits.
 pub fn small_indices(rung: &Rung, case: &Case) -> Option<Refusal> {
     let is_large = case.elements() > u64::from(u32::MAX);
-    vectors_only(rung, case).or(is_large.then_some(Refusal::because(
-        "has indices of 32 bits: give -n, up to 4294967295",
-    )))
+    vectors_only(rung, case)
+        .or(is_large
+            .then_some(Refusal::because("has indices of 32 bits: give -n, up to 4294967295")))
 }
 
 /// Refuses vectors, and predicates.

@@ -48,10 +48,7 @@ fn races_name_what_is_missing() {
     let race = |kernel: &str| &testing::row(&rows, kernel).races[0];
     let barrier = race("missing_barrier");
     assert_eq!(barrier.space, Space::Shared);
-    assert!(
-        barrier.second.line.contains("missing_barrier.cu:"),
-        "{barrier:?}"
-    );
+    assert!(barrier.second.line.contains("missing_barrier.cu:"), "{barrier:?}");
     let lanes = race("active_lanes");
     assert_eq!(lanes.space, Space::Global);
     assert!(
@@ -71,38 +68,13 @@ fn is_right(broken: &Rung, n: u64, pattern: Pattern, density: Density) -> bool {
 /// Between two selected elements lies one that is not selected, whose flag is 0: the jump is by one.
 #[test]
 fn an_alternating_mask_hides_the_jump() {
-    assert!(is_right(
-        &FLAG_COUNTED_TWICE,
-        1000,
-        Pattern::Alternating,
-        Density::HALF
-    ));
-    assert!(!is_right(
-        &FLAG_COUNTED_TWICE,
-        1000,
-        Pattern::Random,
-        Density::HALF
-    ));
-    assert!(!is_right(
-        &FLAG_COUNTED_TWICE,
-        1000,
-        Pattern::Random,
-        common::part(1, 1)
-    ));
+    assert!(is_right(&FLAG_COUNTED_TWICE, 1000, Pattern::Alternating, Density::HALF));
+    assert!(!is_right(&FLAG_COUNTED_TWICE, 1000, Pattern::Random, Density::HALF));
+    assert!(!is_right(&FLAG_COUNTED_TWICE, 1000, Pattern::Random, common::part(1, 1)));
 }
 
 #[test]
 fn one_tile_is_the_last_tile() {
-    assert!(is_right(
-        &LAST_TILE_ONLY,
-        8192,
-        Pattern::Random,
-        Density::HALF
-    ));
-    assert!(!is_right(
-        &LAST_TILE_ONLY,
-        8193,
-        Pattern::Alternating,
-        Density::HALF
-    ));
+    assert!(is_right(&LAST_TILE_ONLY, 8192, Pattern::Random, Density::HALF));
+    assert!(!is_right(&LAST_TILE_ONLY, 8193, Pattern::Alternating, Density::HALF));
 }

@@ -26,25 +26,16 @@ fn prints(arguments: &str) -> String {
 #[test]
 fn densities_that_are_none() {
     for density in ["2", "3/2", "1/0", "-1", "half", "nan", "1,", ""] {
-        refuses(
-            &format!("--density={density}"),
-            &["--density", "write for example 1/2"],
-        );
+        refuses(&format!("--density={density}"), &["--density", "write for example 1/2"]);
     }
 }
 
 #[test]
 fn choices_that_are_none() {
-    refuses(
-        "--select nonsense",
-        &["--select", "possible values: mask, bits, predicate"],
-    );
+    refuses("--select nonsense", &["--select", "possible values: mask, bits, predicate"]);
     let patterns = ["--mask", "possible values: random, clustered, alternating"];
     refuses("--mask nonsense", &patterns);
-    refuses(
-        "--kernel warp_specialised",
-        &["did you mean `warp_specialized`?", "remedy"],
-    );
+    refuses("--kernel warp_specialised", &["did you mean `warp_specialized`?", "remedy"]);
     refuses("--kind inclusive", &["--kind", "--help"]);
 }
 
@@ -65,20 +56,14 @@ fn kernels_that_do_not_run_there() {
     refuses("--kernel rows", &["rows is for matrices"]);
     let parts = ["staged is for vectors"];
     CHAPTER_4.refuses("-n 10x10 --kernel staged", &parts);
-    CHAPTER_4.refuses(
-        "-n 10x10 --select predicate --kernel rows",
-        &["rows selects by a mask"],
-    );
+    CHAPTER_4.refuses("-n 10x10 --select predicate --kernel rows", &["rows selects by a mask"]);
     let large = ["indices of 32 bits", "up to 4294967295"];
     CHAPTER_4.refuses("-n 2^33 --dtype u8 --kernel scan_then_scatter", &large);
 }
 
 #[test]
 fn sizes_that_do_not_fit() {
-    CHAPTER_4.refuses(
-        "-n 1000,2^45",
-        &["of memory", "remedy", "elements of that type fit"],
-    );
+    CHAPTER_4.refuses("-n 1000,2^45", &["of memory", "remedy", "elements of that type fit"]);
 }
 
 /// A file with this text, for as long as the test runs.
@@ -99,17 +84,10 @@ fn masks_in_files() {
     let by = format!("--mask-file {} --select predicate", path.display());
     refuses(&by, &["no mask says what is selected", "remedy"]);
     let three = mask_file("three.txt", "0110 0001");
-    let json = format!(
-        "-n 8 --mask-file {} --kernel staged --json -",
-        three.display()
-    );
+    let json = format!("-n 8 --mask-file {} --kernel staged --json -", three.display());
     let row: serde_json::Value =
         serde_json::from_str(CHAPTER_4.prints(&json).trim()).expect("JSON");
-    assert_eq!(
-        (&row["density"], row.get("mask")),
-        (&"3/8".into(), None),
-        "{row}"
-    );
+    assert_eq!((&row["density"], row.get("mask")), (&"3/8".into(), None), "{row}");
     let other_length = ["mask is of 8", "there are 1000 elements", "remedy"];
     refuses(&format!("--mask-file {}", path.display()), &other_length);
     CHAPTER_4.refuses(
@@ -127,20 +105,14 @@ fn mask_files_that_are_none() {
     let both = format!("--mask-file {} --density 1/2", path.display());
     refuses(&both, &["cannot be used with"]);
     let path = mask_file("empty.txt", "# nothing\n");
-    refuses(
-        &format!("--mask-file {}", path.display()),
-        &["mask is of 0"],
-    );
+    refuses(&format!("--mask-file {}", path.display()), &["mask is of 0"]);
 }
 
 #[test]
 fn every_type_choice_density_and_pattern() {
     let text = prints("--dtype i32,u32,i64,f32,f64,u8 --select mask,bits,predicate");
     assert_eq!(text.matches("\none_thread").count(), 6 * 3, "{text}");
-    assert!(
-        text.contains("compact: 1000 f64, 1/2 selected by bits, random"),
-        "{text}"
-    );
+    assert!(text.contains("compact: 1000 f64, 1/2 selected by bits, random"), "{text}");
     let text = prints("--density 0,1/64,0.5,1 --mask random,clustered,alternating");
     assert_eq!(text.matches("lookback").count(), 4 * 3, "{text}");
 }

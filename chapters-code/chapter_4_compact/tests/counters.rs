@@ -37,18 +37,10 @@ fn bytes_written() {
 /// Sectors that a store touches.
 #[test]
 fn stores_side_by_side() {
-    for (kernel, wanted) in [
-        ("lookback", 7.9),
-        ("staged", 4.8),
-        ("warp_specialized", 2.9),
-    ] {
+    for (kernel, wanted) in [("lookback", 7.9), ("staged", 4.8), ("warp_specialized", 2.9)] {
         let counters = counted(kernel);
         let requests = counters.global_store_requests as f64;
-        check(
-            kernel,
-            counters.global_store_sectors as f64 / requests,
-            wanted,
-        );
+        check(kernel, counters.global_store_sectors as f64 / requests, wanted);
     }
 }
 

@@ -86,10 +86,7 @@ fn densities_and_patterns() {
 
 #[test]
 fn seeds() {
-    let seeded = |seed| Case {
-        seed,
-        ..half(20_011)
-    };
+    let seeded = |seed| Case { seed, ..half(20_011) };
     check_all(&[2, 3, 4].map(seeded));
 }
 
@@ -104,10 +101,7 @@ fn awkward_inputs() {
 fn exhaustive_a_million_and_three() {
     let of = |by, density| case((1 << 20) + 3, Dtype::F32, by, density, Pattern::Random);
     check_all(&densities().map(|density| of(By::Mask, density)));
-    check_all(&[
-        of(By::Bits, Density::HALF),
-        of(By::Predicate, Density::HALF),
-    ]);
+    check_all(&[of(By::Bits, Density::HALF), of(By::Predicate, Density::HALF)]);
 }
 
 /// Three blocks walk over `n` elements of type `T`, by a clustered mask and with all selected.
@@ -143,13 +137,7 @@ fn copies_wait_for_readers() {
 fn check_under_several_schedules(seeds: RangeInclusive<i64>) {
     under_schedules(seeds, || {
         check_all(&[half(70_001)]);
-        let clustered = case(
-            70_001,
-            Dtype::F64,
-            By::Bits,
-            Density::HALF,
-            Pattern::Clustered,
-        );
+        let clustered = case(70_001, Dtype::F64, By::Bits, Density::HALF, Pattern::Clustered);
         check_all(&[clustered]);
     });
 }
@@ -167,16 +155,7 @@ fn exhaustive_under_several_schedules() {
 
 #[test]
 fn rows_of_matrices() {
-    let shapes = [
-        (0, 5),
-        (1, 1),
-        (7, 1),
-        (33, 3),
-        (257, 4),
-        (300, 200),
-        (2049, 8),
-        (5, 20_000),
-    ];
+    let shapes = [(0, 5), (1, 1), (7, 1), (33, 3), (257, 4), (300, 200), (2049, 8), (5, 20_000)];
     let mut cases = Vec::new();
     for (rows, cols) in shapes {
         for dtype in DTYPES {
@@ -199,24 +178,10 @@ fn what_is_refused() {
     let runs = |case: Case| {
         let rungs = Compact::SEEDED.rungs().into_iter();
         let right = rungs.filter(|rung| !rung.is_broken());
-        right
-            .filter(|rung| (rung.refuses)(rung, &case).is_none())
-            .count()
+        right.filter(|rung| (rung.refuses)(rung, &case).is_none()).count()
     };
     assert_eq!(runs(half(10)), 9);
-    assert_eq!(
-        runs(Case {
-            op: Op::Max,
-            ..half(10)
-        }),
-        0
-    );
-    assert_eq!(
-        runs(Case {
-            dtype: Dtype::F16,
-            ..half(10)
-        }),
-        0
-    );
+    assert_eq!(runs(Case { op: Op::Max, ..half(10) }), 0);
+    assert_eq!(runs(Case { dtype: Dtype::F16, ..half(10) }), 0);
     assert_eq!(runs(half(1 << 33)), 8);
 }

@@ -47,10 +47,7 @@ fn an_output_that_is_too_small_is_not_written_past_its_end() {
 
 #[test]
 fn rows_that_do_not_fit_are_left_out() {
-    let case = Case {
-        shape: Shape::Matrix { rows: 300, cols: 7 },
-        ..half(0)
-    };
+    let case = Case { shape: Shape::Matrix { rows: 300, cols: 7 }, ..half(0) };
     let device = &testing::simulator().device;
     let mut problem = problem::<f32>(device, &case, 20);
     let (count, out) = written(&rung(&rows::RUNG), &mut problem);
@@ -169,13 +166,8 @@ fn a_mask_of_another_length_is_refused() {
     let case = half(8);
     let problem = Compaction::<f32>::new(&testing::simulator().device, &case, &[true; 7]);
     let message = problem.err().expect("it is too short").to_string();
-    assert!(
-        message.contains("of 7") && message.contains("8 elements"),
-        "{message}"
-    );
-    let chapter = Compact {
-        mask: Some(vec![true; 9]),
-    };
+    assert!(message.contains("of 7") && message.contains("8 elements"), "{message}");
+    let chapter = Compact { mask: Some(vec![true; 9]) };
     assert!(chapter.check(&case).is_err());
 }
 

@@ -123,16 +123,12 @@ fn scan_by<'a, T: Element>(
             let _keep_alive = &way;
             let (address, bytes, stream) = (scratch.address, scratch.bytes, scratch.stream);
             let (input, output) = (at.input, at.output);
-            scan(
-                by, exclusive, op, dtype, address, bytes, input, segments, output, n, stream,
-            )
+            scan(by, exclusive, op, dtype, address, bytes, input, segments, output, n, stream)
         }),
     };
     // Any order of operations is within the bound of the deepest.
-    let judge = |computed: &[u8]| {
-        of.expected(of.n)
-            .judge_scan(parameters::kind(&of.case), computed)
-    };
+    let judge =
+        |computed: &[u8]| of.expected(of.n).judge_scan(parameters::kind(&of.case), computed);
     baselines.prepare(device, &of.values, call, judge)
 }
 
@@ -165,9 +161,7 @@ pub(crate) fn reduce<'a, T: Element>(
         // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
         run: Box::new(move |at, scratch| unsafe {
             let (address, bytes, stream) = (scratch.address, scratch.bytes, scratch.stream);
-            reduce(
-                op, dtype, address, bytes, at.input, offsets, at.output, segments, stream,
-            )
+            reduce(op, dtype, address, bytes, at.input, offsets, at.output, segments, stream)
         }),
     };
     // Any order of operations is within the bound of the deepest.
@@ -263,15 +257,7 @@ fn multiply_in<'a>(
     let [columns, offsets] =
         [&of.columns, &of.offsets].map(|array| array.device_ptr(&device.stream).0 as *const c_void);
     let x = of.x.device_ptr(&device.stream).0 as *const c_void;
-    let matrix = Matrix {
-        values,
-        columns,
-        offsets,
-        x,
-        rows,
-        cols: of.vector.len(),
-        entries,
-    };
+    let matrix = Matrix { values, columns, offsets, x, rows, cols: of.vector.len(), entries };
     let call = Call {
         what: format!("{case}{}", SegmentParameters::of(&case)),
         output_bytes: 4 * rows,
@@ -286,10 +272,7 @@ fn multiply_in<'a>(
     // Any order of additions is within the bound of the deepest.
     let judge = |computed: &[u8]| {
         let deepest = entries as u64 + 1;
-        verify::compare(
-            computed,
-            reference::multiply(&of.matrix, &of.vector, deepest),
-        )
+        verify::compare(computed, reference::multiply(&of.matrix, &of.vector, deepest))
     };
     baselines.prepare(device, &of.values, call, judge)
 }

@@ -21,14 +21,10 @@ use crate::{
 pub fn broken<T: Element>() -> Ladder<SegmentedScan<T>> {
     vec![
         // A struct of a flag and a value takes eight bytes of shared memory, not five.
-        (FLAGS_NOT_JOINED, |p, rung| {
-            hillis_steele::with_pairs(4, p, rung)
-        }),
+        (FLAGS_NOT_JOINED, |p, rung| hillis_steele::with_pairs(4, p, rung)),
         (ONE_BUFFER, |p, rung| hillis_steele::with_pairs(4, p, rung)),
         (EXCLUSIVE_LEAKS, shuffle::prepare),
-        (BORDER_IGNORED, |p, rung| {
-            shuffle::with_offsets_by(ADD_TO_ALL, p, rung)
-        }),
+        (BORDER_IGNORED, |p, rung| shuffle::with_offsets_by(ADD_TO_ALL, p, rung)),
         (PREVIOUS_BLOCK_ONLY, previous_block_only),
         (MISSING_BARRIER, block_per_segment::prepare),
     ]
@@ -58,22 +54,13 @@ macro_rules! broken {
     };
 }
 
-static FLAGS_NOT_JOINED: Rung = broken!(
-    "flags_not_joined",
-    [Result],
-    "an operator on pairs that forgets to combine the flags"
-);
-static ONE_BUFFER: Rung = broken!(
-    "one_buffer",
-    [Races, Result],
-    "Hillis and Steele's steps over pairs in one buffer"
-);
-static EXCLUSIVE_LEAKS: Rung = broken!(
-    "exclusive_leaks",
-    [Result],
-    "an exclusive scan by a shift: it leaks over the heads"
-)
-.adapts(|case| scan_of(case, Kind::Exclusive, Segments::Of(64)));
+static FLAGS_NOT_JOINED: Rung =
+    broken!("flags_not_joined", [Result], "an operator on pairs that forgets to combine the flags");
+static ONE_BUFFER: Rung =
+    broken!("one_buffer", [Races, Result], "Hillis and Steele's steps over pairs in one buffer");
+static EXCLUSIVE_LEAKS: Rung =
+    broken!("exclusive_leaks", [Result], "an exclusive scan by a shift: it leaks over the heads")
+        .adapts(|case| scan_of(case, Kind::Exclusive, Segments::Of(64)));
 static BORDER_IGNORED: Rung = broken!(
     "border_ignored",
     shuffle::RUNG.ptx,

@@ -196,16 +196,11 @@ pub fn checksum_cases() -> Vec<Case> {
             ..Case::vector((1 << 16) + 3, Dtype::U32, Op::Sum)
         }
     }));
-    cases.extend(Matrix::MADE.map(|matrix| {
-        Case {
-            seed: 7,
-            parameters: SegmentParameters {
-                matrix: Some(matrix),
-                ..SegmentParameters::default()
-            }
-            .into(),
-            ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum)
-        }
+    cases.extend(Matrix::MADE.map(|matrix| Case {
+        seed: 7,
+        parameters:
+            SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }.into(),
+        ..Case::vector((1 << 16) + 3, Dtype::F32, Op::Sum)
     }));
     cases
 }

@@ -28,12 +28,7 @@ struct Arguments {
 
     /// All but products: the segments' length, or giant, power-law, lopsided, empty; several, comma separated
     /// [default: 64]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "SEGMENTS",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "SEGMENTS", allow_hyphen_values = true)]
     segments: Vec<Segments>,
 
     /// Only conversions: head flags out of offsets, or offsets out of head flags; both, comma separated
@@ -69,12 +64,7 @@ enum Group {
 }
 
 impl Group {
-    const ALL: [Self; 4] = [
-        Self::Conversions,
-        Self::Scans,
-        Self::Reductions,
-        Self::Products,
-    ];
+    const ALL: [Self; 4] = [Self::Conversions, Self::Scans, Self::Reductions, Self::Products];
 }
 
 impl Arguments {
@@ -149,24 +139,15 @@ impl Arguments {
 
     /// Whether one of the rungs that are named, if any, is for these parameters.
     fn is_wanted(&self, parameters: SegmentParameters) -> bool {
-        let case = Case {
-            parameters: parameters.into(),
-            ..Case::vector(0, Dtype::F32, Op::Sum)
-        };
+        let case = Case { parameters: parameters.into(), ..Case::vector(0, Dtype::F32, Op::Sum) };
         let rungs = rungs_of(Task::of(&case));
         let names = &self.options.kernel;
-        names.is_empty()
-            || rungs
-                .iter()
-                .any(|rung| names.iter().any(|name| name == rung.name))
+        names.is_empty() || rungs.iter().any(|rung| names.iter().any(|name| name == rung.name))
     }
 }
 
 fn in_segments(segments: Segments) -> SegmentParameters {
-    SegmentParameters {
-        segments: Some(segments),
-        ..SegmentParameters::default()
-    }
+    SegmentParameters { segments: Some(segments), ..SegmentParameters::default() }
 }
 
 fn if_none<T: Copy>(values: &[T], default: &[T]) -> Vec<T> {
@@ -181,9 +162,7 @@ fn matrix(name: Option<&str>) -> Matrix {
     let Some(name) = name else {
         return Matrix::PowerLaw;
     };
-    let made = Matrix::MADE
-        .into_iter()
-        .find(|matrix| matrix.name() == name);
+    let made = Matrix::MADE.into_iter().find(|matrix| matrix.name() == name);
     made.unwrap_or(Matrix::File)
 }
 

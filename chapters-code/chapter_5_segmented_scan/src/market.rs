@@ -42,11 +42,7 @@ enum What {
     #[error("wanted are {wanted}, found is `{found}`")]
     NotNumbers { wanted: &'static str, found: String },
     #[error("{which} {index} is not in 1 to {most}")]
-    OutOfRange {
-        which: &'static str,
-        index: u64,
-        most: u32,
-    },
+    OutOfRange { which: &'static str, index: u64, most: u32 },
     #[error("it is cut off: {found} of {wanted} entries are there")]
     CutOff { found: u64, wanted: u64 },
     #[error("an entry more than the {0} that were announced")]
@@ -58,11 +54,7 @@ enum What {
     #[error("the value is `{0}`, which is no finite number of 32 bits")]
     NotFinite(String),
     #[error("a {symmetry} matrix has as many rows as columns, not {rows} and {columns}")]
-    NotSquare {
-        symmetry: &'static str,
-        rows: u64,
-        columns: u64,
-    },
+    NotSquare { symmetry: &'static str, rows: u64, columns: u64 },
     #[error("an entry on the diagonal: in a skew-symmetric matrix it is 0 there, and left out")]
     OnTheDiagonal,
 }
@@ -92,11 +84,7 @@ type Entry = (u32, u32, f32);
 /// # Errors
 /// [`MarketError`] with the file, the line and the cause.
 pub fn read(path: &Path) -> Result<Csr, MarketError> {
-    let error = |(line, what)| MarketError {
-        path: path.to_path_buf(),
-        line,
-        what,
-    };
+    let error = |(line, what)| MarketError { path: path.to_path_buf(), line, what };
     let text = fs::read_to_string(path).map_err(|reason| error((0, What::Unreadable(reason))))?;
     // A share for the device, and for what it computes; what is not known is not refused.
     let room = host_available_bytes().map_or(u64::MAX, |bytes| bytes / 4);
@@ -156,11 +144,7 @@ fn shape(
         Symmetry::Skew => Some("skew-symmetric"),
     };
     if let Some(symmetry) = name.filter(|_| rows != columns) {
-        return Err(What::NotSquare {
-            symmetry,
-            rows,
-            columns,
-        });
+        return Err(What::NotSquare { symmetry, rows, columns });
     }
     // Lengths, offsets, places and results by row; the vector by column.
     let needed = 16 * rows + 4 * columns;
@@ -191,10 +175,7 @@ fn header(line: &str) -> Placed<(Field, Symmetry)> {
 }
 
 fn not_numbers(wanted: &'static str, found: impl Into<String>) -> What {
-    What::NotNumbers {
-        wanted,
-        found: found.into(),
-    }
+    What::NotNumbers { wanted, found: found.into() }
 }
 
 /// A line of nothing but so many numbers.
@@ -229,11 +210,7 @@ fn entry(line: &str, field: Field, (rows, columns): (u32, u32)) -> Result<Entry,
         true => Ok(index as u32 - 1),
         false => Err(What::OutOfRange { which, index, most }),
     };
-    Ok((
-        in_range("row", row, rows)?,
-        in_range("column", column, columns)?,
-        value,
-    ))
+    Ok((in_range("row", row, rows)?, in_range("column", column, columns)?, value))
 }
 
 /// The entry on the other side of the diagonal, which the file leaves out.
@@ -261,12 +238,7 @@ fn by_rows(entries: &[Entry], (rows, columns_in_all): (u32, u32)) -> Csr {
         (columns[i], values[i]) = (column, value);
         next[row as usize] += 1;
     }
-    Csr {
-        rows,
-        columns_in_all,
-        columns,
-        values,
-    }
+    Csr { rows, columns_in_all, columns, values }
 }
 
 #[cfg(test)]
@@ -355,32 +327,14 @@ mod tests {
         );
         let refused = |rest: &str, message| check(&format!("{HEADER}{rest}"), Err(message));
         refused("", "1: wanted are rows, columns and entries, found is ``");
-        refused(
-            "3 2\n",
-            "2: wanted are rows, columns and entries, found is `3 2`",
-        );
-        refused(
-            "3 2 -1\n",
-            "2: wanted are rows, columns and entries, found is `3 2 -1`",
-        );
+        refused("3 2\n", "2: wanted are rows, columns and entries, found is `3 2`");
+        refused("3 2 -1\n", "2: wanted are rows, columns and entries, found is `3 2 -1`");
         refused("3 2 1\n4 1 1\n", "3: row 4 is not in 1 to 3");
         refused("3 2 1\n%\n1 0 1\n", "4: column 0 is not in 1 to 2");
-        refused(
-            "3 2 2\n1 1 1\n",
-            "3: it is cut off: 1 of 2 entries are there",
-        );
-        refused(
-            "3 2 1\n1 1 1\n2 2 2\n",
-            "4: an entry more than the 1 that were announced",
-        );
-        refused(
-            "3 2 1\n1 1\n",
-            "3: wanted are a row, a column and a value, found is `1 1`",
-        );
-        refused(
-            "3 2 1\n1 1 x\n",
-            "3: wanted are a row, a column and a value, found is `1 1 x`",
-        );
+        refused("3 2 2\n1 1 1\n", "3: it is cut off: 1 of 2 entries are there");
+        refused("3 2 1\n1 1 1\n2 2 2\n", "4: an entry more than the 1 that were announced");
+        refused("3 2 1\n1 1\n", "3: wanted are a row, a column and a value, found is `1 1`");
+        refused("3 2 1\n1 1 x\n", "3: wanted are a row, a column and a value, found is `1 1 x`");
         refused(
             "1 1 1\n1 1 1 1\n",
             "3: wanted are a row, a column and a value, found is `1 1 1 1`",

@@ -65,20 +65,13 @@ impl<T: Element> Pairs<T> {
         blocks: u64,
         add_block_offsets: CudaFunction,
     ) -> Result<Self, Error> {
-        let module = p
-            .device
-            .context
-            .load_module(Ptx::from_src(shuffle::RUNG.ptx))?;
+        let module = p.device.context.load_module(Ptx::from_src(shuffle::RUNG.ptx))?;
         let scan = module.load_function(&format!("{}_{}", Kind::Inclusive, p.operator()))?;
         let mut levels = vec![Level::new(p, blocks)?];
         while let Some(last) = levels.last().filter(|last| last.blocks > 1) {
             levels.push(Level::new(p, last.blocks.div_ceil(TILE))?);
         }
-        Ok(Self {
-            levels,
-            scan,
-            add_block_offsets,
-        })
+        Ok(Self { levels, scan, add_block_offsets })
     }
 
     /// The largest number of rounded operations of all levels above the first: a warp's scan, that of the
@@ -98,10 +91,7 @@ impl<T: Element> Pairs<T> {
             let mut launch = stream.launch_builder(&self.scan);
             launch.arg(&below.values).arg(&below.heads);
             launch.arg(&mut below.scanned).arg(&below.blocks);
-            launch
-                .arg(&mut level.values)
-                .arg(&mut level.heads)
-                .arg(&mut level.reached);
+            launch.arg(&mut level.values).arg(&mut level.heads).arg(&mut level.reached);
             // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
             // open)`. It reads in[0 .. n] and flags[0 .. n], writes out[0 .. n], and a pair per block.
             unsafe { launch.launch(blocks_of_a_tile(level.blocks))? };

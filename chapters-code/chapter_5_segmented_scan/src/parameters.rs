@@ -25,12 +25,7 @@ impl ChapterParameters for SegmentParameters {}
 impl fmt::Display for SegmentParameters {
     /// Each with a comma before it: `, inclusive, segments of 64`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            kind,
-            segments,
-            convert,
-            matrix,
-        } = self;
+        let Self { kind, segments, convert, matrix } = self;
         if let Some(kind) = kind {
             write!(f, ", {kind}")?;
         }

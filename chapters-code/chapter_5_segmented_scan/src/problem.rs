@@ -69,9 +69,7 @@ pub fn refuses(rung: &Rung, case: &Case, is_own: fn(Task) -> bool) -> Option<Ref
 /// for.
 pub fn too_long(case: &Case, most: u64) -> Option<Refusal> {
     let n = case.elements();
-    let SegmentParameters {
-        matrix, segments, ..
-    } = SegmentParameters::of(case);
+    let SegmentParameters { matrix, segments, .. } = SegmentParameters::of(case);
     let longest = match (matrix, segments) {
         (Some(Matrix::LongRow | Matrix::File), _) => n - n / 2,
         (Some(Matrix::PowerLaw), _) => segments::longest(Segments::PowerLaw, n),

@@ -27,12 +27,7 @@ pub struct Expected<'a, T> {
 impl<'a, T: Element> Expected<'a, T> {
     /// The results for elements in segments.
     pub fn new(op: Op, depth: u64, elements: &'a [T], offsets: &'a Offsets) -> Self {
-        Self {
-            op,
-            depth,
-            elements,
-            offsets,
-        }
+        Self { op, depth, elements, offsets }
     }
 
     /// The results of a scan, element by element.
@@ -115,10 +110,7 @@ mod tests {
         let judge_scan =
             |expected: Expected<_>, computed: &[u8]| expected.judge_scan(Kind::Inclusive, computed);
         for (right, judge) in [
-            (
-                values(expected.scan(Kind::Inclusive)),
-                judge_scan as fn(_, &[u8]) -> _,
-            ),
+            (values(expected.scan(Kind::Inclusive)), judge_scan as fn(_, &[u8]) -> _),
             (values(expected.reduce()), Expected::judge_reduce),
         ] {
             let verdict = |values: &[i32]| judge(expected, bytemuck::cast_slice(values));
@@ -127,10 +119,7 @@ mod tests {
                 let mut wrong = right.clone();
                 wrong[at] += 1;
                 let failure = &verdict(&wrong).failures[0];
-                assert!(
-                    failure.message.contains(&format!("out[{at}]")),
-                    "{failure:?}"
-                );
+                assert!(failure.message.contains(&format!("out[{at}]")), "{failure:?}");
             }
         }
     }
@@ -168,9 +157,8 @@ mod tests {
             columns: vec![0, 1, 1],
             values: vec![1.0, 2.0, 3.0],
         };
-        let products: Vec<f64> = multiply(&matrix, &[5.0, 7.0], 1)
-            .map(|exact| exact.value())
-            .collect();
+        let products: Vec<f64> =
+            multiply(&matrix, &[5.0, 7.0], 1).map(|exact| exact.value()).collect();
         assert_eq!(products, [19.0, 0.0, 21.0]);
     }
 }

@@ -190,9 +190,7 @@ impl Offsets {
 pub fn of_case(case: &Case) -> Result<Offsets, SegmentsError> {
     let n = u32::try_from(case.elements());
     let n = n.map_err(|_| SegmentsError::TooMany(case.elements() as usize))?;
-    let kind = SegmentParameters::of(case)
-        .segments
-        .unwrap_or(Segments::Of(64));
+    let kind = SegmentParameters::of(case).segments.unwrap_or(Segments::Of(64));
     let mut lengths = Vec::new();
     let mut left = n;
     while left > 0 {
@@ -284,11 +282,7 @@ mod tests {
         assert_eq!(refused(&[], 0), Some(SegmentsError::NoBeginning));
         assert_eq!(refused(&[1, 2], 2), Some(SegmentsError::NoBeginning));
         let (at, n) = (2, 5);
-        let decreasing = SegmentsError::Decreasing {
-            at,
-            offset: 3,
-            before: 4,
-        };
+        let decreasing = SegmentsError::Decreasing { at, offset: 3, before: 4 };
         assert_eq!(refused(&[0, 4, 3, 5], n), Some(decreasing));
         let past = SegmentsError::PastTheEnd { at, offset: 6, n };
         assert_eq!(refused(&[0, 4, 6], n), Some(past));
@@ -320,10 +314,7 @@ mod tests {
             Segments::Lopsided,
             Segments::Empty,
         ];
-        for (kind, n) in kinds
-            .into_iter()
-            .flat_map(|kind| [(kind, 1), (kind, 10_000)])
-        {
+        for (kind, n) in kinds.into_iter().flat_map(|kind| [(kind, 1), (kind, 10_000)]) {
             let offsets = drawn(kind, n);
             let again = Offsets::new(offsets.as_slice().to_vec(), n as usize);
             assert_eq!(again.as_ref(), Ok(&offsets), "{kind}");

@@ -38,23 +38,12 @@ pub fn made(kind: Matrix, case: &Case) -> Result<Csr, SegmentsError> {
     let order = (rows.count() as u32).max(1);
     let columns = columns(kind, &rows, order, case.seed);
     let values = inputs::generate::<f32>(case);
-    Ok(Csr {
-        rows,
-        columns_in_all: order,
-        columns,
-        values,
-    })
+    Ok(Csr { rows, columns_in_all: order, columns, values })
 }
 
 fn with(segments: Segments, case: &Case) -> Case {
-    let parameters = SegmentParameters {
-        segments: Some(segments),
-        ..SegmentParameters::of(case)
-    };
-    Case {
-        parameters: parameters.into(),
-        ..*case
-    }
+    let parameters = SegmentParameters { segments: Some(segments), ..SegmentParameters::of(case) };
+    Case { parameters: parameters.into(), ..*case }
 }
 
 fn of_length(length: u32, case: &Case) -> Result<Offsets, SegmentsError> {
@@ -100,14 +89,8 @@ fn neighbour(point: i64, k: i64, side: i64, order: u32) -> u32 {
 /// The vector that a matrix of a case is multiplied by.
 pub fn vector(matrix: &Csr, case: &Case) -> Vec<f32> {
     let seed = case.seed ^ 0x7ec;
-    let shape = harness::Shape::Vector {
-        n: matrix.columns_in_all.into(),
-    };
-    inputs::generate(&Case {
-        shape,
-        seed,
-        ..*case
-    })
+    let shape = harness::Shape::Vector { n: matrix.columns_in_all.into() };
+    inputs::generate(&Case { shape, seed, ..*case })
 }
 
 #[cfg(test)]
@@ -122,9 +105,8 @@ mod tests {
 
     #[test]
     fn made_matrices_have_their_entries_and_columns() {
-        for (kind, n) in Matrix::MADE
-            .into_iter()
-            .flat_map(|kind| [(kind, 0), (kind, 1), (kind, 9999)])
+        for (kind, n) in
+            Matrix::MADE.into_iter().flat_map(|kind| [(kind, 0), (kind, 1), (kind, 9999)])
         {
             let matrix = matrix(kind, n);
             assert_eq!(matrix.rows.elements() as u64, n, "{kind}");

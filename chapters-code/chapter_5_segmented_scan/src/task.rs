@@ -20,12 +20,7 @@ impl Task {
     /// The task of a case: a product where the case has a matrix, otherwise a conversion where it has one,
     /// otherwise a scan where it has a kind, otherwise a reduction.
     pub fn of(case: &Case) -> Self {
-        let SegmentParameters {
-            matrix,
-            convert,
-            kind,
-            ..
-        } = SegmentParameters::of(case);
+        let SegmentParameters { matrix, convert, kind, .. } = SegmentParameters::of(case);
         match (matrix, convert, kind) {
             (Some(matrix), ..) => Self::Multiply(matrix),
             (_, Some(conversion), _) => Self::Convert(conversion),

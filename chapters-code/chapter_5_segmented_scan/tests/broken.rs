@@ -14,11 +14,7 @@ use report::{
 };
 
 fn broken_rows(n: u64) -> Vec<Row> {
-    testing::run(
-        &Segmented::OF_SEED,
-        &[scan(n, Segments::Of(64))],
-        &testing::is_broken,
-    )
+    testing::run(&Segmented::OF_SEED, &[scan(n, Segments::Of(64))], &testing::is_broken)
 }
 
 #[test]
@@ -75,11 +71,7 @@ fn what_hides_them() {
     assert!(is_right("border_ignored", Kind::Inclusive, &[1000]));
     assert!(!is_right("border_ignored", Kind::Inclusive, &[300, 700]));
     // No segment over a whole block.
-    assert!(is_right(
-        "previous_block_only",
-        Kind::Inclusive,
-        &[256, 200, 300, 100]
-    ));
+    assert!(is_right("previous_block_only", Kind::Inclusive, &[256, 200, 300, 100]));
     assert!(is_right("previous_block_only", Kind::Inclusive, &[512]));
     assert!(!is_right("previous_block_only", Kind::Inclusive, &[513]));
     // Nothing to leak into.

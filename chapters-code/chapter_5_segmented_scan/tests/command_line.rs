@@ -34,32 +34,17 @@ fn by_itself_it_converts_scans_reduces_and_multiplies() {
 fn options_say_which_of_the_four() {
     let text = prints("--kind inclusive,exclusive --segments 7,giant");
     assert_eq!(text.matches("warp_specialized").count(), 4, "{text}");
-    assert!(
-        !text.contains("reduce") && !text.contains("matrix"),
-        "{text}"
-    );
+    assert!(!text.contains("reduce") && !text.contains("matrix"), "{text}");
     let text = prints("--segments empty");
-    assert!(
-        text.contains("warp_specialized") && text.contains("reduce_merge_path"),
-        "{text}"
-    );
+    assert!(text.contains("warp_specialized") && text.contains("reduce_merge_path"), "{text}");
     assert!(!text.contains("spmv"), "{text}");
     let text = prints("--matrix banded");
-    assert!(
-        text.contains("banded matrix") && !text.contains("segments of"),
-        "{text}"
-    );
+    assert!(text.contains("banded matrix") && !text.contains("segments of"), "{text}");
     let text = prints("--kernel reduce_merge_path");
-    assert!(
-        !text.contains("warp_specialized") && !text.contains("spmv"),
-        "{text}"
-    );
+    assert!(!text.contains("warp_specialized") && !text.contains("spmv"), "{text}");
     let text = prints("--convert to-offsets --segments giant,empty");
     assert_eq!(text.matches("offsets_of_bits").count(), 2, "{text}");
-    assert!(
-        !text.contains("flags_of_offsets") && !text.contains("warp_specialized"),
-        "{text}"
-    );
+    assert!(!text.contains("flags_of_offsets") && !text.contains("warp_specialized"), "{text}");
     let text = prints("--kernel bits_of_offsets --segments empty");
     assert_eq!(text.matches("where segments are").count(), 1, "{text}");
 }
@@ -68,21 +53,11 @@ fn options_say_which_of_the_four() {
 fn every_type_and_operator() {
     let text = prints("--segments 5 --dtype i32,u32,i64,f32,f64 --op sum,max");
     assert_eq!(text.matches("warp_specialized").count(), 10, "{text}");
-    assert_eq!(
-        text.matches("\nreduce_thread_per_segment").count(),
-        10,
-        "{text}"
-    );
+    assert_eq!(text.matches("\nreduce_thread_per_segment").count(), 10, "{text}");
     // Those that may take elements in any order have no such operator.
     let text = prints("--segments 5 --dtype i64 --op affine");
-    assert!(
-        text.contains("lookback") && text.contains("reduce_thread_per_segment"),
-        "{text}"
-    );
-    assert!(
-        !text.contains("warp_specialized") && !text.contains("reduce_merge_path"),
-        "{text}"
-    );
+    assert!(text.contains("lookback") && text.contains("reduce_thread_per_segment"), "{text}");
+    assert!(!text.contains("warp_specialized") && !text.contains("reduce_merge_path"), "{text}");
 }
 
 #[test]
@@ -114,15 +89,9 @@ fn things_that_there_are_not() {
     refuses("--convert to-bytes", &["to-bytes", "to-offsets"]);
     refuses("--segments -3", &["no segments"]);
     refuses("--kernel lookbak", &["did you mean `lookback`?", "remedy"]);
-    refuses(
-        "--op affine --segments 4",
-        &["affine of f32", "affine is there for i64", "remedy"],
-    );
+    refuses("--op affine --segments 4", &["affine of f32", "affine is there for i64", "remedy"]);
     refuses("--dtype f64 --matrix banded", &["sum of f64", "remedy"]);
-    refuses(
-        "--kernel spmv_merge_path --kind inclusive",
-        &["spmv_merge_path"],
-    );
+    refuses("--kernel spmv_merge_path --kind inclusive", &["spmv_merge_path"]);
     CHAPTER_5.refuses("-n 2^32", &["offsets of 32 bits", "remedy"]);
     CHAPTER_5.refuses("-n 100x100", &["vectors", "-n N"]);
 }
@@ -162,10 +131,7 @@ fn file(name: &str, text: &str) -> String {
 #[test]
 fn a_matrix_from_a_file() {
     let header = "%%MatrixMarket matrix coordinate real symmetric\n";
-    let path = file(
-        "right.mtx",
-        &format!("{header}4 4 3\n1 1 2.5\n3 1 -1\n4 4 7\n"),
-    );
+    let path = file("right.mtx", &format!("{header}4 4 3\n1 1 2.5\n3 1 -1\n4 4 7\n"));
     let text = CHAPTER_5.prints(&format!("--matrix {path}"));
     assert!(text.contains("sum of 4 f32, file matrix"), "{text}");
     assert!(text.contains("spmv_merge_path"), "{text}");
@@ -175,21 +141,9 @@ fn a_matrix_from_a_file() {
 fn files_that_are_wrong_are_named_with_the_line() {
     let header = "%%MatrixMarket matrix coordinate real general\n";
     let cases = [
-        (
-            "cut_off",
-            format!("{header}4 4 3\n1 1 2.5\n"),
-            ":3: it is cut off",
-        ),
-        (
-            "range",
-            format!("{header}4 4 1\n5 1 2.5\n"),
-            ":3: row 5 is not in 1 to 4",
-        ),
-        (
-            "field",
-            header.replace("real", "complex"),
-            ":1: entries are `complex`",
-        ),
+        ("cut_off", format!("{header}4 4 3\n1 1 2.5\n"), ":3: it is cut off"),
+        ("range", format!("{header}4 4 1\n5 1 2.5\n"), ":3: row 5 is not in 1 to 4"),
+        ("field", header.replace("real", "complex"), ":1: entries are `complex`"),
     ];
     for (name, text, message) in cases {
         let path = file(&format!("{name}.mtx"), &text);

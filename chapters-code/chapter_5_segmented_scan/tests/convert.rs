@@ -81,10 +81,7 @@ fn empty_segments_are_lost_on_the_way() {
     let [bytes, bits] = &to_flags()[..] else {
         panic!("two rungs");
     };
-    assert_eq!(
-        contents(&flags_of(bytes, &offsets).problem.flags),
-        [1, 0, 1]
-    );
+    assert_eq!(contents(&flags_of(bytes, &offsets).problem.flags), [1, 0, 1]);
     assert_eq!(contents(&flags_of(bits, &offsets).problem.bits), [0b101]);
     for rung in to_offsets() {
         let run = offsets_of(&rung, &offsets, 3);

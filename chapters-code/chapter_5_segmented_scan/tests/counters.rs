@@ -40,11 +40,8 @@ fn conversions() {
     assert_eq!(of(bits, to, 64).global_atomic_requests, N / 64 / 32);
     let to = Conversion::ToOffsets;
     for (kernel, wanted) in [("offsets_of_flags", 15.0), ("offsets_of_bits", 0.787)] {
-        let Counters {
-            global_load_sectors: loaded,
-            global_store_sectors: stored,
-            ..
-        } = of(kernel, to, 64);
+        let Counters { global_load_sectors: loaded, global_store_sectors: stored, .. } =
+            of(kernel, to, 64);
         let bytes = (32 * (loaded + stored)) as f64 / N as f64;
         assert_near(kernel, bytes, wanted);
     }
@@ -91,11 +88,7 @@ fn pairs_do_not_mind() {
 #[test]
 fn wavefronts_of_shared_memory() {
     let kib = (8 * N + N / 8) as f64 / 1024.0;
-    for (kernel, wanted) in [
-        ("hillis_steele", 198.0),
-        ("shuffle", 15.83),
-        ("vectorized", 1.06),
-    ] {
+    for (kernel, wanted) in [("hillis_steele", 198.0), ("shuffle", 15.83), ("vectorized", 1.06)] {
         let counters = counted(kernel, &scan(N, Segments::Of(64)));
         let wavefronts = counters.shared_load_wavefronts + counters.shared_store_wavefronts;
         assert_near(kernel, wavefronts as f64 / kib, wanted);
@@ -117,10 +110,7 @@ fn a_single_pass_writes_once() {
         for kernel in ["lookback", "warp_specialized"] {
             let sectors = counted(kernel, &scan(N, segments)).global_store_sectors;
             let words = (8 * sectors) as f64 / N as f64;
-            assert!(
-                (1.0..1.01).contains(&words),
-                "{kernel}, {segments}: {words}"
-            );
+            assert!((1.0..1.01).contains(&words), "{kernel}, {segments}: {words}");
         }
     }
 }
@@ -148,15 +138,10 @@ fn reductions() {
 #[test]
 fn reductions_by_length() {
     let n = 1 << 22;
-    let kinds = [
-        Segments::Of(4096),
-        Segments::Of(1 << 14),
-        Segments::Lopsided,
-    ];
-    for (kernel, wanted) in [
-        ("reduce_merge_path", [141.9, 112.1, 118.4]),
-        ("reduce_by_length", [94.0, 101.3, 66.8]),
-    ] {
+    let kinds = [Segments::Of(4096), Segments::Of(1 << 14), Segments::Lopsided];
+    for (kernel, wanted) in
+        [("reduce_merge_path", [141.9, 112.1, 118.4]), ("reduce_by_length", [94.0, 101.3, 66.8])]
+    {
         for (segments, wanted) in kinds.into_iter().zip(wanted) {
             let counters = counted(kernel, &case(n, Dtype::F32, Op::Sum, None, segments));
             let kib = (4 * n / 1024) as f64;
@@ -170,16 +155,8 @@ fn reductions_by_length() {
 #[test]
 fn products() {
     for (kernel, thousands, active) in [
-        (
-            "spmv_thread_per_row",
-            [109.4, 1976.0, 1597.0],
-            [31.9, 2.13, 2.73],
-        ),
-        (
-            "spmv_warp_per_row",
-            [903.0, 2487.0, 3081.0],
-            [29.5, 22.7, 22.7],
-        ),
+        ("spmv_thread_per_row", [109.4, 1976.0, 1597.0], [31.9, 2.13, 2.73]),
+        ("spmv_warp_per_row", [903.0, 2487.0, 3081.0], [29.5, 22.7, 22.7]),
         ("spmv_merge_path", [507.4, 519.0, 514.9], [28.4, 28.5, 28.4]),
     ] {
         for (i, matrix) in Matrix::MADE.into_iter().enumerate() {

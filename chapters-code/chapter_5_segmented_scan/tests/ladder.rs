@@ -26,12 +26,7 @@ const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 
 /// kind and five reductions of each.
 fn check_all(dtype: Dtype, op: Op) {
     let small = [Segments::Of(1), Segments::PowerLaw, Segments::Empty];
-    let large = [
-        Segments::Of(32),
-        Segments::Of(512),
-        Segments::Giant,
-        Segments::PowerLaw,
-    ];
+    let large = [Segments::Of(32), Segments::Of(512), Segments::Giant, Segments::PowerLaw];
     let with = |n: u64, kinds: &[Segments]| -> Vec<Case> {
         let tasks = kinds.iter().flat_map(|&kind| all_tasks(n, dtype, op, kind));
         tasks.collect()
@@ -57,24 +52,14 @@ fn exhaustive_sums_of_i64() {
 /// Fewer sizes: the types differ in how many fit a pack, and 4 and 8 bytes have been all through.
 fn check_others(others: &[(Dtype, Op)]) {
     for &(dtype, op) in others {
-        let of = |n: u64| {
-            SEGMENTS
-                .into_iter()
-                .flat_map(move |s| all_tasks(n, dtype, op, s))
-        };
-        check(&run_all(
-            &[33, 6145].into_iter().flat_map(of).collect::<Vec<Case>>(),
-        ));
+        let of = |n: u64| SEGMENTS.into_iter().flat_map(move |s| all_tasks(n, dtype, op, s));
+        check(&run_all(&[33, 6145].into_iter().flat_map(of).collect::<Vec<Case>>()));
     }
 }
 
 #[test]
 fn other_types_and_maxima() {
-    let others = [
-        (Dtype::U32, Op::Sum),
-        (Dtype::I64, Op::Sum),
-        (Dtype::F64, Op::Max),
-    ];
+    let others = [(Dtype::U32, Op::Sum), (Dtype::I64, Op::Sum), (Dtype::F64, Op::Max)];
     check_others(&others);
 }
 
@@ -122,9 +107,8 @@ fn affine_maps_keep_their_order() {
 #[test]
 fn products() {
     let sizes = SIZES.into_iter().chain([4097, 70_001]);
-    let cases: Vec<Case> = sizes
-        .flat_map(|n| Matrix::MADE.map(|matrix| product(n, matrix)))
-        .collect();
+    let cases: Vec<Case> =
+        sizes.flat_map(|n| Matrix::MADE.map(|matrix| product(n, matrix))).collect();
     let rows = run_all(&cases);
     assert_eq!(rows.len(), 3 * cases.len());
     check(&rows);
@@ -147,13 +131,7 @@ fn exhaustive_a_million_and_three() {
 #[test]
 fn several_rounds() {
     for segments in [Segments::Of(100), Segments::Of(300_007), Segments::Giant] {
-        let case = case(
-            2_000_001,
-            Dtype::I64,
-            Op::Sum,
-            Some(Kind::Inclusive),
-            segments,
-        );
+        let case = case(2_000_001, Dtype::I64, Op::Sum, Some(Kind::Inclusive), segments);
         let rows = testing::run(&Segmented::OF_SEED, &[case], &|rung, _| {
             ["lookback", "warp_specialized"].contains(&rung.name)
         });
@@ -230,27 +208,18 @@ fn check_lengths(lengths: &[u32]) {
 #[track_caller]
 fn check_reductions(lengths: &[u32]) {
     let n = lengths.iter().copied().map(u64::from).sum();
-    check_tasks(
-        lengths,
-        &[case(n, Dtype::I64, Op::Sum, None, Segments::Giant)],
-    );
+    check_tasks(lengths, &[case(n, Dtype::I64, Op::Sum, None, Segments::Giant)]);
 }
 
 #[track_caller]
 fn check_tasks(lengths: &[u32], tasks: &[Case]) {
     let offsets = Offsets::of_lengths(lengths.iter().copied()).expect("they are few");
-    let elements: Vec<i64> = (0..offsets.elements() as i64)
-        .map(|i| i % 1009 * (i % 1009) % 97 - 40)
-        .collect();
+    let elements: Vec<i64> =
+        (0..offsets.elements() as i64).map(|i| i % 1009 * (i % 1009) % 97 - 40).collect();
     for case in tasks {
         for rung in rungs_of(Task::of(case)) {
             let verdict = judged(rung.name, case, &elements, &offsets);
-            assert!(
-                verdict.is_correct(),
-                "{}: {:?}",
-                rung.name,
-                verdict.failures
-            );
+            assert!(verdict.is_correct(), "{}: {:?}", rung.name, verdict.failures);
         }
     }
 }
@@ -331,11 +300,7 @@ fn one_launch_after_another() {
 /// The parts of a segment that is cut are joined through memory: without a race.
 #[test]
 fn a_segment_in_parts() {
-    let types = [
-        (Dtype::F32, Op::Sum),
-        (Dtype::F32, Op::Max),
-        (Dtype::I64, Op::Sum),
-    ];
+    let types = [(Dtype::F32, Op::Sum), (Dtype::F32, Op::Max), (Dtype::I64, Op::Sum)];
     let lopsided = types.map(|(dtype, op)| case(1 << 21, dtype, op, None, Segments::Lopsided));
     let by_length = |rung: &Rung, _: &Case| rung.name == "reduce_by_length";
     let run = |cases: &[Case]| check(&testing::run(&Segmented::OF_SEED, cases, &by_length));

@@ -62,22 +62,13 @@ fn segments_do_not_spoil_each_other() {
     let mut elements: Vec<f32> = (0..10_000).map(|i| (i % 7) as f32 * 0.125).collect();
     elements[..3000].fill(1e30);
     let of = |kind| Case {
-        parameters: SegmentParameters {
-            kind,
-            ..SegmentParameters::default()
-        }
-        .into(),
+        parameters: SegmentParameters { kind, ..SegmentParameters::default() }.into(),
         ..Case::vector(10_000, Dtype::F32, Op::Sum)
     };
     for case in [of(Some(harness::Kind::Inclusive)), of(None)] {
         for rung in rungs_of(Task::of(&case)) {
             let verdict = judged(rung.name, &case, &elements, &offsets);
-            assert!(
-                verdict.is_correct(),
-                "{}: {:?}",
-                rung.name,
-                verdict.failures
-            );
+            assert!(verdict.is_correct(), "{}: {:?}", rung.name, verdict.failures);
         }
     }
     elements[5999] = f32::NAN;

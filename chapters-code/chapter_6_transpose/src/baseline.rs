@@ -43,13 +43,7 @@ pub(crate) fn transpose<'a, T: Element>(
         return Ok(None);
     }
     let dtype = dtype_code(T::DTYPE);
-    let Layout {
-        rows,
-        cols,
-        ld_in,
-        ld_out,
-        ..
-    } = p.layout;
+    let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
     let [rows, cols, ld_in, ld_out] = [rows, cols, ld_in, ld_out].map(|n| n as usize);
     let call = Call {
         what: format!("transpose of {} {}", p.case.shape, T::DTYPE),
@@ -75,7 +69,6 @@ pub(crate) fn transpose<'a, T: Element>(
             )
         }),
     };
-    baselines.prepare(&p.device, &p.input, call, |computed| {
-        verify::compare_equal(computed, &p.expected)
-    })
+    baselines
+        .prepare(&p.device, &p.input, call, |computed| verify::compare_equal(computed, &p.expected))
 }

@@ -84,14 +84,8 @@ static ONE_BOUNDS_CHECK: Rung = broken!(
     // Elements beyond a row of the output fall into the gap behind it, and do no harm.
     let case = enlarged(case, 5, 0);
     let ld = Some(Layout::of(&case).cols + 32);
-    let parameters = MatrixParameters {
-        ld,
-        ..MatrixParameters::of(&case)
-    };
-    Case {
-        parameters: parameters.into(),
-        ..case
-    }
+    let parameters = MatrixParameters { ld, ..MatrixParameters::of(&case) };
+    Case { parameters: parameters.into(), ..case }
 });
 static UNCHECKED_EDGE: Rung = broken!(
     "unchecked_edge",
@@ -106,10 +100,7 @@ static UNCHECKED_EDGE: Rung = broken!(
 fn enlarged(case: &Case, rows: u64, cols: u64) -> Case {
     let side = case.elements().isqrt().max(64) / 32 * 32;
     Case {
-        shape: Shape::Matrix {
-            rows: side + rows,
-            cols: side + cols,
-        },
+        shape: Shape::Matrix { rows: side + rows, cols: side + cols },
         seed: case.seed,
         ..Case::vector(0, Dtype::F32, Op::Sum)
     }
@@ -126,13 +117,7 @@ fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Mat
     };
     let function = kernel.clone();
     let launch = move |p: &mut Matrices<T>| {
-        let Layout {
-            rows,
-            cols,
-            ld_in,
-            ld_out,
-            ..
-        } = p.layout;
+        let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         let square = p.square.view();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&square).arg(&square);

@@ -33,10 +33,7 @@ impl Chapter for Transpose {
             true => [1024, 1023, 511],
             false => [16_384, 16_383, 8191],
         };
-        let square = Shape::Matrix {
-            rows: side,
-            cols: side,
-        };
+        let square = Shape::Matrix { rows: side, cols: side };
         vec![square, Shape::Matrix { rows, cols }]
     }
 
@@ -45,11 +42,7 @@ impl Chapter for Transpose {
     }
 
     fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        Ok(MatrixParameters {
-            batch: parsed(value, "batch")?,
-            ld: parsed(value, "ld")?,
-        }
-        .into())
+        Ok(MatrixParameters { batch: parsed(value, "batch")?, ld: parsed(value, "ld")? }.into())
     }
 
     fn title(&self, case: &Case) -> String {
@@ -73,10 +66,8 @@ impl Chapter for Transpose {
         // The input, its copy where the matrix is square, the output, and room for the driver.
         let layout = Layout::of(case);
         let copies = if layout.is_square() { 2 } else { 1 };
-        let elements = layout
-            .input_elements()
-            .saturating_mul(copies)
-            .saturating_add(layout.output_elements());
+        let elements =
+            layout.input_elements().saturating_mul(copies).saturating_add(layout.output_elements());
         let bytes = elements.saturating_mul(case.dtype.size() as u64);
         bytes.saturating_add(64 << 20)
     }

@@ -120,17 +120,8 @@ mod tests {
 
     #[test]
     fn a_batch_is_split_where_a_grid_ends() {
-        let layout = Layout {
-            rows: 2,
-            cols: 3,
-            ld_in: 4,
-            ld_out: 3,
-            batch: 65_537,
-        };
-        let launches: Vec<_> = layout
-            .launches()
-            .map(|l| (l.input, l.output, l.count))
-            .collect();
+        let layout = Layout { rows: 2, cols: 3, ld_in: 4, ld_out: 3, batch: 65_537 };
+        let launches: Vec<_> = layout.launches().map(|l| (l.input, l.output, l.count)).collect();
         assert_eq!(launches, [(0, 0, 65_535), (8 * 65_535, 9 * 65_535, 2)]);
         assert_eq!(Layout { rows: 0, ..layout }.launches().count(), 0);
     }

@@ -64,25 +64,11 @@ fn parameters(batch: &[u64], ld: &[u64]) -> Vec<MatrixParameters> {
             values => values.iter().copied().map(Some).collect(),
         }
     };
-    let of_batch = |batch| {
-        some(ld)
-            .into_iter()
-            .map(move |ld| MatrixParameters { batch, ld })
-    };
+    let of_batch = |batch| some(ld).into_iter().map(move |ld| MatrixParameters { batch, ld });
     some(batch).into_iter().flat_map(of_batch).collect()
 }
 
 fn main() -> ExitCode {
-    let Arguments {
-        options,
-        types,
-        batch,
-        ld,
-    } = Arguments::parse();
-    report::exit(report::run(
-        &Transpose,
-        &options,
-        &types,
-        parameters(&batch, &ld),
-    ))
+    let Arguments { options, types, batch, ld } = Arguments::parse();
+    report::exit(report::run(&Transpose, &options, &types, parameters(&batch, &ld)))
 }

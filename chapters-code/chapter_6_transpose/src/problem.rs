@@ -109,11 +109,7 @@ impl<T: Element> Problem for Matrices<T> {
                 self.square.compare_equal(&expected)?
             }
         };
-        verdict.failures.extend(buffer::check_input(
-            &self.device,
-            &mut self.input,
-            &self.host,
-        )?);
+        verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
         Ok(verdict)
     }
 

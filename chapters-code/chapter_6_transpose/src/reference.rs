@@ -36,13 +36,7 @@ mod tests {
 
     #[test]
     fn the_worked_example() {
-        let layout = Layout {
-            rows: 2,
-            cols: 3,
-            ld_in: 4,
-            ld_out: 3,
-            batch: 1,
-        };
+        let layout = Layout { rows: 2, cols: 3, ld_in: 4, ld_out: 3, batch: 1 };
         let mut output = [0; 9];
         transpose(&layout, &[1, 2, 3, -1, 4, 5, 6, -1], &mut output);
         assert_eq!(output, [1, 4, 0, 2, 5, 0, 3, 6, 0]);
@@ -50,13 +44,7 @@ mod tests {
 
     #[test]
     fn a_second_transpose_restores_the_input() {
-        let layout = Layout {
-            rows: 130,
-            cols: 67,
-            ld_in: 67,
-            ld_out: 130,
-            batch: 2,
-        };
+        let layout = Layout { rows: 130, cols: 67, ld_in: 67, ld_out: 130, batch: 2 };
         let input: Vec<u64> = (0..layout.elements()).collect();
         let (mut once, mut twice) = (vec![0; input.len()], vec![0; input.len()]);
         transpose(&layout, &input, &mut once);

@@ -53,10 +53,7 @@ fn races_name_what_is_missing() {
         races.first().expect("a race").clone()
     };
     let barrier = race("missing_barrier");
-    assert_eq!(
-        (barrier.space, barrier.missing),
-        (Space::Shared, Missing::Syncthreads)
-    );
+    assert_eq!((barrier.space, barrier.missing), (Space::Shared, Missing::Syncthreads));
     assert!(barrier.first.line.contains("missing_barrier.cu:"));
     let tiles = race("in_place_tiles");
     assert_eq!(tiles.space, Space::Global);

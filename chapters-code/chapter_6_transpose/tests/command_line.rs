@@ -19,11 +19,7 @@ fn prints(arguments: &str) -> String {
 
 #[test]
 fn rows_that_would_overlap() {
-    let parts = [
-        "a leading dimension of 59",
-        "smaller than the width, 60",
-        "give --ld 60",
-    ];
+    let parts = ["a leading dimension of 59", "smaller than the width, 60", "give --ld 60"];
     refuses("--ld 59", &parts);
     refuses("--ld 64,0", &["a leading dimension of 0", "remedy"]);
     refuses("--ld -1", &["`-1` is negative"]);

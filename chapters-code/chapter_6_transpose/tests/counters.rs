@@ -20,10 +20,7 @@ fn sectors_a_request(kernel: &str, dtype: Dtype) -> [u64; 2] {
     };
     [
         whole(counters.global_load_sectors, counters.global_load_requests),
-        whole(
-            counters.global_store_sectors,
-            counters.global_store_requests,
-        ),
+        whole(counters.global_store_sectors, counters.global_store_requests),
     ]
 }
 
@@ -33,14 +30,7 @@ fn sides_that_do_not_coalesce() {
     for (dtype, row) in SIZES.into_iter().zip([1, 2, 4, 8, 16]) {
         assert_eq!(sectors_a_request("by_rows", dtype), [row, 32]);
         assert_eq!(sectors_a_request("by_columns", dtype), [32, row]);
-        for kernel in [
-            "tile",
-            "padded",
-            "swizzled",
-            "coarsened",
-            "diagonal",
-            "in_place",
-        ] {
+        for kernel in ["tile", "padded", "swizzled", "coarsened", "diagonal", "in_place"] {
             assert_eq!(sectors_a_request(kernel, dtype), [row, row], "{kernel}");
         }
         for kernel in ["vectorized", "column_major_tiles", "sectors"] {
@@ -95,11 +85,7 @@ fn the_swizzle_leaves_no_conflicts() {
     for kernel in ["swizzled", "coarsened", "diagonal", "in_place"] {
         check_wavefronts(kernel, [1, 1, 1, 2, 4], [1, 1, 1, 2, 4]);
         for dtype in SIZES {
-            assert_eq!(
-                counted(kernel, dtype).shared_bank_conflicts,
-                0,
-                "{kernel} {dtype}"
-            );
+            assert_eq!(counted(kernel, dtype).shared_bank_conflicts, 0, "{kernel} {dtype}");
         }
     }
 }
@@ -109,11 +95,7 @@ fn wide_accesses_have_no_conflicts() {
     for kernel in ["vectorized", "column_major_tiles", "sectors"] {
         check_wavefronts(kernel, [4; 5], [4; 5]);
         for dtype in SIZES {
-            assert_eq!(
-                counted(kernel, dtype).shared_bank_conflicts,
-                0,
-                "{kernel} {dtype}"
-            );
+            assert_eq!(counted(kernel, dtype).shared_bank_conflicts, 0, "{kernel} {dtype}");
         }
     }
 }
@@ -121,22 +103,11 @@ fn wide_accesses_have_no_conflicts() {
 /// The request of `vectorized` is four times as large as that of `coarsened`, so it takes a quarter as many.
 #[test]
 fn vectorized_takes_a_quarter_of_the_requests() {
-    let (vectorized, coarsened) = (
-        counted("vectorized", Dtype::F32),
-        counted("coarsened", Dtype::F32),
-    );
-    assert_eq!(
-        4 * vectorized.global_load_requests,
-        coarsened.global_load_requests
-    );
-    assert_eq!(
-        4 * vectorized.global_store_requests,
-        coarsened.global_store_requests
-    );
-    assert_eq!(
-        4 * vectorized.shared_load_requests,
-        coarsened.shared_load_requests
-    );
+    let (vectorized, coarsened) =
+        (counted("vectorized", Dtype::F32), counted("coarsened", Dtype::F32));
+    assert_eq!(4 * vectorized.global_load_requests, coarsened.global_load_requests);
+    assert_eq!(4 * vectorized.global_store_requests, coarsened.global_store_requests);
+    assert_eq!(4 * vectorized.shared_load_requests, coarsened.shared_load_requests);
     assert!(3 * vectorized.warp_instructions < coarsened.warp_instructions);
 }
 

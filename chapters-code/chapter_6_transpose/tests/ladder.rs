@@ -38,10 +38,7 @@ fn check_size(dtype: Dtype) {
     let rows = run_all(&cases);
     let squares = SHAPES.iter().filter(|(rows, cols)| rows == cols).count();
     // One rung works in place, so it does not run on rectangles.
-    assert_eq!(
-        rows.len(),
-        (rungs::<f32>().len() - 1) * cases.len() + squares
-    );
+    assert_eq!(rows.len(), (rungs::<f32>().len() - 1) * cases.len() + squares);
     check(&rows);
 }
 
@@ -123,18 +120,12 @@ fn rows_that_begin_anywhere() {
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_a_thousand_by_a_thousand() {
-    check(&run_all(&[
-        matrix(1024, 1024, Dtype::F32),
-        matrix(1023, 1025, Dtype::F32),
-    ]));
+    check(&run_all(&[matrix(1024, 1024, Dtype::F32), matrix(1023, 1025, Dtype::F32)]));
 }
 
 #[test]
 fn several_seeds() {
-    let cases = [2, 3, 4].map(|seed| Case {
-        seed,
-        ..matrix(130, 130, Dtype::U16)
-    });
+    let cases = [2, 3, 4].map(|seed| Case { seed, ..matrix(130, 130, Dtype::U16) });
     check(&run_all(&cases));
 }
 

@@ -23,16 +23,10 @@ use crate::{
 /// The broken copies, each with its launch. The last one stops the device.
 pub fn copies() -> Ladder<Copies> {
     vec![
-        (TAIL_DROPPED, |p, rung| {
-            packs::of_entry("tail_dropped", p, rung)
-        }),
-        (LAST_LANE, |p, rung| {
-            shuffled::of_entry("last_lane", p, rung)
-        }),
+        (TAIL_DROPPED, |p, rung| packs::of_entry("tail_dropped", p, rung)),
+        (LAST_LANE, |p, rung| shuffled::of_entry("last_lane", p, rung)),
         (IN_PLACE_SHIFT, in_place_shift),
-        (MISALIGNED_PACKS, |p, rung| {
-            two_packs::of_entry("misaligned_packs", p, rung)
-        }),
+        (MISALIGNED_PACKS, |p, rung| two_packs::of_entry("misaligned_packs", p, rung)),
     ]
 }
 
@@ -109,9 +103,7 @@ static MISALIGNED_PACKS: Rung = broken!(
 /// fault. A case that asks for another kind of task stays as it is, for the rung is refused there.
 fn enlarged(case: &Case, more: u64, parameters: AccessParameters) -> Case {
     let own = Case {
-        shape: Shape::Vector {
-            n: case.elements().max(4096) / 4096 * 4096 + more,
-        },
+        shape: Shape::Vector { n: case.elements().max(4096) / 4096 * 4096 + more },
         seed: case.seed,
         parameters: parameters.into(),
         ..Case::vector(0, Dtype::F32, Op::Sum)
@@ -131,10 +123,7 @@ fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let promise = Promise {
-        result: Results::InPlace,
-        traffic: offset_loads::traffic,
-    };
+    let promise = Promise { result: Results::InPlace, traffic: offset_loads::traffic };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut data = p.spread.view_mut();

@@ -57,9 +57,7 @@ fn shuffled(n: u64, window: u64, seed: u64) -> Vec<u32> {
 /// the other: in their k-th request for the k-th of those.
 pub fn traffic_of_several(indices: &[u32], each: usize) -> Traffic {
     let kth = |k: usize| -> Vec<u32> { indices.iter().skip(k).step_by(each).copied().collect() };
-    (0..each)
-        .map(|k| traffic(&kth(k)))
-        .fold(Traffic::default(), Add::add)
+    (0..each).map(|k| traffic(&kth(k))).fold(Traffic::default(), Add::add)
 }
 
 /// What warps touch that ask for these elements of 4 bytes, each lane for one.
@@ -86,11 +84,8 @@ mod tests {
 
     fn ordered(n: u64, order: Order) -> Vec<u32> {
         of(&Case {
-            parameters: AccessParameters {
-                order: Some(order),
-                ..AccessParameters::default()
-            }
-            .into(),
+            parameters: AccessParameters { order: Some(order), ..AccessParameters::default() }
+                .into(),
             ..Case::vector(n, Dtype::F32, Op::Sum)
         })
     }
@@ -132,17 +127,12 @@ mod tests {
         check_mean(Order::Within(32), 4.0);
         // Each of the 128 sectors is missed by the 32 draws out of 1,024 with a probability that is a
         // product of 32 factors.
-        let missed: f64 = (0..32)
-            .map(|k| (1016.0 - k as f64) / (1024.0 - k as f64))
-            .product();
+        let missed: f64 = (0..32).map(|k| (1016.0 - k as f64) / (1024.0 - k as f64)).product();
         let within = 128.0 * (1.0 - missed);
         assert_eq!(format!("{within:.1}"), "28.8");
         check_mean(Order::Within(1024), within);
         let sectors = N as f64 / 8.0;
-        check_mean(
-            Order::Random,
-            sectors * (1.0 - (1.0 - 1.0 / sectors).powi(32)),
-        );
+        check_mean(Order::Random, sectors * (1.0 - (1.0 - 1.0 / sectors).powi(32)));
         // 8 draws a sector on average; a warp ends in the middle of a sector's draws.
         let drawn = 1.0 - f64::exp(-8.0);
         let sorted = 4.0 * drawn + (1.0 - drawn / 8.0);

@@ -44,12 +44,7 @@ struct Arguments {
 
     /// Only permutations: ascending, random, sorted, or the length of the windows in which elements are
     /// shuffled; several, comma separated
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "ORDER",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "ORDER", allow_hyphen_values = true)]
     index_order: Vec<Order>,
 
     /// Only reads: packs of 16 bytes that a thread asks for at a time, 1, 2, 4 or 8; several, comma
@@ -110,23 +105,14 @@ impl Arguments {
             values => values.to_vec(),
         };
         let resident = or_usual(&self.resident);
-        let of_loads = |loads| {
-            resident
-                .iter()
-                .map(move |&resident| patterns::reads(loads, resident))
-        };
-        or_usual(&self.loads_per_thread)
-            .into_iter()
-            .flat_map(of_loads)
-            .collect()
+        let of_loads =
+            |loads| resident.iter().map(move |&resident| patterns::reads(loads, resident));
+        or_usual(&self.loads_per_thread).into_iter().flat_map(of_loads).collect()
     }
 
     /// Whether one of the rungs that are asked for by name is for it.
     fn is_wanted(&self, parameters: AccessParameters) -> bool {
-        let case = Case {
-            parameters: parameters.into(),
-            ..Case::vector(0, Dtype::F32, Op::Sum)
-        };
+        let case = Case { parameters: parameters.into(), ..Case::vector(0, Dtype::F32, Op::Sum) };
         let is_for = |name: &String| {
             let rung = Coalescing.find(name);
             rung.and_then(|rung| rung.refusal(&case)) != Some(ANOTHER_TASK)
@@ -139,10 +125,5 @@ impl Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let parameters = arguments.parameters();
-    report::exit(report::run(
-        &Coalescing,
-        &arguments.options,
-        &arguments.types,
-        parameters,
-    ))
+    report::exit(report::run(&Coalescing, &arguments.options, &arguments.types, parameters))
 }

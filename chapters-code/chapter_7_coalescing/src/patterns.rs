@@ -13,43 +13,27 @@ const NONE: AccessParameters = AccessParameters {
 
 /// A copy that is shifted by so many elements.
 pub const fn offset(offset: u64) -> AccessParameters {
-    AccessParameters {
-        offset: Some(offset),
-        ..NONE
-    }
+    AccessParameters { offset: Some(offset), ..NONE }
 }
 
 /// A copy of one of each so many elements.
 pub const fn stride(stride: u64) -> AccessParameters {
-    AccessParameters {
-        stride: Some(stride),
-        ..NONE
-    }
+    AccessParameters { stride: Some(stride), ..NONE }
 }
 
 /// Sums of pairs, or updates of particles.
 pub const fn records(records: Records) -> AccessParameters {
-    AccessParameters {
-        records: Some(records),
-        ..NONE
-    }
+    AccessParameters { records: Some(records), ..NONE }
 }
 
 /// A permutation.
 pub const fn order(order: Order) -> AccessParameters {
-    AccessParameters {
-        order: Some(order),
-        ..NONE
-    }
+    AccessParameters { order: Some(order), ..NONE }
 }
 
 /// Reads with so many loads of a thread, and so many blocks of a multiprocessor, under way.
 pub const fn reads(loads: u32, resident: u32) -> AccessParameters {
-    AccessParameters {
-        loads: Some(loads),
-        resident: Some(resident),
-        ..NONE
-    }
+    AccessParameters { loads: Some(loads), resident: Some(resident), ..NONE }
 }
 
 /// One of each task, as `cargo run --bin chapter_7` runs them. The last one is that of the broken rung that

@@ -53,9 +53,7 @@ impl Reads {
     /// [`Error::Driver`] where the device has no room.
     pub fn new(device: &Device, case: &Case) -> Result<Self, Error> {
         let host = inputs::generate::<f32>(case);
-        let resident = AccessParameters::of(case)
-            .resident
-            .unwrap_or(RESIDENT_BLOCKS);
+        let resident = AccessParameters::of(case).resident.unwrap_or(RESIDENT_BLOCKS);
         let blocks = resident * device.properties.multiprocessors;
         Ok(Self {
             device: device.clone(),

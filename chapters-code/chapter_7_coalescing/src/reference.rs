@@ -84,9 +84,7 @@ mod tests {
     /// Two blocks: packs 0 … 255 and 512 … are the first one's, one load per thread at a time.
     #[test]
     fn tiles_go_to_blocks_in_turn() {
-        let input: Vec<f32> = (0..4 * 600)
-            .map(|i| f32::from_bits(1 << (i / 4 % 32)))
-            .collect();
+        let input: Vec<f32> = (0..4 * 600).map(|i| f32::from_bits(1 << (i / 4 % 32))).collect();
         let all = words(&input, 1, 2);
         assert_eq!(all.len(), 512);
         // The exclusive or of four equal words is 0.

@@ -39,10 +39,7 @@ impl Add for Traffic {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self {
-            requests: self.requests + other.requests,
-            sectors: self.sectors + other.sectors,
-        }
+        Self { requests: self.requests + other.requests, sectors: self.sectors + other.sectors }
     }
 }
 
@@ -56,10 +53,7 @@ impl Mul<u64> for Traffic {
     type Output = Self;
 
     fn mul(self, times: u64) -> Self {
-        Self {
-            requests: self.requests * times,
-            sectors: self.sectors * times,
-        }
+        Self { requests: self.requests * times, sectors: self.sectors * times }
     }
 }
 
@@ -76,25 +70,13 @@ pub struct Access {
 
 impl Access {
     /// Words of 4 bytes side by side.
-    pub const WORDS: Self = Self {
-        first: 0,
-        step: 4,
-        bytes: 4,
-    };
+    pub const WORDS: Self = Self { first: 0, step: 4, bytes: 4 };
 
     /// Pairs of words, 8 bytes, side by side.
-    pub const DOUBLE_WORDS: Self = Self {
-        first: 0,
-        step: 8,
-        bytes: 8,
-    };
+    pub const DOUBLE_WORDS: Self = Self { first: 0, step: 8, bytes: 8 };
 
     /// Packs of 16 bytes side by side.
-    pub const PACKS: Self = Self {
-        first: 0,
-        step: 16,
-        bytes: 16,
-    };
+    pub const PACKS: Self = Self { first: 0, step: 16, bytes: 16 };
 
     /// The same access, `first` bytes from the beginning of a sector.
     pub const fn at(self, first: u64) -> Self {
@@ -121,16 +103,10 @@ impl Access {
     /// of a sector. So all whole warps touch equally many sectors.
     pub fn by_threads(self, threads: u64) -> Traffic {
         let rest = threads % LANES;
-        let whole = Traffic {
-            requests: 1,
-            sectors: self.sectors(LANES),
-        };
+        let whole = Traffic { requests: 1, sectors: self.sectors(LANES) };
         let last = match rest {
             0 => Traffic::default(),
-            lanes => Traffic {
-                requests: 1,
-                sectors: self.sectors(lanes),
-            },
+            lanes => Traffic { requests: 1, sectors: self.sectors(lanes) },
         };
         whole * (threads / LANES) + last
     }
@@ -149,10 +125,7 @@ pub struct Prediction {
 impl Prediction {
     /// The same traffic of loads and of stores.
     pub fn both(traffic: Traffic) -> Self {
-        Self {
-            loads: traffic,
-            stores: traffic,
-        }
+        Self { loads: traffic, stores: traffic }
     }
 
     /// A shifted copy whose first stores are `packs` packs, for which the kernel makes `loads`. The remaining
@@ -171,10 +144,7 @@ impl Prediction {
 
     /// An update of particles that loads six fields and stores three, where `of(k)` is the traffic of field k.
     pub fn of_fields(of: impl Fn(u64) -> Traffic) -> Self {
-        Self {
-            loads: (0..6).map(&of).sum(),
-            stores: (0..3).map(&of).sum(),
-        }
+        Self { loads: (0..6).map(&of).sum(), stores: (0..3).map(&of).sum() }
     }
 }
 
@@ -204,9 +174,7 @@ fn of_ladder<P, R>(p: P, ladder: Ladder<P>) -> Result<Vec<(&'static str, Predict
 where
     P: Problem<Promise = Promise<P, R>>,
 {
-    let runs = ladder
-        .into_iter()
-        .filter(|(rung, _)| (rung.refuses)(rung, p.case()).is_none());
+    let runs = ladder.into_iter().filter(|(rung, _)| (rung.refuses)(rung, p.case()).is_none());
     let predict = |(rung, prepare): (Rung, Prepare<P>)| {
         let launch = prepare(&p, &rung)?;
         Ok((rung.name, (launch.promise.traffic)(&p)))
@@ -221,10 +189,8 @@ mod tests {
     /// Counts the sectors byte by byte.
     fn laid(access: Access, lanes: u64) -> u64 {
         let of_lane = |l: u64| (0..access.bytes).map(move |b| access.first + l * access.step + b);
-        let sectors: std::collections::BTreeSet<u64> = (0..lanes)
-            .flat_map(of_lane)
-            .map(|byte| byte / SECTOR)
-            .collect();
+        let sectors: std::collections::BTreeSet<u64> =
+            (0..lanes).flat_map(of_lane).map(|byte| byte / SECTOR).collect();
         sectors.len() as u64
     }
 
@@ -251,10 +217,7 @@ mod tests {
             assert_eq!(Access::WORDS.at(4 * offset).sectors(32), sectors);
         }
         for stride in 1..=64 {
-            let access = Access {
-                step: 4 * stride,
-                ..Access::WORDS
-            };
+            let access = Access { step: 4 * stride, ..Access::WORDS };
             assert_eq!(access.sectors(32), 32.min(4 * stride));
         }
     }

@@ -69,14 +69,8 @@ fn is_right(rung: &str, case: &Case) -> bool {
 
 #[test]
 fn some_are_right_where_nobody_looks_further() {
-    assert!(is_right(
-        "tail_dropped",
-        &of(4096, AccessParameters::default())
-    ));
-    assert!(!is_right(
-        "tail_dropped",
-        &of(4097, AccessParameters::default())
-    ));
+    assert!(is_right("tail_dropped", &of(4096, AccessParameters::default())));
+    assert!(!is_right("tail_dropped", &of(4097, AccessParameters::default())));
     for k in [0, 4, 8] {
         assert!(is_right("misaligned_packs", &of(4096, offset(k))), "{k}");
         assert!(is_right("last_lane", &of(4096, offset(k))), "{k}");

@@ -32,15 +32,10 @@ fn offsets_that_leave_the_buffer() {
 
 #[test]
 fn strides_that_leave_the_buffer() {
-    let parts = [
-        "a stride of 1001 leaves a buffer of 1000 elements",
-        "remedy: give --stride 1000 or less",
-    ];
+    let parts =
+        ["a stride of 1001 leaves a buffer of 1000 elements", "remedy: give --stride 1000 or less"];
     refuses("--stride 1001", &parts);
-    refuses(
-        "--stride 1,0",
-        &["a stride of 0", "give --stride 1 or more"],
-    );
+    refuses("--stride 1,0", &["a stride of 0", "give --stride 1 or more"]);
     refuses("--stride -2", &["`-2` is negative"]);
     refuses("--stride 1.5", &["whole number"]);
     prints("--stride 1000");
@@ -48,40 +43,21 @@ fn strides_that_leave_the_buffer() {
 
 #[test]
 fn orders_that_are_none() {
-    refuses(
-        "--index-order upwards",
-        &["`upwards` is no order", "ascending, random, sorted"],
-    );
+    refuses("--index-order upwards", &["`upwards` is no order", "ascending, random, sorted"]);
     refuses("--index-order 0", &["`0` is no order"]);
-    let parts = [
-        "scatter",
-        "stores to each index once",
-        "give --index-order ascending",
-    ];
+    let parts = ["scatter", "stores to each index once", "give --index-order ascending"];
     refuses("--kernel scatter --index-order random", &parts);
-    CHAPTER_7.refuses(
-        "-n 2^33 --index-order random",
-        &["indices of 32 bits", "remedy"],
-    );
+    CHAPTER_7.refuses("-n 2^33 --index-order random", &["indices of 32 bits", "remedy"]);
 }
 
 #[test]
 fn reads_that_there_are_not() {
     refuses(
         "--loads-per-thread 3",
-        &[
-            "no kernel with 3 loads",
-            "give --loads-per-thread 1, 2, 4 or 8",
-        ],
+        &["no kernel with 3 loads", "give --loads-per-thread 1, 2, 4 or 8"],
     );
-    refuses(
-        "--resident 9",
-        &["does not hold 9 blocks", "give --resident 1 to 8"],
-    );
-    let parts = [
-        "8 blocks with 8 loads a thread need more registers",
-        "give --resident 4 or less",
-    ];
+    refuses("--resident 9", &["does not hold 9 blocks", "give --resident 1 to 8"]);
+    let parts = ["8 blocks with 8 loads a thread need more registers", "give --resident 4 or less"];
     refuses("--loads-per-thread 8 --resident 8", &parts);
     refuses("--resident 0", &["does not hold 0 blocks"]);
 }
@@ -108,10 +84,7 @@ fn sizes_that_do_not_fit() {
 #[test]
 fn other_things_that_there_are_not() {
     refuses("--kernel packets", &["no kernel `packets`", "remedy"]);
-    refuses(
-        "--kernel two_pakcs",
-        &["did you mean `two_packs`?", "remedy"],
-    );
+    refuses("--kernel two_pakcs", &["did you mean `two_packs`?", "remedy"]);
     refuses("--op max", &["max", "remedy"]);
     refuses("--dtype f64", &["f64", "remedy"]);
     refuses("--layout triples", &["triples", "pairs"]);

@@ -26,10 +26,7 @@ fn loads(rung: &str, parameters: AccessParameters) -> [u64; 2] {
 /// Requests and sectors of stores.
 fn stores(rung: &str, parameters: AccessParameters) -> [u64; 2] {
     let counters = counted(rung, parameters);
-    [
-        counters.global_store_requests,
-        counters.global_store_sectors,
-    ]
+    [counters.global_store_requests, counters.global_store_sectors]
 }
 
 #[test]
@@ -58,10 +55,7 @@ fn wide_accesses_take_fewer_instructions() {
 #[test]
 fn published_arithmetic_put_right() {
     let words = Access::WORDS;
-    let apart = |elements: u64| Access {
-        step: 4 * elements,
-        ..words
-    };
+    let apart = |elements: u64| Access { step: 4 * elements, ..words };
     // 4 bytes every 128: 32 sectors, 1,024 bytes for 128.
     assert_eq!(apart(32).sectors(32) * 32, 1024);
     // A sector holds eight floats: offsets that are multiples of eight are no worse than none.
@@ -109,11 +103,7 @@ fn layouts_of_particles() {
         ("soa_packs", [6_144, 16], [3_072, 16]),
         ("aosoa", [24_576, 4], [12_288, 4]),
     ] {
-        assert_eq!(
-            loads(rung, particles),
-            [load, load * load_sectors],
-            "{rung}"
-        );
+        assert_eq!(loads(rung, particles), [load, load * load_sectors], "{rung}");
         let expected = [store, store * store_sectors];
         assert_eq!(stores(rung, particles), expected, "{rung}");
     }

@@ -36,11 +36,7 @@ fn every_pattern() {
     for n in [1003, 4096] {
         let rows = run_all(&all(n));
         for rung in correct_rungs() {
-            assert!(
-                rows.iter().any(|row| row.kernel == rung.name),
-                "{}",
-                rung.name
-            );
+            assert!(rows.iter().any(|row| row.kernel == rung.name), "{}", rung.name);
         }
         check(&rows);
     }
@@ -61,9 +57,8 @@ fn patterns_as_large_as_the_array() {
 /// Groups of particles that are not whole, and elements behind the last particle.
 #[test]
 fn every_number_of_particles_in_two_groups() {
-    let cases: Vec<Case> = (0..=65)
-        .map(|n| of(8 * n + n % 8, records(Records::Particles)))
-        .collect();
+    let cases: Vec<Case> =
+        (0..=65).map(|n| of(8 * n + n % 8, records(Records::Particles))).collect();
     check(&run_all(&cases));
 }
 
@@ -74,19 +69,12 @@ fn exhaustive_a_million() {
     let rows: Vec<Row> = run_all(&usual(1 << 20));
     assert_eq!(rows.len(), correct_rungs().len());
     check(&rows);
-    check(&run_all(&[
-        of((1 << 20) + 3, offset(5)),
-        of((1 << 20) + 3, reads(8, 4)),
-    ]));
+    check(&run_all(&[of((1 << 20) + 3, offset(5)), of((1 << 20) + 3, reads(8, 4))]));
 }
 
 #[test]
 fn several_seeds() {
-    let seeded = |seed| {
-        usual(3001)
-            .into_iter()
-            .map(move |case| Case { seed, ..case })
-    };
+    let seeded = |seed| usual(3001).into_iter().map(move |case| Case { seed, ..case });
     let cases: Vec<Case> = [2, 3, 4].into_iter().flat_map(seeded).collect();
     check(&run_all(&cases));
 }

@@ -19,10 +19,7 @@ fn check(cases: &[Case]) {
         for (rung, formula) in formulas {
             let c = testing::counted(&Coalescing, rung, case);
             let counted = Prediction {
-                loads: Traffic {
-                    requests: c.global_load_requests,
-                    sectors: c.global_load_sectors,
-                },
+                loads: Traffic { requests: c.global_load_requests, sectors: c.global_load_sectors },
                 stores: Traffic {
                     requests: c.global_store_requests,
                     sectors: c.global_store_sectors,

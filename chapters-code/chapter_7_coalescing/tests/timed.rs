@@ -13,10 +13,7 @@ fn rows_are_timed_and_still_verified() {
     };
     let rows: Vec<_> = usual(5003).into_iter().flat_map(timed).collect();
     let all = Coalescing.rungs();
-    assert_eq!(
-        rows.len(),
-        all.iter().filter(|rung| !rung.is_broken()).count()
-    );
+    assert_eq!(rows.len(), all.iter().filter(|rung| !rung.is_broken()).count());
     let bytes = |kernel: &str| {
         let row = rows.iter().find(|row| row.kernel == kernel);
         row.map(|row| row.bytes)

@@ -37,14 +37,9 @@ impl Baselines {
     /// # Errors
     /// [`Error::Baseline`] where it is not a library, or not one with this interface.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let bad = |reason: String| Error::Baseline {
-            path: path.to_path_buf(),
-            reason,
-        };
+        let bad = |reason: String| Error::Baseline { path: path.to_path_buf(), reason };
         // A bare name would be looked for in the system's folders.
-        let file = path
-            .canonicalize()
-            .map_err(|error| bad(error.to_string()))?;
+        let file = path.canonicalize().map_err(|error| bad(error.to_string()))?;
         // SAFETY: a baseline library's initialisers have no preconditions.
         let library = unsafe { Library::new(&file) }.map_err(|error| bad(in_full(&error)))?;
         // SAFETY: signatures as in baselines.h; the strings are static.
@@ -66,16 +61,9 @@ impl Baselines {
             ));
         };
         if interface != INTERFACE {
-            return Err(bad(format!(
-                "it has interface {interface}, wanted is {INTERFACE}"
-            )));
+            return Err(bad(format!("it has interface {interface}, wanted is {INTERFACE}")));
         }
-        Ok(Self {
-            library,
-            path: path.to_path_buf(),
-            name,
-            version,
-        })
+        Ok(Self { library, path: path.to_path_buf(), name, version })
     }
 
     /// A function of the library; none where it lacks it, which is no error.
@@ -84,17 +72,12 @@ impl Baselines {
     /// `F` must be the function's type in baselines.h.
     pub unsafe fn function<F: Copy>(&self, name: &str) -> Option<F> {
         // SAFETY: the caller's promise.
-        unsafe { self.library.get::<F>(name.as_bytes()) }
-            .ok()
-            .map(|symbol| *symbol)
+        unsafe { self.library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol)
     }
 
     /// An error of one of its functions.
     pub fn error(&self, reason: impl Into<String>) -> Error {
-        Error::Baseline {
-            path: self.path.clone(),
-            reason: reason.into(),
-        }
+        Error::Baseline { path: self.path.clone(), reason: reason.into() }
     }
 }
 
@@ -183,9 +166,7 @@ impl Baselines {
             _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
         };
         launch().map_err(|error| device.explain("the baseline's operation", error))?;
-        let computed = out
-            .download()?
-            .map_err(|_| self.error("it wrote beside its output"))?;
+        let computed = out.download()?.map_err(|_| self.error("it wrote beside its output"))?;
         if let Some(failure) = judge(&computed).failures.first() {
             return Err(self.error(format!("its {what} is wrong: {}", failure.message)));
         }

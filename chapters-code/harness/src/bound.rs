@@ -10,11 +10,7 @@ use crate::Dtype;
 /// γ_d for the unit roundoff `u`; infinite where d·u >= 1 and the theorem says nothing.
 pub fn gamma(depth: u64, u: f64) -> f64 {
     let du = depth as f64 * u;
-    if du < 1.0 {
-        du / (1.0 - du)
-    } else {
-        f64::INFINITY
-    }
+    if du < 1.0 { du / (1.0 - du) } else { f64::INFINITY }
 }
 
 /// Bound on the error of a sum of elements of `dtype` whose absolute values add up to
@@ -42,11 +38,7 @@ impl Compensated {
     /// Adds a number.
     pub fn add(&mut self, x: f64) {
         let sum = self.sum + x;
-        let (large, small) = if self.sum.abs() >= x.abs() {
-            (self.sum, x)
-        } else {
-            (x, self.sum)
-        };
+        let (large, small) = if self.sum.abs() >= x.abs() { (self.sum, x) } else { (x, self.sum) };
         self.rounded_off += (large - sum) + small;
         self.sum = sum;
     }

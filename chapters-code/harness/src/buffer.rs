@@ -32,19 +32,10 @@ impl<T: Pod + DeviceRepr> Output<T> {
     /// # Errors
     /// [`Error::Driver`] where the device has no room for them.
     pub fn new(device: &Device, len: usize) -> Result<Self, Error> {
-        let margin = if device.is_simulated() {
-            0
-        } else {
-            MARGIN / size_of::<T>()
-        };
+        let margin = if device.is_simulated() { 0 } else { MARGIN / size_of::<T>() };
         let memory = uninitialised(device, len + 2 * margin)?;
         let device = device.clone();
-        Ok(Self {
-            memory,
-            margin,
-            len,
-            device,
-        })
+        Ok(Self { memory, margin, len, device })
     }
 
     /// Fills the output and its guard zones with poison.
@@ -238,10 +229,7 @@ mod tests {
             output.poison().expect("it is filled");
             if let Some(at) = written {
                 let mut byte = output.memory.slice_mut(at..=at);
-                device
-                    .stream
-                    .memcpy_htod(&[1u8], &mut byte)
-                    .expect("it is written");
+                device.stream.memcpy_htod(&[1u8], &mut byte).expect("it is written");
             }
             output.download().expect("it is read")
         };

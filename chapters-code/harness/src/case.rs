@@ -31,15 +31,8 @@ pub enum Op {
 
 impl Op {
     /// All operators, in the order in which they are listed.
-    pub const ALL: [Self; 7] = [
-        Self::Sum,
-        Self::Max,
-        Self::Min,
-        Self::Product,
-        Self::And,
-        Self::Or,
-        Self::Affine,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Sum, Self::Max, Self::Min, Self::Product, Self::And, Self::Or, Self::Affine];
 
     /// The name in kernels, on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -189,9 +182,7 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            shape, dtype, op, ..
-        } = self;
+        let Self { shape, dtype, op, .. } = self;
         write!(f, "{op} of {shape} {dtype}")?;
         if self.input != Input::Uniform {
             write!(f, ", {} input", self.input)?;

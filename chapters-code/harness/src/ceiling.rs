@@ -154,12 +154,7 @@ fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error
     let empty = kernel::load(device, EMPTY_PTX, "empty")?;
     stopwatch.measure(&mut || {
         // SAFETY: the kernel takes no arguments and touches no memory.
-        unsafe {
-            device
-                .stream
-                .launch_builder(&empty)
-                .launch(kernel::grid(1, 1))?
-        };
+        unsafe { device.stream.launch_builder(&empty).launch(kernel::grid(1, 1))? };
         Ok(())
     })
 }
@@ -186,13 +181,7 @@ pub fn launch_read_sweep(
     // SAFETY: the contract of read_sweep.cu: `in` holds `packs` aligned words of 16 bytes, `out`
     // one word; 256 threads a block; any number of blocks.
     unsafe {
-        device
-            .stream
-            .launch_builder(sweep)
-            .arg(input)
-            .arg(sink)
-            .arg(&packs)
-            .launch(config)?;
+        device.stream.launch_builder(sweep).arg(input).arg(sink).arg(&packs).launch(config)?;
     }
     Ok(())
 }

@@ -115,12 +115,7 @@ impl Device {
                 simulator.set(c"races", 1);
             }
         }
-        Ok(Self {
-            stream: context.default_stream(),
-            context,
-            properties,
-            simulator,
-        })
+        Ok(Self { stream: context.default_stream(), context, properties, simulator })
     }
 
     /// The same device with a stream of its own. It can be captured in a graph; the default one cannot.
@@ -153,8 +148,7 @@ impl Device {
     /// # Errors
     /// As [`Simulator::take`].
     pub fn take_report(&self) -> Result<Report, Error> {
-        self.simulator
-            .map_or_else(|| Ok(Report::default()), Simulator::take)
+        self.simulator.map_or_else(|| Ok(Report::default()), Simulator::take)
     }
 
     /// Waits for the stream; where something failed there, the error says what, and on the
@@ -163,9 +157,7 @@ impl Device {
     /// # Errors
     /// [`Error::Driver`] with what was `doing`.
     pub fn finish(&self, doing: &str) -> Result<(), Error> {
-        self.stream
-            .synchronize()
-            .map_err(|error| self.explain(doing, error))
+        self.stream.synchronize().map_err(|error| self.explain(doing, error))
     }
 
     /// A driver's error with what the simulator knows of its cause, and what mends it.
@@ -181,22 +173,14 @@ impl Device {
             }
             None => String::new(),
         };
-        Error::Driver {
-            doing: doing.into(),
-            error: Cuda(error),
-            detail,
-        }
+        Error::Driver { doing: doing.into(), error: Cuda(error), detail }
     }
 
     /// Blocks of so many threads that the whole device holds at once, if threads are what it runs
     /// out of first: a grid of that size leaves no multiprocessor idle. The same number on the
     /// simulator as on the device whose profile it has, whatever registers a compiler gave out.
     pub fn resident_blocks(&self, threads: u32) -> u32 {
-        let Properties {
-            multiprocessors,
-            threads_per_multiprocessor,
-            ..
-        } = self.properties;
+        let Properties { multiprocessors, threads_per_multiprocessor, .. } = self.properties;
         (multiprocessors * (threads_per_multiprocessor / threads.max(1))).max(1)
     }
 
@@ -207,32 +191,21 @@ impl Device {
     /// # Errors
     /// [`Error::Driver`] where the driver does not say.
     pub fn free_bytes(&self) -> Result<u64, Error> {
-        let (free, _) = self
-            .context
-            .mem_get_info()
-            .map_err(|e| Error::driver("asking for free memory", e))?;
-        let host = if self.is_simulated() {
-            host_available_bytes()
-        } else {
-            None
-        };
+        let (free, _) =
+            self.context.mem_get_info().map_err(|e| Error::driver("asking for free memory", e))?;
+        let host = if self.is_simulated() { host_available_bytes() } else { None };
         Ok(host.map_or(free as u64, |host| (free as u64).min(host / 16)))
     }
 }
 
 fn is_missing(error: DriverError) -> bool {
-    matches!(
-        error.0,
-        CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE
-    )
+    matches!(error.0, CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE)
 }
 
 /// Bytes of the host's memory that Linux says are available to new processes; unknown elsewhere.
 pub fn host_available_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kib * 1024)
 }

@@ -40,9 +40,7 @@ const OLDEST_DRIVER: i32 = 12_000;
 /// Loads the chosen library and makes sure that cudarc will find it.
 pub(crate) fn bind(choice: DeviceChoice) -> Result<Bound, Error> {
     static BOUND: Mutex<Option<Bound>> = Mutex::new(None);
-    let mut bound = BOUND
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut bound = BOUND.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     match (*bound, choice) {
         (Some(Bound::Simulator(_)), DeviceChoice::Gpu) => {
             return Err(Error::AlreadyBound("the simulator"));
@@ -77,11 +75,7 @@ pub struct NvidiaDriver {
 /// # Errors
 /// [`Error::NoGpu`] where the library, a device, or a recent enough version is missing.
 pub fn probe_nvidia() -> Result<NvidiaDriver, Error> {
-    let name = if cfg!(windows) {
-        "nvcuda.dll"
-    } else {
-        "libcuda.so.1"
-    };
+    let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
     // SAFETY: NVIDIA's driver has no initialisers with preconditions.
     let library = unsafe { Library::new(name) }.map_err(|_| Error::NoGpu {
         reason: format!("the driver's library {name} is not installed"),
@@ -109,12 +103,10 @@ unsafe fn query(library: &Library) -> Result<NvidiaDriver, Error> {
     // SAFETY: signatures as in cuda.h; the pointers are to live integers.
     let status = unsafe {
         let init: Symbol<Init> = library.get(b"cuInit").map_err(|_| missing("cuInit"))?;
-        let count: Symbol<Get> = library
-            .get(b"cuDeviceGetCount")
-            .map_err(|_| missing("cuDeviceGetCount"))?;
-        let get_version: Symbol<Get> = library
-            .get(b"cuDriverGetVersion")
-            .map_err(|_| missing("cuDriverGetVersion"))?;
+        let count: Symbol<Get> =
+            library.get(b"cuDeviceGetCount").map_err(|_| missing("cuDeviceGetCount"))?;
+        let get_version: Symbol<Get> =
+            library.get(b"cuDriverGetVersion").map_err(|_| missing("cuDriverGetVersion"))?;
         get_version(&mut version);
         match init(0) {
             0 => count(&mut devices),
@@ -157,17 +149,11 @@ pub fn find_simulator() -> Result<PathBuf, Error> {
     let file = format!("{DLL_PREFIX}simt_driver{DLL_SUFFIX}");
     let candidates = match std::env::var_os("SIMT_DRIVER") {
         Some(path) => vec![PathBuf::from(path)],
-        None => beside_program()
-            .into_iter()
-            .map(|folder| folder.join(&file))
-            .collect(),
+        None => beside_program().into_iter().map(|folder| folder.join(&file)).collect(),
     };
     match candidates.iter().find(|path| path.is_file()) {
         Some(path) => Ok(path.clone()),
-        None => Err(Error::NoSimulator {
-            file,
-            searched: candidates,
-        }),
+        None => Err(Error::NoSimulator { file, searched: candidates }),
     }
 }
 
@@ -176,12 +162,7 @@ pub fn find_simulator() -> Result<PathBuf, Error> {
 fn beside_program() -> Vec<PathBuf> {
     let program = std::env::current_exe().unwrap_or_default();
     let folder = program.parent().unwrap_or(Path::new("."));
-    vec![
-        folder.join("deps"),
-        folder.to_path_buf(),
-        folder.join("../deps"),
-        folder.join(".."),
-    ]
+    vec![folder.join("deps"), folder.to_path_buf(), folder.join("../deps"), folder.join("..")]
 }
 
 fn load_simulator() -> Result<&'static Simulator, Error> {
@@ -203,11 +184,7 @@ fn named_for_cudarc(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("simt-driver-{}", std::process::id()));
     let copy = folder.join(format!("{DLL_PREFIX}cuda{DLL_SUFFIX}"));
     let copied = std::fs::create_dir_all(&folder).and_then(|()| std::fs::copy(path, &copy));
-    if copied.is_ok() {
-        copy
-    } else {
-        path.to_path_buf()
-    }
+    if copied.is_ok() { copy } else { path.to_path_buf() }
 }
 
 /// Has cudarc open the library now, while we can still see to it that it finds the right one.
@@ -230,10 +207,7 @@ fn bind_cudarc(path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let reason = "the system does not find it under the name libcuda".to_string();
-    Err(Error::BadSimulator {
-        path: path.to_path_buf(),
-        reason,
-    })
+    Err(Error::BadSimulator { path: path.to_path_buf(), reason })
 }
 
 #[cfg(test)]
@@ -259,13 +233,7 @@ mod tests {
 
     #[test]
     fn a_driver_that_can() {
-        let driver = judge(
-            0,
-            NvidiaDriver {
-                devices: 1,
-                version: 13_000,
-            },
-        );
+        let driver = judge(0, NvidiaDriver { devices: 1, version: 13_000 });
         assert_eq!(driver.expect("usable").devices, 1);
     }
 }

@@ -111,11 +111,7 @@ pub enum Error {
         reason: String,
     },
     /// A file cannot be written.
-    #[error(
-        "cannot write {}: {error}\n  remedy: {}",
-        named(path),
-        write_remedy(error)
-    )]
+    #[error("cannot write {}: {error}\n  remedy: {}", named(path), write_remedy(error))]
     Write {
         /// The file; `-` is standard output.
         path: PathBuf,
@@ -127,10 +123,7 @@ pub enum Error {
 impl Error {
     /// A file that cannot be written.
     pub fn write(path: &Path, error: io::Error) -> Self {
-        Self::Write {
-            path: path.to_path_buf(),
-            error,
-        }
+        Self::Write { path: path.to_path_buf(), error }
     }
 
     /// No rung has this name.
@@ -145,11 +138,7 @@ impl Error {
 
     /// A driver call that failed while `doing` something.
     pub fn driver(doing: impl Into<String>, error: DriverError) -> Self {
-        Self::Driver {
-            doing: doing.into(),
-            error: Cuda(error),
-            detail: String::new(),
-        }
+        Self::Driver { doing: doing.into(), error: Cuda(error), detail: String::new() }
     }
 }
 
@@ -165,16 +154,8 @@ pub struct Cuda(pub DriverError);
 
 impl std::fmt::Display for Cuda {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let meaning = self
-            .0
-            .error_string()
-            .map(|s| s.to_string_lossy().into_owned());
-        write!(
-            f,
-            "{:?}: {}",
-            self.0.0,
-            meaning.unwrap_or_else(|_| "no description".into())
-        )
+        let meaning = self.0.error_string().map(|s| s.to_string_lossy().into_owned());
+        write!(f, "{:?}: {}", self.0.0, meaning.unwrap_or_else(|_| "no description".into()))
     }
 }
 
@@ -203,11 +184,7 @@ pub fn bytes(count: u64) -> String {
 }
 
 fn named(path: &Path) -> String {
-    if path == Path::new("-") {
-        "to standard output".into()
-    } else {
-        path.display().to_string()
-    }
+    if path == Path::new("-") { "to standard output".into() } else { path.display().to_string() }
 }
 
 fn write_remedy(error: &io::Error) -> &'static str {
@@ -220,9 +197,5 @@ fn write_remedy(error: &io::Error) -> &'static str {
 }
 
 fn list(paths: &[PathBuf]) -> String {
-    paths
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect::<Vec<_>>()
-        .join(", ")
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -9,9 +9,7 @@ use crate::{Case, Dtype, Element, Input, Op};
 
 /// The elements of a case's input.
 pub fn generate<T: Element>(case: &Case) -> Vec<T> {
-    let Case {
-        op, input, seed, ..
-    } = *case;
+    let Case { op, input, seed, .. } = *case;
     let n = case.elements();
     let element = |i: u64| match input {
         Input::Uniform => uniform::<T>(op, seed, i, n),
@@ -74,11 +72,7 @@ fn factor<T: Element>(seed: u64, i: u64) -> T {
 /// One bit of 64 in about 24 elements of n, none in the others: a conjunction or disjunction of
 /// them is neither all zeros nor all ones, and shows where an element was lost.
 fn lone_bit(random: u64, n: u64) -> u64 {
-    if (random >> 8).is_multiple_of(n.div_ceil(24).max(1)) {
-        1 << (random % 64)
-    } else {
-        0
-    }
+    if (random >> 8).is_multiple_of(n.div_ceil(24).max(1)) { 1 << (random % 64) } else { 0 }
 }
 
 fn cancelling<T: Element>(seed: u64, i: u64) -> T {
@@ -152,31 +146,14 @@ mod tests {
 
     fn check_sum<T: Element>() {
         let input: Vec<T> = generate(&case(Op::Sum, T::DTYPE, 10_000));
-        assert!(
-            input.iter().all(|x| x.to_f64() != 0.0),
-            "{} has a zero",
-            T::DTYPE
-        );
-        assert!(
-            input.iter().all(|x| x.to_f64().is_finite()),
-            "{} is not finite",
-            T::DTYPE
-        );
+        assert!(input.iter().all(|x| x.to_f64() != 0.0), "{} has a zero", T::DTYPE);
+        assert!(input.iter().all(|x| x.to_f64().is_finite()), "{} is not finite", T::DTYPE);
         let distinct: std::collections::HashSet<_> =
             input.iter().map(|x| x.to_f64().to_bits()).collect();
-        assert!(
-            distinct.len() > 300,
-            "{} has {} values",
-            T::DTYPE,
-            distinct.len()
-        );
+        assert!(distinct.len() > 300, "{} has {} values", T::DTYPE, distinct.len());
         if T::DTYPE != Dtype::U32 {
             let negative = input.iter().filter(|x| x.to_f64() < 0.0).count();
-            assert!(
-                (4000..6000).contains(&negative),
-                "{}: {negative} negative",
-                T::DTYPE
-            );
+            assert!((4000..6000).contains(&negative), "{}: {negative} negative", T::DTYPE);
         }
     }
 
@@ -196,10 +173,7 @@ mod tests {
         let short: Vec<f32> = generate(&case(Op::Sum, Dtype::F32, 10));
         let long: Vec<f32> = generate(&case(Op::Sum, Dtype::F32, 100));
         assert_eq!(short[..], long[..10]);
-        let other = Case {
-            seed: 2,
-            ..case(Op::Sum, Dtype::F32, 10)
-        };
+        let other = Case { seed: 2, ..case(Op::Sum, Dtype::F32, 10) };
         assert_ne!(short, generate::<f32>(&other));
     }
 

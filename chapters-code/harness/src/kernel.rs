@@ -30,24 +30,16 @@ pub fn explain(device: &Device, rung: &Rung, error: Error) -> Error {
             "the driver is older than the PTX".into(),
             "update NVIDIA's driver to version 525 or newer",
         ),
-        CUDA_ERROR_NO_BINARY_FOR_GPU => (
-            format!("it has no code for {}", device.properties.name),
-            "use `--device sim`",
-        ),
+        CUDA_ERROR_NO_BINARY_FOR_GPU => {
+            (format!("it has no code for {}", device.properties.name), "use `--device sim`")
+        }
         CUDA_ERROR_NOT_FOUND => ("its PTX has no kernel of that name".into(), COMPILE),
-        CUDA_ERROR_INVALID_PTX | CUDA_ERROR_INVALID_IMAGE => (
-            device
-                .explain("the driver refused the PTX", code.0)
-                .to_string(),
-            COMPILE,
-        ),
+        CUDA_ERROR_INVALID_PTX | CUDA_ERROR_INVALID_IMAGE => {
+            (device.explain("the driver refused the PTX", code.0).to_string(), COMPILE)
+        }
         _ => return error,
     };
-    Error::Module {
-        module: rung.name.into(),
-        reason,
-        remedy,
-    }
+    Error::Module { module: rung.name.into(), reason, remedy }
 }
 
 /// A one-dimensional launch of `blocks` blocks of `threads` threads, without dynamic shared memory.
@@ -63,18 +55,14 @@ pub const fn grid(blocks: u64, threads: u32) -> LaunchConfig {
 pub fn has_entry(ptx: &str, name: &str) -> bool {
     ptx.match_indices(".entry ").any(|(at, entry)| {
         let rest = ptx[at + entry.len()..].trim_start();
-        rest.strip_prefix(name)
-            .is_some_and(|after| !after.starts_with(is_identifier))
+        rest.strip_prefix(name).is_some_and(|after| !after.starts_with(is_identifier))
     })
 }
 
 /// The compute capability that a text is compiled for, times ten; 0 where it says nothing.
 pub fn target(ptx: &str) -> u32 {
     let after = ptx.split(".target sm_").nth(1).unwrap_or("");
-    let digits = after
-        .split(|c: char| !c.is_ascii_digit())
-        .next()
-        .unwrap_or("");
+    let digits = after.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
     digits.parse().unwrap_or(0)
 }
 

@@ -110,10 +110,7 @@ mod tests {
 
     #[test]
     fn a_struct_goes_through_unchanged() {
-        let example = Example {
-            bins: Some(3),
-            kind: None,
-        };
+        let example = Example { bins: Some(3), kind: None };
         let parameters = Parameters::from(example);
         assert_eq!(parameters.get::<Example>(), example);
         assert_eq!(parameters, Parameters::from(example));
@@ -138,8 +135,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "of another chapter")]
     fn parameters_of_another_chapter_are_refused() {
-        let _: Example = serde_json::from_str::<Parameters>(r#"{"stride":2}"#)
-            .expect("an object")
-            .get();
+        let _: Example =
+            serde_json::from_str::<Parameters>(r#"{"stride":2}"#).expect("an object").get();
     }
 }

@@ -74,10 +74,7 @@ impl Rung {
 
     /// The same rung, left out above `most_elements` unless it is asked for by name.
     pub const fn up_to(self, most_elements: u64) -> Self {
-        Self {
-            most_elements,
-            ..self
-        }
+        Self { most_elements, ..self }
     }
 
     /// The same rung, marked as broken on purpose. The checks in `caught_by` detect the fault.
@@ -97,10 +94,7 @@ impl Rung {
 
     /// The same rung, marked as one that never ends on a GPU.
     pub const fn endless(self) -> Self {
-        Self {
-            is_endless: true,
-            ..self
-        }
+        Self { is_endless: true, ..self }
     }
 
     /// The reason why the rung does not run on a case, if there is one.
@@ -242,12 +236,7 @@ impl<P: Problem> Launch<P> {
         promise: P::Promise,
         enqueue: impl FnMut(&mut P) -> Result<(), DriverError> + 'static,
     ) -> Self {
-        Self {
-            kernel,
-            config,
-            promise,
-            enqueue: Box::new(enqueue),
-        }
+        Self { kernel, config, promise, enqueue: Box::new(enqueue) }
     }
 
     /// Enqueues one complete operation on the problem's stream.
@@ -381,13 +370,7 @@ impl<P: Problem> AnyProblem for Posed<P> {
             }
         }
         let bytes = p.bytes(&launch.promise);
-        Ok(Outcome {
-            verdict,
-            report,
-            time,
-            usage,
-            bytes,
-        })
+        Ok(Outcome { verdict, report, time, usage, bytes })
     }
 
     fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error> {
@@ -430,10 +413,7 @@ impl<P: Problem> AnyProblem for Posed<P> {
 fn stopped(report: &Report, error: DriverError) -> Verdict {
     let cause = report.fault().map(|fault| fault.message.clone());
     let message = cause.unwrap_or_else(|| crate::error::Cuda(error).to_string());
-    Verdict::of(Failure {
-        by: Checker::Fault,
-        message,
-    })
+    Verdict::of(Failure { by: Checker::Fault, message })
 }
 
 /// The first of the races that were found.
@@ -444,8 +424,5 @@ fn race(report: &Report) -> Option<Failure> {
         0 => String::new(),
         n => format!(" (and {n} more)"),
     };
-    Some(Failure {
-        by: Checker::Races,
-        message: format!("{}{more}", first.message),
-    })
+    Some(Failure { by: Checker::Races, message: format!("{}{more}", first.message) })
 }

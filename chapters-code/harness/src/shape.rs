@@ -86,9 +86,7 @@ impl FromStr for Shape {
 
     fn from_str(text: &str) -> Result<Self, ShapeError> {
         let Some((rows, cols)) = text.split_once(['x', 'X']) else {
-            return Ok(Self::Vector {
-                n: parse_count(text)?,
-            });
+            return Ok(Self::Vector { n: parse_count(text)? });
         };
         if rows.is_empty() || cols.is_empty() {
             return Err(ShapeError::NotASize(text.into()));
@@ -134,9 +132,7 @@ fn power(base: &str, exponent: &str) -> Option<f64> {
 }
 
 fn scaled(text: &str) -> Option<f64> {
-    let split = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(split);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -152,13 +148,8 @@ fn scaled(text: &str) -> Option<f64> {
         _ => return None,
     };
     // 25.6e6 is whole, but 25.6 * 1e6 need not be in binary: shift the decimal point as text.
-    let value: f64 = if places > 0 {
-        format!("{digits}e{places}")
-    } else {
-        digits.into()
-    }
-    .parse()
-    .ok()?;
+    let value: f64 =
+        if places > 0 { format!("{digits}e{places}") } else { digits.into() }.parse().ok()?;
     Some(if places > 0 { value } else { value * scale })
 }
 
@@ -206,20 +197,8 @@ mod tests {
 
     #[test]
     fn matrices() {
-        assert_eq!(
-            "4096x1000".parse(),
-            Ok(Shape::Matrix {
-                rows: 4096,
-                cols: 1000
-            })
-        );
-        assert_eq!(
-            "2^10x3".parse(),
-            Ok(Shape::Matrix {
-                rows: 1024,
-                cols: 3
-            })
-        );
+        assert_eq!("4096x1000".parse(), Ok(Shape::Matrix { rows: 4096, cols: 1000 }));
+        assert_eq!("2^10x3".parse(), Ok(Shape::Matrix { rows: 1024, cols: 3 }));
         assert!("2^40x2^40".parse::<Shape>().is_err());
         assert!("4096x".parse::<Shape>().is_err());
     }

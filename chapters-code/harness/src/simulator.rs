@@ -35,12 +35,7 @@ impl Simulator {
                 *library.get::<TakeReport>(b"simtTakeReport").map_err(bad)?,
             )
         };
-        Ok(Self {
-            path: path.to_path_buf(),
-            set_option,
-            take_report,
-            _library: library,
-        })
+        Ok(Self { path: path.to_path_buf(), set_option, take_report, _library: library })
     }
 
     /// Sets an option (`seed`, `races`, `counters`, `trace`, `instruction_limit`, …); false where
@@ -64,10 +59,7 @@ impl Simulator {
 }
 
 fn unusable(path: &Path, error: &dyn std::error::Error) -> Error {
-    Error::BadSimulator {
-        path: path.to_path_buf(),
-        reason: in_full(error),
-    }
+    Error::BadSimulator { path: path.to_path_buf(), reason: in_full(error) }
 }
 
 /// A report takes that much at first.

@@ -42,12 +42,7 @@ impl Time {
         } else {
             samples[middle]
         };
-        Self {
-            median,
-            min: samples[0],
-            max: samples[samples.len() - 1],
-            samples: samples.len(),
-        }
+        Self { median, min: samples[0], max: samples[samples.len() - 1], samples: samples.len() }
     }
 
     /// Rate at the median, for an operation that must move `bytes`.
@@ -80,11 +75,7 @@ impl Stopwatch {
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let flush_bytes = (2 * device.properties.l2_bytes as usize).next_multiple_of(16);
         let sweep = kernel::load(device, ceiling::READ_SWEEP_PTX, "read_sweep")?;
-        let event = || {
-            device
-                .context
-                .new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))
-        };
+        let event = || device.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         Ok(Self {
             samples: samples.max(FEWEST_SAMPLES),
             written: buffer::scratch(device, flush_bytes as u64)?,
@@ -164,10 +155,7 @@ impl Bench {
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let mut stopwatch = Stopwatch::new(device, samples)?;
         let ceilings = Ceilings::measure(device, &mut stopwatch)?;
-        Ok(Self {
-            stopwatch,
-            ceilings,
-        })
+        Ok(Self { stopwatch, ceilings })
     }
 }
 
@@ -179,10 +167,7 @@ mod tests {
     fn the_median_of_even_and_odd_counts() {
         assert_eq!(Time::of(vec![3.0, 1.0, 2.0]).median, 2.0);
         let time = Time::of(vec![4.0, 1.0, 2.0, 3.0]);
-        assert_eq!(
-            (time.median, time.min, time.max, time.samples),
-            (2.5, 1.0, 4.0, 4)
-        );
+        assert_eq!((time.median, time.min, time.max, time.samples), (2.5, 1.0, 4.0, 4));
     }
 
     #[test]

@@ -72,11 +72,7 @@ pub struct Verdict {
 impl Verdict {
     /// Of a run in which something was found before its result was looked at.
     pub fn of(failure: Failure) -> Self {
-        Self {
-            failures: vec![failure],
-            error: f64::NAN,
-            ..Self::default()
-        }
+        Self { failures: vec![failure], error: f64::NAN, ..Self::default() }
     }
 
     /// Whether nothing is wrong.
@@ -98,10 +94,7 @@ impl Failure {
     /// A write outside an output, `at` bytes from its start.
     pub fn beside_output(at: i64) -> Self {
         let message = format!("the byte at {at} from the output's start was written");
-        Self {
-            by: Checker::Guard,
-            message,
-        }
+        Self { by: Checker::Guard, message }
     }
 }
 
@@ -170,9 +163,7 @@ pub fn compare_chunks<T: Element, I: Iterator<Item = Exact<T>>>(
 /// Compares computed bytes with the elements that they must equal, on all cores.
 pub fn compare_equal<T: Element>(computed: &[u8], expected: &[T]) -> Verdict {
     const CHUNK: usize = 1 << 16; // elements that one core compares at a time
-    compare_chunks(computed, CHUNK, |c| {
-        expected[c * CHUNK..].iter().copied().map(Exact::Equal)
-    })
+    compare_chunks(computed, CHUNK, |c| expected[c * CHUNK..].iter().copied().map(Exact::Equal))
 }
 
 /// Compares computed bytes part by part, on all cores: `expected(p)` gives what the values from
@@ -221,40 +212,26 @@ impl Tally {
         computed: &[u8],
         expected: impl IntoIterator<Item = Exact<T>>,
     ) {
-        let values = computed
-            .chunks_exact(size_of::<T>())
-            .map(bytemuck::pod_read_unaligned::<T>);
+        let values = computed.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>);
         for (i, (got, exact)) in values.zip(expected).enumerate() {
             self.of += 1;
             let (value, bound, right) = (exact.value(), exact.bound(), exact.accepts(got));
-            let error = if right && value == got.to_f64() {
-                0.0
-            } else {
-                (got.to_f64() - value).abs()
-            };
+            let error =
+                if right && value == got.to_f64() { 0.0 } else { (got.to_f64() - value).abs() };
             if error >= self.error || error.is_nan() {
                 (self.error, self.error_bound) = (error, bound);
             }
             if !right {
                 self.wrong += 1;
                 let (i, got) = (start + i, got.to_f64());
-                self.first_wrong.get_or_insert(Wrong {
-                    i,
-                    got,
-                    value,
-                    bound,
-                });
+                self.first_wrong.get_or_insert(Wrong { i, got, value, bound });
             }
         }
     }
 
     /// This and what was seen after it.
     fn and(self, later: Self) -> Self {
-        let largest = if later.error >= self.error || later.error.is_nan() {
-            later
-        } else {
-            self
-        };
+        let largest = if later.error >= self.error || later.error.is_nan() { later } else { self };
         Self {
             wrong: self.wrong + later.wrong,
             of: self.of + later.of,
@@ -264,10 +241,9 @@ impl Tally {
     }
 
     fn verdict(self, computed: &[u8]) -> Verdict {
-        let failure = self.first_wrong.map(|wrong| Failure {
-            by: Checker::Result,
-            message: self.describe(wrong),
-        });
+        let failure = self
+            .first_wrong
+            .map(|wrong| Failure { by: Checker::Result, message: self.describe(wrong) });
         Verdict {
             failures: failure.into_iter().collect(),
             error: self.error,
@@ -277,17 +253,8 @@ impl Tally {
     }
 
     fn describe(&self, first: Wrong) -> String {
-        let Wrong {
-            i,
-            got,
-            value,
-            bound,
-        } = first;
-        let tolerance = if bound > 0.0 {
-            format!(" within {bound:.3e}")
-        } else {
-            String::new()
-        };
+        let Wrong { i, got, value, bound } = first;
+        let tolerance = if bound > 0.0 { format!(" within {bound:.3e}") } else { String::new() };
         let count = match (self.wrong, self.of) {
             (_, 0 | 1) => String::new(),
             (wrong, of) => format!(" ({wrong} of {of} results are wrong)"),
@@ -318,19 +285,14 @@ const PIECE: usize = 1 << 20;
 /// MiBs' hashes.
 pub fn checksum(bytes: &[u8]) -> String {
     if bytes.len() <= 8 {
-        let value = bytes
-            .iter()
-            .rev()
-            .fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+        let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
         return format!("{value:#0width$x}", width = 2 + 2 * bytes.len());
     }
     let hash = match bytes.len() {
         ..=PIECE => fnv1a(bytes),
         _ => {
-            let hashes: Vec<[u8; 8]> = bytes
-                .par_chunks(PIECE)
-                .map(|piece| fnv1a(piece).to_le_bytes())
-                .collect();
+            let hashes: Vec<[u8; 8]> =
+                bytes.par_chunks(PIECE).map(|piece| fnv1a(piece).to_le_bytes()).collect();
             fnv1a(hashes.as_flattened())
         }
     };
@@ -363,68 +325,24 @@ mod tests {
 
     #[test]
     fn floats_are_judged_by_their_bound() {
-        check(
-            1.0f32,
-            Exact::Within {
-                value: 1.5,
-                bound: 0.5,
-            },
-            true,
-        );
-        check(
-            1.0f32,
-            Exact::Within {
-                value: 1.6,
-                bound: 0.5,
-            },
-            false,
-        );
-        check(
-            f32::NAN,
-            Exact::Within {
-                value: 1.0,
-                bound: f64::INFINITY,
-            },
-            false,
-        );
-        check(
-            f32::INFINITY,
-            Exact::Within {
-                value: 1.0,
-                bound: 1.0,
-            },
-            false,
-        );
-        check(
-            f32::INFINITY,
-            Exact::Within {
-                value: f64::INFINITY,
-                bound: 0.0,
-            },
-            true,
-        );
+        check(1.0f32, Exact::Within { value: 1.5, bound: 0.5 }, true);
+        check(1.0f32, Exact::Within { value: 1.6, bound: 0.5 }, false);
+        check(f32::NAN, Exact::Within { value: 1.0, bound: f64::INFINITY }, false);
+        check(f32::INFINITY, Exact::Within { value: 1.0, bound: 1.0 }, false);
+        check(f32::INFINITY, Exact::Within { value: f64::INFINITY, bound: 0.0 }, true);
     }
 
     /// The same verdict, however the values are cut, wherever the wrong ones are.
     #[test]
     fn chunks_are_compared_as_a_whole() {
         let exact: Vec<f32> = (0..1000u16).map(f32::from).collect();
-        for wrong in [
-            vec![],
-            vec![0],
-            vec![999],
-            vec![256, 255, 700],
-            vec![511, 512],
-        ] {
+        for wrong in [vec![], vec![0], vec![999], vec![256, 255, 700], vec![511, 512]] {
             let mut computed = exact.clone();
             for i in wrong {
                 computed[i] += 0.25 + i as f32;
             }
             let computed: &[u8] = bytemuck::cast_slice(&computed);
-            let expect = |&x: &f32| Exact::<f32>::Within {
-                value: x.into(),
-                bound: 0.125,
-            };
+            let expect = |&x: &f32| Exact::<f32>::Within { value: x.into(), bound: 0.125 };
             let whole = compare(computed, exact.iter().map(expect));
             for chunk in [1, 7, 256, 1000, 5000] {
                 let expected = |c: usize| exact.iter().skip(c * chunk).take(chunk).map(expect);
@@ -436,24 +354,14 @@ mod tests {
     #[test]
     fn a_missing_result_is_wrong() {
         // Poison where a result should be.
-        check(
-            f32::from_bits(0xfbfb_fbfb),
-            Exact::Within {
-                value: 0.0,
-                bound: 1.0,
-            },
-            false,
-        );
+        check(f32::from_bits(0xfbfb_fbfb), Exact::Within { value: 0.0, bound: 1.0 }, false);
         check(i32::from_ne_bytes([POISON; 4]), Exact::Equal(-1), false);
     }
 
     #[test]
     fn a_changed_input_is_noticed() {
         let input = [1.0f32, 2.0];
-        assert_eq!(
-            input_changed(&input, bytemuck::cast_slice(&[1.0f32, 2.0])),
-            None
-        );
+        assert_eq!(input_changed(&input, bytemuck::cast_slice(&[1.0f32, 2.0])), None);
         let changed = input_changed(&input, bytemuck::cast_slice(&[1.0f32, 2.5])).unwrap();
         assert!(changed.message.contains("element 1"));
         assert_eq!(input_changed::<f32>(&[], &[POISON]), None);

@@ -43,10 +43,7 @@ fn a_kernel_that_is_not_there() {
     let missing = module.and_then(|module| module.load_function("sum_f32"));
     let error = missing.expect_err("it has no kernel").into();
     let error = kernel::explain(&device, &Rung::new("some_kernel", "", ptx), error);
-    assert!(
-        error.to_string().contains("no kernel of that name"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("no kernel of that name"), "{error}");
 }
 
 #[test]

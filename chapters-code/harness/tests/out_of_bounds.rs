@@ -18,20 +18,14 @@ fn program() {
     let function = kernel::load(&device, PTX, "out_of_bounds").expect("it has the kernel");
     let n = 100usize;
     let mut out = device.stream.alloc_zeros::<f32>(n).expect("memory");
-    let config = LaunchConfig {
-        grid_dim: (2, 1, 1),
-        block_dim: (64, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { grid_dim: (2, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
     let mut builder = device.stream.launch_builder(&function);
     // SAFETY: the kernel writes out[100], which is not there; on the simulator that is an error and
     // touches nothing.
     let launched = unsafe { builder.arg(&mut out).arg(&n).launch(config) };
     let error = match launched {
         Err(error) => device.explain("running out_of_bounds", error),
-        Ok(_) => device
-            .finish("running out_of_bounds")
-            .expect_err("it was stopped"),
+        Ok(_) => device.finish("running out_of_bounds").expect_err("it was stopped"),
     };
     let message = error.to_string();
     for part in [

@@ -11,10 +11,7 @@ fn main() -> std::io::Result<()> {
     let mut files: Vec<_> = fs::read_dir(&folder)
         .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
         .unwrap_or_default();
-    files.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.sort();
     let to = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let to = Path::new(&to);
@@ -24,10 +21,7 @@ fn main() -> std::io::Result<()> {
         println!("cargo:rerun-if-changed={}", path.display());
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let compressed = to.join(&*name);
-        fs::write(
-            &compressed,
-            lz4_flex::compress_prepend_size(&fs::read(path)?),
-        )?;
+        fs::write(&compressed, lz4_flex::compress_prepend_size(&fs::read(path)?))?;
         writeln!(
             out,
             "    ({:?}, include_bytes!({:?})),",

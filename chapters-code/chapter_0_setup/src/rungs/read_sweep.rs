@@ -10,13 +10,10 @@ use harness::{
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
 /// A sweep that reads 16 bytes at a time and stores nothing.
-pub static RUNG: Rung = Rung::new(
-    "read_sweep",
-    "reads 16 bytes at a time and stores nothing",
-    READ_SWEEP_PTX,
-)
-.against(Ceiling::Read)
-.refuses(f32_vectors_only);
+pub static RUNG: Rung =
+    Rung::new("read_sweep", "reads 16 bytes at a time and stores nothing", READ_SWEEP_PTX)
+        .against(Ceiling::Read)
+        .refuses(f32_vectors_only);
 
 /// One block of 256 threads per 1,024 packs of four elements; a thread loads four packs.
 pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {

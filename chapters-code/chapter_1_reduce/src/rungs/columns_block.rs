@@ -49,11 +49,7 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         unsafe { first.launch(first_config)? };
 
         let mut second = p.device.stream.launch_builder(&function);
-        second
-            .arg(&partials)
-            .arg(&mut out)
-            .arg(&splits)
-            .arg(&p.cols);
+        second.arg(&partials).arg(&mut out).arg(&splits).arg(&p.cols);
         // SAFETY: reads partials[0 .. splits * cols] as a matrix of `splits` rows, and writes
         // out[0 .. cols].
         unsafe { second.launch(second_config) }.map(drop)

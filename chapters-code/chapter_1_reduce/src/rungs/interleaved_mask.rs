@@ -33,10 +33,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
 
     let launch = move |p: &mut Reduction<T>| {
         // One output per pass. The last is that of the problem.
-        let mut out: Vec<_> = partials
-            .iter_mut()
-            .map(|buffer| buffer.as_view_mut())
-            .collect();
+        let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
         out.push(p.out.view_mut());
 
         let mut launch = p.device.stream.launch_builder(&first);
@@ -48,10 +45,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
             let (before, after) = out.split_at_mut(pass);
             let mut launch = p.device.stream.launch_builder(&again);
             let partials = before[pass - 1].as_view();
-            launch
-                .arg(&partials)
-                .arg(&mut after[0])
-                .arg(&blocks[pass - 1]);
+            launch.arg(&partials).arg(&mut after[0]).arg(&blocks[pass - 1]);
             // SAFETY: as above; the pass before has written as many results as it had blocks.
             unsafe { launch.launch(config(blocks[pass]))? };
         }

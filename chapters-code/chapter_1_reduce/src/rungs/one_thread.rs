@@ -19,11 +19,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (1, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();

@@ -23,9 +23,7 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let promise = Axis::Rows {
-        depth: p.cols.div_ceil(256) + 10,
-    };
+    let promise = Axis::Rows { depth: p.cols.div_ceil(256) + 10 };
     let function = kernel.clone();
     let launch = move |p: &mut MatrixReduction| {
         if config.grid_dim.0 == 0 {

@@ -23,9 +23,7 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         block_dim: (256, 1, 1),
         shared_mem_bytes: 0,
     };
-    let promise = Axis::Rows {
-        depth: p.cols.div_ceil(32) + 5,
-    };
+    let promise = Axis::Rows { depth: p.cols.div_ceil(32) + 5 };
     let function = kernel.clone();
     let launch = move |p: &mut MatrixReduction| {
         let mut out = p.row_results.view_mut();

@@ -40,12 +40,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let launch = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.keys)
-            .arg(&mut counts)
-            .arg(&p.n)
-            .arg(&p.bins)
-            .arg(&copies.log);
+        launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
         launch.arg(&mut state);
         // SAFETY: banked.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, State* state)`. It
         // reads in[0 .. n] and writes out[0 .. bins.count + 3]. Shared memory holds the copies. The state is

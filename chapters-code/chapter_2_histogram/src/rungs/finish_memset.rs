@@ -39,12 +39,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.keys)
-            .arg(&mut counts)
-            .arg(&p.n)
-            .arg(&p.bins)
-            .arg(&copies.log);
+        launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
         // SAFETY: finish_memset.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies)`. It reads
         // in[0 .. n] and adds to out[0 .. bins.count + 3]. Shared memory holds the copies.
         unsafe { launch.launch(config) }.map(drop)

@@ -26,9 +26,7 @@ pub const MOST_BINS: u32 = EVERYWHERE / WARPS - EXTRA;
 /// One launch that writes one histogram per block, then chapter 1's sum of columns.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
     let context = &p.device.context;
-    let kernel = context
-        .load_module(Ptx::from_src(rung.ptx))?
-        .load_function(&p.entry())?;
+    let kernel = context.load_module(Ptx::from_src(rung.ptx))?.load_function(&p.entry())?;
     let columns = context.load_module(Ptx::from_src(columns_block::RUNG.ptx))?;
     let sum = columns.load_function("sum_u32")?;
 
@@ -55,11 +53,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let launch = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.keys)
-            .arg(&mut partials)
-            .arg(&p.n)
-            .arg(&p.bins);
+        launch.arg(&p.keys).arg(&mut partials).arg(&p.n).arg(&p.bins);
         // SAFETY: warp_copies.cu is `(const T* in, u32* partials, size_t n, Bins bins)`. It reads in[0 .. n] and
         // writes bins.count + 3 counters per block. Its shared memory has room for as many per warp.
         unsafe { launch.launch(config)? };

@@ -20,10 +20,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
-    let module = p
-        .device
-        .context
-        .load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
+    let module = p.device.context.load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
     let add_block_offsets = module.load_function(&p.operator())?; // such as sum_f32
     let threads = p.threads(256);
     let tile = 2 * u64::from(threads); // elements per block
@@ -45,10 +42,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
             let (before, after) = aggregates.split_at_mut(l);
-            let mut launch = p
-                .device
-                .stream
-                .launch_builder(if l == 0 { &first } else { &again });
+            let mut launch = p.device.stream.launch_builder(if l == 0 { &first } else { &again });
             launch
                 .arg(before.last().unwrap_or(&p.input))
                 .arg(&mut out[l])

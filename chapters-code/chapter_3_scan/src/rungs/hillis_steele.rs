@@ -29,10 +29,7 @@ pub fn with_buffers<T: Element>(
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
-    let module = p
-        .device
-        .context
-        .load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
+    let module = p.device.context.load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
     let add_block_offsets = module.load_function(&p.operator())?; // such as sum_f32
     let threads = p.threads(256);
     let tile = u64::from(threads); // elements per block
@@ -54,10 +51,7 @@ pub fn with_buffers<T: Element>(
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
             let (before, after) = aggregates.split_at_mut(l);
-            let mut launch = p
-                .device
-                .stream
-                .launch_builder(if l == 0 { &first } else { &again });
+            let mut launch = p.device.stream.launch_builder(if l == 0 { &first } else { &again });
             launch
                 .arg(before.last().unwrap_or(&p.input))
                 .arg(&mut out[l])

@@ -20,11 +20,7 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (1, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
     let function = kernel.clone();
     let launch = move |p: &mut PrefixScan<T>| {

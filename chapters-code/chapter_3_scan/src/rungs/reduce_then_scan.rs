@@ -42,10 +42,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         for l in 0..levels - 1 {
             let (before, after) = aggregates.split_at_mut(l);
             let mut launch = p.device.stream.launch_builder(&reduce);
-            launch
-                .arg(before.last().unwrap_or(&p.input))
-                .arg(&n[l])
-                .arg(&mut after[0]);
+            launch.arg(before.last().unwrap_or(&p.input)).arg(&n[l]).arg(&mut after[0]);
             // SAFETY: the kernel is `(const T* in, size_t n, T* sums)`. It reads in[0 .. n] and writes one
             // aggregate per block.
             unsafe { launch.launch(config(n[l + 1]))? };
@@ -53,22 +50,14 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         for l in (1..levels).rev() {
             let (out, prefixes) = prefixes.split_at_mut(l);
             let mut launch = p.device.stream.launch_builder(&scan);
-            launch
-                .arg(&aggregates[l - 1])
-                .arg(&mut out[l - 1])
-                .arg(&n[l])
-                .arg(&prefixes[0]);
+            launch.arg(&aggregates[l - 1]).arg(&mut out[l - 1]).arg(&n[l]).arg(&prefixes[0]);
             // SAFETY: the kernel is `(const T* in, T* out, size_t n, const T* before)`. It reads in[0 .. n] and
             // one prefix per block, and writes out[0 .. n].
             unsafe { launch.launch(config(n[l + 1]))? };
         }
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&last);
-        launch
-            .arg(&p.input)
-            .arg(&mut out)
-            .arg(&n[0])
-            .arg(&prefixes[0]);
+        launch.arg(&p.input).arg(&mut out).arg(&n[0]).arg(&prefixes[0]);
         // SAFETY: as above.
         unsafe { launch.launch(config(n[1])) }.map(drop)
     };

@@ -7,23 +7,17 @@ use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
 /// Each warp scans in registers, and a block needs one barrier.
-pub static RUNG: Rung = Rung::new(
-    "shuffle",
-    "warps scan in registers",
-    include_str!("../../kernels/shuffle.ptx"),
-)
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+pub static RUNG: Rung =
+    Rung::new("shuffle", "warps scan in registers", include_str!("../../kernels/shuffle.ptx"))
+        .refuses(vectors_only)
+        .against(Ceiling::Copy);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let first = module.load_function(&p.entry(p.kind))?; // such as inclusive_sum_f32
     let again = module.load_function(&p.entry(Kind::Exclusive))?;
-    let module = p
-        .device
-        .context
-        .load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
+    let module = p.device.context.load_module(Ptx::from_src(ADD_BLOCK_OFFSETS))?;
     let add_block_offsets = module.load_function(&p.operator())?; // such as sum_f32
     let threads = p.threads(256);
     let tile = u64::from(threads); // elements per block
@@ -45,10 +39,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
             let (before, after) = aggregates.split_at_mut(l);
-            let mut launch = p
-                .device
-                .stream
-                .launch_builder(if l == 0 { &first } else { &again });
+            let mut launch = p.device.stream.launch_builder(if l == 0 { &first } else { &again });
             launch
                 .arg(before.last().unwrap_or(&p.input))
                 .arg(&mut out[l])

@@ -42,10 +42,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let depth = tile_depth::<T>() + tiles.div_ceil(blocks) * blocks.div_ceil(32) + 16 + 8;
     // Zeroed once. They belong to this grid and these tiles: a block counts its launches.
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
-    let mut status = p
-        .device
-        .stream
-        .alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
+    let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
     let function = kernel.clone();

@@ -21,10 +21,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let count = module.load_function(&format!("count_{}", p.entry()))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
-    let module = p
-        .device
-        .context
-        .load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
     let grid = |blocks: u64, threads: u32| LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
@@ -45,12 +42,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
         let mut launch = p.device.stream.launch_builder(&count);
-        launch
-            .arg(&p.values)
-            .arg(&p.n)
-            .arg(&mut counts)
-            .arg(&p.mask)
-            .arg(&p.pivot);
+        launch.arg(&p.values).arg(&p.n).arg(&mut counts).arg(&p.mask).arg(&p.pivot);
         // SAFETY: the kernel is `(const T* in, size_t n, i64* counts, const void* mask, u64 pivot)`. It
         // reads in[0 .. n] or the mask, and writes one count per block.
         unsafe { launch.launch(config)? };
@@ -66,16 +58,8 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
 
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut launch = p.device.stream.launch_builder(&scatter);
-        launch
-            .arg(&p.values)
-            .arg(&mut out)
-            .arg(&p.n)
-            .arg(&p.capacity);
-        launch
-            .arg(&mut count)
-            .arg(&p.mask)
-            .arg(&p.pivot)
-            .arg(&before);
+        launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
+        launch.arg(&mut count).arg(&p.mask).arg(&p.pivot).arg(&before);
         // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
         // u64 pivot, const i64* before)`. It reads in[0 .. n], the mask and one number per block, and writes
         // *kept and at most out[0 .. capacity].

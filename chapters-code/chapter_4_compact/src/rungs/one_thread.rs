@@ -20,21 +20,13 @@ pub static RUNG: Rung = Rung::new(
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (1, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
     let function = kernel.clone();
     let launch = move |p: &mut Compaction<T>| {
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.values)
-            .arg(&mut out)
-            .arg(&p.n)
-            .arg(&p.capacity);
+        launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         // SAFETY: one_thread.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
         // u64 pivot)`. It reads in[0 .. n] and the mask, and writes *kept and at most out[0 .. capacity].

@@ -21,9 +21,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let (kernel, config) = (compact.kernel.clone(), compact.config);
     let launch = move |p: &mut Compaction<T>| {
         compact.enqueue(p)?;
-        p.device
-            .stream
-            .memcpy_dtoh(&p.count.view(), &mut p.count_on_host)
+        p.device.stream.memcpy_dtoh(&p.count.view(), &mut p.count_on_host)
     };
     Ok(Launch::new(kernel, config, Order::Selected, launch))
 }

@@ -21,10 +21,7 @@ pub static RUNG: Rung = Rung::new(
 /// Counts the selected rows of every block as `ballot` does, scans the counts, lists the rows, and copies them.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {
     let by = inputs::by(&p.case);
-    let module = p
-        .device
-        .context
-        .load_module(Ptx::from_src(ballot::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(ballot::RUNG.ptx))?;
     let count = module.load_function(&format!("count_{by}_b8"))?;
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let number = module.load_function(&format!("numbers_{by}"))?;
@@ -37,10 +34,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     };
     let kernel = module.load_function(name)?;
     let width = row / unit;
-    let module = p
-        .device
-        .context
-        .load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function("exclusive_sum_i64")?;
     let grid = |blocks: u64, threads: u32| LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
@@ -69,12 +63,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
         let mut launch = p.device.stream.launch_builder(&count);
-        launch
-            .arg(&p.values)
-            .arg(&p.n)
-            .arg(&mut counts)
-            .arg(&p.mask)
-            .arg(&p.pivot);
+        launch.arg(&p.values).arg(&p.n).arg(&mut counts).arg(&p.mask).arg(&p.pivot);
         // SAFETY: the kernel is `(const T* in, size_t n, i64* counts, const void* mask, u64 pivot)`. It
         // reads a mask of n rows, not the rows, and writes one count per block.
         unsafe { launch.launch(numbering)? };

@@ -30,10 +30,7 @@ pub fn with_scan<T: Element>(
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let flag = module.load_function(&format!("flags_{}", p.entry()))?;
     let kernel = module.load_function(&p.entry())?; // such as mask_b32
-    let module = p
-        .device
-        .context
-        .load_module(Ptx::from_src(lookback::RUNG.ptx))?;
+    let module = p.device.context.load_module(Ptx::from_src(lookback::RUNG.ptx))?;
     let scan = module.load_function(&format!("{kind}_sum_u32"))?;
     let grid = |blocks: u64, threads: u32| LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
@@ -54,12 +51,7 @@ pub fn with_scan<T: Element>(
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
         let mut launch = p.device.stream.launch_builder(&flag);
-        launch
-            .arg(&p.values)
-            .arg(&mut flags)
-            .arg(&p.n)
-            .arg(&p.mask)
-            .arg(&p.pivot);
+        launch.arg(&p.values).arg(&mut flags).arg(&p.n).arg(&p.mask).arg(&p.pivot);
         // SAFETY: the kernel is `(const T* in, u32* flags, size_t n, const void* mask, u64 pivot)`. It reads
         // in[0 .. n] and the mask, and writes flags[0 .. n].
         unsafe { launch.launch(config)? };
@@ -75,16 +67,8 @@ pub fn with_scan<T: Element>(
 
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut launch = p.device.stream.launch_builder(&scatter);
-        launch
-            .arg(&p.values)
-            .arg(&mut out)
-            .arg(&p.n)
-            .arg(&p.capacity);
-        launch
-            .arg(&mut count)
-            .arg(&p.mask)
-            .arg(&p.pivot)
-            .arg(&before);
+        launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
+        launch.arg(&mut count).arg(&p.mask).arg(&p.pivot).arg(&before);
         // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
         // u64 pivot, const u32* before)`. It reads in[0 .. n], the mask and before[0 .. n], and writes *kept
         // and at most out[0 .. capacity].

@@ -38,11 +38,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         let (mut counter, mut status) = state.split_at_mut(2);
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.values)
-            .arg(&mut out)
-            .arg(&p.n)
-            .arg(&p.capacity);
+        launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut counter);
         // SAFETY: staged.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,

@@ -119,9 +119,9 @@ impl<T: Element> Problem for SegmentedScan<T> {
 
     fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
         let mut verdict = match self.out.download()? {
-            Ok(results) => self
-                .expected(*depth)
-                .judge_scan(parameters::kind(&self.case), cast_slice(&results)),
+            Ok(results) => {
+                self.expected(*depth).judge_scan(parameters::kind(&self.case), cast_slice(&results))
+            }
             Err(failure) => Verdict::of(failure),
         };
         let (device, division) = (&self.device, &self.division);

@@ -88,9 +88,7 @@ impl Problem for Product {
 
     fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
         let (device, matrix) = (&self.device, &self.matrix);
-        let mut verdict = self
-            .y
-            .compare(reference::multiply(matrix, &self.vector, *depth))?;
+        let mut verdict = self.y.compare(reference::multiply(matrix, &self.vector, *depth))?;
         verdict.failures.extend(
             [
                 buffer::check_input(device, &mut self.values, &matrix.values)?,
@@ -112,9 +110,7 @@ impl Problem for Product {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         // A matrix from a file is the same with every seed.
-        if let Some(kind) = SegmentParameters::of(case)
-            .matrix
-            .filter(|&kind| kind != Matrix::File)
+        if let Some(kind) = SegmentParameters::of(case).matrix.filter(|&kind| kind != Matrix::File)
         {
             let matrix = sparse::made(kind, case).map_err(too_many)?;
             same_count(&self.matrix.rows, &matrix.rows)?;

@@ -103,20 +103,13 @@ impl Problem for ToFlags {
 
 /// Refuses all but conversions to flags.
 pub fn to_flags_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, |task| {
-        task == Task::Convert(Conversion::ToFlags)
-    })
+    refuses(rung, case, |task| task == Task::Convert(Conversion::ToFlags))
 }
 
 /// The same case of a conversion, whatever elements are asked for: offsets and flags alone are read.
 pub fn without_elements(case: &Case) -> Case {
     match Task::of(case) {
-        Task::Convert(_) => Case {
-            dtype: Dtype::U32,
-            op: Op::Sum,
-            input: Input::Uniform,
-            ..*case
-        },
+        Task::Convert(_) => Case { dtype: Dtype::U32, op: Op::Sum, input: Input::Uniform, ..*case },
         Task::Scan(_) | Task::Reduce | Task::Multiply(_) => *case,
     }
 }

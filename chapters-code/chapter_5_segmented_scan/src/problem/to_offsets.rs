@@ -126,7 +126,5 @@ impl Problem for ToOffsets {
 
 /// Refuses all but conversions to offsets.
 pub fn to_offsets_only(rung: &Rung, case: &Case) -> Option<Refusal> {
-    refuses(rung, case, |task| {
-        task == Task::Convert(Conversion::ToOffsets)
-    })
+    refuses(rung, case, |task| task == Task::Convert(Conversion::ToOffsets))
 }

@@ -36,11 +36,7 @@ pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
             return Ok(());
         }
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.offsets)
-            .arg(&p.segments)
-            .arg(&mut flags)
-            .arg(&p.n);
+        launch.arg(&p.offsets).arg(&p.segments).arg(&mut flags).arg(&p.n);
         // SAFETY: flags_of_offsets.cu is `(const u32* offsets, u32 segments, u8* flags, size_t n)`. It reads
         // offsets[0 ..= segments] and writes flags of at most n elements, a byte each. One thread per segment.
         unsafe { launch.launch(config) }.map(drop)

@@ -26,11 +26,8 @@ pub fn prepare<T: Element>(
 ) -> Result<Launch<SegmentedReduce<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry())?; // such as sum_f32
-    let config = LaunchConfig {
-        grid_dim: (p.segments, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (p.segments, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     // A thread's elements, its warp and its block; at worst one segment has all elements.
     let depth = 3 * p.n.div_ceil(256) + 5 + 5;
     let function = kernel.clone();
@@ -40,11 +37,7 @@ pub fn prepare<T: Element>(
         }
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.values)
-            .arg(&mut out)
-            .arg(&p.offsets)
-            .arg(&p.segments);
+        launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         // SAFETY: reduce_block_per_segment.cu is `(const T* in, T* out, const u32* offsets, u32 segments)`. It reads
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per segment.
         unsafe { launch.launch(config) }.map(drop)

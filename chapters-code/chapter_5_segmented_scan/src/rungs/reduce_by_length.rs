@@ -41,10 +41,7 @@ pub fn prepare<T: Element>(
     // Chunks that keep the device busy if one segment has all elements: of at least 256 KiB, and of a
     // multiple of 16 elements. Offsets have 32 bits, and so have chunks.
     let blocks = u64::from(multiprocessors * (1024 / threads));
-    let chunk =
-        p.n.div_ceil(blocks)
-            .max((256 << 10) / size)
-            .next_multiple_of(16) as u32;
+    let chunk = p.n.div_ceil(blocks).max((256 << 10) / size).next_multiple_of(16) as u32;
     let chunks = p.n.div_ceil(chunk.into()).max(1) as u32;
     let config = LaunchConfig {
         grid_dim: (chunks + p.segments, 1, 1),
@@ -60,16 +57,8 @@ pub fn prepare<T: Element>(
     let launch = move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.values)
-            .arg(&mut out)
-            .arg(&p.offsets)
-            .arg(&p.segments);
-        launch
-            .arg(&chunk)
-            .arg(&chunks)
-            .arg(&mut aggregates)
-            .arg(&mut arrived);
+        launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
+        launch.arg(&chunk).arg(&chunks).arg(&mut aggregates).arg(&mut arrived);
         // SAFETY: reduce_long.cu is `(const T* in, T* out, const u32* offsets, u32 segments, u32 piece, u32 pieces,
         // T* folds, u32* arrived)`. It reads offsets[0 ..= segments] and in[0 .. n], and writes one result per
         // segment. It has two aggregates and one count of arrivals per chunk; the counts are 0 before and after

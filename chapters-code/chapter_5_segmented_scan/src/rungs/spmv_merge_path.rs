@@ -38,11 +38,7 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         }
         let mut y = p.y.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.values)
-            .arg(&p.columns)
-            .arg(&p.offsets)
-            .arg(&p.x);
+        launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
         launch.arg(&mut y).arg(&p.rows).arg(&p.n);
         launch.arg(&mut open).arg(&mut first).arg(&mut counter);
         // SAFETY: spmv_merge_path.cu is `(const f32* values, const u32* columns, const u32* offsets, const f32* x,

@@ -36,11 +36,7 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         }
         let mut y = p.y.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.values)
-            .arg(&p.columns)
-            .arg(&p.offsets)
-            .arg(&p.x);
+        launch.arg(&p.values).arg(&p.columns).arg(&p.offsets).arg(&p.x);
         launch.arg(&mut y).arg(&p.rows);
         // SAFETY: spmv_thread_per_row.cu is `(const f32* values, const u32* columns, const u32* offsets, const f32* x,
         // f32* y, u32 rows)`. It reads offsets[0 ..= rows], all entries, and x at their columns, and writes

@@ -40,11 +40,7 @@ pub fn prepare<T: Element>(
         }
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
-        launch
-            .arg(&p.values)
-            .arg(&mut out)
-            .arg(&p.offsets)
-            .arg(&p.segments);
+        launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         // SAFETY: thread_per_segment.cu is `(const T* in, T* out, const u32* offsets, u32 segments)`. It reads
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per element.
         unsafe { launch.launch(config) }.map(drop)

@@ -66,11 +66,8 @@ pub fn conversion(n: u64, conversion: Conversion, segments: Segments) -> Case {
 /// A matrix of about n entries, times a vector.
 pub fn product(n: u64, matrix: Matrix) -> Case {
     Case {
-        parameters: SegmentParameters {
-            matrix: Some(matrix),
-            ..SegmentParameters::default()
-        }
-        .into(),
+        parameters: SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }
+            .into(),
         ..Case::vector(n, Dtype::F32, Op::Sum)
     }
 }
@@ -99,9 +96,7 @@ impl<P: Problem> Run<P> {
     pub fn once(&mut self) -> &mut Self {
         let _one_at_a_time = testing::simulator();
         self.problem.reset().expect("it is poisoned");
-        self.launch
-            .enqueue(&mut self.problem)
-            .expect("it is launched");
+        self.launch.enqueue(&mut self.problem).expect("it is launched");
         self
     }
 
@@ -132,10 +127,8 @@ impl<T: Element> AnyRun<T> {
             }
             _ => {
                 let problem = SegmentedScan::of(device, case, elements, offsets);
-                let ladder: Ladder<_> = [scans::<T>(), broken::<T>()]
-                    .into_iter()
-                    .flatten()
-                    .collect();
+                let ladder: Ladder<_> =
+                    [scans::<T>(), broken::<T>()].into_iter().flatten().collect();
                 Self::Scan(Run::new(problem.expect("memory"), found(&ladder, rung)))
             }
         }

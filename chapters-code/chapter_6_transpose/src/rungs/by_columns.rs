@@ -27,19 +27,8 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
     };
     let function = kernel.clone();
     let launch = move |p: &mut Matrices<T>| {
-        let Layout {
-            rows,
-            cols,
-            ld_in,
-            ld_out,
-            ..
-        } = p.layout;
-        for Batch {
-            input,
-            output,
-            count,
-        } in p.layout.launches()
-        {
+        let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
+        for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
             let mut out = p.out.view_mut();
             let mut out = out.slice_mut(output..);

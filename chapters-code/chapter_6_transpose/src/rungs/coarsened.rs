@@ -7,13 +7,10 @@ use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// A thread moves four elements.
-pub static RUNG: Rung = Rung::new(
-    "coarsened",
-    "four elements per thread",
-    include_str!("../../kernels/coarsened.ptx"),
-)
-.against(Ceiling::Copy)
-.refuses(matrices_only);
+pub static RUNG: Rung =
+    Rung::new("coarsened", "four elements per thread", include_str!("../../kernels/coarsened.ptx"))
+        .against(Ceiling::Copy)
+        .refuses(matrices_only);
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements; a thread moves four elements.
 pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matrices<T>>, Error> {
@@ -27,19 +24,8 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
     };
     let function = kernel.clone();
     let launch = move |p: &mut Matrices<T>| {
-        let Layout {
-            rows,
-            cols,
-            ld_in,
-            ld_out,
-            ..
-        } = p.layout;
-        for Batch {
-            input,
-            output,
-            count,
-        } in p.layout.launches()
-        {
+        let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
+        for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
             let mut out = p.out.view_mut();
             let mut out = out.slice_mut(output..);

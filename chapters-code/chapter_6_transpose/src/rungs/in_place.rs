@@ -27,9 +27,7 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
     };
     let function = kernel.clone();
     let launch = move |p: &mut Matrices<T>| {
-        let Layout {
-            rows: n, ld_in: ld, ..
-        } = p.layout;
+        let Layout { rows: n, ld_in: ld, .. } = p.layout;
         for Batch { input, count, .. } in p.layout.launches() {
             let mut square = p.square.view_mut();
             let mut square = square.slice_mut(input..);

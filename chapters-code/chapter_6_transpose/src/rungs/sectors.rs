@@ -40,10 +40,7 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         true => ("transpose", p.layout.tiles(rows, cols), 256 * cols),
         false => {
             // Tiles begin up to a sector before their first row, so they must reach beyond the last row.
-            let reached = Layout {
-                rows: p.layout.rows + sector - 1,
-                ..p.layout
-            };
+            let reached = Layout { rows: p.layout.rows + sector - 1, ..p.layout };
             let shared = (rows + sector) * (cols + 1) * bytes;
             ("ragged", reached.tiles(rows, cols), shared)
         }
@@ -54,36 +51,19 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         block_dim: (256, 1, 1),
         shared_mem_bytes: shared as u32,
     };
-    kernel.set_attribute(
-        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        shared as i32,
-    )?;
+    kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32)?;
     if !is_packed && bytes == 4 {
         // Neighbouring warps share sectors of the rows that they load, so L1 gets all memory that two
         // blocks of a multiprocessor leave. The system takes 1,024 bytes per block.
         let all = p.device.properties.shared_bytes_a_block + 1024;
         let percent = (100 * 2 * (shared as u32 + 1024)).div_ceil(all).min(100);
-        kernel.set_attribute(
-            CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-            percent as i32,
-        )?;
+        kernel.set_attribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent as i32)?;
     }
 
     let function = kernel.clone();
     let launch = move |p: &mut Matrices<T>| {
-        let Layout {
-            rows,
-            cols,
-            ld_in,
-            ld_out,
-            ..
-        } = p.layout;
-        for Batch {
-            input,
-            output,
-            count,
-        } in p.layout.launches()
-        {
+        let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
+        for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
             let mut out = p.out.view_mut();
             let mut out = out.slice_mut(output..);

@@ -29,25 +29,11 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         block_dim: (256, 1, 1),
         shared_mem_bytes: 256 * side, // 64 KiB for elements of one byte
     };
-    kernel.set_attribute(
-        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        256 * side as i32,
-    )?;
+    kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 256 * side as i32)?;
     let function = kernel.clone();
     let launch = move |p: &mut Matrices<T>| {
-        let Layout {
-            rows,
-            cols,
-            ld_in,
-            ld_out,
-            ..
-        } = p.layout;
-        for Batch {
-            input,
-            output,
-            count,
-        } in p.layout.launches()
-        {
+        let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
+        for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
             let mut out = p.out.view_mut();
             let mut out = out.slice_mut(output..);

@@ -9,10 +9,7 @@ pub const SIZES: [Dtype; 5] = [Dtype::U8, Dtype::U16, Dtype::F32, Dtype::I64, Dt
 
 /// A matrix of so many rows and columns.
 pub fn matrix(rows: u64, cols: u64, dtype: Dtype) -> Case {
-    Case {
-        shape: Shape::Matrix { rows, cols },
-        ..Case::vector(0, dtype, Op::Sum)
-    }
+    Case { shape: Shape::Matrix { rows, cols }, ..Case::vector(0, dtype, Op::Sum) }
 }
 
 /// Several of them, whose rows begin every `ld` elements.

@@ -11,20 +11,16 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/aos.ptx");
 
 /// An array of structures: 32 bytes per particle.
-pub static RUNG: Rung = Rung::new("aos", "an array of structures", PTX)
-    .against(Ceiling::Copy)
-    .refuses(particles_only);
+pub static RUNG: Rung =
+    Rung::new("aos", "an array of structures", PTX).against(Ceiling::Copy).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("aos")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
@@ -34,23 +30,11 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
         // particles[0 .. 8 * n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Layout::Structures,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
 fn traffic(p: &Particles) -> Prediction {
-    let field = |k| Access {
-        first: 4 * k,
-        step: 4 * FIELDS,
-        bytes: 4,
-    };
+    let field = |k| Access { first: 4 * k, step: 4 * FIELDS, bytes: 4 };
     Prediction::of_fields(|k| field(k).by_threads(p.n))
 }

@@ -20,11 +20,8 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("aos_packs")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
@@ -34,26 +31,12 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
         // particles[0 .. 8 * n]. The array is aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Layout::Structures,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
 fn traffic(p: &Particles) -> Prediction {
-    let half = Access {
-        step: 4 * FIELDS,
-        ..Access::PACKS
-    };
+    let half = Access { step: 4 * FIELDS, ..Access::PACKS };
     let loads = half.by_threads(p.n) + half.at(16).by_threads(p.n);
-    Prediction {
-        loads,
-        stores: half.by_threads(p.n),
-    }
+    Prediction { loads, stores: half.by_threads(p.n) }
 }

@@ -11,13 +11,10 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/aos_staged.ptx");
 
 /// The array of structures passes through shared memory, so that all accesses coalesce.
-pub static RUNG: Rung = Rung::new(
-    "aos_staged",
-    "the same through shared memory, with coalesced accesses",
-    PTX,
-)
-.against(Ceiling::Copy)
-.refuses(particles_only);
+pub static RUNG: Rung =
+    Rung::new("aos_staged", "the same through shared memory, with coalesced accesses", PTX)
+        .against(Ceiling::Copy)
+        .refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
@@ -29,11 +26,8 @@ pub fn of_entry(entry: &str, p: &Particles, rung: &Rung) -> Result<Launch<Partic
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(entry)?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
@@ -43,15 +37,7 @@ pub fn of_entry(entry: &str, p: &Particles, rung: &Rung) -> Result<Launch<Partic
         // particles[0 .. 8 * n]. The array is aligned to 16 bytes, and a block has 256 threads.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Layout::Structures,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, launch))
 }
 
 /// What the launch asks of the memory.

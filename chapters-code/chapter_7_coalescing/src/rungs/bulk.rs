@@ -10,24 +10,18 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/bulk.compute_90.ptx");
 
 /// A copy by the hardware's bulk copies; no thread loads or stores the elements.
-pub static RUNG: Rung = Rung::new(
-    "bulk",
-    "4 KiB per block, by bulk copies instead of threads",
-    PTX,
-)
-.against(Ceiling::Copy)
-.refuses(copies_only);
+pub static RUNG: Rung =
+    Rung::new("bulk", "4 KiB per block, by bulk copies instead of threads", PTX)
+        .against(Ceiling::Copy)
+        .refuses(copies_only);
 
 /// One block of 32 threads per 1,024 elements. Its first thread issues the copies.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("bulk")?;
     let blocks = p.n.div_ceil(1024).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (32, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -37,15 +31,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // out[0 .. n]. Both are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Results::Dense,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
 }
 
 /// What the launch asks of the memory.

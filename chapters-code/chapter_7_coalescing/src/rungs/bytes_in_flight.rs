@@ -15,12 +15,9 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/bytes_in_flight.ptx");
 
 /// Reads with a given number of loads per thread and of blocks per multiprocessor in flight.
-pub static RUNG: Rung = Rung::new(
-    "bytes_in_flight",
-    "reads with a given number of loads in flight per thread",
-    PTX,
-)
-.refuses(reads_only);
+pub static RUNG: Rung =
+    Rung::new("bytes_in_flight", "reads with a given number of loads in flight per thread", PTX)
+        .refuses(reads_only);
 
 /// As many blocks as the device holds at a time. A block's shared memory, which the kernel does not use,
 /// makes room for no more than the wanted number on a multiprocessor.
@@ -28,10 +25,7 @@ pub fn prepare(p: &Reads, rung: &Rung) -> Result<Launch<Reads>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&format!("bytes_in_flight_{}", p.loads))?;
     let shared = shared_bytes(p)?;
-    kernel.set_attribute(
-        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        shared as i32,
-    )?;
+    kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared as i32)?;
     check_resident(p, &kernel, shared)?;
     let config = LaunchConfig {
         grid_dim: (p.blocks(), 1, 1),
@@ -47,15 +41,7 @@ pub fn prepare(p: &Reads, rung: &Rung) -> Result<Launch<Reads>, Error> {
         // in[0 .. packs], aligned to 16 bytes, and writes one word of `out` per thread of the grid.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: (),
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: (), traffic }, launch))
 }
 
 /// What the launch asks of the memory.
@@ -72,10 +58,8 @@ fn shared_bytes(p: &Reads) -> Result<u32, Error> {
     if p.resident * THREADS >= p.device.properties.threads_per_multiprocessor {
         return Ok(0);
     }
-    let all = p
-        .device
-        .context
-        .attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
+    let all =
+        p.device.context.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
     let one_too_many = all.max(0) as u32 / (p.resident + 1);
     Ok((one_too_many + 128).saturating_sub(RESERVED) / 128 * 128)
 }

@@ -10,24 +10,18 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/four_loads.ptx");
 
 /// A shifted copy: a thread makes one pack of the output from four loads.
-pub static RUNG: Rung = Rung::new(
-    "four_loads",
-    "stores are packs, loads are four elements each",
-    PTX,
-)
-.against(Ceiling::Copy)
-.refuses(offsets_only);
+pub static RUNG: Rung =
+    Rung::new("four_loads", "stores are packs, loads are four elements each", PTX)
+        .against(Ceiling::Copy)
+        .refuses(offsets_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("four_loads")?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -38,25 +32,13 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Results::Dense,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
 fn traffic(p: &Copies) -> Prediction {
     let packs = p.n / 4;
-    let kth = |k| Access {
-        first: 4 * (p.offset + k),
-        step: 16,
-        bytes: 4,
-    };
+    let kth = |k| Access { first: 4 * (p.offset + k), step: 16, bytes: 4 };
     let loads = (0..4).map(|k| kth(k).by_threads(packs)).sum();
     Prediction::shifted(p, packs, loads)
 }

@@ -21,11 +21,8 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Permutation| {
         let mut out = p.out.view_mut();
@@ -36,22 +33,11 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
         // out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Moves::Loads,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
 pub fn traffic(p: &Permutation) -> Prediction {
     let words = Access::WORDS.by_threads(p.n);
-    Prediction {
-        loads: words + indices::traffic(&p.host_indices),
-        stores: words,
-    }
+    Prediction { loads: words + indices::traffic(&p.host_indices), stores: words }
 }

@@ -21,11 +21,8 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather_four")?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Permutation| {
         let mut out = p.out.view_mut();
@@ -36,15 +33,7 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
         // out[0 .. n]. Indices and output are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Moves::Loads,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
@@ -52,8 +41,5 @@ fn traffic(p: &Permutation) -> Prediction {
     let (packs, rest) = p.host_indices.split_at(p.host_indices.len() / 4 * 4);
     let side_by_side = Access::PACKS.by_threads(p.n / 4) + Access::WORDS.by_threads(p.n % 4);
     let loads = side_by_side + indices::traffic_of_several(packs, 4) + indices::traffic(rest);
-    Prediction {
-        loads,
-        stores: side_by_side,
-    }
+    Prediction { loads, stores: side_by_side }
 }

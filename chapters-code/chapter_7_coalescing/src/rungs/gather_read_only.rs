@@ -11,24 +11,17 @@ use crate::problem::{Promise, permutations_only}; // the same accesses
 const PTX: &str = include_str!("../../kernels/gather_read_only.ptx");
 
 /// The same loads go through the read-only path.
-pub static RUNG: Rung = Rung::new(
-    "gather_read_only",
-    "the same loads, by the read-only path",
-    PTX,
-)
-.against(Ceiling::Copy)
-.refuses(permutations_only);
+pub static RUNG: Rung = Rung::new("gather_read_only", "the same loads, by the read-only path", PTX)
+    .against(Ceiling::Copy)
+    .refuses(permutations_only);
 
 /// One thread per element.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("gather_read_only")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Permutation| {
         let mut out = p.out.view_mut();
@@ -39,13 +32,5 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Moves::Loads,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, launch))
 }

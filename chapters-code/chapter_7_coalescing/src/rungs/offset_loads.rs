@@ -19,11 +19,8 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("offset_loads")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -33,22 +30,11 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // in[offset .. offset + n] and writes out[0 .. n]. The input has offset + n elements.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Results::Dense,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
 pub fn traffic(p: &Copies) -> Prediction {
     let loads = Access::WORDS.at(4 * p.offset).by_threads(p.n);
-    Prediction {
-        loads,
-        stores: Access::WORDS.by_threads(p.n),
-    }
+    Prediction { loads, stores: Access::WORDS.by_threads(p.n) }
 }

@@ -10,13 +10,10 @@ use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
 const PTX: &str = include_str!("../../kernels/shuffled.ptx");
 
 /// A shifted copy that loads each pack once: a shuffle brings the next pack from the next lane.
-pub static RUNG: Rung = Rung::new(
-    "shuffled",
-    "each pack loaded once: a shuffle brings the next one",
-    PTX,
-)
-.against(Ceiling::Copy)
-.refuses(offsets_only);
+pub static RUNG: Rung =
+    Rung::new("shuffled", "each pack loaded once: a shuffle brings the next one", PTX)
+        .against(Ceiling::Copy)
+        .refuses(offsets_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
@@ -28,11 +25,8 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(entry)?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -43,15 +37,7 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
         // to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Results::Dense,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
@@ -61,13 +47,7 @@ fn traffic(p: &Copies) -> Prediction {
     let loads = match p.offset % 4 {
         0 => aligned,
         // The last lane of each warp loads one pack more.
-        _ => {
-            aligned
-                + Traffic {
-                    requests: 1,
-                    sectors: 1,
-                } * packs.div_ceil(LANES)
-        }
+        _ => aligned + Traffic { requests: 1, sectors: 1 } * packs.div_ceil(LANES),
     };
     Prediction::shifted(p, packs, loads)
 }

@@ -11,20 +11,16 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/soa.ptx");
 
 /// A structure of arrays: one array per field.
-pub static RUNG: Rung = Rung::new("soa", "a structure of arrays", PTX)
-    .against(Ceiling::Copy)
-    .refuses(particles_only);
+pub static RUNG: Rung =
+    Rung::new("soa", "a structure of arrays", PTX).against(Ceiling::Copy).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("soa")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
@@ -33,15 +29,7 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
         // SAFETY: soa.cu is `(float* fields, size_t n, float dt)`. It reads and writes fields[0 .. 8 * n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Layout::Arrays,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Arrays, traffic }, launch))
 }
 
 /// What the launch asks of the memory.

@@ -20,11 +20,8 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("soa_packs")?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
@@ -34,15 +31,7 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
         // fields[0 .. 8 * n]. The array is aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Layout::Arrays,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Arrays, traffic }, launch))
 }
 
 /// What the launch asks of the memory. Fields are aligned to 16 bytes only where n is a multiple of 4.

@@ -10,24 +10,17 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/two_loads.ptx");
 
 /// Sums of pairs: a thread loads the two elements one by one.
-pub static RUNG: Rung = Rung::new(
-    "two_loads",
-    "a thread loads its two elements one by one",
-    PTX,
-)
-.against(Ceiling::Copy)
-.refuses(pairs_only);
+pub static RUNG: Rung = Rung::new("two_loads", "a thread loads its two elements one by one", PTX)
+    .against(Ceiling::Copy)
+    .refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("two_loads")?;
     let blocks = p.n.div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -37,26 +30,12 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Results::PairSums,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Results::PairSums, traffic }, launch))
 }
 
 /// What the launch asks of the memory.
 pub fn traffic(p: &Copies) -> Prediction {
-    let first = Access {
-        step: 8,
-        ..Access::WORDS
-    };
+    let first = Access { step: 8, ..Access::WORDS };
     let loads = first.by_threads(p.n) + first.at(4).by_threads(p.n);
-    Prediction {
-        loads,
-        stores: Access::WORDS.by_threads(p.n),
-    }
+    Prediction { loads, stores: Access::WORDS.by_threads(p.n) }
 }

@@ -10,13 +10,10 @@ use crate::traffic::{Access, Prediction, whole_packs};
 const PTX: &str = include_str!("../../kernels/two_packs.ptx");
 
 /// A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
-pub static RUNG: Rung = Rung::new(
-    "two_packs",
-    "packs on both sides: two aligned loads per unaligned pack",
-    PTX,
-)
-.against(Ceiling::Copy)
-.refuses(offsets_only);
+pub static RUNG: Rung =
+    Rung::new("two_packs", "packs on both sides: two aligned loads per unaligned pack", PTX)
+        .against(Ceiling::Copy)
+        .refuses(offsets_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
@@ -28,11 +25,8 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(entry)?;
     let blocks = p.n.div_ceil(4).div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -43,15 +37,7 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
         // to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Results::Dense,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
 }
 
 /// What the launch asks of the memory.

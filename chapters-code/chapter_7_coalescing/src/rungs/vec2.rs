@@ -10,20 +10,16 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/vec2.ptx");
 
 /// A copy by accesses of 8 bytes.
-pub static RUNG: Rung = Rung::new("vec2", "8 bytes per thread", PTX)
-    .against(Ceiling::Copy)
-    .refuses(copies_only);
+pub static RUNG: Rung =
+    Rung::new("vec2", "8 bytes per thread", PTX).against(Ceiling::Copy).refuses(copies_only);
 
 /// One thread per two elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function("vec2")?;
     let blocks = p.n.div_ceil(2).div_ceil(256).max(1) as u32;
-    let config = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (256, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
     let launch = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
@@ -33,15 +29,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // out[0 .. n]. Both are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(
-        kernel,
-        config,
-        Promise {
-            result: Results::Dense,
-            traffic,
-        },
-        launch,
-    ))
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
 }
 
 /// What the launch asks of the memory.

@@ -180,8 +180,7 @@ impl Visit<'_> {
             Op::Alu(alu) => self.alu(alu),
             Op::Ld(load) => {
                 let loaded = &mut load.d[..usize::from(load.len)];
-                self.writes_all(loaded.iter_mut().flatten())
-                    .address(&mut load.addr)
+                self.writes_all(loaded.iter_mut().flatten()).address(&mut load.addr)
             }
             Op::St(store) => {
                 let stored = &mut store.s[..usize::from(store.len)];
@@ -192,12 +191,9 @@ impl Visit<'_> {
                 .address(&mut atom.addr)
                 .reads(&mut atom.b)
                 .reads_all(&mut atom.c),
-            Op::CpAsync {
-                dst,
-                src,
-                src_bytes,
-                ..
-            } => self.address(dst).address(src).reads_all(src_bytes),
+            Op::CpAsync { dst, src, src_bytes, .. } => {
+                self.address(dst).address(src).reads_all(src_bytes)
+            }
             Op::Bra(branch) => self.guard(&mut branch.guard),
             Op::BrxIdx { index, .. } => self.reads(index),
             Op::Exit
@@ -215,12 +211,9 @@ impl Visit<'_> {
             Op::ReadClock { d, .. } => self.writes(d),
             Op::ReadClock64 { d, .. } => self.writes(d),
             Op::Vprintf { d, format, args } => self.writes_all(d).reads(format).reads(args),
-            Op::AssertFail {
-                message,
-                file,
-                line,
-                function,
-            } => self.reads_all([message, file, function]).reads(line),
+            Op::AssertFail { message, file, line, function } => {
+                self.reads_all([message, file, function]).reads(line)
+            }
             Op::ActiveMask { d } => self.writes(d),
         };
     }
@@ -244,9 +237,7 @@ impl Visit<'_> {
     }
 
     fn bulk(&mut self, copy: &mut BulkCopy) -> &mut Self {
-        self.address(&mut copy.dst)
-            .address(&mut copy.src)
-            .reads(&mut copy.bytes);
+        self.address(&mut copy.dst).address(&mut copy.src).reads(&mut copy.bytes);
         match &mut copy.direction {
             BulkDirection::Load { mbarrier } => self.address(mbarrier),
             BulkDirection::Store => self,
@@ -256,9 +247,9 @@ impl Visit<'_> {
     fn collective(&mut self, collective: &mut Collective) -> &mut Self {
         match &mut collective.op {
             CollectiveOp::Sync => self,
-            CollectiveOp::Shfl(Shuffle {
-                d, pred, a, b, c, ..
-            }) => self.writes(d).writes_all(pred).reads_all([a, b, c]),
+            CollectiveOp::Shfl(Shuffle { d, pred, a, b, c, .. }) => {
+                self.writes(d).writes_all(pred).reads_all([a, b, c])
+            }
             CollectiveOp::Vote(vote) => self.vote(vote),
             CollectiveOp::MatchAny { d, a } => self.writes(d).reads(a),
             CollectiveOp::MatchAll { d, pred, a } => self.writes(d).writes_all(pred).reads(a),
@@ -321,23 +312,13 @@ impl Visit<'_> {
             Alu::Unpack32 { lo, hi, a } => self.writes_all(lo).writes_all(hi).reads(a),
             Alu::Pack64x4 { d, s } => self.writes(d).reads_all(s),
             Alu::Unpack64x4 { d, a } => self.writes_all(d.iter_mut().flatten()).reads(a),
-            Alu::Setp32 {
-                d, q, a, b, with, ..
-            } => {
+            Alu::Setp32 { d, q, a, b, with, .. } => {
                 let third = with.as_mut().map(|w| &mut w.c);
-                self.writes(d)
-                    .writes_all(q)
-                    .reads_all([a, b])
-                    .reads_all(third)
+                self.writes(d).writes_all(q).reads_all([a, b]).reads_all(third)
             }
-            Alu::Setp64 {
-                d, q, a, b, with, ..
-            } => {
+            Alu::Setp64 { d, q, a, b, with, .. } => {
                 let third = with.as_mut().map(|w| &mut w.c);
-                self.writes(d)
-                    .writes_all(q)
-                    .reads_all([a, b])
-                    .reads_all(third)
+                self.writes(d).writes_all(q).reads_all([a, b]).reads_all(third)
             }
             Alu::SetMask { d, p, .. } => self.writes(d).reads(p),
             Alu::Selp32 { d, a, b, p } => self.writes(d).reads_all([a, b]).reads(p),

@@ -107,10 +107,8 @@ impl Range {
 
 impl Values {
     fn of(accesses: &[Accesses], reserved: &[Register]) -> Self {
-        let mut values = Self {
-            numbers: reserved.iter().map(|&r| (r, usize::MAX)).collect(),
-            all: Vec::new(),
-        };
+        let mut values =
+            Self { numbers: reserved.iter().map(|&r| (r, usize::MAX)).collect(), all: Vec::new() };
         for accesses in accesses {
             for &register in accesses.writes.iter().chain(&accesses.reads) {
                 values.numbers.entry(register).or_insert_with(|| {
@@ -139,28 +137,18 @@ impl Values {
         let mut ranges: Vec<Range> = self
             .all
             .iter()
-            .map(|&register| Range {
-                register,
-                first: usize::MAX,
-                last: 0,
-            })
+            .map(|&register| Range { register, first: usize::MAX, last: 0 })
             .collect();
         for (at, step) in steps.iter().enumerate() {
             // An instruction with several results may write one before it has read all operands.
             let read = 2 * at + usize::from(step.writes.len() > 1);
-            step.reads
-                .iter()
-                .for_each(|&value| ranges[value].include(read));
-            step.writes
-                .iter()
-                .for_each(|&value| ranges[value].include(2 * at + 1));
+            step.reads.iter().for_each(|&value| ranges[value].include(read));
+            step.writes.iter().for_each(|&value| ranges[value].include(2 * at + 1));
         }
         let (entries, _) = live(blocks, &steps, &vec![1; self.all.len()]);
         for (block, nexts) in blocks.successors.iter().enumerate() {
             let start = 2 * blocks.starts[block];
-            entries[block]
-                .iter()
-                .for_each(|value| ranges[value].include(start));
+            entries[block].iter().for_each(|value| ranges[value].include(start));
             let end = 2 * blocks.starts[block + 1] - 1;
             for entry in nexts.iter().filter_map(|&next| entries.get(next)) {
                 entry.iter().for_each(|value| ranges[value].include(end));

@@ -56,11 +56,7 @@ fn values(
         *writes.entry(*register).or_default() += 1;
     }
     for instruction in code {
-        if let Op::Alu(Alu::Un32 {
-            op: Un32::Mov,
-            d,
-            a,
-        }) = instruction.op
+        if let Op::Alu(Alu::Un32 { op: Un32::Mov, d, a }) = instruction.op
             && writes[&d.into()] == 1
             && let Some(&value) = known.get(&a.into())
         {
@@ -95,11 +91,7 @@ mod tests {
         check("atom.shared.add.s32 %r2, [%r1], 1;", "", true);
         check("atom.shared.inc.u32 %r2, [%r1], -1;", "", true);
         check("mov.u32 %r4, 1; red.shared.add.u32 [%r1], %r4;", "", true);
-        check(
-            "atom.shared.add.u32 %r2, [%r1], 1;",
-            "st.shared.u32 [%r1], %r2;",
-            false,
-        );
+        check("atom.shared.add.u32 %r2, [%r1], 1;", "st.shared.u32 [%r1], %r2;", false);
     }
 
     #[test]

@@ -75,12 +75,7 @@ impl ErrorKind {
 
     /// Adds a line of the PTX text.
     pub(crate) fn at(self, line: u32) -> Error {
-        Error {
-            function: None,
-            line,
-            source_place: None,
-            kind: self,
-        }
+        Error { function: None, line, source_place: None, kind: self }
     }
 
     /// Returns an error for a violation of the grammar.
@@ -90,10 +85,7 @@ impl ErrorKind {
         if shown.len() < found.len() {
             shown.push('…');
         }
-        Self::Syntax {
-            expected,
-            found: format!("`{shown}`"),
-        }
+        Self::Syntax { expected, found: format!("`{shown}`") }
     }
 }
 

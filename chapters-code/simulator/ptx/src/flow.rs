@@ -93,9 +93,7 @@ fn immediate_post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     }
     let search = Search::from_exit(&mut reversed);
     let dominators = Dominators::of(&search, &reversed);
-    (0..exit)
-        .map(|node| Some(dominators[node]).filter(|&dominator| dominator != exit))
-        .collect()
+    (0..exit).map(|node| Some(dominators[node]).filter(|&dominator| dominator != exit)).collect()
 }
 
 /// A depth-first search of the reversed graph.
@@ -159,9 +157,7 @@ impl Dominators {
         let count = search.order.len();
         let mut predecessors = vec![Vec::new(); count];
         for (number, &node) in search.order.iter().enumerate() {
-            edges[node]
-                .iter()
-                .for_each(|&next| predecessors[search.number[next]].push(number));
+            edges[node].iter().for_each(|&next| predecessors[search.number[next]].push(number));
         }
         let mut forest = Self {
             semi: (0..count).collect(),

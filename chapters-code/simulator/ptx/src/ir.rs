@@ -285,12 +285,7 @@ pub enum Op {
     Atom(Atom),
     /// `cp.async.ca|cg.shared.global`: copies `bytes` (4, 8 or 16) bytes from global to shared
     /// memory. With `src_bytes`, that many are copied and the rest is zero.
-    CpAsync {
-        dst: Address,
-        src: Address,
-        bytes: u8,
-        src_bytes: Option<R32>,
-    },
+    CpAsync { dst: Address, src: Address, bytes: u8, src_bytes: Option<R32> },
     /// `cp.async.commit_group`, `cp.async.wait_group N`, `cp.async.wait_all` (`None` for commit).
     CpAsyncWait(CpAsyncWait),
     /// `mbarrier`, and `cp.async.mbarrier.arrive`.
@@ -304,11 +299,7 @@ pub enum Op {
     /// `bra`, with its guard.
     Bra(Branch),
     /// `brx.idx`: each lane branches to `targets[index]`.
-    BrxIdx {
-        index: R32,
-        targets: Vec<u32>,
-        reconverge: Option<u32>,
-    },
+    BrxIdx { index: R32, targets: Vec<u32>, reconverge: Option<u32> },
     /// `ret` from the entry function, or `exit`.
     Exit,
     /// `trap` and `brkpt`, which is the same without a debugger: aborts the grid with an error.
@@ -330,18 +321,9 @@ pub enum Op {
     /// `mov` from `%clock64` or `%globaltimer`.
     ReadClock64 { d: R64, global_timer: bool },
     /// A call of the runtime's `vprintf(format, arguments)`; both operands are generic addresses.
-    Vprintf {
-        d: Option<R32>,
-        format: R64,
-        args: R64,
-    },
+    Vprintf { d: Option<R32>, format: R64, args: R64 },
     /// A call of `__assertfail(message, file, line, function, char_size)`.
-    AssertFail {
-        message: R64,
-        file: R64,
-        line: R32,
-        function: R64,
-    },
+    AssertFail { message: R64, file: R64, line: R32, function: R64 },
 }
 
 /// Where control goes after an instruction.
@@ -371,15 +353,9 @@ impl Instruction {
                 targets: std::slice::from_ref(&branch.target),
                 reconverge: branch.reconverge,
             },
-            Op::BrxIdx {
-                targets,
-                reconverge,
-                ..
-            } => Control::Branch {
-                guard: self.guard,
-                targets,
-                reconverge: *reconverge,
-            },
+            Op::BrxIdx { targets, reconverge, .. } => {
+                Control::Branch { guard: self.guard, targets, reconverge: *reconverge }
+            }
             Op::Exit | Op::Trap => Control::End,
             Op::Alu(_)
             | Op::Ld(_)

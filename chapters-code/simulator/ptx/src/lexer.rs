@@ -29,11 +29,7 @@ pub(crate) struct Token<'a> {
 
 /// Splits a text into tokens without comments. The last one is [`Kind::End`].
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut lexer = Lexer {
-        text,
-        at: 0,
-        line: 1,
-    };
+    let mut lexer = Lexer { text, at: 0, line: 1 };
     let mut tokens = Vec::with_capacity(text.len() / 4);
     loop {
         let token = lexer.next();
@@ -55,12 +51,7 @@ impl<'a> Lexer<'a> {
         self.skip_blanks();
         let (start, line) = (self.at, self.line);
         let kind = self.scan();
-        Token {
-            kind,
-            text: &self.text[start..self.at],
-            start,
-            line,
-        }
+        Token { kind, text: &self.text[start..self.at], start, line }
     }
 
     /// Skips one token.

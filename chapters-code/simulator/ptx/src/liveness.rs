@@ -204,12 +204,9 @@ fn halved(op: &Op) -> Vec<Register> {
         Op::Alu(Alu::Unpack32 { lo, hi, .. }) => halves(&[lo, hi]),
         Op::Alu(Alu::Unpack64x4 { d, .. }) => halves(&d),
         Op::Alu(Alu::MulWide { d, .. }) => wide(d),
-        Op::Alu(Alu::Cvt {
-            from: Num::U32 | Num::S32,
-            to: Num::U64 | Num::S64,
-            d,
-            ..
-        }) => vec![d.into()],
+        Op::Alu(Alu::Cvt { from: Num::U32 | Num::S32, to: Num::U64 | Num::S64, d, .. }) => {
+            vec![d.into()]
+        }
         _ => Vec::new(),
     }
 }
@@ -288,10 +285,7 @@ mod tests {
         check("ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;", 1);
         check("ld.global.u64 %rd2, [%rd1]; st.global.u64 [%rd1], %rd2;", 2);
         // The second value reuses the register of the first.
-        check(
-            "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; st.global.u32 [%rd1], %r2;",
-            1,
-        );
+        check("ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; st.global.u32 [%rd1], %r2;", 1);
         check("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];", 4);
     }
 
@@ -355,9 +349,6 @@ mod tests {
             setp.eq.u32 %p1, %r2, 0;";
         let store = "st.global.u32 [%rd1], %r1; st.global.u32 [%rd1], %r2;";
         check(&format!("{guarded} @%p1 mov.u32 %r1, 5; {store}"), 2);
-        check(
-            &format!("ld.global.u32 %r2, [%rd1+4]; mov.u32 %r1, %r2; {store}"),
-            2,
-        );
+        check(&format!("ld.global.u32 %r2, [%rd1+4]; mov.u32 %r1, %r2; {store}"), 2);
     }
 }

@@ -76,10 +76,7 @@ impl Type {
             ("f32", Type::F32),
             ("f64", Type::F64),
         ];
-        NAMES
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|&(_, ty)| ty)
+        NAMES.iter().find(|(known, _)| *known == name).map(|&(_, ty)| ty)
     }
 
     /// Returns the bytes of a value; 0 for a predicate.
@@ -96,10 +93,7 @@ impl Type {
 
     /// Whether it is a `.sN` type.
     pub fn is_signed(self) -> bool {
-        matches!(
-            self,
-            Type::S8 | Type::S16 | Type::S16x2 | Type::S32 | Type::S64
-        )
+        matches!(self, Type::S8 | Type::S16 | Type::S16x2 | Type::S32 | Type::S64)
     }
 }
 

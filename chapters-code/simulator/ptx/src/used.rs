@@ -41,8 +41,7 @@ impl Kernel {
                     Fate::Used => return true,
                     Fate::Copied(to) => {
                         let code = &self.code;
-                        to.into_iter()
-                            .for_each(|copy| successors(code, pc, copy, &mut open));
+                        to.into_iter().for_each(|copy| successors(code, pc, copy, &mut open));
                     }
                 }
             }
@@ -57,12 +56,7 @@ impl Kernel {
 /// Appends the instructions that may follow this one, each with a register.
 fn successors(code: &[Instruction], pc: u32, register: Register, to: &mut Vec<(u32, Register)>) {
     let instruction = &code[pc as usize];
-    to.extend(
-        instruction
-            .targets()
-            .iter()
-            .map(|&target| (target, register)),
-    );
+    to.extend(instruction.targets().iter().map(|&target| (target, register)));
     if instruction.falls_through() {
         to.push((pc + 1, register));
     }
@@ -77,13 +71,8 @@ fn fate(instruction: &Instruction, register: Register) -> Fate {
         return Fate::Used;
     };
     match *alu {
-        Alu::Un32 {
-            op: Un32::Mov, d, ..
-        } => Fate::Copied(vec![d.into()]),
-        Alu::Un64 {
-            op: Un64::Mov, d, ..
-        }
-        | Alu::Pack64 { d, .. } => Fate::Copied(vec![d.into()]),
+        Alu::Un32 { op: Un32::Mov, d, .. } => Fate::Copied(vec![d.into()]),
+        Alu::Un64 { op: Un64::Mov, d, .. } | Alu::Pack64 { d, .. } => Fate::Copied(vec![d.into()]),
         Alu::Unpack64 { lo, hi, .. } => {
             Fate::Copied([lo, hi].into_iter().flatten().map(Register::from).collect())
         }
@@ -91,13 +80,7 @@ fn fate(instruction: &Instruction, register: Register) -> Fate {
         Alu::Setp32 { d, q, with, .. } | Alu::Setp64 { d, q, with, .. } => match with {
             Some(Combine { op, .. }) if masks(op) => Fate::Copied(Vec::new()),
             Some(_) => Fate::Used,
-            None => Fate::Copied(
-                [Some(d), q]
-                    .into_iter()
-                    .flatten()
-                    .map(Register::from)
-                    .collect(),
-            ),
+            None => Fate::Copied([Some(d), q].into_iter().flatten().map(Register::from).collect()),
         },
         Alu::PredOp { op, d, .. } => match op {
             PredOp::Mov | PredOp::Not => Fate::Copied(vec![d.into()]),

@@ -41,23 +41,11 @@ const BEFORE: &str = "
 fn prelude() -> (String, usize) {
     let mut text = String::new();
     for index in 0..8 {
-        writeln!(
-            text,
-            "mov.b32 %r{index}, %r{index}; mov.b64 %rd{index}, %rd{index};"
-        )
-        .unwrap();
+        writeln!(text, "mov.b32 %r{index}, %r{index}; mov.b64 %rd{index}, %rd{index};").unwrap();
     }
     for index in 0..4 {
-        writeln!(
-            text,
-            "mov.pred %p{index}, %p{index}; mov.b16 %h{index}, %h{index};"
-        )
-        .unwrap();
-        writeln!(
-            text,
-            "mov.f32 %f{index}, %f{index}; mov.f64 %d{index}, %d{index};"
-        )
-        .unwrap();
+        writeln!(text, "mov.pred %p{index}, %p{index}; mov.b16 %h{index}, %h{index};").unwrap();
+        writeln!(text, "mov.f32 %f{index}, %f{index}; mov.f64 %d{index}, %d{index};").unwrap();
     }
     (text, 32)
 }
@@ -104,18 +92,16 @@ fn decoded(example: &str) -> String {
 
 /// Drops what every operation repeats.
 fn shorten(op: &str) -> String {
-    ["R32(r", "R64(r"]
-        .iter()
-        .fold(op.to_owned(), |op, wrapper| {
-            let mut short = String::new();
-            let mut rest = op.as_str();
-            while let Some((before, after)) = rest.split_once(wrapper) {
-                let (register, behind) = after.split_once(')').unwrap();
-                write!(short, "{before}r{register}").unwrap();
-                rest = behind;
-            }
-            short + rest
-        })
+    ["R32(r", "R64(r"].iter().fold(op.to_owned(), |op, wrapper| {
+        let mut short = String::new();
+        let mut rest = op.as_str();
+        while let Some((before, after)) = rest.split_once(wrapper) {
+            let (register, behind) = after.split_once(')').unwrap();
+            write!(short, "{before}r{register}").unwrap();
+            rest = behind;
+        }
+        short + rest
+    })
 }
 
 fn check(path: &str) {
@@ -131,24 +117,12 @@ fn check(path: &str) {
     if std::env::var_os("PTX_BLESS").is_some() {
         return std::fs::write(path, found).unwrap();
     }
-    let differs = text
-        .lines()
-        .zip(found.lines())
-        .position(|(expected, found)| expected != found);
+    let differs = text.lines().zip(found.lines()).position(|(expected, found)| expected != found);
     if let Some(at) = differs {
         let around = |text: &str| {
-            text.lines()
-                .skip(at.saturating_sub(3))
-                .take(8)
-                .collect::<Vec<_>>()
-                .join("\n")
+            text.lines().skip(at.saturating_sub(3)).take(8).collect::<Vec<_>>().join("\n")
         };
-        panic!(
-            "{path}, line {}: expected\n{}\nfound\n{}",
-            at + 1,
-            around(&text),
-            around(&found)
-        );
+        panic!("{path}, line {}: expected\n{}\nfound\n{}", at + 1, around(&text), around(&found));
     }
     assert_eq!(text.lines().count(), found.lines().count(), "{path}");
 }

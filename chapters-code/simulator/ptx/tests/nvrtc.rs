@@ -32,12 +32,7 @@ fn check(path: &Path) {
     assert_eq!(module.kernels.len(), declared, "{}", path.display());
     for kernel in &module.kernels {
         assert_eq!(kernel.unsupported, None, "{}", path.display());
-        assert!(
-            !kernel.code.is_empty(),
-            "{}: {}",
-            path.display(),
-            kernel.name
-        );
+        assert!(!kernel.code.is_empty(), "{}: {}", path.display(), kernel.name);
     }
 }
 
@@ -62,11 +57,7 @@ fn output_of_nvrtc_12_9_parses() {
     ptx_files(&tests().join("nvrtc_12_9"), &mut files);
     assert!(!files.is_empty());
     for path in files {
-        assert!(
-            read(&path).contains("V12.9."),
-            "{} is of another version",
-            path.display()
-        );
+        assert!(read(&path).contains("V12.9."), "{} is of another version", path.display());
         check(&path);
     }
 }

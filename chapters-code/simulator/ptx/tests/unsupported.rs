@@ -48,14 +48,8 @@ fn refusal(directives: &str, body: &str) -> String {
         assert_eq!(kernel.unsupported, None, "{body}");
     }
     let odd = &module.kernels[1];
-    assert_eq!(
-        (odd.params.len(), odd.param_bytes, odd.code.len()),
-        (2, 12, 1)
-    );
-    odd.unsupported
-        .as_ref()
-        .unwrap_or_else(|| panic!("{body}: not refused"))
-        .to_string()
+    assert_eq!((odd.params.len(), odd.param_bytes, odd.code.len()), (2, 12, 1));
+    odd.unsupported.as_ref().unwrap_or_else(|| panic!("{body}: not refused")).to_string()
 }
 
 #[test]
@@ -70,40 +64,19 @@ fn a_kernel_is_refused_by_name_line_and_cause() {
             "unsupported instruction `ldmatrix.sync.aligned.m8n8.x4.shared.b16`",
         ),
         ("wgmma.fence.sync.aligned;", "`wgmma.fence.sync.aligned`"),
-        (
-            "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [image, {%f5,%f6}];",
-            "`tex.2d.v4.f32.f32`",
-        ),
-        (
-            "tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];",
-            "`tex.1d.v4.f32.s32`",
-        ),
+        ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [image, {%f5,%f6}];", "`tex.2d.v4.f32.f32`"),
+        ("tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];", "`tex.1d.v4.f32.s32`"),
         ("mov.u64 %rd1, image;", "`.texref` in a declaration"),
-        (
-            "mov.u64 %rd1, table;",
-            "the address of `right` as initialiser",
-        ),
+        ("mov.u64 %rd1, table;", "the address of `right` as initialiser"),
         ("mov.u64 %rd1, nested;", "nested braces in an initialiser"),
         ("mov.u64 %rd1, right;", "the address of function `right`"),
-        (
-            "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",
-            "`cvt.rn.satfinite.e4m3x2.f32`",
-        ),
-        (
-            "{ proto: .callprototype _ (.param .b32 _); call %rd1, (), proto; }",
-            "indirect call",
-        ),
+        ("cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;", "`cvt.rn.satfinite.e4m3x2.f32`"),
+        ("{ proto: .callprototype _ (.param .b32 _); call %rd1, (), proto; }", "indirect call"),
         ("{ call (%r1), %rd1, (), proto; }", "an indirect call"),
         (".reg .b128 %big;", "`.b128` in a declaration"),
-        (
-            ".local .u32 x[2] = {1, 2};",
-            "the initialiser of `x`, inside a function",
-        ),
+        (".local .u32 x[2] = {1, 2};", "the initialiser of `x`, inside a function"),
         (".strange 4, 5;", "directive `.strange`"),
-        (
-            "setmaxnreg.inc.sync.aligned.u32 96;",
-            "`setmaxnreg.inc.sync.aligned.u32`",
-        ),
+        ("setmaxnreg.inc.sync.aligned.u32 96;", "`setmaxnreg.inc.sync.aligned.u32`"),
         (
             "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2}], [%r3];",
             "`cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes`",
@@ -112,10 +85,7 @@ fn a_kernel_is_refused_by_name_line_and_cause() {
     for (body, cause) in cases {
         let message = refusal("", body);
         let place = "in `odd`, line 33 (odd.cu:48): ";
-        assert!(
-            message.starts_with(place) && message.contains(cause),
-            "{body}: {message}"
-        );
+        assert!(message.starts_with(place) && message.contains(cause), "{body}: {message}");
     }
 }
 
@@ -131,19 +101,10 @@ fn what_a_called_function_needs_is_named_there() {
 #[test]
 fn directives_of_a_kernel() {
     let refused = refusal(".explicitcluster\n.reqnctapercluster 2, 1, 1", "");
-    assert_eq!(
-        refused,
-        "in `odd`, line 25: unsupported: directive `.explicitcluster`"
-    );
+    assert_eq!(refused, "in `odd`, line 25: unsupported: directive `.explicitcluster`");
     let text = text(".maxntid 256, 1, 1\n.maxclusterrank 8", "");
     let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(
-        (
-            &module.kernels[1].unsupported,
-            module.kernels[1].max_threads
-        ),
-        (&None, Some(256))
-    );
+    assert_eq!((&module.kernels[1].unsupported, module.kernels[1].max_threads), (&None, Some(256)));
 }
 
 #[test]
@@ -153,22 +114,13 @@ fn what_is_no_ptx_refuses_the_module() {
             "frobnicate.u32 %r1;",
             "in `odd`, line 33 (odd.cu:48): `frobnicate.u32` is no instruction of PTX",
         ),
-        (
-            "frobnicate [%r1, {%r2}];",
-            "in `odd`, line 33: `frobnicate` is no instruction of PTX",
-        ),
+        ("frobnicate [%r1, {%r2}];", "in `odd`, line 33: `frobnicate` is no instruction of PTX"),
         (
             "mov.u32 %r1, %nothing;",
             "in `odd`, line 33 (odd.cu:48): `%nothing` is not declared here",
         ),
-        (
-            "call missing, ();",
-            "in `odd`, line 33 (odd.cu:48): `missing` is not declared here",
-        ),
-        (
-            "add.s32 %r1, %r2, %r3",
-            "in `odd`, line 34: expected `,` or `;`, found `ret`",
-        ),
+        ("call missing, ();", "in `odd`, line 33 (odd.cu:48): `missing` is not declared here"),
+        ("add.s32 %r1, %r2, %r3", "in `odd`, line 34: expected `,` or `;`, found `ret`"),
         (
             "tex.2d.v4.f32.f32 {%f1, [image",
             "in `odd`, line 37: expected `;`, found the end of the text",

@@ -19,14 +19,7 @@ pub fn allocate(context: &Context, pool: Handle, bytes: usize) -> Result<u64> {
     }
     let address = device.memory.allocate(bytes as u64)?;
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    lock(&device.owners).insert(
-        address,
-        Owner {
-            context: context.handle,
-            pool,
-            id,
-        },
-    );
+    lock(&device.owners).insert(address, Owner { context: context.handle, pool, id });
     if !pool.is_null() {
         pool::pool(pool)?.took(bytes as u64);
     }
@@ -36,10 +29,7 @@ pub fn allocate(context: &Context, pool: Handle, bytes: usize) -> Result<u64> {
 /// Frees device memory. A pointer tells where it belongs, so that any context can be current.
 pub fn free(address: u64) -> Result {
     let driver = driver()?;
-    let found = driver
-        .devices
-        .iter()
-        .find_map(|d| Some((d, d.memory.allocation(address)?.0)));
+    let found = driver.devices.iter().find_map(|d| Some((d, d.memory.allocation(address)?.0)));
     let Some((device, base)) = found else {
         let nearest = context::current()?.device()?.memory.free(address);
         return nearest.map_err(Failure::from);
@@ -53,10 +43,7 @@ pub fn free(address: u64) -> Result {
 
 /// The context that owns the memory at an address, or else the current one.
 pub fn context_of(address: u64) -> Result<Arc<Context>> {
-    let owner = driver()?
-        .devices
-        .iter()
-        .find_map(|device| device.owner(address));
+    let owner = driver()?.devices.iter().find_map(|device| device.owner(address));
     owner.map_or_else(context::current, |(owner, ..)| context::of(owner.context))
 }
 
@@ -64,11 +51,7 @@ pub fn context_of(address: u64) -> Result<Arc<Context>> {
 pub fn free_all(device: &Device, context: Handle) -> Result {
     let owned: Vec<u64> = {
         let owners = lock(&device.owners);
-        owners
-            .iter()
-            .filter(|(_, o)| o.context == context)
-            .map(|(&base, _)| base)
-            .collect()
+        owners.iter().filter(|(_, o)| o.context == context).map(|(&base, _)| base).collect()
     };
     // The last one first: the table of allocations then only becomes shorter.
     let mut last_first = owned.into_iter().rev();
@@ -79,20 +62,13 @@ pub fn free_all(device: &Device, context: Handle) -> Result {
 pub fn free_pool(device: &Device, pool: Handle) -> Result {
     let owned: Vec<u64> = {
         let owners = lock(&device.owners);
-        owners
-            .iter()
-            .filter(|(_, o)| o.pool == pool)
-            .map(|(&base, _)| base)
-            .collect()
+        owners.iter().filter(|(_, o)| o.pool == pool).map(|(&base, _)| base).collect()
     };
     owned.into_iter().try_for_each(|base| release(device, base))
 }
 
 fn release(device: &Device, address: u64) -> Result {
-    let bytes = device
-        .memory
-        .allocation(address)
-        .map_or(0, |(_, bytes)| bytes);
+    let bytes = device.memory.allocation(address).map_or(0, |(_, bytes)| bytes);
     device.memory.free(address)?;
     if let Some(owner) = lock(&device.owners).remove(&address)
         && let Some(pool) = driver()?.pools.get(owner.pool)
@@ -115,11 +91,7 @@ fn find_device(
     address: u64,
 ) -> Option<&'static Device> {
     let mapped = |device: &Device| device.memory.allocation(address).is_some();
-    if mapped(own) {
-        Some(own)
-    } else {
-        driver.devices.iter().find(|d| mapped(d))
-    }
+    if mapped(own) { Some(own) } else { driver.devices.iter().find(|d| mapped(d)) }
 }
 
 /// The device on which an address is mapped, if any.

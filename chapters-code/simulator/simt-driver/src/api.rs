@@ -63,16 +63,11 @@ const FILES: &[&[Export]] = &[
 /// The names of all of them.
 #[cfg(test)]
 fn names() -> impl Iterator<Item = &'static str> {
-    FILES
-        .iter()
-        .flat_map(|file| file.iter())
-        .map(|&(name, _)| name)
+    FILES.iter().flat_map(|file| file.iter()).map(|&(name, _)| name)
 }
 
 /// The address of an exported function.
 fn address(name: &str) -> Option<*const c_void> {
     let mut functions = FILES.iter().flat_map(|file| file.iter());
-    functions
-        .find(|&&(known, _)| known == name)
-        .map(|&(_, address)| address)
+    functions.find(|&&(known, _)| known == name).map(|&(_, address)| address)
 }

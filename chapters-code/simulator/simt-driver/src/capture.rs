@@ -115,10 +115,7 @@ pub fn exchange_mode(mode: Mode) -> Mode {
 pub fn lane(stream: Handle) -> Option<Lane> {
     match stream::named(stream).0 {
         1 => None,
-        2 => Some(Lane::PerThread(
-            thread::current().id(),
-            context::current_handle()?,
-        )),
+        2 => Some(Lane::PerThread(thread::current().id(), context::current_handle()?)),
         _ => Some(Lane::Stream(stream)),
     }
 }
@@ -161,11 +158,7 @@ impl Capture {
 }
 
 fn branch(stream: Handle, context: &Context, last: Vec<Handle>) -> Result<Branch> {
-    Ok(Branch {
-        context: context.handle,
-        blocking: stream::is_blocking(stream)?,
-        last,
-    })
+    Ok(Branch { context: context.handle, blocking: stream::is_blocking(stream)?, last })
 }
 
 /// Begins a capture in a stream.
@@ -197,9 +190,7 @@ pub fn end(stream: Handle) -> Result<Handle> {
     stream::context_of(stream)?;
     let mut captures = captures()?;
     let found = lane(stream).and_then(|lane| {
-        let index = captures
-            .iter()
-            .position(|c| c.branches.contains_key(&lane))?;
+        let index = captures.iter().position(|c| c.branches.contains_key(&lane))?;
         Some((lane, index))
     });
     let Some((lane, index)) = found else {
@@ -244,8 +235,7 @@ pub fn forget_context(context: Handle) -> Result {
 
 fn forget(condition: impl Fn(&Capture) -> bool) -> Result {
     let gone: Vec<Capture> = captures()?.extract_if(.., |c| condition(c)).collect();
-    gone.iter()
-        .try_for_each(|capture| graph::destroy(capture.graph))
+    gone.iter().try_for_each(|capture| graph::destroy(capture.graph))
 }
 
 /// Captures an operation if the stream is capturing, and hands it back to be run if it is not.
@@ -372,13 +362,7 @@ pub fn info(stream: Handle) -> Result<Option<Info>> {
     };
     let (valid, id, graph) = (capture.valid, capture.id, capture.graph);
     let last = capture.last(lane)?;
-    Ok(Some(Info {
-        valid,
-        id,
-        graph,
-        last: last.as_ptr(),
-        count: last.len(),
-    }))
+    Ok(Some(Info { valid, id, graph, last: last.as_ptr(), count: last.len() }))
 }
 
 /// Adds to, or replaces, the nodes that the next operation of a stream depends on.

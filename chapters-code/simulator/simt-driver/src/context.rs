@@ -60,12 +60,7 @@ thread_local! {
 impl Context {
     /// A new context on a device, not current anywhere. Returns its handle.
     pub fn create(device: &Device, flags: u32, primary: bool) -> Result<Handle> {
-        let settings = Settings {
-            flags,
-            cache: 0,
-            shared: 0,
-            limits: default_limits(),
-        };
+        let settings = Settings { flags, cache: 0, shared: 0, limits: default_limits() };
         Ok(driver()?.contexts.insert_with(|handle| Self {
             handle,
             ordinal: device.ordinal,
@@ -96,10 +91,7 @@ impl Context {
     /// call would come back before the kernel that faults has run.
     pub fn enqueue(&self) -> Result {
         match *lock(&self.fault) {
-            Some(Sticky {
-                code,
-                observed: true,
-            }) => Err(code.into()),
+            Some(Sticky { code, observed: true }) => Err(code.into()),
             _ => Ok(()),
         }
     }
@@ -116,10 +108,7 @@ impl Context {
 
     /// Leaves the context with an error, unless it has one already.
     pub fn lose(&self, code: CUresult) {
-        lock(&self.fault).get_or_insert(Sticky {
-            code,
-            observed: false,
-        });
+        lock(&self.fault).get_or_insert(Sticky { code, observed: false });
     }
 }
 
@@ -178,11 +167,7 @@ pub fn of(handle: Handle) -> Result<Arc<Context>> {
 
 /// The context of a handle, or for null the current one.
 pub fn of_or_current(handle: Handle) -> Result<Arc<Context>> {
-    if handle.is_null() {
-        current()
-    } else {
-        of(handle)
-    }
+    if handle.is_null() { current() } else { of(handle) }
 }
 
 /// The handle of the current context, dead or alive.

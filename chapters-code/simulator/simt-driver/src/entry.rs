@@ -85,10 +85,7 @@ pub fn guard(name: &str, body: impl FnOnce() -> Result) -> CUresult {
             code
         }
         Err(panic) => {
-            say(&format!(
-                "{name}: defect in the simulator: {}",
-                words(&*panic)
-            ));
+            say(&format!("{name}: defect in the simulator: {}", words(&*panic)));
             CUresult::UNKNOWN
         }
     }
@@ -102,8 +99,7 @@ pub fn say(text: &str) {
 
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 #[cfg(test)]
@@ -113,10 +109,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_code() {
         assert_eq!(guard("f", || panic!("on purpose")), CUresult::UNKNOWN);
-        assert_eq!(
-            guard("f", || Err(CUresult::NOT_FOUND.into())),
-            CUresult::NOT_FOUND
-        );
+        assert_eq!(guard("f", || Err(CUresult::NOT_FOUND.into())), CUresult::NOT_FOUND);
         assert_eq!(guard("f", || Ok(())), CUresult::SUCCESS);
     }
 }

@@ -10,10 +10,7 @@ pub struct CUresult(pub c_uint);
 impl CUresult {
     /// A failure with this code, and its cause for people.
     pub fn because(self, cause: impl Into<String>) -> Failure {
-        Failure {
-            code: self,
-            cause: Some(cause.into()),
-        }
+        Failure { code: self, cause: Some(cause.into()) }
     }
 }
 

@@ -24,11 +24,7 @@ impl Function {
 
     /// Threads of a block, at most.
     pub fn max_threads(&self) -> u32 {
-        let declared = self
-            .kernel
-            .ir()
-            .max_threads
-            .unwrap_or(profile::BLOCK_THREADS);
+        let declared = self.kernel.ir().max_threads.unwrap_or(profile::BLOCK_THREADS);
         declared.min(profile::BLOCK_THREADS)
     }
 
@@ -37,9 +33,7 @@ impl Function {
     pub fn registers(&self) -> u32 {
         *self.registers.get_or_init(|| {
             let ir = self.kernel.ir();
-            let threads = ir
-                .max_threads
-                .map_or(1, |n| n.clamp(1, profile::BLOCK_THREADS));
+            let threads = ir.max_threads.map_or(1, |n| n.clamp(1, profile::BLOCK_THREADS));
             let blocks = ir.min_blocks.unwrap_or(1);
             let warps = threads.div_ceil(profile::WARP) * blocks.clamp(1, profile::RESIDENT_BLOCKS);
             let a_warp = profile::REGISTERS / SCHEDULERS / warps.div_ceil(SCHEDULERS);
@@ -59,15 +53,8 @@ impl Function {
         if threads > self.max_threads() || dynamic > self.dynamic_shared() as usize {
             return 0;
         }
-        let shared = self
-            .kernel
-            .shared_bytes(u32::try_from(dynamic).unwrap_or(u32::MAX));
-        Block {
-            threads,
-            registers: self.registers(),
-            shared,
-        }
-        .per_multiprocessor()
+        let shared = self.kernel.shared_bytes(u32::try_from(dynamic).unwrap_or(u32::MAX));
+        Block { threads, registers: self.registers(), shared }.per_multiprocessor()
     }
 
     /// The value of a `CUfunction_attribute`.
@@ -109,16 +96,13 @@ impl Function {
     fn checked_dynamic_shared(&self, value: i32) -> Result<u32> {
         let fixed = self.kernel.ir().static_shared_bytes;
         let most = profile::SHARED_BLOCK_OPT_IN.saturating_sub(fixed);
-        u32::try_from(value)
-            .ok()
-            .filter(|&bytes| bytes <= most)
-            .ok_or_else(|| {
-                CUresult::INVALID_VALUE.because(format!(
-                    "{value} bytes of dynamic shared memory for `{}`: at most {most} beside its \
+        u32::try_from(value).ok().filter(|&bytes| bytes <= most).ok_or_else(|| {
+            CUresult::INVALID_VALUE.because(format!(
+                "{value} bytes of dynamic shared memory for `{}`: at most {most} beside its \
                  {fixed} static ones",
-                    self.name()
-                ))
-            })
+                self.name()
+            ))
+        })
     }
 }
 

@@ -117,11 +117,7 @@ pub fn add(
 
 impl State {
     fn new(operation: Operation, dependencies: Vec<Handle>) -> Self {
-        Self {
-            operation,
-            dependencies,
-            arguments: Vec::new(),
-        }
+        Self { operation, dependencies, arguments: Vec::new() }
     }
 }
 
@@ -199,9 +195,7 @@ pub fn destroy_node(handle: Handle) -> Result {
     let mut nodes = lock(&graph.nodes);
     nodes.retain(|&other| other != handle);
     for &other in &*nodes {
-        lock(&node(other)?.state)
-            .dependencies
-            .retain(|&d| d != handle);
+        lock(&node(other)?.state).dependencies.retain(|&d| d != handle);
     }
     driver()?.nodes.remove(handle);
     Ok(())
@@ -223,10 +217,7 @@ pub fn clone(handle: Handle) -> Result<Handle> {
         lock(&graph(clone)?.nodes).push(copy);
     }
     let edges = edges(handle)?;
-    let copied: Vec<_> = edges
-        .iter()
-        .map(|(from, to)| (copies[from], copies[to]))
-        .collect();
+    let copied: Vec<_> = edges.iter().map(|(from, to)| (copies[from], copies[to])).collect();
     add_dependencies(clone, &copied)?;
     Ok(clone)
 }
@@ -248,11 +239,7 @@ fn topological_order(graph: Handle) -> Result<Vec<Handle>> {
     while !open.is_empty() {
         let mut waiting = Vec::new();
         for &handle in &open {
-            if lock(&node(handle)?.state)
-                .dependencies
-                .iter()
-                .all(|d| done.contains(d))
-            {
+            if lock(&node(handle)?.state).dependencies.iter().all(|d| done.contains(d)) {
                 done.insert(handle);
                 order.push(handle);
             } else {
@@ -269,22 +256,13 @@ fn topological_order(graph: Handle) -> Result<Vec<Handle>> {
 
 fn steps(graph: Handle) -> Result<Vec<Step>> {
     let order = topological_order(graph)?;
-    let index: HashMap<_, _> = order
-        .iter()
-        .enumerate()
-        .map(|(i, &node)| (node, i))
-        .collect();
+    let index: HashMap<_, _> = order.iter().enumerate().map(|(i, &node)| (node, i)).collect();
     let step = |&handle| {
         let node = node(handle)?;
         let state = lock(&node.state);
         let mut before: Vec<usize> = state.dependencies.iter().map(|d| index[d]).collect();
         before.sort_unstable();
-        Ok(Step {
-            node: handle,
-            before,
-            context: node.context,
-            operation: state.operation.clone(),
-        })
+        Ok(Step { node: handle, before, context: node.context, operation: state.operation.clone() })
     };
     order.iter().map(step).collect()
 }
@@ -323,9 +301,7 @@ pub fn update(handle: Handle, node: Handle, operation: Operation) -> Result {
     let exec = exec(handle)?;
     let mut steps = lock(&exec.steps);
     let unknown = || CUresult::INVALID_VALUE.because("the executable graph has no such node");
-    let found = Arc::make_mut(&mut steps)
-        .iter_mut()
-        .find(|s| s.node == node);
+    let found = Arc::make_mut(&mut steps).iter_mut().find(|s| s.node == node);
     let step = found.ok_or_else(unknown)?;
     same_type(&step.operation, &operation)?;
     step.operation = operation;
@@ -388,9 +364,7 @@ pub fn run(steps: &[Step], stream: &Context) -> Result {
     for (index, step) in steps.iter().enumerate() {
         let named = |failure: Failure| {
             let cause = failure.cause.unwrap_or_default();
-            failure
-                .code
-                .because(format!("node {index} of the graph: {cause}"))
+            failure.code.because(format!("node {index} of the graph: {cause}"))
         };
         let other = (!step.context.is_null()).then(|| context::of(step.context));
         let other = other.transpose().map_err(named)?;

@@ -57,13 +57,7 @@ pub struct Table<T> {
 impl<T> Table<T> {
     /// An empty table.
     pub fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            slots: RwLock::new(Slots {
-                slots: Vec::new(),
-                free: Vec::new(),
-            }),
-        }
+        Self { kind, slots: RwLock::new(Slots { slots: Vec::new(), free: Vec::new() }) }
     }
 
     /// Adds an object, made from the handle that it gets.
@@ -71,10 +65,7 @@ impl<T> Table<T> {
         let mut table = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         let index = table.free.pop().unwrap_or(table.slots.len());
         if index == table.slots.len() {
-            table.slots.push(Slot {
-                generation: 0,
-                value: None,
-            });
+            table.slots.push(Slot { generation: 0, value: None });
         }
         let handle = self.encode(index, table.slots[index].generation);
         table.slots[index].value = Some(Arc::new(make(handle)));
@@ -91,11 +82,7 @@ impl<T> Table<T> {
         let (index, generation) = self.decode(handle)?;
         let table = self.slots.read().unwrap_or_else(PoisonError::into_inner);
         let slot = table.slots.get(index)?;
-        if slot.generation == generation {
-            slot.value.clone()
-        } else {
-            None
-        }
+        if slot.generation == generation { slot.value.clone() } else { None }
     }
 
     /// Removes an object; its handle is never valid again.

@@ -32,9 +32,7 @@ pub struct Block {
 impl HostMemory {
     /// Allocates.
     pub fn allocate(&mut self, bytes: usize, flags: u32) -> Result<HostBytes> {
-        let layout = Layout::from_size_align(bytes, PAGE)
-            .ok()
-            .filter(|l| l.size() > 0);
+        let layout = Layout::from_size_align(bytes, PAGE).ok().filter(|l| l.size() > 0);
         let Some(layout) = layout else {
             return Err(CUresult::INVALID_VALUE.because(format!("an allocation of {bytes} bytes")));
         };
@@ -43,12 +41,7 @@ impl HostMemory {
         if pointer.is_null() {
             return Err(CUresult::OUT_OF_MEMORY.because(format!("{bytes} bytes of host memory")));
         }
-        let block = Block {
-            base: pointer as usize,
-            bytes,
-            flags,
-            layout: Some(layout),
-        };
+        let block = Block { base: pointer as usize, bytes, flags, layout: Some(layout) };
         self.blocks.insert(block.base, block);
         Ok(HostBytes(pointer.cast()))
     }
@@ -77,26 +70,14 @@ impl HostMemory {
         if before.is_some_and(|(_, block)| block.base + block.bytes > base) {
             return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.into());
         }
-        self.blocks.insert(
-            base,
-            Block {
-                base,
-                bytes,
-                flags,
-                layout: None,
-            },
-        );
+        self.blocks.insert(base, Block { base, bytes, flags, layout: None });
         Ok(())
     }
 
     /// Forgets what [`HostMemory::register`] noted.
     pub fn unregister(&mut self, pointer: HostBytes) -> Result {
         let base = pointer.0 as usize;
-        if self
-            .blocks
-            .get(&base)
-            .is_none_or(|block| block.layout.is_some())
-        {
+        if self.blocks.get(&base).is_none_or(|block| block.layout.is_some()) {
             return Err(CUresult::HOST_MEMORY_NOT_REGISTERED.into());
         }
         self.blocks.remove(&base);
@@ -172,14 +153,8 @@ mod os {
     /// Has the kernel copy the bytes: it answers with an error where we would crash.
     pub fn readable(address: usize, bytes: usize) -> bool {
         let mut copy = vec![0u8; bytes];
-        let local = IoVec {
-            base: copy.as_mut_ptr().cast(),
-            length: bytes,
-        };
-        let remote = IoVec {
-            base: address as *mut c_void,
-            length: bytes,
-        };
+        let local = IoVec { base: copy.as_mut_ptr().cast(), length: bytes };
+        let remote = IoVec { base: address as *mut c_void, length: bytes };
         let pid = std::process::id() as c_int;
         // SAFETY: `local` describes `copy`; `remote` is checked by the kernel.
         let read = unsafe { process_vm_readv(pid, &local, 1, &remote, 1, 0) };
@@ -213,10 +188,7 @@ mod tests {
         assert!(host.block(base + 100).is_none());
         let overlap = host.register(pointer.offset(50), 100, 0).unwrap_err();
         assert_eq!(overlap.code, CUresult::HOST_MEMORY_ALREADY_REGISTERED);
-        assert_eq!(
-            host.free(pointer.offset(8)).unwrap_err().code,
-            CUresult::INVALID_VALUE
-        );
+        assert_eq!(host.free(pointer.offset(8)).unwrap_err().code, CUresult::INVALID_VALUE);
         host.free(pointer).unwrap();
         assert!(host.free(pointer).is_err());
     }

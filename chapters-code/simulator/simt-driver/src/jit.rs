@@ -36,11 +36,7 @@ const EMPTY: Log = Log {
 impl JitOptions {
     /// No options.
     pub fn none() -> Self {
-        Self {
-            info: EMPTY,
-            error: EMPTY,
-            wall_time: None,
-        }
+        Self { info: EMPTY, error: EMPTY, wall_time: None }
     }
 
     /// Reads the array of options and that of their values.
@@ -92,17 +88,13 @@ impl Log {
 pub fn load_image(image: &Text, options: &JitOptions) -> Result<Handle> {
     let context = context::synchronized()?;
     let start = Instant::now();
-    let loaded = image
-        .bytes()
-        .and_then(|bytes| module::load(&context, bytes));
+    let loaded = image.bytes().and_then(|bytes| module::load(&context, bytes));
     if let Some(slot) = options.wall_time {
         slot.store(start.elapsed().as_secs_f32() * 1e3)?;
     }
     options.info.write("")?;
     let message = match &loaded {
-        Err(Failure {
-            cause: Some(cause), ..
-        }) => cause,
+        Err(Failure { cause: Some(cause), .. }) => cause,
         _ => "",
     };
     options.error.write(message)?;

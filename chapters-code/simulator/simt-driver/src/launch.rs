@@ -80,21 +80,14 @@ impl Launch {
         let named = |failure: Failure| name(&function, failure);
         check(request, &function).map_err(named)?;
         let params = gather(&function, arguments).map_err(named)?;
-        Ok(Self {
-            request: *request,
-            function,
-            params,
-        })
+        Ok(Self { request: *request, function, params })
     }
 
     /// The addresses of the arguments, which are valid as long as they are not changed.
     pub fn argument_addresses(&self) -> Vec<usize> {
         let start = self.params.as_ptr() as usize;
         let params = &self.function.kernel.ir().params;
-        params
-            .iter()
-            .map(|param| start + param.offset as usize)
-            .collect()
+        params.iter().map(|param| start + param.offset as usize).collect()
     }
 
     /// Runs the kernel to its end. A fault is left in the context, as on a GPU, and nothing runs
@@ -103,12 +96,7 @@ impl Launch {
         if context.faulted() {
             return Ok(());
         }
-        let Request {
-            grid,
-            block,
-            dynamic_shared,
-            ..
-        } = self.request;
+        let Request { grid, block, dynamic_shared, .. } = self.request;
         let kernel = &*self.function.kernel;
         let device = context.device()?;
         let busy = lock(&device.busy);
@@ -118,23 +106,11 @@ impl Launch {
             let failure = CUresult::INVALID_HANDLE.because(cause);
             return Err(name(&self.function, failure));
         }
-        let launch = simt::Launch {
-            kernel,
-            grid,
-            block,
-            dynamic_shared,
-            params: &self.params,
-        };
-        let workspace = self
-            .request
-            .cooperative
-            .then(|| GridWorkspace::new(&device.memory));
+        let launch = simt::Launch { kernel, grid, block, dynamic_shared, params: &self.params };
+        let workspace = self.request.cooperative.then(|| GridWorkspace::new(&device.memory));
         let workspace = workspace.transpose()?;
         let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.address);
-        let options = simt::Options {
-            grid_workspace,
-            ..options::current()
-        };
+        let options = simt::Options { grid_workspace, ..options::current() };
         let launched = simt::launch(&device.memory, &launch, &options);
         drop(workspace);
         drop(busy);
@@ -193,26 +169,15 @@ impl Drop for GridWorkspace<'_> {
 
 /// Refuses what the device cannot run.
 fn check(request: &Request, function: &Arc<Function>) -> Result {
-    let Request {
-        grid,
-        block,
-        dynamic_shared,
-        ..
-    } = *request;
+    let Request { grid, block, dynamic_shared, .. } = *request;
     let invalid = |cause: String| Err(CUresult::INVALID_VALUE.because(cause));
     let outside =
         |size: [u32; 3], most: [u32; 3]| (0..3).any(|d| size[d] == 0 || size[d] > most[d]);
     if outside(grid, profile::GRID) {
-        return invalid(format!(
-            "a grid of {grid:?} blocks: 1 to {:?}",
-            profile::GRID
-        ));
+        return invalid(format!("a grid of {grid:?} blocks: 1 to {:?}", profile::GRID));
     }
     if outside(block, profile::BLOCK) {
-        return invalid(format!(
-            "a block of {block:?} threads: 1 to {:?}",
-            profile::BLOCK
-        ));
+        return invalid(format!("a block of {block:?} threads: 1 to {:?}", profile::BLOCK));
     }
     let threads: u32 = block.iter().product();
     let most = function.max_threads();
@@ -226,11 +191,7 @@ fn check(request: &Request, function: &Arc<Function>) -> Result {
              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES asks for more"
         ));
     }
-    if request.cooperative {
-        check_cooperative(request, function, threads)
-    } else {
-        Ok(())
-    }
+    if request.cooperative { check_cooperative(request, function, threads) } else { Ok(()) }
 }
 
 fn check_cooperative(request: &Request, function: &Function, threads: u32) -> Result {
@@ -252,10 +213,8 @@ fn gather(function: &Function, arguments: &Arguments) -> Result<Vec<u8>> {
             Err(CUresult::INVALID_VALUE.because("both kernelParams and extra are given"))
         }
         (true, false) => from_buffer(&arguments.extra, ir.param_bytes as usize),
-        (true, true) if !ir.params.is_empty() => Err(CUresult::INVALID_VALUE.because(format!(
-            "no arguments are given, and it has {}",
-            ir.params.len()
-        ))),
+        (true, true) if !ir.params.is_empty() => Err(CUresult::INVALID_VALUE
+            .because(format!("no arguments are given, and it has {}", ir.params.len()))),
         (_, true) => from_pointers(&arguments.pointers, ir),
     }
 }
@@ -271,10 +230,7 @@ fn from_pointers(pointers: &In<usize>, ir: &ptx::ir::Kernel) -> Result<Vec<u8>> 
                 index + 1
             ))
         };
-        if !readable(
-            pointers.address() + index * size_of::<usize>(),
-            size_of::<usize>(),
-        ) {
+        if !readable(pointers.address() + index * size_of::<usize>(), size_of::<usize>()) {
             return Err(wrong("is missing"));
         }
         let pointer = pointers.at(index)?;
@@ -308,16 +264,10 @@ fn from_buffer(extra: &In<usize>, wanted: usize) -> Result<Vec<u8>> {
     let size = size.ok_or_else(|| invalid("extra has no CU_LAUNCH_PARAM_BUFFER_SIZE".into()))?;
     // What follows the last argument is padding, which callers may count or not.
     if size < wanted || size > wanted.next_multiple_of(16) {
-        return Err(invalid(format!(
-            "the argument buffer has {size} bytes, not {wanted}"
-        )));
+        return Err(invalid(format!("the argument buffer has {size} bytes, not {wanted}")));
     }
     if !readable(pointer, size) {
-        return Err(invalid(format!(
-            "the argument buffer at {pointer:#x} cannot be read"
-        )));
+        return Err(invalid(format!("the argument buffer at {pointer:#x} cannot be read")));
     }
-    crate::types::HostBytes(pointer as *mut c_void)
-        .as_slice(wanted)
-        .map(<[u8]>::to_vec)
+    crate::types::HostBytes(pointer as *mut c_void).as_slice(wanted).map(<[u8]>::to_vec)
 }

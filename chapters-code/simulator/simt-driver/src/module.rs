@@ -115,9 +115,8 @@ impl Parsed {
 /// Decodes an image, which must be PTX.
 fn parse(image: &[u8]) -> Result<ir::Module> {
     if let Some(binary) = binary_format(image) {
-        return Err(CUresult::NO_BINARY_FOR_GPU.because(format!(
-            "the module is a {binary}: the simulator executes PTX only"
-        )));
+        return Err(CUresult::NO_BINARY_FOR_GPU
+            .because(format!("the module is a {binary}: the simulator executes PTX only")));
     }
     let text = String::from_utf8_lossy(image);
     let Some(version) = ptx_version(&text) else {
@@ -179,10 +178,7 @@ pub fn binary_format(image: &[u8]) -> Option<&'static str> {
         (b"\xb1\x43\x62\x46", "fat binary"),
         (b"BC\xc0\xde", "LLVM bitcode file"),
     ];
-    FORMATS
-        .iter()
-        .find(|(magic, _)| image.starts_with(magic))
-        .map(|&(_, name)| name)
+    FORMATS.iter().find(|(magic, _)| image.starts_with(magic)).map(|&(_, name)| name)
 }
 
 /// The PTX ISA version of a `.version` directive at the start of a text, past its comments.
@@ -262,10 +258,7 @@ impl Module {
 
     fn missing(&self, name: &str) -> String {
         let names: Vec<&str> = self.code.kernel_names().collect();
-        format!(
-            "the module has no kernel `{name}`; it has: {}",
-            names.join(", ")
-        )
+        format!("the module has no kernel `{name}`; it has: {}", names.join(", "))
     }
 }
 
@@ -277,11 +270,7 @@ impl Settings {
             true => profile::SHARED_BLOCK,
             false => profile::SHARED_BLOCK_OPT_IN,
         };
-        Self {
-            dynamic_shared: most.saturating_sub(fixed),
-            carveout: -1,
-            large_clusters: false,
-        }
+        Self { dynamic_shared: most.saturating_sub(fixed), carveout: -1, large_clusters: false }
     }
 }
 
@@ -291,20 +280,9 @@ mod tests {
 
     #[test]
     fn versions() {
-        assert_eq!(
-            ptx_version("// a\n/* b\n */ .version 8.0\n.target sm_75"),
-            Some((8, 0))
-        );
+        assert_eq!(ptx_version("// a\n/* b\n */ .version 8.0\n.target sm_75"), Some((8, 0)));
         assert_eq!(ptx_version(".version 9.1"), Some((9, 1)));
-        for text in [
-            "",
-            "//",
-            "/*",
-            "nonsense",
-            ".version",
-            ".version eight",
-            ".target sm_75",
-        ] {
+        for text in ["", "//", "/*", "nonsense", ".version", ".version eight", ".target sm_75"] {
             assert_eq!(ptx_version(text), None, "{text}");
         }
     }
@@ -315,13 +293,7 @@ mod tests {
         assert_eq!(code(b"\x7fELF\x02\x01"), CUresult::NO_BINARY_FOR_GPU);
         assert_eq!(code(b""), CUresult::INVALID_IMAGE);
         assert_eq!(code(b"\xff\xfe\x00"), CUresult::INVALID_IMAGE);
-        assert_eq!(
-            code(b".version 10.0\n.target sm_75"),
-            CUresult::UNSUPPORTED_PTX_VERSION
-        );
-        assert_eq!(
-            code(b".version 8.0\n.target sm_75\nnonsense"),
-            CUresult::INVALID_PTX
-        );
+        assert_eq!(code(b".version 10.0\n.target sm_75"), CUresult::UNSUPPORTED_PTX_VERSION);
+        assert_eq!(code(b".version 8.0\n.target sm_75\nnonsense"), CUresult::INVALID_PTX);
     }
 }

@@ -57,9 +57,7 @@ impl Block {
 /// beside `fixed` static ones.
 pub fn dynamic_shared(blocks: u32, fixed: u32) -> u32 {
     let each = profile::SHARED / blocks.max(1) / SHARED_UNIT * SHARED_UNIT;
-    let usable = each
-        .saturating_sub(profile::SHARED_RESERVED)
-        .min(profile::SHARED_BLOCK_OPT_IN);
+    let usable = each.saturating_sub(profile::SHARED_RESERVED).min(profile::SHARED_BLOCK_OPT_IN);
     usable.saturating_sub(fixed)
 }
 
@@ -69,15 +67,7 @@ mod tests {
 
     #[track_caller]
     fn check(threads: u32, registers: u32, shared: u32, expected: u32) {
-        assert_eq!(
-            Block {
-                threads,
-                registers,
-                shared
-            }
-            .per_multiprocessor(),
-            expected
-        );
+        assert_eq!(Block { threads, registers, shared }.per_multiprocessor(), expected);
     }
 
     #[test]

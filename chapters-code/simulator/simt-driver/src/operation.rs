@@ -53,10 +53,7 @@ impl HostCall {
     /// A call, unless the function is null.
     pub fn new(function: CUhostFn, user_data: *mut c_void) -> Result<Self> {
         let function = function.ok_or_else(|| CUresult::INVALID_VALUE.because("no function"))?;
-        Ok(Self {
-            function: HostFunction::Plain(function),
-            user_data: user_data as usize,
-        })
+        Ok(Self { function: HostFunction::Plain(function), user_data: user_data as usize })
     }
 
     /// A call of the older form, unless the function is null.

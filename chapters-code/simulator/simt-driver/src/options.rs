@@ -48,10 +48,7 @@ pub fn says_races() -> bool {
 }
 
 fn from_environment() -> Options {
-    let mut options = Options {
-        counters: true,
-        ..Options::default()
-    };
+    let mut options = Options { counters: true, ..Options::default() };
     if let Some(seed) = number("SIMT_SEED") {
         options.seed = seed;
     }
@@ -67,9 +64,7 @@ fn from_environment() -> Options {
 
 /// The number of devices: `SIMT_DEVICES`, or one.
 pub fn device_count() -> usize {
-    number("SIMT_DEVICES").map_or(1, |n| {
-        usize::try_from(n).unwrap_or(MAX_DEVICES).min(MAX_DEVICES)
-    })
+    number("SIMT_DEVICES").map_or(1, |n| usize::try_from(n).unwrap_or(MAX_DEVICES).min(MAX_DEVICES))
 }
 
 /// A variable of the environment. One that is no number is said to be none, and passed over.
@@ -77,9 +72,7 @@ fn number(name: &str) -> Option<u64> {
     let text = std::env::var_os(name)?;
     let value = text.to_str().and_then(|text| text.trim().parse().ok());
     if value.is_none() {
-        crate::entry::say(&format!(
-            "{name}={text:?} is not a number, and has no effect"
-        ));
+        crate::entry::say(&format!("{name}={text:?} is not a number, and has no effect"));
     }
     value
 }

@@ -137,10 +137,7 @@ pub fn run(stream: Handle, context: Arc<Context>, operation: Operation) -> Resul
         before.iter().for_each(|work| work.wait());
         if let Err(failure) = operation.run(&context) {
             let cause = failure.cause.unwrap_or_default();
-            say(&format!(
-                "an operation of a stream: {cause} ({:?})",
-                failure.code
-            ));
+            say(&format!("an operation of a stream: {cause} ({:?})", failure.code));
             context.lose(failure.code);
         }
         finish(&work);

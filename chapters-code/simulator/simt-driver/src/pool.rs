@@ -27,16 +27,8 @@ struct Account {
 impl Pool {
     /// An empty pool.
     pub fn new(ordinal: usize) -> Self {
-        let account = Account {
-            used: 0,
-            high: 0,
-            release_threshold: 0,
-            reuse: [1; 3],
-        };
-        Self {
-            ordinal,
-            account: Mutex::new(account),
-        }
+        let account = Account { used: 0, high: 0, release_threshold: 0, reuse: [1; 3] };
+        Self { ordinal, account: Mutex::new(account) }
     }
 
     /// Notes an allocation.

@@ -115,9 +115,7 @@ impl Driver {
     fn new(count: usize) -> Self {
         let pools = Table::new(Kind::Pool);
         Self {
-            devices: (0..count)
-                .map(|ordinal| Device::new(ordinal, count, &pools))
-                .collect(),
+            devices: (0..count).map(|ordinal| Device::new(ordinal, count, &pools)).collect(),
             contexts: Table::new(Kind::Context),
             modules: Table::new(Kind::Module),
             functions: Table::new(Kind::Function),
@@ -136,9 +134,7 @@ impl Driver {
     /// A device by its number.
     pub fn device(&self, number: CUdevice) -> Result<&Device> {
         let index = usize::try_from(number).ok();
-        index
-            .and_then(|i| self.devices.get(i))
-            .ok_or(CUresult::INVALID_DEVICE.into())
+        index.and_then(|i| self.devices.get(i)).ok_or(CUresult::INVALID_DEVICE.into())
     }
 }
 
@@ -162,9 +158,7 @@ impl Device {
     /// The owner of the allocation that contains an address, and the allocation's range.
     pub fn owner(&self, address: u64) -> Option<(Owner, u64, u64)> {
         let (base, bytes) = self.memory.allocation(address)?;
-        lock(&self.owners)
-            .get(&base)
-            .map(|owner| (*owner, base, bytes))
+        lock(&self.owners).get(&base).map(|owner| (*owner, base, bytes))
     }
 }
 

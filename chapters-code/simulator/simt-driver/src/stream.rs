@@ -66,12 +66,7 @@ pub fn create_stream(flags: u32, priority: i32) -> Result<Handle> {
     let (least, greatest) = profile::PRIORITIES;
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     let priority = priority.clamp(greatest, least);
-    Ok(driver()?.streams.insert(Stream {
-        context: context.handle,
-        flags,
-        priority,
-        id,
-    }))
+    Ok(driver()?.streams.insert(Stream { context: context.handle, flags, priority, id }))
 }
 
 /// The stream of a handle; `None` for a default stream.
@@ -131,11 +126,7 @@ pub fn create_event(flags: u32) -> Result<Handle> {
         return Err(CUresult::INVALID_VALUE.because(format!("no event flags {flags:#x}")));
     }
     let timed = flags & DISABLE_TIMING == 0;
-    let event = Event {
-        context: context.handle,
-        timed,
-        recorded: Mutex::new(Recorded::Never),
-    };
+    let event = Event { context: context.handle, timed, recorded: Mutex::new(Recorded::Never) };
     Ok(driver()?.events.insert(event))
 }
 

@@ -88,18 +88,8 @@ pub struct Transfer {
 impl Transfer {
     /// A copy of `bytes` bytes.
     pub fn new(target: Place, source: Place, bytes: usize) -> Self {
-        let side = |place| Side {
-            place,
-            pitch: bytes,
-            layer: 1,
-        };
-        Self {
-            target: side(target),
-            source: side(source),
-            width: bytes,
-            height: 1,
-            depth: 1,
-        }
+        let side = |place| Side { place, pitch: bytes, layer: 1 };
+        Self { target: side(target), source: side(source), width: bytes, height: 1, depth: 1 }
     }
 
     /// A copy of layers of rows.
@@ -109,13 +99,7 @@ impl Transfer {
         if job.depth > 1 && target.layer.min(source.layer) < job.height {
             return Err(CUresult::INVALID_VALUE.because("more rows than a layer has"));
         }
-        Ok(Self {
-            target,
-            source,
-            width: job.width_in_bytes,
-            height: job.height,
-            depth: job.depth,
-        })
+        Ok(Self { target, source, width: job.width_in_bytes, height: job.height, depth: job.depth })
     }
 
     /// True if a side is memory of the host that is not page-locked.
@@ -136,9 +120,7 @@ impl Transfer {
         for (layer, row) in (0..self.depth).flat_map(|z| (0..self.height).map(move |y| (z, y))) {
             let at = |side: &Side| {
                 let row = layer.wrapping_mul(side.layer).wrapping_add(row);
-                side.place
-                    .offset(row.wrapping_mul(side.pitch))
-                    .memory(context)
+                side.place.offset(row.wrapping_mul(side.pitch)).memory(context)
             };
             let (target, source) = (at(&self.target)?, at(&self.source)?);
             if matches!(target, Memory::Host(_)) {
@@ -213,11 +195,7 @@ fn side(volume: &Volume, width: usize) -> Result<Side> {
         3 => return Err(CUresult::NOT_SUPPORTED.because("copies of CUDA arrays")),
         other => return Err(CUresult::INVALID_VALUE.because(format!("memory type {other}"))),
     };
-    let pitch = if volume.pitch == 0 {
-        width
-    } else {
-        volume.pitch
-    };
+    let pitch = if volume.pitch == 0 { width } else { volume.pitch };
     if pitch < width.saturating_add(volume.x_in_bytes) {
         let cause = format!("rows of {width} bytes do not fit a pitch of {pitch}");
         return Err(CUresult::INVALID_VALUE.because(cause));
@@ -273,12 +251,7 @@ impl Fill {
 
     /// Fills.
     pub fn run(&self, context: &Context) -> Result {
-        let Rows {
-            address,
-            pitch,
-            width,
-            height,
-        } = self.rows;
+        let Rows { address, pitch, width, height } = self.rows;
         let pattern = &self.value.to_le_bytes()[..self.size];
         let device = allocation::device_of(context, address)?;
         let _busy = lock(&device.busy);

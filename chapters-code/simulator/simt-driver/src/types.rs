@@ -62,11 +62,7 @@ impl<T> Out<T> {
 
     /// Stores the result, if the caller wants it.
     pub fn set_if_wanted(&self, value: T) -> Result {
-        if self.0.is_null() {
-            Ok(())
-        } else {
-            self.set(value)
-        }
+        if self.0.is_null() { Ok(()) } else { self.set(value) }
     }
 
     /// The place as untyped memory, of which a part is to be written.
@@ -279,9 +275,7 @@ pub struct CUlaunchConfig {
 impl CUlaunchConfig {
     /// The attributes, copied.
     pub fn attributes(&self) -> Result<Vec<CUlaunchAttribute>> {
-        (0..self.attribute_count as usize)
-            .map(|i| In(self.attributes).at(i))
-            .collect()
+        (0..self.attribute_count as usize).map(|i| In(self.attributes).at(i)).collect()
     }
 }
 

@@ -119,41 +119,22 @@ const CASES: &[Case] = &[
         name: "too much shared memory",
         run: |context| {
             let shared_mem_bytes = 48 * 1024;
-            launch(
-                context,
-                "shared",
-                LaunchConfig {
-                    shared_mem_bytes,
-                    ..one_block(1)
-                },
-            )
+            launch(context, "shared", LaunchConfig { shared_mem_bytes, ..one_block(1) })
         },
         expected: CUDA_ERROR_INVALID_VALUE,
-        said: &[
-            "kernel `shared`",
-            "49152 bytes of dynamic shared memory",
-            "48128",
-        ],
+        said: &["kernel `shared`", "49152 bytes of dynamic shared memory", "48128"],
     },
     Case {
         name: "null pointer",
         run: |context| poke(context, 0),
         expected: CUDA_ERROR_ILLEGAL_ADDRESS,
-        said: &[
-            "kernel `poke` at PTX line 77",
-            "write of 4 bytes",
-            "a null pointer",
-        ],
+        said: &["kernel `poke` at PTX line 77", "write of 4 bytes", "a null pointer"],
     },
     Case {
         name: "pointer of the host",
         run: |context| poke(context, &raw const *Box::new(0u32) as u64),
         expected: CUDA_ERROR_ILLEGAL_ADDRESS,
-        said: &[
-            "kernel `poke` at PTX line 77",
-            "write of 4 bytes",
-            "out-of-bounds",
-        ],
+        said: &["kernel `poke` at PTX line 77", "write of 4 bytes", "out-of-bounds"],
     },
     Case {
         name: "pointer of another device",
@@ -165,11 +146,7 @@ const CASES: &[Case] = &[
             poke(context, address)
         },
         expected: CUDA_ERROR_ILLEGAL_ADDRESS,
-        said: &[
-            "kernel `poke` at PTX line 77",
-            "write of 4 bytes",
-            "out-of-bounds",
-        ],
+        said: &["kernel `poke` at PTX line 77", "write of 4 bytes", "out-of-bounds"],
     },
     Case {
         name: "no arguments",
@@ -182,17 +159,10 @@ const CASES: &[Case] = &[
         run: |context| {
             let mut word = 0u64;
             let word = (&raw mut word).cast::<c_void>();
-            launch_with(
-                context,
-                [word, word, std::ptr::null_mut(), word].as_mut_ptr(),
-            )
+            launch_with(context, [word, word, std::ptr::null_mut(), word].as_mut_ptr())
         },
         expected: CUDA_ERROR_INVALID_VALUE,
-        said: &[
-            "kernel `layout`",
-            "argument 3 of 4, of 8 bytes",
-            "are all arguments given?",
-        ],
+        said: &["kernel `layout`", "argument 3 of 4, of 8 bytes", "are all arguments given?"],
     },
     Case {
         name: "function of an unloaded module",
@@ -204,14 +174,7 @@ const CASES: &[Case] = &[
                 let count = result::module::get_function(module, c"count".to_owned()).unwrap();
                 result::module::unload(module).unwrap();
                 let (one, stream) = ((1, 1, 1), context.default_stream());
-                code(result::launch_kernel(
-                    count,
-                    one,
-                    one,
-                    0,
-                    stream.cu_stream(),
-                    &mut [],
-                ))
+                code(result::launch_kernel(count, one, one, 0, stream.cu_stream(), &mut []))
             }
         },
         expected: CUDA_ERROR_INVALID_HANDLE,
@@ -224,10 +187,7 @@ const CASES: &[Case] = &[
             refused => refused,
         },
         expected: CUDA_ERROR_LAUNCH_TIMEOUT,
-        said: &[
-            "kernel `forever` at PTX line 89",
-            "100000 warp instructions",
-        ],
+        said: &["kernel `forever` at PTX line 89", "100000 warp instructions"],
     },
 ];
 
@@ -259,13 +219,7 @@ fn launch(context: &Arc<CudaContext>, name: &str, config: LaunchConfig) -> CUres
 fn poke(context: &Arc<CudaContext>, address: u64) -> CUresult {
     let (stream, poke) = (context.default_stream(), kernel(context, "poke"));
     // SAFETY: the argument is that of the kernel; the address is wrong, on purpose.
-    unsafe {
-        stream
-            .launch_builder(&poke)
-            .arg(&address)
-            .launch(one_block(1))
-    }
-    .unwrap();
+    unsafe { stream.launch_builder(&poke).arg(&address).launch(one_block(1)) }.unwrap();
     code(context.synchronize())
 }
 
@@ -274,21 +228,7 @@ fn launch_with(context: &Arc<CudaContext>, arguments: *mut *mut c_void) -> CUres
     let layout = kernel(context, "layout");
     let (f, none) = (layout.cu_function(), std::ptr::null_mut());
     // SAFETY: refused before the kernel runs.
-    unsafe {
-        sys::cuLaunchKernel(
-            f,
-            1,
-            1,
-            1,
-            1,
-            1,
-            1,
-            0,
-            std::ptr::null_mut(),
-            arguments,
-            none,
-        )
-    }
+    unsafe { sys::cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, std::ptr::null_mut(), arguments, none) }
 }
 
 #[test]
@@ -301,17 +241,11 @@ fn one_case() {
 
 /// What is wrong with how a case went.
 fn complaint(case: &Case) -> Option<String> {
-    let variables = [
-        ("CASE", case.name),
-        ("SIMT_DEVICES", "2"),
-        ("SIMT_INSTRUCTION_LIMIT", "100000"),
-    ];
+    let variables =
+        [("CASE", case.name), ("SIMT_DEVICES", "2"), ("SIMT_INSTRUCTION_LIMIT", "100000")];
     let run = in_own_process("bad_input::one_case", &variables);
     let stderr = String::from_utf8(run.stderr).unwrap();
-    let said: Vec<_> = stderr
-        .lines()
-        .filter(|line| line.starts_with("simt: "))
-        .collect();
+    let said: Vec<_> = stderr.lines().filter(|line| line.starts_with("simt: ")).collect();
     let told = said.len() == 1 && case.said.iter().all(|part| said[0].contains(part));
     (!run.status.success() || !told).then(|| format!("{}: {stderr}", case.name))
 }

@@ -56,20 +56,10 @@ impl Scene {
             sys::cuMemAlloc_v2(&mut address, 4096).result().unwrap();
             sys::cuEventCreate(&mut event, 0).result().unwrap();
             sys::cuEventCreate(&mut unrecorded, 0).result().unwrap();
-            sys::cuEventRecord(event, other.cu_stream())
-                .result()
-                .unwrap();
+            sys::cuEventRecord(event, other.cu_stream()).result().unwrap();
         }
         let kernel = kernel(&context, "count");
-        Self {
-            context,
-            it,
-            other,
-            kernel,
-            address,
-            event,
-            unrecorded,
-        }
+        Self { context, it, other, kernel, address, event, unrecorded }
     }
 
     fn begin(&self, mode: Mode) {
@@ -108,9 +98,7 @@ fn end(stream: sys::CUstream) -> (CUresult, sys::CUgraph) {
 fn status(stream: sys::CUstream) -> sys::CUstreamCaptureStatus {
     let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
     // SAFETY: the stream is live, and the result valid for writing.
-    unsafe { sys::cuStreamIsCapturing(stream, &mut status) }
-        .result()
-        .unwrap();
+    unsafe { sys::cuStreamIsCapturing(stream, &mut status) }.result().unwrap();
     status
 }
 
@@ -129,10 +117,7 @@ fn check<const N: usize>(
         scene.begin(mode);
         let found = call(&scene);
         assert_eq!((found, scene.end()), (expected, end), "{name}");
-        assert_eq!(
-            status(scene.it),
-            sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
-        );
+        assert_eq!(status(scene.it), sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
     }
 }
 
@@ -182,15 +167,11 @@ fn launch_empty_graph(stream: sys::CUstream) -> CUresult {
     let (mut graph, mut exec) = (null_mut(), null_mut());
     // SAFETY: the stream is live, and the results valid for writing.
     unsafe {
-        sys::cuThreadExchangeStreamCaptureMode(mode)
-            .result()
-            .unwrap();
+        sys::cuThreadExchangeStreamCaptureMode(mode).result().unwrap();
         sys::cuGraphCreate(&mut graph, 0).result().unwrap();
         let instantiated = sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0);
         instantiated.result().unwrap();
-        sys::cuThreadExchangeStreamCaptureMode(mode)
-            .result()
-            .unwrap();
+        sys::cuThreadExchangeStreamCaptureMode(mode).result().unwrap();
         sys::cuGraphLaunch(exec, stream)
     }
 }
@@ -211,18 +192,12 @@ fn potentially_unsafe_calls() {
         "set a limit", sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 20);
     };
     let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    check(
-        (NON_BLOCKING, THREAD_LOCAL),
-        (unsupported, INVALIDATED),
-        calls,
-    );
+    check((NON_BLOCKING, THREAD_LOCAL), (unsupported, INVALIDATED), calls);
     check((NON_BLOCKING, RELAXED), (SUCCESS, SUCCESS), calls);
     // A thread can allow them to itself.
     let mut mode = RELAXED;
     // SAFETY: the mode is valid for reading and writing.
-    unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) }
-        .result()
-        .unwrap();
+    unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) }.result().unwrap();
     assert_eq!(mode, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);
     check((NON_BLOCKING, THREAD_LOCAL), (SUCCESS, SUCCESS), calls);
     // SAFETY: as above.
@@ -251,20 +226,12 @@ fn calls_that_leave_a_capture_alone() {
         "free other memory", sys::cuMemFreeAsync(s.address, s.it);
         "a misaligned fill", sys::cuMemsetD32Async(s.address + 1, 0, 1, s.it);
     };
-    check(
-        setting,
-        (CUresult::CUDA_ERROR_INVALID_VALUE, SUCCESS),
-        calls,
-    );
+    check(setting, (CUresult::CUDA_ERROR_INVALID_VALUE, SUCCESS), calls);
     let calls = calls! {s:
         "begin again", sys::cuStreamBeginCapture_v2(s.it, THREAD_LOCAL);
         "end in another stream", sys::cuStreamEndCapture(s.other.cu_stream(), &mut null_mut());
     };
-    check(
-        setting,
-        (CUresult::CUDA_ERROR_ILLEGAL_STATE, SUCCESS),
-        calls,
-    );
+    check(setting, (CUresult::CUDA_ERROR_ILLEGAL_STATE, SUCCESS), calls);
 }
 
 #[test]
@@ -305,9 +272,7 @@ fn fork(scene: &Scene, other: sys::CUstream, work: bool) {
     // SAFETY: all handles are live.
     unsafe {
         sys::cuEventRecord(scene.event, scene.it).result().unwrap();
-        sys::cuStreamWaitEvent(other, scene.event, 0)
-            .result()
-            .unwrap();
+        sys::cuStreamWaitEvent(other, scene.event, 0).result().unwrap();
     }
     if work {
         assert_eq!(scene.launch(other, 1), SUCCESS);
@@ -331,11 +296,7 @@ fn program() {
             unsafe { sys::cuMemAlloc_v2(&mut 0, 64) }
         });
         assert_eq!(allocated.join().unwrap(), expected);
-        let ended = if expected == SUCCESS {
-            SUCCESS
-        } else {
-            INVALIDATED
-        };
+        let ended = if expected == SUCCESS { SUCCESS } else { INVALIDATED };
         assert_eq!(scene.end(), ended);
     }
     // A graph's launches are reported and looked at as any other.
@@ -383,10 +344,7 @@ fn captures_that_end_wrongly() {
     begin();
     fork(&scene, other, true);
     assert_eq!(end(other).0, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-    assert_eq!(
-        (status(scene.it), status(other)),
-        (invalidated, invalidated)
-    );
+    assert_eq!((status(scene.it), status(other)), (invalidated, invalidated));
     assert_eq!(scene.launch(other, 1), INVALIDATED);
     assert_eq!(scene.end(), INVALIDATED);
     assert_eq!((status(scene.it), status(other)), (none, none));
@@ -396,9 +354,7 @@ fn captures_that_end_wrongly() {
     second.begin(THREAD_LOCAL);
     // SAFETY: all handles are live.
     let merged = unsafe {
-        sys::cuEventRecord(second.event, second.it)
-            .result()
-            .unwrap();
+        sys::cuEventRecord(second.event, second.it).result().unwrap();
         sys::cuStreamWaitEvent(scene.it, second.event, 0)
     };
     assert_eq!(merged, CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE);
@@ -460,9 +416,7 @@ const KERNEL: sys::CUgraphNodeType = sys::CUgraphNodeType::CU_GRAPH_NODE_TYPE_KE
 fn kind(node: sys::CUgraphNode) -> sys::CUgraphNodeType {
     let mut kind = sys::CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY;
     // SAFETY: the node is live, and the result valid for writing.
-    unsafe { sys::cuGraphNodeGetType(node, &mut kind) }
-        .result()
-        .unwrap();
+    unsafe { sys::cuGraphNodeGetType(node, &mut kind) }.result().unwrap();
     kind
 }
 

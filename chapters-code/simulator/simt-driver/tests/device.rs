@@ -15,19 +15,10 @@ fn an_h200() {
     assert_eq!(context.compute_capability().unwrap(), (9, 0));
     assert_eq!(context.total_mem().unwrap(), 150_109_880_320);
     let attribute = |a| context.attribute(a).unwrap();
-    assert_eq!(
-        attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-        132
-    );
+    assert_eq!(attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 132);
     assert_eq!(attribute(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE), 32);
-    assert_eq!(
-        attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
-        60 << 20
-    );
-    assert_eq!(
-        attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
-        49_152
-    );
+    assert_eq!(attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 60 << 20);
+    assert_eq!(attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK), 49_152);
     let opt_in = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
     assert_eq!(attribute(opt_in), 232_448);
     // Two transfers a clock on every wire: about 4.8 TB/s.
@@ -61,23 +52,15 @@ fn no_such_device() {
         let error = code(CudaContext::new(ordinal));
         assert_eq!(error, CUresult::CUDA_ERROR_INVALID_DEVICE);
     }
-    assert_eq!(
-        code(result::device::get(-1)),
-        CUresult::CUDA_ERROR_INVALID_DEVICE
-    );
+    assert_eq!(code(result::device::get(-1)), CUresult::CUDA_ERROR_INVALID_DEVICE);
 }
 
 #[test]
 fn limits_and_preferences_are_kept() {
     let context = context();
     let stack = context.get_limit(CUlimit::CU_LIMIT_STACK_SIZE).unwrap();
-    context
-        .set_limit(CUlimit::CU_LIMIT_STACK_SIZE, 2 * stack)
-        .unwrap();
-    assert_eq!(
-        context.get_limit(CUlimit::CU_LIMIT_STACK_SIZE).unwrap(),
-        2 * stack
-    );
+    context.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, 2 * stack).unwrap();
+    assert_eq!(context.get_limit(CUlimit::CU_LIMIT_STACK_SIZE).unwrap(), 2 * stack);
     let depth = CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH;
     assert_eq!(context.get_limit(depth).unwrap(), 2);
     let unsupported = CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT;
@@ -92,10 +75,7 @@ fn error_names() {
     let _context = context();
     let error = cudarc::driver::DriverError(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_eq!(error.error_name().unwrap(), c"CUDA_ERROR_ILLEGAL_ADDRESS");
-    assert_eq!(
-        error.error_string().unwrap(),
-        c"an illegal memory access was encountered"
-    );
+    assert_eq!(error.error_string().unwrap(), c"an illegal memory access was encountered");
 }
 
 #[test]
@@ -121,13 +101,7 @@ fn function_attributes() {
 fn static_shared_memory_leaves_the_rest_to_dynamic() {
     let context = context();
     let most = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    let known = [
-        (48_000, 1152),
-        (49_152, 0),
-        (65_536, 166_912),
-        (100_000, 132_448),
-        (232_448, 0),
-    ];
+    let known = [(48_000, 1152), (49_152, 0), (65_536, 166_912), (100_000, 132_448), (232_448, 0)];
     for (fixed, rest) in known {
         let text = PTX.replace("fixed[1024]", &format!("fixed[{fixed}]"));
         let module = context.load_module(Ptx::from_src(text)).unwrap();
@@ -147,22 +121,15 @@ fn occupancy() {
     let context = context();
     let add = kernel(&context, "add");
     let resident = |threads, dynamic| {
-        add.occupancy_max_active_blocks_per_multiprocessor(threads, dynamic, None)
-            .unwrap()
+        add.occupancy_max_active_blocks_per_multiprocessor(threads, dynamic, None).unwrap()
     };
     assert_eq!(resident(256, 0), 8);
     assert_eq!(resident(1024, 0), 2);
     // More dynamic shared memory than the function has asked for.
     assert_eq!(resident(256, 100_000), 0);
-    let best = |of| {
-        add.occupancy_max_potential_block_size(of, 0, 0, None)
-            .unwrap()
-    };
+    let best = |of| add.occupancy_max_potential_block_size(of, 0, 0, None).unwrap();
     assert_eq!(best(none), (2 * 132, 1024));
-    let available = || {
-        add.occupancy_available_dynamic_smem_per_block(2, 256)
-            .unwrap()
-    };
+    let available = || add.occupancy_available_dynamic_smem_per_block(2, 256).unwrap();
     assert_eq!(available(), 49_152);
     let most = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     add.set_attribute(most, 232_448).unwrap();

@@ -11,12 +11,7 @@ use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
 fn poke(context: &Arc<CudaContext>, address: u64) -> CUresult {
     let (stream, poke) = (context.default_stream(), kernel(context, "poke"));
     // SAFETY: the argument is that of the kernel; the address is wrong, on purpose.
-    code(unsafe {
-        stream
-            .launch_builder(&poke)
-            .arg(&address)
-            .launch(one_block(1))
-    })
+    code(unsafe { stream.launch_builder(&poke).arg(&address).launch(one_block(1)) })
 }
 
 #[test]
@@ -48,33 +43,23 @@ fn the_error_comes_with_the_next_call_that_waits() {
 fn another_context_is_not_affected() {
     let bad = context();
     assert_eq!(poke(&bad, 0x10), CUresult::CUDA_SUCCESS);
-    assert_eq!(
-        code(bad.synchronize()),
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-    );
+    assert_eq!(code(bad.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     drop(bad);
     let good = context();
     let data = good.default_stream().alloc_zeros::<u32>(1).unwrap();
-    assert_eq!(
-        poke(&good, data.device_ptr(&good.default_stream()).0),
-        CUresult::CUDA_SUCCESS
-    );
+    assert_eq!(poke(&good, data.device_ptr(&good.default_stream()).0), CUresult::CUDA_SUCCESS);
     assert_eq!(good.default_stream().clone_dtoh(&data).unwrap(), [1]);
 }
 
 #[test]
 fn past_the_end_and_across() {
-    for (offset, expected) in [
-        (4, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS),
-        (2, CUresult::CUDA_ERROR_MISALIGNED_ADDRESS),
-    ] {
+    for (offset, expected) in
+        [(4, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS), (2, CUresult::CUDA_ERROR_MISALIGNED_ADDRESS)]
+    {
         let context = context();
         let stream = context.default_stream();
         let data = stream.alloc_zeros::<u32>(1).unwrap();
-        assert_eq!(
-            poke(&context, data.device_ptr(&stream).0 + offset),
-            CUresult::CUDA_SUCCESS
-        );
+        assert_eq!(poke(&context, data.device_ptr(&stream).0 + offset), CUresult::CUDA_SUCCESS);
         assert_eq!(code(stream.clone_dtoh(&data)), expected);
     }
 }
@@ -83,14 +68,8 @@ fn past_the_end_and_across() {
 fn host_memory_is_out_of_reach() {
     let context = context();
     let here = Box::new(0u32);
-    assert_eq!(
-        poke(&context, &raw const *here as u64),
-        CUresult::CUDA_SUCCESS
-    );
-    assert_eq!(
-        code(context.synchronize()),
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-    );
+    assert_eq!(poke(&context, &raw const *here as u64), CUresult::CUDA_SUCCESS);
+    assert_eq!(code(context.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 #[test]
@@ -101,10 +80,7 @@ fn freed_memory_is_out_of_reach() {
     let address = data.device_ptr(&stream).0;
     drop(data);
     assert_eq!(poke(&context, address), CUresult::CUDA_SUCCESS);
-    assert_eq!(
-        code(context.synchronize()),
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-    );
+    assert_eq!(code(context.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 #[test]
@@ -112,17 +88,8 @@ fn a_trap_is_a_launch_failure() {
     let context = context();
     let abort = kernel(&context, "abort");
     // SAFETY: the kernel takes no arguments.
-    unsafe {
-        context
-            .default_stream()
-            .launch_builder(&abort)
-            .launch(one_block(1))
-    }
-    .unwrap();
-    assert_eq!(
-        code(context.synchronize()),
-        CUresult::CUDA_ERROR_LAUNCH_FAILED
-    );
+    unsafe { context.default_stream().launch_builder(&abort).launch(one_block(1)) }.unwrap();
+    assert_eq!(code(context.synchronize()), CUresult::CUDA_ERROR_LAUNCH_FAILED);
 }
 
 #[test]
@@ -130,10 +97,7 @@ fn a_released_primary_context_begins_anew() {
     std::sync::LazyLock::force(&LIBRARY);
     let context = CudaContext::new(0).unwrap();
     assert_eq!(poke(&context, 0), CUresult::CUDA_SUCCESS);
-    assert_eq!(
-        code(context.synchronize()),
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-    );
+    assert_eq!(code(context.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     drop(context);
     let context = CudaContext::new(0).unwrap();
     assert!(context.synchronize().is_ok());

@@ -30,9 +30,7 @@ fn in_child(function: sys::CUfunction, stream: sys::CUstream) -> c_int {
             sys::cuInit(0),
         ]
     };
-    let wrong = codes
-        .iter()
-        .position(|&c| c != CUresult::CUDA_ERROR_NOT_INITIALIZED);
+    let wrong = codes.iter().position(|&c| c != CUresult::CUDA_ERROR_NOT_INITIALIZED);
     wrong.map_or(0, |index| index as c_int + 1)
 }
 
@@ -66,10 +64,7 @@ fn program() {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(
-        status, 0,
-        "a call was not refused: its number is in the second byte"
-    );
+    assert_eq!(status, 0, "a call was not refused: its number is in the second byte");
     // The parent goes on.
     launch();
 }

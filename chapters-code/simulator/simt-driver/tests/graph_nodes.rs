@@ -33,13 +33,7 @@ impl Bench {
         let mut graph = null_mut();
         // SAFETY: the result is valid for writing.
         checked(unsafe { sys::cuGraphCreate(&mut graph, 0) });
-        Self {
-            context,
-            stream,
-            add,
-            data,
-            graph,
-        }
+        Self { context, stream, add, data, graph }
     }
 
     fn address(&self) -> u64 {
@@ -167,34 +161,18 @@ fn nodes_and_dependencies_are_listed() {
     let mut count = ROOM;
     // SAFETY: there is room for as many nodes as `count` says.
     unsafe {
-        checked(sys::cuGraphGetNodes(
-            bench.graph,
-            nodes.as_mut_ptr(),
-            &mut count,
-        ));
+        checked(sys::cuGraphGetNodes(bench.graph, nodes.as_mut_ptr(), &mut count));
         assert_eq!((count, &nodes[..3]), (2, &[fill, double, null_mut()][..]));
         count = 1;
-        checked(sys::cuGraphGetRootNodes(
-            bench.graph,
-            nodes.as_mut_ptr(),
-            &mut count,
-        ));
+        checked(sys::cuGraphGetRootNodes(bench.graph, nodes.as_mut_ptr(), &mut count));
         assert_eq!((count, nodes[0]), (1, fill));
         count = ROOM;
         let (from, to) = (nodes.as_mut_ptr(), others.as_mut_ptr());
         checked(sys::cuGraphGetEdges(bench.graph, from, to, &mut count));
         assert_eq!((count, nodes[0], others[0]), (1, fill, double));
-        checked(sys::cuGraphNodeGetDependencies(
-            double,
-            null_mut(),
-            &mut count,
-        ));
+        checked(sys::cuGraphNodeGetDependencies(double, null_mut(), &mut count));
         assert_eq!(count, 1);
-        checked(sys::cuGraphNodeGetDependentNodes(
-            double,
-            null_mut(),
-            &mut count,
-        ));
+        checked(sys::cuGraphNodeGetDependentNodes(double, null_mut(), &mut count));
         assert_eq!(count, 0);
         let mut kind = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY;
         checked(sys::cuGraphNodeGetType(fill, &mut kind));
@@ -212,10 +190,7 @@ fn parameters_are_read_and_changed() {
     unsafe {
         let mut params = std::mem::zeroed::<sys::CUDA_KERNEL_NODE_PARAMS>();
         checked(sys::cuGraphKernelNodeGetParams_v2(double, &mut params));
-        assert_eq!(
-            (params.func, params.blockDimX),
-            (bench.add.cu_function(), 4)
-        );
+        assert_eq!((params.func, params.blockDimX), (bench.add.cu_function(), 4));
         let arguments = std::slice::from_raw_parts(params.kernelParams, 4);
         assert_eq!(*arguments[0].cast::<u64>(), bench.address());
         assert_eq!(*arguments[3].cast::<u32>(), 4);
@@ -224,9 +199,7 @@ fn parameters_are_read_and_changed() {
         });
         assert_eq!(bench.launch(exec), [2., 1., 1., 1.]);
         let (mut params, context) = (bench.filling(5.), bench.context.cu_ctx());
-        checked(sys::cuGraphExecMemsetNodeSetParams(
-            exec, fill, &params, context,
-        ));
+        checked(sys::cuGraphExecMemsetNodeSetParams(exec, fill, &params, context));
         assert_eq!(bench.launch(exec), [10., 5., 5., 5.]);
         // The graph itself is as it was, until it is changed.
         assert_eq!(bench.launch(bench.instantiate().unwrap()), [2.; 4]);
@@ -310,14 +283,7 @@ fn copies_of_layers() {
     let (mut node, context) = (null_mut(), bench.context.cu_ctx());
     // SAFETY: the memory is valid until the stream is synchronized.
     unsafe {
-        checked(sys::cuGraphAddMemcpyNode(
-            &mut node,
-            bench.graph,
-            null(),
-            0,
-            &job,
-            context,
-        ));
+        checked(sys::cuGraphAddMemcpyNode(&mut node, bench.graph, null(), 0, &job, context));
         bench.launch(bench.instantiate().unwrap());
     }
     let row = |first: u8| [first, first + 1, first + 2, 0];
@@ -332,10 +298,8 @@ fn host_functions_in_a_graph() {
     }
     let bench = Bench::new();
     let mut counter = 0u32;
-    let params = sys::CUDA_HOST_NODE_PARAMS {
-        fn_: Some(increment),
-        userData: (&raw mut counter).cast(),
-    };
+    let params =
+        sys::CUDA_HOST_NODE_PARAMS { fn_: Some(increment), userData: (&raw mut counter).cast() };
     let mut node = null_mut();
     let fill = bench.add_filling(1.);
     // SAFETY: the handles are live, and the parameters valid for reading.

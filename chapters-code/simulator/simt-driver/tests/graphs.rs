@@ -83,9 +83,7 @@ fn fills_and_copies_are_captured() {
     let (mut from_host, mut to_host) = ([1u32; 4], [0u32; 16]);
     let graph = captured(&stream, THREAD_LOCAL, || {
         stream.memset_zeros(&mut data).unwrap();
-        stream
-            .memcpy_htod(&from_host, &mut data.slice_mut(4..8))
-            .unwrap();
+        stream.memcpy_htod(&from_host, &mut data.slice_mut(4..8)).unwrap();
         stream.memcpy_dtod(&data, &mut copy).unwrap();
         stream.memcpy_dtoh(&copy, &mut to_host).unwrap();
     });
@@ -144,11 +142,7 @@ fn a_cooperative_launch_is_captured() {
     let f = module.load_function("rotate_rounds").unwrap();
     let x = stream.alloc_zeros::<u32>(3 * 32).unwrap();
     let y = stream.alloc_zeros::<u32>(3 * 32).unwrap();
-    let config = LaunchConfig {
-        grid_dim: (3, 1, 1),
-        block_dim: (32, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { grid_dim: (3, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
     let graph = captured(&stream, THREAD_LOCAL, || {
         let mut launch = stream.launch_builder(&f);
         launch.arg(&x).arg(&y).arg(&2u32);

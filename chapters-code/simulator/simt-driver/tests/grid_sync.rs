@@ -15,9 +15,7 @@ fn rotate(
     (blocks, rounds): (usize, u32),
     cooperative: bool,
 ) -> Result<Vec<u32>, DriverError> {
-    let kernel = context
-        .load_module(Ptx::from_src(PTX))?
-        .load_function(kernel)?;
+    let kernel = context.load_module(Ptx::from_src(PTX))?.load_function(kernel)?;
     let stream = context.default_stream();
     let start: Vec<u32> = (0..(blocks * THREADS) as u32).map(|i| i * 100).collect();
     let mut first = stream.clone_htod(&start)?;

@@ -16,14 +16,8 @@ const EXCEPTIONS: &[(&str, &[u32])] = &[
     ("where the device sits on its bus", &[34]),
     ("no managed memory", &[83, 89]),
     ("no launch over several devices", &[96]),
-    (
-        "no virtual memory management",
-        &[102, 103, 107, 128, 141, 145],
-    ),
-    (
-        "no access from others on the bus",
-        &[110, 116, 117, 118, 124],
-    ),
+    ("no virtual memory management", &[102, 103, 107, 128, 141, 145]),
+    ("no access from others on the bus", &[110, 116, 117, 118, 124]),
     ("no such arrays", &[112, 121]),
     ("nothing is shared with others", &[114, 119, 125]),
     ("no clusters", &[120]),
@@ -51,11 +45,7 @@ fn as_an_h200_says() {
     };
     let (mut compared, mut wrong) = (0, Vec::new());
     for fact in facts() {
-        let Fact {
-            kind,
-            number,
-            answer,
-        } = &fact;
+        let Fact { kind, number, answer } = &fact;
         let ours = ask(kind, *number);
         // An exception that is none any more is to be struck off.
         if (ours == *answer) == excepted(&fact) {

@@ -14,9 +14,7 @@ const MB: u64 = 1_000_000;
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line
-        .and_then(|rest| rest.trim().strip_suffix(" kB"))
-        .unwrap();
+    let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB")).unwrap();
     kib.parse::<u64>().unwrap() * 1024
 }
 
@@ -34,13 +32,7 @@ fn large_arrays() {
     unsafe {
         let mut launch = stream.launch_builder(&add);
         let config = LaunchConfig::for_num_elems(n);
-        launch
-            .arg(c)
-            .arg(&*a)
-            .arg(&*b)
-            .arg(&n)
-            .launch(config)
-            .unwrap();
+        launch.arg(c).arg(&*a).arg(&*b).arg(&n).launch(config).unwrap();
     }
     stream.synchronize().unwrap();
     println!("peak {}", peak());
@@ -64,9 +56,7 @@ fn one_after_another() {
 fn small_arrays() {
     let context = context();
     let stream = context.default_stream();
-    let arrays: Vec<_> = (0..100_000)
-        .map(|_| stream.alloc_zeros::<u32>(1).unwrap())
-        .collect();
+    let arrays: Vec<_> = (0..100_000).map(|_| stream.alloc_zeros::<u32>(1).unwrap()).collect();
     println!("peak {}", peak());
     // The context takes its memory with it.
     arrays.into_iter().for_each(|array| {
@@ -103,16 +93,11 @@ const BLOCKS: u32 = 132;
 fn grid_barrier() {
     let context = context();
     let stream = context.default_stream();
-    let module = context
-        .load_module(Ptx::from_src(grid_barrier_ptx()))
-        .unwrap();
+    let module = context.load_module(Ptx::from_src(grid_barrier_ptx())).unwrap();
     let kernel = module.load_function("grid_barrier").unwrap();
     let mut count = stream.alloc_zeros::<u32>(1).unwrap();
-    let config = LaunchConfig {
-        grid_dim: (BLOCKS, 1, 1),
-        block_dim: (1024, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config =
+        LaunchConfig { grid_dim: (BLOCKS, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
     // SAFETY: the argument is the kernel's, and no more blocks are launched than are resident.
     unsafe {
         let mut launch = stream.launch_builder(&kernel);
@@ -127,18 +112,12 @@ fn grid_barrier() {
 fn check(name: &str, allocated: u64, races: &str, times: u64) {
     let (test, bytes) = (format!("host_memory::{name}"), allocated.to_string());
     let run = in_own_process(&test, &[("SIMT_RACES", races), ("BYTES", &bytes)]);
-    let (out, err) = (
-        String::from_utf8_lossy(&run.stdout),
-        String::from_utf8_lossy(&run.stderr),
-    );
+    let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{out}{err}");
     let peak = out.lines().find_map(|line| line.strip_prefix("peak "));
     let peak = peak.expect("it says so").parse().unwrap();
     let most = times * allocated + 200 * MB;
-    assert!(
-        (allocated..=most).contains(&peak),
-        "{name}: {peak} bytes, of at most {most}"
-    );
+    assert!((allocated..=most).contains(&peak), "{name}: {peak} bytes, of at most {most}");
 }
 
 #[test]

@@ -14,16 +14,9 @@ fn vector_add() {
     let n = 1000u32;
     let a: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let b: Vec<f32> = (0..n).map(|i| 0.5 - i as f32 * 3.0).collect();
-    let (a_device, b_device) = (
-        stream.clone_htod(&a).unwrap(),
-        stream.clone_htod(&b).unwrap(),
-    );
+    let (a_device, b_device) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&b).unwrap());
     let mut c = stream.alloc_zeros::<f32>(n as usize).unwrap();
-    let config = LaunchConfig {
-        block_dim: (128, 1, 1),
-        grid_dim: (8, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { block_dim: (128, 1, 1), grid_dim: (8, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&add);
     launch.arg(&mut c).arg(&a_device).arg(&b_device).arg(&n);
     // SAFETY: the arguments are those of the kernel, and the arrays hold n elements.
@@ -46,11 +39,7 @@ fn parameters_of_every_size() {
     let layout = kernel(&context, "layout");
     let mut out = stream.alloc_zeros::<u64>(1).unwrap();
     let mut launch = stream.launch_builder(&layout);
-    launch
-        .arg(&mut out)
-        .arg(&200u8)
-        .arg(&(1u64 << 40))
-        .arg(&Pair(5, 7));
+    launch.arg(&mut out).arg(&200u8).arg(&(1u64 << 40)).arg(&Pair(5, 7));
     // SAFETY: the arguments are those of the kernel.
     unsafe { launch.launch(one_block(1)) }.unwrap();
     assert_eq!(stream.clone_dtoh(&out).unwrap(), [(1 << 40) + 207]);
@@ -92,19 +81,11 @@ fn variables_and_constants() {
     let mut factors = module.get_global("factors", &stream).unwrap();
     // SAFETY: the variable holds four floats.
     let mut factors = unsafe { factors.transmute_mut::<f32>(4) }.unwrap();
-    stream
-        .memcpy_htod(&[1.5, 2.5, 3.5, 4.5], &mut factors)
-        .unwrap();
+    stream.memcpy_htod(&[1.5, 2.5, 3.5, 4.5], &mut factors).unwrap();
     let constants = module.load_function("constants").unwrap();
     let mut out = stream.alloc_zeros::<f32>(4).unwrap();
     // SAFETY: the argument is that of the kernel, and the array has an element a thread.
-    unsafe {
-        stream
-            .launch_builder(&constants)
-            .arg(&mut out)
-            .launch(one_block(4))
-    }
-    .unwrap();
+    unsafe { stream.launch_builder(&constants).arg(&mut out).launch(one_block(4)) }.unwrap();
     assert_eq!(stream.clone_dtoh(&out).unwrap(), [1.5, 2.5, 3.5, 4.5]);
 }
 
@@ -115,10 +96,7 @@ fn shared_memory() {
     let shared = kernel(&context, "shared");
     let mut out = stream.alloc_zeros::<u32>(1).unwrap();
     let mut launch = |shared_mem_bytes| {
-        let config = LaunchConfig {
-            shared_mem_bytes,
-            ..one_block(32)
-        };
+        let config = LaunchConfig { shared_mem_bytes, ..one_block(32) };
         // SAFETY: the argument is that of the kernel.
         code(unsafe { stream.launch_builder(&shared).arg(&mut out).launch(config) })
     };
@@ -138,10 +116,7 @@ fn cooperative_launches_must_fit() {
     let stream = context.default_stream();
     let count = kernel(&context, "count");
     let launch = |blocks| {
-        let config = LaunchConfig {
-            grid_dim: (blocks, 1, 1),
-            ..one_block(1024)
-        };
+        let config = LaunchConfig { grid_dim: (blocks, 1, 1), ..one_block(1024) };
         // SAFETY: the kernel takes no arguments.
         code(unsafe { stream.launch_builder(&count).launch_cooperative(config) })
     };
@@ -156,32 +131,16 @@ fn configurations_that_no_device_has() {
     let stream = context.default_stream();
     let (count, shared) = (kernel(&context, "count"), kernel(&context, "shared"));
     let launch = |function: &CudaFunction, grid_dim, block_dim| {
-        let config = LaunchConfig {
-            grid_dim,
-            block_dim,
-            shared_mem_bytes: 0,
-        };
+        let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: 0 };
         // SAFETY: `count` takes no arguments, and `shared` does not run.
         code(unsafe { stream.launch_builder(function).launch(config) })
     };
     let one = (1, 1, 1);
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
-    for block in [
-        (0, 1, 1),
-        (1025, 1, 1),
-        (32, 33, 1),
-        (1, 1, 65),
-        (u32::MAX, 2, 1),
-    ] {
+    for block in [(0, 1, 1), (1025, 1, 1), (32, 33, 1), (1, 1, 65), (u32::MAX, 2, 1)] {
         assert_eq!(launch(&count, one, block), invalid, "{block:?}");
     }
-    for grid in [
-        (0, 1, 1),
-        (1, 0, 1),
-        (1, 65_536, 1),
-        (1, 1, 65_536),
-        (1 << 31, 1, 1),
-    ] {
+    for grid in [(0, 1, 1), (1, 0, 1), (1, 65_536, 1), (1, 1, 65_536), (1 << 31, 1, 1)] {
         assert_eq!(launch(&count, grid, one), invalid, "{grid:?}");
     }
     // More threads than `.maxntid`.
@@ -223,12 +182,8 @@ fn handles_that_are_none() {
         code(unsafe { result::launch_kernel(function, one, one, 0, stream, &mut []) })
     };
     let mine = stream.cu_stream();
-    for wrong in [
-        std::ptr::null_mut(),
-        8 as *mut _,
-        usize::MAX as *mut _,
-        context.cu_ctx().cast(),
-    ] {
+    for wrong in [std::ptr::null_mut(), 8 as *mut _, usize::MAX as *mut _, context.cu_ctx().cast()]
+    {
         assert_eq!(launch(wrong, mine), bad_handle, "function {wrong:?}");
     }
     assert_eq!(launch(count.cu_function(), 99 as *mut _), bad_handle);
@@ -236,10 +191,7 @@ fn handles_that_are_none() {
     // A stream of another context.
     let other = common::context();
     let elsewhere = other.new_stream().unwrap();
-    assert_eq!(
-        launch(count.cu_function(), elsewhere.cu_stream()),
-        bad_handle
-    );
+    assert_eq!(launch(count.cu_function(), elsewhere.cu_stream()), bad_handle);
 }
 
 #[test]

@@ -19,10 +19,7 @@ fn there_and_back() {
     assert_eq!(stream.clone_dtoh(&second).unwrap(), [0; 1000]);
     stream.memcpy_dtod(&first, &mut second).unwrap();
     assert_eq!(stream.clone_dtoh(&second).unwrap(), host);
-    assert_eq!(
-        stream.clone_dtoh(&second.slice(10..20)).unwrap(),
-        host[10..20]
-    );
+    assert_eq!(stream.clone_dtoh(&second.slice(10..20)).unwrap(), host[10..20]);
 }
 
 #[test]
@@ -108,30 +105,15 @@ fn what_does_not_fit_is_refused() {
     // SAFETY: every one of these is refused.
     unsafe {
         assert_eq!(code(result::malloc_sync(0)), invalid);
-        assert_eq!(
-            code(result::malloc_sync(1 << 60)),
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY
-        );
-        assert_eq!(
-            code(result::memcpy_htod_sync(address + 90, &[0u8; 11])),
-            invalid
-        );
-        assert_eq!(
-            code(result::memcpy_dtoh_sync(&mut [0u8; 1], address + 100)),
-            invalid
-        );
+        assert_eq!(code(result::malloc_sync(1 << 60)), CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+        assert_eq!(code(result::memcpy_htod_sync(address + 90, &[0u8; 11])), invalid);
+        assert_eq!(code(result::memcpy_dtoh_sync(&mut [0u8; 1], address + 100)), invalid);
         assert_eq!(code(result::memcpy_htod_sync(0, &[0u8; 4])), invalid);
         assert_eq!(code(result::memcpy_htod_sync(0x1234, &[0u8; 4])), invalid);
-        assert_eq!(
-            code(checked(sys::cuMemcpyHtoD_v2(address, std::ptr::null(), 4))),
-            invalid
-        );
+        assert_eq!(code(checked(sys::cuMemcpyHtoD_v2(address, std::ptr::null(), 4))), invalid);
         assert_eq!(code(result::free_sync(address + 4)), invalid);
         assert_eq!(code(result::free_sync(0xdead_0000)), invalid);
-        assert_eq!(
-            code(checked(sys::cuMemAlloc_v2(std::ptr::null_mut(), 4))),
-            invalid
-        );
+        assert_eq!(code(checked(sys::cuMemAlloc_v2(std::ptr::null_mut(), 4))), invalid);
     }
     // SAFETY: the address is that of an allocation, and then no more.
     unsafe {
@@ -242,13 +224,7 @@ fn pointers() {
     assert_eq!(ask(kind, address + 5), Ok(2));
     let start = PointerAttribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR;
     assert_eq!(ask(start, address + 5), Ok(address));
-    assert_eq!(
-        ask(
-            PointerAttribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-            address + 5
-        ),
-        Ok(100)
-    );
+    assert_eq!(ask(PointerAttribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, address + 5), Ok(100));
     let of = PointerAttribute::CU_POINTER_ATTRIBUTE_CONTEXT;
     assert_eq!(ask(of, address), Ok(context.cu_ctx() as u64));
     let here = 0u8;
@@ -307,12 +283,6 @@ fn host_memory_that_is_not_mapped() {
     let mut host = vec![0u8; 1 << 20];
     let held = host.as_mut_ptr() as usize;
     // SAFETY: the memory is there, whatever its alignment.
-    unsafe {
-        checked(sys::cuMemcpyHtoD_v2(
-            address,
-            (held + 1) as *const _,
-            (1 << 20) - 1,
-        ))
-    }
-    .unwrap();
+    unsafe { checked(sys::cuMemcpyHtoD_v2(address, (held + 1) as *const _, (1 << 20) - 1)) }
+        .unwrap();
 }

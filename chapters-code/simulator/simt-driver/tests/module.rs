@@ -9,11 +9,7 @@ use cudarc::nvrtc::Ptx;
 
 #[track_caller]
 fn refused(text: &str, expected: CUresult) {
-    assert_eq!(
-        code(context().load_module(Ptx::from_src(text))),
-        expected,
-        "{text:?}"
-    );
+    assert_eq!(code(context().load_module(Ptx::from_src(text))), expected, "{text:?}");
 }
 
 #[test]
@@ -21,10 +17,7 @@ fn what_is_no_ptx() {
     refused("", CUresult::CUDA_ERROR_INVALID_IMAGE);
     refused("nonsense", CUresult::CUDA_ERROR_INVALID_IMAGE);
     refused("\u{7f}ELF", CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
-    refused(
-        ".version 99.0\n.target sm_75\n",
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-    );
+    refused(".version 99.0\n.target sm_75\n", CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
     // The newest that driver 580 takes, and a later one, as Triton writes it.
     for version in ["9.0", "9.4"] {
         let text = PTX.replace(".version 8.0", &format!(".version {version}"));
@@ -35,10 +28,7 @@ fn what_is_no_ptx() {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
     );
     let invalid = CUresult::CUDA_ERROR_INVALID_PTX;
-    refused(
-        ".version 8.0\n.target sm_75\n.address_size 64\nnonsense\n",
-        invalid,
-    );
+    refused(".version 8.0\n.target sm_75\n.address_size 64\nnonsense\n", invalid);
     // Cut off in the middle of a kernel.
     refused(&PTX[..PTX.find("mul.wide").unwrap()], invalid);
     refused(&PTX.replace("sm_75", "sm_120"), invalid);
@@ -81,10 +71,7 @@ fn a_function_goes_with_its_module() {
             sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
         );
         assert_eq!(code(error), CUresult::CUDA_ERROR_INVALID_HANDLE);
-        assert_eq!(
-            code(result::module::unload(module)),
-            CUresult::CUDA_ERROR_INVALID_HANDLE
-        );
+        assert_eq!(code(result::module::unload(module)), CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
 }
 
@@ -92,10 +79,8 @@ fn a_function_goes_with_its_module() {
 fn load_with_log(text: &str, size: usize) -> (Result<(), DriverError>, Vec<u8>, usize) {
     let text = CString::new(text).unwrap();
     let mut log = vec![b'x'; size];
-    let mut options = [
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-    ];
+    let mut options =
+        [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values = [log.as_mut_ptr().cast::<c_void>(), size as *mut c_void];
     let mut module = std::ptr::null_mut();
     // SAFETY: text ends in NUL, and the options and values are as many as is said.
@@ -112,10 +97,7 @@ fn the_error_log() {
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry f()\n{\n\tfrobnicate.u32;\n}\n";
     let (result, log, written) = load_with_log(text, 4096);
     assert_eq!(code(result), CUresult::CUDA_ERROR_INVALID_PTX);
-    let message = std::ffi::CStr::from_bytes_until_nul(&log)
-        .unwrap()
-        .to_str()
-        .unwrap();
+    let message = std::ffi::CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
     assert!(message.contains("frobnicate"), "{message}");
     assert!(message.contains('6'), "the line is named: {message}");
     assert_eq!(written, message.len() + 1);
@@ -125,10 +107,7 @@ fn the_error_log() {
     assert_eq!(log[..3], message.as_bytes()[..3]);
     // No error, no message.
     let (result, log, written) = load_with_log(PTX, 10);
-    assert_eq!(
-        (code(result), log[0], written),
-        (CUresult::CUDA_SUCCESS, 0, 0)
-    );
+    assert_eq!((code(result), log[0], written), (CUresult::CUDA_SUCCESS, 0, 0));
 }
 
 #[test]
@@ -144,27 +123,14 @@ fn libraries_are_modules() {
     // SAFETY: the results are valid for writing, and no options are given.
     unsafe {
         let image = text.as_ptr().cast();
-        sys::cuLibraryLoadData(
-            &mut library,
-            image,
-            options,
-            values,
-            0,
-            more,
-            more_values,
-            0,
-        )
-        .result()
-        .unwrap();
-        sys::cuLibraryGetKernel(&mut kernel, library, c"poke".as_ptr())
+        sys::cuLibraryLoadData(&mut library, image, options, values, 0, more, more_values, 0)
             .result()
             .unwrap();
+        sys::cuLibraryGetKernel(&mut kernel, library, c"poke".as_ptr()).result().unwrap();
         let get_name = common::LIBRARY.get::<GetName>("cuKernelGetName").unwrap();
         get_name(&mut name, kernel).result().unwrap();
         assert_eq!(std::ffi::CStr::from_ptr(name), c"poke");
-        let get_count = common::LIBRARY
-            .get::<GetCount>("cuLibraryGetKernelCount")
-            .unwrap();
+        let get_count = common::LIBRARY.get::<GetCount>("cuLibraryGetKernelCount").unwrap();
         get_count(&mut count, library).result().unwrap();
         assert_eq!(count as usize, PTX.matches(".visible .entry").count());
         sys::cuLibraryUnload(library).result().unwrap();

@@ -14,14 +14,8 @@ use nvrtc::locate;
 
 /// Examples of other libraries of NVIDIA's, and why they cannot run.
 const OUT_OF_SCOPE: [(&str, &str); 2] = [
-    (
-        "08-cupti",
-        "it asks CUPTI, NVIDIA's library for profilers, which only knows NVIDIA's driver",
-    ),
-    (
-        "cufile-copy",
-        "it asks cuFile, NVIDIA's library that reads files into the memory of a GPU",
-    ),
+    ("08-cupti", "it asks CUPTI, NVIDIA's library for profilers, which only knows NVIDIA's driver"),
+    ("cufile-copy", "it asks cuFile, NVIDIA's library that reads files into the memory of a GPU"),
 ];
 
 /// No example takes longer, on a busy machine.
@@ -48,19 +42,13 @@ static BUILT: LazyLock<Built> = LazyLock::new(|| {
     let mut build = cargo::cargo();
     build.args(["build", "--quiet", "--offline", "--bins", "--target-dir"]);
     cargo::output(build.arg(folder.join("target")).current_dir(&folder));
-    Built {
-        cudarc,
-        examples,
-        folder,
-    }
+    Built { cudarc, examples, folder }
 });
 
 /// Why an example is not run.
 fn why_not(name: &str) -> Option<&'static str> {
     let mut listed = OUT_OF_SCOPE.iter();
-    listed
-        .find(|(other, _)| *other == name)
-        .map(|(_, why)| *why)
+    listed.find(|(other, _)| *other == name).map(|(_, why)| *why)
 }
 
 /// A package whose programs are the examples, where they lie.
@@ -86,10 +74,7 @@ impl Built {
     fn run(&self, name: &str, nvrtc: Option<PathBuf>, devices: u32) -> Run {
         let program = self.folder.join("target/debug").join(name);
         let mut command = Command::new(program.with_extension(std::env::consts::EXE_EXTENSION));
-        let folders: Vec<_> = [self.folder.join("driver")]
-            .into_iter()
-            .chain(nvrtc)
-            .collect();
+        let folders: Vec<_> = [self.folder.join("driver")].into_iter().chain(nvrtc).collect();
         command
             .current_dir(self.cudarc.folder())
             .env(outside::SEARCH_PATH, outside::search_path(&folders))
@@ -172,11 +157,7 @@ fn without_a_device_they_fail() {
 
 #[test]
 fn what_is_out_of_scope_is_there() {
-    let names: Vec<_> = cargo::cudarc()
-        .examples()
-        .into_iter()
-        .map(|e| e.name)
-        .collect();
+    let names: Vec<_> = cargo::cudarc().examples().into_iter().map(|e| e.name).collect();
     for (name, why) in OUT_OF_SCOPE {
         assert!(names.iter().any(|other| other == name), "{name} has gone");
         eprintln!("out of scope: {name}: {why}");

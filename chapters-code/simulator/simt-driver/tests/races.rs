@@ -45,8 +45,5 @@ fn races_are_said_once() {
     assert_eq!(output("1").matches("race in kernel `race`").count(), 1);
     assert_eq!(output("0").matches("race").count(), 0);
     let said = output("often");
-    assert!(
-        said.contains("SIMT_RACES=\"often\" is not a number"),
-        "{said}"
-    );
+    assert!(said.contains("SIMT_RACES=\"often\" is not a number"), "{said}");
 }

@@ -38,12 +38,7 @@ fn recorded_kernels() {
     }
     let mut distances: BTreeMap<i64, u32> = BTreeMap::new();
     println!("registers: recorded, estimated");
-    for Recorded {
-        ptx,
-        entry,
-        registers,
-    } in &recorded
-    {
+    for Recorded { ptx, entry, registers } in &recorded {
         let function = load(&context, ptx, entry);
         let estimate = i64::from(function.num_regs().unwrap());
         let rung = ptx.file_stem().unwrap_or_default().display();
@@ -143,9 +138,7 @@ fn recorded() -> Vec<Recorded> {
 fn kernels_of(path: &Path) -> Vec<Recorded> {
     let text = fs::read_to_string(path).expect("a recorded run");
     let run: Value = serde_json::from_str(&text).expect("a recorded run is JSON");
-    let h200 = run["device"]["name"]
-        .as_str()
-        .is_some_and(|name| name.contains("H200"));
+    let h200 = run["device"]["name"].as_str().is_some_and(|name| name.contains("H200"));
     let rows = run["rows"].as_array().filter(|_| h200);
     rows.into_iter().flatten().filter_map(kernel_of).collect()
 }
@@ -154,9 +147,7 @@ fn kernels_of(path: &Path) -> Vec<Recorded> {
 fn kernel_of(row: &Value) -> Option<Recorded> {
     let text = |field: &str| row[field].as_str().unwrap_or_default();
     let name = text("kernel");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(text("chapter"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(text("chapter"));
     let kernels = folder.join("kernels");
     let candidates = [
         kernels.join(format!("{name}.ptx")),

@@ -43,11 +43,7 @@ fn program() {
     let add = kernel(&context, "add");
     let mut data = stream.alloc_zeros::<f32>(64).unwrap();
     let other = stream.alloc_zeros::<f32>(64).unwrap();
-    let config = LaunchConfig {
-        grid_dim: (2, 1, 1),
-        block_dim: (32, 1, 1),
-        shared_mem_bytes: 16,
-    };
+    let config = LaunchConfig { grid_dim: (2, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 16 };
     let mut launch = stream.launch_builder(&add);
     launch.arg(&mut data).arg(&other).arg(&other).arg(&64u32);
     // SAFETY: the arguments are those of the kernel, and the arrays hold 64 elements.
@@ -61,17 +57,11 @@ fn program() {
     assert_eq!(launch["kernel"], "add");
     assert_eq!(launch["grid"], json!([2, 1, 1]));
     assert_eq!(launch["block"], json!([32, 1, 1]));
-    assert_eq!(
-        (&launch["dynamic_shared"], &launch["static_shared"]),
-        (&json!(16), &json!(0))
-    );
+    assert_eq!((&launch["dynamic_shared"], &launch["static_shared"]), (&json!(16), &json!(0)));
     assert_eq!(launch["counters"]["global_load_requests"], 4);
     assert_eq!(launch["counters"]["global_load_sectors"], 16);
     assert_eq!(launch["counters"]["global_store_requests"], 2);
-    assert_eq!(
-        (&launch["races"], &launch["fault"]),
-        (&json!([]), &Value::Null)
-    );
+    assert_eq!((&launch["races"], &launch["fault"]), (&json!([]), &Value::Null));
     assert_eq!(report()["launches"], json!([]));
 
     for (name, value, expected) in [
@@ -107,10 +97,7 @@ fn program() {
     let forever = kernel(&context, "forever");
     // SAFETY: the kernel takes no arguments.
     unsafe { stream.launch_builder(&forever).launch(one_block(32)) }.unwrap();
-    assert_eq!(
-        code(stream.synchronize()),
-        CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
-    );
+    assert_eq!(code(stream.synchronize()), CUresult::CUDA_ERROR_LAUNCH_TIMEOUT);
     let launch = &report()["launches"][0];
     assert_eq!(launch["counters"], Value::Null);
     assert_eq!(launch["fault"]["kind"], "instruction_limit");
@@ -137,13 +124,7 @@ fn program() {
     let count = kernel(&context, "count");
     for _ in 0..4100 {
         // SAFETY: the kernel takes no arguments.
-        unsafe {
-            context
-                .default_stream()
-                .launch_builder(&count)
-                .launch(one_block(1))
-        }
-        .unwrap();
+        unsafe { context.default_stream().launch_builder(&count).launch(one_block(1)) }.unwrap();
     }
     let found = report();
     assert_eq!(found["launches"].as_array().map(Vec::len), Some(4096));

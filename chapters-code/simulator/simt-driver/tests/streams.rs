@@ -17,13 +17,7 @@ fn streams_wait_for_each_other() {
     let mut data = first.alloc_zeros::<u32>(1).unwrap();
     let poke = kernel(&context, "poke");
     // SAFETY: the argument is that of the kernel.
-    unsafe {
-        first
-            .launch_builder(&poke)
-            .arg(&mut data)
-            .launch(one_block(1))
-    }
-    .unwrap();
+    unsafe { first.launch_builder(&poke).arg(&mut data).launch(one_block(1)) }.unwrap();
     let event = first.record_event(None).unwrap();
     second.wait(&event).unwrap();
     assert_eq!(second.clone_dtoh(&data).unwrap(), [1]);
@@ -43,21 +37,14 @@ fn flags_and_priorities() {
         sys::cuStreamGetFlags(stream, &mut flags).result().unwrap();
         assert_eq!(flags, CUstream_flags::CU_STREAM_NON_BLOCKING as u32);
         let mut urgent = std::ptr::null_mut();
-        sys::cuStreamCreateWithPriority(&mut urgent, 0, -100)
-            .result()
-            .unwrap();
-        sys::cuStreamGetPriority(urgent, &mut priority)
-            .result()
-            .unwrap();
+        sys::cuStreamCreateWithPriority(&mut urgent, 0, -100).result().unwrap();
+        sys::cuStreamGetPriority(urgent, &mut priority).result().unwrap();
         assert_eq!(priority, -5);
         result::stream::destroy(stream).unwrap();
         let invalid = CUresult::CUDA_ERROR_INVALID_HANDLE;
         assert_eq!(code(result::stream::destroy(stream)), invalid);
         assert_eq!(code(result::stream::synchronize(stream)), invalid);
-        assert_eq!(
-            code(sys::cuStreamGetFlags(stream, &mut flags).result()),
-            invalid
-        );
+        assert_eq!(code(sys::cuStreamGetFlags(stream, &mut flags).result()), invalid);
     }
 }
 
@@ -104,9 +91,7 @@ fn host_functions_run_in_order() {
     let stream = context.new_stream().unwrap();
     let number = 77usize as *mut _;
     // SAFETY: the function only looks at the number.
-    unsafe { sys::cuLaunchHostFunc(stream.cu_stream(), Some(see), number) }
-        .result()
-        .unwrap();
+    unsafe { sys::cuLaunchHostFunc(stream.cu_stream(), Some(see), number) }.result().unwrap();
     stream.synchronize().unwrap();
     assert_eq!(SEEN.load(Ordering::SeqCst), 77);
     // SAFETY: refused.

@@ -15,11 +15,7 @@ fn every_function_of_the_recorded_driver_is_exported() {
     let missing: Vec<_> = names.iter().filter(|name| !exported(name)).collect();
     assert!(missing.is_empty(), "not exported: {missing:?}");
     // Of CUDA 13.1 and later: clients that probe for them must not find them.
-    for later in [
-        "cuFuncGetParamCount",
-        "cuGraphAddNode_v3",
-        "cuLaunchHostFunc_v2",
-    ] {
+    for later in ["cuFuncGetParamCount", "cuGraphAddNode_v3", "cuLaunchHostFunc_v2"] {
         assert!(!exported(&later), "{later}");
     }
 }
@@ -50,9 +46,7 @@ fn ask(name: &std::ffi::CStr, version: c_int, flags: u64) -> (c_int, *const c_vo
     let (mut address, mut status) = (std::ptr::null(), -1);
     // SAFETY: the function has this type, the name ends in NUL, the results can be written.
     let code = unsafe {
-        let get = LIBRARY
-            .get::<GetProcAddress>("cuGetProcAddress_v2")
-            .expect("exported");
+        let get = LIBRARY.get::<GetProcAddress>("cuGetProcAddress_v2").expect("exported");
         get(name.as_ptr(), &mut address, version, flags, &mut status)
     };
     (code, address, status)
@@ -63,11 +57,7 @@ fn a_function_by_name_and_version() {
     // SAFETY: the symbols are only looked up.
     let exported = |name| unsafe { *LIBRARY.get::<*const c_void>(name).expect("exported") };
     let found = |name, version, symbol| {
-        assert_eq!(
-            ask(name, version, 0),
-            (0, exported(symbol), 0),
-            "{name:?} {version}"
-        );
+        assert_eq!(ask(name, version, 0), (0, exported(symbol), 0), "{name:?} {version}");
     };
     found(c"cuCtxGetDevice", 12_090, "cuCtxGetDevice");
     found(c"cuCtxGetDevice", 13_000, "cuCtxGetDevice_v2");
@@ -75,10 +65,7 @@ fn a_function_by_name_and_version() {
     // What driver 580 answers: success, no function, and why.
     assert_eq!(ask(c"", 12_000, 0), (0, std::ptr::null(), 1));
     assert_eq!(ask(c"cuCtxCreate_v4", 13_000, 0), (0, std::ptr::null(), 1));
-    assert_eq!(
-        ask(c"cuGetProcAddress", 11_020, 0),
-        (0, std::ptr::null(), 2)
-    );
+    assert_eq!(ask(c"cuGetProcAddress", 11_020, 0), (0, std::ptr::null(), 2));
     assert_eq!(ask(c"cuInit", 13_010, 0).0, 1);
     assert_eq!(ask(c"cuInit", 13_000, 4).0, 1);
 }

@@ -98,15 +98,8 @@ fn unloading_under_a_waiting_kernel() {
             launched.join().unwrap()
         });
         let gone = CUresult::CUDA_ERROR_INVALID_HANDLE;
-        assert!(
-            matches!(launched, CUresult::CUDA_SUCCESS) || launched == gone,
-            "{launched:?}"
-        );
-        assert_eq!(
-            code(context.synchronize()),
-            CUresult::CUDA_SUCCESS,
-            "round {round}"
-        );
+        assert!(matches!(launched, CUresult::CUDA_SUCCESS) || launched == gone, "{launched:?}");
+        assert_eq!(code(context.synchronize()), CUresult::CUDA_SUCCESS, "round {round}");
     }
 }
 

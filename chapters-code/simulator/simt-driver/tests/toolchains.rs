@@ -20,11 +20,7 @@ fn load(context: &Arc<CudaContext>, ptx: &str) -> Arc<CudaModule> {
 }
 
 fn blocks(blocks: u32, threads: u32, shared_mem_bytes: u32) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes,
-    }
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes }
 }
 
 #[test]
@@ -43,12 +39,7 @@ fn kernels_of_nvrtc_13() {
         launch.launch(blocks(4, 128, 0)).unwrap();
     }
     let sums = stream.clone_dtoh(&out).unwrap();
-    assert!(
-        sums[..500]
-            .iter()
-            .zip(&floats)
-            .all(|(sum, x)| *sum == x + x)
-    );
+    assert!(sums[..500].iter().zip(&floats).all(|(sum, x)| *sum == x + x));
     assert!(sums[500..].iter().all(|sum| sum.is_nan()));
 
     let x = stream.clone_htod(&numbers).unwrap();
@@ -57,16 +48,9 @@ fn kernels_of_nvrtc_13() {
     // SAFETY: the arguments are the kernel's: 512 integers, and a sum per block.
     unsafe {
         let mut launch = stream.launch_builder(&block_sum);
-        launch
-            .arg(&x)
-            .arg(&mut out)
-            .launch(blocks(2, 256, 0))
-            .unwrap();
+        launch.arg(&x).arg(&mut out).launch(blocks(2, 256, 0)).unwrap();
     }
-    let expected: Vec<i32> = numbers
-        .chunks(256)
-        .map(|chunk| chunk.iter().sum())
-        .collect();
+    let expected: Vec<i32> = numbers.chunks(256).map(|chunk| chunk.iter().sum()).collect();
     assert_eq!(stream.clone_dtoh(&out).unwrap(), expected);
 }
 
@@ -75,14 +59,7 @@ fn what_the_simulator_lacks_is_refused_kernel_by_kernel() {
     let context = context();
     let (stream, module) = (context.default_stream(), module!(&context, "mixed.ptx"));
     let mut out = stream.alloc_zeros::<i32>(32).unwrap();
-    let unsupported = [
-        "recursive",
-        "indirect",
-        "virtual_call",
-        "heap",
-        "matrix",
-        "texture",
-    ];
+    let unsupported = ["recursive", "indirect", "virtual_call", "heap", "matrix", "texture"];
     for name in unsupported {
         let kernel = module.load_function(name).unwrap();
         // SAFETY: the launch is refused; a spare argument is not looked at.
@@ -103,13 +80,8 @@ fn softmax_of_triton() {
     const ROWS: usize = 3;
     const COLUMNS: usize = 200;
     let context = context();
-    let (stream, module) = (
-        context.default_stream(),
-        module!(&context, "softmax.sm_75.ptx"),
-    );
-    let x: Vec<f32> = (0..ROWS * COLUMNS)
-        .map(|i| (i * 7919 % 613) as f32 / 64.0 - 4.0)
-        .collect();
+    let (stream, module) = (context.default_stream(), module!(&context, "softmax.sm_75.ptx"));
+    let x: Vec<f32> = (0..ROWS * COLUMNS).map(|i| (i * 7919 % 613) as f32 / 64.0 - 4.0).collect();
     let input = stream.clone_htod(&x).unwrap();
     let mut out = stream.clone_htod(&vec![f32::NAN; x.len()]).unwrap();
     let softmax = module.load_function("softmax").unwrap();
@@ -137,10 +109,7 @@ fn softmax_of_triton() {
 #[test]
 fn scan_of_triton() {
     let context = context();
-    let (stream, module) = (
-        context.default_stream(),
-        module!(&context, "scan.sm_90.ptx"),
-    );
+    let (stream, module) = (context.default_stream(), module!(&context, "scan.sm_90.ptx"));
     let x: Vec<i32> = (0..1024).map(|i| i * 7919 % 613 - 306).collect();
     let input = stream.clone_htod(&x).unwrap();
     let mut out = stream.alloc_zeros::<i32>(x.len()).unwrap();
@@ -157,19 +126,13 @@ fn scan_of_triton() {
             Some(*sum)
         })
     });
-    assert_eq!(
-        stream.clone_dtoh(&out).unwrap(),
-        scanned.collect::<Vec<i32>>()
-    );
+    assert_eq!(stream.clone_dtoh(&out).unwrap(), scanned.collect::<Vec<i32>>());
 }
 
 #[test]
 fn matrix_product_of_triton() {
     let context = context();
-    let (stream, module) = (
-        context.default_stream(),
-        module!(&context, "matmul.sm_80.ptx"),
-    );
+    let (stream, module) = (context.default_stream(), module!(&context, "matmul.sm_80.ptx"));
     let mut data = stream.alloc_zeros::<f32>(32 * 32).unwrap();
     let matmul = module.load_function("matmul").unwrap();
     // SAFETY: the launch is refused.
@@ -177,10 +140,7 @@ fn matrix_product_of_triton() {
         let mut launch = stream.launch_builder(&matmul);
         let address = 0u64;
         launch.arg(&address).arg(&address).arg(&mut data).arg(&32);
-        launch
-            .arg(&SCRATCH)
-            .arg(&SCRATCH)
-            .launch(blocks(1, 128, 16_384))
+        launch.arg(&SCRATCH).arg(&SCRATCH).launch(blocks(1, 128, 16_384))
     };
     assert_eq!(code(refused), CUresult::CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -16,10 +16,7 @@ fn program() {
     assert_eq!(CudaContext::device_count().unwrap(), 2);
     let (first, second) = (CudaContext::new(0).unwrap(), CudaContext::new(1).unwrap());
     assert_ne!(first.uuid().unwrap().bytes, second.uuid().unwrap().bytes);
-    assert_eq!(
-        code(CudaContext::new(2)),
-        CUresult::CUDA_ERROR_INVALID_DEVICE
-    );
+    assert_eq!(code(CudaContext::new(2)), CUresult::CUDA_ERROR_INVALID_DEVICE);
 
     // A copy from one to the other, of more than a chunk of it.
     let host: Vec<u32> = (0..1 << 19).map(|i| i * 3).collect();
@@ -38,22 +35,13 @@ fn program() {
     let poke = kernel(&second, "poke");
     let stream = second.default_stream();
     // SAFETY: the argument is that of the kernel.
-    unsafe {
-        stream
-            .launch_builder(&poke)
-            .arg(&mut data)
-            .launch(one_block(1))
-    }
-    .unwrap();
+    unsafe { stream.launch_builder(&poke).arg(&mut data).launch(one_block(1)) }.unwrap();
     assert_eq!(stream.clone_dtoh(&data).unwrap(), [1]);
 
     // A fault on one is none of the other's business.
     // SAFETY: the address is wrong, on purpose.
     unsafe { stream.launch_builder(&poke).arg(&0u64).launch(one_block(1)) }.unwrap();
-    assert_eq!(
-        code(second.synchronize()),
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-    );
+    assert_eq!(code(second.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     assert!(first.synchronize().is_ok());
 
     // No kernel reaches the other device's memory, and the driver says so.

@@ -43,12 +43,7 @@ impl Project {
         let script = format!("set -e\n{LINES}cd {:?}\n{command}\n", self.0);
         let mut shell = Command::new("sh");
         shell.args(["-c", &script]).current_dir(nvrtc::workspace());
-        for name in [
-            "SIMT_DEVICES",
-            "SIMT_RACES",
-            "SIMT_SEED",
-            "CARGO_TARGET_DIR",
-        ] {
+        for name in ["SIMT_DEVICES", "SIMT_RACES", "SIMT_SEED", "CARGO_TARGET_DIR"] {
             shell.env_remove(name);
         }
         outside::run(&mut shell, &self.0.join("said"), Duration::from_secs(600))
@@ -69,24 +64,14 @@ fn exhaustive_three_lines_are_enough() {
     let (out, err) = (&run.stdout, &run.stderr);
     assert!(run.status.is_some_and(|s| s.success()), "{out}{err}");
     assert!(out.contains("2 passed"), "{out}");
-    let said: Vec<_> = err
-        .lines()
-        .filter(|line| line.starts_with("simt: "))
-        .collect();
+    let said: Vec<_> = err.lines().filter(|line| line.starts_with("simt: ")).collect();
     // In the book the lines are broken.
-    let words = |text: &str| {
-        text.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(words(&said.join(" ")), words(SAID), "{err}");
 }
 
 #[test]
 fn the_readme_has_the_same_lines() {
     let readme = fs::read_to_string(nvrtc::workspace().join("README.md")).expect("a file");
-    assert!(
-        readme.contains(LINES),
-        "the README has others than\n{LINES}"
-    );
+    assert!(readme.contains(LINES), "the README has others than\n{LINES}");
 }

@@ -39,10 +39,7 @@ names! {
 impl FaultKind {
     /// Whether the launch was refused before anything ran.
     pub fn is_refusal(self) -> bool {
-        matches!(
-            self,
-            Self::InvalidLaunch | Self::Unsupported | Self::OutOfResources
-        )
+        matches!(self, Self::InvalidLaunch | Self::Unsupported | Self::OutOfResources)
     }
 }
 

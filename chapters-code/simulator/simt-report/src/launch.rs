@@ -56,15 +56,11 @@ impl Report {
 
     /// Returns the traces of the launches that were traced.
     pub fn traces(&self) -> impl Iterator<Item = &Trace> {
-        self.launches
-            .iter()
-            .filter_map(|launch| launch.trace.as_ref())
+        self.launches.iter().filter_map(|launch| launch.trace.as_ref())
     }
 
     /// Returns the first fault.
     pub fn fault(&self) -> Option<&Fault> {
-        self.launches
-            .iter()
-            .find_map(|launch| launch.fault.as_ref())
+        self.launches.iter().find_map(|launch| launch.fault.as_ref())
     }
 }

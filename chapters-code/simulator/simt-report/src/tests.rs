@@ -30,11 +30,7 @@ fn names_are_the_same_in_json() {
 
 #[test]
 fn a_counter_is_found_by_its_name() {
-    let counters = Counters {
-        global_load_sectors: 3,
-        barriers: 5,
-        ..Counters::default()
-    };
+    let counters = Counters { global_load_sectors: 3, barriers: 5, ..Counters::default() };
     let json = to_value(counters).expect("JSON");
     for (name, count) in json.as_object().expect("an object") {
         assert_eq!(counters.get(name), count.as_u64(), "{name}");
@@ -51,11 +47,7 @@ fn a_report_is_written_and_read() {
         lane,
         access,
     };
-    let place = Place {
-        block: 1,
-        warp: 2,
-        line: "k.cu:3".into(),
-    };
+    let place = Place { block: 1, warp: 2, line: "k.cu:3".into() };
     let report = Report {
         launches: [LaunchReport {
             kernel: "k".into(),
@@ -89,11 +81,7 @@ fn a_report_is_written_and_read() {
                 }],
                 dropped: 0,
             }),
-            fault: Some(Fault {
-                kind: FaultKind::Trap,
-                space: None,
-                message: "a fault".into(),
-            }),
+            fault: Some(Fault { kind: FaultKind::Trap, space: None, message: "a fault".into() }),
             ..LaunchReport::default()
         }]
         .into(),

@@ -27,10 +27,7 @@ type Make = fn(u16) -> Alu;
 
 fn main() {
     let best = Isa::detect();
-    println!(
-        "{:24} {:>10} {:>10} {:>10}",
-        "", "baseline", "best", "16 lanes"
-    );
+    println!("{:24} {:>10} {:>10} {:>10}", "", "baseline", "best", "16 lanes");
     for (name, make) in instructions() {
         let baseline = nanoseconds(Isa::Baseline(Baseline), make, !0);
         let vector = nanoseconds(best, make, !0);
@@ -118,22 +115,9 @@ fn instructions() -> Vec<(&'static str, Make)> {
 }
 
 fn bin(op: Bin32, d: u16) -> Alu {
-    Alu::Bin32 {
-        op,
-        d: R32(d),
-        a: A,
-        b: B,
-    }
+    Alu::Bin32 { op, d: R32(d), a: A, b: B }
 }
 
 fn cvt(from: Num, to: Num, round: Round, d: u16) -> Alu {
-    Alu::Cvt {
-        from,
-        to,
-        round,
-        sat: false,
-        ftz: false,
-        d: Src::R32(R32(d)),
-        a: Src::R32(A),
-    }
+    Alu::Cvt { from, to, round, sat: false, ftz: false, d: Src::R32(R32(d)), a: Src::R32(A) }
 }

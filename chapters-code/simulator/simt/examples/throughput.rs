@@ -83,11 +83,7 @@ struct Sample {
 impl Sample {
     /// The time that counts: the thread's own if there was but one.
     fn seconds(&self, options: &Options) -> f64 {
-        let time = if options.threads == 1 {
-            self.thread
-        } else {
-            self.wall
-        };
+        let time = if options.threads == 1 { self.thread } else { self.wall };
         time.as_secs_f64()
     }
 }
@@ -99,14 +95,9 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
     let blocks = n.div_ceil(u64::from(BLOCK * row.per_thread)) as u32;
     let input = memory.allocate(8 * n)?;
     let output = memory.allocate(8 * n)?;
-    let data: Vec<u8> = (0..n)
-        .flat_map(|i| (i as f32 * 0.37 - 1e3).to_le_bytes())
-        .collect();
+    let data: Vec<u8> = (0..n).flat_map(|i| (i as f32 * 0.37 - 1e3).to_le_bytes()).collect();
     memory.write(input, &data)?;
-    let params: Vec<u8> = [input, output, n]
-        .iter()
-        .flat_map(|p| p.to_le_bytes())
-        .collect();
+    let params: Vec<u8> = [input, output, n].iter().flat_map(|p| p.to_le_bytes()).collect();
     let launch = Launch {
         kernel: &kernel,
         grid: [blocks, 1, 1],
@@ -121,18 +112,13 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
         return Err(fault.into());
     }
     let warp_instructions = report.counters.map_or(0, |c| c.warp_instructions);
-    Ok(Sample {
-        warp_instructions,
-        wall,
-        thread,
-    })
+    Ok(Sample { warp_instructions, wall, thread })
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let n = arguments.next().map_or(Ok(1 << 20), |n| {
-        n.parse()
-            .map_err(|e| format!("ELEMENTS is a number such as 1048576, not `{n}`: {e}"))
+        n.parse().map_err(|e| format!("ELEMENTS is a number such as 1048576, not `{n}`: {e}"))
     })?;
     let only = arguments.next();
     let mut rows = rows();
@@ -140,20 +126,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if rows.is_empty() {
         return Err(format!("no kernel `{}`", only.unwrap_or_default()).into());
     }
-    let one = Options {
-        threads: 1,
-        ..Options::default()
-    };
+    let one = Options { threads: 1, ..Options::default() };
     let modes = [
-        Options {
-            counters: false,
-            ..one.clone()
-        },
+        Options { counters: false, ..one.clone() },
         one.clone(),
-        Options {
-            races: true,
-            ..one.clone()
-        },
+        Options { races: true, ..one.clone() },
         Options::default(),
     ];
     let mut instructions = vec![0; rows.len()];

@@ -66,20 +66,12 @@ pub(crate) fn store(
     bytes: u32,
 ) -> Passes {
     match pattern {
-        Pattern::Affine { step, .. } if affine(step, bytes) => in_groups(
-            mask,
-            bytes,
-            || false,
-            |group| evenly_spaced(step, group, bytes),
-        ),
+        Pattern::Affine { step, .. } if affine(step, bytes) => {
+            in_groups(mask, bytes, || false, |group| evenly_spaced(step, group, bytes))
+        }
         _ => {
             let addresses = &addresses.all();
-            in_groups(
-                mask,
-                bytes,
-                || false,
-                |group| scattered(addresses, group, bytes),
-            )
+            in_groups(mask, bytes, || false, |group| scattered(addresses, group, bytes))
         }
     }
 }
@@ -100,10 +92,7 @@ fn in_groups(
 ) -> Passes {
     let one = |group| {
         let wavefronts = wavefronts(group);
-        Passes {
-            wavefronts,
-            conflicts: wavefronts - 1,
-        }
+        Passes { wavefronts, conflicts: wavefronts - 1 }
     };
     if bytes <= 4 {
         return one(mask);
@@ -142,11 +131,7 @@ fn partners_agree(addresses: &[u64; 32], mask: LaneMask, distance: u32) -> bool 
 
 /// The lanes whose partner has the higher number.
 const fn lower_partners(distance: u32) -> LaneMask {
-    if distance == 1 {
-        0x5555_5555
-    } else {
-        0x3333_3333
-    }
+    if distance == 1 { 0x5555_5555 } else { 0x3333_3333 }
 }
 
 /// Returns the most units in one bank, for lanes at equally spaced units. Banks repeat after a
@@ -204,15 +189,7 @@ const END: u8 = u8::MAX;
 impl Banks {
     fn new(banks: u32) -> Self {
         let (units, next, head, length) = ([0; 32], [END; 32], [END; 32], [0; 32]);
-        Self {
-            last: u64::from(banks - 1),
-            units,
-            next,
-            head,
-            length,
-            used: 0,
-            longest: 0,
-        }
+        Self { last: u64::from(banks - 1), units, next, head, length, used: 0, longest: 0 }
     }
 
     /// Returns how many distinct units the unit's bank has now.

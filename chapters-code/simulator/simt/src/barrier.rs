@@ -135,19 +135,7 @@ impl Barrier {
         if self.arrived == 0 || self.arrived < wanted {
             return None;
         }
-        let Self {
-            arrived,
-            votes,
-            warps,
-            reduces,
-            wanted,
-        } = std::mem::take(self);
-        Some(Tally {
-            votes,
-            threads: arrived,
-            warps,
-            reduces,
-            is_counted: wanted.is_some(),
-        })
+        let Self { arrived, votes, warps, reduces, wanted } = std::mem::take(self);
+        Some(Tally { votes, threads: arrived, warps, reduces, is_counted: wanted.is_some() })
     }
 }

@@ -57,9 +57,8 @@ enum Turn {
 impl<'a, O: Observer<'a>> Block<O> {
     /// Allocates a block for this grid.
     pub fn new(grid: &'a Grid<'a>) -> Self {
-        let mut warps: Vec<Warp> = (0..grid.warps_per_block())
-            .map(|index| Warp::new(index, grid))
-            .collect();
+        let mut warps: Vec<Warp> =
+            (0..grid.warps_per_block()).map(|index| Warp::new(index, grid)).collect();
         for warp in &mut warps {
             write_specials(warp, grid);
         }
@@ -85,8 +84,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.proxy.clear();
         self.schedule.reseed(index);
         self.spin_detector.restart();
-        self.observer
-            .start_block(index, self.warps.len() as u32, grid.shared_bytes());
+        self.observer.start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
             write_coordinates(warp, grid, coordinates);
@@ -233,12 +231,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             return Ok(());
         }
         let cause = format!("still running after {limit} warp instructions, which is the limit");
-        Err(self.fault(
-            grid,
-            warp,
-            pc,
-            &Trap::new(FaultKind::InstructionLimit, None, cause),
-        ))
+        Err(self.fault(grid, warp, pc, &Trap::new(FaultKind::InstructionLimit, None, cause)))
     }
 
     /// Lets threads pass those of these barriers at which all expected threads have arrived.
@@ -277,12 +270,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             }));
             exited.push(grid.lanes_of(warp.index) & !warp.splits.alive());
         }
-        Passing {
-            warps: tally.warps,
-            is_counted: tally.is_counted,
-            waiters,
-            exited,
-        }
+        Passing { warps: tally.warps, is_counted: tally.is_counted, waiters, exited }
     }
 
     /// Adds the location to a trap.
@@ -297,34 +285,19 @@ impl<'a, O: Observer<'a>> Block<O> {
             }
             None => format!("warp {warp}"),
         };
-        let message = format!(
-            "kernel `{kernel}` at {source}, {block}, {thread}: {}",
-            trap.cause
-        );
-        Fault {
-            kind: trap.kind,
-            space: trap.space,
-            message,
-        }
+        let message = format!("kernel `{kernel}` at {source}, {block}, {thread}: {}", trap.cause);
+        Fault { kind: trap.kind, space: trap.space, message }
     }
 
     /// Reports that every thread waits and that nothing can let any of them continue.
     fn deadlock(&self, grid: &Grid<'_>) -> Fault {
         let location = format!(", {}", describe::name(grid.block_index(self.index)));
-        deadlock(
-            grid,
-            &location,
-            "every thread waits for another",
-            self.waits(grid),
-        )
+        deadlock(grid, &location, "every thread waits for another", self.waits(grid))
     }
 
     /// Describes what each thread that has not exited waits for, one line per warp split.
     fn waits(&self, grid: &Grid<'_>) -> Vec<String> {
-        let splits = self
-            .warps
-            .iter()
-            .flat_map(|w| w.splits.iter().map(move |p| (w, p)));
+        let splits = self.warps.iter().flat_map(|w| w.splits.iter().map(move |p| (w, p)));
         let line = |(warp, split): (&Warp, &Split)| {
             let location = grid.kernel.source(split.pc);
             let phase = self.awaited_phase(grid, warp, split);
@@ -346,10 +319,7 @@ impl<'a, O: Observer<'a>> Block<O> {
                 }
                 Waiting::Reconvergence => return None,
             };
-            Some(format!(
-                "warp {}, lanes {:#010x}, {what}",
-                warp.index, split.mask
-            ))
+            Some(format!("warp {}, lanes {:#010x}, {what}", warp.index, split.mask))
         };
         splits.filter_map(line).collect()
     }
@@ -361,9 +331,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         let location = grid.kernel.shared_location(offset);
         let (phase, wants) = (object.phase(), object.wants());
         let at = grid.kernel.source(warp.polled_at);
-        Some(format!(
-            "spin on phase {phase} of the mbarrier at {location} ({at}): {wants}"
-        ))
+        Some(format!("spin on phase {phase} of the mbarrier at {location} ({at}): {wants}"))
     }
 }
 
@@ -372,9 +340,7 @@ pub(crate) fn stall<'a, O: Observer<'a>>(grid: &'a Grid<'a>, blocks: &[Block<O>]
     let in_block = |block: &Block<O>| {
         let name = describe::name(grid.block_index(block.index));
         let waits = block.waits(grid).into_iter();
-        waits
-            .map(move |wait| format!("{name}, {wait}"))
-            .collect::<Vec<_>>()
+        waits.map(move |wait| format!("{name}, {wait}")).collect::<Vec<_>>()
     };
     let mut blocks: Vec<_> = blocks.iter().collect();
     blocks.sort_by_key(|block| block.index);
@@ -402,9 +368,7 @@ fn deadlock(grid: &Grid<'_>, location: &str, cause: &str, mut waits: Vec<String>
 
 /// Writes the results of a barrier's reductions into the registers of the threads that wait there.
 fn write_tally(warp: &mut Warp, grid: &Grid<'_>, waiting: Waiting, tally: Tally) {
-    let Warp {
-        splits, registers, ..
-    } = warp;
+    let Warp { splits, registers, .. } = warp;
     for split in splits.iter().filter(|p| p.waiting == waiting) {
         let Op::Bar(bar) = &grid.kernel.ir().code[split.pc as usize].op else {
             continue;

@@ -102,11 +102,7 @@ impl Device {
         let module = LoadedModule::load(module, &memory).expect("there is room");
         let array = memory.allocate(BYTES).expect("there is room");
         memory.fill(array, &[0], BYTES).expect("it is mapped");
-        Self {
-            memory,
-            module,
-            array,
-        }
+        Self { memory, module, array }
     }
 
     fn launch(&self, options: &Options) -> LaunchReport {
@@ -127,9 +123,8 @@ impl Device {
     fn launch_all(&self, options: &Options) {
         let runs = AtomicBool::new(true);
         std::thread::scope(|scope| {
-            let launches: Vec<_> = (0..LAUNCHES)
-                .map(|_| scope.spawn(|| self.launch(options)))
-                .collect();
+            let launches: Vec<_> =
+                (0..LAUNCHES).map(|_| scope.spawn(|| self.launch(options))).collect();
             let host = scope.spawn(|| {
                 while runs.load(Ordering::Relaxed) {
                     self.copy_to_and_fro();
@@ -138,9 +133,7 @@ impl Device {
             let ended: Vec<_> = launches.into_iter().map(|launch| launch.join()).collect();
             runs.store(false, Ordering::Relaxed);
             host.join().expect("the host's copies succeed");
-            ended
-                .into_iter()
-                .for_each(|end| drop(end.expect("the launch ends")));
+            ended.into_iter().for_each(|end| drop(end.expect("the launch ends")));
         });
     }
 
@@ -148,25 +141,17 @@ impl Device {
     fn copy_to_and_fro(&self) {
         let half = self.array + BYTES / 2;
         let mut bytes = [0; 333];
-        self.memory
-            .read(half + 1, &mut bytes)
-            .expect("it is mapped");
+        self.memory.read(half + 1, &mut bytes).expect("it is mapped");
         self.memory.write(half + 5, &bytes).expect("it is mapped");
         self.memory.copy(half, half + 3, 200).expect("it is mapped");
-        self.memory
-            .copy(half + 400, half + 7, 111)
-            .expect("it is mapped");
-        self.memory
-            .fill(half + 2, &[1, 2], 17)
-            .expect("it is mapped");
+        self.memory.copy(half + 400, half + 7, 111).expect("it is mapped");
+        self.memory.fill(half + 2, &[1, 2], 17).expect("it is mapped");
         std::thread::yield_now();
     }
 
     fn words(&self) -> Vec<u32> {
         let mut bytes = vec![0; BYTES as usize];
-        self.memory
-            .read(self.array, &mut bytes)
-            .expect("it is mapped");
+        self.memory.read(self.array, &mut bytes).expect("it is mapped");
         let (words, _) = bytes.as_chunks();
         words.iter().map(|word| u32::from_le_bytes(*word)).collect()
     }
@@ -225,11 +210,8 @@ fn blocks_wait_for_those_before() {
 #[test]
 fn a_race_between_blocks_is_found_once() {
     let device = Device::new("st.global.b32 [%rd1], %r2;");
-    let options = Options {
-        races: true,
-        threads: if cfg!(miri) { 1 } else { 4 },
-        ..Options::default()
-    };
+    let options =
+        Options { races: true, threads: if cfg!(miri) { 1 } else { 4 }, ..Options::default() };
     let report = device.launch(&options);
     assert_eq!(report.races.len(), 1, "{:?}", report.races);
 }

@@ -66,12 +66,7 @@ impl Splits {
     pub fn restart(&mut self, mask: LaneMask) {
         self.points.clear();
         self.splits.clear();
-        self.splits.push(Split {
-            pc: 0,
-            mask,
-            reconvergence: NOWHERE,
-            waiting: Waiting::No,
-        });
+        self.splits.push(Split { pc: 0, mask, reconvergence: NOWHERE, waiting: Waiting::No });
     }
 
     /// Returns the lanes that have not exited.
@@ -98,11 +93,7 @@ impl Splits {
     /// Returns the instruction of a reconvergence point, or [`NOWHERE`].
     #[inline(always)]
     pub fn reconvergence_pc(&self, reconvergence: u32) -> u32 {
-        if reconvergence == NOWHERE {
-            NOWHERE
-        } else {
-            self.points[reconvergence as usize].pc
-        }
+        if reconvergence == NOWHERE { NOWHERE } else { self.points[reconvergence as usize].pc }
     }
 
     /// Whether only another warp can let a split run again. May be false although it is true if
@@ -157,19 +148,9 @@ impl Splits {
     ) {
         let split = self.splits[index];
         let reconvergence = self.point_for(split, meet);
-        self.splits[index] = Split {
-            pc: target,
-            mask: taken,
-            reconvergence,
-            waiting: Waiting::No,
-        };
+        self.splits[index] = Split { pc: target, mask: taken, reconvergence, waiting: Waiting::No };
         let rest = split.mask & !taken;
-        self.splits.push(Split {
-            pc: other,
-            mask: rest,
-            reconvergence,
-            waiting: Waiting::No,
-        });
+        self.splits.push(Split { pc: other, mask: rest, reconvergence, waiting: Waiting::No });
     }
 
     /// Returns the reconvergence point at `meet` for the lanes of `split`: the split's current one
@@ -178,12 +159,7 @@ impl Splits {
         let Some(pc) = meet.filter(|pc| *pc != self.reconvergence_pc(split.reconvergence)) else {
             return split.reconvergence;
         };
-        let new = Point {
-            pc,
-            expected: split.mask,
-            arrived: 0,
-            outer: split.reconvergence,
-        };
+        let new = Point { pc, expected: split.mask, arrived: 0, outer: split.reconvergence };
         match self.points.iter().position(|point| point.expected == 0) {
             Some(free) => {
                 self.points[free] = new;
@@ -252,21 +228,14 @@ impl Splits {
         point.expected &= !split.mask;
         point.arrived &= !split.mask;
         let outer = point.outer;
-        self.splits[index] = Split {
-            reconvergence: outer,
-            waiting: Waiting::No,
-            ..split
-        };
+        self.splits[index] = Split { reconvergence: outer, waiting: Waiting::No, ..split };
         self.merge_if_complete(split.reconvergence);
         true
     }
 
     /// Returns the lanes that wait for the same as `waiting`.
     pub fn waiting_for(&self, waiting: Waiting) -> LaneMask {
-        self.splits
-            .iter()
-            .filter(|p| p.waiting == waiting)
-            .fold(0, |all, p| all | p.mask)
+        self.splits.iter().filter(|p| p.waiting == waiting).fold(0, |all, p| all | p.mask)
     }
 
     /// Lets the splits that wait for this continue after the instruction at which they wait.
@@ -342,10 +311,7 @@ mod tests {
         at(&mut splits, 0, 20);
         splits.arrive(0);
         let whole = splits.get(0);
-        assert_eq!(
-            (whole.pc, whole.mask, whole.reconvergence),
-            (20, LaneMask::MAX, NOWHERE)
-        );
+        assert_eq!((whole.pc, whole.mask, whole.reconvergence), (20, LaneMask::MAX, NOWHERE));
     }
 
     #[test]
@@ -375,10 +341,7 @@ mod tests {
         let last = splits.runnable().unwrap();
         at(&mut splits, last, 8);
         splits.arrive(last);
-        assert_eq!(
-            (splits.get(0).mask, splits.is_diverged()),
-            (LaneMask::MAX, false)
-        );
+        assert_eq!((splits.get(0).mask, splits.is_diverged()), (LaneMask::MAX, false));
     }
 
     #[test]
@@ -403,10 +366,7 @@ mod tests {
             at(&mut splits, index, 9);
             splits.get_mut(index).waiting = Waiting::WarpSync(LaneMask::MAX);
         }
-        assert_eq!(
-            splits.waiting_for(Waiting::WarpSync(LaneMask::MAX)),
-            LaneMask::MAX
-        );
+        assert_eq!(splits.waiting_for(Waiting::WarpSync(LaneMask::MAX)), LaneMask::MAX);
         splits.release(Waiting::WarpSync(LaneMask::MAX));
         assert_eq!((splits.get(0).pc, splits.get(0).mask), (10, LaneMask::MAX));
     }

@@ -26,11 +26,7 @@ fn affine_sectors(first: u64, step: i64, count: u32, bytes: u32) -> u64 {
         return count;
     }
     let span = (count - 1) * stride;
-    let low = if step < 0 {
-        first.wrapping_sub(span)
-    } else {
-        first
-    };
+    let low = if step < 0 { first.wrapping_sub(span) } else { first };
     ((low.wrapping_add(span + u64::from(bytes) - 1)) >> 5).wrapping_sub(low >> 5) + 1
 }
 
@@ -67,10 +63,7 @@ mod tests {
     fn check(mask: LaneMask, address: impl Fn(u64) -> u64, expected: u64) {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
         let pattern = Pattern::of(&addresses, mask);
-        assert_eq!(
-            sectors(pattern, Addresses::Lanes(&addresses), mask, 4),
-            expected
-        );
+        assert_eq!(sectors(pattern, Addresses::Lanes(&addresses), mask, 4), expected);
         let scattered = sectors(Pattern::Scattered, Addresses::Lanes(&addresses), mask, 4);
         assert_eq!(scattered, expected, "the general rule");
     }

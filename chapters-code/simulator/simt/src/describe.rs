@@ -15,68 +15,44 @@ use crate::races::{Event, Finding};
 /// Describes a finding of a block.
 pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
     match *finding {
-        Finding::Shared {
-            first,
-            second,
-            offset,
-        } if first.is_asynchronous() || second.is_asynchronous() => {
+        Finding::Shared { first, second, offset }
+            if first.is_asynchronous() || second.is_asynchronous() =>
+        {
             let location = (AccessSpace::Shared, offset.into());
             proxy::describe_race(grid, [block; 2], [&first, &second], location)
         }
-        Finding::Global {
-            first,
-            first_block,
-            second,
-            address,
-            ..
-        } if first.is_asynchronous() || second.is_asynchronous() => {
+        Finding::Global { first, first_block, second, address, .. }
+            if first.is_asynchronous() || second.is_asynchronous() =>
+        {
             let location = (AccessSpace::Global, address);
             proxy::describe_race(grid, [first_block, block], [&first, &second], location)
         }
         Finding::Proxy(ref finding) => proxy::describe(finding, grid, block),
-        Finding::Shared {
-            first,
-            second,
-            offset,
-        } => describe_shared(grid, grid.block_index(block), &first, &second, offset),
-        Finding::Global {
-            first,
-            first_block,
-            second,
-            address,
-            fenced_in_block,
-        } => {
+        Finding::Shared { first, second, offset } => {
+            describe_shared(grid, grid.block_index(block), &first, &second, offset)
+        }
+        Finding::Global { first, first_block, second, address, fenced_in_block } => {
             let sides = [&first, &second];
             describe_global(grid, [first_block, block], sides, address, fenced_in_block)
         }
-        Finding::AbsentSource {
-            warp,
-            pc,
-            lane,
-            source,
-        } => describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source),
+        Finding::AbsentSource { warp, pc, lane, source } => {
+            describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source)
+        }
         Finding::Uninitialised { event, space, at } => {
             describe_uninitialised(grid, grid.block_index(block), &event, space, at)
         }
-        Finding::Pending {
-            event,
-            warp,
-            copy,
-            offset,
-        } => describe_pending(grid, grid.block_index(block), &event, (warp, copy), offset),
-        Finding::MissedBarrier {
-            waiter,
-            absent,
-            branch,
-        } => describe_missed_barrier(grid, grid.block_index(block), &waiter, &absent, branch),
+        Finding::Pending { event, warp, copy, offset } => {
+            describe_pending(grid, grid.block_index(block), &event, (warp, copy), offset)
+        }
+        Finding::MissedBarrier { waiter, absent, branch } => {
+            describe_missed_barrier(grid, grid.block_index(block), &waiter, &absent, branch)
+        }
         Finding::SplitBarrier { waiter, other } => {
             describe_split_barrier(grid, grid.block_index(block), &waiter, &other)
         }
-        Finding::BarrierThreads {
-            waiter,
-            threads,
-            disagrees,
-        } => describe_barrier_threads(grid, grid.block_index(block), &waiter, threads, disagrees),
+        Finding::BarrierThreads { waiter, threads, disagrees } => {
+            describe_barrier_threads(grid, grid.block_index(block), &waiter, threads, disagrees)
+        }
     }
 }
 
@@ -115,25 +91,16 @@ fn describe_shared(
     offset: u32,
 ) -> Race {
     let (array, offset) = grid.kernel.shared_variable(offset);
-    let missing = if first.warp() == second.warp() {
-        Missing::Syncwarp
-    } else {
-        Missing::Syncthreads
-    };
+    let missing =
+        if first.warp() == second.warp() { Missing::Syncwarp } else { Missing::Syncthreads };
     let (a, b) = (access(grid, block, first), access(grid, block, second));
     let what = if one_instruction(first, second) {
         another_value(&within(&b), a.lane)
     } else {
-        format!(
-            "{}, then {}, with no {missing}() in between",
-            within(&a),
-            within(&b)
-        )
+        format!("{}, then {}, with no {missing}() in between", within(&a), within(&b))
     };
-    let message = format!(
-        "race {}: byte {offset} of shared array `{array}`: {what}",
-        in_block(grid, block),
-    );
+    let message =
+        format!("race {}: byte {offset} of shared array `{array}`: {what}", in_block(grid, block),);
     Race {
         kind: RaceKind::unordered(first.kind(), second.kind()),
         space: Space::Shared,
@@ -153,22 +120,12 @@ fn one_instruction(first: &Event, second: &Event) -> bool {
 
 /// Describes an access by the block that is named already.
 fn within(e: &RaceAccess) -> String {
-    format!(
-        "{} by warp {}, lane {} at {}",
-        e.access, e.warp, e.lane, e.line
-    )
+    format!("{} by warp {}, lane {} at {}", e.access, e.warp, e.lane, e.line)
 }
 
 /// Describes an access by any block.
 fn whose(e: &RaceAccess) -> String {
-    format!(
-        "{} by {}, warp {}, lane {} at {}",
-        e.access,
-        name(e.block),
-        e.warp,
-        e.lane,
-        e.line
-    )
+    format!("{} by {}, warp {}, lane {} at {}", e.access, name(e.block), e.warp, e.lane, e.line)
 }
 
 /// Describes the later of two writes by one instruction.
@@ -205,10 +162,8 @@ fn describe_global(
     } else {
         format!("{}, then {}, {cure}", whose(&a), whose(&b))
     };
-    let message = format!(
-        "race in kernel `{}`: byte {offset} of {array}: {what}",
-        grid.kernel.ir().name,
-    );
+    let message =
+        format!("race in kernel `{}`: byte {offset} of {array}: {what}", grid.kernel.ir().name,);
     Race {
         kind: RaceKind::unordered(first.kind(), second.kind()),
         space: Space::Global,
@@ -251,11 +206,7 @@ fn describe_uninitialised(
         }
         Space::Shared => {
             let (array, offset) = grid.kernel.shared_variable(at as u32);
-            (
-                array.to_owned(),
-                offset.into(),
-                format!("shared array `{array}`"),
-            )
+            (array.to_owned(), offset.into(), format!("shared array `{array}`"))
         }
         _ => (String::new(), at, "the thread's local memory".into()),
     };
@@ -324,13 +275,7 @@ fn describe_shuffle(
         "undefined value {}, warp {warp}: at {line}, lane {lane} reads from lane {source}, which does not participate in the shuffle",
         in_block(grid, block)
     );
-    let side = |lane, access| RaceAccess {
-        line: line.clone(),
-        block,
-        warp,
-        lane,
-        access,
-    };
+    let side = |lane, access| RaceAccess { line: line.clone(), block, warp, lane, access };
     Race {
         kind: RaceKind::ShuffleSource,
         space: Space::Warp,
@@ -442,10 +387,7 @@ fn describe_barrier_threads(
         in_block(grid, block),
         waiter.warp,
     );
-    let sides = [
-        (waiter, at.clone(), Action::Wait),
-        (waiter, at, Action::Wait),
-    ];
+    let sides = [(waiter, at.clone(), Action::Wait), (waiter, at, Action::Wait)];
     let (kind, missing) = (RaceKind::BarrierThreads, Missing::BarrierThreads);
     barrier_race(kind, Space::Block, block, sides, missing, message)
 }

@@ -226,12 +226,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 self.pc = next;
                 return Ok(Flow::Next);
             }
-            Op::CpAsync {
-                dst,
-                src,
-                bytes,
-                src_bytes,
-            } => {
+            Op::CpAsync { dst, src, bytes, src_bytes } => {
                 self.copy_async(*dst, *src, u32::from(*bytes), *src_bytes, active)?;
             }
             Op::Nop | Op::Nanosleep { .. } => {}
@@ -246,11 +241,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let lane = Some(active.trailing_zeros());
                 return Err(Trap::new(FaultKind::Trap, lane, "executed `trap`"));
             }
-            Op::BrxIdx {
-                index,
-                targets,
-                reconverge,
-            } => {
+            Op::BrxIdx { index, targets, reconverge } => {
                 return self.branch_indexed(split, *index, targets, *reconverge, active);
             }
             // The guard is false in some lanes. Those continue, and the others execute this again.
@@ -270,23 +261,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             Op::ReadClock64 { d, global_timer } => {
                 self.warp.has_changed = true;
-                let now = if *global_timer {
-                    runtime::nanoseconds()
-                } else {
-                    self.clock_now()
-                };
+                let now = if *global_timer { runtime::nanoseconds() } else { self.clock_now() };
                 self.warp.registers.write64(*d, active, &[now; 32]);
             }
             Op::Vprintf { d, format, args } => {
                 self.warp.has_changed = true;
                 self.vprintf(*d, *format, *args, active)?;
             }
-            Op::AssertFail {
-                message,
-                file,
-                line,
-                function,
-            } => {
+            Op::AssertFail { message, file, line, function } => {
                 return Err(self.assert_fail(*message, *file, *line, *function, active));
             }
         }

@@ -16,12 +16,7 @@ pub(crate) struct Trap {
 
 impl Trap {
     pub fn new(kind: FaultKind, lane: Option<u32>, cause: impl Into<String>) -> Box<Self> {
-        Box::new(Self {
-            kind,
-            lane,
-            space: None,
-            cause: cause.into(),
-        })
+        Box::new(Self { kind, lane, space: None, cause: cause.into() })
     }
 
     /// The same fault, of an access to this memory.

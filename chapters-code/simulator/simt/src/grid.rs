@@ -168,9 +168,5 @@ fn worker_count(options: &Options, blocks: u64) -> usize {
 /// Returns the coordinates of the `linear`-th element of a box; x varies fastest.
 fn unravel(linear: u64, extent: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(extent[0].max(1)), u64::from(extent[1].max(1)));
-    [
-        (linear % x) as u32,
-        (linear / x % y) as u32,
-        (linear / x / y) as u32,
-    ]
+    [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
 }

@@ -19,11 +19,7 @@ pub(crate) struct InitMask {
 impl InitMask {
     /// Creates the mask of `bytes` uninitialised bytes.
     pub fn uninitialised(bytes: u64) -> Self {
-        Self {
-            bytes,
-            prefix: AtomicU64::new(0),
-            bits: OnceLock::new(),
-        }
+        Self { bytes, prefix: AtomicU64::new(0), bits: OnceLock::new() }
     }
 
     /// Marks all bytes as uninitialised.
@@ -62,11 +58,9 @@ impl InitMask {
             return self.extend(end);
         }
         let words = self.bytes.div_ceil(64) as usize;
-        let bits = self.bits.get_or_init(|| {
-            std::iter::repeat_with(AtomicU64::default)
-                .take(words)
-                .collect()
-        });
+        let bits = self
+            .bits
+            .get_or_init(|| std::iter::repeat_with(AtomicU64::default).take(words).collect());
         for (word, mask) in words_of(offset, end - offset) {
             if bits[word].load(Ordering::Relaxed) & mask != mask {
                 bits[word].fetch_or(mask, Ordering::Relaxed);
@@ -85,8 +79,7 @@ impl InitMask {
                 break;
             }
         }
-        self.prefix
-            .fetch_max(end.min(self.bytes), Ordering::Relaxed);
+        self.prefix.fetch_max(end.min(self.bytes), Ordering::Relaxed);
     }
 
     /// Whether one of these bytes is initialised or beyond the end.
@@ -148,16 +141,9 @@ fn runs(mut word: u64) -> impl Iterator<Item = (u64, u64)> {
 /// Iterates over the 64-bit words of a range of bits, each with the range's bits in it.
 pub(crate) fn words_of(first: u64, count: u64) -> impl Iterator<Item = (usize, u64)> {
     let end = first + count;
-    let words = if count == 0 {
-        0..0
-    } else {
-        first / 64..end.div_ceil(64)
-    };
+    let words = if count == 0 { 0..0 } else { first / 64..end.div_ceil(64) };
     words.map(move |word| {
-        let (from, to) = (
-            first.max(64 * word) - 64 * word,
-            end.min(64 * word + 64) - 64 * word,
-        );
+        let (from, to) = (first.max(64 * word) - 64 * word, end.min(64 * word + 64) - 64 * word);
         let mask = u64::MAX >> (64 - (to - from)) << from;
         (word as usize, mask)
     })

@@ -44,10 +44,7 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Launch
         ..LaunchReport::default()
     };
     if let Err(fault) = check(launch) {
-        return LaunchReport {
-            fault: Some(fault),
-            ..report
-        };
+        return LaunchReport { fault: Some(fault), ..report };
     }
     let grid = Grid::new(launch, options, memory.snapshot());
     if options.trace {
@@ -64,11 +61,7 @@ pub fn launch(memory: &Memory, launch: &Launch<'_>, options: &Options) -> Launch
 fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     let name = &launch.kernel.ir().name;
     let fail = |kind, cause: String| {
-        Err(Fault {
-            kind,
-            space: None,
-            message: format!("launch of kernel `{name}`: {cause}"),
-        })
+        Err(Fault { kind, space: None, message: format!("launch of kernel `{name}`: {cause}") })
     };
     if let Some(error) = &launch.kernel.ir().unsupported {
         return fail(FaultKind::Unsupported, error.to_string());
@@ -76,25 +69,14 @@ fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
     if gx == 0 || gy == 0 || gz == 0 || gx > 0x7fff_ffff || gy > 65_535 || gz > 65_535 {
         let limit = "each extent must be at least 1, and at most 2^31 - 1, 65535 and 65535";
-        return fail(
-            FaultKind::InvalidLaunch,
-            format!("a grid of ({gx},{gy},{gz}): {limit}"),
-        );
+        return fail(FaultKind::InvalidLaunch, format!("a grid of ({gx},{gy},{gz}): {limit}"));
     }
     let threads = u64::from(bx) * u64::from(by) * u64::from(bz);
     if threads == 0 || threads > u64::from(MAX_THREADS) || bx > 1024 || by > 1024 || bz > 64 {
         let limit = "a block has 1 to 1024 threads, at most 64 of them in z";
-        return fail(
-            FaultKind::InvalidLaunch,
-            format!("a block of ({bx},{by},{bz}): {limit}"),
-        );
+        return fail(FaultKind::InvalidLaunch, format!("a block of ({bx},{by},{bz}): {limit}"));
     }
-    if launch
-        .kernel
-        .ir()
-        .max_threads
-        .is_some_and(|most| threads > u64::from(most))
-    {
+    if launch.kernel.ir().max_threads.is_some_and(|most| threads > u64::from(most)) {
         let most = launch.kernel.ir().max_threads.unwrap_or_default();
         let cause = format!("{threads} threads a block, but it was compiled for at most {most}");
         return fail(FaultKind::InvalidLaunch, cause);
@@ -125,9 +107,7 @@ fn resident_limit(grid: &Grid<'_>) -> usize {
     }
     let threads = grid.warps_per_block() * 32;
     let by_shared = (MAX_SHARED + 1024) / (grid.shared_bytes() + 1024);
-    let a_multiprocessor = (RESIDENT_THREADS / threads)
-        .min(RESIDENT_BLOCKS)
-        .min(by_shared);
+    let a_multiprocessor = (RESIDENT_THREADS / threads).min(RESIDENT_BLOCKS).min(by_shared);
     (a_multiprocessor.max(1) * MULTIPROCESSORS) as usize
 }
 
@@ -155,27 +135,15 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchR
             grid.stop.store(true, Ordering::Relaxed);
         }
         drop(at_work);
-        merge(
-            &mut all.lock().unwrap_or_else(PoisonError::into_inner),
-            gathered,
-        );
+        merge(&mut all.lock().unwrap_or_else(PoisonError::into_inner), gathered);
         if let Err((block, cause)) = end {
-            keep_first(
-                &mut fault.lock().unwrap_or_else(PoisonError::into_inner),
-                block,
-                cause,
-            );
+            keep_first(&mut fault.lock().unwrap_or_else(PoisonError::into_inner), block, cause);
         }
     };
     workers::run_on(grid.workers, work);
     let gathered = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let Options {
-        counters,
-        races,
-        trace,
-        ..
-    } = *grid.options;
+    let Options { counters, races, trace, .. } = *grid.options;
     LaunchReport {
         counters: (counters || races || trace).then_some(gathered.counters),
         races: gathered.races,
@@ -359,11 +327,7 @@ impl Claim {
 }
 
 fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gathered: &mut Gathered) {
-    let Observed {
-        counters,
-        findings,
-        events,
-    } = block.observer.finish();
+    let Observed { counters, findings, events } = block.observer.finish();
     gathered.counters += counters;
     gathered.events.extend(events);
     let races = findings.into_iter();

@@ -113,11 +113,7 @@ impl Allocation {
     }
 
     fn region(&self) -> Region {
-        Region {
-            base: self.base,
-            bytes: self.bytes,
-            pointer: self.backing.pointer,
-        }
+        Region { base: self.base, bytes: self.bytes, pointer: self.backing.pointer }
     }
 }
 
@@ -136,11 +132,7 @@ unsafe impl Send for Region {}
 
 impl Region {
     /// A region that contains no address.
-    pub const EMPTY: Self = Self {
-        base: 0,
-        bytes: 0,
-        pointer: std::ptr::null_mut(),
-    };
+    pub const EMPTY: Self = Self { base: 0, bytes: 0, pointer: std::ptr::null_mut() };
 
     /// Whether `bytes` bytes at `address` are within the region.
     #[inline(always)]
@@ -184,10 +176,7 @@ impl Snapshot {
 
     /// Returns the allocation that contains `address`, with its initialised bytes.
     pub(crate) fn tracked(&self, address: u64) -> Option<Tracked<'_>> {
-        self.find(address).map(|a| Tracked {
-            region: a.region(),
-            init_mask: &a.init_mask,
-        })
+        self.find(address).map(|a| Tracked { region: a.region(), init_mask: &a.init_mask })
     }
 
     fn find(&self, address: u64) -> Option<&Allocation> {
@@ -219,10 +208,8 @@ impl Snapshot {
         if address < 4096 {
             return "it is a null pointer, or an offset from one".into();
         }
-        let freed = self
-            .freed
-            .iter()
-            .find(|(base, bytes)| (*base..base + bytes).contains(&address));
+        let freed =
+            self.freed.iter().find(|(base, bytes)| (*base..base + bytes).contains(&address));
         if let Some((base, bytes)) = freed {
             return format!("it lies in {}, which was freed", name(*base, *bytes));
         }
@@ -233,11 +220,7 @@ impl Snapshot {
             (Some(a), _) if address < a.end() => format!("it lies in {}", a.name()),
             (Some(a), Some(b)) if address - a.end() > b.base - address => ahead(address, b),
             (Some(a), _) => {
-                format!(
-                    "it is {} past the end of {}",
-                    count(address - a.end() + 1),
-                    a.name()
-                )
+                format!("it is {} past the end of {}", count(address - a.end() + 1), a.name())
             }
             (None, Some(b)) => ahead(address, b),
             (None, None) => "nothing is allocated on this device".into(),
@@ -255,11 +238,7 @@ fn ahead(address: u64, b: &Allocation) -> String {
 }
 
 fn count(bytes: u64) -> String {
-    if bytes == 1 {
-        "1 byte".into()
-    } else {
-        format!("{bytes} bytes")
-    }
+    if bytes == 1 { "1 byte".into() } else { format!("{bytes} bytes") }
 }
 
 struct State {
@@ -285,15 +264,8 @@ impl Memory {
     /// 512. Devices of one process need disjoint addresses, so that a pointer identifies its
     /// device.
     pub fn with_base(capacity: u64, base: u64) -> Self {
-        let state = State {
-            table: Snapshot::default(),
-            next: base,
-            used: 0,
-        };
-        Self {
-            capacity,
-            state: RwLock::new(state),
-        }
+        let state = State { table: Snapshot::default(), next: base, used: 0 };
+        Self { capacity, state: RwLock::new(state) }
     }
 
     /// Allocates `bytes` bytes, aligned to 512, and returns their device address.
@@ -303,11 +275,8 @@ impl Memory {
             return Err(MemoryError::Empty);
         }
         let available = self.capacity - state.used;
-        let full = || MemoryError::OutOfMemory {
-            wanted: bytes,
-            available,
-            capacity: self.capacity,
-        };
+        let full =
+            || MemoryError::OutOfMemory { wanted: bytes, available, capacity: self.capacity };
         if bytes > available {
             return Err(full());
         }
@@ -328,10 +297,7 @@ impl Memory {
     /// Frees the allocation that starts at `address`. Its addresses are never used again.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let found = state
-            .table
-            .allocations
-            .binary_search_by_key(&address, |a| a.base);
+        let found = state.table.allocations.binary_search_by_key(&address, |a| a.base);
         let Ok(index) = found else {
             let nearest = state.table.describe(address);
             return Err(MemoryError::NotAllocated { address, nearest });
@@ -417,19 +383,12 @@ impl Memory {
 
     /// Returns the allocated bytes.
     pub fn used(&self) -> u64 {
-        self.state
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .used
+        self.state.read().unwrap_or_else(PoisonError::into_inner).used
     }
 
     /// Returns the current allocations.
     pub fn snapshot(&self) -> Snapshot {
-        self.state
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .table
-            .clone()
+        self.state.read().unwrap_or_else(PoisonError::into_inner).table.clone()
     }
 }
 
@@ -442,11 +401,7 @@ fn host_range(table: &Snapshot, address: u64, bytes: u64) -> Result<*mut u8, Mem
         Some(region) if region.contains(address, bytes) => Ok(region.host(address, bytes)),
         _ => {
             let nearest = table.describe(address);
-            Err(MemoryError::Unmapped {
-                address,
-                bytes,
-                nearest,
-            })
+            Err(MemoryError::Unmapped { address, bytes, nearest })
         }
     }
 }
@@ -468,18 +423,9 @@ mod tests {
         let error = memory.write(a + 998, &[0; 3]).unwrap_err().to_string();
         assert!(error.contains("allocation of 1000 bytes"), "{error}");
         memory.free(b).unwrap();
-        assert!(matches!(
-            memory.read(b, &mut out),
-            Err(MemoryError::Unmapped { .. })
-        ));
-        assert!(matches!(
-            memory.free(a + 8),
-            Err(MemoryError::NotAllocated { .. })
-        ));
-        assert!(matches!(
-            memory.allocate(1 << 21),
-            Err(MemoryError::OutOfMemory { .. })
-        ));
+        assert!(matches!(memory.read(b, &mut out), Err(MemoryError::Unmapped { .. })));
+        assert!(matches!(memory.free(a + 8), Err(MemoryError::NotAllocated { .. })));
+        assert!(matches!(memory.allocate(1 << 21), Err(MemoryError::OutOfMemory { .. })));
         assert_eq!(memory.used(), 1000);
     }
 
@@ -507,9 +453,6 @@ mod tests {
         let mut out = [0; 12];
         memory.read(a + 2, &mut out).unwrap();
         assert_eq!(out, [0, 0, 1, 2, 3, 4, 1, 2, 3, 4, 0, 0]);
-        assert!(matches!(
-            memory.fill(a, &[0; 3], 1),
-            Err(MemoryError::Pattern(3))
-        ));
+        assert!(matches!(memory.fill(a, &[0; 3], 1), Err(MemoryError::Pattern(3))));
     }
 }

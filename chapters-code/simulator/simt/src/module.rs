@@ -81,10 +81,7 @@ impl LoadedModule {
 
     /// Frees the module's variables.
     pub fn unload(&self, memory: &Memory) -> Result<(), MemoryError> {
-        self.addresses
-            .iter()
-            .flatten()
-            .try_for_each(|&at| memory.free(at))
+        self.addresses.iter().flatten().try_for_each(|&at| memory.free(at))
     }
 
     /// Returns the device address and the bytes of a variable in global or constant space.
@@ -170,17 +167,12 @@ fn initialize(
 }
 
 fn wrong_with(variable: &ir::Variable) -> impl FnOnce(MemoryError) -> LoadError {
-    |source| LoadError::Variable {
-        name: variable.name.clone(),
-        source,
-    }
+    |source| LoadError::Variable { name: variable.name.clone(), source }
 }
 
 impl LoadedKernel {
     fn resolve(ir: ir::Kernel, files: &Arc<[String]>, address: impl Fn(Symbol) -> u64) -> Self {
-        let dynamic = ir
-            .static_shared_bytes
-            .next_multiple_of(ir.dynamic_shared_align.max(1));
+        let dynamic = ir.static_shared_bytes.next_multiple_of(ir.dynamic_shared_align.max(1));
         // Global and constant variables have the same address in their own space and in generic
         // space, because both are in device memory.
         let value = |c: Const| match c {
@@ -190,19 +182,9 @@ impl LoadedKernel {
             }
             Const::DynamicShared(addend) => u64::from(dynamic).wrapping_add_signed(addend),
         };
-        let constants32 = ir
-            .constants32
-            .iter()
-            .map(|&(r, c)| (r, value(c) as u32))
-            .collect();
+        let constants32 = ir.constants32.iter().map(|&(r, c)| (r, value(c) as u32)).collect();
         let constants64 = ir.constants64.iter().map(|&(r, c)| (r, value(c))).collect();
-        Self {
-            ir,
-            files: files.clone(),
-            constants32,
-            constants64,
-            constant_memory: Arc::default(),
-        }
+        Self { ir, files: files.clone(), constants32, constants64, constant_memory: Arc::default() }
     }
 
     /// Returns the decoded kernel: name, parameters, static shared memory, registers.
@@ -231,10 +213,7 @@ impl LoadedKernel {
         if dynamic == 0 {
             return self.ir.static_shared_bytes;
         }
-        self.ir
-            .static_shared_bytes
-            .next_multiple_of(align)
-            .saturating_add(dynamic)
+        self.ir.static_shared_bytes.next_multiple_of(align).saturating_add(dynamic)
     }
 
     /// Returns the source line of an instruction, as `file.cu:12`.
@@ -243,11 +222,7 @@ impl LoadedKernel {
             return "the end".into();
         };
         let line = instruction.source.line;
-        match instruction
-            .source
-            .file
-            .and_then(|f| self.files.get(usize::from(f)))
-        {
+        match instruction.source.file.and_then(|f| self.files.get(usize::from(f))) {
             Some(file) => format!("{file}:{line}"),
             None => format!("PTX line {}", instruction.ptx_line),
         }
@@ -262,10 +237,8 @@ impl LoadedKernel {
     /// Returns the name of the shared variable at an offset of the block's shared memory, and the
     /// byte's offset within it.
     pub fn shared_variable(&self, offset: u32) -> (&str, u32) {
-        let dynamic = self
-            .ir
-            .static_shared_bytes
-            .next_multiple_of(self.ir.dynamic_shared_align.max(1));
+        let dynamic =
+            self.ir.static_shared_bytes.next_multiple_of(self.ir.dynamic_shared_align.max(1));
         let fixed = self.ir.shared_variables.iter().filter(|v| v.2 > 0);
         for (name, at, bytes) in fixed {
             if (*at..at.saturating_add(*bytes)).contains(&offset) {

@@ -180,10 +180,8 @@ impl<'a> Observer<'a> for Counting {
 
     #[inline(always)]
     fn guarded(&mut self, lanes: LaneMask) {
-        self.counters.thread_instructions = self
-            .counters
-            .thread_instructions
-            .wrapping_sub(lanes.count_ones().into());
+        self.counters.thread_instructions =
+            self.counters.thread_instructions.wrapping_sub(lanes.count_ones().into());
     }
 
     fn divergence(&mut self) {
@@ -209,10 +207,7 @@ impl<'a> Observer<'a> for Counting {
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
 
     fn finish(&mut self) -> Observed {
-        Observed {
-            counters: std::mem::take(&mut self.counters),
-            ..Observed::default()
-        }
+        Observed { counters: std::mem::take(&mut self.counters), ..Observed::default() }
     }
 }
 
@@ -303,10 +298,7 @@ impl<'a> Observer<'a> for Checking<'a> {
     const CHECKS: bool = true;
 
     fn new(grid: &'a Grid<'_>) -> Self {
-        Self {
-            counting: Counting::default(),
-            races: Races::new(grid),
-        }
+        Self { counting: Counting::default(), races: Races::new(grid) }
     }
 
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
@@ -335,9 +327,6 @@ impl<'a> Observer<'a> for Checking<'a> {
     }
 
     fn finish(&mut self) -> Observed {
-        Observed {
-            findings: self.races.take(),
-            ..self.counting.finish()
-        }
+        Observed { findings: self.races.take(), ..self.counting.finish() }
     }
 }

@@ -93,9 +93,7 @@ fn row_of_any(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Option<u64> 
     let differs = if mask == LaneMask::MAX {
         is_any_set(difference)
     } else {
-        (0..32).fold(0, |all, lane| {
-            all | difference(lane) & lane_word64(mask, lane)
-        }) != 0
+        (0..32).fold(0, |all, lane| all | difference(lane) & lane_word64(mask, lane)) != 0
     };
     (!differs).then_some(origin)
 }
@@ -146,9 +144,7 @@ fn row32_of(addresses: &Lanes32, mask: LaneMask, bytes: u32) -> Option<u64> {
     let differs = if mask == LaneMask::MAX {
         is_any_set(difference)
     } else {
-        (0..32).fold(0, |all, lane| {
-            all | difference(lane) & lane_word(mask, lane)
-        }) != 0
+        (0..32).fold(0, |all, lane| all | difference(lane) & lane_word(mask, lane)) != 0
     };
     let wraps = first > u32::MAX - 32 * bytes;
     let before = u64::from(bytes * first_lane);
@@ -204,31 +200,19 @@ impl Pattern {
         let first = addresses[first_lane as usize];
         let rest = mask & mask.wrapping_sub(1);
         if rest == 0 {
-            return Self::Affine {
-                first,
-                step: 0,
-                count: 1,
-            };
+            return Self::Affine { first, step: 0, count: 1 };
         }
         let second_lane = rest.trailing_zeros() & 31;
         let spacing = second_lane - first_lane;
         let last_lane = 31 - mask.leading_zeros();
         let step = addresses[second_lane as usize].wrapping_sub(first) as i64;
         let even = evenly_spaced(mask, first_lane, last_lane, spacing);
-        let per_lane = if spacing == 1 {
-            step
-        } else {
-            step / i64::from(spacing)
-        };
+        let per_lane = if spacing == 1 { step } else { step / i64::from(spacing) };
         if !even || per_lane * i64::from(spacing) != step {
             return Self::Scattered;
         }
         if is_affine(addresses, mask, first_lane, per_lane) {
-            Self::Affine {
-                first,
-                step,
-                count: mask.count_ones(),
-            }
+            Self::Affine { first, step, count: mask.count_ones() }
         } else {
             Self::Scattered
         }
@@ -288,10 +272,6 @@ mod tests {
         check(u32::MAX, |l| l * l, Pattern::Scattered);
         check(u32::MAX, |l| 4 * (l ^ 1), Pattern::Scattered);
         check(0x0000_000b, |l| 4 * l, Pattern::Scattered);
-        check(
-            u32::MAX,
-            |l| if l == 31 { 0 } else { 4 * l },
-            Pattern::Scattered,
-        );
+        check(u32::MAX, |l| if l == 31 { 0 } else { 4 * l }, Pattern::Scattered);
     }
 }

@@ -104,10 +104,7 @@ mod tests {
             let start = memory.as_mut_ptr().cast::<u8>().wrapping_add(at);
             // SAFETY: as above; the cell is aligned to its size.
             let (old, new) = unsafe { update(start, bytes_of, |old| !old) };
-            let wanted = cell
-                .iter()
-                .rev()
-                .fold(0, |all, byte| all << 8 | u64::from(*byte));
+            let wanted = cell.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
             assert_eq!(old, wanted);
             assert_eq!(new, !wanted & u64::MAX >> (64 - 8 * bytes_of));
             cell.iter_mut().for_each(|byte| *byte = !*byte);

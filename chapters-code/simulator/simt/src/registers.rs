@@ -171,11 +171,7 @@ fn halves(mask: LaneMask) -> [LaneMask; 2] {
 /// Returns the number of lanes. The mask is full in most calls.
 #[inline(always)]
 pub(crate) fn count(mask: LaneMask) -> u32 {
-    if mask == ALL_LANES {
-        LANES as u32
-    } else {
-        mask.count_ones()
-    }
+    if mask == ALL_LANES { LANES as u32 } else { mask.count_ones() }
 }
 
 /// Returns all ones if `mask` has the lane, else zero.

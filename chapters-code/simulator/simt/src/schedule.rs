@@ -21,18 +21,12 @@ const LOG_ROUNDS: u32 = 4;
 
 impl Schedule {
     pub fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            state: seed,
-            order: Vec::new(),
-        }
+        Self { seed, state: seed, order: Vec::new() }
     }
 
     /// Starts the order of the block with this number.
     pub fn reseed(&mut self, block: u64) {
-        self.state = self
-            .seed
-            .wrapping_add(block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        self.state = self.seed.wrapping_add(block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
 
     /// Returns the warp that runs at this turn of a round. In a round each of `warps` warps has one
@@ -65,22 +59,14 @@ impl Schedule {
 
     /// Returns the length of a time slice in instructions.
     pub fn slice(&mut self) -> u32 {
-        if self.seed == 0 {
-            SLICE
-        } else {
-            1 + self.draw(64) as u32
-        }
+        if self.seed == 0 { SLICE } else { 1 + self.draw(64) as u32 }
     }
 
     /// Returns how many rounds over all its warps a block runs before another has its turn. The
     /// numbers differ, so that of two resident blocks sometimes one is ahead and sometimes the
     /// other.
     pub fn rounds(&mut self) -> u32 {
-        if self.seed == 0 {
-            1 << LOG_ROUNDS
-        } else {
-            1 << self.draw(u64::from(LOG_ROUNDS) + 1)
-        }
+        if self.seed == 0 { 1 << LOG_ROUNDS } else { 1 << self.draw(u64::from(LOG_ROUNDS) + 1) }
     }
 
     /// Returns which of `count` pending bulk copies advances now, if any.

@@ -31,11 +31,7 @@ pub(crate) struct Tracing<'a> {
 
 impl Tracing<'_> {
     fn place(&self, warp: u32, pc: u32) -> Place {
-        Place {
-            block: self.block,
-            warp,
-            line: self.grid.kernel.source(pc),
-        }
+        Place { block: self.block, warp, line: self.grid.kernel.source(pc) }
     }
 
     fn add(&mut self, event: impl FnOnce(&Self) -> Event) {
@@ -77,13 +73,7 @@ impl Tracing<'_> {
 
 /// Returns the cost that the counters add for an access.
 fn cost(access: &Access<'_>) -> u64 {
-    let &Access {
-        pattern,
-        addresses,
-        mask,
-        bytes,
-        ..
-    } = access;
+    let &Access { pattern, addresses, mask, bytes, .. } = access;
     match (access.space, access.kind) {
         (AccessSpace::Global, _) => counters::sectors(pattern, addresses, mask, bytes),
         (AccessSpace::Shared, AccessKind::Load) => {
@@ -108,12 +98,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
     const TRACES: bool = true;
 
     fn new(grid: &'a Grid<'_>) -> Self {
-        Self {
-            checking: Checking::new(grid),
-            grid,
-            block: 0,
-            events: Vec::new(),
-        }
+        Self { checking: Checking::new(grid), grid, block: 0, events: Vec::new() }
     }
 
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
@@ -123,11 +108,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
 
     fn instruction(&mut self, warp: u32, pc: u32, active: LaneMask) {
         let class = class(&self.grid.kernel.ir().code[pc as usize].op);
-        self.add(|own| Event::Instruction {
-            place: own.place(warp, pc),
-            class,
-            active,
-        });
+        self.add(|own| Event::Instruction { place: own.place(warp, pc), class, active });
     }
 
     forward_counts!(checking);
@@ -143,11 +124,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
 
     fn warp_synchronised(&mut self, warp: u32, lanes: LaneMask) {
         self.checking.warp_synchronised(warp, lanes);
-        self.add(|own| Event::WarpSynchronised {
-            block: own.block,
-            warp,
-            lanes,
-        });
+        self.add(|own| Event::WarpSynchronised { block: own.block, warp, lanes });
     }
 
     fn access(&mut self, access: &Access<'_>) {
@@ -169,9 +146,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
             if found == parts || access.lanes & !active != 0 || !access.values.is_empty() {
                 break;
             }
-            access.values = lanes(access.lanes)
-                .map(|lane| elements(op, registers, lane))
-                .collect();
+            access.values = lanes(access.lanes).map(|lane| elements(op, registers, lane)).collect();
             found += access.lanes.count_ones();
         }
     }
@@ -197,10 +172,7 @@ impl<'a> Observer<'a> for Tracing<'a> {
     }
 
     fn finish(&mut self) -> Observed {
-        Observed {
-            events: std::mem::take(&mut self.events),
-            ..self.checking.finish()
-        }
+        Observed { events: std::mem::take(&mut self.events), ..self.checking.finish() }
     }
 }
 
@@ -241,9 +213,6 @@ pub(crate) fn gather(mut events: Vec<(u64, Event)>, grid: &Grid<'_>) -> Trace {
     events.sort_by_key(|(number, _)| *number);
     Trace {
         events: events.into_iter().map(|(_, event)| event).collect(),
-        dropped: grid
-            .traced
-            .load(Ordering::Relaxed)
-            .saturating_sub(MOST_EVENTS),
+        dropped: grid.traced.load(Ordering::Relaxed).saturating_sub(MOST_EVENTS),
     }
 }

@@ -25,9 +25,8 @@ fn texts(folder: &str) -> Vec<String> {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
     let folder = fuzz.join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut paths: Vec<_> = entries
-        .map(|entry| entry.expect("the folder can be listed").path())
-        .collect();
+    let mut paths: Vec<_> =
+        entries.map(|entry| entry.expect("the folder can be listed").path()).collect();
     paths.sort();
     let read = |path| fs::read_to_string(path).expect("it is a text");
     paths.iter().map(read).collect()
@@ -117,11 +116,7 @@ fn damaged_kernels_end_fault_or_are_stopped() {
         module.unload(&memory).expect("its variables are there");
     }
     // The damage is neither always fatal nor never, and a loop that has lost its end is stopped.
-    assert!(
-        ended > 1000 && faults.len() > 200,
-        "{ended}, {}",
-        faults.len()
-    );
+    assert!(ended > 1000 && faults.len() > 200, "{ended}, {}", faults.len());
     for kind in [FaultKind::IllegalAddress, FaultKind::InstructionLimit] {
         assert!(faults.contains(&kind), "{kind:?} among {}", faults.len());
     }
@@ -139,11 +134,7 @@ fn ends(text: &str, options: &Options) -> Option<(Vec<Option<FaultKind>>, Vec<u8
 /// Launches a text's kernels unwatched, and with all that can watch, which must change nothing.
 /// False if it does not parse, or cannot be loaded.
 fn ends_alike(text: &str, seed: u64) -> bool {
-    let plain = Options {
-        counters: false,
-        races: false,
-        ..options(seed)
-    };
+    let plain = Options { counters: false, races: false, ..options(seed) };
     let Some(alone) = ends(text, &plain) else {
         return false;
     };
@@ -176,10 +167,7 @@ fn whoever_watches_changes_nothing() {
 #[test]
 fn what_fuzzing_found_ends() {
     let found = texts("found");
-    let ran = found
-        .iter()
-        .zip(0..)
-        .filter(|(text, seed)| ends_alike(text, *seed));
+    let ran = found.iter().zip(0..).filter(|(text, seed)| ends_alike(text, *seed));
     assert!(ran.count() > 30, "of {}", found.len());
 }
 

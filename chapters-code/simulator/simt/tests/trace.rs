@@ -33,10 +33,7 @@ fn run(body: &str, block: u32, trace: bool) -> (LaunchReport, Vec<u32>) {
         dynamic_shared: 0,
         params: &out.to_le_bytes(),
     };
-    let options = Options {
-        trace,
-        ..Options::default()
-    };
+    let options = Options { trace, ..Options::default() };
     let report = simt::launch(&memory, &launch, &options);
     let mut bytes = vec![0; 1024];
     memory.read(out, &mut bytes).expect("it is mapped");
@@ -83,15 +80,9 @@ fn accesses_hold_their_lanes_addresses_and_values() {
     assert_eq!((&store.array[..], store.base), ("sh", 0));
     assert_eq!(store.addresses, [0, 4, 8]);
     assert_eq!(store.values, [[100], [101], [102]]);
-    assert_eq!(
-        (load.access, load.lanes, load.cost),
-        (AccessKind::Load, 7, 1)
-    );
+    assert_eq!((load.access, load.lanes, load.cost), (AccessKind::Load, 7, 1));
     assert_eq!(load.values, [[101], [101], [101]]);
-    assert_eq!(
-        (global.space, global.allocation_bytes),
-        (AccessSpace::Global, 1024)
-    );
+    assert_eq!((global.space, global.allocation_bytes), (AccessSpace::Global, 1024));
     let offsets: Vec<_> = global.addresses.iter().map(|a| a - global.base).collect();
     assert_eq!((offsets, global.cost), (vec![0, 4, 8], 1));
 }
@@ -114,16 +105,12 @@ fn strided_accesses_cost_what_the_counters_count() {
 
 #[test]
 fn instructions_have_their_active_lanes_and_source() {
-    let events = trace(
-        "setp.lt.u32 %p1, %r1, 5;\n@!%p1 bra DONE;\nst.global.u32 [%rd3], %r1;\nDONE:",
-        32,
-    );
+    let events =
+        trace("setp.lt.u32 %p1, %r1, 5;\n@!%p1 bra DONE;\nst.global.u32 [%rd3], %r1;\nDONE:", 32);
     let store = events.iter().find_map(|event| match event {
-        Event::Instruction {
-            place,
-            class: InstructionClass::Store,
-            active,
-        } => Some((place, *active)),
+        Event::Instruction { place, class: InstructionClass::Store, active } => {
+            Some((place, *active))
+        }
         _ => None,
     });
     let (place, active) = store.expect("a store");
@@ -141,19 +128,13 @@ fn shuffles_and_barriers_are_told() {
         64,
     );
     let shuffled = events.iter().find_map(|event| match event {
-        Event::Shuffle {
-            place,
-            lanes,
-            sources,
-            values,
-        } if place.warp == 1 => Some((*lanes, sources, values)),
+        Event::Shuffle { place, lanes, sources, values } if place.warp == 1 => {
+            Some((*lanes, sources, values))
+        }
         _ => None,
     });
     let (lanes, sources, values) = shuffled.expect("a shuffle of warp 1");
-    assert_eq!(
-        (lanes, sources[0], sources[15], sources[16]),
-        (u32::MAX, 16, 31, 16)
-    );
+    assert_eq!((lanes, sources[0], sources[15], sources[16]), (u32::MAX, 16, 31, 16));
     assert_eq!(values[0], 32 + 7);
     let passed =
         |event: &Event| matches!(event, Event::BarrierPassed { warps, .. } if *warps == [0, 1]);

@@ -57,14 +57,8 @@ struct Work {
 
 impl Work {
     fn link(&self) -> Option<String> {
-        let doi = self
-            .doi
-            .as_ref()
-            .map(|doi| format!("https://doi.org/{doi}"));
-        let arxiv = self
-            .arxiv
-            .as_ref()
-            .map(|id| format!("https://arxiv.org/abs/{id}"));
+        let doi = self.doi.as_ref().map(|doi| format!("https://doi.org/{doi}"));
+        let arxiv = self.arxiv.as_ref().map(|id| format!("https://arxiv.org/abs/{id}"));
         doi.or(arxiv).or(self.url.clone())
     }
 }
@@ -113,22 +107,17 @@ impl Bibliography {
             [key, part] => (key, format!(", {part}")),
             _ => return Err("a citation is {{#cite KEY}} or {{#cite KEY \"PART\"}}".to_owned()),
         };
-        let work = self
-            .works
-            .get(key)
-            .ok_or_else(|| format!("the bibliography has no work `{key}`"))?;
+        let work =
+            self.works.get(key).ok_or_else(|| format!("the bibliography has no work `{key}`"))?;
         let up = up(path);
         let label = &work.label;
-        Ok(format!(
-            "<a class=\"cite\" href=\"{up}{PAGE}#{key}\">{label}</a>{part}"
-        ))
+        Ok(format!("<a class=\"cite\" href=\"{up}{PAGE}#{key}\">{label}</a>{part}"))
     }
 
     /// The figure that a directive on the page at `path` says is a work's.
     pub(crate) fn published(&self, path: &Path, arguments: &str) -> Result<String, String> {
-        let (keys, figure): (Vec<_>, Vec<_>) = words(arguments)?
-            .into_iter()
-            .partition(|word| word.starts_with(KEY));
+        let (keys, figure): (Vec<_>, Vec<_>) =
+            words(arguments)?.into_iter().partition(|word| word.starts_with(KEY));
         match &keys[..] {
             [key] if !figure.is_empty() => {
                 let label = self.cite(path, &key[KEY.len()..])?;
@@ -154,28 +143,17 @@ impl Bibliography {
     }
 
     fn entry(&self, key: &str, work: &Work) -> String {
-        let Work {
-            label,
-            authors,
-            title,
-            published,
-            ..
-        } = work;
+        let Work { label, authors, title, published, .. } = work;
         let link = work.link().unwrap_or_default();
         let mut text = format!("**{label}.** {authors}. [{title}]({link}). {published}.");
         if let Some(note) = &work.note {
             let _ = write!(text, " {note}");
         }
         let pages = self.cited.get(key).into_iter().flatten();
-        let pages: Vec<String> = pages
-            .map(|(_, title, path)| format!("[{title}]({})", path.display()))
-            .collect();
+        let pages: Vec<String> =
+            pages.map(|(_, title, path)| format!("[{title}]({})", path.display())).collect();
         if !pages.is_empty() {
-            let _ = write!(
-                text,
-                " <span class=\"cited\">Cited in {}.</span>",
-                pages.join(", ")
-            );
+            let _ = write!(text, " <span class=\"cited\">Cited in {}.</span>", pages.join(", "));
         }
         text
     }

@@ -76,13 +76,7 @@ const CAPTURES: &[Capture] = &[
         file: "book/chapter_3_scan/deadlock.txt",
         stream: Stream::Error, // what the driver reports
         binary: "chapter_3",
-        arguments: &[
-            "--device",
-            "sim",
-            "--broken",
-            "--kernel",
-            "static_tile_index",
-        ],
+        arguments: &["--device", "sim", "--broken", "--kernel", "static_tile_index"],
         columns: 104,
     },
     Capture {

@@ -59,10 +59,9 @@ impl Sources {
         match (words.is_empty(), names.as_slice()) {
             (true, _) => Err("say what is used: {{#used_in WORD …}}".to_owned()),
             (_, []) => Err(format!("no kernel uses {}", words.join(" or "))),
-            (_, [one, two, three, _, _, ..]) => Ok(format!(
-                "{one}, {two}, {three} and {} more",
-                names.len() - 3
-            )),
+            (_, [one, two, three, _, _, ..]) => {
+                Ok(format!("{one}, {two}, {three} and {} more", names.len() - 3))
+            }
             (_, few) => Ok(few.join(", ")),
         }
     }
@@ -82,12 +81,7 @@ impl Sources {
             }
         }
         let problem = |(word, path): (&str, &String)| {
-            Problem::at(
-                page,
-                text,
-                0,
-                format!("`{word}` is used in {path} and not explained"),
-            )
+            Problem::at(page, text, 0, format!("`{word}` is used in {path} and not explained"))
         };
         missing.into_iter().map(problem).collect()
     }

@@ -31,19 +31,12 @@ pub(crate) fn answer(root: &Path, page: &Path, arguments: &str) -> Result<String
 
 fn of_chapter(root: &Path, page: &Path) -> Result<String, String> {
     let folder = page.parent().unwrap_or(page).to_string_lossy().into_owned();
-    let number = folder
-        .strip_prefix("chapter_")
-        .and_then(|rest| rest.split('_').next());
+    let number = folder.strip_prefix("chapter_").and_then(|rest| rest.split('_').next());
     let number = number.ok_or("only a chapter has exercises")?;
     let mut text =
         String::from("| number | exercise | kind | minutes |\n| --- | --- | --- | ---: |\n");
     for exercise in exercises(&root.join(COURSE).join(format!("chapter_{number}")), number)? {
-        let Exercise {
-            number,
-            title,
-            form,
-            minutes,
-        } = exercise;
+        let Exercise { number, title, form, minutes } = exercise;
         text += &format!("| {number} | {title} | {form} | {minutes} |\n");
     }
     Ok(text)
@@ -67,10 +60,7 @@ fn exercises(folder: &Path, chapter: &str) -> Result<Vec<Exercise>, String> {
     if folders.is_empty() {
         return Err(format!("{} has no exercises", folder.display()));
     }
-    folders
-        .iter()
-        .map(|folder| exercise(folder, chapter))
-        .collect()
+    folders.iter().map(|folder| exercise(folder, chapter)).collect()
 }
 
 fn exercise(folder: &Path, chapter: &str) -> Result<Exercise, String> {
@@ -80,16 +70,10 @@ fn exercise(folder: &Path, chapter: &str) -> Result<Exercise, String> {
     let table: toml::Table = text.parse().map_err(|error| said(&error))?;
     let field = |name: &str| {
         let value = table.get(name).and_then(toml::Value::as_str);
-        value
-            .map(str::to_owned)
-            .ok_or_else(|| said(&format!("there is no {name}")))
+        value.map(str::to_owned).ok_or_else(|| said(&format!("there is no {name}")))
     };
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let place: u32 = name
-        .split('_')
-        .next()
-        .and_then(|digits| digits.parse().ok())
-        .unwrap_or(0);
+    let place: u32 = name.split('_').next().and_then(|digits| digits.parse().ok()).unwrap_or(0);
     let minutes = table.get("minutes").and_then(toml::Value::as_integer);
     Ok(Exercise {
         number: format!("{chapter}.{place}"),
@@ -126,10 +110,7 @@ mod tests {
     fn a_chapter_has_its_exercises() {
         let table = answer(&root(), Path::new("chapter_1_reduce/exercises.md"), "");
         let table = table.expect("chapter 1 has some");
-        assert!(
-            table.contains("| 1.1 | The sum of a block | complete |"),
-            "{table}"
-        );
+        assert!(table.contains("| 1.1 | The sum of a block | complete |"), "{table}");
     }
 
     #[test]

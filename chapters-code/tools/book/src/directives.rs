@@ -39,12 +39,7 @@ pub(crate) type Listed = Arc<Mutex<BTreeSet<String>>>;
 impl Directives {
     /// The preprocessor; a strict one refuses a book that has no recorded run.
     pub fn new(strictness: Strictness, links: Links, figures: Rc<RefCell<Figures>>) -> Self {
-        Self {
-            strictness,
-            links,
-            figures,
-            listed: Listed::default(),
-        }
+        Self { strictness, links, figures, listed: Listed::default() }
     }
 
     /// Where the files that the book lists will stand.

@@ -44,9 +44,8 @@ pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
 
 /// A recording as a table of two columns, under its first fact; the last line says where it is.
 fn section(title: &str, place: &str, facts: &[Fact]) -> String {
-    let mut rows = facts
-        .iter()
-        .map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
+    let mut rows =
+        facts.iter().map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
     let head = rows.next().unwrap_or_default();
     let rows: String = rows.collect();
     format!("### {title}\n\n{head}| --- | --- |\n{rows}| file | {place} |\n\n")

@@ -54,11 +54,7 @@ impl Blocks {
             "teachers" => minutes(call.arguments())
                 .and_then(|_| self.enter(Open::Notes, call, &[Open::Nothing])),
             "aside" => self.enter(Open::Aside, call, &[Open::Nothing]),
-            "end" => self.enter(
-                Open::Nothing,
-                call,
-                &[Open::Answer, Open::Notes, Open::Aside],
-            ),
+            "end" => self.enter(Open::Nothing, call, &[Open::Answer, Open::Notes, Open::Aside]),
             _ => return None,
         };
         Some(answer.map(|left| self.html(left, call)))
@@ -101,10 +97,9 @@ impl Blocks {
                 "<details class=\"teachers\"><summary>For teachers: {} minutes</summary>\n",
                 minutes(call.arguments()).unwrap_or_default()
             ),
-            Open::Aside => format!(
-                "<details class=\"aside\"><summary>{}</summary>\n",
-                call.arguments()
-            ),
+            Open::Aside => {
+                format!("<details class=\"aside\"><summary>{}</summary>\n", call.arguments())
+            }
             Open::Nothing if left == Open::Answer => "\n</details>\n\n</div>\n".to_owned(),
             Open::Nothing => "\n</details>\n".to_owned(),
         }

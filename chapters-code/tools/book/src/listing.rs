@@ -44,11 +44,7 @@ pub(crate) struct Listings {
 impl Listings {
     /// Listings of the project in `root`.
     pub(crate) fn new(root: &Path, links: Links) -> Self {
-        Self {
-            root: root.to_path_buf(),
-            links,
-            files: BTreeSet::new(),
-        }
+        Self { root: root.to_path_buf(), links, files: BTreeSet::new() }
     }
 
     /// The Markdown of the listing that a directive on `page`, relative to `root`, asks for.
@@ -118,14 +114,10 @@ fn in_project(page: &Path, file: &str) -> Result<String, String> {
         return Ok(file.to_owned());
     }
     let folder = page.parent().and_then(Path::file_name);
-    let chapter = folder
-        .and_then(|name| name.to_str())
-        .filter(|name| name.starts_with("chapter_"));
+    let chapter = folder.and_then(|name| name.to_str()).filter(|name| name.starts_with("chapter_"));
     match chapter {
         Some(chapter) => Ok(format!("chapters-code/{chapter}/{file}")),
-        None => Err(format!(
-            "{file}: this page is of no chapter, so begin with chapters-code/"
-        )),
+        None => Err(format!("{file}: this page is of no chapter, so begin with chapters-code/")),
     }
 }
 

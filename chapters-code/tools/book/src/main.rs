@@ -64,10 +64,7 @@ enum Command {
     },
     /// Serve `mdbook build` as the preprocessor `directives` (mdBook starts this itself)
     #[command(hide = true)]
-    Preprocess {
-        supports: Option<String>,
-        renderer: Option<String>,
-    },
+    Preprocess { supports: Option<String>, renderer: Option<String> },
 }
 
 fn main() -> ExitCode {
@@ -83,11 +80,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<()> {
     match command {
         Command::Build { dest, strict } => {
-            let strictness = if strict {
-                Strictness::Strict
-            } else {
-                Strictness::Draft
-            };
+            let strictness = if strict { Strictness::Strict } else { Strictness::Draft };
             let built = build(&root()?, dest.as_deref(), strictness)?;
             println!("built {}", built.join("index.html").display());
             Ok(())
@@ -97,10 +90,7 @@ fn run(command: Command) -> Result<()> {
             serve::serve(&root()?, port, browser)
         }
         Command::Zip { file } => {
-            println!(
-                "packed {}",
-                offline::zip(&root()?, file.as_deref())?.display()
-            );
+            println!("packed {}", offline::zip(&root()?, file.as_deref())?.display());
             Ok(())
         }
         Command::Pdf { file, browser } => {
@@ -113,9 +103,7 @@ fn run(command: Command) -> Result<()> {
         Command::Readme { check: false } => readme::update(&root()?),
         Command::Capture { check: true } => capture::check(&root()?),
         Command::Capture { check: false } => capture::update(&root()?),
-        Command::Preprocess {
-            supports: Some(_), ..
-        } => Ok(()),
+        Command::Preprocess { supports: Some(_), .. } => Ok(()),
         Command::Preprocess { supports: None, .. } => {
             directives::serve(std::io::stdin(), std::io::stdout())
         }

@@ -99,9 +99,7 @@ fn ask_katex(formula: &str, mode: Mode) -> Result<String, String> {
 fn own_words(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let line = line.strip_prefix("KaTeX parse error: ").unwrap_or(line);
-    let end = line
-        .find(": JavaScript runtime error")
-        .unwrap_or(line.len());
+    let end = line.find(": JavaScript runtime error").unwrap_or(line.len());
     line[..end].to_owned()
 }
 
@@ -112,14 +110,10 @@ mod tests {
     #[test]
     fn parts_are_where_they_begin() {
         let text = "a $x$ b\n\n$$\ny\n$$\n`$z$`";
-        let found: Vec<_> = parts(text)
-            .into_iter()
-            .filter(|(_, part)| matches!(part, Part::Formula(..)))
-            .collect();
-        let expected = [
-            (3, Part::Formula("x", Mode::Inline)),
-            (11, Part::Formula("\ny\n", Mode::Display)),
-        ];
+        let found: Vec<_> =
+            parts(text).into_iter().filter(|(_, part)| matches!(part, Part::Formula(..))).collect();
+        let expected =
+            [(3, Part::Formula("x", Mode::Inline)), (11, Part::Formula("\ny\n", Mode::Display))];
         assert_eq!(found, expected);
     }
 

@@ -73,20 +73,12 @@ pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<P
     let _ = fs::remove_file(&file);
     let usual = BROWSERS.map(Path::new);
     let candidates = browser.as_slice();
-    for browser in if candidates.is_empty() {
-        &usual[..]
-    } else {
-        candidates
-    } {
+    for browser in if candidates.is_empty() { &usual[..] } else { candidates } {
         match print(browser, &pages.join("print.html"), &file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).context(format!("cannot run {}", browser.display())),
             Ok(said) => {
-                ensure!(
-                    file.is_file(),
-                    "{} printed nothing:\n{said}",
-                    browser.display()
-                );
+                ensure!(file.is_file(), "{} printed nothing:\n{said}", browser.display());
                 return Ok(file);
             }
         }

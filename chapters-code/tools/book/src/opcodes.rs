@@ -29,10 +29,8 @@ mod tests {
     #[test]
     fn whatever_is_executed_is_listed() {
         let listed: BTreeSet<&str> = ptx::OPCODES.split_whitespace().collect();
-        let unlisted: Vec<String> = executed()
-            .into_iter()
-            .filter(|name| !listed.contains(&**name))
-            .collect();
+        let unlisted: Vec<String> =
+            executed().into_iter().filter(|name| !listed.contains(&**name)).collect();
         assert_eq!(unlisted, Vec::<String>::new());
     }
 

@@ -23,11 +23,7 @@ impl Problem {
         message: impl fmt::Display,
     ) -> Self {
         let line = 1 + text[..offset].matches('\n').count();
-        Self {
-            page: page.into(),
-            line,
-            message: message.to_string(),
-        }
+        Self { page: page.into(), line, message: message.to_string() }
     }
 }
 

@@ -34,9 +34,8 @@ fn redrawn(root: &Path) -> Result<String> {
     let (before, rest) = text
         .split_once(BEGIN)
         .with_context(|| format!("{} has no line {BEGIN}", path.display()))?;
-    let (_, after) = rest
-        .split_once(END)
-        .with_context(|| format!("{} has no line {END}", path.display()))?;
+    let (_, after) =
+        rest.split_once(END).with_context(|| format!("{} has no line {END}", path.display()))?;
     Ok(format!("{before}{BEGIN}\n{}{END}{after}", table(root)?))
 }
 
@@ -50,10 +49,7 @@ fn table(root: &Path) -> Result<String> {
         let page = format!("book/{folder}/index.md");
         let title = title(&root.join(&page))?;
         let (rate, against) = best(&records, &folder);
-        writeln!(
-            text,
-            "| {title} | [{folder}]({code}) | [read]({page}) | {rate} | {against} |"
-        )?;
+        writeln!(text, "| {title} | [{folder}]({code}) | [read]({page}) | {rate} | {against} |")?;
     }
     Ok(text)
 }
@@ -68,10 +64,7 @@ fn chapters(root: &Path) -> Result<Vec<String>> {
             folders.push(name);
         }
     }
-    ensure!(
-        !folders.is_empty(),
-        "there are no chapters in chapters-code"
-    );
+    ensure!(!folders.is_empty(), "there are no chapters in chapters-code");
     folders.sort();
     Ok(folders)
 }
@@ -125,20 +118,14 @@ fn is_scan(row: &Value) -> bool {
 
 fn belongs(row: &Value, folder: &str) -> bool {
     let number = |name: &str| name.split('_').nth(1).map(str::to_owned);
-    let chapter = row["chapter"]
-        .as_str()
-        .map_or_else(|| row["chapter"].to_string(), str::to_owned);
+    let chapter = row["chapter"].as_str().map_or_else(|| row["chapter"].to_string(), str::to_owned);
     let own = number(folder);
     row["broken"] != true && (own == number(&chapter) || own.as_deref() == Some(&chapter))
 }
 
 fn rate_of(row: &Value) -> String {
     let rate = amount("gb_per_s", row["gb_per_s"].as_f64().unwrap_or(f64::NAN));
-    format!(
-        "{rate} (`{}`, {} elements)",
-        text(&row["kernel"]),
-        value("n", &row["n"])
-    )
+    format!("{rate} (`{}`, {} elements)", text(&row["kernel"]), value("n", &row["n"]))
 }
 
 fn against(row: &Value) -> String {
@@ -146,11 +133,7 @@ fn against(row: &Value) -> String {
     match baseline["ratio"].as_f64() {
         Some(ratio) => {
             let ratio = amount("ratio", ratio);
-            format!(
-                "{ratio} {} {}",
-                text(&baseline["name"]),
-                text(&baseline["version"])
-            )
+            format!("{ratio} {} {}", text(&baseline["name"]), text(&baseline["version"]))
         }
         None => String::new(),
     }

@@ -18,19 +18,14 @@ pub fn run(root: &Path) -> Result<()> {
     let folder = root.join(FOLDER);
     step("sources", || {
         build(root, Some(&folder), Strictness::Strict)?;
-        Ok(
-            "built for release: includes and their anchors, listings, figures, recorded numbers, \
+        Ok("built for release: includes and their anchors, listings, figures, recorded numbers, \
             formulas, links between sources"
-                .to_owned(),
-        )
+            .to_owned())
     })?;
     step("pages", || {
         let report = site::check(&folder)?;
         let problems = report.problems.join("\n  ");
-        ensure!(
-            problems.is_empty(),
-            "the built book has problems:\n  {problems}"
-        );
+        ensure!(problems.is_empty(), "the built book has problems:\n  {problems}");
         Ok(report.to_string())
     })?;
     step("README", || {
@@ -47,9 +42,6 @@ pub fn run(root: &Path) -> Result<()> {
 fn step(name: &str, check: impl FnOnce() -> Result<String>) -> Result<()> {
     let start = Instant::now();
     let said = check()?;
-    println!(
-        "{name:8} ok, {:.1} s: {said}",
-        start.elapsed().as_secs_f64()
-    );
+    println!("{name:8} ok, {:.1} s: {said}", start.elapsed().as_secs_f64());
     Ok(())
 }

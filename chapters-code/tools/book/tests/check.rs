@@ -20,10 +20,7 @@ fn found_by(check: fn(&Page<'_>) -> Vec<Problem>, text: &str) -> Vec<String> {
         source: folder.path(),
         text,
     };
-    check(&page)
-        .iter()
-        .map(|p| format!("{}: {}", p.line, p.message))
-        .collect()
+    check(&page).iter().map(|p| format!("{}: {}", p.line, p.message)).collect()
 }
 
 fn assert_refused(text: &str, line: usize, message: &str) {
@@ -43,11 +40,7 @@ fn a_sound_page_passes() {
 
 #[test]
 fn an_include_needs_its_file() {
-    assert_refused(
-        "one\n\n{{#include missing.cu:body}}\n",
-        3,
-        "cannot include missing.cu",
-    );
+    assert_refused("one\n\n{{#include missing.cu:body}}\n", 3, "cannot include missing.cu");
 }
 
 #[test]
@@ -87,11 +80,7 @@ fn a_link_out_of_the_book_is_refused() {
 
 #[test]
 fn a_formula_that_katex_rejects_is_refused() {
-    assert_refused(
-        "fine: $x$\n\nbad: $\\frac{1}$\n",
-        3,
-        "KaTeX rejects `\\frac{1}`",
-    );
+    assert_refused("fine: $x$\n\nbad: $\\frac{1}$\n", 3, "KaTeX rejects `\\frac{1}`");
 }
 
 #[test]

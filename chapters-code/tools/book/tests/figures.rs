@@ -12,10 +12,7 @@ fn draw(arguments: &str) -> Result<String, String> {
 
 fn drawn(arguments: &str) -> String {
     let html = draw(arguments).unwrap_or_else(|error| panic!("{arguments}: {error}"));
-    assert!(
-        !html.contains("\n\n"),
-        "a blank line ends an HTML block in Markdown"
-    );
+    assert!(!html.contains("\n\n"), "a blank line ends an HTML block in Markdown");
     assert!(!html.contains('$'), "a dollar begins a formula");
     html
 }
@@ -24,9 +21,7 @@ fn drawn(arguments: &str) -> String {
 fn said(arguments: &str) -> Vec<String> {
     let html = drawn(arguments);
     let items = html.split("<li>").skip(1);
-    items
-        .map(|item| item.split("</li>").next().unwrap_or_default().to_owned())
-        .collect()
+    items.map(|item| item.split("</li>").next().unwrap_or_default().to_owned()).collect()
 }
 
 fn assert_refused(arguments: &str, message: &str) {
@@ -36,9 +31,7 @@ fn assert_refused(arguments: &str, message: &str) {
 
 #[test]
 fn a_tree_in_shared_memory() {
-    insta::assert_snapshot!(drawn(
-        "tree kernel=sequential n=4 block=4 caption=\"Of `a` & <b>.\""
-    ));
+    insta::assert_snapshot!(drawn("tree kernel=sequential n=4 block=4 caption=\"Of `a` & <b>.\""));
 }
 
 #[test]
@@ -46,25 +39,15 @@ fn a_tree_in_registers() {
     let said = said("tree of=registers kernel=shuffle n=32 block=32");
     assert_eq!(said.len(), 6);
     assert!(said[0].starts_with("Before the first step the lanes hold 3, 1, 7, 0, 4, 1, 6, 3, "));
-    assert!(
-        said[5].starts_with("Step 5: lane 0 folds lanes 0 and 1 into lane 0: "),
-        "{said:?}"
-    );
-    assert_eq!(
-        said[1].matches(" folds ").count(),
-        16,
-        "lanes that nobody reads are left out"
-    );
+    assert!(said[5].starts_with("Step 5: lane 0 folds lanes 0 and 1 into lane 0: "), "{said:?}");
+    assert_eq!(said[1].matches(" folds ").count(), 16, "lanes that nobody reads are left out");
 }
 
 #[test]
 fn a_scan_in_two_buffers() {
     let scan = "tree kernel=hillis_steele chapter=chapter_3_scan n=4 block=4";
     let apart = said(scan);
-    assert!(
-        apart[1].contains("thread 0 copies 3 from word 0 to word 4"),
-        "{apart:?}"
-    );
+    assert!(apart[1].contains("thread 0 copies 3 from word 0 to word 4"), "{apart:?}");
     let over = said(&format!("{scan} buffers=2"));
     assert_eq!(over.len(), 3);
     assert!(over[1].contains("thread 1 folds words 0 and 1 into word 1: 3 and 1 give 4"));
@@ -94,9 +77,7 @@ fn a_scan_up_and_down() {
 
 #[test]
 fn banks_of_a_strided_access() {
-    insta::assert_snapshot!(drawn(
-        "banks kernel=interleaved_strided n=4 block=4 at=steps nth=1,2"
-    ));
+    insta::assert_snapshot!(drawn("banks kernel=interleaved_strided n=4 block=4 at=steps nth=1,2"));
 }
 
 #[test]
@@ -122,10 +103,7 @@ fn sectors_of_a_row_a_thread() {
 fn what_is_read_and_not_wanted_is_told() {
     let rows = said("sectors kernel=rows_thread n=32x64 nth=1");
     let columns = said("sectors kernel=columns_thread n=32x64 nth=1");
-    assert!(
-        rows[0].contains("in 32 sectors of 32 bytes, together 1,024: 12.5 %"),
-        "{rows:?}"
-    );
+    assert!(rows[0].contains("in 32 sectors of 32 bytes, together 1,024: 12.5 %"), "{rows:?}");
     assert!(columns[0].contains("in 4 sectors of 32 bytes, together 128: 100.0 %"));
 }
 
@@ -140,55 +118,31 @@ fn divergence_and_idle_warps_are_told() {
     let strided = said("timeline kernel=interleaved_strided n=64 block=64");
     assert_eq!((modulo.len(), strided.len()), (2, 2));
     assert!(modulo[1].contains("up to barrier 2 ") && modulo[1].contains("down to 16"));
-    assert!(
-        !strided[1].contains("down to"),
-        "the second warp never diverges: {strided:?}"
-    );
+    assert!(!strided[1].contains("down to"), "the second warp never diverges: {strided:?}");
 }
 
 #[test]
 fn a_race_is_two_accesses_and_what_is_missing() {
     insta::assert_snapshot!(drawn("race kernel=missing_first_barrier n=64 block=64"));
     let shuffle = drawn("race kernel=early_return_shuffle n=33");
-    assert!(
-        shuffle.contains("participation of the source lane"),
-        "{shuffle}"
-    );
+    assert!(shuffle.contains("participation of the source lane"), "{shuffle}");
 }
 
 #[test]
 fn what_is_not_there_is_not_drawn() {
-    assert_refused(
-        "banks kernel=one_thread n=4",
-        "warp 0 has no loads of shared memory",
-    );
+    assert_refused("banks kernel=one_thread n=4", "warp 0 has no loads of shared memory");
     assert_refused(
         "banks kernel=sequential n=64 at=nowhere",
         "sequential.cu has no anchor nowhere",
     );
-    assert_refused(
-        "banks kernel=sequential n=64 at=steps nth=99",
-        "nth=99: warp 0 has",
-    );
+    assert_refused("banks kernel=sequential n=64 at=steps nth=99", "nth=99: warp 0 has");
     assert_refused("banks kernel=sequential n=64 nth=x", "nth=x: write numbers");
     assert_refused("banks kernel=sequential n=64 access=peek", "access=peek");
-    assert_refused(
-        "banks kernel=sequential n=64 dtype=f64 nth=1",
-        "accesses of 4 bytes, not 8",
-    );
+    assert_refused("banks kernel=sequential n=64 dtype=f64 nth=1", "accesses of 4 bytes, not 8");
     assert_refused("sectors kernel=one_thread n=40", "choose with nth=");
-    assert_refused(
-        "sectors kernel=sequential n=32 dtype=f16 nth=1",
-        "a lane accesses 2",
-    );
-    assert_refused(
-        "timeline kernel=sequential n=4 block=4 span=3",
-        "span=3: a warp issues",
-    );
-    assert_refused(
-        "timeline kernel=sequential n=1024 block=1024",
-        "a block of 32 warps",
-    );
+    assert_refused("sectors kernel=sequential n=32 dtype=f16 nth=1", "a lane accesses 2");
+    assert_refused("timeline kernel=sequential n=4 block=4 span=3", "span=3: a warp issues");
+    assert_refused("timeline kernel=sequential n=1024 block=1024", "a block of 32 warps");
     assert_refused("race kernel=sequential n=64", "reports 0 races");
 }
 
@@ -196,15 +150,8 @@ fn what_is_not_there_is_not_drawn() {
 fn a_tree_whose_threads_keep_their_values_in_registers() {
     let said = said("tree kernel=unrolled_warp n=128 block=64 places=8");
     assert_eq!(said.len(), 4, "strides 4, 2 and 1: {said:?}");
-    assert!(
-        said[3].contains("thread 0 folds words 0 and 1 into word 0"),
-        "{said:?}"
-    );
-    assert_eq!(
-        said[1].matches(" folds ").count(),
-        4,
-        "others read beyond: {said:?}"
-    );
+    assert!(said[3].contains("thread 0 folds words 0 and 1 into word 0"), "{said:?}");
+    assert_eq!(said[1].matches(" folds ").count(), 4, "others read beyond: {said:?}");
     let refused = "tree kernel=unrolled_warp n=128 block=64 places=65";
     assert_refused(refused, "places=65: the tree has 64 places");
 }
@@ -225,23 +172,14 @@ fn a_directive_must_make_sense() {
     assert_refused("tree n=4", "a figure of tree needs kernel=");
     assert_refused("tree kernel=sequential", "a figure of tree needs n=");
     assert_refused("tree kernel=sequential n=4 n=5", "n is given twice");
-    assert_refused(
-        "tree kernel=sequential n=four",
-        "n=four: `four` is not a size",
-    );
+    assert_refused("tree kernel=sequential n=four", "n=four: `four` is not a size");
     assert_refused("tree kernel=sequential n=4 colour=red", "has no key colour");
-    assert_refused(
-        "tree kernel=sequential n=4 block=x",
-        "block=x is not a number",
-    );
+    assert_refused("tree kernel=sequential n=4 block=x", "block=x is not a number");
     assert_refused("tree kernel=sequential n=4 dtype=f31", "dtype=f31");
     assert_refused("tree kernel=sequential n=4 caption=\"open", "not closed");
     assert_refused("tree kernel=sequential n=4 of=disk", "of=disk");
     assert_refused("bush kernel=sequential n=4", "no figure of kind bush");
-    assert_refused(
-        "tree kernel=sequential n=4 chapter=chapter_9",
-        "no chapter `chapter_9`",
-    );
+    assert_refused("tree kernel=sequential n=4 chapter=chapter_9", "no chapter `chapter_9`");
     assert_refused("tree kernel=sequential n=4 launch=2", "1 launches");
     assert_refused("tree kernel=sequential n=4 in_block=7", "no block 7");
 }
@@ -253,27 +191,15 @@ fn a_run_must_be_there_and_succeed() {
         "there is no kernel `sequental` in chapter_1_reduce; did you mean `sequential`?",
     );
     assert_refused("tree kernel=sequential n=4x4", "sequential is for vectors");
-    assert_refused(
-        "tree kernel=unrolled n=4 block=4",
-        "does not run in blocks of 4",
-    );
+    assert_refused("tree kernel=unrolled n=4 block=4", "does not run in blocks of 4");
     // Half of the lanes that the shuffles name are not there.
     assert_refused(
         "tree of=registers kernel=shuffle n=16 block=16",
         "shuffle on sum of 16 f32, digits input: undefined value",
     );
-    assert_refused(
-        "tree kernel=sequential n=2^20",
-        "it does too much for a trace",
-    );
-    assert_refused(
-        "tree kernel=one_thread n=4",
-        "folds nothing in shared memory",
-    );
-    assert_refused(
-        "tree of=registers kernel=sequential n=4",
-        "folds nothing by shuffles",
-    );
+    assert_refused("tree kernel=sequential n=2^20", "it does too much for a trace");
+    assert_refused("tree kernel=one_thread n=4", "folds nothing in shared memory");
+    assert_refused("tree of=registers kernel=sequential n=4", "folds nothing by shuffles");
 }
 
 #[test]
@@ -288,9 +214,8 @@ fn stopped() {
     let mut figures = Figures::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.."));
     let page = Path::new("book/chapter_1_reduce/index.md");
     // A block of 32 has no second half of 32 words to read.
-    let error = figures
-        .answer(page, "tree kernel=unrolled_warp n=32 block=32")
-        .expect_err("a refusal");
+    let error =
+        figures.answer(page, "tree kernel=unrolled_warp n=32 block=32").expect_err("a refusal");
     assert!(error.contains("unrolled_warp.cu:"), "{error}");
     let next = figures.answer(page, "tree kernel=sequential n=4 block=4");
     next.expect("a figure, in a context of its own");

@@ -25,14 +25,8 @@ fn built(text: &str) -> Result<(String, tempfile::TempDir), String> {
     );
     write("book/SUMMARY.md", "- [One](chapter_7/one.md)\n");
     write("book/chapter_7/one.md", text);
-    write(
-        "chapters-code/chapter_7/kernels/a.cu",
-        &kernel("The first.", ""),
-    );
-    write(
-        "chapters-code/chapter_7/kernels/b.cu",
-        &kernel("The second.", "int added;\n"),
-    );
+    write("chapters-code/chapter_7/kernels/a.cu", &kernel("The first.", ""));
+    write("chapters-code/chapter_7/kernels/b.cu", &kernel("The second.", "int added;\n"));
     build(root, None, Strictness::Draft).map_err(|error| error.to_string())?;
     let page = std::fs::read_to_string(root.join("out/chapter_7/one.html")).expect("a page");
     Ok((page, folder))
@@ -46,10 +40,7 @@ fn a_listing_names_its_file_and_what_has_changed() {
                 <code>chapters-code/chapter_7/kernels/b.cu</code></a>";
     assert!(page.contains(link), "{page}");
     assert!(page.contains(">int x;\nint added;\nint y;"), "{page}");
-    assert!(
-        page.contains("  int x;\n+ int added;\n  int y;\n"),
-        "{page}"
-    );
+    assert!(page.contains("  int x;\n+ int added;\n  int y;\n"), "{page}");
     assert!(!page.contains("The first."), "heads are no change");
     let copy = Path::new("out/code/chapters-code/chapter_7/kernels/b.cu.txt");
     let copy = std::fs::read_to_string(folder.path().join(copy)).expect("a copy");
@@ -65,19 +56,10 @@ fn assert_refused(listing: &str, message: &str) {
 #[test]
 fn a_listing_needs_its_file_its_anchor_and_a_change() {
     assert_refused("kernels/b.cu", "name the file and the anchor");
-    assert_refused(
-        "kernels/c.cu:k",
-        "cannot list chapters-code/chapter_7/kernels/c.cu",
-    );
-    assert_refused(
-        "kernels/b.cu:no",
-        "kernels/b.cu has no line with `ANCHOR: no`",
-    );
+    assert_refused("kernels/c.cu:k", "cannot list chapters-code/chapter_7/kernels/c.cu");
+    assert_refused("kernels/b.cu:no", "kernels/b.cu has no line with `ANCHOR: no`");
     assert_refused("../b.cu:k", "../b.cu leads out of its crate");
     assert_refused("kernels/b.cu:k before=kernels/c.cu", "cannot list");
     assert_refused("kernels/b.cu:k before=kernels/b.cu", "nothing has changed");
-    assert_refused(
-        "kernels/b.cu:k after=kernels/a.cu",
-        "a listing has no after=",
-    );
+    assert_refused("kernels/b.cu:k after=kernels/a.cu", "a listing has no after=");
 }

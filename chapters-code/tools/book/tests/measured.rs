@@ -46,22 +46,10 @@ fn value(directive: &str) -> String {
 #[test]
 fn values_carry_their_units() {
     assert_eq!(value("gb_per_s kernel=fast n=2^11 dtype=f32"), "4,412 GB/s");
-    assert_eq!(
-        value("time_ms.median kernel=fast n=2048 dtype=f32"),
-        "2.00 µs"
-    );
-    assert_eq!(
-        value("time_ms.median kernel=fast n=2048 dtype=i32"),
-        "12.5 ms"
-    );
-    assert_eq!(
-        value("fraction_of_peak kernel=fast n=2^11 dtype=f32"),
-        "92.0 %"
-    );
-    assert_eq!(
-        value("baseline.ratio kernel=fast n=2^11 dtype=f32"),
-        "1.02×"
-    );
+    assert_eq!(value("time_ms.median kernel=fast n=2048 dtype=f32"), "2.00 µs");
+    assert_eq!(value("time_ms.median kernel=fast n=2048 dtype=i32"), "12.5 ms");
+    assert_eq!(value("fraction_of_peak kernel=fast n=2^11 dtype=f32"), "92.0 %");
+    assert_eq!(value("baseline.ratio kernel=fast n=2^11 dtype=f32"), "1.02×");
     assert_eq!(value("counters.barriers kernel=fast dtype=i32"), "12,345");
     assert_eq!(value("gb_per_s rows=2 cols=1024"), "7.50 GB/s");
     assert_eq!(value("device.peak_gb_per_s"), "4,800 GB/s");
@@ -79,10 +67,7 @@ fn assert_refused(directive: &str, message: &str) {
 #[test]
 fn a_missing_or_ambiguous_figure_is_refused() {
     assert_refused("{{#measured gb_per_s kernel=other n=2048}}", "no row");
-    assert_refused(
-        "{{#measured gb_per_s kernel=fast n=2048}}",
-        "differ in dtype",
-    );
+    assert_refused("{{#measured gb_per_s kernel=fast n=2048}}", "differ in dtype");
     assert_refused("{{#measured watts kernel=slow n=1024}}", "no field watts");
     assert_refused("{{#measured gb_per_s device=B200}}", "called B200");
     assert_refused("{{#measured kernel=slow}}", "name the field");
@@ -94,19 +79,13 @@ fn a_missing_or_ambiguous_figure_is_refused() {
 /// A chapter is written before it is measured.
 #[test]
 fn a_chapter_that_is_not_recorded_at_all_waits() {
-    let (records, of_two) = (
-        records(&[RUN]),
-        Path::new("book/chapter_2_histogram/index.md"),
-    );
+    let (records, of_two) = (records(&[RUN]), Path::new("book/chapter_2_histogram/index.md"));
     let build = |text, strictness| expand(of_two, text, &records, strictness);
     let waiting = "{{#measured gb_per_s kernel=fast}}";
     let draft = build(waiting, Strictness::Draft).expect("a draft");
     assert!(draft.contains("not recorded yet"), "{draft}");
     let Problems(strict) = build(waiting, Strictness::Strict).expect_err("a refusal");
-    assert!(
-        strict[0].message.contains("nothing of chapter 2"),
-        "{strict:?}"
-    );
+    assert!(strict[0].message.contains("nothing of chapter 2"), "{strict:?}");
     // What is of the whole run does not wait.
     let date = build("{{#measured date}}", Strictness::Strict).expect("a date");
     assert_eq!(date, "2026-01-02");
@@ -144,16 +123,10 @@ fn a_rung_is_set_against_the_one_before() {
 #[test]
 fn a_table_holds_the_ladder_and_the_baseline() {
     let table = page("{{#measured_table n=2048 dtype=f32}}", &records(&[RUN])).expect("a table");
-    assert!(
-        table.contains("| `slow` | 4.00 µs | 2.05 GB/s | 25.0 % | 20.0 % |  |"),
-        "{table}"
-    );
+    assert!(table.contains("| `slow` | 4.00 µs | 2.05 GB/s | 25.0 % | 20.0 % |  |"), "{table}");
     assert!(table.contains("| `fast` | 2.00 µs | 4,412 GB/s | 98.1 % | 92.0 % | 2.00× |"));
     assert!(table.contains("| CUB 3 | 2.05 µs | 4.00 GB/s |"));
-    assert!(
-        !table.contains("matrix"),
-        "a matrix is another problem: {table}"
-    );
+    assert!(!table.contains("matrix"), "a matrix is another problem: {table}");
     let source = "NVIDIA H200, driver 1.2, [recorded 2026-01-02](../measurements/0.json).";
     assert!(table.contains(source), "{table}");
 }
@@ -173,12 +146,7 @@ fn a_table_may_hold_a_part_of_the_ladder() {
     assert_eq!(kernels("to=slow"), (true, false));
     let swapped = table("from=fast to=slow").expect_err("a refusal");
     assert!(swapped.to_string().contains("fast, slow"), "{swapped}");
-    assert!(
-        table("from=absent")
-            .expect_err("a refusal")
-            .to_string()
-            .contains("of absent")
-    );
+    assert!(table("from=absent").expect_err("a refusal").to_string().contains("of absent"));
 }
 
 /// A run like [`RUN`] on another device, twice as fast. Only tests know it.
@@ -190,22 +158,14 @@ fn other_device() -> String {
 fn picture(directive: &str, runs: &[&str]) -> String {
     let html = page(directive, &records(runs)).expect("a picture");
     assert!(!html.contains("NaN"), "{html}");
-    assert!(
-        !html.contains("\n\n"),
-        "a blank line ends an HTML block in Markdown"
-    );
+    assert!(!html.contains("\n\n"), "a blank line ends an HTML block in Markdown");
     html
 }
 
 #[test]
 fn a_plot_has_a_curve_for_every_kernel() {
     let plot = picture("{{#measured_plot dtype=f32}}", &[RUN]);
-    for name in [
-        "<code>slow</code>",
-        "<code>fast</code>",
-        "read sweep",
-        "CUB",
-    ] {
+    for name in ["<code>slow</code>", "<code>fast</code>", "read sweep", "CUB"] {
         assert!(plot.contains(name), "{name}: {plot}");
     }
     let curves = plot.matches("class=\"curve ").count();
@@ -214,10 +174,7 @@ fn a_plot_has_a_curve_for_every_kernel() {
         plot.contains("At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, read sweep"),
         "the alternative has the figures: {plot}"
     );
-    assert!(
-        plot.contains("<td>1.02 GB/s</td><td>2.05 GB/s</td>"),
-        "{plot}"
-    );
+    assert!(plot.contains("<td>1.02 GB/s</td><td>2.05 GB/s</td>"), "{plot}");
     let file = "<a href=\"../measurements/0.json\">recorded 2026-01-02</a>";
     assert!(plot.contains(file), "{plot}");
 }
@@ -226,19 +183,10 @@ fn a_plot_has_a_curve_for_every_kernel() {
 fn a_plot_may_show_some_kernels_and_sizes() {
     let plot = picture("{{#measured_plot kernels=slow dtype=f32}}", &[RUN]);
     assert!(plot.contains("slow") && !plot.contains("fast"), "{plot}");
-    assert_refused(
-        "{{#measured_plot kernels=slow,other dtype=f32}}",
-        "no such row is of other",
-    );
-    assert_refused(
-        "{{#measured_plot least=2^11 dtype=f32}}",
-        "fewer than two sizes",
-    );
+    assert_refused("{{#measured_plot kernels=slow,other dtype=f32}}", "no such row is of other");
+    assert_refused("{{#measured_plot least=2^11 dtype=f32}}", "fewer than two sizes");
     assert_refused("{{#measured_plot kernel=absent dtype=f32}}", "no row");
-    assert_refused(
-        "{{#measured_plot device=B200 dtype=f32}}",
-        "no run on such a device",
-    );
+    assert_refused("{{#measured_plot device=B200 dtype=f32}}", "no run on such a device");
 }
 
 #[test]
@@ -247,10 +195,7 @@ fn bars_are_of_one_size() {
     assert_eq!(bars.matches("class=\"bar\"").count(), 2 * 2, "{bars}");
     assert_eq!(bars.matches("class=\"bar baseline\"").count(), 2, "{bars}");
     assert_eq!(bars.matches("class=\"curve ceiling\"").count(), 2, "{bars}");
-    assert!(
-        bars.contains("<td>4,412 GB/s</td><td>98.1 %</td><td>2.00 µs</td>"),
-        "{bars}"
-    );
+    assert!(bars.contains("<td>4,412 GB/s</td><td>98.1 %</td><td>2.00 µs</td>"), "{bars}");
     assert_refused("{{#measured_bars dtype=f32}}", "2 sizes are so");
 }
 
@@ -262,29 +207,14 @@ fn several_devices_stand_side_by_side() {
     assert_eq!(plot.matches("<div class=\"panel\">").count(), 2, "{plot}");
     let bars = picture("{{#measured_bars n=2048 dtype=f32}}", &runs);
     assert!(bars.contains("Other 3000: rate"), "{bars}");
-    assert!(
-        bars.contains("8,825 GB/s") && bars.contains("4,412 GB/s"),
-        "{bars}"
-    );
+    assert!(bars.contains("8,825 GB/s") && bars.contains("4,412 GB/s"), "{bars}");
     let only = picture("{{#measured_bars n=2048 dtype=f32 device=Other}}", &runs);
     assert!(!only.contains("H200"), "{only}");
     let table = page("{{#measured_table n=2048 dtype=f32}}", &records(&runs)).expect("a table");
-    assert!(
-        table.contains("| kernel | NVIDIA H200 | of its ceiling | Other 3000 |"),
-        "{table}"
-    );
-    assert!(
-        table.contains("| `fast` | 4,412 GB/s | 98.1 % | 8,825 GB/s | 98.1 % |"),
-        "{table}"
-    );
-    assert!(
-        table.contains("| CUB | 4.00 GB/s | | 4.00 GB/s | |"),
-        "{table}"
-    );
-    let single = page(
-        "{{#measured gb_per_s kernel=fast n=2^11 dtype=f32}}",
-        &records(&runs),
-    );
+    assert!(table.contains("| kernel | NVIDIA H200 | of its ceiling | Other 3000 |"), "{table}");
+    assert!(table.contains("| `fast` | 4,412 GB/s | 98.1 % | 8,825 GB/s | 98.1 % |"), "{table}");
+    assert!(table.contains("| CUB | 4.00 GB/s | | 4.00 GB/s | |"), "{table}");
+    let single = page("{{#measured gb_per_s kernel=fast n=2^11 dtype=f32}}", &records(&runs));
     assert_eq!(single.expect("a value"), "4,412 GB/s");
 }
 
@@ -296,19 +226,14 @@ fn every_page_can_show_one_more_device() {
     let recorded = std::fs::read_dir(&folder).expect("a folder");
     let recorded = recorded.map(|entry| entry.expect("an entry").path());
     let is_run = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "json");
-    let runs: Vec<String> = recorded
-        .filter(is_run)
-        .map(|path| std::fs::read_to_string(path).expect("a run"))
-        .collect();
+    let runs: Vec<String> =
+        recorded.filter(is_run).map(|path| std::fs::read_to_string(path).expect("a run")).collect();
     let own = runs[0].replace("NVIDIA H200", "A reader's own");
     let mut runs: Vec<&str> = runs.iter().map(String::as_str).collect();
     runs.push(&own);
     let records = records(&runs);
     let mut shown = 0;
-    for name in [
-        "chapter_0_setup/your_machine.md",
-        "chapter_1_reduce/whole_picture.md",
-    ] {
+    for name in ["chapter_0_setup/your_machine.md", "chapter_1_reduce/whole_picture.md"] {
         let text = std::fs::read_to_string(book.join(name)).expect("a page");
         for (start, _) in text.match_indices("{{#measured") {
             let end = start + text[start..].find("}}").expect("an end") + 2;
@@ -323,22 +248,12 @@ fn every_page_can_show_one_more_device() {
 #[test]
 fn a_kernel_that_one_device_lacks_keeps_its_place_and_its_colour() {
     let lacks = other_device().replace("\"kernel\": \"slow\"", "\"kernel\": \"absent\"");
-    let table = page(
-        "{{#measured_table n=2048 dtype=f32}}",
-        &records(&[RUN, &lacks]),
-    );
+    let table = page("{{#measured_table n=2048 dtype=f32}}", &records(&[RUN, &lacks]));
     let table = table.expect("a table");
-    let lines: Vec<&str> = table
-        .lines()
-        .filter_map(|line| line.split('`').nth(1))
-        .collect();
+    let lines: Vec<&str> = table.lines().filter_map(|line| line.split('`').nth(1)).collect();
     assert_eq!(lines, ["absent", "slow", "fast"], "{table}");
     let bars = picture("{{#measured_plot dtype=f32}}", &[RUN, &lacks]);
-    assert_eq!(
-        bars.matches("curve s3").count(),
-        2 * 2,
-        "fast, twice on both: {bars}"
-    );
+    assert_eq!(bars.matches("curve s3").count(), 2 * 2, "fast, twice on both: {bars}");
 }
 
 #[test]
@@ -369,12 +284,7 @@ fn a_draft_without_any_record_says_so_and_a_strict_build_refuses() {
     assert!(shown.contains("not recorded yet"), "{shown}");
     let page = Path::new("book/chapter_1_reduce/index.md");
     let refused = expand(page, text, &Records::default(), Strictness::Strict);
-    assert!(
-        refused
-            .expect_err("a refusal")
-            .to_string()
-            .contains("nothing is recorded yet")
-    );
+    assert!(refused.expect_err("a refusal").to_string().contains("nothing is recorded yet"));
 }
 
 #[test]
@@ -394,12 +304,8 @@ fn littles_law_is_fitted_below_the_knee() {
         )
     };
     let line = |kib: f64| kib * 1024.0 * 132.0 / 400.0;
-    let rows = [
-        row(8, 4, 4600.0),
-        row(1, 2, line(8.0)),
-        row(2, 1, line(8.0)),
-        row(1, 1, line(4.0)),
-    ];
+    let rows =
+        [row(8, 4, 4600.0), row(1, 2, line(8.0)), row(2, 1, line(8.0)), row(1, 1, line(4.0))];
     let run = format!(
         r#"{{"date": "2026-01-02", "device": {{"name": "NVIDIA H200", "multiprocessors": 132}},
         "ceilings": {{"read_gb_per_s": 4600.0, "latency_ns": 349.0}}, "rows": [{}]}}"#,
@@ -417,14 +323,8 @@ fn littles_law_is_fitted_below_the_knee() {
     assert_eq!(lines[1], "1 | 2 | 8 | 2,703 GB/s | 2,703 GB/s | 400 ns");
     assert!(lines[2].starts_with("2 | 1 | 8 |"), "{text}");
     // Above the knee the law stays at the read sweep's rate.
-    assert!(
-        lines[3].starts_with("8 | 4 | 128 | 4,600 GB/s | 4,600 GB/s |"),
-        "{text}"
-    );
+    assert!(lines[3].starts_with("8 | 4 | 128 | 4,600 GB/s | 4,600 GB/s |"), "{text}");
     assert!(text.contains("--loads-per-thread 8"), "{text}");
     assert!(text.contains("$\\lambda$ = 400 ns"), "{text}");
-    assert!(
-        text.contains("the knee is at 13.6 KiB. A lone load takes 349 ns."),
-        "{text}"
-    );
+    assert!(text.contains("the knee is at 13.6 KiB. A lone load takes 349 ns."), "{text}");
 }

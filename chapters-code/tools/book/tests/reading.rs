@@ -68,15 +68,9 @@ fn the_first_use_of_a_word_leads_to_the_glossary() {
     assert_eq!(page.matches(conflict).count(), 1, "{page}");
     let bank = "<a class=\"term\" href=\"../glossary.html#bank\"";
     assert_eq!(page.matches(bank).count(), 1, "{page}");
-    assert!(
-        page.contains("A &quot;slice&quot;.\">Banks</a>"),
-        "the first sentence: {page}"
-    );
+    assert!(page.contains("A &quot;slice&quot;.\">Banks</a>"), "the first sentence: {page}");
     assert!(page.contains("All operations.\">work</a>"), "{page}");
-    assert!(
-        page.contains("<p>banks</p>"),
-        "not in notes for teachers: {page}"
-    );
+    assert!(page.contains("<p>banks</p>"), "not in notes for teachers: {page}");
     let glossary = self::page(&folder, "glossary.html");
     assert!(glossary.contains("id=\"bank-conflict\""), "{glossary}");
     assert!(!glossary.contains("<!-- conflict"), "{glossary}");
@@ -86,10 +80,7 @@ fn the_first_use_of_a_word_leads_to_the_glossary() {
 fn a_word_that_the_glossary_lacks_is_refused() {
     let error = build_terms("# One\n\nBanks, conflicts, {{#term work}}\n{{#term wrap}}\n");
     let error = error.expect_err("a refusal");
-    assert!(
-        error.contains("book/chapter_1/one.md:4: the glossary has no entry `wrap`"),
-        "{error}"
-    );
+    assert!(error.contains("book/chapter_1/one.md:4: the glossary has no entry `wrap`"), "{error}");
 }
 
 #[test]
@@ -134,10 +125,7 @@ fn a_citation_leads_to_its_work_and_back() {
     let works = page(&folder, "bibliography.html");
     assert!(works.contains("id=\"a1999\""), "{works}");
     assert!(works.contains("href=\"https://doi.org/10.1/2\""), "{works}");
-    assert!(
-        works.contains("Cited in <a href=\"one.html\">One</a>"),
-        "{works}"
-    );
+    assert!(works.contains("Cited in <a href=\"one.html\">One</a>"), "{works}");
 }
 
 #[test]
@@ -145,21 +133,12 @@ fn works_that_nobody_cites_or_finds_are_refused() {
     let refusal = |text: &str, works: &str| with_works(text, works).expect_err("a refusal");
     let linked = format!("{WORK}doi = \"10.1/2\"\n");
     let error = refusal("# One\n\n{{#cite b2000}}\n", &linked);
-    assert!(
-        error.contains("book/one.md:3: the bibliography has no work `b2000`"),
-        "{error}"
-    );
+    assert!(error.contains("book/one.md:3: the bibliography has no work `b2000`"), "{error}");
     assert!(error.contains("no page cites a1999"), "{error}");
     let error = refusal("# One\n\n{{#cite a1999}}\n", WORK);
-    assert!(
-        error.contains("book/bibliography.toml:1: a1999 needs a doi"),
-        "{error}"
-    );
+    assert!(error.contains("book/bibliography.toml:1: a1999 needs a doi"), "{error}");
     let error = refusal("# One\n", &format!("{linked}dio = \"\"\n"));
-    assert!(
-        error.contains("book/bibliography.toml:7: unknown field `dio`"),
-        "{error}"
-    );
+    assert!(error.contains("book/bibliography.toml:7: unknown field `dio`"), "{error}");
     with_works("# One\n", &format!("{linked}further = true\n")).expect("further reading");
 }
 
@@ -192,10 +171,7 @@ fn answers_and_notes_unfold_and_minutes_add_up() {
     ] {
         assert!(one.contains(expected), "{expected}: {one}");
     }
-    assert_eq!(
-        one.matches("<details").count(),
-        one.matches("</details>").count()
-    );
+    assert_eq!(one.matches("<details").count(), one.matches("</details>").count());
     let plan = page(&folder, "two.html");
     assert!(plan.contains("One: 1 hour 15 minutes"), "{plan}");
     assert!(plan.contains("<td>Why (50); How (25)</td>"), "{plan}");
@@ -208,18 +184,9 @@ fn a_block_that_is_not_whole_is_refused() {
         let error = with_blocks(&format!("# One\n\n{notes}{text}")).expect_err("a refusal");
         assert!(error.contains(message), "{error}");
     };
-    refused(
-        "{{#answer}}\n",
-        "book/one.md:5: `answer` stands outside of any block",
-    );
-    refused(
-        "{{#question}}\n{{#end}}\n",
-        "book/one.md:6: `end` stands in a question",
-    );
-    refused(
-        "\n{{#question}}\nWhy?\n",
-        "book/one.md:6: this block has no {{#end}}",
-    );
+    refused("{{#answer}}\n", "book/one.md:5: `answer` stands outside of any block");
+    refused("{{#question}}\n{{#end}}\n", "book/one.md:6: `end` stands in a question");
+    refused("\n{{#question}}\nWhy?\n", "book/one.md:6: this block has no {{#end}}");
     refused("{{#teachers}}\n{{#end}}\n", "book/one.md:5: say how long");
 }
 
@@ -257,10 +224,7 @@ fn every_recording_is_shown() {
 fn a_recording_of_an_unknown_kind_is_refused() {
     let mut files = EVIDENCE.to_vec();
     files.push(("book/measurements/nsys_x.sqlite", ""));
-    assert_refused(
-        &files,
-        "book/one.md:3: measurements/nsys_x.sqlite: no recording of this kind",
-    );
+    assert_refused(&files, "book/one.md:3: measurements/nsys_x.sqlite: no recording of this kind");
 }
 
 #[test]
@@ -282,10 +246,7 @@ fn what_kernels_use_is_explained() {
     let unexplained = "# One\n\n{{#used_in __global__}}\n";
     assert_refused(&files(unexplained), "`__syncthreads` is used in");
     let unused = "# One\n\n{{#used_in __global__ __syncthreads}}\n{{#used_in __syncwarp}}\n";
-    assert_refused(
-        &files(unused),
-        "book/cuda_subset.md:4: no kernel uses __syncwarp",
-    );
+    assert_refused(&files(unused), "book/cuda_subset.md:4: no kernel uses __syncwarp");
 }
 
 /// The pages of the chapters of this book, but those that only list: path and text.
@@ -322,11 +283,8 @@ fn every_page_of_a_chapter_asks_three_to_six_questions() {
 #[test]
 fn every_section_of_a_chapter_has_notes_for_teachers() {
     /// Sections that take no time in class.
-    const WITHOUT: [&str; 3] = [
-        "By the end of this chapter",
-        "How to read the ladder",
-        "Test yourself",
-    ];
+    const WITHOUT: [&str; 3] =
+        ["By the end of this chapter", "How to read the ladder", "Test yourself"];
     for (path, text) in chapter_pages() {
         for section in text.split("\n## ").skip(1) {
             let title = section.lines().next().unwrap_or_default();

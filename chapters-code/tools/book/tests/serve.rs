@@ -15,22 +15,12 @@ struct Server {
 
 impl Server {
     fn start(root: &Path) -> Self {
-        let mut child = book(root, "0")
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
+        let mut child = book(root, "0").stdout(Stdio::piped()).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
         let line = line_with(&mut output, "serving http://");
-        let address = line
-            .split("http://")
-            .nth(1)
-            .and_then(|rest| rest.split('/').next());
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
         let address = address.expect("an address").to_owned();
-        Self {
-            child,
-            output,
-            address,
-        }
+        Self { child, output, address }
     }
 
     /// What is answered to a request for `path`, head and all.
@@ -48,14 +38,9 @@ impl Server {
 
     fn ask(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .expect("a time-out");
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        )
-        .expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .expect("it listens");
         stream
     }
 }
@@ -78,11 +63,7 @@ fn line_with(lines: &mut impl BufRead, part: &str) -> String {
     let mut line = String::new();
     while !line.contains(part) {
         line.clear();
-        assert_ne!(
-            lines.read_line(&mut line).expect("a line"),
-            0,
-            "no line with {part}"
-        );
+        assert_ne!(lines.read_line(&mut line).expect("a line"), 0, "no line with {part}");
     }
     line
 }
@@ -95,11 +76,7 @@ fn write(root: &Path, file: &str, text: &str) {
 
 fn small_book() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    write(
-        folder.path(),
-        "book.toml",
-        "[book]\ntitle = \"t\"\nsrc = \"book\"\n",
-    );
+    write(folder.path(), "book.toml", "[book]\ntitle = \"t\"\nsrc = \"book\"\n");
     write(folder.path(), "book/SUMMARY.md", "- [One](one.md)\n");
     write(folder.path(), "book/one.md", "# One\n\nbefore\n");
     write(folder.path(), "chapters-code/README.md", "");
@@ -112,10 +89,7 @@ fn a_change_is_served_and_an_error_does_not_end_it() {
     let root = folder.path();
     let mut server = Server::start(root);
     let page = server.get("/one.html");
-    assert!(
-        page.starts_with("HTTP/1.1 200") && page.contains("before"),
-        "{page}"
-    );
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("before"), "{page}");
     assert!(page.contains("/__live.js"), "the page listens for news");
     assert!(server.get("/nowhere").starts_with("HTTP/1.1 404"));
     assert!(server.get("/../book.toml").starts_with("HTTP/1.1 404"));
@@ -124,15 +98,8 @@ fn a_change_is_served_and_an_error_does_not_end_it() {
     while server.news().contains("\"error\":null") {
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(
-        server.news().contains("book/one.md:3: KaTeX rejects"),
-        "{}",
-        server.news()
-    );
-    assert!(
-        server.get("/one.html").contains("before"),
-        "the last good page stays"
-    );
+    assert!(server.news().contains("book/one.md:3: KaTeX rejects"), "{}", server.news());
+    assert!(server.get("/one.html").contains("before"), "the last good page stays");
 
     write(root, "book/one.md", "# One\n\nafter\n");
     line_with(&mut server.output, "built in");
@@ -157,10 +124,7 @@ fn a_book_that_is_broken_from_the_start_is_served_once_it_is_mended() {
     write(folder.path(), "book/one.md", "[dead](nowhere.md)\n");
     let mut server = Server::start(folder.path());
     let page = server.get("/one.html");
-    assert!(
-        page.starts_with("HTTP/1.1 503") && page.contains("/__live.js"),
-        "{page}"
-    );
+    assert!(page.starts_with("HTTP/1.1 503") && page.contains("/__live.js"), "{page}");
     assert!(server.news().contains("leads nowhere"));
     write(folder.path(), "book/one.md", "mended\n");
     line_with(&mut server.output, "built in");

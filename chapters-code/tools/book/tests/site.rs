@@ -37,10 +37,7 @@ fn a_sound_page_passes_and_is_counted() {
 #[test]
 fn dead_links_are_refused() {
     assert_refused("<a href=\"gone.html\">", "gone.html leads nowhere");
-    assert_refused(
-        "<a href=\"../../out.html\">",
-        "../../out.html leads nowhere",
-    );
+    assert_refused("<a href=\"../../out.html\">", "../../out.html leads nowhere");
     assert_refused("<a href=\"/other.html\">", "/other.html leads nowhere");
     assert_refused("<a href=\"#gone\">", "#gone: that page has no such place");
     assert_refused(
@@ -55,10 +52,7 @@ fn what_is_loaded_is_the_books() {
         let body = format!("<script src=\"{address}\"></script>");
         assert_refused(&body, &format!("{address} is loaded from beyond the book"));
     }
-    assert_refused(
-        "<link rel=\"stylesheet\" href=\"no.css\">",
-        "no.css leads nowhere",
-    );
+    assert_refused("<link rel=\"stylesheet\" href=\"no.css\">", "no.css leads nowhere");
 }
 
 #[test]

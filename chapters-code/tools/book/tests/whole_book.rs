@@ -18,36 +18,22 @@ fn the_book_builds_and_needs_no_network() {
     let mut zip = zip::ZipArchive::new(file).expect("a zip file");
     zip.extract(folder.path()).expect("it can be unpacked");
     let pages = folder.path().join("warp-by-warp");
-    for name in [
-        "index.html",
-        "katex/fonts/KaTeX_Main-Regular.woff2",
-        "LICENSE-CC-BY-4.0",
-    ] {
+    for name in ["index.html", "katex/fonts/KaTeX_Main-Regular.woff2", "LICENSE-CC-BY-4.0"] {
         assert!(pages.join(name).is_file(), "{name}");
     }
     let page = std::fs::read_to_string(pages.join("chapter_1_reduce/index.html")).expect("a page");
     assert!(page.contains("class=\"katex\""), "formulas are rendered");
-    assert!(
-        page.contains("../katex/katex.min.css"),
-        "KaTeX's stylesheet is the book's own"
-    );
+    assert!(page.contains("../katex/katex.min.css"), "KaTeX's stylesheet is the book's own");
     let report = site::check(&pages).expect("a folder that can be read");
     assert_eq!(report.problems, Vec::<String>::new());
 }
 
 #[test]
 fn a_browser_that_is_not_there_is_an_error_with_the_option() {
-    let file = tempfile::tempdir()
-        .expect("a temporary folder")
-        .path()
-        .join("book.pdf");
-    let error = offline::pdf(
-        &repository(),
-        Some(&file),
-        Some(Path::new("no/such/browser")),
-    )
-    .expect_err("a refusal")
-    .to_string();
+    let file = tempfile::tempdir().expect("a temporary folder").path().join("book.pdf");
+    let error = offline::pdf(&repository(), Some(&file), Some(Path::new("no/such/browser")))
+        .expect_err("a refusal")
+        .to_string();
     assert!(error.contains("--browser"), "{error}");
 }
 
@@ -62,38 +48,19 @@ fn a_broken_book_names_every_page_and_line() {
     let root = folder.path();
     std::fs::create_dir(root.join("src")).expect("a folder");
     std::fs::write(root.join("book.toml"), "[book]\ntitle = \"t\"\n").expect("a file");
-    std::fs::write(
-        root.join("src/SUMMARY.md"),
-        "- [One](one.md)\n- [Two](two.md)\n",
-    )
-    .expect("a file");
-    std::fs::write(
-        root.join("src/one.md"),
-        "# One\n\n{{#include gone.cu:kernel}}\n",
-    )
-    .expect("a file");
-    std::fs::write(
-        root.join("src/two.md"),
-        "# Two\n<!-- after recording: x -->\n$\\frac$\n",
-    )
-    .expect("a file");
+    std::fs::write(root.join("src/SUMMARY.md"), "- [One](one.md)\n- [Two](two.md)\n")
+        .expect("a file");
+    std::fs::write(root.join("src/one.md"), "# One\n\n{{#include gone.cu:kernel}}\n")
+        .expect("a file");
+    std::fs::write(root.join("src/two.md"), "# Two\n<!-- after recording: x -->\n$\\frac$\n")
+        .expect("a file");
 
-    let error = build(root, None, Strictness::Draft)
-        .expect_err("a refusal")
-        .to_string();
-    assert!(
-        error.contains("src/one.md:3: cannot include gone.cu"),
-        "{error}"
-    );
+    let error = build(root, None, Strictness::Draft).expect_err("a refusal").to_string();
+    assert!(error.contains("src/one.md:3: cannot include gone.cu"), "{error}");
     assert!(error.contains("src/two.md:3: KaTeX rejects"), "{error}");
     assert!(!error.contains("still to be written"), "{error}");
-    let error = build(root, None, Strictness::Strict)
-        .expect_err("a refusal")
-        .to_string();
-    assert!(
-        error.contains("src/two.md:2: this text is still to be written"),
-        "{error}"
-    );
+    let error = build(root, None, Strictness::Strict).expect_err("a refusal").to_string();
+    assert!(error.contains("src/two.md:2: this text is still to be written"), "{error}");
 }
 
 #[test]
@@ -106,9 +73,7 @@ fn a_figure_that_cannot_be_drawn_names_page_and_line() {
     let page = "# One\n\n{{#figure tree kernel=tree n=4 chapter=chapter_1_reduce}}\n\n\
                 {{#shout}}\n";
     std::fs::write(root.join("src/one.md"), page).expect("a file");
-    let error = build(root, None, Strictness::Draft)
-        .expect_err("a refusal")
-        .to_string();
+    let error = build(root, None, Strictness::Draft).expect_err("a refusal").to_string();
     for expected in [
         "src/one.md:3: there is no kernel `tree` in chapter_1_reduce",
         "src/one.md:5: there is no directive shout",

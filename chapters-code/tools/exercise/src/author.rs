@@ -57,11 +57,7 @@ pub fn specimens(exercise: &Exercise) -> Result<Vec<Specimen>> {
 
 fn kernels(exercise: &Exercise) -> Result<Vec<Specimen>> {
     let cut = exercise.cut()?;
-    let specimen = |name: String, source, promise| Specimen {
-        name,
-        source,
-        promise,
-    };
+    let specimen = |name: String, source, promise| Specimen { name, source, promise };
     let mut all = vec![specimen("skeleton".into(), cut.skeleton, Promise::Fails)];
     let solution = cut.solution.context("there is a solution")?;
     all.push(specimen("solution".into(), solution, Promise::Passes));
@@ -70,11 +66,7 @@ fn kernels(exercise: &Exercise) -> Result<Vec<Specimen>> {
     }
     for mutant in exercise.mutants()? {
         let promise = Promise::FailsWith(mutant.diagnosis);
-        all.push(specimen(
-            format!("mutant {}", mutant.name),
-            mutant.source,
-            promise,
-        ));
+        all.push(specimen(format!("mutant {}", mutant.name), mutant.source, promise));
     }
     Ok(all)
 }

@@ -44,13 +44,7 @@ fn what_is_not_utf8() {
 fn no_kernel_of_that_name() {
     let source = solution(&block_sum());
     let renamed = source.replace("block_sum(", "blocksum(");
-    check(
-        renamed.as_bytes(),
-        &[
-            "no kernel of the required name",
-            "block_sum(const float* in",
-        ],
-    );
+    check(renamed.as_bytes(), &["no kernel of the required name", "block_sum(const float* in"]);
     let mangled = source.replace("extern \"C\" ", "");
     check(mangled.as_bytes(), &["without extern \"C\""]);
     check(b"int x;\n", &["no kernel of the required name"]);
@@ -60,10 +54,7 @@ fn no_kernel_of_that_name() {
 fn another_signature() {
     let source = solution(&block_sum());
     let shorter = source.replace("size_t n) {", "unsigned n) {");
-    check(
-        shorter.as_bytes(),
-        &["other parameters", "8, 8, 8 bytes", "8, 8, 4 bytes"],
-    );
+    check(shorter.as_bytes(), &["other parameters", "8, 8, 8 bytes", "8, 8, 4 bytes"]);
     let none = b"extern \"C\" __global__ void block_sum() {}\n";
     check(none, &["other parameters", "yours has no parameters"]);
 }
@@ -88,23 +79,13 @@ fn more_shared_memory_than_there_is() {
 #[test]
 fn a_header_that_is_missing() {
     let source = format!("#include <thrust/reduce.h>\n{}", solution(&block_sum()));
-    check(
-        source.as_bytes(),
-        &[
-            "may not include",
-            "#include <thrust/reduce.h>",
-            "<cuda_fp16.h>",
-        ],
-    );
+    check(source.as_bytes(), &["may not include", "#include <thrust/reduce.h>", "<cuda_fp16.h>"]);
 }
 
 #[test]
 fn compile_errors_are_at_the_students_line() {
     let source = solution(&block_sum()).replace("shared[tid] = i", "shared[tid] = j");
-    let line = 1 + source
-        .lines()
-        .position(|line| line.contains("= j"))
-        .expect("it is there");
+    let line = 1 + source.lines().position(|line| line.contains("= j")).expect("it is there");
     let place = format!("1_block_sum.cu({line}): error: identifier \"j\" is undefined");
     check(source.as_bytes(), &["does not compile", &place]);
 }
@@ -114,10 +95,7 @@ fn without_a_compiler_the_command_is_named_that_fetches_it() {
     let (folder, exercise) = (Folder::new(), block_sum());
     folder.put(&exercise, solution(&exercise).as_bytes());
     let mut command = folder.command(&["check", "block_sum"]);
-    let output = command
-        .env("NVRTC_PATH", "/nowhere")
-        .output()
-        .expect("it runs");
+    let output = command.env("NVRTC_PATH", "/nowhere").output().expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     let remedy = match cfg!(target_os = "macos") {
         true => ".devcontainer/",
@@ -142,11 +120,7 @@ fn a_file_that_is_gone_or_none() {
 fn an_exercise_that_there_is_not() {
     let output = Folder::new().run(&["check", "nonsense"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(
-        said(&output).contains("cargo exercise list"),
-        "{}",
-        said(&output)
-    );
+    assert!(said(&output).contains("cargo exercise list"), "{}", said(&output));
 }
 
 /// Bad files one after another, and then the solution, which it still notices.
@@ -158,18 +132,10 @@ fn watching_goes_on() {
     let (folder, exercise) = (Folder::new(), block_sum());
     let good = solution(&exercise);
     let mut command: Command = folder.command(&["watch", "block_sum"]);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it runs");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
     let (sender, lines) = channel();
     let out = BufReader::new(child.stdout.take().expect("it is piped"));
-    std::thread::spawn(move || {
-        out.lines()
-            .map_while(Result::ok)
-            .try_for_each(|l| sender.send(l))
-    });
+    std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|l| sender.send(l)));
     let until = |wanted: &str| {
         let mut seen = String::new();
         loop {

@@ -37,14 +37,10 @@ fn a_copy_for_students() {
     let mut found = Vec::new();
     files(&copy.join(FOLDER), &mut found);
     let wanted = |name: &str| {
-        ["solution.cu", "mutants.toml", "discussion.md"]
-            .iter()
-            .any(|n| name.ends_with(n))
+        ["solution.cu", "mutants.toml", "discussion.md"].iter().any(|n| name.ends_with(n))
     };
-    let left: Vec<&String> = found
-        .iter()
-        .filter(|name| wanted(name) || name.contains("variants"))
-        .collect();
+    let left: Vec<&String> =
+        found.iter().filter(|name| wanted(name) || name.contains("variants")).collect();
     assert!(left.is_empty(), "{left:?}");
     let mut tests = Vec::new();
     files(&copy.join("chapters-code/tools/exercise/tests"), &mut tests);
@@ -58,10 +54,7 @@ fn a_copy_for_students() {
     let course = Course::read(&copy.join(FOLDER)).expect("it can be read");
     let original = common::course();
     assert_eq!(course.exercises.len(), original.exercises.len());
-    assert_eq!(
-        course.exercises[0].declaration.title,
-        "The sum of our block"
-    );
+    assert_eq!(course.exercises[0].declaration.title, "The sum of our block");
     for (copied, original) in course.exercises.iter().zip(&original.exercises) {
         assert_eq!(
             copied.skeleton().expect("it is there"),
@@ -82,11 +75,7 @@ fn check_with(folder: &Folder, course: &Path) {
     let output = folder.run(&["--course", &course, "check", "block_sum"]);
     assert!(output.status.success(), "{}", said(&output));
     let output = folder.run(&["--course", &course, "discussion", "block_sum"]);
-    assert!(
-        said(&output).contains("without discussions"),
-        "{}",
-        said(&output)
-    );
+    assert!(said(&output).contains("without discussions"), "{}", said(&output));
 }
 
 #[test]

@@ -12,15 +12,8 @@ use exercise::{
 const HEAD: &str = "extern \"C\" __global__ void block_sum(const float* in, float* out, size_t n)";
 
 fn outcome(source: &str, supervisor: &Supervisor) -> Outcome {
-    let job = Job::new(
-        &block_sum(),
-        source.to_owned(),
-        "block_sum.cu",
-        Target::Simulator,
-    );
-    supervisor
-        .check(job)
-        .expect("the checker itself does not fail")
+    let job = Job::new(&block_sum(), source.to_owned(), "block_sum.cu", Target::Simulator);
+    supervisor.check(job).expect("the checker itself does not fail")
 }
 
 #[track_caller]
@@ -89,17 +82,10 @@ fn a_flood_of_text_is_cut_off() {
     let source = format!(
         "{HEAD} {{\n    for (unsigned i = 0;; i++) {{\n        printf(\"%u\\n\", i);\n    }}\n}}\n"
     );
-    let quick = Supervisor {
-        time: Duration::from_secs(5),
-        ..supervisor()
-    };
+    let quick = Supervisor { time: Duration::from_secs(5), ..supervisor() };
     let outcome = outcome(&source, &quick);
     let failure = outcome.failure().expect("it does not pass");
-    let ends = [
-        Diagnosis::TimeLimit,
-        Diagnosis::Endless,
-        Diagnosis::Deadlock,
-    ];
+    let ends = [Diagnosis::TimeLimit, Diagnosis::Endless, Diagnosis::Deadlock];
     assert!(ends.contains(&failure.diagnosis), "{failure:?}");
     assert!(outcome.printed.len() <= 16 * 1024);
 }
@@ -118,10 +104,7 @@ fn memory_that_is_not_the_kernels_cannot_be_written() {
         "*(volatile int*)0x7fff00000000 = 1;",
     ];
     for body in bodies {
-        check(
-            &format!("{HEAD} {{\n    {body}\n}}\n"),
-            &[Diagnosis::OutOfBounds],
-        );
+        check(&format!("{HEAD} {{\n    {body}\n}}\n"), &[Diagnosis::OutOfBounds]);
     }
     // All inputs made zero, so that the sum of zeros is right.
     let source = format!(
@@ -135,20 +118,13 @@ fn a_greedy_kernel_fails_by_itself() {
     if !has_compiler() {
         return;
     }
-    let greedy = Supervisor {
-        memory: 2 << 30,
-        ..supervisor()
-    };
+    let greedy = Supervisor { memory: 2 << 30, ..supervisor() };
     let source = format!(
         "__device__ char memory[64ull << 30];\n{HEAD} {{ memory[n] = 1; out[0] = memory[1]; }}\n"
     );
     let outcome = outcome(&source, &greedy);
     let diagnosis = outcome.failure().expect("it does not pass").diagnosis;
-    let greedy = [
-        Diagnosis::MemoryLimit,
-        Diagnosis::Module,
-        Diagnosis::Compile,
-    ];
+    let greedy = [Diagnosis::MemoryLimit, Diagnosis::Module, Diagnosis::Compile];
     assert!(greedy.contains(&diagnosis), "{outcome:?}");
 }
 
@@ -158,21 +134,14 @@ fn a_source_that_compiles_for_ever_is_stopped() {
     if !has_compiler() {
         return;
     }
-    let quick = Supervisor {
-        time: Duration::from_secs(3),
-        ..supervisor()
-    };
+    let quick = Supervisor { time: Duration::from_secs(3), ..supervisor() };
     let source = format!(
         "template <int A, int B> struct T {{ static const int v = T<A - 1, B>::v + T<A - 1, B + (1 << A)>::v; }};\ntemplate <int B> struct T<0, B> {{ static const int v = 1; }};\n{HEAD} {{ out[0] = T<26, 0>::v; }}\n"
     );
     let begin = std::time::Instant::now();
     let outcome = outcome(&source, &quick);
     let diagnosis = outcome.failure().expect("it does not pass").diagnosis;
-    let ends = [
-        Diagnosis::TimeLimit,
-        Diagnosis::Compile,
-        Diagnosis::MemoryLimit,
-    ];
+    let ends = [Diagnosis::TimeLimit, Diagnosis::Compile, Diagnosis::MemoryLimit];
     assert!(ends.contains(&diagnosis), "{outcome:?}");
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
@@ -192,10 +161,7 @@ fn a_grader_goes_on() {
         .expect("it links");
     let endless = course.find("any_maximum").expect("it is there");
     let head = "extern \"C\" __global__ void maximum(const int* in, int* out, size_t n)";
-    folder.put(
-        endless,
-        format!("{head} {{ while (true) {{}} }}\n").as_bytes(),
-    );
+    folder.put(endless, format!("{head} {{ while (true) {{}} }}\n").as_bytes());
     let path = folder.path().join("results.json");
     let output = folder.run(&[
         "grade",
@@ -213,23 +179,13 @@ fn a_grader_goes_on() {
     assert_eq!(results["score"], 10.0, "{results}");
     let tests = results["tests"].as_array().expect("it is a list");
     assert_eq!(tests.len(), course.exercises.len());
-    let of = |number: &str| {
-        tests
-            .iter()
-            .find(|test| test["number"] == number)
-            .expect("it is there")
-    };
+    let of =
+        |number: &str| tests.iter().find(|test| test["number"] == number).expect("it is there");
     assert_eq!(of("1.1")["status"], "passed");
     assert_eq!(of("1.3")["output"], "it is no plain file");
     let ends = ["deadlock", "endless"];
-    assert!(
-        ends.iter().any(|end| of("1.4")["diagnosis"] == *end),
-        "{results}"
-    );
+    assert!(ends.iter().any(|end| of("1.4")["diagnosis"] == *end), "{results}");
     for test in tests {
-        assert!(
-            test["max_score"].is_number() && test["score"].is_number(),
-            "{test}"
-        );
+        assert!(test["max_score"].is_number() && test["score"].is_number(), "{test}");
     }
 }

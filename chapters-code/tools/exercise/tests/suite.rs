@@ -19,14 +19,9 @@ fn check_promises(wanted: fn(&Specimen) -> bool) {
         let outcomes = author::examine(exercise, &specimens, &supervisor()).expect("it is checked");
         for (specimen, outcome) in specimens.iter().zip(outcomes) {
             if !specimen.is_kept_by(&outcome) {
-                let came = outcome
-                    .failure()
-                    .map(|failure| (failure.diagnosis, &failure.seen));
+                let came = outcome.failure().map(|failure| (failure.diagnosis, &failure.seen));
                 let (name, promise) = (&exercise.name, specimen.promise);
-                broken.push(format!(
-                    "{name}: {}: {promise:?}, but {came:?}",
-                    specimen.name
-                ));
+                broken.push(format!("{name}: {}: {promise:?}, but {came:?}", specimen.name));
             }
         }
     }
@@ -35,9 +30,7 @@ fn check_promises(wanted: fn(&Specimen) -> bool) {
 
 /// Whether a submission is a mutant or a variant.
 fn is_of_many(specimen: &Specimen) -> bool {
-    ["mutant ", "variant "]
-        .iter()
-        .any(|kind| specimen.name.starts_with(kind))
+    ["mutant ", "variant "].iter().any(|kind| specimen.name.starts_with(kind))
 }
 
 #[test]
@@ -77,17 +70,10 @@ fn the_course_has_150_mutants() {
 #[test]
 fn each_chapter_has_five_exercises() {
     let course = course();
-    let chapters: std::collections::BTreeSet<u32> = course
-        .exercises
-        .iter()
-        .map(|exercise| exercise.chapter)
-        .collect();
+    let chapters: std::collections::BTreeSet<u32> =
+        course.exercises.iter().map(|exercise| exercise.chapter).collect();
     for chapter in chapters {
-        let count = course
-            .exercises
-            .iter()
-            .filter(|e| e.chapter == chapter)
-            .count();
+        let count = course.exercises.iter().filter(|e| e.chapter == chapter).count();
         assert!(count >= 5, "chapter {chapter} has {count}");
     }
 }
@@ -130,26 +116,13 @@ fn check_section(book: &std::path::Path, section: &str) {
     assert!(!text.is_empty(), "there is no page {page}");
     let headings = text.lines().filter_map(|line| line.strip_prefix('#'));
     let found = headings.map(|heading| anchor_of(heading.trim_start_matches('#')));
-    assert!(
-        anchor.is_empty() || found.into_iter().any(|is| is == anchor),
-        "no {section}"
-    );
+    assert!(anchor.is_empty() || found.into_iter().any(|is| is == anchor), "no {section}");
 }
 
 /// As mdBook makes it of a heading.
 fn anchor_of(heading: &str) -> String {
-    let kept = heading
-        .trim()
-        .chars()
-        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-    kept.map(|c| {
-        if c == ' ' {
-            '-'
-        } else {
-            c.to_ascii_lowercase()
-        }
-    })
-    .collect()
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
 /// The checker must be able to fail: a solution that is promised to fail is a broken promise.

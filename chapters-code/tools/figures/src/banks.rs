@@ -54,9 +54,7 @@ pub fn draw(accesses: &[Access<'_>], kernel: &str) -> Result<Picture, String> {
 fn queues(access: &Access<'_>) -> Result<Queues, String> {
     if access.bytes > 4 {
         let bytes = access.bytes;
-        return Err(format!(
-            "banks are drawn for accesses of 4 bytes, not {bytes}"
-        ));
+        return Err(format!("banks are drawn for accesses of 4 bytes, not {bytes}"));
     }
     let mut queues = vec![Vec::<Served>::new(); BANKS];
     for (lane, address) in lanes(access.lanes).zip(access.addresses) {
@@ -64,10 +62,7 @@ fn queues(access: &Access<'_>) -> Result<Queues, String> {
         let queue = &mut queues[word as usize % BANKS];
         match queue.iter_mut().find(|served| served.word == word) {
             Some(served) => served.lanes.push(lane),
-            None => queue.push(Served {
-                word,
-                lanes: vec![lane],
-            }),
+            None => queue.push(Served { word, lanes: vec![lane] }),
         }
     }
     let longest = longest(&queues);
@@ -107,11 +102,7 @@ fn frame(access: &Access<'_>, queues: &Queues) -> Frame {
     for wavefront in 0..wavefronts {
         drawing.append(row(queues, wavefront));
     }
-    Frame {
-        drawing,
-        width: column(BANKS),
-        height: FALL + 20.0 + ROW * wavefronts as f64,
-    }
+    Frame { drawing, width: column(BANKS), height: FALL + 20.0 + ROW * wavefronts as f64 }
 }
 
 /// The lanes of a wavefront, their ways to the banks, and what each bank serves.
@@ -129,9 +120,7 @@ fn row(queues: &Queues, wavefront: usize) -> Group {
         let middle = CELL[0] / 2.0;
         for &lane in &served.lanes {
             let from = column(lane as usize);
-            ways = ways
-                .move_to((from + middle, 1.0 + CELL[1]))
-                .line_to((x + middle, FALL + 4.0));
+            ways = ways.move_to((from + middle, 1.0 + CELL[1])).line_to((x + middle, FALL + 4.0));
             group.append(rectangle(&format!("cell {colour}"), [from, 1.0], CELL));
             group.append(text("small", [from + middle, 14.5], lane.to_string()));
         }
@@ -143,11 +132,7 @@ fn row(queues: &Queues, wavefront: usize) -> Group {
         group.append(text("small", [x + middle, y + 13.5], label));
     }
     group.append(path(&format!("way {colour}"), ways));
-    group.append(text(
-        "end step",
-        [LEFT - 6.0, y + 14.0],
-        (wavefront + 1).to_string(),
-    ));
+    group.append(text("end step", [LEFT - 6.0, y + 14.0], (wavefront + 1).to_string()));
     group
 }
 
@@ -201,10 +186,7 @@ mod tests {
     #[test]
     fn a_picture_that_disagrees_with_the_machine_is_refused() {
         let error = strided(2, 4, 1).expect_err("it has two wavefronts");
-        assert!(
-            error.contains("2 wavefronts") && error.contains("counts 1"),
-            "{error}"
-        );
+        assert!(error.contains("2 wavefronts") && error.contains("counts 1"), "{error}");
         let error = strided(1, 8, 2).expect_err("it is too wide");
         assert!(error.contains("not 8"), "{error}");
     }

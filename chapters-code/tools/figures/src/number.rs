@@ -15,11 +15,7 @@ pub fn thousands(number: u64) -> String {
 
 /// Three significant digits, without an exponent.
 pub fn significant(number: f64) -> String {
-    let magnitude = if number > 0.0 {
-        number.log10().floor() as i32
-    } else {
-        0
-    };
+    let magnitude = if number > 0.0 { number.log10().floor() as i32 } else { 0 };
     format!("{number:.*}", (2 - magnitude).clamp(0, 9) as usize)
 }
 

@@ -75,11 +75,7 @@ fn id(number: usize) -> String {
 
 /// One drawing, with its title, and the place of its description.
 fn drawn(id: &str, title: &str, said: &str, frame: &Frame) -> String {
-    let Frame {
-        drawing,
-        width,
-        height,
-    } = frame;
+    let Frame { drawing, width, height } = frame;
     let title_id = format!("{id}-title");
     let mut title = Title::new(title);
     title.assign("id", title_id.as_str());
@@ -116,7 +112,5 @@ pub fn inline(text: &str) -> String {
 
 /// Text as HTML.
 pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

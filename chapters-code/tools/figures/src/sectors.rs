@@ -51,9 +51,7 @@ pub fn draw(accesses: &[Access<'_>], kernel: &str) -> Result<Picture, String> {
 fn words(access: &Access<'_>) -> Result<Words, String> {
     if access.bytes < 4 {
         let bytes = access.bytes;
-        return Err(format!(
-            "sectors are drawn in words of 4 bytes, and a lane accesses {bytes}"
-        ));
+        return Err(format!("sectors are drawn in words of 4 bytes, and a lane accesses {bytes}"));
     }
     let mut words = Words::new();
     for (lane, address) in lanes(access.lanes).zip(access.addresses) {
@@ -84,11 +82,7 @@ fn frame(access: &Access<'_>, words: &Words) -> Frame {
     }
     let mut lines: Vec<u64> = words.keys().map(|word| word / WORDS_A_LINE).collect();
     lines.dedup();
-    let shown = if lines.len() > MOST {
-        SHOWN
-    } else {
-        lines.len()
-    };
+    let shown = if lines.len() > MOST { SHOWN } else { lines.len() };
     for (index, &line) in lines[..shown].iter().enumerate() {
         drawing.append(line_of(access, words, line, TOP + ROW * index as f64));
     }
@@ -98,11 +92,7 @@ fn frame(access: &Access<'_>, words: &Words) -> Frame {
         drawing.append(text("start", [LEFT, height + 12.0], more));
         height += 20.0;
     }
-    Frame {
-        drawing,
-        width: LEFT + PITCH * WORDS_A_LINE as f64 + 3.0 * GAP,
-        height,
-    }
+    Frame { drawing, width: LEFT + PITCH * WORDS_A_LINE as f64 + 3.0 * GAP, height }
 }
 
 /// A line of 128 bytes: what is wanted, what comes along, what stays where it is.
@@ -110,11 +100,7 @@ fn line_of(access: &Access<'_>, words: &Words, line: u64, y: f64) -> Group {
     let mut group = Group::new();
     let first = line * WORDS_A_LINE;
     let offset = (first * 4).saturating_sub(access.base);
-    group.append(text(
-        "end small",
-        [LEFT - 8.0, y + 13.0],
-        offset.to_string(),
-    ));
+    group.append(text("end small", [LEFT - 8.0, y + 13.0], offset.to_string()));
     for sector in 0..4 {
         let start = first + sector * WORDS_A_SECTOR;
         let comes = words.range(start..start + WORDS_A_SECTOR).next().is_some();

@@ -43,13 +43,7 @@ pub fn element<const N: usize>(name: &str, class: &str, attributes: [(&str, f64)
 
 /// A rectangle with slightly rounded corners.
 pub fn rectangle(class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) -> Element {
-    let attributes = [
-        ("x", x),
-        ("y", y),
-        ("width", width),
-        ("height", height),
-        ("rx", 2.0),
-    ];
+    let attributes = [("x", x), ("y", y), ("width", width), ("height", height), ("rx", 2.0)];
     element("rect", class, attributes)
 }
 

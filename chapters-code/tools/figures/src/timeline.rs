@@ -31,15 +31,9 @@ pub struct Band {
 pub fn draw(bands: &[Band], span: Option<usize>, kernel: &str) -> Result<Picture, String> {
     if bands.len() > MOST {
         let count = bands.len();
-        return Err(format!(
-            "a block of {count} warps: at most {MOST} are drawn"
-        ));
+        return Err(format!("a block of {count} warps: at most {MOST} are drawn"));
     }
-    let longest = bands
-        .iter()
-        .map(|band| band.active.len())
-        .max()
-        .unwrap_or(0);
+    let longest = bands.iter().map(|band| band.active.len()).max().unwrap_or(0);
     let span = span.unwrap_or(longest);
     if span < longest {
         return Err(format!("span={span}: a warp issues {longest} instructions"));
@@ -58,11 +52,7 @@ pub fn draw(bands: &[Band], span: Option<usize>, kernel: &str) -> Result<Picture
             width: LEFT + WIDTH + 4.0,
             height: TOP + (BAND + GAP) * bands.len() as f64,
         }],
-        said: bands
-            .iter()
-            .enumerate()
-            .map(|(warp, band)| in_words(warp, band))
-            .collect(),
+        said: bands.iter().enumerate().map(|(warp, band)| in_words(warp, band)).collect(),
         has_steps: false,
     })
 }
@@ -83,21 +73,11 @@ fn draw_band(warp: usize, band: &Band, wide: f64) -> Group {
     let mut barriers = Data::new();
     for (number, &at) in band.barriers.iter().enumerate() {
         let x = LEFT + wide * (at as f64 + 0.5);
-        barriers = barriers
-            .move_to((x, top - 1.0))
-            .line_to((x, top + BAND + 4.0));
-        group.append(text(
-            "small",
-            [x, top + BAND + 14.0],
-            (number + 1).to_string(),
-        ));
+        barriers = barriers.move_to((x, top - 1.0)).line_to((x, top + BAND + 4.0));
+        group.append(text("small", [x, top + BAND + 14.0], (number + 1).to_string()));
     }
     group.append(path("barrier", barriers));
-    group.append(text(
-        "end step",
-        [LEFT - 8.0, top + 12.0],
-        format!("warp {warp}"),
-    ));
+    group.append(text("end step", [LEFT - 8.0, top + 12.0], format!("warp {warp}")));
     let share = format!("{:.0} %", band.share());
     group.append(text("end", [LEFT - 8.0, top + 30.0], share));
     group.append(text("end small", [LEFT - 8.0, top + BAND], "lane 31"));
@@ -111,10 +91,7 @@ fn runs(band: &Band, top: f64, wide: f64) -> Data {
         let y = top + LANE * f64::from(lane);
         let mut start = None;
         for at in 0..=band.active.len() {
-            let is_active = band
-                .active
-                .get(at)
-                .is_some_and(|mask| mask >> lane & 1 == 1);
+            let is_active = band.active.get(at).is_some_and(|mask| mask >> lane & 1 == 1);
             match (start, is_active) {
                 (None, true) => start = Some(at),
                 (Some(from), false) => {
@@ -147,11 +124,7 @@ fn in_words(warp: usize, band: &Band) -> String {
         let phase = &band.active[from..end];
         from = end;
         let idle = phase.iter().filter(|mask| mask.count_ones() < 32).count();
-        let fewest = phase
-            .iter()
-            .map(|mask| mask.count_ones())
-            .min()
-            .unwrap_or(0);
+        let fewest = phase.iter().map(|mask| mask.count_ones()).min().unwrap_or(0);
         let partly = match idle {
             0 => "all with 32 lanes".to_owned(),
             _ => format!("{idle} of them with fewer than 32 lanes, down to {fewest}"),
@@ -162,9 +135,5 @@ fn in_words(warp: usize, band: &Band) -> String {
         };
         parts.push(format!("{until} {} instructions, {partly}", phase.len()));
     }
-    format!(
-        "Warp {warp} uses {:.0} % of its lanes: {}.",
-        band.share(),
-        parts.join("; ")
-    )
+    format!("Warp {warp} uses {:.0} % of its lanes: {}.", band.share(), parts.join("; "))
 }

@@ -52,11 +52,7 @@ pub struct Move {
 impl Move {
     /// The thread of that number puts a value there that comes from elsewhere.
     pub fn fill(place: usize, bits: u64) -> Self {
-        Self {
-            thread: place as u32,
-            from: Vec::new(),
-            to: Held { place, bits },
-        }
+        Self { thread: place as u32, from: Vec::new(), to: Held { place, bits } }
     }
 }
 
@@ -105,15 +101,11 @@ impl Tree {
         for stage in &mut self.stages {
             stage.held.retain(|&place, _| place < places);
             stage.read.retain(|&place| place < places);
-            stage
-                .moves
-                .retain(|step| step.to.place < places && !outside(step));
+            stage.moves.retain(|step| step.to.place < places && !outside(step));
         }
         let first = &mut self.stages[0];
         let held = first.held.iter();
-        first.moves = held
-            .map(|(&place, &bits)| Move::fill(place, bits))
-            .collect();
+        first.moves = held.map(|(&place, &bits)| Move::fill(place, bits)).collect();
         Ok(self)
     }
 
@@ -124,10 +116,7 @@ impl Tree {
     pub fn laid_over(mut self, buffers: usize) -> Result<Self, String> {
         let size = self.width().checked_div(buffers).unwrap_or(0);
         if size == 0 {
-            return Err(format!(
-                "buffers={buffers}: the tree has {} places",
-                self.width()
-            ));
+            return Err(format!("buffers={buffers}: the tree has {} places", self.width()));
         }
         for stage in &mut self.stages {
             let mut held = BTreeMap::new();
@@ -138,9 +127,7 @@ impl Tree {
             }
             if !held.is_empty() && held.len() < size {
                 let filled = held.len();
-                return Err(format!(
-                    "buffers={buffers}: a step fills {filled} of {size} places"
-                ));
+                return Err(format!("buffers={buffers}: a step fills {filled} of {size} places"));
             }
             stage.held = held;
             stage.read.iter_mut().for_each(|place| *place %= size);
@@ -180,18 +167,10 @@ struct Names {
     where_: &'static str,
 }
 
-const SHARED: Names = Names {
-    place: "word",
-    worker: "thread",
-    mark: Some("t"),
-    where_: "in shared memory",
-};
-const REGISTERS: Names = Names {
-    place: "lane",
-    worker: "lane",
-    mark: None,
-    where_: "in registers, by shuffles",
-};
+const SHARED: Names =
+    Names { place: "word", worker: "thread", mark: Some("t"), where_: "in shared memory" };
+const REGISTERS: Names =
+    Names { place: "lane", worker: "lane", mark: None, where_: "in registers, by shuffles" };
 
 impl Storage {
     fn names(self) -> Names {
@@ -236,21 +215,12 @@ pub fn draw(tree: &Tree, storage: Storage, kernel: &str, format: Format<'_>) -> 
         width: LEFT + PITCH * tree.width() as f64,
         height: TOP + ROW * (rows.len() - 1) as f64 + CELL[1] + 2.0,
     };
-    Picture {
-        title,
-        class: "tree",
-        frames: vec![frame],
-        said,
-        has_steps: true,
-    }
+    Picture { title, class: "tree", frames: vec![frame], said, has_steps: true }
 }
 
 /// The middle of a place's upper edge.
 fn above(place: usize, row: usize) -> [f64; 2] {
-    [
-        LEFT + PITCH * place as f64 + CELL[0] / 2.0,
-        TOP + ROW * row as f64,
-    ]
+    [LEFT + PITCH * place as f64 + CELL[0] / 2.0, TOP + ROW * row as f64]
 }
 
 fn arrows(group: &mut Group, stage: &Stage, number: usize) {
@@ -261,11 +231,7 @@ fn arrows(group: &mut Group, stage: &Stage, number: usize) {
         let [x, y] = above(step.to.place, number);
         for from in &step.from {
             let [start, top] = above(from.place, number - 1);
-            let line = if from.place == step.to.place {
-                &mut own
-            } else {
-                &mut other
-            };
+            let line = if from.place == step.to.place { &mut own } else { &mut other };
             let drawn = std::mem::take(line).move_to((start, top + CELL[1]));
             *line = drawn.line_to((x, y - 4.0));
         }
@@ -328,11 +294,7 @@ fn in_words(stage: &Stage, number: usize, format: Format<'_>, names: Names) -> S
     let value = format;
     if number == 0 {
         let all: Vec<_> = stage.held.values().map(|&bits| value(bits)).collect();
-        return format!(
-            "Before the first step the {}s hold {}.",
-            names.place,
-            all.join(", ")
-        );
+        return format!("Before the first step the {}s hold {}.", names.place, all.join(", "));
     }
     let one = |step: &Move| {
         let mut read = step.from.clone();

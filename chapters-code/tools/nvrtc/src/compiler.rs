@@ -36,18 +36,14 @@ impl Nvrtc {
         // is the user's own choice.
         let library = unsafe { Library::new(path) }
             .with_context(|| format!("cannot load NVRTC from {}", path.display()))?;
-        Ok(Self {
-            library,
-            path: path.to_path_buf(),
-        })
+        Ok(Self { library, path: path.to_path_buf() })
     }
 
     /// The full version, such as `12.0.140`, which NVRTC reports only in the PTX that it writes.
     pub fn version(&self) -> Result<String> {
         let ptx = self.compile("", "empty.cu", &[])?;
-        let version = ptx
-            .lines()
-            .find_map(|line| line.split_once(", V").map(|(_, version)| version));
+        let version =
+            ptx.lines().find_map(|line| line.split_once(", V").map(|(_, version)| version));
         let version = version.context("NVRTC's PTX names no version")?;
         Ok(version.trim().to_owned())
     }
@@ -84,10 +80,8 @@ impl Nvrtc {
     }
 
     fn compile_program(&self, program: Program, options: &[String]) -> Result<String> {
-        let options: Vec<CString> = options
-            .iter()
-            .map(|option| CString::new(option.as_str()))
-            .collect::<Result<_, _>>()?;
+        let options: Vec<CString> =
+            options.iter().map(|option| CString::new(option.as_str())).collect::<Result<_, _>>()?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: the signature is that of nvrtc.h; `program` is alive, and `pointers` holds as many
         // strings ending in NUL as it is said to.
@@ -106,14 +100,10 @@ impl Nvrtc {
     fn text(&self, program: Program, size: &str, get: &str) -> Result<String> {
         let mut length = 0;
         // SAFETY: the signature is that of nvrtc.h, and `program` is alive.
-        self.check(size, unsafe {
-            self.symbol::<Size>(size)?(program, &raw mut length)
-        })?;
+        self.check(size, unsafe { self.symbol::<Size>(size)?(program, &raw mut length) })?;
         let mut text = vec![0u8; length];
         // SAFETY: as above; `text` has the size that NVRTC asked for, its NUL included.
-        self.check(get, unsafe {
-            self.symbol::<Text>(get)?(program, text.as_mut_ptr().cast())
-        })?;
+        self.check(get, unsafe { self.symbol::<Text>(get)?(program, text.as_mut_ptr().cast()) })?;
         let text = CStr::from_bytes_until_nul(&text).context("NVRTC's text has no end")?;
         Ok(text.to_str()?.to_owned())
     }

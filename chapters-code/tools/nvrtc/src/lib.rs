@@ -19,11 +19,7 @@ pub const VERSION: &str = "12.0.140";
 /// The root of the workspace that this program was built in.
 pub fn workspace() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .ancestors()
-        .nth(3)
-        .unwrap_or(manifest)
-        .to_path_buf()
+    manifest.ancestors().nth(3).unwrap_or(manifest).to_path_buf()
 }
 
 /// The folder that the fetched compiler is in.

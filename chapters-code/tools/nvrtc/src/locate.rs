@@ -63,11 +63,7 @@ pub fn toolchain(given: Option<&Path>, accept: Accept) -> Result<Toolchain> {
             nvrtc.path.display()
         );
     }
-    Ok(Toolchain {
-        nvrtc,
-        version,
-        include,
-    })
+    Ok(Toolchain { nvrtc, version, include })
 }
 
 /// Looks at `given` (a library, or a folder to search), then at `NVRTC_PATH`, then in [`folder`].
@@ -86,11 +82,7 @@ pub fn library(given: Option<&Path>) -> Result<PathBuf> {
 }
 
 fn system_name() -> &'static str {
-    if cfg!(windows) {
-        "nvrtc64_120_0.dll"
-    } else {
-        "libnvrtc.so.12"
-    }
+    if cfg!(windows) { "nvrtc64_120_0.dll" } else { "libnvrtc.so.12" }
 }
 
 /// `path` if it is a file, or else the first NVRTC library in it or below it.
@@ -98,18 +90,12 @@ fn in_folder_or_itself(path: &Path) -> Option<PathBuf> {
     if path.is_file() {
         return Some(path.to_path_buf());
     }
-    let mut entries: Vec<PathBuf> = fs::read_dir(path)
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(path).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     entries.sort();
     let (folders, files): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_dir());
     let file = files.into_iter().find(|file| is_nvrtc(file));
-    file.or_else(|| {
-        folders
-            .iter()
-            .find_map(|folder| in_folder_or_itself(folder))
-    })
+    file.or_else(|| folders.iter().find_map(|folder| in_folder_or_itself(folder)))
 }
 
 /// `libnvrtc.so.12`, `nvrtc64_120_0.dll`; not `libnvrtc-builtins.so.12.0`, nor a `.alt.` one.
@@ -148,11 +134,7 @@ mod tests {
         for name in ["libnvrtc.so.12", "libnvrtc.so", "nvrtc64_120_0.dll"] {
             assert!(is_nvrtc(Path::new(name)), "{name}");
         }
-        for name in [
-            "libnvrtc-builtins.so.12.0",
-            "nvrtc-builtins64_120.dll",
-            "nvrtc.h",
-        ] {
+        for name in ["libnvrtc-builtins.so.12.0", "nvrtc-builtins64_120.dll", "nvrtc.h"] {
             assert!(!is_nvrtc(Path::new(name)), "{name}");
         }
     }
@@ -161,9 +143,6 @@ mod tests {
     fn a_missing_library_is_named() {
         let given = Path::new("/nowhere/libnvrtc.so");
         let error = library(Some(given)).unwrap_err();
-        assert!(
-            error.to_string().contains("/nowhere/libnvrtc.so"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("/nowhere/libnvrtc.so"), "{error}");
     }
 }

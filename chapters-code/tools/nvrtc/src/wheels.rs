@@ -143,22 +143,14 @@ pub fn fetch(
     wheels: &[Wheel<'_>],
     report: &mut dyn FnMut(&str),
 ) -> Result<()> {
-    let certificates = TlsConfig::builder()
-        .root_certs(RootCerts::PlatformVerifier)
-        .build();
+    let certificates = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
     let agent: Agent = Agent::config_builder()
         .tls_config(certificates)
         .timeout_connect(Some(Duration::from_secs(20)))
         .build()
         .into();
     let index = index.trim_end_matches('/');
-    for Wheel {
-        package,
-        file,
-        sha256,
-        ..
-    } in wheels
-    {
+    for Wheel { package, file, sha256, .. } in wheels {
         let listed = get(&agent, &format!("{index}/{package}/"), JSON)?;
         let listed: Package = serde_json::from_slice(&listed)
             .with_context(|| format!("{index} does not list the files of {package}"))?;
@@ -190,11 +182,7 @@ struct Listed {
 fn get(agent: &Agent, url: &str, kind: &str) -> Result<Vec<u8>> {
     let read = || -> Result<Vec<u8>, ureq::Error> {
         let mut response = agent.get(url).header("Accept", kind).call()?;
-        response
-            .body_mut()
-            .with_config()
-            .limit(LARGEST)
-            .read_to_vec()
+        response.body_mut().with_config().limit(LARGEST).read_to_vec()
     };
     read().with_context(|| format!("cannot fetch {url}"))
 }
@@ -233,20 +221,11 @@ mod tests {
 
     #[test]
     fn each_wheel_is_of_its_package_and_pinned() {
-        for Wheel {
-            package,
-            file,
-            sha256,
-        } in WHEELS
-        {
+        for Wheel { package, file, sha256 } in WHEELS {
             let release = format!("{}-12.0.", package.replace('-', "_"));
             assert!(file.starts_with(&release), "{file}");
             let is_compiler = package.contains("nvrtc");
-            assert_eq!(
-                file.contains(&format!("-{VERSION}-")),
-                is_compiler,
-                "{file}"
-            );
+            assert_eq!(file.contains(&format!("-{VERSION}-")), is_compiler, "{file}");
             let is_hash = sha256.len() == 64 && sha256.bytes().all(|b| b.is_ascii_hexdigit());
             assert!(is_hash, "{file}: {sha256}");
         }

@@ -13,20 +13,13 @@ use zip::write::SimpleFileOptions;
 /// A wheel with one file of that name.
 fn wheel(name: &str, content: &str) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    archive
-        .start_file(name, SimpleFileOptions::default())
-        .expect("it begins");
-    archive
-        .write_all(content.as_bytes())
-        .expect("it is written");
+    archive.start_file(name, SimpleFileOptions::default()).expect("it begins");
+    archive.write_all(content.as_bytes()).expect("it is written");
     archive.finish().expect("it ends").into_inner()
 }
 
 /// The files of the packages that the index lists.
-const FILES: [&str; 2] = [
-    "a_compiler-1.0-py3-none-any.whl",
-    "headers-1.0-py3-none-any.whl",
-];
+const FILES: [&str; 2] = ["a_compiler-1.0-py3-none-any.whl", "headers-1.0-py3-none-any.whl"];
 
 /// Answers requests: for a wheel with it, otherwise with the files of all packages, and an older one.
 fn serve(listener: &TcpListener, wheel: &[u8]) {
@@ -52,14 +45,10 @@ fn serve(listener: &TcpListener, wheel: &[u8]) {
 }
 
 fn answer(mut stream: &TcpStream, body: &[u8]) {
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
+    let head =
+        format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
     // A client that has gone is no fault of the server.
-    let _ = stream
-        .write_all(head.as_bytes())
-        .and_then(|()| stream.write_all(body));
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
 }
 
 /// Fetches both packages, whose wheels must have that hash.
@@ -69,18 +58,12 @@ fn fetch(wheel: Vec<u8>, sha256: &str, folder: &Path) -> anyhow::Result<Vec<Stri
     std::thread::spawn(move || serve(&listener, &wheel));
     let mut fetched = Vec::new();
     let pinned = FILES.map(|file| pinned(file, sha256));
-    wheels::fetch(folder, &index, &pinned, &mut |file| {
-        fetched.push(file.to_owned())
-    })?;
+    wheels::fetch(folder, &index, &pinned, &mut |file| fetched.push(file.to_owned()))?;
     Ok(fetched)
 }
 
 fn pinned<'a>(file: &'a str, sha256: &'a str) -> Wheel<'a> {
-    Wheel {
-        package: "a-package",
-        file,
-        sha256,
-    }
+    Wheel { package: "a-package", file, sha256 }
 }
 
 fn sha256(bytes: &[u8]) -> String {
@@ -95,29 +78,17 @@ fn wheels_are_unpacked() {
     let hash = sha256(&wheel);
     let fetched = fetch(wheel, &hash, folder.path()).expect("they are fetched");
     assert_eq!(fetched.len(), 2);
-    assert!(
-        !fetched.iter().any(|file| file.contains("0.9")),
-        "{fetched:?}"
-    );
+    assert!(!fetched.iter().any(|file| file.contains("0.9")), "{fetched:?}");
     let file = folder.path().join("nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
-    assert_eq!(
-        std::fs::read_to_string(file).expect("it is there"),
-        "a library"
-    );
+    assert_eq!(std::fs::read_to_string(file).expect("it is there"), "a library");
 }
 
 #[test]
 fn a_damaged_wheel_is_not_unpacked() {
     let folder = tempfile::tempdir().expect("there is room");
     let error = fetch(wheel("x", "y"), &sha256(b"other"), folder.path()).expect_err("refused");
-    assert!(
-        error.to_string().contains("not the pinned file"),
-        "{error:#}"
-    );
-    assert_eq!(
-        std::fs::read_dir(folder.path()).expect("it is one").count(),
-        0
-    );
+    assert!(error.to_string().contains("not the pinned file"), "{error:#}");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("it is one").count(), 0);
 }
 
 #[test]

@@ -29,10 +29,7 @@ pub struct Exact {
 /// Those of all chapters.
 pub fn all() -> Vec<Exact> {
     fn exact(chapter: impl Chapter + 'static, cases: Vec<Case>) -> Exact {
-        Exact {
-            chapter: Box::new(chapter),
-            cases,
-        }
+        Exact { chapter: Box::new(chapter), cases }
     }
     vec![
         exact(Reduce, reduce::checksum_cases()),

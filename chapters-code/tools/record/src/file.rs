@@ -71,20 +71,12 @@ impl Skipped {
     }
 
     pub(crate) fn over_budget(part: &Part) -> Self {
-        Self {
-            kernel: "all".into(),
-            case: part.name.clone(),
-            reason: "the time budget was spent",
-        }
+        Self { kernel: "all".into(), case: part.name.clone(), reason: "the time budget was spent" }
     }
 
     pub(crate) fn too_large(part: &Part) -> Self {
         let reason = "it does not fit the memory of the device, or of the host";
-        Self {
-            kernel: "all".into(),
-            case: part.name.clone(),
-            reason,
-        }
+        Self { kernel: "all".into(), case: part.name.clone(), reason }
     }
 }
 
@@ -96,10 +88,7 @@ pub(crate) fn today() -> String {
 /// An argument without the folders of a path.
 fn file_name(argument: &str) -> String {
     let name = Path::new(argument).file_name();
-    name.map_or_else(
-        || argument.into(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    name.map_or_else(|| argument.into(), |name| name.to_string_lossy().into_owned())
 }
 
 impl Recording {

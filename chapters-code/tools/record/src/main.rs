@@ -59,12 +59,7 @@ struct Arguments {
     resume: bool,
 
     /// With --resume: run these chapters again, such as chapter_2_histogram
-    #[arg(
-        long,
-        value_name = "CHAPTER",
-        value_delimiter = ',',
-        requires = "resume"
-    )]
+    #[arg(long, value_name = "CHAPTER", value_delimiter = ',', requires = "resume")]
     rerun: Vec<String>,
 
     /// Run these chapters only, such as chapter_6_transpose: to record each with a baseline of its own
@@ -94,10 +89,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
-    let out = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| default_path(&runner));
+    let out = arguments.out.clone().unwrap_or_else(|| default_path(&runner));
     let mut recording = Recording::new(&runner, arguments.commit.as_deref());
     let scope = match (runner.device.is_simulated(), arguments.quick) {
         (true, _) => Scope::Trial,
@@ -109,12 +101,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     known(&arguments.rerun, &parts)?;
     known(&arguments.chapter, &parts)?;
     if !arguments.chapter.is_empty() {
-        let wanted = |part: &Part| {
-            arguments
-                .chapter
-                .iter()
-                .any(|name| name == part.chapter.name())
-        };
+        let wanted = |part: &Part| arguments.chapter.iter().any(|name| name == part.chapter.name());
         parts.retain(wanted);
         broken.retain(wanted);
     }
@@ -172,29 +159,16 @@ fn known(chapters: &[String], parts: &[Part]) -> anyhow::Result<()> {
 }
 
 fn cannot_write(out: &Path) -> String {
-    format!(
-        "cannot write {}; name a file in a folder that exists with --out",
-        out.display()
-    )
+    format!("cannot write {}; name a file in a folder that exists with --out", out.display())
 }
 
 /// `book/measurements/nvidia_h200_2026-11-21.json`, or the bare name elsewhere.
 fn default_path(runner: &Runner) -> PathBuf {
     let name = runner.device.properties.name.to_lowercase();
-    let words = name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let name = format!(
-        "{}_{}.json",
-        words.collect::<Vec<_>>().join("_"),
-        file::today()
-    );
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name = format!("{}_{}.json", words.collect::<Vec<_>>().join("_"), file::today());
     let folder = Path::new("book/measurements");
-    if folder.is_dir() {
-        folder.join(name)
-    } else {
-        PathBuf::from(name)
-    }
+    if folder.is_dir() { folder.join(name) } else { PathBuf::from(name) }
 }
 
 /// Runs part after part, and writes the file after each, so that an interruption loses little.
@@ -273,11 +247,7 @@ fn fits(runner: &Runner, part: &Part) -> anyhow::Result<bool> {
 
 /// Says what was recorded; true where every rung was as it should be.
 fn summarise(recording: &Recording, out: &Path) -> bool {
-    let wrong = recording
-        .rows
-        .iter()
-        .filter(|row| !row.is_as_declared())
-        .count();
+    let wrong = recording.rows.iter().filter(|row| !row.is_as_declared()).count();
     println!(
         "{}: {} rows, {} checksums, {} skipped, {wrong} wrong",
         out.display(),

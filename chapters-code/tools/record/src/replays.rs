@@ -21,10 +21,7 @@ pub struct Replays {
 }
 
 /// For the rungs that work in place.
-const SQUARE: Shape = Shape::Matrix {
-    rows: 200,
-    cols: 200,
-};
+const SQUARE: Shape = Shape::Matrix { rows: 200, cols: 200 };
 
 /// Captures every rung that is not broken on purpose, and hands its replays to `done`.
 ///
@@ -60,12 +57,7 @@ pub fn all(device: &Device, done: &mut dyn FnMut(Replays) -> Result<()>) -> Resu
 /// The same with other elements: of other seeds, or, in the chapter whose seeds also say which elements are
 /// gathered, of other kinds.
 fn others(chapter: &dyn Chapter, case: Case) -> [Case; 4] {
-    const KINDS: [Input; 4] = [
-        Input::Uniform,
-        Input::Negative,
-        Input::Cancelling,
-        Input::Constant,
-    ];
+    const KINDS: [Input; 4] = [Input::Uniform, Input::Negative, Input::Cancelling, Input::Constant];
     if chapter.name() == Coalescing.name() {
         return KINDS.map(|input| Case { input, ..case });
     }
@@ -94,11 +86,7 @@ fn all_cases(chapter: &dyn Chapter) -> Vec<Case> {
 fn fix_matrix(case: &mut Case) {
     let parameters = SegmentParameters::of(case);
     let matrix = parameters.matrix.map(|_| Matrix::Banded);
-    case.parameters = SegmentParameters {
-        matrix,
-        ..parameters
-    }
-    .into();
+    case.parameters = SegmentParameters { matrix, ..parameters }.into();
 }
 
 fn wrong(replays: Result<Vec<Verdict>, Error>) -> Vec<String> {

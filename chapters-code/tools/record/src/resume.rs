@@ -50,10 +50,7 @@ impl Resumed {
     /// side by side.
     pub(crate) fn read(path: &Path, device: &str, rerun: &[String]) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path).with_context(|| {
-            format!(
-                "cannot read {}; leave --resume out to begin a recording",
-                path.display()
-            )
+            format!("cannot read {}; leave --resume out to begin a recording", path.display())
         })?;
         let file: File = serde_json::from_str(&text)
             .with_context(|| format!("{} is not a recording", path.display()))?;

@@ -18,10 +18,7 @@ pub const EVEN: Shape = Shape::Vector { n: 1 << 16 };
 /// No block size divides this size.
 pub const ODD: Shape = Shape::Vector { n: 100_003 };
 /// A matrix whose sides are no powers of two.
-pub const MATRIX: Shape = Shape::Matrix {
-    rows: 300,
-    cols: 200,
-};
+pub const MATRIX: Shape = Shape::Matrix { rows: 300, cols: 200 };
 
 /// All chapters with kernels, in order.
 pub fn chapters() -> Vec<Box<dyn Chapter>> {
@@ -54,22 +51,15 @@ pub fn cases(chapter: &dyn Chapter, shape: Shape) -> Vec<Case> {
 }
 
 fn segmented(shape: Shape) -> Vec<Case> {
-    let scan = SegmentParameters {
-        kind: Some(Kind::Inclusive),
-        ..SegmentParameters::default()
-    };
-    let product = SegmentParameters {
-        matrix: Some(Matrix::PowerLaw),
-        ..SegmentParameters::default()
-    };
+    let scan = SegmentParameters { kind: Some(Kind::Inclusive), ..SegmentParameters::default() };
+    let product =
+        SegmentParameters { matrix: Some(Matrix::PowerLaw), ..SegmentParameters::default() };
     let of = |parameters: SegmentParameters| Case {
         parameters: parameters.into(),
         ..case(shape, Dtype::F32)
     };
-    let conversions = Conversion::ALL.map(|to| SegmentParameters {
-        convert: Some(to),
-        ..SegmentParameters::default()
-    });
+    let conversions = Conversion::ALL
+        .map(|to| SegmentParameters { convert: Some(to), ..SegmentParameters::default() });
     let others = [scan, SegmentParameters::default(), product];
     let mut cases: Vec<Case> = conversions.into_iter().chain(others).map(of).collect();
     if shape == EVEN {

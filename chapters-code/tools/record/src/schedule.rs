@@ -56,10 +56,7 @@ fn vector(n: u64, dtype: Dtype, op: Op) -> Case {
 }
 
 fn matrix(rows: u64, cols: u64) -> Case {
-    Case {
-        shape: Shape::Matrix { rows, cols },
-        ..vector(0, Dtype::F32, Op::Sum)
-    }
+    Case { shape: Shape::Matrix { rows, cols }, ..vector(0, Dtype::F32, Op::Sum) }
 }
 
 /// The sizes of the ladder, the largest first.
@@ -78,10 +75,7 @@ fn sizes(scope: Scope) -> Vec<u64> {
 
 /// Types and operators besides the sum of f32, all at one size.
 fn other_types(scope: Scope) -> Vec<(Dtype, Op)> {
-    let sums = Dtype::ALL
-        .iter()
-        .filter(|&&dtype| dtype != Dtype::F32)
-        .map(|&d| (d, Op::Sum));
+    let sums = Dtype::ALL.iter().filter(|&&dtype| dtype != Dtype::F32).map(|&d| (d, Op::Sum));
     let others = [
         (Dtype::F32, Op::Max),
         (Dtype::F32, Op::Min),
@@ -177,13 +171,7 @@ fn transposes(scope: Scope) -> Vec<Part> {
     };
     let square = |side| of(side, side, Dtype::F32, MatrixParameters::default());
     let ladder = |side: u64| part(Box::new(Transpose), square(side));
-    let wanted = [
-        "coarsened",
-        "vectorized",
-        "column_major_tiles",
-        "sectors",
-        "in_place",
-    ];
+    let wanted = ["coarsened", "vectorized", "column_major_tiles", "sectors", "in_place"];
     let last = |case| only(part(Box::new(Transpose), case), &wanted);
     match scope {
         Scope::Trial => return vec![ladder(100)],
@@ -192,14 +180,8 @@ fn transposes(scope: Scope) -> Vec<Part> {
     }
     let mut parts: Vec<Part> = (6..=14).rev().map(|k| ladder(1 << k)).collect();
     let whole = MatrixParameters::default();
-    let batch = MatrixParameters {
-        batch: Some(1 << 14),
-        ..whole
-    };
-    let gaps = MatrixParameters {
-        ld: Some(8224),
-        ..whole
-    };
+    let batch = MatrixParameters { batch: Some(1 << 14), ..whole };
+    let gaps = MatrixParameters { ld: Some(8224), ..whole };
     let others = [
         of(1 << 14, 1 << 13, Dtype::F32, whole),
         of(16_383, 8191, Dtype::F32, whole),
@@ -237,24 +219,12 @@ fn copies(scope: Scope) -> Vec<Part> {
 
 /// Everything that is to be run.
 pub(crate) fn parts(scope: Scope) -> Vec<Part> {
-    let size_of_others = if scope == Scope::Trial {
-        1 << 12
-    } else {
-        1 << 26
-    };
-    let ladder = sizes(scope)
-        .into_iter()
-        .map(|n| vector(n, Dtype::F32, Op::Sum));
+    let size_of_others = if scope == Scope::Trial { 1 << 12 } else { 1 << 26 };
+    let ladder = sizes(scope).into_iter().map(|n| vector(n, Dtype::F32, Op::Sum));
     let mut parts: Vec<Part> = ladder.map(|case| part(Box::new(Reduce), case)).collect();
-    let setup = sizes(scope)
-        .into_iter()
-        .map(|n| vector(n, Dtype::F32, Op::Sum));
+    let setup = sizes(scope).into_iter().map(|n| vector(n, Dtype::F32, Op::Sum));
     parts.extend(setup.map(|case| part(Box::new(Setup), case)));
-    parts.extend(
-        matrices(scope)
-            .into_iter()
-            .map(|case| part(Box::new(Reduce), case)),
-    );
+    parts.extend(matrices(scope).into_iter().map(|case| part(Box::new(Reduce), case)));
     let types = other_types(scope).into_iter();
     parts
         .extend(types.map(|(dtype, op)| part(Box::new(Reduce), vector(size_of_others, dtype, op))));
@@ -288,8 +258,7 @@ pub(crate) fn broken_parts(scope: Scope) -> Vec<Part> {
     // The simulator stops these, and then takes no more work.
     let is_stopped = |name| ["no_capacity", "misaligned_packs"].contains(&name);
     for part in [&mut compact, &mut coalescing] {
-        part.steps
-            .retain(|step| scope != Scope::Trial || !is_stopped(step.rung.name));
+        part.steps.retain(|step| scope != Scope::Trial || !is_stopped(step.rung.name));
     }
     let mut parts = vec![
         broken(Box::new(Histogram::COUNTING), n),
@@ -309,14 +278,8 @@ pub(crate) fn broken_parts(scope: Scope) -> Vec<Part> {
 /// Whether atomics flush denormals on this device: 31 are one partial, itself denormal; the four
 /// partials of 1,000 are not.
 fn denormals(n: u64) -> Part {
-    let case = Case {
-        input: Input::Denormal,
-        ..vector(n, Dtype::F32, Op::Sum)
-    };
-    Part {
-        is_timed: false,
-        ..part(Box::new(Reduce), case)
-    }
+    let case = Case { input: Input::Denormal, ..vector(n, Dtype::F32, Op::Sum) };
+    Part { is_timed: false, ..part(Box::new(Reduce), case) }
 }
 
 /// The rungs that are right and run on a case.
@@ -332,37 +295,21 @@ fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
             steps.push(Step { rung, case });
         }
     }
-    Part {
-        name: chapter.title(&case),
-        chapter,
-        steps,
-        skipped,
-        is_timed: true,
-    }
+    Part { name: chapter.title(&case), chapter, steps, skipped, is_timed: true }
 }
 
 /// The same on the rungs of these names; on all where there are none.
 fn only(mut part: Part, rungs: &[&str]) -> Part {
-    part.steps
-        .retain(|step| rungs.is_empty() || rungs.contains(&step.rung.name));
+    part.steps.retain(|step| rungs.is_empty() || rungs.contains(&step.rung.name));
     part
 }
 
 /// More elements than 32 bits count, where an index in 32 bits would fold some twice: run once.
 fn beyond_32_bits() -> Part {
-    let kernels = [
-        "sequential",
-        "block_reduce",
-        "vectorized",
-        "single_pass_tiled",
-        "finish_last_block",
-    ];
+    let kernels =
+        ["sequential", "block_reduce", "vectorized", "single_pass_tiled", "finish_last_block"];
     let case = vector((1 << 32) + 3, Dtype::I32, Op::Sum);
-    Part {
-        is_timed: false,
-        skipped: Vec::new(),
-        ..only(part(Box::new(Reduce), case), &kernels)
-    }
+    Part { is_timed: false, skipped: Vec::new(), ..only(part(Box::new(Reduce), case), &kernels) }
 }
 
 /// A scan of more bytes than 32 bits count: run once.
@@ -371,10 +318,7 @@ fn scan_beyond_32_bits() -> Part {
         parameters: ScanParameters::of_kind(Kind::Inclusive).into(),
         ..vector((1 << 32) + 3, Dtype::U8, Op::Sum)
     };
-    Part {
-        is_timed: false,
-        ..part(Box::new(Scan), case)
-    }
+    Part { is_timed: false, ..part(Box::new(Scan), case) }
 }
 
 /// The broken rungs, each on what brings out its fault; not those that would never end.
@@ -385,16 +329,7 @@ fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
         "chapter_5_segmented_scan" => segmented::scan(n),
         _ => vector(n, Dtype::F32, Op::Sum),
     };
-    let step = |rung: harness::Rung| Step {
-        rung,
-        case: chapter.case_for(&rung, &case),
-    };
+    let step = |rung: harness::Rung| Step { rung, case: chapter.case_for(&rung, &case) };
     let steps = broken.map(step).collect();
-    Part {
-        name: "broken".into(),
-        steps,
-        skipped: Vec::new(),
-        is_timed: false,
-        chapter,
-    }
+    Part { name: "broken".into(), steps, skipped: Vec::new(), is_timed: false, chapter }
 }

@@ -6,10 +6,7 @@ use std::{path::PathBuf, process::Command};
 use serde_json::Value;
 
 fn record(arguments: &[&str]) -> std::process::Output {
-    Command::new(env!("CARGO_BIN_EXE_record"))
-        .args(arguments)
-        .output()
-        .expect("it starts")
+    Command::new(env!("CARGO_BIN_EXE_record")).args(arguments).output().expect("it starts")
 }
 
 #[test]
@@ -17,27 +14,14 @@ fn a_file_has_all_parts() {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("trial.json");
     let path = out.to_str().expect("UTF-8");
     let output = record(&["--device", "sim", "--out", path, "--commit", "abc"]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = std::fs::read_to_string(&out).expect("it is written");
     let file: Value = serde_json::from_str(&text).expect("it is JSON");
 
-    for field in [
-        "schema", "device", "date", "command", "ceilings", "rows", "skipped",
-    ] {
+    for field in ["schema", "device", "date", "command", "ceilings", "rows", "skipped"] {
         assert!(file.get(field).is_some(), "no field {field}");
     }
-    for field in [
-        "name",
-        "compute_capability",
-        "driver",
-        "clocks",
-        "memory",
-        "peak_gb_per_s",
-    ] {
+    for field in ["name", "compute_capability", "driver", "clocks", "memory", "peak_gb_per_s"] {
         assert!(!file["device"][field].is_null(), "no device.{field}");
     }
     assert_eq!(file["commit"], "abc");
@@ -51,23 +35,14 @@ fn a_file_has_all_parts() {
         "chapter_6_transpose",
         "chapter_7_coalescing",
     ] {
-        assert!(
-            rows.iter().any(|row| row["chapter"] == chapter),
-            "no rows of {chapter}"
-        );
+        assert!(rows.iter().any(|row| row["chapter"] == chapter), "no rows of {chapter}");
     }
-    let wrong: Vec<_> = rows
-        .iter()
-        .filter(|row| row["broken"] == false && row["correct"] == false)
-        .collect();
+    let wrong: Vec<_> =
+        rows.iter().filter(|row| row["broken"] == false && row["correct"] == false).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     let checksums = file["checksums"].as_array().expect("a list");
     assert!(checksums.len() > 100, "{} checksums", checksums.len());
-    assert!(
-        checksums
-            .iter()
-            .all(|checksum| checksum["bits"].is_string())
-    );
+    assert!(checksums.iter().all(|checksum| checksum["bits"].is_string()));
 }
 
 #[test]
@@ -104,11 +79,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
     };
     assert_eq!(sorted(&resumed), sorted(&whole));
     assert_eq!(resumed["checksums"], whole["checksums"]);
-    assert!(
-        resumed["command"]
-            .as_str()
-            .is_some_and(|c| c.contains("; record"))
-    );
+    assert!(resumed["command"].as_str().is_some_and(|c| c.contains("; record")));
 
     // A run that fails leaves what it did not come to.
     let failed = Command::new(env!("CARGO_BIN_EXE_record"))
@@ -122,10 +93,7 @@ fn exhaustive_a_recording_is_made_in_parts() {
     assert!(left > 100, "{left} checksums");
 
     let (succeeded, said) = run(&["--resume", "--rerun", "chapter_9"]);
-    assert!(
-        !succeeded && said.contains("no chapter chapter_9"),
-        "{said}"
-    );
+    assert!(!succeeded && said.contains("no chapter chapter_9"), "{said}");
     let another = std::fs::read_to_string(&out)
         .expect("it is there")
         .replace("\"date\": \"", "\"date\": \"1");
@@ -141,20 +109,11 @@ fn bad_arguments_are_refused() {
         &["--device", "sim", "--baseline", "/no/such/baselines.so"],
         &["--samples", "3"],
         &["--rerun", "chapter_1_reduce"],
-        &[
-            "--device",
-            "sim",
-            "--resume",
-            "--out",
-            "/no/such/recording.json",
-        ],
+        &["--device", "sim", "--resume", "--out", "/no/such/recording.json"],
     ] {
         let output = record(arguments);
         let message = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            matches!(output.status.code(), Some(1 | 2)),
-            "{arguments:?}: {message}"
-        );
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}: {message}");
         assert!(!message.contains("panicked"), "{arguments:?}: {message}");
     }
 }

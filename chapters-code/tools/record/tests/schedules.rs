@@ -10,10 +10,7 @@ use report::testing::{self, check, under_schedules};
 /// A few blocks and a bit, less than a warp, and a matrix; of segments, all that is done with them.
 fn cases(chapter: &str) -> Vec<Case> {
     let vector = |n| Case::vector(n, Dtype::F32, Op::Sum);
-    let matrix = Case {
-        shape: Shape::Matrix { rows: 70, cols: 33 },
-        ..vector(0)
-    };
+    let matrix = Case { shape: Shape::Matrix { rows: 70, cols: 33 }, ..vector(0) };
     let cases = [vector(7), vector(5000), matrix];
     let with = |&parameters: &SegmentParameters| {
         let parameters = parameters.into();
@@ -27,18 +24,10 @@ fn cases(chapter: &str) -> Vec<Case> {
 
 fn of_segments() -> [SegmentParameters; 5] {
     let none = SegmentParameters::default();
-    let [flags, offsets] = Conversion::ALL.map(|to| SegmentParameters {
-        convert: Some(to),
-        ..none
-    });
-    let product = SegmentParameters {
-        matrix: Some(Matrix::PowerLaw),
-        ..none
-    };
-    let scan = SegmentParameters {
-        kind: Some(Kind::Inclusive),
-        ..none
-    };
+    let [flags, offsets] =
+        Conversion::ALL.map(|to| SegmentParameters { convert: Some(to), ..none });
+    let product = SegmentParameters { matrix: Some(Matrix::PowerLaw), ..none };
+    let scan = SegmentParameters { kind: Some(Kind::Inclusive), ..none };
     [none, scan, flags, offsets, product]
 }
 

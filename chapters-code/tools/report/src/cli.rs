@@ -79,10 +79,7 @@ fn seed(text: &str) -> Result<u64, String> {
 /// # Errors
 /// What is accepted, with an example.
 pub fn samples(text: &str) -> Result<u32, String> {
-    let count = text
-        .parse()
-        .ok()
-        .filter(|count| (20..=100_000).contains(count));
+    let count = text.parse().ok().filter(|count| (20..=100_000).contains(count));
     count.ok_or_else(|| "samples are a whole number from 20 to 100000; write for example 50".into())
 }
 
@@ -90,23 +87,11 @@ pub fn samples(text: &str) -> Result<u32, String> {
 #[derive(Args, Clone, Debug)]
 pub struct TypeOptions {
     /// Element types, comma separated
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        default_value = "f32",
-        value_name = "DTYPE"
-    )]
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "f32", value_name = "DTYPE")]
     pub dtype: Vec<Dtype>,
 
     /// Operators, comma separated
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        default_value = "sum",
-        value_name = "OP"
-    )]
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "sum", value_name = "OP")]
     pub op: Vec<Op>,
 
     /// Distributions of the elements, comma separated
@@ -122,10 +107,6 @@ pub struct TypeOptions {
 
 impl Default for TypeOptions {
     fn default() -> Self {
-        Self {
-            dtype: vec![Dtype::F32],
-            op: vec![Op::Sum],
-            input: vec![Input::Uniform],
-        }
+        Self { dtype: vec![Dtype::F32], op: vec![Op::Sum], input: vec![Input::Uniform] }
     }
 }

@@ -80,8 +80,7 @@ impl JsonLines {
     /// # Errors
     /// [`Error::Write`] with the system's reason.
     pub fn write(&mut self, row: &Row) -> Result<(), Error> {
-        self.write_line(row)
-            .map_err(|error| Error::write(&self.path, error))
+        self.write_line(row).map_err(|error| Error::write(&self.path, error))
     }
 
     fn write_line(&mut self, row: &Row) -> io::Result<()> {

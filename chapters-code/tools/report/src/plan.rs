@@ -34,10 +34,7 @@ fn unknown(chapter: &dyn Chapter, name: &str, known: &[Rung]) -> Error {
     // With more than a third of the letters wrong it is another word.
     let meant = nearest.filter(|known| 3 * levenshtein(name, known) <= known.len());
     let meant = meant.map_or(String::new(), |known| format!("; did you mean `{known}`?"));
-    let all = format!(
-        "  remedy: use one of {}",
-        names().collect::<Vec<_>>().join(", ")
-    );
+    let all = format!("  remedy: use one of {}", names().collect::<Vec<_>>().join(", "));
     let all = terminal::wrap(&all, terminal::width(), 4);
     Error::Usage(format!(
         "there is no kernel `{name}` in {}{meant}\n  {}",
@@ -54,18 +51,12 @@ pub(crate) fn cases(
     parameters: &[Parameters],
     seed: u64,
 ) -> Vec<Case> {
-    let first = Case {
-        seed,
-        ..Case::vector(0, Dtype::F32, Op::Sum)
-    };
+    let first = Case { seed, ..Case::vector(0, Dtype::F32, Op::Sum) };
     let cases = vary(&[first], shapes, |case, shape| Case { shape, ..case });
     let cases = vary(&cases, &types.dtype, |case, dtype| Case { dtype, ..case });
     let cases = vary(&cases, &types.op, |case, op| Case { op, ..case });
     let cases = vary(&cases, &types.input, |case, input| Case { input, ..case });
-    vary(&cases, parameters, |case, parameters| Case {
-        parameters,
-        ..case
-    })
+    vary(&cases, parameters, |case, parameters| Case { parameters, ..case })
 }
 
 /// Every case with each of the values in its turn.
@@ -102,11 +93,7 @@ pub(crate) fn plan(
         .map(|case| group(chapter, options, rungs, case, device))
         .partition(|group| !group.steps.is_empty() || !group.notes.is_empty());
     let stands_in = |case: &Case, other: &Case| {
-        options.elements.is_empty()
-            && Case {
-                shape: case.shape,
-                ..*other
-            } == *case
+        options.elements.is_empty() && Case { shape: case.shape, ..*other } == *case
     };
     for Group { case, .. } in &empty {
         if !groups.iter().any(|group| stands_in(case, &group.case)) {
@@ -157,11 +144,7 @@ fn group(
     if by_name && !options.elements.is_empty() && !steps.is_empty() {
         notes.extend(refused);
     }
-    Group {
-        case: *case,
-        steps,
-        notes,
-    }
+    Group { case: *case, steps, notes }
 }
 
 /// Why a rung does not run on a case, and what does.
@@ -187,10 +170,8 @@ fn nothing_runs(chapter: &dyn Chapter, options: &Options, rungs: &[Rung], case: 
             "{who} {has} this operator and type: {op} of {dtype}\n  remedy: {there}"
         ));
     }
-    let mut reasons: Vec<_> = rungs
-        .iter()
-        .filter_map(|rung| Some(reason(rung, &rung.refusal(case)?, case)))
-        .collect();
+    let mut reasons: Vec<_> =
+        rungs.iter().filter_map(|rung| Some(reason(rung, &rung.refusal(case)?, case))).collect();
     reasons.truncate(3);
     let (title, reasons) = (chapter.title(case), reasons.join("\n          "));
     Error::Usage(format!("{who} {runs} on {title}\n  remedy: {reasons}"))
@@ -235,12 +216,7 @@ pub(crate) fn check_memory(
         chapter.device_bytes(&Case { shape, ..*case })
     };
     let fits = most_that_fit(bytes, free, case.elements());
-    Err(Error::Memory {
-        case: chapter.title(case),
-        needed,
-        free,
-        fits,
-    })
+    Err(Error::Memory { case: chapter.title(case), needed, free, fits })
 }
 
 /// How many elements, fewer than `too_many`, take no more than `free` bytes. More elements take no fewer

@@ -8,17 +8,11 @@ use crate::{Row, json::Target};
 use harness::{Error, ceiling::Ceilings};
 
 /// The simulator has no time. It counts instructions per 32 elements, as many as a warp has lanes.
-const INSTRUCTIONS: Unit = Unit {
-    name: "warp instructions (PTX) per 32 elements",
-    write: |count| format!("{count:.1}"),
-};
+const INSTRUCTIONS: Unit =
+    Unit { name: "warp instructions (PTX) per 32 elements", write: |count| format!("{count:.1}") };
 
 /// Names stand above their bars, because they may hold a type, an operator and more.
-const BARS: bars::Layout = bars::Layout {
-    width: 720.0,
-    longest: 710.0,
-    ..bars::NARROW
-};
+const BARS: bars::Layout = bars::Layout { width: 720.0, longest: 710.0, ..bars::NARROW };
 
 /// Checks that a picture can be written there, before anything runs. An existing file stays until the
 /// picture is drawn.
@@ -116,6 +110,5 @@ fn name(row: &Row, rows: &[Row]) -> String {
 
 fn value(row: &Row) -> Option<f64> {
     let instructions = row.counters.as_ref().map(|c| c.warp_instructions as f64);
-    row.gb_per_s
-        .or_else(|| Some(instructions? / (row.n.max(1) as f64 / 32.0)))
+    row.gb_per_s.or_else(|| Some(instructions? / (row.n.max(1) as f64 / 32.0)))
 }

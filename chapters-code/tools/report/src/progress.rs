@@ -28,11 +28,7 @@ impl Progress {
 
     /// Prints a line above the bar, or plainly where there is none.
     pub fn say(&self, line: &str) {
-        if self.0.is_hidden() {
-            eprintln!("{line}")
-        } else {
-            self.0.println(line)
-        }
+        if self.0.is_hidden() { eprintln!("{line}") } else { self.0.println(line) }
     }
 }
 

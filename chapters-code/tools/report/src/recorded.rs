@@ -162,10 +162,8 @@ impl Checksum {
 /// All recordings, the latest first. Files that do not have this form are left out.
 pub fn recordings() -> &'static [Recording] {
     static ALL: LazyLock<Vec<Recording>> = LazyLock::new(|| {
-        let mut all: Vec<Recording> = embedded::FILES
-            .iter()
-            .filter_map(|(_, compressed)| read(compressed).ok())
-            .collect();
+        let mut all: Vec<Recording> =
+            embedded::FILES.iter().filter_map(|(_, compressed)| read(compressed).ok()).collect();
         all.sort_by(|a, b| b.date.cmp(&a.date));
         all
     });

@@ -178,13 +178,7 @@ impl Row {
         outcome: Outcome,
         ceilings: Option<&Ceilings>,
     ) -> Self {
-        let Outcome {
-            verdict,
-            report,
-            time,
-            usage,
-            bytes,
-        } = outcome;
+        let Outcome { verdict, report, time, usage, bytes } = outcome;
         let rate = time.map(|time| time.gb_per_s(bytes));
         let of =
             |whole: fn(&Ceilings, Ceiling) -> f64| Some(rate? / whole(ceilings?, rung.ceiling));
@@ -206,10 +200,7 @@ impl Row {
             broken: rung.is_broken(),
             caught: caught(found, rung.caught_by, device.is_simulated()),
             correct: verdict.is_correct(),
-            failures: found
-                .iter()
-                .map(|failure| failure.message.clone())
-                .collect(),
+            failures: found.iter().map(|failure| failure.message.clone()).collect(),
             error: verdict.error,
             error_bound: verdict.error_bound,
             bytes,
@@ -257,10 +248,7 @@ mod tests {
     use super::*;
 
     fn found(by: Checker) -> Vec<Failure> {
-        vec![Failure {
-            by,
-            message: "seen".into(),
-        }]
+        vec![Failure { by, message: "seen".into() }]
     }
 
     #[test]
@@ -270,10 +258,7 @@ mod tests {
             caught(&found(Checker::Result), declared, true),
             Some(Caught::By(vec![Checker::Result]))
         );
-        assert_eq!(
-            caught(&found(Checker::Input), declared, true),
-            Some(Caught::Missed(None))
-        );
+        assert_eq!(caught(&found(Checker::Input), declared, true), Some(Caught::Missed(None)));
         assert_eq!(caught(&[], declared, false), Some(Caught::Missed(None)));
         assert_eq!(caught(&found(Checker::Result), &[], true), None);
     }
@@ -281,10 +266,7 @@ mod tests {
     #[test]
     fn a_race_that_does_no_harm_on_a_gpu_is_not_detectable_there() {
         let declared = &[Checker::Races];
-        assert_eq!(
-            caught(&[], declared, false),
-            Some(Caught::NotOnThisDevice(NOT_DETECTABLE))
-        );
+        assert_eq!(caught(&[], declared, false), Some(Caught::NotOnThisDevice(NOT_DETECTABLE)));
         assert_eq!(caught(&[], declared, true), Some(Caught::Missed(None)));
     }
 
@@ -296,9 +278,6 @@ mod tests {
             r#"["races","result"]"#
         );
         assert_eq!(json(Caught::Missed(None)), "null");
-        assert_eq!(
-            json(Caught::NotOnThisDevice(NOT_DETECTABLE)),
-            r#""not detectable on a GPU""#
-        );
+        assert_eq!(json(Caught::NotOnThisDevice(NOT_DETECTABLE)), r#""not detectable on a GPU""#);
     }
 }

@@ -89,11 +89,7 @@ fn list(chapter: &dyn Chapter) -> String {
     let width = rungs.iter().map(|rung| rung.name.len()).max().unwrap_or(0);
     let mut text = format!("{}\n\n", chapter.summary());
     for rung in rungs {
-        let broken = if rung.is_broken() {
-            "broken on purpose: "
-        } else {
-            ""
-        };
+        let broken = if rung.is_broken() { "broken on purpose: " } else { "" };
         text += &format!("{:width$}  {broken}{}\n", rung.name, rung.idea);
     }
     text
@@ -110,12 +106,7 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(chapter: &'a dyn Chapter, options: &'a Options) -> Self {
-        Self {
-            chapter,
-            options,
-            rows: Vec::new(),
-            columns: BTreeSet::new(),
-        }
+        Self { chapter, options, rows: Vec::new(), columns: BTreeSet::new() }
     }
 
     /// Prints for people, unless standard output is a program's.
@@ -168,24 +159,10 @@ impl<'a> Printer<'a> {
         }
         let legend = table::legend(&self.columns, terminal::width());
         self.print(&format!("\n{legend}"))?;
-        let wrong: Vec<_> = self
-            .rows
-            .iter()
-            .filter(|row| !row.is_as_declared())
-            .collect();
+        let wrong: Vec<_> = self.rows.iter().filter(|row| !row.is_as_declared()).collect();
         for row in &wrong {
-            let what = if row.broken {
-                "was not caught"
-            } else {
-                "is wrong"
-            };
-            eprintln!(
-                "error: {} {what} at {} {} {}",
-                row.kernel,
-                row.shape(),
-                row.op,
-                row.dtype
-            );
+            let what = if row.broken { "was not caught" } else { "is wrong" };
+            eprintln!("error: {} {what} at {} {} {}", row.kernel, row.shape(), row.op, row.dtype);
         }
         Ok(wrong.is_empty())
     }

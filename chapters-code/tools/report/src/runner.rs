@@ -45,23 +45,15 @@ impl Runner {
         let device = Device::open(choice)?;
         if device.is_simulated() && !baselines.is_empty() {
             let reason = "baselines are timed, and the simulator has no time";
-            return Err(Error::Usage(format!(
-                "{reason}\n  remedy: leave --baseline out"
-            )));
+            return Err(Error::Usage(format!("{reason}\n  remedy: leave --baseline out")));
         }
-        let baselines = baselines
-            .iter()
-            .map(|path| Baselines::open(path))
-            .collect::<Result<_, _>>()?;
+        let baselines =
+            baselines.iter().map(|path| Baselines::open(path)).collect::<Result<_, _>>()?;
         let bench = match device.is_simulated() {
             true => None,
             false => Some(Bench::new(&device, samples)?),
         };
-        Ok(Self {
-            device,
-            bench,
-            baselines,
-        })
+        Ok(Self { device, bench, baselines })
     }
 
     /// Runs the steps in order; `done` gets each row as soon as it is there. Steps of the same case
@@ -95,9 +87,7 @@ impl Runner {
             let ceilings = self.bench.as_ref().map(|bench| &bench.ceilings);
             let mut row = Row::new(chapter, &rung, &case, &self.device, outcome, ceilings);
             let own = self.time_baseline(&mut **problem, Some(&rung))?;
-            row.baseline = own
-                .or(*baseline)
-                .and_then(|baseline| self.beside(&row, baseline));
+            row.baseline = own.or(*baseline).and_then(|baseline| self.beside(&row, baseline));
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
             done(row)?;
             progress.step();

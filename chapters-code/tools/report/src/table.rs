@@ -25,10 +25,7 @@ pub struct Rendered {
 /// they are wrong have a table of their own.
 pub fn render(rows: &[Row], width: usize) -> Rendered {
     let (broken, right): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.broken);
-    let mut rendered = Rendered {
-        text: String::new(),
-        columns: Vec::new(),
-    };
+    let mut rendered = Rendered { text: String::new(), columns: Vec::new() };
     if !right.is_empty() {
         let simulated = right.iter().any(|row| row.simulated);
         let columns = match simulated {
@@ -77,9 +74,7 @@ fn gpu_columns(rows: &[&Row]) -> Vec<Column> {
     let or_none = |cell: Option<String>| cell.unwrap_or_default();
     vec![
         column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string()),
-        column("median\nms", 0, &|rows, i| {
-            or_none(rows[i].time_ms.map(|time| ms(time.median)))
-        }),
+        column("median\nms", 0, &|rows, i| or_none(rows[i].time_ms.map(|time| ms(time.median)))),
         column("spread", 2, &|rows, i| spread(rows[i])),
         column("GB/s", 0, &|rows, i| or_none(rows[i].gb_per_s.map(rate))),
         column(ceiling, 0, &|rows, i| percent(rows[i].fraction_of_ceiling)),
@@ -109,9 +104,7 @@ fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
                 c.shared_load_wavefronts + c.shared_store_wavefronts + c.shared_atomic_wavefronts
             })
         }),
-        column("instr.\n/KiB", 0, &|rows, i| {
-            a_kib(rows[i], |c| c.warp_instructions)
-        }),
+        column("instr.\n/KiB", 0, &|rows, i| a_kib(rows[i], |c| c.warp_instructions)),
         column("lanes", 0, &|rows, i| counted(rows[i], lanes)),
         column("barriers", 2, &|rows, i| {
             counted(rows[i], |counters| counters.barriers.to_string())
@@ -129,43 +122,23 @@ fn broken_columns(rows: &[&Row], width: usize) -> Vec<Column> {
     let kernel = column(KERNEL, 0, &|rows, i| rows[i].kernel.to_string());
     let caught = column("caught by", 0, &|rows, i| verdict(rows[i]));
     let left = width.saturating_sub(kernel.width() + caught.width() + 4);
-    let on = column("on", 1, &|rows, i| {
-        terminal::wrap(&rows[i].title, left, 2).trim_end().into()
-    });
+    let on = column("on", 1, &|rows, i| terminal::wrap(&rows[i].title, left, 2).trim_end().into());
     vec![kernel, caught, on]
 }
 
 /// What the columns mean, in the order in which they stand.
 const MEANINGS: &[(&str, &str)] = &[
     ("median\nms", "of the samples, each on a cold L2"),
-    (
-        "spread",
-        "from the median down to the fastest sample and up to the slowest",
-    ),
-    (
-        "GB/s",
-        "bytes that the operation must move, over the median",
-    ),
+    ("spread", "from the median down to the fastest sample and up to the slowest"),
+    ("GB/s", "bytes that the operation must move, over the median"),
     ("of read", "of the rate of a read-only sweep in this run"),
-    (
-        "of copy",
-        "of the rate of a device-to-device copy in this run",
-    ),
-    (
-        "of ceiling",
-        "of the rate of a sweep (or copy, for what writes) in this run",
-    ),
+    ("of copy", "of the rate of a device-to-device copy in this run"),
+    ("of ceiling", "of the rate of a sweep (or copy, for what writes) in this run"),
     ("of peak", "of the memory's theoretical peak"),
     ("regs", "registers of a thread"),
-    (
-        "occ.",
-        "resident threads, of those that a multiprocessor can hold",
-    ),
+    ("occ.", "resident threads, of those that a multiprocessor can hold"),
     ("faster", "than the row above"),
-    (
-        "vs baseline",
-        "the baseline library's time over this one: above 1, the kernel is faster",
-    ),
+    ("vs baseline", "the baseline library's time over this one: above 1, the kernel is faster"),
     (
         "sectors\n/req",
         "32-byte sectors of global memory that a request touches; exact, as a GPU counts them",
@@ -178,35 +151,20 @@ const MEANINGS: &[(&str, &str)] = &[
         "wavef.\n/KiB",
         "wavefronts, those of atomics too, for each KiB that the operation must move; exact",
     ),
-    (
-        "instr.\n/KiB",
-        "instructions of warps for each KiB that the operation must move; PTX-level",
-    ),
+    ("instr.\n/KiB", "instructions of warps for each KiB that the operation must move; PTX-level"),
     (
         "lanes",
         "active lanes of an instruction, of 32; PTX-level: a GPU's own instructions are others",
     ),
-    (
-        "barriers",
-        "arrivals of warps at a block's barrier; PTX-level",
-    ),
-    (
-        "races",
-        "pairs of accesses, at least one a write, that nothing orders",
-    ),
-    (
-        "error/\nbound",
-        "distance from the reference, and how large it may be",
-    ),
+    ("barriers", "arrivals of warps at a block's barrier; PTX-level"),
+    ("races", "pairs of accesses, at least one a write, that nothing orders"),
+    ("error/\nbound", "distance from the reference, and how large it may be"),
     (
         "floor\nµs",
         "bytes that must be moved, over the rate of the recorded device's read sweep (or copy, for \
          what writes as much)",
     ),
-    (
-        "recorded\nµs",
-        "not of this run: what the kernel took on the recorded device",
-    ),
+    ("recorded\nµs", "not of this run: what the kernel took on the recorded device"),
 ];
 
 /// Says what the columns of a run's tables mean, once a run.
@@ -214,10 +172,7 @@ pub fn legend(columns: &BTreeSet<&'static str>, width: usize) -> String {
     let shown = MEANINGS.iter().filter(|(title, _)| columns.contains(title));
     let mut text = String::new();
     for (title, meaning) in shown {
-        let title = title
-            .replace('\n', " ")
-            .replace(" /", "/")
-            .replace("/ ", "/");
+        let title = title.replace('\n', " ").replace(" /", "/").replace("/ ", "/");
         text += &terminal::wrap_after(&format!("{title:<12} "), meaning, width);
     }
     let recorded = ["floor\nµs", "recorded\nµs"];
@@ -253,11 +208,8 @@ fn findings(rows: &[Row], width: usize) -> String {
     for row in rows {
         for failure in &row.found {
             let by = failure.by.name();
-            text += &terminal::wrap(
-                &format!("{}: {by}: {}", row.kernel, failure.message),
-                width,
-                4,
-            );
+            text +=
+                &terminal::wrap(&format!("{}: {by}: {}", row.kernel, failure.message), width, 4);
         }
         if let Some(Caught::NotOnThisDevice(_)) = row.caught {
             let why =
@@ -265,11 +217,7 @@ fn findings(rows: &[Row], width: usize) -> String {
             text += &terminal::wrap(&format!("{}: {why}", row.kernel), width, 4);
         }
     }
-    if text.is_empty() {
-        text
-    } else {
-        format!("\n{text}")
-    }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 fn verdict(row: &Row) -> String {
@@ -296,16 +244,11 @@ fn error(row: &Row) -> String {
 fn speed_up(rows: &[&Row], i: usize) -> String {
     let before = i.checked_sub(1);
     let times = before.and_then(|before| rows[i].speed_up_over(rows[before]));
-    times
-        .map(|times| format!("{times:.2}x"))
-        .unwrap_or_default()
+    times.map(|times| format!("{times:.2}x")).unwrap_or_default()
 }
 
 fn baseline(row: &Row) -> String {
-    row.baseline
-        .as_ref()
-        .map(|baseline| format!("{:.2}x", baseline.ratio))
-        .unwrap_or_default()
+    row.baseline.as_ref().map(|baseline| format!("{:.2}x", baseline.ratio)).unwrap_or_default()
 }
 
 fn spread(row: &Row) -> String {
@@ -326,8 +269,7 @@ fn floor(row: &Row, recording: Option<&Recording>) -> String {
 
 fn recorded(row: &Row, recording: Option<&Recording>) -> String {
     let time = recording.and_then(|recording| recording.time(row));
-    time.map(|time| three_digits(time.median * 1e3))
-        .unwrap_or_default()
+    time.map(|time| three_digits(time.median * 1e3)).unwrap_or_default()
 }
 
 /// A count over the KiB that the operation must move.
@@ -339,34 +281,20 @@ fn a_kib(row: &Row, count: fn(&Counters) -> u64) -> String {
 }
 
 fn ratio(of: u64, over: u64) -> String {
-    if over == 0 {
-        String::new()
-    } else {
-        format!("{:.2}", of as f64 / over as f64)
-    }
+    if over == 0 { String::new() } else { format!("{:.2}", of as f64 / over as f64) }
 }
 
 fn percent(fraction: Option<f64>) -> String {
-    fraction
-        .map(|fraction| format!("{:.1}%", 100.0 * fraction))
-        .unwrap_or_default()
+    fraction.map(|fraction| format!("{:.1}%", 100.0 * fraction)).unwrap_or_default()
 }
 
 fn rate(gb_per_s: f64) -> String {
-    if gb_per_s < 10.0 {
-        format!("{gb_per_s:.2}")
-    } else {
-        format!("{gb_per_s:.0}")
-    }
+    if gb_per_s < 10.0 { format!("{gb_per_s:.2}") } else { format!("{gb_per_s:.0}") }
 }
 
 /// Three significant digits at least, without an exponent.
 fn three_digits(number: f64) -> String {
-    let magnitude = if number > 0.0 {
-        number.log10().floor() as i32
-    } else {
-        0
-    };
+    let magnitude = if number > 0.0 { number.log10().floor() as i32 } else { 0 };
     format!("{number:.*}", (2 - magnitude).clamp(0, 3) as usize)
 }
 

@@ -21,14 +21,8 @@ pub fn print(text: &str) -> Result<(), Error> {
 
 /// Columns of the terminal: `COLUMNS` where it is set, 120 where nobody knows, 60 at least.
 pub fn width() -> usize {
-    let columns = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok());
-    let terminal = || {
-        console::Term::stdout()
-            .size_checked()
-            .map(|(_, columns)| columns.into())
-    };
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || console::Term::stdout().size_checked().map(|(_, columns)| columns.into());
     columns.or_else(terminal).unwrap_or(120usize).max(60)
 }
 
@@ -69,10 +63,7 @@ mod tests {
     #[test]
     fn paragraphs_are_broken_at_spaces() {
         assert_eq!(wrap("one two three", 8, 2), "one two\n  three\n");
-        assert_eq!(
-            wrap("a-word-that-is-long b", 8, 2),
-            "a-word-that-is-long\n  b\n"
-        );
+        assert_eq!(wrap("a-word-that-is-long b", 8, 2), "a-word-that-is-long\n  b\n");
         assert_eq!(wrap("", 8, 2), "\n");
     }
 }

@@ -50,9 +50,7 @@ pub fn simulator() -> MutexGuard<'static, Runner> {
         assert!(simulator.set(c"instruction_limit", INSTRUCTIONS));
         Mutex::new(runner)
     });
-    let runner = RUNNER
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let runner = RUNNER.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let simulator = runner.device.simulator().expect("it is one");
     assert!(simulator.set(c"seed", SEED.get()));
     runner
@@ -119,9 +117,7 @@ pub fn run_steps(runner: &mut Runner, chapter: &dyn Chapter, steps: &[Step]) -> 
         rows.push(row);
         Ok(())
     };
-    runner
-        .run(chapter, steps, &Progress::new(steps.len()), &mut done)
-        .expect("the steps run");
+    runner.run(chapter, steps, &Progress::new(steps.len()), &mut done).expect("the steps run");
     rows
 }
 
@@ -174,13 +170,7 @@ pub fn check(rows: &[Row]) {
             format!("{} on {}: {what}", row.kernel, row.title)
         })
         .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} of {} rows:\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 /// Fails unless these are the broken rungs' rows, in order, each caught by the checker that is named.

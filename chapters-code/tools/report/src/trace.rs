@@ -32,11 +32,7 @@ pub fn run(
     block: Option<u32>,
 ) -> Result<Traced, Error> {
     let rung = plan::rung(chapter, kernel)?;
-    let case = Case {
-        shape: case.shape,
-        block,
-        ..chapter.case_for(&rung, case)
-    };
+    let case = Case { shape: case.shape, block, ..chapter.case_for(&rung, case) };
     if let Some(refusal) = rung.refusal(&case) {
         return Err(Error::Usage(plan::reason(&rung, &refusal, &case)));
     }
@@ -51,15 +47,9 @@ pub fn run(
     let outcome = problem.run(rung.name, None);
     simulator.set(c"trace", 0);
     drop(alone);
-    let Outcome {
-        verdict, report, ..
-    } = outcome?;
+    let Outcome { verdict, report, .. } = outcome?;
     let fail = |cause: String| {
-        Err(Error::Trace {
-            kernel: rung.name.into(),
-            case: chapter.title(&case),
-            cause,
-        })
+        Err(Error::Trace { kernel: rung.name.into(), case: chapter.title(&case), cause })
     };
     let mut failures = verdict.failures.iter();
     match failures.find(|failure| !rung.caught_by.contains(&failure.by)) {

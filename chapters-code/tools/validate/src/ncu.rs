@@ -19,9 +19,7 @@ pub struct Counted {
 /// # Errors
 /// Where there is no header, or a row has another number of fields.
 pub fn parse(text: &str) -> Result<Vec<Counted>> {
-    let start = text
-        .find("\"ID\"")
-        .context("no line that begins with \"ID\"")?;
+    let start = text.find("\"ID\"").context("no line that begins with \"ID\"")?;
     let mut reader = csv::Reader::from_reader(&text.as_bytes()[start..]);
     let header = reader.headers()?.clone();
     let kernel = header.iter().position(|name| name == "Kernel Name");
@@ -30,8 +28,7 @@ pub fn parse(text: &str) -> Result<Vec<Counted>> {
     let rows = reader
         .into_records()
         .filter(|row| row.as_ref().is_ok_and(|row| !row[0].is_empty()) || row.is_err());
-    rows.map(|row| Ok(counted(&header, kernel, &row?)))
-        .collect()
+    rows.map(|row| Ok(counted(&header, kernel, &row?))).collect()
 }
 
 fn counted(header: &StringRecord, kernel: usize, values: &StringRecord) -> Counted {
@@ -39,9 +36,7 @@ fn counted(header: &StringRecord, kernel: usize, values: &StringRecord) -> Count
     let metrics = header.iter().zip(values);
     Counted {
         kernel: values[kernel].to_string(),
-        metrics: metrics
-            .filter_map(|(name, v)| Some((name.to_string(), number(v)?)))
-            .collect(),
+        metrics: metrics.filter_map(|(name, v)| Some((name.to_string(), number(v)?))).collect(),
     }
 }
 
@@ -54,10 +49,7 @@ mod tests {
         let text = "==PROF== Connected\n\"ID\",\"Kernel Name\",\"a.sum\"\n\"\",\"\",\"sector\"\n\"0\",\"sum_f32\",\"1,024\"\n";
         let rows = parse(text).unwrap();
         assert_eq!(rows.len(), 1);
-        assert_eq!(
-            (rows[0].kernel.as_str(), rows[0].metrics["a.sum"]),
-            ("sum_f32", 1024.0)
-        );
+        assert_eq!((rows[0].kernel.as_str(), rows[0].metrics["a.sum"]), ("sum_f32", 1024.0));
         assert!(parse("nothing").is_err());
         assert!(parse("\"ID\",\"Kernel Name\"\n\"0\"\n").is_err());
     }

@@ -161,9 +161,7 @@ pub(crate) fn all(
         device.take_report()?;
         launch(device, &module, &probe).context(probe.kernel)?;
         device.finish(probe.kernel)?;
-        named(device.take_report()?, &probe.pattern)
-            .into_iter()
-            .try_for_each(&mut *done)?;
+        named(device.take_report()?, &probe.pattern).into_iter().try_for_each(&mut *done)?;
     }
     Ok(())
 }
@@ -183,11 +181,7 @@ fn launch(device: &Device, module: &Arc<CudaModule>, probe: &Probe) -> Result<()
             0
         }
     };
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (32, 1, 1),
-        shared_mem_bytes,
-    };
+    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes };
     // SAFETY: (const u32* offsets, u32* out, u32 step), and (u8* memory) for global memory: 32
     // offsets and results, and every offset plus the access's width lies within `memory` or the
     // dynamic shared memory, as `tests::offsets_fit` shows.

@@ -60,10 +60,7 @@ const EXEMPT: [Exempt<'_>; 11] = [
         ],
     },
     // Whoever comes first writes first, so what is side by side differs from run to run.
-    Exempt {
-        rungs: &["chapter_4_compact/unordered"],
-        columns: &["global_store_sectors"],
-    },
+    Exempt { rungs: &["chapter_4_compact/unordered"], columns: &["global_store_sectors"] },
     // Arbitration adds more than elsewhere, and not always the same: of u32 and of u8 match_any makes
     // the same atomics, and the pipeline counted 6994 and 7039 wavefronts. What the profiler computes is
     // exact.
@@ -91,27 +88,17 @@ const EXEMPT: [Exempt<'_>; 11] = [
     },
     // Of the second 16 bytes of a record ptxas loads the 8 that are used: the wavefronts are the same, and
     // the profiler calls more of them conflicts.
-    Exempt {
-        rungs: &["chapter_7_coalescing/aos_staged"],
-        columns: &["shared_bank_conflicts"],
-    },
+    Exempt { rungs: &["chapter_7_coalescing/aos_staged"], columns: &["shared_bank_conflicts"] },
     // ptxas makes loads of 16 bytes of what are loads of 4 in the PTX.
     Exempt {
         rungs: &["chapter_3_scan/all_gather", "chapter_3_scan/by_size"],
-        columns: &[
-            "shared_load_wavefronts",
-            "shared_load_wavefronts_raw",
-            "shared_bank_conflicts",
-        ],
+        columns: &["shared_load_wavefronts", "shared_load_wavefronts_raw", "shared_bank_conflicts"],
     },
     // Likewise loads of 16 bytes, and stores of 16 bytes of what are stores of 4.
     // In `tell` lane 0 waits alone. On an H200 the other lanes of the scout go ahead, and its rows are stored
     // once for lane 0 and once for the others; the simulator joins the lanes before.
     Exempt {
-        rungs: &[
-            "chapter_4_compact/warp_specialized",
-            "chapter_4_compact/read_back",
-        ],
+        rungs: &["chapter_4_compact/warp_specialized", "chapter_4_compact/read_back"],
         columns: &[
             "shared_load_requests",
             "shared_load_wavefronts",
@@ -172,10 +159,7 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
     assert!(rows.iter().all(|row| known(row) == columns), "columns");
     let launches = launched(part)?;
     let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
-    let ours: Vec<_> = launches
-        .iter()
-        .map(|launch| (&launch.name, &launch.kernel))
-        .collect();
+    let ours: Vec<_> = launches.iter().map(|launch| (&launch.name, &launch.kernel)).collect();
     assert_eq!(ours, theirs, "the launches are others");
     let pairs = || launches.iter().zip(&rows);
     let differs = |(launch, row): (&Launch, &Row)| {
@@ -184,12 +168,7 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
         (!differences.is_empty()).then(|| format!("{} {} {differences:?}", row.kernel, row.name))
     };
     let all: Vec<String> = pairs().filter_map(differs).collect();
-    assert!(
-        all.is_empty(),
-        "{} launches:\n{}",
-        all.len(),
-        all.join("\n")
-    );
+    assert!(all.is_empty(), "{} launches:\n{}", all.len(), all.join("\n"));
     let found = pairs().filter(|(launch, row)| counts::is_disputed(launch, row));
     assert_eq!(found.count(), disputed, "launches disputed");
     Ok(())

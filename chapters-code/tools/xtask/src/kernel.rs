@@ -36,20 +36,15 @@ impl Kernel {
     pub fn open(root: &Path, path: &Path) -> Result<Self> {
         let source = read(path)?;
         let asked = source.lines().find_map(|line| line.strip_prefix(DIRECTIVE));
-        let (own_options, named): (Vec<&str>, Vec<&str>) = asked
-            .unwrap_or_default()
-            .split_whitespace()
-            .partition(|word| word.starts_with("--"));
+        let (own_options, named): (Vec<&str>, Vec<&str>) =
+            asked.unwrap_or_default().split_whitespace().partition(|word| word.starts_with("--"));
         let architecture = match named[..] {
             [] => BASE_ARCHITECTURE.to_owned(),
             _ => named.join(" "),
         };
         let digits = architecture.strip_prefix("compute_").unwrap_or_default();
         if digits.parse::<u32>().is_err() {
-            bail!(
-                "{}: `{DIRECTIVE}{architecture}` names no architecture",
-                path.display()
-            );
+            bail!("{}: `{DIRECTIVE}{architecture}` names no architecture", path.display());
         }
         Ok(Self {
             path: path.to_path_buf(),
@@ -127,9 +122,7 @@ fn files_in_kernel_folders(root: &Path, extension: &str) -> Result<Vec<PathBuf>>
     walk(&root.join("chapters-code"), &mut |path| {
         // Within the repository: the folder that holds it may have that name too.
         let within = path.strip_prefix(root).unwrap_or(path);
-        let in_kernels = within
-            .components()
-            .any(|part| part.as_os_str() == "kernels");
+        let in_kernels = within.components().any(|part| part.as_os_str() == "kernels");
         if in_kernels && path.extension().is_some_and(|is| is == extension) {
             found.push(path.to_path_buf());
         }
@@ -169,10 +162,7 @@ fn collect_includes(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 
 fn quoted_include(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest
-        .strip_prefix("include")?
-        .trim_start()
-        .strip_prefix('"')?;
+    let rest = rest.strip_prefix("include")?.trim_start().strip_prefix('"')?;
     rest.split_once('"').map(|(name, _)| name)
 }
 

@@ -28,9 +28,7 @@ pub fn shorten(ptx: &str, home: &str) -> String {
         text: String::with_capacity(ptx.len()),
     };
     let code = ptx.split("\t.section\t.debug_str").next().unwrap_or(ptx);
-    code.trim_end()
-        .lines()
-        .for_each(|line| shortener.line(line));
+    code.trim_end().lines().for_each(|line| shortener.line(line));
     if shortener.has_calls {
         shortener.text += NAMES;
     }
@@ -190,36 +188,13 @@ mod tests {
 
     #[test]
     fn a_barrier_keeps_its_calls() {
-        let code = [
-            "\t.loc\t1 7 1",
-            INNER,
-            "\tadd;",
-            "\t@%p1 bar.sync 0;",
-            "\tsub;",
-        ];
-        let names = [
-            "",
-            "\t.section\t.debug_str",
-            "\t{",
-            "$f:",
-            ".b8 102,0",
-            "",
-            "\t}",
-        ];
+        let code = ["\t.loc\t1 7 1", INNER, "\tadd;", "\t@%p1 bar.sync 0;", "\tsub;"];
+        let names = ["", "\t.section\t.debug_str", "\t{", "$f:", ".b8 102,0", "", "\t}"];
         let call = INNER.replace("$f", super::NAME);
-        let short = [
-            "\t.loc\t1 7 1",
-            "\tadd;",
-            "\t.loc\t1 7 1",
-            &call,
-            "\t@%p1 bar.sync 0;",
-            "\tsub;",
-        ];
+        let short =
+            ["\t.loc\t1 7 1", "\tadd;", "\t.loc\t1 7 1", &call, "\t@%p1 bar.sync 0;", "\tsub;"];
         let section: Vec<&str> = super::NAMES.trim_end().lines().collect();
-        check(
-            &[&code[..], &names].concat(),
-            &[&short[..], &section].concat(),
-        );
+        check(&[&code[..], &names].concat(), &[&short[..], &section].concat());
     }
 
     #[test]
@@ -230,13 +205,7 @@ mod tests {
 
     #[test]
     fn a_function_begins_anew() {
-        let two = [
-            "\t.loc\t1 7 1",
-            "\tret;",
-            ".entry l(",
-            "\t.loc\t1 7 1",
-            "\tret;",
-        ];
+        let two = ["\t.loc\t1 7 1", "\tret;", ".entry l(", "\t.loc\t1 7 1", "\tret;"];
         check(&two, &two);
     }
 }

@@ -54,22 +54,14 @@ fn main() -> Result<()> {
         Command::Ptx(arguments) => regenerate(&root, &arguments),
         Command::Nvrtc => {
             wheels::provide(None, &mut |line| println!("{line}"))?;
-            println!(
-                "NVRTC {} is in {}",
-                nvrtc::VERSION,
-                nvrtc::folder().display()
-            );
+            println!("NVRTC {} is in {}", nvrtc::VERSION, nvrtc::folder().display());
             Ok(())
         }
     }
 }
 
 fn regenerate(root: &Path, arguments: &PtxArguments) -> Result<()> {
-    let accept = if arguments.any_nvrtc {
-        Accept::Any
-    } else {
-        Accept::Pinned
-    };
+    let accept = if arguments.any_nvrtc { Accept::Any } else { Accept::Pinned };
     let toolchain = locate::toolchain(arguments.nvrtc.as_deref(), accept)?;
     let kernels = kernel::all(root)?;
     let (mut compiled, mut changed) = (0, Vec::new());
@@ -117,12 +109,6 @@ fn orphans(root: &Path, kernels: &[Kernel]) -> Result<()> {
     if orphans.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = orphans
-        .iter()
-        .map(|path| kernel::relative(root, path))
-        .collect();
-    bail!(
-        "PTX without a source, to be deleted:\n  {}",
-        names.join("\n  ")
-    )
+    let names: Vec<String> = orphans.iter().map(|path| kernel::relative(root, path)).collect();
+    bail!("PTX without a source, to be deleted:\n  {}", names.join("\n  "))
 }

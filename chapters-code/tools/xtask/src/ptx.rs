@@ -16,9 +16,7 @@ pub fn generate(root: &Path, kernel: &Kernel, toolchain: &Toolchain) -> Result<S
     options.push(format!("-I{}", folder.display()));
     options.push(format!("-I{}", toolchain.include.display()));
     let name = kernel.path.to_string_lossy();
-    let ptx = toolchain
-        .nvrtc
-        .compile(&read(&kernel.path)?, &name, &options)?;
+    let ptx = toolchain.nvrtc.compile(&read(&kernel.path)?, &name, &options)?;
     let home = relative(root, folder);
     Ok(header(kernel, &toolchain.version)? + &lines::shorten(&normalise(&ptx, root), &home))
 }
@@ -27,12 +25,7 @@ pub fn generate(root: &Path, kernel: &Kernel, toolchain: &Toolchain) -> Result<S
 /// the kernel as it is now, with today's options.
 pub fn staleness(kernel: &Kernel, committed: &str) -> Result<Option<String>> {
     let (hash, options) = (kernel.hash()?, kernel.options().join(" "));
-    let recorded = |key| {
-        committed
-            .lines()
-            .take(4)
-            .find_map(|line| line.strip_prefix(key))
-    };
+    let recorded = |key| committed.lines().take(4).find_map(|line| line.strip_prefix(key));
     Ok(match (recorded(HASH), recorded(OPTIONS)) {
         (Some(old), _) if old != hash => Some("its source has changed since".to_owned()),
         (_, Some(old)) if old != options => Some(format!("it was made with `{old}`")),
@@ -106,10 +99,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        assert_eq!(
-            normalise(line, Path::new("/home/me/repo")),
-            format!("{expected}\n")
-        );
+        assert_eq!(normalise(line, Path::new("/home/me/repo")), format!("{expected}\n"));
     }
 
     #[test]
@@ -118,14 +108,8 @@ mod tests {
             "\t.file\t1 \"/home/me/repo/chapters-code/c/kernels/a.cu\"",
             "\t.file\t1 \"chapters-code/c/kernels/a.cu\"",
         );
-        check(
-            "\t.file\t5 \"/opt/cuda/include/cuda_fp16.hpp\"",
-            "\t.file\t5 \"cuda_fp16.hpp\"",
-        );
-        check(
-            "\t.file\t2 \"/home/me/repo/target/nvrtc/x.h\", 1669, 22",
-            "\t.file\t2 \"x.h\"",
-        );
+        check("\t.file\t5 \"/opt/cuda/include/cuda_fp16.hpp\"", "\t.file\t5 \"cuda_fp16.hpp\"");
+        check("\t.file\t2 \"/home/me/repo/target/nvrtc/x.h\", 1669, 22", "\t.file\t2 \"x.h\"");
         check("\tadd.s32 \t%r1, %r2, %r3;", "\tadd.s32 %r1, %r2, %r3;");
     }
 

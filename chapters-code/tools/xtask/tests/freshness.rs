@@ -17,11 +17,7 @@ fn every_ptx_is_of_its_source() {
             stale.push(format!("{}: {reason}", kernel.ptx_path().display()));
         }
     }
-    assert!(
-        stale.is_empty(),
-        "`cargo xtask ptx` mends this:\n{}",
-        stale.join("\n")
-    );
+    assert!(stale.is_empty(), "`cargo xtask ptx` mends this:\n{}", stale.join("\n"));
 }
 
 #[test]
@@ -37,9 +33,7 @@ fn no_ptx_is_left_of_a_deleted_source() {
 #[test]
 fn a_stale_header_is_noticed() {
     let root = xtask::workspace();
-    let kernel = kernel::all(&root)
-        .expect("the kernels can be listed")
-        .remove(0);
+    let kernel = kernel::all(&root).expect("the kernels can be listed").remove(0);
     let text = fs::read_to_string(kernel.ptx_path()).expect("its PTX is there");
     let staleness = |text: &str| ptx::staleness(&kernel, text).expect("its includes exist");
     assert_eq!(staleness(&text), None);
@@ -52,9 +46,6 @@ fn a_stale_header_is_noticed() {
         |text: &str, version| ptx::is_current(&kernel, text, version).expect("its includes exist");
     assert!(is_current(&text, nvrtc::VERSION));
     assert!(!is_current(&text, "12.9.86"));
-    assert!(!is_current(
-        &text.replace(&hash, &hash.replace('a', "b")),
-        nvrtc::VERSION
-    ));
+    assert!(!is_current(&text.replace(&hash, &hash.replace('a', "b")), nvrtc::VERSION));
     assert!(!is_current("", nvrtc::VERSION));
 }

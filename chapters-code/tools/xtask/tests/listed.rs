@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 /// The entries of a folder; none where there is no folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
-    entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect()
+    entries.map(|entry| entry.expect("an entry").path()).collect()
 }
 
 /// The module that a file or folder is, if it holds tests.

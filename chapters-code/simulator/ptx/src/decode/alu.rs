@@ -18,41 +18,21 @@ impl<'a> Decoder<'_, '_, 'a> {
     pub fn tabled(&mut self, form: Form, ty: Type, inst: &Inst<'_, 'a>) -> Decoded<()> {
         let operands = inst.syntax.operands.as_slice();
         let alu = match (form, operands) {
-            (Form::Un32(op), [d, a]) => Alu::Un32 {
-                op,
-                a: self.src32(a, ty)?,
-                d: self.dst32(d)?,
-            },
+            (Form::Un32(op), [d, a]) => Alu::Un32 { op, a: self.src32(a, ty)?, d: self.dst32(d)? },
             (Form::Bin32(op), [d, a, b]) => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
-                Alu::Bin32 {
-                    op,
-                    d: self.dst32(d)?,
-                    a,
-                    b,
-                }
+                Alu::Bin32 { op, d: self.dst32(d)?, a, b }
             }
             (Form::Shift32(op), [d, a, b]) => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, Type::U32)?);
-                Alu::Bin32 {
-                    op,
-                    d: self.dst32(d)?,
-                    a,
-                    b,
-                }
+                Alu::Bin32 { op, d: self.dst32(d)?, a, b }
             }
             (Form::Ter32(op), [d, a, b, c]) => self.ter32(op, ty, [d, a, b, c], ty)?,
             (Form::MadWide16(op), [d, a, b, c]) => self.ter32(op, ty, [d, a, b, c], Type::U32)?,
             (Form::Bfi32, [d, a, b, c, len]) => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
                 let (c, len) = (self.src32(c, Type::U32)?, self.src32(len, Type::U32)?);
-                Alu::Bfi32 {
-                    d: self.dst32(d)?,
-                    a,
-                    b,
-                    c,
-                    len,
-                }
+                Alu::Bfi32 { d: self.dst32(d)?, a, b, c, len }
             }
             _ => return self.tabled64(form, ty, inst),
         };
@@ -68,95 +48,44 @@ impl<'a> Decoder<'_, '_, 'a> {
         c_ty: Type,
     ) -> Decoded<Alu> {
         let (a, b, c) = (self.src32(a, ty)?, self.src32(b, ty)?, self.src32(c, c_ty)?);
-        Ok(Alu::Ter32 {
-            op,
-            d: self.dst32(d)?,
-            a,
-            b,
-            c,
-        })
+        Ok(Alu::Ter32 { op, d: self.dst32(d)?, a, b, c })
     }
 
     fn tabled64(&mut self, form: Form, ty: Type, inst: &Inst<'_, 'a>) -> Decoded<()> {
         let operands = inst.syntax.operands.as_slice();
         let alu = match (form, operands) {
-            (Form::Un64(op), [d, a]) => Alu::Un64 {
-                op,
-                a: self.src64(a, ty)?,
-                d: self.dst64(d)?,
-            },
-            (Form::Count64(op), [d, a]) => Alu::Count64 {
-                op,
-                a: self.src64(a, ty)?,
-                d: self.dst32(d)?,
-            },
+            (Form::Un64(op), [d, a]) => Alu::Un64 { op, a: self.src64(a, ty)?, d: self.dst64(d)? },
+            (Form::Count64(op), [d, a]) => {
+                Alu::Count64 { op, a: self.src64(a, ty)?, d: self.dst32(d)? }
+            }
             (Form::Bin64(op), [d, a, b]) => {
                 let (a, b) = (self.src64(a, ty)?, self.src64(b, ty)?);
-                Alu::Bin64 {
-                    op,
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                }
+                Alu::Bin64 { op, d: self.dst64(d)?, a, b }
             }
             (Form::Shift64(op), [d, a, b]) => {
                 let (a, b) = (self.src64(a, ty)?, self.src32(b, Type::U32)?);
-                Alu::Shift64 {
-                    op,
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                }
+                Alu::Shift64 { op, d: self.dst64(d)?, a, b }
             }
             (Form::MulWide(signed), [d, a, b]) => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
-                Alu::MulWide {
-                    signed,
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                }
+                Alu::MulWide { signed, d: self.dst64(d)?, a, b }
             }
             (Form::MadWide(signed), [d, a, b, c]) => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
-                Alu::MadWide {
-                    signed,
-                    c: self.src64(c, Type::U64)?,
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                }
+                Alu::MadWide { signed, c: self.src64(c, Type::U64)?, d: self.dst64(d)?, a, b }
             }
             (Form::Ter64(op), [d, a, b, c]) => {
                 let (a, b, c) = (self.src64(a, ty)?, self.src64(b, ty)?, self.src64(c, ty)?);
-                Alu::Ter64 {
-                    op,
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                    c,
-                }
+                Alu::Ter64 { op, d: self.dst64(d)?, a, b, c }
             }
             (Form::Bfe64(signed), [d, a, b, c]) => {
                 let (b, c) = (self.src32(b, Type::U32)?, self.src32(c, Type::U32)?);
-                Alu::Bfe64 {
-                    signed,
-                    a: self.src64(a, ty)?,
-                    d: self.dst64(d)?,
-                    b,
-                    c,
-                }
+                Alu::Bfe64 { signed, a: self.src64(a, ty)?, d: self.dst64(d)?, b, c }
             }
             (Form::Bfi64, [d, a, b, c, len]) => {
                 let (a, b) = (self.src64(a, ty)?, self.src64(b, ty)?);
                 let (c, len) = (self.src32(c, Type::U32)?, self.src32(len, Type::U32)?);
-                Alu::Bfi64 {
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                    c,
-                    len,
-                }
+                Alu::Bfi64 { d: self.dst64(d)?, a, b, c, len }
             }
             _ => return self.tabled_sequence(form, ty, inst),
         };
@@ -196,43 +125,15 @@ impl<'a> Decoder<'_, '_, 'a> {
         let alu = if ty.bytes() == 8 {
             let (a, b, d) = (self.src64(a, ty)?, self.src64(b, ty)?, self.dst64(d)?);
             match name {
-                "add" => Alu::AddCarry64 {
-                    d,
-                    a,
-                    b,
-                    carry,
-                    uses,
-                    sets,
-                },
-                "sub" => Alu::SubBorrow64 {
-                    d,
-                    a,
-                    b,
-                    carry,
-                    uses,
-                    sets,
-                },
+                "add" => Alu::AddCarry64 { d, a, b, carry, uses, sets },
+                "sub" => Alu::SubBorrow64 { d, a, b, carry, uses, sets },
                 _ => return Err(inst.unsupported()),
             }
         } else {
             let (a, b, d) = (self.src32(a, ty)?, self.src32(b, ty)?, self.dst32(d)?);
             match name {
-                "add" => Alu::AddCarry32 {
-                    d,
-                    a,
-                    b,
-                    carry,
-                    uses,
-                    sets,
-                },
-                "sub" => Alu::SubBorrow32 {
-                    d,
-                    a,
-                    b,
-                    carry,
-                    uses,
-                    sets,
-                },
+                "add" => Alu::AddCarry32 { d, a, b, carry, uses, sets },
+                "sub" => Alu::SubBorrow32 { d, a, b, carry, uses, sets },
                 _ => return Err(inst.unsupported()),
             }
         };
@@ -258,20 +159,8 @@ impl<'a> Decoder<'_, '_, 'a> {
             };
             let (a, b, c) = (self.src64(a, ty)?, self.src64(b, ty)?, self.src64(c, ty)?);
             let (product, d) = (self.registers.scratch64()?, self.dst64(d)?);
-            self.alu(Alu::Bin64 {
-                op,
-                d: product,
-                a,
-                b,
-            })?;
-            return self.alu(Alu::AddCarry64 {
-                d,
-                a: product,
-                b: c,
-                carry,
-                uses,
-                sets,
-            });
+            self.alu(Alu::Bin64 { op, d: product, a, b })?;
+            return self.alu(Alu::AddCarry64 { d, a: product, b: c, carry, uses, sets });
         }
         let op = match (high, ty.is_signed()) {
             (false, _) => Bin32::MulLo,
@@ -280,19 +169,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         };
         let (a, b, c) = (self.src32(a, ty)?, self.src32(b, ty)?, self.src32(c, ty)?);
         let (product, d): (R32, R32) = (self.registers.scratch32()?, self.dst32(d)?);
-        self.alu(Alu::Bin32 {
-            op,
-            d: product,
-            a,
-            b,
-        })?;
-        self.alu(Alu::AddCarry32 {
-            d,
-            a: product,
-            b: c,
-            carry,
-            uses,
-            sets,
-        })
+        self.alu(Alu::Bin32 { op, d: product, a, b })?;
+        self.alu(Alu::AddCarry32 { d, a: product, b: c, carry, uses, sets })
     }
 }

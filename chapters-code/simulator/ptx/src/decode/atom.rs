@@ -65,10 +65,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             return Err(inst.unsupported());
         };
         // f16 and bf16 exist only in this form, which f32 and f64 do not have.
-        if matches!(
-            ty,
-            AtomType::F16 | AtomType::F16x2 | AtomType::Bf16 | AtomType::Bf16x2
-        ) {
+        if matches!(ty, AtomType::F16 | AtomType::F16x2 | AtomType::Bf16 | AtomType::Bf16x2) {
             inst.flag("noftz");
         }
         inst.finish()?;

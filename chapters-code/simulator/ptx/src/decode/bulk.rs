@@ -18,11 +18,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             let reads = inst.flag("read");
             let [count] = inst.operands()?;
             let count = u32::try_from(self.integer(count)?).unwrap_or(u32::MAX);
-            let wait = if reads {
-                BulkWait::GroupRead
-            } else {
-                BulkWait::Group
-            };
+            let wait = if reads { BulkWait::GroupRead } else { BulkWait::Group };
             self.emit(Op::BulkWait(wait(count)));
         } else if inst.flag("prefetch") {
             return self.bulk_prefetch(inst);
@@ -60,11 +56,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         for space in direction {
             inst.flag(space);
         }
-        let mechanism = if loads {
-            "mbarrier::complete_tx::bytes"
-        } else {
-            "bulk_group"
-        };
+        let mechanism = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
         if !inst.flag(mechanism) {
             return Err(inst.unsupported());
         }
@@ -79,26 +71,18 @@ impl<'a> Decoder<'_, '_, 'a> {
             [dst, src, bytes] if !loads => (dst, src, bytes, None),
             _ => return Err(inst.operand_count(operands.len())),
         };
-        let spaces = if loads {
-            [Space::Shared, Space::Global]
-        } else {
-            [Space::Global, Space::Shared]
-        };
+        let spaces =
+            if loads { [Space::Shared, Space::Global] } else { [Space::Global, Space::Shared] };
         let (_, dst) = self.address(dst, spaces[0])?;
         let (_, src) = self.address(src, spaces[1])?;
         let bytes = self.src32(bytes, Type::U32)?;
         let direction = match mbarrier {
-            Some(mbarrier) => BulkDirection::Load {
-                mbarrier: self.address(mbarrier, Space::Shared)?.1,
-            },
+            Some(mbarrier) => {
+                BulkDirection::Load { mbarrier: self.address(mbarrier, Space::Shared)?.1 }
+            }
             None => BulkDirection::Store,
         };
-        self.emit(Op::Bulk(BulkCopy {
-            dst,
-            src,
-            bytes,
-            direction,
-        }));
+        self.emit(Op::Bulk(BulkCopy { dst, src, bytes, direction }));
         Ok(())
     }
 

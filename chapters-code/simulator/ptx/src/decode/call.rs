@@ -26,11 +26,9 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
             [Operand::Name(name)] => (NONE, name, NONE),
             [Operand::Name(name), Operand::List(params)] => (NONE, name, params.as_slice()),
             [Operand::List(returns), Operand::Name(name)] => (returns.as_slice(), name, NONE),
-            [
-                Operand::List(returns),
-                Operand::Name(name),
-                Operand::List(params),
-            ] => (returns.as_slice(), name, params.as_slice()),
+            [Operand::List(returns), Operand::Name(name), Operand::List(params)] => {
+                (returns.as_slice(), name, params.as_slice())
+            }
             _ => return Err(ErrorKind::Unsupported("an indirect call".into())),
         };
         let returns = self.call_places(returns)?;
@@ -53,11 +51,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         let mut places = Vec::with_capacity(names.len());
         for &name in names {
             match self.scopes.get(name, &mut self.registers)? {
-                Some(Entity::Variable {
-                    space: Space::Local,
-                    offset,
-                    bytes,
-                }) => {
+                Some(Entity::Variable { space: Space::Local, offset, bytes }) => {
                     places.push((offset, bytes));
                 }
                 Some(_) => {
@@ -87,16 +81,8 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         self.context.copies(body.statements.len().max(1))?;
         let behind = self.new_label();
         if let Some(Guard { pred, negated }) = self.guard {
-            let guard = Some(Guard {
-                pred,
-                negated: !negated,
-            });
-            self.branch(Branch {
-                guard,
-                target: behind.0,
-                reconverge: None,
-                uniform: false,
-            });
+            let guard = Some(Guard { pred, negated: !negated });
+            self.branch(Branch { guard, target: behind.0, reconverge: None, uniform: false });
         }
         let caller = self.locations.enter();
         let outer = self.scopes.enter_function();
@@ -119,24 +105,15 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
         places: &[Place],
     ) -> Decoded<()> {
         let fits = |(formal, &(_, bytes)): (&Variable<'_>, &Place)| {
-            formal
-                .bytes
-                .is_some_and(|wanted| wanted <= u64::from(bytes))
+            formal.bytes.is_some_and(|wanted| wanted <= u64::from(bytes))
         };
         if formals.len() != places.len() || !formals.iter().zip(places).all(fits) {
-            let message = format!(
-                "the call of `{}` does not fit its parameters",
-                function.name
-            );
+            let message = format!("the call of `{}` does not fit its parameters", function.name);
             return Err(ErrorKind::Invalid(message));
         }
         for (formal, &(offset, bytes)) in formals.iter().zip(places) {
             check_supported(formal)?;
-            let entity = Entity::Variable {
-                space: Space::Local,
-                offset,
-                bytes,
-            };
+            let entity = Entity::Variable { space: Space::Local, offset, bytes };
             self.scopes.declare(formal.name, entity)?;
         }
         Ok(())
@@ -162,20 +139,13 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
                 let (message, file) = (self.load_param64(message)?, self.load_param64(file)?);
                 let line = self.load_param32(line)?;
                 let function = self.load_param64(function)?;
-                self.emit(Op::AssertFail {
-                    message,
-                    file,
-                    line,
-                    function,
-                });
+                self.emit(Op::AssertFail { message, file, line, function });
                 Ok(())
             }
             ("malloc" | "free", _) => Err(ErrorKind::Unsupported(format!(
                 "a call of `{name}`: memory allocated in a kernel"
             ))),
-            _ => Err(ErrorKind::Invalid(format!(
-                "a call of `{name}`, which is not defined"
-            ))),
+            _ => Err(ErrorKind::Invalid(format!("a call of `{name}`, which is not defined"))),
         }
     }
 
@@ -220,9 +190,6 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
     }
 
     fn local_address(&mut self, offset: u32) -> Decoded<Address> {
-        Ok(Address {
-            base: Src::R32(self.bits32(0)?),
-            offset: i64::from(offset),
-        })
+        Ok(Address { base: Src::R32(self.bits32(0)?), offset: i64::from(offset) })
     }
 }

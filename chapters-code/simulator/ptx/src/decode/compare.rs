@@ -29,11 +29,7 @@ const COMPARISONS: [(&str, Cmp); 18] = [
     ("nan", Cmp::Nan),
 ];
 
-const LOGIC: [(&str, PredOp); 3] = [
-    ("and", PredOp::And),
-    ("or", PredOp::Or),
-    ("xor", PredOp::Xor),
-];
+const LOGIC: [(&str, PredOp); 3] = [("and", PredOp::And), ("or", PredOp::Or), ("xor", PredOp::Xor)];
 
 const CLASSES: [(&str, FloatClass); 6] = [
     ("finite", FloatClass::Finite),
@@ -67,12 +63,7 @@ impl Comparison {
     fn of(inst: &mut Inst<'_, '_>, ty: Type) -> Decoded<Self> {
         let cmp = inst.require(&COMPARISONS)?;
         let (logic, ftz) = (inst.choose(&LOGIC), inst.flag("ftz"));
-        Ok(Self {
-            cmp,
-            ty,
-            ftz,
-            logic,
-        })
+        Ok(Self { cmp, ty, ftz, logic })
     }
 
     fn is_float(&self) -> bool {
@@ -85,10 +76,7 @@ impl Comparison {
     /// Whether the modifiers fit the type: unordered forms are for floats, and `ftz` for types
     /// whose subnormals can be flushed.
     fn is_valid(&self) -> bool {
-        let ordered = matches!(
-            self.cmp,
-            Cmp::Eq | Cmp::Ne | Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge
-        );
+        let ordered = matches!(self.cmp, Cmp::Eq | Cmp::Ne | Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge);
         let flushes = matches!(self.ty, Type::F16 | Type::F16x2 | Type::F32);
         (ordered || self.is_float()) && (flushes || !self.ftz)
     }
@@ -168,37 +156,21 @@ impl<'a> Decoder<'_, '_, 'a> {
         let (d, [a, b], with) = self.comparison_operands(&inst, comparison)?;
         let d = self.dst32(d)?;
         let p = self.registers.scratch_pred()?;
-        let outcome = Outcome {
-            d: p,
-            q: None,
-            with,
-        };
+        let outcome = Outcome { d: p, q: None, with };
         if !matches!(ty, Type::F16x2 | Type::Bf16x2) {
             self.compare(&inst, comparison, outcome, [a, b])?;
             return self.alu(Alu::SetMask { d, p, if_true });
         }
         // The result is a pair of halves or, for integers, a pair of 16-bit masks.
-        let if_true = if to.bytes() == 4 && if_true == u32::MAX {
-            0xffff
-        } else {
-            if_true
-        };
+        let if_true = if to.bytes() == 4 && if_true == u32::MAX { 0xffff } else { if_true };
         let (a, b) = (self.halves(a, ty)?, self.halves(b, ty)?);
         let mut parts = [d; 2];
         for (part, (&a, &b)) in parts.iter_mut().zip(a.iter().zip(&b)) {
             *part = self.registers.scratch32()?;
             self.compare32(&inst, comparison, outcome, [a, b])?;
-            self.alu(Alu::SetMask {
-                d: *part,
-                p,
-                if_true,
-            })?;
+            self.alu(Alu::SetMask { d: *part, p, if_true })?;
         }
-        self.alu(Alu::Pack32 {
-            d,
-            lo: parts[0],
-            hi: parts[1],
-        })
+        self.alu(Alu::Pack32 { d, lo: parts[0], hi: parts[1] })
     }
 
     /// Returns the destination, the operands and the predicate to combine with, if the instruction
@@ -230,15 +202,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let (cmp, ty) = (comparison.cmp, comparison.ty);
         if let Some(ty64) = comparison.type64() {
             let (a, b) = (self.src64(a, ty)?, self.src64(b, ty)?);
-            return self.alu(Alu::Setp64 {
-                cmp,
-                ty: ty64,
-                d,
-                q,
-                a,
-                b,
-                with,
-            });
+            return self.alu(Alu::Setp64 { cmp, ty: ty64, d, q, a, b, with });
         }
         let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
         self.compare32(inst, comparison, Outcome { d, q, with }, [a, b])
@@ -252,15 +216,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         [a, b]: [R32; 2],
     ) -> Decoded<()> {
         let ty = comparison.type32().ok_or_else(|| inst.unsupported())?;
-        self.alu(Alu::Setp32 {
-            cmp: comparison.cmp,
-            ty,
-            d,
-            q,
-            a,
-            b,
-            with,
-        })
+        self.alu(Alu::Setp32 { cmp: comparison.cmp, ty, d, q, a, b, with })
     }
 
     /// Decodes `setp.lt.f16x2 p|q, a, b`: `p` is for the lower halves, `q` for the upper ones.
@@ -277,40 +233,14 @@ impl<'a> Decoder<'_, '_, 'a> {
         let (cmp, Some(ty)) = (comparison.cmp, comparison.type32()) else {
             return Err(self.mismatch("halves", a));
         };
-        let ([a_lo, a_hi], [b_lo, b_hi]) = (
-            self.halves(a, comparison.ty)?,
-            self.halves(b, comparison.ty)?,
-        );
+        let ([a_lo, a_hi], [b_lo, b_hi]) =
+            (self.halves(a, comparison.ty)?, self.halves(b, comparison.ty)?);
         // The combining predicate may be one of the two that are set.
         let lower = self.registers.scratch_pred()?;
-        let (p, q_pred) = (
-            self.dst_pred(&Operand::Name(p))?,
-            self.dst_pred(&Operand::Name(q))?,
-        );
-        self.alu(Alu::Setp32 {
-            cmp,
-            ty,
-            d: lower,
-            q: None,
-            a: a_lo,
-            b: b_lo,
-            with,
-        })?;
-        self.alu(Alu::Setp32 {
-            cmp,
-            ty,
-            d: q_pred,
-            q: None,
-            a: a_hi,
-            b: b_hi,
-            with,
-        })?;
-        self.alu(Alu::PredOp {
-            op: PredOp::Mov,
-            d: p,
-            a: lower,
-            b: lower,
-        })
+        let (p, q_pred) = (self.dst_pred(&Operand::Name(p))?, self.dst_pred(&Operand::Name(q))?);
+        self.alu(Alu::Setp32 { cmp, ty, d: lower, q: None, a: a_lo, b: b_lo, with })?;
+        self.alu(Alu::Setp32 { cmp, ty, d: q_pred, q: None, a: a_hi, b: b_hi, with })?;
+        self.alu(Alu::PredOp { op: PredOp::Mov, d: p, a: lower, b: lower })
     }
 
     /// Decodes `selp.b32 d, a, b, p`.
@@ -327,21 +257,11 @@ impl<'a> Decoder<'_, '_, 'a> {
         let alu = match ty.bytes() {
             8 => {
                 let (a, b) = (self.src64(a, ty)?, self.src64(b, ty)?);
-                Alu::Selp64 {
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                    p,
-                }
+                Alu::Selp64 { d: self.dst64(d)?, a, b, p }
             }
             2 | 4 => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
-                Alu::Selp32 {
-                    d: self.dst32(d)?,
-                    a,
-                    b,
-                    p,
-                }
+                Alu::Selp32 { d: self.dst32(d)?, a, b, p }
             }
             _ => return Err(inst.unsupported()),
         };
@@ -352,9 +272,7 @@ impl<'a> Decoder<'_, '_, 'a> {
     pub fn slct(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let (ty, by) = (inst.ty()?, inst.ty()?);
         let by_type = match by {
-            Type::F32 => SlctType::F32 {
-                ftz: inst.flag("ftz"),
-            },
+            Type::F32 => SlctType::F32 { ftz: inst.flag("ftz") },
             Type::S32 => SlctType::S32,
             _ => return Err(inst.unsupported()),
         };
@@ -363,23 +281,11 @@ impl<'a> Decoder<'_, '_, 'a> {
         let alu = match ty.bytes() {
             8 => {
                 let (a, b) = (self.src64(a, ty)?, self.src64(b, ty)?);
-                Alu::Slct64 {
-                    by,
-                    d: self.dst64(d)?,
-                    a,
-                    b,
-                    c,
-                }
+                Alu::Slct64 { by, d: self.dst64(d)?, a, b, c }
             }
             2 | 4 => {
                 let (a, b) = (self.src32(a, ty)?, self.src32(b, ty)?);
-                Alu::Slct32 {
-                    by,
-                    d: self.dst32(d)?,
-                    a,
-                    b,
-                    c,
-                }
+                Alu::Slct32 { by, d: self.dst32(d)?, a, b, c }
             }
             _ => return Err(inst.unsupported()),
         };
@@ -392,16 +298,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         let [d, a] = inst.operands()?;
         let d = self.dst_pred(d)?;
         let alu = match ty {
-            Type::F32 => Alu::Testp32 {
-                class,
-                d,
-                a: self.src32(a, ty)?,
-            },
-            Type::F64 => Alu::Testp64 {
-                class,
-                d,
-                a: self.src64(a, ty)?,
-            },
+            Type::F32 => Alu::Testp32 { class, d, a: self.src32(a, ty)? },
+            Type::F64 => Alu::Testp64 { class, d, a: self.src64(a, ty)? },
             _ => return Err(inst.unsupported()),
         };
         self.alu(alu)
@@ -415,12 +313,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         if inst.syntax.base == "not" {
             let [d, a] = inst.operands()?;
             let (a, d) = (self.pred(a)?, self.dst_pred(d)?);
-            return self.alu(Alu::PredOp {
-                op: PredOp::Not,
-                d,
-                a,
-                b: a,
-            });
+            return self.alu(Alu::PredOp { op: PredOp::Not, d, a, b: a });
         }
         let named = LOGIC.iter().find(|(name, _)| *name == inst.syntax.base);
         let &(_, op) = named.ok_or_else(|| inst.unsupported())?;

@@ -48,14 +48,10 @@ impl<'m, 'a> Context<'m, 'a> {
             copied: Cell::new(0),
         };
         for variable in &module.variables {
-            context
-                .declare(variable)
-                .map_err(|kind| kind.at(variable.line))?;
+            context.declare(variable).map_err(|kind| kind.at(variable.line))?;
         }
         for function in &module.functions {
-            context
-                .declare_function(function)
-                .map_err(|kind| kind.at(function.line))?;
+            context.declare_function(function).map_err(|kind| kind.at(function.line))?;
         }
         for &(number, path) in &module.files {
             context.add_file(number, path);
@@ -98,10 +94,7 @@ impl<'m, 'a> Context<'m, 'a> {
     }
 
     pub fn file_names(&self) -> Vec<String> {
-        self.files
-            .iter()
-            .map(|&(_, path)| path.to_owned())
-            .collect()
+        self.files.iter().map(|&(_, path)| path.to_owned()).collect()
     }
 
     fn declare(&mut self, variable: &'m Variable<'a>) -> Decoded<()> {

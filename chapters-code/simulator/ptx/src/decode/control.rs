@@ -10,11 +10,8 @@ use crate::ir::{Bar, BarKind, Branch, Collective, CollectiveOp, Guard, Op, Scope
 use crate::syntax::{Operand, Type};
 
 /// The names of scopes in `membar`.
-const LEVELS: [(&str, Scope); 3] = [
-    ("cta", Scope::Block),
-    ("gl", Scope::Device),
-    ("sys", Scope::System),
-];
+const LEVELS: [(&str, Scope); 3] =
+    [("cta", Scope::Block), ("gl", Scope::Device), ("sys", Scope::System)];
 
 /// The effect of a barrier other than waiting.
 #[derive(Clone, Copy)]
@@ -24,11 +21,8 @@ enum BarAction {
     Red,
 }
 
-const ACTIONS: [(&str, BarAction); 3] = [
-    ("sync", BarAction::Sync),
-    ("arrive", BarAction::Arrive),
-    ("red", BarAction::Red),
-];
+const ACTIONS: [(&str, BarAction); 3] =
+    [("sync", BarAction::Sync), ("arrive", BarAction::Arrive), ("red", BarAction::Red)];
 
 impl<'a> Decoder<'_, '_, 'a> {
     /// Decodes `@p bra label`.
@@ -39,12 +33,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             return Err(self.mismatch("a label", target));
         };
         let target = self.scopes.label(name)?.0;
-        self.branch(Branch {
-            guard: self.guard,
-            target,
-            reconverge: None,
-            uniform,
-        });
+        self.branch(Branch { guard: self.guard, target, reconverge: None, uniform });
         Ok(())
     }
 
@@ -70,11 +59,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let labels = names.iter().map(|name| Ok(self.scopes.label(name)?.0));
         let targets = labels.collect::<Decoded<_>>()?;
         let index = self.src32(index, Type::U32)?;
-        self.emit(Op::BrxIdx {
-            index,
-            targets,
-            reconverge: None,
-        });
+        self.emit(Op::BrxIdx { index, targets, reconverge: None });
         Ok(())
     }
 
@@ -109,9 +94,7 @@ impl<'a> Decoder<'_, '_, 'a> {
                     return Err(inst.unsupported());
                 }
                 let [t] = inst.operands()?;
-                Op::Nanosleep {
-                    t: self.src32(t, Type::U32)?,
-                }
+                Op::Nanosleep { t: self.src32(t, Type::U32)? }
             }
             base => {
                 let [] = inst.operands()?;
@@ -134,10 +117,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             }
             let [mask] = inst.operands()?;
             let mask = self.src32(mask, Type::U32)?;
-            self.emit(Op::Warp(Collective {
-                mask,
-                op: CollectiveOp::Sync,
-            }));
+            self.emit(Op::Warp(Collective { mask, op: CollectiveOp::Sync }));
             return Ok(());
         }
         inst.flag("cta");
@@ -160,13 +140,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let id = self.src32(id, Type::U32)?;
         let threads = threads.map(|n| self.src32(n, Type::U32)).transpose()?;
         let origin = self.locations.origin();
-        self.emit(Op::Bar(Bar {
-            kind,
-            id,
-            threads,
-            aligned,
-            origin,
-        }));
+        self.emit(Op::Bar(Bar { kind, id, threads, aligned, origin }));
         Ok(())
     }
 
@@ -182,33 +156,15 @@ impl<'a> Decoder<'_, '_, 'a> {
         };
         let Guard { pred: a, negated } = self.guard_of(a)?;
         let kind = match (op, ty) {
-            ('p', Type::U32) => BarKind::RedPopc {
-                d: self.dst32(d)?,
-                a,
-                negated,
-            },
-            ('a', Type::Pred) => BarKind::RedAnd {
-                d: self.dst_pred(d)?,
-                a,
-                negated,
-            },
-            ('o', Type::Pred) => BarKind::RedOr {
-                d: self.dst_pred(d)?,
-                a,
-                negated,
-            },
+            ('p', Type::U32) => BarKind::RedPopc { d: self.dst32(d)?, a, negated },
+            ('a', Type::Pred) => BarKind::RedAnd { d: self.dst_pred(d)?, a, negated },
+            ('o', Type::Pred) => BarKind::RedOr { d: self.dst_pred(d)?, a, negated },
             _ => return Err(inst.unsupported()),
         };
         let id = self.src32(id, Type::U32)?;
         let threads = threads.map(|n| self.src32(n, Type::U32)).transpose()?;
         let origin = self.locations.origin();
-        self.emit(Op::Bar(Bar {
-            kind,
-            id,
-            threads,
-            aligned,
-            origin,
-        }));
+        self.emit(Op::Bar(Bar { kind, id, threads, aligned, origin }));
         Ok(())
     }
 

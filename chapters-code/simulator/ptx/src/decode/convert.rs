@@ -9,12 +9,8 @@ use crate::ir::{Alu, Num, PackedHalf, Round, Space, Src};
 use crate::syntax::{Operand, Type};
 
 /// The roundings to an integral value.
-const INTEGRAL: [(&str, Round); 4] = [
-    ("rni", Round::NearestEven),
-    ("rzi", Round::Zero),
-    ("rmi", Round::Down),
-    ("rpi", Round::Up),
-];
+const INTEGRAL: [(&str, Round); 4] =
+    [("rni", Round::NearestEven), ("rzi", Round::Zero), ("rmi", Round::Down), ("rpi", Round::Up)];
 
 /// The parts of a conversion without its operands.
 #[derive(Clone, Copy)]
@@ -70,11 +66,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             (Src::R32(_), 8) => Err(self.mismatch("a 64-bit operand", operand)),
             (Src::R64(a), 1..8) => {
                 let lo = self.registers.scratch32()?;
-                self.alu(Alu::Unpack64 {
-                    lo: Some(lo),
-                    hi: None,
-                    a,
-                })?;
+                self.alu(Alu::Unpack64 { lo: Some(lo), hi: None, a })?;
                 Ok(Src::R32(lo))
             }
             (source, _) => Ok(source),
@@ -114,65 +106,29 @@ impl<'a> Decoder<'_, '_, 'a> {
     }
 
     fn alu_cvt(&mut self, c: Conversion, d: Src, a: Src) -> Decoded<()> {
-        let Conversion {
-            from,
-            to,
-            round,
-            sat,
-            ftz,
-        } = c;
-        self.alu(Alu::Cvt {
-            from,
-            to,
-            round,
-            sat,
-            ftz,
-            d,
-            a,
-        })
+        let Conversion { from, to, round, sat, ftz } = c;
+        self.alu(Alu::Cvt { from, to, round, sat, ftz, d, a })
     }
 
     /// Decodes `cvt.rn.relu.f16.f32 d, a`, which becomes the lower half of a pair.
     fn cvt_relu(&mut self, mut inst: Inst<'_, 'a>, to: Type) -> Decoded<()> {
-        let to = if to == Type::F16 {
-            PackedHalf::F16x2
-        } else {
-            PackedHalf::Bf16x2
-        };
+        let to = if to == Type::F16 { PackedHalf::F16x2 } else { PackedHalf::Bf16x2 };
         let round = inst.require(&ROUNDINGS[..2])?;
         let [d, a] = inst.operands()?;
         let (a, zero) = (self.src32(a, Type::F32)?, self.bits32(0)?);
         let d = self.dst32(d)?;
-        self.alu(Alu::CvtPack {
-            to,
-            round,
-            relu: true,
-            d,
-            a: zero,
-            b: a,
-        })
+        self.alu(Alu::CvtPack { to, round, relu: true, d, a: zero, b: a })
     }
 
     /// Decodes `cvt.rn.f16x2.f32 d, a, b`.
     fn cvt_pack(&mut self, mut inst: Inst<'_, 'a>, to: Type) -> Decoded<()> {
-        let to = if to == Type::F16x2 {
-            PackedHalf::F16x2
-        } else {
-            PackedHalf::Bf16x2
-        };
+        let to = if to == Type::F16x2 { PackedHalf::F16x2 } else { PackedHalf::Bf16x2 };
         let round = inst.require(&ROUNDINGS[..2])?;
         let relu = inst.flag("relu");
         let [d, a, b] = inst.operands()?;
         let (a, b) = (self.src32(a, Type::F32)?, self.src32(b, Type::F32)?);
         let d = self.dst32(d)?;
-        self.alu(Alu::CvtPack {
-            to,
-            round,
-            relu,
-            d,
-            a,
-            b,
-        })
+        self.alu(Alu::CvtPack { to, round, relu, d, a, b })
     }
 
     /// Decodes `cvta.to.global.u64 d, a`.
@@ -230,13 +186,7 @@ fn conversion(inst: &mut Inst<'_, '_>, to_ty: Type, from_ty: Type) -> Decoded<Co
     if !allowed || !exists(to_ty, from_ty, sat) {
         return Err(inst.unsupported());
     }
-    Ok(Conversion {
-        from,
-        to,
-        round: float.or(integral).unwrap_or(Round::None),
-        sat,
-        ftz,
-    })
+    Ok(Conversion { from, to, round: float.or(integral).unwrap_or(Round::None), sat, ftz })
 }
 
 /// Whether a conversion exists, apart from its rounding. There is none between `bf16` and 8 bits.
@@ -266,11 +216,5 @@ fn extension(ty: Type, bytes: u32) -> Option<Num> {
 }
 
 fn widen(from: Num, to: Num) -> Conversion {
-    Conversion {
-        from,
-        to,
-        round: Round::None,
-        sat: false,
-        ftz: false,
-    }
+    Conversion { from, to, round: Round::None, sat: false, ftz: false }
 }

@@ -62,12 +62,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let (_, dst) = self.address(dst, Space::Shared)?;
         let (_, src) = self.address(src, Space::Global)?;
         let src_bytes = src_bytes.map(|n| self.src32(n, Type::U32)).transpose()?;
-        self.emit(Op::CpAsync {
-            dst,
-            src,
-            bytes,
-            src_bytes,
-        });
+        self.emit(Op::CpAsync { dst, src, bytes, src_bytes });
         Ok(())
     }
 
@@ -101,10 +96,6 @@ impl<'a> Decoder<'_, '_, 'a> {
             return Err(inst.operand_count(0));
         };
         let (a, d) = (self.registers.constant64(Const::Bits(0))?, self.dst64(d)?);
-        self.alu(Alu::Un64 {
-            op: Un64::Mov,
-            d,
-            a,
-        })
+        self.alu(Alu::Un64 { op: Un64::Mov, d, a })
     }
 }

@@ -36,10 +36,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             }
             "div" if inst.flag("approx") => Bin32::DivApproxF32 { ftz },
             "div" if inst.flag("full") => Bin32::DivFullF32 { ftz },
-            "div" => Bin32::DivF32 {
-                round: inst.require(&ROUNDINGS)?,
-                ftz,
-            },
+            "div" => Bin32::DivF32 { round: inst.require(&ROUNDINGS)?, ftz },
             _ => {
                 let (sat, round) = (inst.flag("sat"), inst.rounding());
                 match base {
@@ -72,13 +69,7 @@ impl<'a> Decoder<'_, '_, 'a> {
                 let ty = Type::F64;
                 let (a, b, c) = (self.src64(a, ty)?, self.src64(b, ty)?, self.src64(c, ty)?);
                 let d = self.dst64(d)?;
-                return self.alu(Alu::Ter64 {
-                    op: Ter64::FmaF64(round),
-                    d,
-                    a,
-                    b,
-                    c,
-                });
+                return self.alu(Alu::Ter64 { op: Ter64::FmaF64(round), d, a, b, c });
             }
             _ => return Err(inst.unsupported()),
         };
@@ -113,12 +104,7 @@ impl<'a> Decoder<'_, '_, 'a> {
                 let [d, a, b] = inst.operands()?;
                 let (a, b) = (self.src64(a, Type::F64)?, self.src64(b, Type::F64)?);
                 let d = self.dst64(d)?;
-                self.alu(Alu::Bin64 {
-                    op: Bin64::CopysignF64,
-                    d,
-                    a,
-                    b,
-                })
+                self.alu(Alu::Bin64 { op: Bin64::CopysignF64, d, a, b })
             }
             _ => Err(inst.unsupported()),
         }

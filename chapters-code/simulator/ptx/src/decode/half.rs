@@ -84,30 +84,17 @@ impl<'a> Decoder<'_, '_, 'a> {
             self.alu(Alu::Bin32 { op, d, a: d, b })?;
             if relu {
                 let zero = self.bits32(0)?;
-                self.alu(Alu::Bin32 {
-                    op: Bin32::MaxS16,
-                    d,
-                    a: d,
-                    b: zero,
-                })?;
+                self.alu(Alu::Bin32 { op: Bin32::MaxS16, d, a: d, b: zero })?;
             }
         }
-        self.alu(Alu::Pack32 {
-            d,
-            lo: a[0],
-            hi: a[1],
-        })
+        self.alu(Alu::Pack32 { d, lo: a[0], hi: a[1] })
     }
 
     /// Returns the lower and the upper half of a pair in two scratch registers.
     pub fn halves(&mut self, operand: &Operand<'a>, ty: Type) -> Decoded<[R32; 2]> {
         let a = self.src32(operand, ty)?;
         let (lo, hi) = (self.registers.scratch32()?, self.registers.scratch32()?);
-        self.alu(Alu::Unpack32 {
-            lo: Some(lo),
-            hi: Some(hi),
-            a,
-        })?;
+        self.alu(Alu::Unpack32 { lo: Some(lo), hi: Some(hi), a })?;
         Ok([lo, hi])
     }
 }

@@ -6,12 +6,8 @@ use crate::ir::Round;
 use crate::syntax::{Instruction, Operand, Type};
 
 /// The roundings `.rn`, `.rz`, `.rm` and `.rp`.
-pub(super) const ROUNDINGS: [(&str, Round); 4] = [
-    ("rn", Round::NearestEven),
-    ("rz", Round::Zero),
-    ("rm", Round::Down),
-    ("rp", Round::Up),
-];
+pub(super) const ROUNDINGS: [(&str, Round); 4] =
+    [("rn", Round::NearestEven), ("rz", Round::Zero), ("rm", Round::Down), ("rp", Round::Up)];
 
 /// An instruction, and the set of its modifiers that are accounted for.
 pub(super) struct Inst<'i, 'a> {
@@ -31,32 +27,25 @@ impl<'i, 'a> Inst<'i, 'a> {
     fn left(&self) -> impl Iterator<Item = (u64, &'a str)> + use<'i, 'a> {
         let used = self.used;
         let bits = (0..).map(|index| 1u64 << (index & 63));
-        bits.zip(self.syntax.modifiers.iter().copied())
-            .filter(move |(bit, _)| used & bit == 0)
+        bits.zip(self.syntax.modifiers.iter().copied()).filter(move |(bit, _)| used & bit == 0)
     }
 
     /// Accounts for the first modifier that `wanted` maps to a value.
     pub fn take<T>(&mut self, wanted: impl Fn(&'a str) -> Option<T>) -> Option<T> {
-        let (bit, value) = self
-            .left()
-            .find_map(|(bit, name)| Some((bit, wanted(name)?)))?;
+        let (bit, value) = self.left().find_map(|(bit, name)| Some((bit, wanted(name)?)))?;
         self.used |= bit;
         Some(value)
     }
 
     /// Accounts for a modifier if it is present.
     pub fn flag(&mut self, name: &str) -> bool {
-        self.take(|modifier| (modifier == name).then_some(()))
-            .is_some()
+        self.take(|modifier| (modifier == name).then_some(())).is_some()
     }
 
     /// Accounts for one modifier of a table, if there is one.
     pub fn choose<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
         self.take(|modifier| {
-            table
-                .iter()
-                .find(|(name, _)| *name == modifier)
-                .map(|&(_, value)| value)
+            table.iter().find(|(name, _)| *name == modifier).map(|&(_, value)| value)
         })
     }
 
@@ -77,21 +66,14 @@ impl<'i, 'a> Inst<'i, 'a> {
 
     /// Returns an error unless every modifier was accounted for.
     pub fn finish(&self) -> Decoded<()> {
-        if self.left().next().is_some() {
-            Err(self.unsupported())
-        } else {
-            Ok(())
-        }
+        if self.left().next().is_some() { Err(self.unsupported()) } else { Ok(()) }
     }
 
     /// Checks [`Self::finish`] and that there are exactly `N` operands.
     pub fn operands<const N: usize>(&self) -> Decoded<&'i [Operand<'a>; N]> {
         self.finish()?;
         let operands = &self.syntax.operands;
-        operands
-            .as_slice()
-            .try_into()
-            .map_err(|_| self.operand_count(operands.len()))
+        operands.as_slice().try_into().map_err(|_| self.operand_count(operands.len()))
     }
 
     /// Returns the error for a wrong number of operands.

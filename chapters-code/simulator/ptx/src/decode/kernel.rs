@@ -28,10 +28,7 @@ const UNPLACED: u32 = u32::MAX;
 pub(super) fn decode(context: &Context<'_, '_>, entry: &Function<'_>) -> Result<ir::Kernel, Error> {
     let counted = Decoder::new(context, Counts::default()).run(entry);
     let (decoder, unsupported) = match counted {
-        Ok(counted) => (
-            Decoder::new(context, counted.registers.named).run(entry)?,
-            None,
-        ),
+        Ok(counted) => (Decoder::new(context, counted.registers.named).run(entry)?, None),
         Err(error) if error.kind.is_unsupported() => {
             (Decoder::new(context, Counts::default()), Some(error))
         }
@@ -87,12 +84,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         match self.entry(entry) {
             Ok(()) => Ok(self),
             Err(kind) => Err(Error {
-                function: Some(
-                    self.calls
-                        .last()
-                        .map_or(entry.name, |call| call.0)
-                        .to_owned(),
-                ),
+                function: Some(self.calls.last().map_or(entry.name, |call| call.0).to_owned()),
                 line: self.line,
                 source_place: self.locations.describe(self.context),
                 kind,
@@ -105,11 +97,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
         let (params, _) = layout::params(&entry.params)?;
         for (variable, param) in entry.params.iter().zip(params) {
             let (offset, bytes) = (param.offset, param.size);
-            let entity = Entity::Variable {
-                space: Space::Param,
-                offset,
-                bytes,
-            };
+            let entity = Entity::Variable { space: Space::Param, offset, bytes };
             check_supported(variable)?;
             self.scopes.declare(variable.name, entity)?;
         }
@@ -211,11 +199,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             }
         };
         let entity = match offset {
-            Some(offset) => Entity::Variable {
-                space,
-                offset,
-                bytes,
-            },
+            Some(offset) => Entity::Variable { space, offset, bytes },
             None => Entity::DynamicShared,
         };
         self.scopes.declare(variable.name, entity)
@@ -246,16 +230,8 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
     pub fn emit_guarded(&mut self, op: Op, guard: Option<Guard>) {
         let ptx_line = self.line;
         let source = self.locations.source(self.context);
-        let source = source.unwrap_or(SourceLine {
-            file: None,
-            line: ptx_line,
-        });
-        self.code.push(ir::Instruction {
-            guard,
-            op,
-            source,
-            ptx_line,
-        });
+        let source = source.unwrap_or(SourceLine { file: None, line: ptx_line });
+        self.code.push(ir::Instruction { guard, op, source, ptx_line });
     }
 
     /// Creates a label that is placed later.

@@ -22,10 +22,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub fn new() -> Self {
-        Self {
-            dynamic_align: 1,
-            ..Self::default()
-        }
+        Self { dynamic_align: 1, ..Self::default() }
     }
 
     /// Returns the offset of a shared variable, or `None` for a dynamic one.
@@ -42,8 +39,7 @@ impl Layout {
             }
         };
         let bytes = variable.bytes.unwrap_or(0) as u32;
-        self.shared
-            .push((variable.name.into(), offset.unwrap_or(0), bytes));
+        self.shared.push((variable.name.into(), offset.unwrap_or(0), bytes));
         self.placed.insert(declaration, offset);
         Ok(offset)
     }
@@ -51,10 +47,7 @@ impl Layout {
     /// Returns the offset of a local variable.
     pub fn local(&mut self, variable: &Variable<'_>) -> Decoded<u32> {
         let Some(bytes) = variable.bytes else {
-            return Err(ErrorKind::Invalid(format!(
-                "`{}` has no size",
-                variable.name
-            )));
+            return Err(ErrorKind::Invalid(format!("`{}` has no size", variable.name)));
         };
         place(&mut self.local_bytes, bytes, variable.align)
     }
@@ -77,11 +70,7 @@ pub(super) fn params(variables: &[Variable<'_>]) -> Decoded<(Vec<Param>, u32)> {
     for variable in variables {
         let bytes = variable.bytes.unwrap_or(0);
         let offset = place(&mut end, bytes, variable.align)?;
-        params.push(Param {
-            offset,
-            size: bytes as u32,
-            align: variable.align,
-        });
+        params.push(Param { offset, size: bytes as u32, align: variable.align });
     }
     Ok((params, end))
 }

@@ -56,11 +56,7 @@ impl<'a> Locations<'a> {
         let calls = self.calls.len();
         let chain: Vec<Place> = self.chain(self.innermost).collect();
         self.calls.extend(chain);
-        Caller {
-            current: self.current,
-            innermost: self.innermost,
-            calls,
-        }
+        Caller { current: self.current, innermost: self.innermost, calls }
     }
 
     /// Notes the end of an inlined function.
@@ -83,10 +79,7 @@ impl<'a> Locations<'a> {
     /// Returns the current location in the decoded module's numbering.
     pub fn source(&self, context: &Context<'_, 'a>) -> Option<SourceLine> {
         let place = self.current?;
-        Some(SourceLine {
-            file: Some(context.file_index(place.file)?),
-            line: place.line,
-        })
+        Some(SourceLine { file: Some(context.file_index(place.file)?), line: place.line })
     }
 
     /// Returns the location as `reduce.cu:48`, for an error.
@@ -94,11 +87,7 @@ impl<'a> Locations<'a> {
         let place = self.current?;
         let path = context.path(place.file)?;
         let name = &path[folder(path).len()..];
-        Some(format!(
-            "{}:{}",
-            name.trim_start_matches(['/', '\\']),
-            place.line
-        ))
+        Some(format!("{}:{}", name.trim_start_matches(['/', '\\']), place.line))
     }
 
     /// Iterates over a location, the location of its function's call, and so on outwards.
@@ -110,11 +99,8 @@ impl<'a> Locations<'a> {
     /// Returns the innermost location of a chain in the kernel's own files.
     fn own(&self, innermost: Place, context: &Context<'_, 'a>) -> Option<Place> {
         let home = self.home?;
-        self.chain(Some(innermost)).find(|place| {
-            context
-                .path(place.file)
-                .is_some_and(|path| is_below(path, home))
-        })
+        self.chain(Some(innermost))
+            .find(|place| context.path(place.file).is_some_and(|path| is_below(path, home)))
     }
 }
 

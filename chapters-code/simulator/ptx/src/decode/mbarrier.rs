@@ -10,11 +10,8 @@ use crate::ir::{
 use crate::syntax::{Operand, Type};
 
 /// The spaces of an mbarrier object. A cluster has one block here, so its window is the block's.
-const SPACES: [(&str, Space); 3] = [
-    ("shared", Space::Shared),
-    ("shared::cta", Space::Shared),
-    ("shared::cluster", Space::Shared),
-];
+const SPACES: [(&str, Space); 3] =
+    [("shared", Space::Shared), ("shared::cta", Space::Shared), ("shared::cluster", Space::Shared)];
 
 /// Accounts for modifiers such as `.release.cta`, the space, and the type.
 fn modifiers(inst: &mut Inst<'_, '_>, ordering: &str) -> Decoded<(Semantics, Space)> {
@@ -72,11 +69,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         let (_, space) = modifiers(&mut inst, "")?;
         let [addr, bytes] = inst.operands()?;
         let bytes = self.src32(bytes, Type::U32)?;
-        let op = if expects {
-            MbarrierOp::ExpectTx { bytes }
-        } else {
-            MbarrierOp::CompleteTx { bytes }
-        };
+        let op =
+            if expects { MbarrierOp::ExpectTx { bytes } } else { MbarrierOp::CompleteTx { bytes } };
         self.emit_mbarrier(addr, space, op)
     }
 
@@ -87,11 +81,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         mut inst: Inst<'_, 'a>,
         [plain, no_complete]: [ArriveKind; 2],
     ) -> Decoded<()> {
-        let kind = if inst.flag("noComplete") {
-            no_complete
-        } else {
-            plain
-        };
+        let kind = if inst.flag("noComplete") { no_complete } else { plain };
         let expects = inst.flag("expect_tx");
         let (semantics, space) = modifiers(&mut inst, "release")?;
         inst.finish()?;
@@ -104,18 +94,8 @@ impl<'a> Decoder<'_, '_, 'a> {
             Operand::Name("_") => None,
             state => Some(self.dst64(state)?),
         };
-        let (count, expect) = if expects {
-            (None, number)
-        } else {
-            (number, None)
-        };
-        let arrive = Arrive {
-            kind,
-            state,
-            count,
-            expect,
-            semantics,
-        };
+        let (count, expect) = if expects { (None, number) } else { (number, None) };
+        let arrive = Arrive { kind, state, count, expect, semantics };
         self.emit_mbarrier(addr, space, MbarrierOp::Arrive(arrive))
     }
 
@@ -140,15 +120,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         } else {
             Phase::State(self.src64(phase, Type::B64)?)
         };
-        self.emit_mbarrier(
-            addr,
-            space,
-            MbarrierOp::Wait {
-                d,
-                phase,
-                semantics,
-            },
-        )
+        self.emit_mbarrier(addr, space, MbarrierOp::Wait { d, phase, semantics })
     }
 
     /// Decodes `mbarrier.pending_count.b64 n, state`.
@@ -159,11 +131,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let [d, state] = inst.operands()?;
         let (d, a) = (self.dst32(d)?, self.src64(state, Type::B64)?);
         let b = self.bits32((1 << PENDING_COUNT_BITS) - 1)?;
-        self.alu(Alu::Unpack64 {
-            lo: Some(d),
-            hi: None,
-            a,
-        })?;
+        self.alu(Alu::Unpack64 { lo: Some(d), hi: None, a })?;
         let op = Bin32::And;
         self.alu(Alu::Bin32 { op, d, a: d, b })
     }

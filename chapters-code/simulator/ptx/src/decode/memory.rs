@@ -33,15 +33,8 @@ pub(super) const SCOPES: [(&str, Scope); 4] = [
 const LANES: [(&str, u8); 2] = [("v2", 2), ("v4", 4)];
 
 /// The cache operators, which change no value.
-const CACHE_OPERATORS: [(&str, ()); 7] = [
-    ("ca", ()),
-    ("cg", ()),
-    ("cs", ()),
-    ("lu", ()),
-    ("cv", ()),
-    ("wb", ()),
-    ("wt", ()),
-];
+const CACHE_OPERATORS: [(&str, ()); 7] =
+    [("ca", ()), ("cg", ()), ("cs", ()), ("lu", ()), ("cv", ()), ("wb", ()), ("wt", ())];
 
 /// Accounts for cache operators and hints. Returns true if a cache policy follows as the last
 /// operand.
@@ -83,13 +76,7 @@ impl Access {
         if ty == Type::Pred {
             return Err(inst.unsupported());
         }
-        Ok(Self {
-            space,
-            order,
-            lanes,
-            ty,
-            policy,
-        })
+        Ok(Self { space, order, lanes, ty, policy })
     }
 }
 
@@ -109,13 +96,8 @@ impl<'a> Decoder<'_, '_, 'a> {
     /// Decodes `ld.global.v4.f32 {…}, [a]`.
     pub fn load(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
         let non_coherent = inst.syntax.base == "ldu" || inst.flag("nc");
-        let Access {
-            space,
-            order,
-            lanes,
-            ty,
-            policy,
-        } = Access::of(&mut inst, ("acquire", Order::Acquire))?;
+        let Access { space, order, lanes, ty, policy } =
+            Access::of(&mut inst, ("acquire", Order::Acquire))?;
         let [d, addr] = self.access_operands(&inst, policy)?;
         let (space, addr) = self.address(addr, space)?;
         let mut load = Load {
@@ -144,23 +126,12 @@ impl<'a> Decoder<'_, '_, 'a> {
 
     /// Decodes `st.global.v4.f32 [a], {…}`.
     pub fn store(&mut self, mut inst: Inst<'_, 'a>) -> Decoded<()> {
-        let Access {
-            space,
-            order,
-            lanes,
-            ty,
-            policy,
-        } = Access::of(&mut inst, ("release", Order::Release))?;
+        let Access { space, order, lanes, ty, policy } =
+            Access::of(&mut inst, ("release", Order::Release))?;
         let [addr, s] = self.access_operands(&inst, policy)?;
         let (space, addr) = self.address(addr, space)?;
-        let mut store = Store {
-            space,
-            ty: mem_type(ty),
-            s: [Src::R32(R32(0)); 4],
-            len: lanes,
-            addr,
-            order,
-        };
+        let mut store =
+            Store { space, ty: mem_type(ty), s: [Src::R32(R32(0)); 4], len: lanes, addr, order };
         for (slot, operand) in store.s.iter_mut().zip(self.elements(s, lanes)?) {
             *slot = self.src(operand, ty)?;
             if ty.bytes() == 8 && matches!(slot, Src::R32(_)) {
@@ -245,10 +216,7 @@ impl<'a> Decoder<'_, '_, 'a> {
                 base: Src::R32(self.bits32(0)?),
                 offset: offset.wrapping_add_unsigned(bits),
             },
-            _ => Address {
-                base: Src::R64(self.registers.constant64(address)?),
-                offset,
-            },
+            _ => Address { base: Src::R64(self.registers.constant64(address)?), offset },
         })
     }
 }

@@ -51,9 +51,7 @@ pub(crate) fn module(module: &syntax::Module<'_>) -> Result<ir::Module, Error> {
     let variables = variables::all(&mut context)?;
     let defined = |function: &&syntax::Function<'_>| function.is_entry && function.body.is_some();
     let entries = module.functions.iter().filter(defined);
-    let kernels = entries
-        .map(|entry| kernel::decode(&context, entry))
-        .collect::<Result<_, _>>()?;
+    let kernels = entries.map(|entry| kernel::decode(&context, entry)).collect::<Result<_, _>>()?;
     Ok(ir::Module {
         version: module.version,
         target: module.target,

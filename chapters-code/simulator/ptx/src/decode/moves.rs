@@ -32,38 +32,16 @@ impl<'a> Decoder<'_, '_, 'a> {
         let alu = match (ty, ty.bytes()) {
             (Type::Pred, _) => {
                 let (a, d) = (self.pred(a)?, self.dst_pred(d)?);
-                Alu::PredOp {
-                    op: PredOp::Mov,
-                    d,
-                    a,
-                    b: a,
-                }
+                Alu::PredOp { op: PredOp::Mov, d, a, b: a }
             }
-            (_, 8) => Alu::Un64 {
-                op: Un64::Mov,
-                a: self.src64(a, ty)?,
-                d: self.dst64(d)?,
-            },
-            (_, 4) => Alu::Un32 {
-                op: Un32::Mov,
-                a: self.src32(a, ty)?,
-                d: self.dst32(d)?,
-            },
+            (_, 8) => Alu::Un64 { op: Un64::Mov, a: self.src64(a, ty)?, d: self.dst64(d)? },
+            (_, 4) => Alu::Un32 { op: Un32::Mov, a: self.src32(a, ty)?, d: self.dst32(d)? },
             // Special registers are wider than 16 bits.
             (_, 2) if matches!(a, Operand::Component(..)) => {
                 let (a, b) = (self.src32(a, Type::U32)?, self.bits32(0xffff)?);
-                Alu::Bin32 {
-                    op: Bin32::And,
-                    d: self.dst32(d)?,
-                    a,
-                    b,
-                }
+                Alu::Bin32 { op: Bin32::And, d: self.dst32(d)?, a, b }
             }
-            (_, 2) => Alu::Un32 {
-                op: Un32::Mov,
-                a: self.src32(a, ty)?,
-                d: self.dst32(d)?,
-            },
+            (_, 2) => Alu::Un32 { op: Un32::Mov, a: self.src32(a, ty)?, d: self.dst32(d)? },
             _ => return Err(inst.unsupported()),
         };
         self.alu(alu)
@@ -103,29 +81,18 @@ impl<'a> Decoder<'_, '_, 'a> {
         let alu = match (ty.bytes(), parts) {
             (8, [lo, hi]) => {
                 let (lo, hi) = (self.src32(lo, Type::B32)?, self.src32(hi, Type::B32)?);
-                Alu::Pack64 {
-                    d: self.dst64(d)?,
-                    lo,
-                    hi,
-                }
+                Alu::Pack64 { d: self.dst64(d)?, lo, hi }
             }
             (4, [lo, hi]) => {
                 let (lo, hi) = (self.src32(lo, Type::B16)?, self.src32(hi, Type::B16)?);
-                Alu::Pack32 {
-                    d: self.dst32(d)?,
-                    lo,
-                    hi,
-                }
+                Alu::Pack32 { d: self.dst32(d)?, lo, hi }
             }
             (8, [a, b, c, e]) => {
                 let mut s = [R32(0); 4];
                 for (slot, part) in s.iter_mut().zip([a, b, c, e]) {
                     *slot = self.src32(part, Type::B16)?;
                 }
-                Alu::Pack64x4 {
-                    d: self.dst64(d)?,
-                    s,
-                }
+                Alu::Pack64x4 { d: self.dst64(d)?, s }
             }
             _ => return Err(inst.unsupported()),
         };
@@ -143,26 +110,15 @@ impl<'a> Decoder<'_, '_, 'a> {
         let alu = match (ty.bytes(), parts) {
             (8, [lo, hi]) => {
                 let (lo, hi) = (self.part(lo)?, self.part(hi)?);
-                Alu::Unpack64 {
-                    lo,
-                    hi,
-                    a: self.src64(a, ty)?,
-                }
+                Alu::Unpack64 { lo, hi, a: self.src64(a, ty)? }
             }
             (4, [lo, hi]) => {
                 let (lo, hi) = (self.part(lo)?, self.part(hi)?);
-                Alu::Unpack32 {
-                    lo,
-                    hi,
-                    a: self.src32(a, ty)?,
-                }
+                Alu::Unpack32 { lo, hi, a: self.src32(a, ty)? }
             }
             (8, [p, q, r, s]) => {
                 let d = [self.part(p)?, self.part(q)?, self.part(r)?, self.part(s)?];
-                Alu::Unpack64x4 {
-                    d,
-                    a: self.src64(a, ty)?,
-                }
+                Alu::Unpack64x4 { d, a: self.src64(a, ty)? }
             }
             _ => return Err(inst.unsupported()),
         };

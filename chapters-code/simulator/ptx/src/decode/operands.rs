@@ -26,10 +26,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
     pub fn resolve(&mut self, name: &'a str) -> Decoded<Named> {
         if let Some(entity) = self.scopes.get(name, &mut self.registers)? {
             return match entity {
-                Entity::Register {
-                    ty,
-                    slot: Some(slot),
-                } => Ok(Named::Register(ty, slot)),
+                Entity::Register { ty, slot: Some(slot) } => Ok(Named::Register(ty, slot)),
                 Entity::Variable { space, offset, .. } => {
                     Ok(Named::Address(space, Const::Bits(u64::from(offset))))
                 }
@@ -47,17 +44,14 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
             Some(Global::Shared(variable)) => {
                 let offset = self.layout.shared(variable)?;
                 let bits = offset.map(|offset| Const::Bits(u64::from(offset)));
-                Ok(Named::Address(
-                    Space::Shared,
-                    bits.unwrap_or(Const::DynamicShared(0)),
-                ))
+                Ok(Named::Address(Space::Shared, bits.unwrap_or(Const::DynamicShared(0))))
             }
-            Some(Global::Missing) => Err(ErrorKind::Invalid(format!(
-                "`{name}` is declared `.extern`, and not defined"
-            ))),
-            Some(Global::Function(_)) => Err(ErrorKind::Unsupported(format!(
-                "the address of function `{name}`"
-            ))),
+            Some(Global::Missing) => {
+                Err(ErrorKind::Invalid(format!("`{name}` is declared `.extern`, and not defined")))
+            }
+            Some(Global::Function(_)) => {
+                Err(ErrorKind::Unsupported(format!("the address of function `{name}`")))
+            }
             None => Err(ErrorKind::Undeclared(name.into())),
         }
     }
@@ -98,9 +92,9 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
             },
             Operand::Component(name, component) => match self.special(name, component)? {
                 Some(slot) => Ok(slot),
-                None => Err(ErrorKind::Unsupported(format!(
-                    "special register `{name}.{component}`"
-                ))),
+                None => {
+                    Err(ErrorKind::Unsupported(format!("special register `{name}.{component}`")))
+                }
             },
             Operand::Offset(name, addend) => match self.resolve(name)? {
                 Named::Address(_, address) => self.constant(plus(address, addend), ty),
@@ -138,10 +132,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
             }
             Operand::Immediate(Immediate::Integer(value)) => {
                 let pred = self.registers.constant_pred(value != 0)?;
-                Ok(Guard {
-                    pred,
-                    negated: false,
-                })
+                Ok(Guard { pred, negated: false })
             }
             _ => Err(self.mismatch("a predicate", operand)),
         }
@@ -154,12 +145,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
             return Ok(pred);
         }
         let d = self.registers.scratch_pred()?;
-        self.emit(Op::Alu(Alu::PredOp {
-            op: PredOp::Not,
-            d,
-            a: pred,
-            b: pred,
-        }));
+        self.emit(Op::Alu(Alu::PredOp { op: PredOp::Not, d, a: pred, b: pred }));
         Ok(d)
     }
 
@@ -214,11 +200,7 @@ impl<'m, 'a> Decoder<'_, 'm, 'a> {
 
     /// Returns the error for an operand that does not fit the instruction.
     pub fn mismatch(&self, expected: &'static str, operand: &Operand<'a>) -> ErrorKind {
-        ErrorKind::Operand {
-            instruction: self.opcode.into(),
-            expected,
-            found: describe(operand),
-        }
+        ErrorKind::Operand { instruction: self.opcode.into(), expected, found: describe(operand) }
     }
 }
 

@@ -52,9 +52,7 @@ pub(super) struct Lists {
 
 fn number(next: &mut u32, what: &'static str) -> Decoded<u16> {
     // The size of a file is a `u16` too, so the last number is never used.
-    let number = u16::try_from(*next)
-        .ok()
-        .filter(|&number| number < u16::MAX);
+    let number = u16::try_from(*next).ok().filter(|&number| number < u16::MAX);
     *next += 1;
     number.ok_or(ErrorKind::TooMany(what))
 }
@@ -74,10 +72,7 @@ fn number_pred(counts: &mut Counts) -> Decoded<Pred> {
 impl Registers {
     /// Creates the numbering for constants behind this many registers.
     pub fn behind(named: Counts) -> Self {
-        Self {
-            next: named,
-            ..Self::default()
-        }
+        Self { next: named, ..Self::default() }
     }
 
     /// Returns the used numbers of each file, which are the sizes of the files.

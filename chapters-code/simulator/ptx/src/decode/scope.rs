@@ -13,11 +13,7 @@ pub(super) enum Entity<'m, 'a> {
     /// A register; it gets its number when it is first used.
     Register { ty: Type, slot: Option<Slot> },
     /// A variable in shared, local or parameter space.
-    Variable {
-        space: Space,
-        offset: u32,
-        bytes: u32,
-    },
+    Variable { space: Space, offset: u32, bytes: u32 },
     /// An `extern .shared` array.
     DynamicShared,
     /// `.branchtargets`
@@ -85,39 +81,25 @@ impl<'m, 'a> Scopes<'m, 'a> {
     }
 
     pub fn declare(&mut self, name: &'a str, entity: Entity<'m, 'a>) -> Decoded<()> {
-        match self
-            .open
-            .last_mut()
-            .and_then(|scope| scope.entities.insert(name, entity))
-        {
+        match self.open.last_mut().and_then(|scope| scope.entities.insert(name, entity)) {
             Some(_) => Err(ErrorKind::Redeclared(name.into())),
             None => Ok(()),
         }
     }
 
     pub fn declare_registers(&mut self, declaration: &Declaration<'a>) -> Decoded<()> {
-        let &Declaration {
-            ty, name, count, ..
-        } = declaration;
+        let &Declaration { ty, name, count, .. } = declaration;
         let Some(count) = count else {
             return self.declare(name, Entity::Register { ty, slot: None });
         };
-        match self
-            .open
-            .last_mut()
-            .and_then(|scope| scope.ranges.insert(name, (ty, count)))
-        {
+        match self.open.last_mut().and_then(|scope| scope.ranges.insert(name, (ty, count))) {
             Some(_) => Err(ErrorKind::Redeclared(name.into())),
             None => Ok(()),
         }
     }
 
     pub fn declare_label(&mut self, name: &'a str, label: Label) -> Decoded<()> {
-        match self
-            .open
-            .last_mut()
-            .and_then(|scope| scope.labels.insert(name, label))
-        {
+        match self.open.last_mut().and_then(|scope| scope.labels.insert(name, label)) {
             Some(_) => Err(ErrorKind::Redeclared(name.into())),
             None => Ok(()),
         }
@@ -138,20 +120,13 @@ impl<'m, 'a> Scopes<'m, 'a> {
     ) -> Decoded<Option<Entity<'m, 'a>>> {
         for scope in self.open[self.floor..].iter_mut().rev() {
             if let Some(entity) = scope.entities.get_mut(name) {
-                if let Entity::Register {
-                    ty,
-                    slot: slot @ None,
-                } = entity
-                {
+                if let Entity::Register { ty, slot: slot @ None } = entity {
                     *slot = Some(registers.named(*ty)?);
                 }
                 return Ok(Some(*entity));
             }
             if let Some(ty) = scope.in_range(name) {
-                let entity = Entity::Register {
-                    ty,
-                    slot: Some(registers.named(ty)?),
-                };
+                let entity = Entity::Register { ty, slot: Some(registers.named(ty)?) };
                 scope.entities.insert(name, entity);
                 return Ok(Some(entity));
             }

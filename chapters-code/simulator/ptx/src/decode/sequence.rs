@@ -70,16 +70,8 @@ impl<'a> Decoder<'_, '_, 'a> {
         // Two negations change only a NaN, which loses its sign.
         let negated = self.registers.scratch32()?;
         let d = self.dst32(d)?;
-        self.alu(Alu::Un32 {
-            op: neg,
-            d: negated,
-            a: signed,
-        })?;
-        self.alu(Alu::Un32 {
-            op: neg,
-            d,
-            a: negated,
-        })
+        self.alu(Alu::Un32 { op: neg, d: negated, a: signed })?;
+        self.alu(Alu::Un32 { op: neg, d, a: negated })
     }
 
     /// Appends an operation whose result goes to a scratch register.

@@ -61,12 +61,7 @@ fn fixed(name: &str, component: &str) -> Option<Special> {
         "%lanemask_ge" => Special::LaneMaskGe,
         "%dynamic_smem_size" => Special::DynamicSharedSize,
         "%total_smem_size" => Special::TotalSharedSize,
-        _ => Special::EnvReg(
-            name.strip_prefix("%envreg")?
-                .parse()
-                .ok()
-                .filter(|n| *n < 32)?,
-        ),
+        _ => Special::EnvReg(name.strip_prefix("%envreg")?.parse().ok().filter(|n| *n < 32)?),
     };
     component.is_empty().then_some(scalar)
 }
@@ -105,19 +100,13 @@ impl Decoder<'_, '_, '_> {
 
     /// Appends a read of a 64-bit clock.
     pub fn read_clock64(&mut self, clock: Clock, d: R64) {
-        self.emit(Op::ReadClock64 {
-            d,
-            global_timer: clock != Clock::Cycles,
-        });
+        self.emit(Op::ReadClock64 { d, global_timer: clock != Clock::Cycles });
     }
 
     /// Appends a read of a 32-bit clock, or of half of a 64-bit one.
     pub fn read_clock32(&mut self, clock: Clock, d: R32) -> Decoded<()> {
         if matches!(clock, Clock::Low | Clock::High) {
-            self.emit(Op::ReadClock {
-                d,
-                high: clock == Clock::High,
-            });
+            self.emit(Op::ReadClock { d, high: clock == Clock::High });
             return Ok(());
         }
         let a = self.registers.scratch64()?;

@@ -36,12 +36,8 @@ fn element_bytes(variable: &Variable<'_>) -> usize {
 /// Creates a variable of zeros. `left` is the number of bytes that variables may still have.
 fn empty(variable: &Variable<'_>, left: &mut u64) -> Decoded<ir::Variable> {
     let element = element_bytes(variable);
-    let bytes = variable
-        .bytes
-        .unwrap_or((variable.init.len() * element) as u64);
-    *left = left
-        .checked_sub(bytes)
-        .ok_or(ErrorKind::TooMany("bytes of variables"))?;
+    let bytes = variable.bytes.unwrap_or((variable.init.len() * element) as u64);
+    *left = left.checked_sub(bytes).ok_or(ErrorKind::TooMany("bytes of variables"))?;
     Ok(ir::Variable {
         name: variable.name.into(),
         space: match variable.space {
@@ -71,11 +67,7 @@ fn initialise(
             Initialiser::Value(value) => {
                 place.copy_from_slice(&element_bits(value, variable.ty).to_le_bytes()[..element]);
             }
-            Initialiser::Address {
-                name,
-                addend,
-                generic,
-            } => {
+            Initialiser::Address { name, addend, generic } => {
                 let symbol = addressed(context, name, generic, variable.ty)?;
                 decoded.relocations.push((offset as u32, symbol, addend));
             }
@@ -105,9 +97,7 @@ fn addressed(context: &Context<'_, '_>, name: &str, generic: bool, ty: Type) -> 
     match context.get(name) {
         Some(Global::Variable(symbol, Space::Global)) => Ok(symbol),
         Some(Global::Variable(symbol, _)) if generic => Ok(symbol),
-        Some(_) => Err(ErrorKind::Unsupported(format!(
-            "the address of `{name}` as initialiser"
-        ))),
+        Some(_) => Err(ErrorKind::Unsupported(format!("the address of `{name}` as initialiser"))),
         None => Err(ErrorKind::Undeclared(name.into())),
     }
 }

@@ -22,41 +22,22 @@ const REDUCTIONS: [(&str, ReduxOp, ReduxOp); 3] = [
     ("max", ReduxOp::MaxU32, ReduxOp::MaxS32),
 ];
 
-const BITWISE: [(&str, ReduxOp); 3] = [
-    ("and", ReduxOp::And),
-    ("or", ReduxOp::Or),
-    ("xor", ReduxOp::Xor),
-];
+const BITWISE: [(&str, ReduxOp); 3] =
+    [("and", ReduxOp::And), ("or", ReduxOp::Or), ("xor", ReduxOp::Xor)];
 
 /// The forms of `vote.sync` that return a predicate.
 type VoteForm = fn(Pred, Guard) -> Vote;
 
 const VOTES: [(&str, VoteForm); 3] = [
-    ("all", |d, Guard { pred: a, negated }| Vote::All {
-        d,
-        a,
-        negated,
-    }),
-    ("any", |d, Guard { pred: a, negated }| Vote::Any {
-        d,
-        a,
-        negated,
-    }),
-    ("uni", |d, Guard { pred: a, negated }| Vote::Uni {
-        d,
-        a,
-        negated,
-    }),
+    ("all", |d, Guard { pred: a, negated }| Vote::All { d, a, negated }),
+    ("any", |d, Guard { pred: a, negated }| Vote::Any { d, a, negated }),
+    ("uni", |d, Guard { pred: a, negated }| Vote::Uni { d, a, negated }),
 ];
 
 impl<'a> Decoder<'_, '_, 'a> {
     /// Accounts for `.sync`. The forms without it no longer exist since Volta.
     fn require_sync(&self, inst: &mut Inst<'_, 'a>) -> Decoded<()> {
-        if inst.flag("sync") {
-            Ok(())
-        } else {
-            Err(inst.unsupported())
-        }
+        if inst.flag("sync") { Ok(()) } else { Err(inst.unsupported()) }
     }
 
     /// Appends an operation of the lanes of `mask`.
@@ -86,14 +67,7 @@ impl<'a> Decoder<'_, '_, 'a> {
         let (a, b) = (self.src32(a, Type::B32)?, self.src32(b, Type::U32)?);
         let (c, mask) = (self.src32(c, Type::U32)?, self.src32(mask, Type::U32)?);
         let (d, pred) = self.dst_pair(d)?;
-        let shuffle = Shuffle {
-            mode,
-            d,
-            pred,
-            a,
-            b,
-            c,
-        };
+        let shuffle = Shuffle { mode, d, pred, a, b, c };
         self.collective(mask, CollectiveOp::Shfl(shuffle));
         Ok(())
     }
@@ -110,11 +84,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             (Some(form), Type::Pred) => form(self.dst_pred(d)?, guard),
             (None, Type::B32) if ballot => {
                 let Guard { pred: a, negated } = guard;
-                Vote::Ballot {
-                    d: self.dst32(d)?,
-                    a,
-                    negated,
-                }
+                Vote::Ballot { d: self.dst32(d)?, a, negated }
             }
             _ => return Err(inst.unsupported()),
         };
@@ -183,11 +153,7 @@ impl<'a> Decoder<'_, '_, 'a> {
             return Err(self.mismatch("a register and a predicate", d));
         };
         let mask = self.src32(mask, Type::U32)?;
-        let d = if d == "_" {
-            None
-        } else {
-            Some(self.dst32(&Operand::Name(d))?)
-        };
+        let d = if d == "_" { None } else { Some(self.dst32(&Operand::Name(d))?) };
         let pred = self.dst_pred(&Operand::Name(p))?;
         self.collective(mask, CollectiveOp::Elect { d, pred });
         Ok(())

@@ -23,58 +23,34 @@ fn brute_force(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     (0..count)
         .map(|a| {
             let all: Vec<usize> = (0..count).filter(|&b| post_dominates(b, a)).collect();
-            all.iter()
-                .copied()
-                .find(|&b| all.iter().all(|&c| c == b || post_dominates(c, b)))
+            all.iter().copied().find(|&b| all.iter().all(|&c| c == b || post_dominates(c, b)))
         })
         .collect()
 }
 
 fn check(successors: &[&[usize]], expected: &[Option<usize>]) {
     let successors: Vec<Vec<usize>> = successors.iter().map(|nexts| nexts.to_vec()).collect();
-    assert_eq!(
-        immediate_post_dominators(&successors),
-        expected,
-        "{successors:?}"
-    );
+    assert_eq!(immediate_post_dominators(&successors), expected, "{successors:?}");
 }
 
 #[test]
 fn shapes_of_programs() {
     // This is an if with an else.
-    check(
-        &[&[1, 2], &[3], &[3], &[EXIT]],
-        &[Some(3), Some(3), Some(3), None],
-    );
+    check(&[&[1, 2], &[3], &[3], &[EXIT]], &[Some(3), Some(3), Some(3), None]);
     // This is a loop.
     check(&[&[1], &[1, 2], &[EXIT]], &[Some(1), Some(2), None]);
     // This is an early return.
-    check(
-        &[&[1, EXIT], &[2, 3], &[3], &[EXIT]],
-        &[None, Some(3), Some(3), None],
-    );
+    check(&[&[1, EXIT], &[2, 3], &[3], &[EXIT]], &[None, Some(3), Some(3), None]);
     // This is a loop with an exit in its middle.
-    check(
-        &[&[1], &[2, 3], &[1, 3], &[EXIT]],
-        &[Some(1), Some(3), Some(3), None],
-    );
+    check(&[&[1], &[2, 3], &[1, 3], &[EXIT]], &[Some(1), Some(3), Some(3), None]);
     // This is a loop with two entries.
-    check(
-        &[&[1, 2], &[2, 3], &[1], &[EXIT]],
-        &[Some(1), Some(3), Some(1), None],
-    );
+    check(&[&[1, 2], &[2, 3], &[1], &[EXIT]], &[Some(1), Some(3), Some(1), None]);
 }
 
 #[test]
 fn a_loop_without_end_reconverges_in_its_last_block() {
-    check(
-        &[&[1, 2], &[3], &[3], &[0]],
-        &[Some(3), Some(3), Some(3), None],
-    );
-    check(
-        &[&[1, 2], &[EXIT], &[3, 4], &[4], &[2]],
-        &[None, None, Some(4), Some(4), None],
-    );
+    check(&[&[1, 2], &[3], &[3], &[0]], &[Some(3), Some(3), Some(3), None]);
+    check(&[&[1, 2], &[EXIT], &[3, 4], &[4], &[2]], &[None, None, Some(4), Some(4), None]);
 }
 
 /// Pseudo-random numbers by xorshift.
@@ -109,9 +85,8 @@ fn random_graphs_agree_with_the_definition() {
             next if next == count => EXIT,
             next => next,
         };
-        let successors: Vec<Vec<usize>> = (0..count)
-            .map(|node| (0..=node % 3).map(|_| successor()).collect())
-            .collect();
+        let successors: Vec<Vec<usize>> =
+            (0..count).map(|node| (0..=node % 3).map(|_| successor()).collect()).collect();
         let found = immediate_post_dominators(&successors);
         if every_node_ends(&successors) {
             assert_eq!(found, brute_force(&successors), "{successors:?}");
@@ -126,8 +101,7 @@ fn a_long_ladder_takes_no_time() {
     // Each node leads to the next two. Quadratic algorithms would take minutes for this.
     let count = 200_000;
     let next = |node: usize| if node < count { node } else { EXIT };
-    let successors: Vec<Vec<usize>> = (0..count)
-        .map(|node| vec![next(node + 1), next(node + 2)])
-        .collect();
+    let successors: Vec<Vec<usize>> =
+        (0..count).map(|node| vec![next(node + 1), next(node + 2)]).collect();
     assert_eq!(immediate_post_dominators(&successors)[0], None);
 }

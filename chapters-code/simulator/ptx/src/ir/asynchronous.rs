@@ -28,11 +28,7 @@ pub enum MbarrierOp {
     /// `mbarrier.arrive` and its siblings.
     Arrive(Arrive),
     /// `mbarrier.test_wait`, `mbarrier.try_wait`: tests whether a phase is complete.
-    Wait {
-        d: Pred,
-        phase: Phase,
-        semantics: Semantics,
-    },
+    Wait { d: Pred, phase: Phase, semantics: Semantics },
     /// `cp.async.mbarrier.arrive`: arrives once the thread's earlier `cp.async` are done. Without
     /// `.noinc` the object expects that arrival in addition to its others.
     AfterCopies { is_expected: bool },

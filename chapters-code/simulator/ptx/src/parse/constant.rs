@@ -26,11 +26,7 @@ impl Parser<'_, '_> {
     /// Parses a constant: a floating-point literal, or an integer expression.
     pub(super) fn immediate(&mut self) -> Parsed<Immediate> {
         let negated = self.peek().kind == Kind::Symbol('-');
-        let literal = if negated {
-            self.peek_second()
-        } else {
-            self.peek()
-        };
+        let literal = if negated { self.peek_second() } else { self.peek() };
         let Some(value) = float_literal(literal.kind, literal.text) else {
             return Ok(Immediate::Integer(self.integer()? as u64));
         };
@@ -77,9 +73,8 @@ impl Parser<'_, '_> {
         };
         let doubled = matches!(first, '<' | '>') && self.peek_second().kind == self.peek().kind;
         let length = 1 + usize::from(doubled);
-        let found = OPERATORS
-            .iter()
-            .find(|(name, ..)| name.len() == length && name.starts_with(first))?;
+        let found =
+            OPERATORS.iter().find(|(name, ..)| name.len() == length && name.starts_with(first))?;
         Some((length, found.1, found.2))
     }
 
@@ -130,10 +125,9 @@ fn float_literal(kind: Kind, text: &str) -> Option<Immediate> {
         Some("0d" | "0D") if text.len() == 18 => {
             u64::from_str_radix(&text[2..], 16).ok().map(Immediate::F64)
         }
-        _ if text.contains('.') => text
-            .parse()
-            .ok()
-            .map(|value: f64| Immediate::F64(value.to_bits())),
+        _ if text.contains('.') => {
+            text.parse().ok().map(|value: f64| Immediate::F64(value.to_bits()))
+        }
         _ => None,
     }
 }

@@ -40,11 +40,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn params(&mut self) -> Parsed<Vec<crate::syntax::Variable<'a>>> {
-        if self.eat('(') {
-            self.list(')', "`,` or `)`", Self::param)
-        } else {
-            Ok(Vec::new())
-        }
+        if self.eat('(') { self.list(')', "`,` or `)`", Self::param) } else { Ok(Vec::new()) }
     }
 
     /// Parses the directives between a function's head and its body. Returns those that are outside
@@ -56,10 +52,7 @@ impl<'a> Parser<'_, 'a> {
             let directive = self.advance().text;
             match directive {
                 ".maxntid" | ".reqntid" => {
-                    let threads = self
-                        .numbers()?
-                        .iter()
-                        .try_fold(1u32, |n, &m| n.checked_mul(m));
+                    let threads = self.numbers()?.iter().try_fold(1u32, |n, &m| n.checked_mul(m));
                     function.max_threads = Some(threads.ok_or(ErrorKind::TooMany("threads"))?);
                 }
                 ".minnctapersm" => function.min_blocks = self.numbers()?.first().copied(),
@@ -165,10 +158,7 @@ impl<'a> Parser<'_, 'a> {
     /// Parses `.loc 1 24 71, function_name sym, inlined_at 1 26 12`.
     fn location(&mut self) -> Parsed<Location> {
         self.advance();
-        let mut location = Location {
-            place: self.place()?,
-            inlined_at: None,
-        };
+        let mut location = Location { place: self.place()?, inlined_at: None };
         while self.eat(',') {
             match self.word("`function_name` or `inlined_at`")? {
                 "function_name" => {
@@ -187,10 +177,6 @@ impl<'a> Parser<'_, 'a> {
     fn place(&mut self) -> Parsed<Place> {
         let file = self.count("a file's number")?;
         let line = self.count("a line")?;
-        Ok(Place {
-            file,
-            line,
-            column: self.count("a column")?,
-        })
+        Ok(Place { file, line, column: self.count("a column")? })
     }
 }

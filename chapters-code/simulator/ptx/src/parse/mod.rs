@@ -20,13 +20,7 @@ const DEEPEST: u32 = 100;
 /// Parses a module.
 pub(crate) fn module(text: &str) -> Result<Module<'_>, Error> {
     let tokens = lexer::tokens(text);
-    let mut parser = Parser {
-        text,
-        tokens: &tokens,
-        at: 0,
-        depth: 0,
-        function: None,
-    };
+    let mut parser = Parser { text, tokens: &tokens, at: 0, depth: 0, function: None };
     parser.module().map_err(|kind| Error {
         function: parser.function.map(str::to_owned),
         ..kind.at(parser.line())
@@ -71,10 +65,7 @@ impl<'a> Parser<'_, 'a> {
     fn expected<T>(&self, expected: &'static str) -> Parsed<T> {
         let found = self.peek();
         Err(match found.kind {
-            Kind::End => ErrorKind::Syntax {
-                expected,
-                found: "the end of the text".into(),
-            },
+            Kind::End => ErrorKind::Syntax { expected, found: "the end of the text".into() },
             _ => ErrorKind::syntax(expected, found.text),
         })
     }
@@ -94,11 +85,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn expect(&mut self, symbol: char, expected: &'static str) -> Parsed<()> {
-        if self.eat(symbol) {
-            Ok(())
-        } else {
-            self.expected(expected)
-        }
+        if self.eat(symbol) { Ok(()) } else { self.expected(expected) }
     }
 
     fn semicolon(&mut self) -> Parsed<()> {

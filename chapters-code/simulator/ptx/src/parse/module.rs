@@ -66,10 +66,7 @@ impl<'a> Parser<'_, 'a> {
     /// `.extern`.
     fn linkage(&mut self) -> Option<&'a str> {
         let mut found = None;
-        while matches!(
-            self.peek().text,
-            ".visible" | ".extern" | ".weak" | ".common"
-        ) {
+        while matches!(self.peek().text, ".visible" | ".extern" | ".weak" | ".common") {
             found = Some(self.advance().text);
         }
         found

@@ -31,14 +31,7 @@ impl<'a> Parser<'_, 'a> {
                 error
             }
         })?;
-        Ok(Instruction {
-            guard,
-            opcode,
-            base,
-            modifiers,
-            operands,
-            line: first.line,
-        })
+        Ok(Instruction { guard, opcode, base, modifiers, operands, line: first.line })
     }
 
     fn guard(&mut self) -> Parsed<Option<(&'a str, bool)>> {

@@ -136,11 +136,9 @@ impl<'a> Parser<'_, 'a> {
             }
             let extent = u64::from(self.count("an array's length")?);
             bytes = match bytes {
-                Some(bytes) => Some(
-                    bytes
-                        .checked_mul(extent)
-                        .ok_or(ErrorKind::TooMany("elements"))?,
-                ),
+                Some(bytes) => {
+                    Some(bytes.checked_mul(extent).ok_or(ErrorKind::TooMany("elements"))?)
+                }
                 None => None,
             };
             self.expect(']', "`]`")?;
@@ -155,9 +153,7 @@ impl<'a> Parser<'_, 'a> {
         }
         self.list('}', "`,` or `}`", |parser| {
             if parser.peek().kind == Kind::Symbol('{') {
-                return Err(ErrorKind::Unsupported(
-                    "nested braces in an initialiser".into(),
-                ));
+                return Err(ErrorKind::Unsupported("nested braces in an initialiser".into()));
             }
             parser.element()
         })
@@ -177,11 +173,7 @@ impl<'a> Parser<'_, 'a> {
             Kind::Symbol('+' | '-') => self.integer()?,
             _ => 0,
         };
-        Ok(Initialiser::Address {
-            name,
-            addend,
-            generic,
-        })
+        Ok(Initialiser::Address { name, addend, generic })
     }
 
     /// Parses `.reg .b32 %r<8>, x;`.
@@ -198,12 +190,7 @@ impl<'a> Parser<'_, 'a> {
                 count = Some(self.count("the number of registers")?);
                 self.expect('>', "`>`")?;
             }
-            declared.push(Registers {
-                ty,
-                name,
-                count,
-                line,
-            });
+            declared.push(Registers { ty, name, count, line });
             if self.eat(';') {
                 return Ok(declared);
             }

@@ -73,9 +73,7 @@ fn exhaustive_damaged_texts() {
 fn noise_gives_errors() {
     for seed in 0..300 {
         let random = &mut Random::new(seed);
-        let bytes: Vec<u8> = (0..random.below(400))
-            .map(|_| random.below(256) as u8)
-            .collect();
+        let bytes: Vec<u8> = (0..random.below(400)).map(|_| random.below(256) as u8).collect();
         let noise = String::from_utf8_lossy(&bytes);
         assert!(parse(&noise).is_err());
         let _either = parse(&format!(".version 8.0\n.target sm_75\n{noise}"));
@@ -120,9 +118,7 @@ fn tables_do_not_multiply_without_end() {
 #[test]
 fn variables_have_a_limit_together() {
     let text = HEAD.to_owned()
-        + &(0..40)
-            .map(|i| format!(".global .b8 v{i}[1000000000];\n"))
-            .collect::<String>();
+        + &(0..40).map(|i| format!(".global .b8 v{i}[1000000000];\n")).collect::<String>();
     refused(&text, ErrorKind::TooMany("bytes of variables"));
 }
 

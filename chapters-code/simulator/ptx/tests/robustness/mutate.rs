@@ -84,11 +84,7 @@ fn alike<'a>(parts: &[&'a str], at: usize, random: &mut Random) -> &'a str {
         _ => 3,
     };
     let wanted = kind(parts[at]);
-    let others: Vec<&str> = parts
-        .iter()
-        .copied()
-        .filter(|part| kind(part) == wanted)
-        .collect();
+    let others: Vec<&str> = parts.iter().copied().filter(|part| kind(part) == wanted).collect();
     random.pick(&others)
 }
 

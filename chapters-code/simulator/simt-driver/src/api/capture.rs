@@ -128,9 +128,7 @@ fn report(stream: CUstream, wanted: &CaptureInfo) -> Result {
     let Some(info) = info(stream)? else {
         return wanted.status.set(NONE);
     };
-    wanted
-        .status
-        .set(if info.valid { ACTIVE } else { INVALIDATED })?;
+    wanted.status.set(if info.valid { ACTIVE } else { INVALIDATED })?;
     wanted.id.set_if_wanted(info.id)?;
     wanted.graph.set_if_wanted(info.graph)?;
     wanted.dependencies.set_if_wanted(info.last)?;

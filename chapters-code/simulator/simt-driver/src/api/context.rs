@@ -222,11 +222,7 @@ fn create(context: &Out<CUcontext>, flags: c_uint, device: CUdevice) -> Result {
 
 /// What a limit that the device does not have is refused with.
 fn no_limit(number: c_uint) -> CUresult {
-    if number < profile::LIMITS {
-        CUresult::UNSUPPORTED_LIMIT
-    } else {
-        CUresult::INVALID_VALUE
-    }
+    if number < profile::LIMITS { CUresult::UNSUPPORTED_LIMIT } else { CUresult::INVALID_VALUE }
 }
 
 fn up_to(value: c_uint, most: c_uint) -> Result<c_uint> {

@@ -283,9 +283,7 @@ fn add(
     context: CUcontext,
     operation: Operation,
 ) -> Result {
-    let dependencies = (0..count)
-        .map(|i| dependencies.at(i))
-        .collect::<Result<_>>()?;
+    let dependencies = (0..count).map(|i| dependencies.at(i)).collect::<Result<_>>()?;
     node.set(graph::add(graph, context, operation, dependencies)?)
 }
 
@@ -346,10 +344,7 @@ pub(super) fn kernel(params: &KernelNodeParams) -> Result<(CUcontext, Operation)
         dynamic_shared: params.shared_mem_bytes,
         cooperative: false,
     };
-    let arguments = Arguments {
-        pointers: In(params.pointers),
-        extra: In(params.extra),
-    };
+    let arguments = Arguments { pointers: In(params.pointers), extra: In(params.extra) };
     let launch = Launch::new(&request, &arguments)?;
     Ok((launch.function.context, Operation::Kernel(launch)))
 }
@@ -388,13 +383,7 @@ fn kernel_params(handle: CUgraphNode) -> Result<KernelNodeParams> {
     let Operation::Kernel(launch) = &state.operation else {
         return Err(other_type());
     };
-    let Request {
-        function,
-        grid,
-        block,
-        dynamic_shared,
-        ..
-    } = launch.request;
+    let Request { function, grid, block, dynamic_shared, .. } = launch.request;
     let addresses = launch.argument_addresses();
     state.arguments = addresses;
     Ok(KernelNodeParams {
@@ -425,9 +414,7 @@ fn list<T>(
     let room: usize = count.load()?;
     for (number, array) in arrays.iter().enumerate() {
         for index in 0..room {
-            let value = items
-                .get(index)
-                .map_or(Handle::NULL, |item| side(item, number));
+            let value = items.get(index).map_or(Handle::NULL, |item| side(item, number));
             Out(array.0.wrapping_add(index)).set(value)?;
         }
     }

@@ -79,17 +79,6 @@ fn request(config: &CUlaunchConfig, function: CUfunction) -> Result<Request> {
             _ => {}
         }
     }
-    let &CUlaunchConfig {
-        grid,
-        block,
-        shared_mem_bytes: dynamic_shared,
-        ..
-    } = config;
-    Ok(Request {
-        function,
-        grid,
-        block,
-        dynamic_shared,
-        cooperative,
-    })
+    let &CUlaunchConfig { grid, block, shared_mem_bytes: dynamic_shared, .. } = config;
+    Ok(Request { function, grid, block, dynamic_shared, cooperative })
 }

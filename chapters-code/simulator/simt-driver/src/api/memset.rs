@@ -118,10 +118,5 @@ fn fill(rows: Rows, value: u32, size: usize) -> Result<Operation> {
 }
 
 fn row(address: CUdeviceptr, width: usize) -> Rows {
-    Rows {
-        address,
-        pitch: 0,
-        width,
-        height: 1,
-    }
+    Rows { address, pitch: 0, width, height: 1 }
 }

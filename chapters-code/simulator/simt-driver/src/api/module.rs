@@ -82,9 +82,7 @@ pub(super) fn enumerate(target: HostBytes, count: c_uint, handle: CUmodule) -> R
     let module = module::module(handle)?;
     for (index, name) in module.code.kernel_names().take(count as usize).enumerate() {
         let function = module.function(handle, name)?;
-        target
-            .offset(index * size_of::<CUfunction>())
-            .store(function)?;
+        target.offset(index * size_of::<CUfunction>()).store(function)?;
     }
     Ok(())
 }

@@ -132,8 +132,5 @@ fn best_block(
     let Some((threads, blocks)) = best.filter(|&(_, blocks)| blocks > 0) else {
         return Err(CUresult::INVALID_VALUE.because("no block of the function fits the device"));
     };
-    Ok((
-        (blocks * profile::MULTIPROCESSORS) as c_int,
-        threads as c_int,
-    ))
+    Ok(((blocks * profile::MULTIPROCESSORS) as c_int, threads as c_int))
 }

@@ -73,14 +73,7 @@ fn place(address: CUdeviceptr) -> Result<Place> {
         let (context, pool, id) = owner.map_or((current.handle, Handle::NULL, 0), |(owner, ..)| {
             (owner.context, owner.pool, owner.id)
         });
-        return Ok(Place::Device {
-            device,
-            context,
-            pool,
-            id,
-            base,
-            bytes,
-        });
+        return Ok(Place::Device { device, context, pool, id, base, bytes });
     }
     let block = lock(&driver()?.host).block(address as usize);
     Ok(block.map_or(Place::Nowhere, |block| Place::Host {

@@ -75,11 +75,7 @@ static SYMBOLS: LazyLock<HashMap<&str, Vec<Symbol>>> = LazyLock::new(|| {
         let base = base.strip_suffix("_v").unwrap_or(plain);
         if let Ok(since) = since.parse() {
             let per_thread = plain != name;
-            let symbol = Symbol {
-                name,
-                since,
-                per_thread,
-            };
+            let symbol = Symbol { name, since, per_thread };
             symbols.entry(base).or_default().push(symbol);
         }
     }
@@ -89,9 +85,7 @@ static SYMBOLS: LazyLock<HashMap<&str, Vec<Symbol>>> = LazyLock::new(|| {
 /// The lines of `tests/h100_symbols.txt`: a symbol, and since when it answers.
 fn recorded() -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = include_str!("../../tests/h100_symbols.txt").lines();
-    lines
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| line.split_once(' '))
+    lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' '))
 }
 
 /// Looks a name up in a version of the API; a negative version is the newest.
@@ -127,10 +121,7 @@ mod tests {
         let recorded: BTreeSet<&str> = recorded().map(|(name, _)| name).collect();
         let beyond: Vec<_> = ours.difference(&recorded).collect();
         let missing: Vec<_> = recorded.difference(&ours).collect();
-        assert!(
-            beyond.is_empty() && missing.is_empty(),
-            "{beyond:?} {missing:?}"
-        );
+        assert!(beyond.is_empty() && missing.is_empty(), "{beyond:?} {missing:?}");
         assert_eq!(recorded.len(), 674);
     }
 
@@ -138,19 +129,9 @@ mod tests {
     #[test]
     fn by_version() {
         let missing = |name, version| search(name, version, 0).unwrap();
-        for name in [
-            "",
-            "cuNonsense",
-            "nonsense",
-            "cuMemAlloc_v2",
-            "cuCtxGetDevice_v2",
-        ] {
+        for name in ["", "cuNonsense", "nonsense", "cuMemAlloc_v2", "cuCtxGetDevice_v2"] {
             for version in [-1, 0, 1999, 2000, 12_000, 13_000] {
-                assert_eq!(
-                    missing(name, version),
-                    Found::NoSuchName,
-                    "{name} {version}"
-                );
+                assert_eq!(missing(name, version), Found::NoSuchName, "{name} {version}");
             }
         }
         assert_eq!(missing("cuInit", 1999), Found::OnlyLater);
@@ -170,18 +151,8 @@ mod tests {
             ("cuDeviceGetUuid", 11_030, 0, "cuDeviceGetUuid"),
             ("cuMemPrefetchAsync", 12_010, 0, "cuMemPrefetchAsync"),
             ("cuMemPrefetchAsync", 12_020, 0, "cuMemPrefetchAsync_v2"),
-            (
-                "cuStreamGetCaptureInfo",
-                12_020,
-                1,
-                "cuStreamGetCaptureInfo_v2",
-            ),
-            (
-                "cuStreamGetCaptureInfo",
-                12_030,
-                1,
-                "cuStreamGetCaptureInfo_v3",
-            ),
+            ("cuStreamGetCaptureInfo", 12_020, 1, "cuStreamGetCaptureInfo_v2"),
+            ("cuStreamGetCaptureInfo", 12_030, 1, "cuStreamGetCaptureInfo_v3"),
             ("cuMemcpy", 13_000, 1, "cuMemcpy"),
             ("cuMemcpy", 13_000, 2, "cuMemcpy_ptds"),
             ("cuMemcpy", 13_000, 3, "cuMemcpy_ptds"),

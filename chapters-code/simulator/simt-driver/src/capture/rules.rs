@@ -10,10 +10,7 @@ use crate::handles::Handle;
 /// For a call that uses the legacy stream, which waits for all blocking streams of its context.
 pub fn use_legacy(context: &Context) -> Result {
     let blocks = |b: &Branch| b.blocking && b.context == context.handle;
-    match captures()?
-        .iter_mut()
-        .find(|c| c.branches.values().any(blocks))
-    {
+    match captures()?.iter_mut().find(|c| c.branches.values().any(blocks)) {
         None => Ok(()),
         Some(capture) => {
             let code = CUresult::STREAM_CAPTURE_IMPLICIT;
@@ -40,10 +37,7 @@ pub fn not_capturing(stream: Handle, context: &Context) -> Result {
 /// For a call that waits for all work of a context.
 pub fn not_capturing_in(context: &Context) -> Result {
     let here = |b: &Branch| b.context == context.handle;
-    match captures()?
-        .iter_mut()
-        .find(|c| c.branches.values().any(here))
-    {
+    match captures()?.iter_mut().find(|c| c.branches.values().any(here)) {
         None => Ok(()),
         Some(capture) => {
             let code = CUresult::STREAM_CAPTURE_UNSUPPORTED;
@@ -71,10 +65,7 @@ pub fn unsafe_call() -> Result {
 
 /// For a call that waits for an event or asks for its state.
 pub fn query(event: &Captured) -> Result {
-    match captures()?
-        .iter_mut()
-        .find(|capture| capture.id == event.id)
-    {
+    match captures()?.iter_mut().find(|capture| capture.id == event.id) {
         None => Err(CUresult::INVALID_VALUE.because("the event was recorded in a capture")),
         Some(capture) => {
             let code = CUresult::CAPTURED_EVENT;

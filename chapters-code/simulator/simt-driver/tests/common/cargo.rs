@@ -32,12 +32,7 @@ pub fn cudarc() -> Package {
     let host = output(Command::new("rustc").args(["--print", "host-tuple"]));
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let mut metadata = cargo();
-    metadata.args([
-        "metadata",
-        "--format-version=1",
-        "--manifest-path",
-        manifest,
-    ]);
+    metadata.args(["metadata", "--format-version=1", "--manifest-path", manifest]);
     metadata.args(["--filter-platform", host.trim()]);
     let mut metadata: Value = serde_json::from_str(&output(&mut metadata)).expect("JSON");
     let packages = metadata["packages"].as_array_mut().expect("packages");
@@ -50,10 +45,7 @@ pub fn cudarc() -> Package {
     let node = nodes.iter().find(|node| node["id"] == description["id"]);
     let features = &node.expect("it is resolved")["features"];
     let features = features.as_array().expect("a list").iter();
-    Package {
-        features: features.map(text).collect(),
-        description,
-    }
+    Package { features: features.map(text).collect(), description }
 }
 
 fn text(value: &Value) -> String {

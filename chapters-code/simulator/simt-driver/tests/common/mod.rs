@@ -79,25 +79,17 @@ pub fn context() -> Arc<CudaContext> {
 
 /// The tests' module.
 pub fn module(context: &Arc<CudaContext>) -> Arc<CudaModule> {
-    context
-        .load_module(Ptx::from_src(PTX))
-        .expect("the tests' module is PTX")
+    context.load_module(Ptx::from_src(PTX)).expect("the tests' module is PTX")
 }
 
 /// A kernel of the tests' module.
 pub fn kernel(context: &Arc<CudaContext>, name: &str) -> CudaFunction {
-    module(context)
-        .load_function(name)
-        .expect("a kernel of the tests' module")
+    module(context).load_function(name).expect("a kernel of the tests' module")
 }
 
 /// A launch of one block.
 pub fn one_block(threads: u32) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    }
+    LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
 }
 
 /// The code that a call failed with.

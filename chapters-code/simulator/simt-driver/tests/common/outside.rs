@@ -58,11 +58,7 @@ pub fn run(command: &mut Command, said: &Path, limit: Duration) -> Run {
     let mut child = command.spawn().expect("the program starts");
     let status = wait(&mut child, limit);
     let read = |path| String::from_utf8_lossy(&fs::read(path).expect("it was made")).into_owned();
-    Run {
-        status,
-        stdout: read(out),
-        stderr: read(err),
-    }
+    Run { status, stdout: read(out), stderr: read(err) }
 }
 
 fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {

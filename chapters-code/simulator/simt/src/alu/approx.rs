@@ -20,21 +20,14 @@ pub fn unary32(ftz: bool, x: u32, f: impl Fn(f64) -> f64) -> u32 {
 #[inline(always)]
 pub fn quotient(x: f32, y: f32) -> f32 {
     const LARGEST_DIVISOR: f32 = f32::from_bits((127 + 126) << 23);
-    if y.abs() > LARGEST_DIVISOR {
-        x * 0.0f32.copysign(y)
-    } else {
-        x / y
-    }
+    if y.abs() > LARGEST_DIVISOR { x * 0.0f32.copysign(y) } else { x / y }
 }
 
 /// Computes [`quotient`] with any rounding.
 pub fn exact_quotient([x, y]: [Value; 2], round: Round) -> Value {
     match y {
         Value::Finite(divisor) if divisor.is_above(126) => {
-            let zero = Value::Finite(Finite {
-                significand: 0,
-                ..divisor
-            });
+            let zero = Value::Finite(Finite { significand: 0, ..divisor });
             exact::mul([x, zero], round)
         }
         _ => exact::div([x, y], round),
@@ -43,11 +36,7 @@ pub fn exact_quotient([x, y]: [Value; 2], round: Round) -> Value {
 
 /// Computes `rsqrt.approx`. A zero gives the infinity of its sign.
 pub fn rsqrt(x: f64) -> f64 {
-    if x == 0.0 {
-        f64::INFINITY.copysign(x)
-    } else {
-        1.0 / x.sqrt()
-    }
+    if x == 0.0 { f64::INFINITY.copysign(x) } else { 1.0 / x.sqrt() }
 }
 
 /// Computes `ex2.approx` and `tanh.approx` of an `f16`.
@@ -87,17 +76,9 @@ fn upper_f64(x: u64, f: impl Fn(f64) -> f64) -> u64 {
 /// Computes `rsqrt.approx.f64`.
 pub fn rsqrt_f64(x: u64) -> u64 {
     let result = rsqrt(f64::from_bits(x));
-    if result.is_nan() {
-        float::propagate64(&[x])
-    } else {
-        result.to_bits()
-    }
+    if result.is_nan() { float::propagate64(&[x]) } else { result.to_bits() }
 }
 
 fn flush64(x: u64) -> u64 {
-    if x & 0x7ff0_0000_0000_0000 == 0 {
-        x & (1 << 63)
-    } else {
-        x
-    }
+    if x & 0x7ff0_0000_0000_0000 == 0 { x & (1 << 63) } else { x }
 }

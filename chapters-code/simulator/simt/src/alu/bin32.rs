@@ -74,33 +74,15 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Bin32, d: R32, s: [R32; 2]) 
             arithmetic2(lanes, d, s, mode, (f32::mul, exact::mul));
         }
         Bin32::DivF32 { round, ftz } => {
-            let mode = Mode {
-                round,
-                ftz,
-                sat: false,
-            };
+            let mode = Mode { round, ftz, sat: false };
             arithmetic2(lanes, d, s, mode, (f32::div, exact::div));
         }
         Bin32::DivApproxF32 { ftz } => {
-            let mode = Mode {
-                round: Round::NearestEven,
-                ftz,
-                sat: false,
-            };
-            arithmetic2(
-                lanes,
-                d,
-                s,
-                mode,
-                (approx::quotient, approx::exact_quotient),
-            );
+            let mode = Mode { round: Round::NearestEven, ftz, sat: false };
+            arithmetic2(lanes, d, s, mode, (approx::quotient, approx::exact_quotient));
         }
         Bin32::DivFullF32 { ftz } => {
-            let mode = Mode {
-                round: Round::NearestEven,
-                ftz,
-                sat: false,
-            };
+            let mode = Mode { round: Round::NearestEven, ftz, sat: false };
             arithmetic2(lanes, d, s, mode, (f32::div, exact::div));
         }
         Bin32::MinF32 { ftz, nan } => min_max(lanes, d, s, [ftz, nan], float::min32),

@@ -36,11 +36,8 @@ macro_rules! chained {
             flag: Flag,
         ) {
             for lane in active(mask) {
-                let carry_in = if flag.uses {
-                    regs.r32(flag.register)[lane] != 0
-                } else {
-                    $without
-                };
+                let carry_in =
+                    if flag.uses { regs.r32(flag.register)[lane] != 0 } else { $without };
                 let [a, b] = s.map(|r| regs.$read(r)[lane]);
                 let (partial, first) = a.overflowing_add($addend(b));
                 let (result, second) = partial.overflowing_add(carry_in.into());
@@ -53,39 +50,7 @@ macro_rules! chained {
     };
 }
 
-chained!(
-    add32,
-    "`add.cc`, `addc`, `addc.cc` in 32 bits.",
-    R32,
-    r32,
-    r32_mut,
-    |b: u32| b,
-    false
-);
-chained!(
-    sub32,
-    "`sub.cc`, `subc`, `subc.cc` in 32 bits.",
-    R32,
-    r32,
-    r32_mut,
-    |b: u32| !b,
-    true
-);
-chained!(
-    add64,
-    "`add.cc`, `addc`, `addc.cc` in 64 bits.",
-    R64,
-    r64,
-    r64_mut,
-    |b: u64| b,
-    false
-);
-chained!(
-    sub64,
-    "`sub.cc`, `subc`, `subc.cc` in 64 bits.",
-    R64,
-    r64,
-    r64_mut,
-    |b: u64| !b,
-    true
-);
+chained!(add32, "`add.cc`, `addc`, `addc.cc` in 32 bits.", R32, r32, r32_mut, |b: u32| b, false);
+chained!(sub32, "`sub.cc`, `subc`, `subc.cc` in 32 bits.", R32, r32, r32_mut, |b: u32| !b, true);
+chained!(add64, "`add.cc`, `addc`, `addc.cc` in 64 bits.", R64, r64, r64_mut, |b: u64| b, false);
+chained!(sub64, "`sub.cc`, `subc`, `subc.cc` in 64 bits.", R64, r64, r64_mut, |b: u64| !b, true);

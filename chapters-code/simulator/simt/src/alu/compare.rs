@@ -113,22 +113,10 @@ impl Plan {
         match cmp {
             Cmp::Eq | Cmp::Equ => Self::Equal { invert: false },
             Cmp::Ne | Cmp::Neu => Self::Equal { invert: true },
-            Cmp::Lt | Cmp::Ltu => Self::Less {
-                swap: false,
-                invert: false,
-            },
-            Cmp::Ge | Cmp::Geu => Self::Less {
-                swap: false,
-                invert: true,
-            },
-            Cmp::Gt | Cmp::Gtu => Self::Less {
-                swap: true,
-                invert: false,
-            },
-            Cmp::Le | Cmp::Leu => Self::Less {
-                swap: true,
-                invert: true,
-            },
+            Cmp::Lt | Cmp::Ltu => Self::Less { swap: false, invert: false },
+            Cmp::Ge | Cmp::Geu => Self::Less { swap: false, invert: true },
+            Cmp::Gt | Cmp::Gtu => Self::Less { swap: true, invert: false },
+            Cmp::Le | Cmp::Leu => Self::Less { swap: true, invert: true },
             Cmp::Num | Cmp::Nan => Self::Unusual,
         }
     }
@@ -140,38 +128,14 @@ impl Plan {
         match cmp {
             Cmp::Eq => Self::Equal { invert: false },
             Cmp::Neu => Self::Equal { invert: true },
-            Cmp::Lt => Self::Less {
-                swap: false,
-                invert: false,
-            },
-            Cmp::Gt => Self::Less {
-                swap: true,
-                invert: false,
-            },
-            Cmp::Geu => Self::Less {
-                swap: false,
-                invert: true,
-            },
-            Cmp::Leu => Self::Less {
-                swap: true,
-                invert: true,
-            },
-            Cmp::Le => Self::LessOrEqual {
-                swap: false,
-                invert: false,
-            },
-            Cmp::Ge => Self::LessOrEqual {
-                swap: true,
-                invert: false,
-            },
-            Cmp::Gtu => Self::LessOrEqual {
-                swap: false,
-                invert: true,
-            },
-            Cmp::Ltu => Self::LessOrEqual {
-                swap: true,
-                invert: true,
-            },
+            Cmp::Lt => Self::Less { swap: false, invert: false },
+            Cmp::Gt => Self::Less { swap: true, invert: false },
+            Cmp::Geu => Self::Less { swap: false, invert: true },
+            Cmp::Leu => Self::Less { swap: true, invert: true },
+            Cmp::Le => Self::LessOrEqual { swap: false, invert: false },
+            Cmp::Ge => Self::LessOrEqual { swap: true, invert: false },
+            Cmp::Gtu => Self::LessOrEqual { swap: false, invert: true },
+            Cmp::Ltu => Self::LessOrEqual { swap: true, invert: true },
             Cmp::Ne | Cmp::Equ | Cmp::Num | Cmp::Nan => Self::Unusual,
         }
     }
@@ -219,9 +183,7 @@ pub fn setp32<V: Vectors>(
             relate32(lanes, related(swap, invert), target, with, |x, y| x < y);
         }
         (_, Plan::Less { swap, invert }) => {
-            relate32(lanes, related(swap, invert), target, with, |x, y| {
-                (x as i32) < (y as i32)
-            });
+            relate32(lanes, related(swap, invert), target, with, |x, y| (x as i32) < (y as i32));
         }
         (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
             unusual32(lanes.regs, lanes.mask, compare, target, with);
@@ -266,9 +228,7 @@ pub fn setp64<V: Vectors>(
             relate64(lanes, related(swap, invert), target, with, |x, y| x < y);
         }
         (_, Plan::Less { swap, invert }) => {
-            relate64(lanes, related(swap, invert), target, with, |x, y| {
-                (x as i64) < (y as i64)
-            });
+            relate64(lanes, related(swap, invert), target, with, |x, y| (x as i64) < (y as i64));
         }
         (_, Plan::LessOrEqual { .. } | Plan::Unusual) => {
             unusual64(lanes.regs, lanes.mask, compare, target, with);
@@ -287,13 +247,7 @@ fn relate32<V: Vectors>(
 ) {
     let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
     let bits = test_in!(V, i => holds(x[i], y[i]));
-    write(
-        lanes.regs,
-        lanes.mask,
-        target,
-        with,
-        if invert { !bits } else { bits },
-    );
+    write(lanes.regs, lanes.mask, target, with, if invert { !bits } else { bits });
 }
 
 /// Compares 64-bit registers by `holds` and writes the result.
@@ -307,13 +261,7 @@ fn relate64<V: Vectors>(
 ) {
     let (x, y) = (lanes.regs.r64(s[0]), lanes.regs.r64(s[1]));
     let bits = test_in!(V, i => holds(x[i], y[i]));
-    write(
-        lanes.regs,
-        lanes.mask,
-        target,
-        with,
-        if invert { !bits } else { bits },
-    );
+    write(lanes.regs, lanes.mask, target, with, if invert { !bits } else { bits });
 }
 
 /// Compares types that are converted first, and relations that ask about NaNs.

@@ -45,22 +45,10 @@ impl Extension {
     /// Returns the extension of a source type, or `None` if it is not an integer of up to 32 bits.
     fn of(num: Num) -> Option<Self> {
         match num {
-            Num::U8 => Some(Self {
-                shift: 24,
-                mask: 0xff,
-            }),
-            Num::S8 => Some(Self {
-                shift: 24,
-                mask: !0,
-            }),
-            Num::U16 => Some(Self {
-                shift: 16,
-                mask: 0xffff,
-            }),
-            Num::S16 => Some(Self {
-                shift: 16,
-                mask: !0,
-            }),
+            Num::U8 => Some(Self { shift: 24, mask: 0xff }),
+            Num::S8 => Some(Self { shift: 24, mask: !0 }),
+            Num::U16 => Some(Self { shift: 16, mask: 0xffff }),
+            Num::S16 => Some(Self { shift: 16, mask: !0 }),
             Num::U32 | Num::S32 => Some(Self { shift: 0, mask: !0 }),
             Num::U64 | Num::S64 | Num::F16 | Num::Bf16 | Num::F32 | Num::F64 => None,
         }
@@ -71,10 +59,7 @@ impl Extension {
     fn of_result(num: Num) -> Option<Self> {
         let extension = Self::of(num)?;
         let register = if extension.shift == 0 { !0 } else { 0xffff };
-        Some(Self {
-            mask: extension.mask & register,
-            ..extension
-        })
+        Some(Self { mask: extension.mask & register, ..extension })
     }
 
     #[inline(always)]
@@ -123,9 +108,7 @@ fn integral<V: Vectors>(lanes: Lanes<'_, V>, round: Round, d: R32, a: R32) {
     match round {
         Round::None => lanes.map1(d, a, |x| x),
         Round::NearestEven => {
-            lanes.map1(d, a, |x| {
-                float::canonical(f32::from_bits(x).round_ties_even())
-            });
+            lanes.map1(d, a, |x| float::canonical(f32::from_bits(x).round_ties_even()));
         }
         Round::Zero => lanes.map1(d, a, |x| float::canonical(f32::from_bits(x).trunc())),
         Round::Down => lanes.map1(d, a, |x| float::canonical(f32::from_bits(x).floor())),

@@ -164,11 +164,7 @@ fn nan(c: Conversion, from: Format, to: Format, bits: u64) -> u64 {
 
 /// Flushes and saturates a result.
 fn finish(c: Conversion, bits: u64) -> u64 {
-    let bits = if c.ftz && c.to == Num::F32 {
-        flush(bits as u32).into()
-    } else {
-        bits
-    };
+    let bits = if c.ftz && c.to == Num::F32 { flush(bits as u32).into() } else { bits };
     let Kind::Float(format) = Kind::of(c.to) else {
         return bits;
     };

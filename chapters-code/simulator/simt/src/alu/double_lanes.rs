@@ -127,9 +127,7 @@ fn with_nan3(
     near: impl Fn(f64, f64, f64) -> f64,
 ) {
     let near = |[x, y, z]: [f64; 3]| near(x, y, z);
-    with3_64(regs, mask, d, s, |x, y, z| {
-        float::nearest64([x, y, z], near)
-    });
+    with3_64(regs, mask, d, s, |x, y, z| float::nearest64([x, y, z], near));
 }
 
 #[inline(never)]
@@ -142,7 +140,5 @@ fn directed3(
     exactly: Exactly<3>,
 ) {
     let f = |values| exactly(values, round);
-    with3_64(regs, mask, d, s, |x, y, z| {
-        float::directed64(round, [x, y, z], f)
-    });
+    with3_64(regs, mask, d, s, |x, y, z| float::directed64(round, [x, y, z], f));
 }

@@ -17,29 +17,13 @@ pub struct Format {
 }
 
 /// IEEE 754 binary16.
-pub const F16: Format = Format {
-    fraction_bits: 10,
-    exponent_bits: 5,
-    nan: 0x7fff,
-};
+pub const F16: Format = Format { fraction_bits: 10, exponent_bits: 5, nan: 0x7fff };
 /// The upper half of a binary32.
-pub const BF16: Format = Format {
-    fraction_bits: 7,
-    exponent_bits: 8,
-    nan: 0x7fff,
-};
+pub const BF16: Format = Format { fraction_bits: 7, exponent_bits: 8, nan: 0x7fff };
 /// IEEE 754 binary32.
-pub const F32: Format = Format {
-    fraction_bits: 23,
-    exponent_bits: 8,
-    nan: 0x7fff_ffff,
-};
+pub const F32: Format = Format { fraction_bits: 23, exponent_bits: 8, nan: 0x7fff_ffff };
 /// IEEE 754 binary64.
-pub const F64: Format = Format {
-    fraction_bits: 52,
-    exponent_bits: 11,
-    nan: 0xfff8_0000_0000_0000,
-};
+pub const F64: Format = Format { fraction_bits: 52, exponent_bits: 11, nan: 0xfff8_0000_0000_0000 };
 
 /// A decoded number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,11 +92,7 @@ impl Format {
         let fraction = bits & ((1 << self.fraction_bits) - 1);
         let biased = (bits & self.infinity()) >> self.fraction_bits;
         if bits & self.infinity() == self.infinity() {
-            return if fraction == 0 {
-                Value::Infinite { negative }
-            } else {
-                Value::Nan
-            };
+            return if fraction == 0 { Value::Infinite { negative } } else { Value::Nan };
         }
         let hidden = u64::from(biased != 0) << self.fraction_bits;
         Value::Finite(Finite {
@@ -185,11 +165,7 @@ fn round_shift(significand: u128, shift: i32, round: Round, negative: bool) -> u
     if shift <= 0 {
         return significand << -shift;
     }
-    let (significand, shift) = if shift < 128 {
-        (significand, shift)
-    } else {
-        (1, 2)
-    };
+    let (significand, shift) = if shift < 128 { (significand, shift) } else { (1, 2) };
     let rounded = significand >> shift;
     let rest = significand & ((1 << shift) - 1);
     let half = 1 << (shift - 1);
@@ -221,23 +197,14 @@ pub fn add([a, b]: [Value; 2], round: Round) -> Value {
 pub fn sub([a, b]: [Value; 2], round: Round) -> Value {
     let minus_b = match b {
         Value::Nan => b,
-        Value::Infinite { negative } => Value::Infinite {
-            negative: !negative,
-        },
-        Value::Finite(x) => Value::Finite(Finite {
-            negative: !x.negative,
-            ..x
-        }),
+        Value::Infinite { negative } => Value::Infinite { negative: !negative },
+        Value::Finite(x) => Value::Finite(Finite { negative: !x.negative, ..x }),
     };
     add([a, minus_b], round)
 }
 
 fn add_finite(x: Finite, y: Finite, round: Round) -> Finite {
-    let zero = Finite {
-        negative: round == Round::Down,
-        exponent: 0,
-        significand: 0,
-    };
+    let zero = Finite { negative: round == Round::Down, exponent: 0, significand: 0 };
     match (x.significand, y.significand) {
         (0, 0) if x.negative == y.negative => return x,
         (0, 0) => return zero,
@@ -246,24 +213,15 @@ fn add_finite(x: Finite, y: Finite, round: Round) -> Finite {
         _ => {}
     }
     let (x, y) = (normalize(x), normalize(y));
-    let (large, small) = if (x.exponent, x.significand) >= (y.exponent, y.significand) {
-        (x, y)
-    } else {
-        (y, x)
-    };
+    let (large, small) =
+        if (x.exponent, x.significand) >= (y.exponent, y.significand) { (x, y) } else { (y, x) };
     let addend = shift_sticky(small.significand, large.exponent - small.exponent);
     if x.negative == y.negative {
-        return Finite {
-            significand: large.significand + addend,
-            ..large
-        };
+        return Finite { significand: large.significand + addend, ..large };
     }
     match large.significand - addend {
         0 => zero,
-        significand => Finite {
-            significand,
-            ..large
-        },
+        significand => Finite { significand, ..large },
     }
 }
 
@@ -271,11 +229,7 @@ fn add_finite(x: Finite, y: Finite, round: Round) -> Finite {
 /// as an operand has at most 106 bits, for guard bits below.
 fn normalize(x: Finite) -> Finite {
     let shift = x.significand.leading_zeros() as i32 - 2;
-    Finite {
-        exponent: x.exponent - shift,
-        significand: x.significand << shift,
-        ..x
-    }
+    Finite { exponent: x.exponent - shift, significand: x.significand << shift, ..x }
 }
 
 fn shift_sticky(significand: u128, shift: i32) -> u128 {
@@ -297,11 +251,7 @@ pub fn mul([a, b]: [Value; 2], _: Round) -> Value {
         (Size::Infinite, _) | (_, Size::Infinite) => Value::Infinite { negative },
         (Size::Zero | Size::Other(..), Size::Zero | Size::Other(..)) => {
             let ((m, e), (n, f)) = (x.1.parts(), y.1.parts());
-            Value::Finite(Finite {
-                negative,
-                exponent: e + f,
-                significand: m * n,
-            })
+            Value::Finite(Finite { negative, exponent: e + f, significand: m * n })
         }
     }
 }
@@ -320,24 +270,14 @@ pub fn div([a, b]: [Value; 2], _: Round) -> Value {
     match (x.1, y.1) {
         (Size::Infinite, Size::Infinite) | (Size::Zero, Size::Zero) => Value::Nan,
         (Size::Infinite, _) | (_, Size::Zero) => Value::Infinite { negative },
-        (Size::Zero, _) | (_, Size::Infinite) => Value::Finite(Finite {
-            negative,
-            exponent: 0,
-            significand: 0,
-        }),
+        (Size::Zero, _) | (_, Size::Infinite) => {
+            Value::Finite(Finite { negative, exponent: 0, significand: 0 })
+        }
         (Size::Other(m, e), Size::Other(n, f)) => {
-            let dividend = normalize(Finite {
-                negative,
-                exponent: e,
-                significand: m,
-            });
+            let dividend = normalize(Finite { negative, exponent: e, significand: m });
             let sticky = u128::from(!dividend.significand.is_multiple_of(n));
             let significand = (dividend.significand / n) | sticky;
-            Value::Finite(Finite {
-                negative,
-                exponent: dividend.exponent - f,
-                significand,
-            })
+            Value::Finite(Finite { negative, exponent: dividend.exponent - f, significand })
         }
     }
 }
@@ -350,11 +290,7 @@ pub fn rcp([a]: [Value; 1], round: Round) -> Value {
 /// Computes the square root of `a`.
 pub fn sqrt([a]: [Value; 1], _: Round) -> Value {
     let Value::Finite(x) = a else {
-        return if a == (Value::Infinite { negative: false }) {
-            a
-        } else {
-            Value::Nan
-        };
+        return if a == (Value::Infinite { negative: false }) { a } else { Value::Nan };
     };
     if x.significand == 0 {
         return a;
@@ -364,28 +300,16 @@ pub fn sqrt([a]: [Value; 1], _: Round) -> Value {
     }
     let mut x = normalize(x);
     if x.exponent % 2 != 0 {
-        x = Finite {
-            exponent: x.exponent + 1,
-            significand: x.significand >> 1,
-            ..x
-        };
+        x = Finite { exponent: x.exponent + 1, significand: x.significand >> 1, ..x };
     }
     let root = x.significand.isqrt();
     let sticky = u128::from(root * root != x.significand);
-    Value::Finite(Finite {
-        negative: false,
-        exponent: x.exponent / 2,
-        significand: root | sticky,
-    })
+    Value::Finite(Finite { negative: false, exponent: x.exponent / 2, significand: root | sticky })
 }
 
 /// Returns an integer as a value.
 pub fn integer(negative: bool, magnitude: u64) -> Value {
-    Value::Finite(Finite {
-        negative,
-        exponent: 0,
-        significand: u128::from(magnitude),
-    })
+    Value::Finite(Finite { negative, exponent: 0, significand: u128::from(magnitude) })
 }
 
 #[derive(Clone, Copy)]

@@ -88,11 +88,7 @@ pub fn neg64(x: u64) -> u64 {
 /// Computes `abs.f64`. NaNs pass unchanged.
 #[inline(always)]
 pub fn abs64(x: u64) -> u64 {
-    if is_nan64(x) {
-        x | QUIET64
-    } else {
-        x & !SIGN64
-    }
+    if is_nan64(x) { x | QUIET64 } else { x & !SIGN64 }
 }
 
 /// Maps `f32` bits to integers of the same order, with -0 below +0.
@@ -133,11 +129,7 @@ pub fn max32(a: u32, b: u32) -> u32 {
 #[inline(always)]
 pub fn or_nan32(a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     let result = f(a, b);
-    if is_nan32(a) | is_nan32(b) {
-        NAN32
-    } else {
-        result
-    }
+    if is_nan32(a) | is_nan32(b) { NAN32 } else { result }
 }
 
 #[inline(always)]
@@ -185,11 +177,7 @@ pub fn propagate64(operands: &[u64]) -> u64 {
 pub fn narrow64(bits: u64) -> u32 {
     let nan = (bits >> 32) as u32 & SIGN32 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x7f_ffff;
     let value = f64::from_bits(bits);
-    if value.is_nan() {
-        nan
-    } else {
-        (value as f32).to_bits()
-    }
+    if value.is_nan() { nan } else { (value as f32).to_bits() }
 }
 
 /// Widens the bits of an `f32` NaN to `f64`: quieted, with sign and fraction preserved.
@@ -246,11 +234,7 @@ fn finish(mode: Mode, result: u32) -> u32 {
 /// Applies `f` to `f64` operands with the CPU's rounding.
 pub fn nearest64<const N: usize>(s: [u64; N], f: impl Fn([f64; N]) -> f64) -> u64 {
     let result = f(s.map(f64::from_bits));
-    if result.is_nan() {
-        propagate64(&s)
-    } else {
-        result.to_bits()
-    }
+    if result.is_nan() { propagate64(&s) } else { result.to_bits() }
 }
 
 /// Applies `f` to `f64` operands with any rounding.
@@ -260,11 +244,7 @@ pub fn directed64<const N: usize>(
     f: impl Fn([Value; N]) -> Value,
 ) -> u64 {
     let result = f(s.map(|x| F64.decode(x)));
-    if result == Value::Nan {
-        propagate64(&s)
-    } else {
-        F64.encode(result, round)
-    }
+    if result == Value::Nan { propagate64(&s) } else { F64.encode(result, round) }
 }
 
 /// Rounds an `f64` to an integer.

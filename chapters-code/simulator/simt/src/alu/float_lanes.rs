@@ -101,9 +101,9 @@ pub fn arithmetic2<V: Vectors>(
     (near, exactly): (impl Fn(f32, f32) -> f32, Exactly<2>),
 ) {
     match strategy(mode) {
-        Strategy::Plain => lanes.map2(d, s, |x, y| {
-            canonical(near(f32::from_bits(x), f32::from_bits(y)))
-        }),
+        Strategy::Plain => {
+            lanes.map2(d, s, |x, y| canonical(near(f32::from_bits(x), f32::from_bits(y))))
+        }
         Strategy::Flush => {
             let (x, y) = (lanes.regs.r32(s[0]), lanes.regs.r32(s[1]));
             let out = row!(i => flush(canonical(near(flushed(x[i]), flushed(y[i])))));
@@ -155,11 +155,7 @@ pub fn arithmetic3<V: Vectors>(
 ) {
     match strategy(mode) {
         Strategy::Plain => lanes.map3(d, s, |x, y, z| {
-            canonical(near(
-                f32::from_bits(x),
-                f32::from_bits(y),
-                f32::from_bits(z),
-            ))
+            canonical(near(f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)))
         }),
         Strategy::Flush => {
             let regs = &*lanes.regs;
@@ -229,10 +225,6 @@ fn modified_min_max(
 ) {
     with2(regs, mask, d, s, |x, y| {
         let (x, y) = (flush_if(ftz, x), flush_if(ftz, y));
-        if nan {
-            float::or_nan32(x, y, &choose)
-        } else {
-            choose(x, y)
-        }
+        if nan { float::or_nan32(x, y, &choose) } else { choose(x, y) }
     });
 }

@@ -49,17 +49,9 @@ impl Format16 for F16 {
         // The exponent and fraction are at their positions except for the bias. A product restores
         // the bias and normalises the subnormals.
         let scaled = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 112) << 23);
-        let special = if magnitude >= Self::INFINITY {
-            0x7f80_0000
-        } else {
-            0
-        };
+        let special = if magnitude >= Self::INFINITY { 0x7f80_0000 } else { 0 };
         let bits = scaled.to_bits() | special;
-        f32::from_bits(if magnitude > Self::INFINITY {
-            0x7fff_ffff
-        } else {
-            bits | sign
-        })
+        f32::from_bits(if magnitude > Self::INFINITY { 0x7fff_ffff } else { bits | sign })
     }
 
     #[inline(always)]
@@ -70,24 +62,10 @@ impl Format16 for F16 {
         let odd = (magnitude >> 13) & 1;
         let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
         // In 0.5 + x the lowest bit has the weight 2^-24, the weight of the subnormals' lowest bit.
-        let subnormal = (f32::from_bits(magnitude) + 0.5)
-            .to_bits()
-            .wrapping_sub(126 << 23);
-        let finite = if magnitude < 113 << 23 {
-            subnormal
-        } else {
-            normal
-        };
-        let large = if magnitude >= 143 << 23 {
-            Self::INFINITY
-        } else {
-            finite
-        };
-        if magnitude > 0x7f80_0000 {
-            NAN16
-        } else {
-            large | sign
-        }
+        let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(126 << 23);
+        let finite = if magnitude < 113 << 23 { subnormal } else { normal };
+        let large = if magnitude >= 143 << 23 { Self::INFINITY } else { finite };
+        if magnitude > 0x7f80_0000 { NAN16 } else { large | sign }
     }
 
     #[inline(always)]
@@ -125,10 +103,7 @@ impl Format16 for Bf16 {
     fn fma(a: u32, b: u32, c: u32) -> u32 {
         // The product has 16 bits within the exponents of `f64`, so it is exact.
         let product = f64::from(Self::widen(a)) * f64::from(Self::widen(b));
-        Self::narrow(narrow_to_odd(add_to_odd64(
-            product,
-            f64::from(Self::widen(c)),
-        )))
+        Self::narrow(narrow_to_odd(add_to_odd64(product, f64::from(Self::widen(c)))))
     }
 }
 
@@ -277,20 +252,12 @@ pub fn pair_fma<F: Format16>(a: u32, b: u32, c: u32) -> u32 {
 
 /// Computes `neg`. A NaN becomes canonical, because ptxas turns the instruction into a sum with -0.
 pub fn neg16<F: Format16>(x: u32) -> u32 {
-    if x & 0x7fff > F::INFINITY {
-        NAN16
-    } else {
-        x ^ 0x8000
-    }
+    if x & 0x7fff > F::INFINITY { NAN16 } else { x ^ 0x8000 }
 }
 
 /// Computes `abs`. A NaN becomes canonical.
 pub fn abs16<F: Format16>(x: u32) -> u32 {
-    if x & 0x7fff > F::INFINITY {
-        NAN16
-    } else {
-        x & 0x7fff
-    }
+    if x & 0x7fff > F::INFINITY { NAN16 } else { x & 0x7fff }
 }
 
 /// Replaces a subnormal by the zero of its sign.
@@ -312,11 +279,7 @@ pub fn flush_result_f16(x: u32, doubled: impl Fn() -> Option<u32>) -> u32 {
 
 /// Applies `.sat` to an `f16`: clamps to [0, 1], and a NaN becomes 0.
 pub fn saturate_f16(x: u32) -> u32 {
-    if (x & 0x8000 != 0) | (x & 0x7fff > F16::INFINITY) {
-        0
-    } else {
-        x.min(0x3c00)
-    }
+    if (x & 0x8000 != 0) | (x & 0x7fff > F16::INFINITY) { 0 } else { x.min(0x3c00) }
 }
 
 /// Applies `.relu`: negative numbers become 0, and a NaN stays a NaN.

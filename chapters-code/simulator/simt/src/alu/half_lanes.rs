@@ -35,11 +35,7 @@ impl Modifiers {
     /// Applies the modifiers to a result. `doubled` is twice the result, if that was rounded
     /// separately.
     fn finish(self, x: u32, doubled: impl Fn() -> Option<u32>) -> u32 {
-        let x = if self.ftz {
-            flush_result_f16(x, doubled)
-        } else {
-            x
-        };
+        let x = if self.ftz { flush_result_f16(x, doubled) } else { x };
         if self.sat { saturate_f16(x) } else { x }
     }
 }
@@ -71,22 +67,13 @@ pub fn binary<V: Vectors>(
 ) {
     let result_bits = result_mask(half);
     match half {
-        Half::F16 {
-            ftz: false,
-            sat: false,
-        }
-        | Half::F16x2 {
-            ftz: false,
-            sat: false,
-        } => {
+        Half::F16 { ftz: false, sat: false } | Half::F16x2 { ftz: false, sat: false } => {
             map_pairs::<V, F16>(lanes, f, result_bits, d, s);
         }
         Half::Bf16 | Half::Bf16x2 => map_pairs::<V, Bf16>(lanes, f, result_bits, d, s),
         Half::F16 { ftz, sat } | Half::F16x2 { ftz, sat } => {
             let f = Modified(f, Modifiers { ftz, sat });
-            with2(lanes.regs, lanes.mask, d, s, |x, y| {
-                pair2::<F16>(f, x, y) & result_bits
-            });
+            with2(lanes.regs, lanes.mask, d, s, |x, y| pair2::<F16>(f, x, y) & result_bits);
         }
     }
 }
@@ -109,14 +96,7 @@ fn map_pairs<V: Vectors, F: Format16>(
 pub fn fused<V: Vectors>(lanes: Lanes<'_, V>, half: Half, with_relu: bool, d: R32, s: [R32; 3]) {
     let result_bits = result_mask(half);
     match half {
-        Half::F16 {
-            ftz: false,
-            sat: false,
-        }
-        | Half::F16x2 {
-            ftz: false,
-            sat: false,
-        } => {
+        Half::F16 { ftz: false, sat: false } | Half::F16x2 { ftz: false, sat: false } => {
             map_fused::<V, F16>(lanes, with_relu, result_bits, d, s);
         }
         Half::Bf16 | Half::Bf16x2 => map_fused::<V, Bf16>(lanes, with_relu, result_bits, d, s),
@@ -153,11 +133,7 @@ fn modified_fma(modifiers: Modifiers, with_relu: bool, s: [u32; 3]) -> u32 {
     let [x, y, z] = s.map(|x| modifiers.flush(x));
     let doubled = || Some(F16::fma_doubled(x, y, z));
     let result = modifiers.finish(F16::fma(x, y, z), doubled);
-    if with_relu {
-        relu(result, F16::INFINITY)
-    } else {
-        result
-    }
+    if with_relu { relu(result, F16::INFINITY) } else { result }
 }
 
 /// Computes `d = f16(a)` or `bf16(a)`, as `half` selects, half by half.

@@ -21,16 +21,8 @@ pub fn div_u32(x: u32, y: u32) -> u32 {
     const WHOLE: f64 = (1u64 << 52) as f64;
     let quotient = f64::from(x) / f64::from(y);
     let nearest = (quotient + WHOLE) - WHOLE;
-    let floor = if nearest > quotient {
-        nearest - 1.0
-    } else {
-        nearest
-    };
-    if y == 0 {
-        !0
-    } else {
-        (floor + WHOLE).to_bits() as u32
-    }
+    let floor = if nearest > quotient { nearest - 1.0 } else { nearest };
+    if y == 0 { !0 } else { (floor + WHOLE).to_bits() as u32 }
 }
 
 /// Computes `x % y`, or all ones for a zero `y`.
@@ -69,20 +61,12 @@ pub fn rem_u64(x: u64, y: u64) -> u64 {
 
 /// Computes [`div_s32`] in 64 bits.
 pub fn div_s64(x: u64, y: u64) -> u64 {
-    if y == 0 {
-        !0
-    } else {
-        (x as i64).wrapping_div(y as i64) as u64
-    }
+    if y == 0 { !0 } else { (x as i64).wrapping_div(y as i64) as u64 }
 }
 
 /// Computes [`rem_s32`] in 64 bits.
 pub fn rem_s64(x: u64, y: u64) -> u64 {
-    if y == 0 {
-        !0
-    } else {
-        (x as i64).wrapping_rem(y as i64) as u64
-    }
+    if y == 0 { !0 } else { (x as i64).wrapping_rem(y as i64) as u64 }
 }
 
 /// Returns the upper half of a product.
@@ -237,11 +221,7 @@ pub fn bfind_s64(a: u64) -> u32 {
 
 /// Computes `bfind.shiftamt` for a position among `bits` bits.
 pub fn shift_amount(position: u32, bits: u32) -> u32 {
-    if position == !0 {
-        !0
-    } else {
-        bits - 1 - position
-    }
+    if position == !0 { !0 } else { bits - 1 - position }
 }
 
 /// Computes `bfe.u32`.
@@ -256,11 +236,7 @@ pub fn bfe_s32(a: u32, position: u32, length: u32) -> u32 {
     let length = length & 0xff;
     let unused = 32 - length.clamp(1, 32);
     let field = sar(a, position & 0xff) << unused;
-    if length == 0 {
-        0
-    } else {
-        (field as i32 >> unused) as u32
-    }
+    if length == 0 { 0 } else { (field as i32 >> unused) as u32 }
 }
 
 /// Computes `bfi.b32`: inserts the low `length` bits of `a` into `b` at bit `position`.
@@ -281,11 +257,7 @@ pub fn bfe_u64(a: u64, position: u32, length: u32) -> u64 {
 pub fn bfe_s64(a: u64, position: u32, length: u32) -> u64 {
     let unused = 64 - length.clamp(1, 64);
     let field = ((a as i64) >> position.min(63)) << unused;
-    if length == 0 {
-        0
-    } else {
-        (field >> unused) as u64
-    }
+    if length == 0 { 0 } else { (field >> unused) as u64 }
 }
 
 /// Computes `bfi.b64`, with the whole position and length.
@@ -330,11 +302,7 @@ pub fn prmt(mode: PrmtMode, a: u32, b: u32, c: u32) -> u32 {
     // Bit 3, which only the index mode sets, replicates the byte's sign.
     u32::from_le_bytes(selected.map(|i: usize| {
         let byte = bytes[i & 7];
-        if i & 8 == 0 {
-            byte
-        } else {
-            (byte as i8 >> 7) as u8
-        }
+        if i & 8 == 0 { byte } else { (byte as i8 >> 7) as u8 }
     }))
 }
 
@@ -364,9 +332,8 @@ fn byte(x: u32, i: u32, sign: Sign) -> u32 {
 
 /// Computes `dp4a`.
 pub fn dp4a(signs: [Sign; 2], a: u32, b: u32, c: u32) -> u32 {
-    (0..4).fold(c, |sum, i| {
-        sum.wrapping_add(byte(a, i, signs[0]).wrapping_mul(byte(b, i, signs[1])))
-    })
+    (0..4)
+        .fold(c, |sum, i| sum.wrapping_add(byte(a, i, signs[0]).wrapping_mul(byte(b, i, signs[1]))))
 }
 
 /// Computes `dp2a`: the two halves of `a` times bytes `first` and `first + 1` of `b`.

@@ -27,9 +27,8 @@ impl Isa {
     pub fn available() -> impl Iterator<Item = Self> {
         let all = std::iter::once(Self::Baseline(Baseline));
         #[cfg(target_arch = "x86_64")]
-        let all = all
-            .chain(Avx2::detect().map(Self::Avx2))
-            .chain(Avx512::detect().map(Self::Avx512));
+        let all =
+            all.chain(Avx2::detect().map(Self::Avx2)).chain(Avx512::detect().map(Self::Avx512));
         all
     }
 }

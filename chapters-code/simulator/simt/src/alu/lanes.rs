@@ -408,10 +408,7 @@ fn gather_bits_avx2(words: &Lanes32) -> LaneMask {
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn gather_bits(words: &Lanes32) -> LaneMask {
-    words
-        .iter()
-        .enumerate()
-        .fold(0, |bits, (lane, word)| bits | (word & (1 << lane)))
+    words.iter().enumerate().fold(0, |bits, (lane, word)| bits | (word & (1 << lane)))
 }
 
 /// Whether no lane holds the bits of an `f64` NaN.

@@ -58,11 +58,7 @@ impl<'a> Prepared<'a> {
     /// Executes the instruction in the lanes of `mask`.
     #[inline(always)]
     pub fn execute(&self, regs: &mut Registers, mask: LaneMask, windows: &Windows) {
-        let function = if mask == ALL_LANES {
-            self.full
-        } else {
-            self.partial
-        };
+        let function = if mask == ALL_LANES { self.full } else { self.partial };
         // SAFETY: `new` has selected the function for this instruction and for this CPU; an `Isa`
         // proves what the CPU has.
         unsafe { function(self.alu, regs, mask, windows) }

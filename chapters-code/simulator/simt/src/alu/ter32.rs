@@ -28,9 +28,7 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Ter32, d: R32, s: [R32; 3]) 
         }
         Ter32::SadU => lanes.map3(d, s, |x, y, z| x.abs_diff(y).wrapping_add(z)),
         Ter32::SadS => {
-            lanes.map3(d, s, |x, y, z| {
-                (x as i32).abs_diff(y as i32).wrapping_add(z)
-            });
+            lanes.map3(d, s, |x, y, z| (x as i32).abs_diff(y as i32).wrapping_add(z));
         }
         Ter32::FmaF32 { round, ftz, sat } => {
             let mode = Mode { round, ftz, sat };

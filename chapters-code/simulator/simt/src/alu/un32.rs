@@ -39,35 +39,19 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Un32, d: R32, a: R32) {
         Un32::AbsF32 { ftz: false } => lanes.map1(d, a, abs32),
         Un32::AbsF32 { ftz: true } => lanes.map1(d, a, |x| abs32(flush(x))),
         Un32::SqrtF32 { round, ftz } => {
-            let mode = Mode {
-                round,
-                ftz,
-                sat: false,
-            };
+            let mode = Mode { round, ftz, sat: false };
             arithmetic1(lanes, d, a, mode, (f32::sqrt, exact::sqrt));
         }
         Un32::RcpF32 { round, ftz } => {
-            let mode = Mode {
-                round,
-                ftz,
-                sat: false,
-            };
+            let mode = Mode { round, ftz, sat: false };
             arithmetic1(lanes, d, a, mode, (f32::recip, exact::rcp));
         }
         Un32::SqrtApproxF32 { ftz } => {
-            let mode = Mode {
-                round: Round::NearestEven,
-                ftz,
-                sat: false,
-            };
+            let mode = Mode { round: Round::NearestEven, ftz, sat: false };
             arithmetic1(lanes, d, a, mode, (f32::sqrt, exact::sqrt));
         }
         Un32::RcpApproxF32 { ftz } => {
-            let mode = Mode {
-                round: Round::NearestEven,
-                ftz,
-                sat: false,
-            };
+            let mode = Mode { round: Round::NearestEven, ftz, sat: false };
             arithmetic1(lanes, d, a, mode, (f32::recip, exact::rcp));
         }
         Un32::RsqrtApproxF32 { ftz } => {
@@ -79,24 +63,10 @@ pub fn execute<V: Vectors>(lanes: Lanes<'_, V>, op: Un32, d: R32, a: R32) {
         Un32::Ex2ApproxF32 { ftz } => approximate(lanes.regs, lanes.mask, d, a, ftz, f64::exp2),
         Un32::TanhApproxF32 => approximate(lanes.regs, lanes.mask, d, a, false, f64::tanh),
         Un32::NegHalf(half) => {
-            half_lanes::unary(
-                half,
-                lanes.regs,
-                lanes.mask,
-                [d, a],
-                neg16::<F16>,
-                neg16::<Bf16>,
-            );
+            half_lanes::unary(half, lanes.regs, lanes.mask, [d, a], neg16::<F16>, neg16::<Bf16>);
         }
         Un32::AbsHalf(half) => {
-            half_lanes::unary(
-                half,
-                lanes.regs,
-                lanes.mask,
-                [d, a],
-                abs16::<F16>,
-                abs16::<Bf16>,
-            );
+            half_lanes::unary(half, lanes.regs, lanes.mask, [d, a], abs16::<F16>, abs16::<Bf16>);
         }
         Un32::Ex2ApproxHalf(half) => {
             let (f16, bf16) = (|x| unary_f16(x, f64::exp2), |x| unary_bf16(x, f64::exp2));

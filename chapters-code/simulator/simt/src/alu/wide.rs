@@ -77,9 +77,9 @@ pub fn ternary<V: Vectors>(lanes: Lanes<'_, V>, op: Ter64, d: R64, s: [R64; 3]) 
             lanes.each3_64(d, s, |x, y, z| int::mul_hi_s64(x, y).wrapping_add(z));
         }
         Ter64::SadU => lanes.each3_64(d, s, |x, y, z| x.abs_diff(y).wrapping_add(z)),
-        Ter64::SadS => lanes.each3_64(d, s, |x, y, z| {
-            (x as i64).abs_diff(y as i64).wrapping_add(z)
-        }),
+        Ter64::SadS => {
+            lanes.each3_64(d, s, |x, y, z| (x as i64).abs_diff(y as i64).wrapping_add(z))
+        }
         Ter64::FmaF64(round) => {
             arithmetic3(lanes, d, s, round, (f64::mul_add, exact::fma));
         }

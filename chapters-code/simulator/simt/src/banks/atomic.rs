@@ -63,10 +63,7 @@ pub(crate) struct Served {
 
 /// Returns the cost of an atomic of `bytes` bytes per lane.
 pub(crate) fn serve(form: Form, addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Served {
-    let only = |wavefronts| Served {
-        wavefronts,
-        ..Served::default()
-    };
+    let only = |wavefronts| Served { wavefronts, ..Served::default() };
     match form {
         Form::Instruction => only(queues(addresses, mask, bytes)),
         Form::Count => only(scattered(addresses, mask, bytes)),
@@ -120,10 +117,7 @@ fn narrow_loop(addresses: &[u64; 32], mask: LaneMask) -> Served {
     Served {
         wavefronts: 2 * turns,
         load_requests: turns,
-        loads: Passes {
-            wavefronts,
-            conflicts: wavefronts - turns,
-        },
+        loads: Passes { wavefronts, conflicts: wavefronts - turns },
     }
 }
 

@@ -44,9 +44,7 @@ fn copy(event: &Event, side: &RaceAccess) -> String {
         AccessKind::Load => "from",
         AccessKind::Store | AccessKind::Atomic => "to",
     };
-    let RaceAccess {
-        warp, lane, line, ..
-    } = side;
+    let RaceAccess { warp, lane, line, .. } = side;
     format!("the bulk copy {there} there by warp {warp}, lane {lane} at {line}")
 }
 
@@ -71,11 +69,7 @@ pub(super) fn describe_race(
     let name = if one == other { within } else { whose };
     let (kind, missing, what) = if first.is_asynchronous() {
         let missing = wait(first, location.0);
-        let later = if second.is_asynchronous() {
-            copy(second, &b)
-        } else {
-            name(&b)
-        };
+        let later = if second.is_asynchronous() { copy(second, &b) } else { name(&b) };
         let first = copy(first, &a);
         let what = format!("{later}, while {first} may be pending: {missing} is missing");
         (RaceKind::PendingCopy, missing, what)
@@ -95,17 +89,12 @@ pub(super) fn describe_race(
 pub(super) fn describe(finding: &ProxyFinding, grid: &Grid<'_>, block: u64) -> Race {
     let block = grid.block_index(block);
     match finding {
-        ProxyFinding::Unfenced {
-            earlier,
-            copy,
-            space,
-            at,
-        } => unfenced(grid, block, [earlier, copy], (*space, *at)),
-        ProxyFinding::UnfencedInit {
-            init,
-            copy,
-            mbarrier,
-        } => unfenced_init(grid, block, [init, copy], *mbarrier),
+        ProxyFinding::Unfenced { earlier, copy, space, at } => {
+            unfenced(grid, block, [earlier, copy], (*space, *at))
+        }
+        ProxyFinding::UnfencedInit { init, copy, mbarrier } => {
+            unfenced_init(grid, block, [init, copy], *mbarrier)
+        }
         ProxyFinding::Reinitialised { init, mbarrier } => {
             reinitialised(grid, block, init, *mbarrier)
         }
@@ -223,14 +212,5 @@ fn race(
     message: String,
 ) -> Race {
     let (array, offset) = named(grid, location);
-    Race {
-        kind,
-        space: location.0.into(),
-        array,
-        offset,
-        first,
-        second,
-        missing,
-        message,
-    }
+    Race { kind, space: location.0.into(), array, offset, first, second, missing, message }
 }

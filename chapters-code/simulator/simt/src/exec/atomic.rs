@@ -82,10 +82,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         let mut operands = self.operands(atom, addresses, mask);
         let shape = Shape::new(AccessKind::Atomic, bytes(atom.ty));
-        let at = LaneAddresses {
-            addresses: Addresses::Lanes(addresses),
-            mask,
-        };
+        let at = LaneAddresses { addresses: Addresses::Lanes(addresses), mask };
         self.each_local_lane(shape, at, |view, _, _| {
             operands
                 .update_all(view, atom, false)
@@ -144,10 +141,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
             }
             Target::Device | Target::Local => {
-                let mut view = Device {
-                    table: &self.grid.table,
-                    region: &mut self.warp.region,
-                };
+                let mut view = Device { table: &self.grid.table, region: &mut self.warp.region };
                 operands
                     .update_all(&mut view, atom, flush)
                     .map_err(|lane| absent(&view, atom, addresses[lane as usize], lane))
@@ -199,16 +193,12 @@ impl Operands<'_> {
     /// Updates the cell of every active lane. On an unmapped address, returns the lane.
     #[inline(always)]
     fn update_all(&mut self, view: &mut impl Cells, atom: &Atom, flush: bool) -> Result<(), u32> {
-        let update = Update {
-            op: atom.op,
-            ty: atom.ty,
-            flush,
-        };
+        let update = Update { op: atom.op, ty: atom.ty, flush };
         match (atom.op, atom.ty) {
             // The most frequent operation is separate, so that nothing is decided per lane.
-            (AtomOp::Add, AtomType::U32 | AtomType::S32) => self.each(view, 4, |old, b, _| {
-                u64::from((old as u32).wrapping_add(b as u32))
-            }),
+            (AtomOp::Add, AtomType::U32 | AtomType::S32) => {
+                self.each(view, 4, |old, b, _| u64::from((old as u32).wrapping_add(b as u32)))
+            }
             _ => self.each_of_any(view, &update),
         }
     }
@@ -298,9 +288,7 @@ impl Cells for Device<'_> {
         bytes: u32,
         change: impl Fn(u64) -> u64,
     ) -> Option<(u64, u64)> {
-        let pointer = self
-            .find(address, u64::from(bytes))?
-            .host(address, u64::from(bytes));
+        let pointer = self.find(address, u64::from(bytes))?.host(address, u64::from(bytes));
         // SAFETY: the cell is mapped and aligned, as the callers have checked, and the launch's
         // snapshot keeps it alive.
         Some(unsafe { racy::update(pointer, bytes, change) })
@@ -366,11 +354,7 @@ impl Update {
         match (is_nan64(old), is_nan64(b)) {
             (false, false) => {
                 let sum = f64::from_bits(old) + f64::from_bits(b);
-                if sum.is_nan() {
-                    0xfff8 << 48
-                } else {
-                    sum.to_bits()
-                }
+                if sum.is_nan() { 0xfff8 << 48 } else { sum.to_bits() }
             }
             (true, _) if !self.flush => old | QUIET,
             (false, true) if !self.flush => b | QUIET,
@@ -383,18 +367,10 @@ impl Update {
     /// shared memory.
     fn add_f32(&self, old: u32, b: u32) -> u32 {
         let flush = |x: f32| {
-            if self.flush && x.is_subnormal() {
-                0.0f32.copysign(x)
-            } else {
-                x
-            }
+            if self.flush && x.is_subnormal() { 0.0f32.copysign(x) } else { x }
         };
         let sum = flush(flush(f32::from_bits(old)) + flush(f32::from_bits(b)));
-        if sum.is_nan() {
-            0x7fff_ffff
-        } else {
-            sum.to_bits()
-        }
+        if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() }
     }
 }
 

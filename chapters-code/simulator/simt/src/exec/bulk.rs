@@ -29,10 +29,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(never)]
     pub(super) fn bulk(&mut self, copy: &BulkCopy, active: LaneMask) -> Step {
         self.warp.has_changed = true;
-        let (to, from) = (
-            addresses(&self.warp.registers, copy.dst),
-            addresses(&self.warp.registers, copy.src),
-        );
+        let (to, from) =
+            (addresses(&self.warp.registers, copy.dst), addresses(&self.warp.registers, copy.src));
         let objects = match copy.direction {
             BulkDirection::Load { mbarrier } => Some(addresses(&self.warp.registers, mbarrier)),
             BulkDirection::Store => None,
@@ -186,10 +184,7 @@ pub(crate) fn step<'a, O: Observer<'a>>(
     let bulk = copy.bulk;
     let mut region = Region::EMPTY;
     let mut memory = Memory {
-        device: Device {
-            table: &grid.table,
-            region: &mut region,
-        },
+        device: Device { table: &grid.table, region: &mut region },
         shared: Bytes::shared(shared),
     };
     let Some(data) = copy.data.take() else {

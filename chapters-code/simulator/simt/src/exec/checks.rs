@@ -63,10 +63,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let differ = |pair: &&[u32]| {
             let same_place = addresses[pair[0] as usize] == addresses[pair[1] as usize];
             let elements = &store.s[..usize::from(store.len)];
-            same_place
-                && elements
-                    .iter()
-                    .any(|s| value(pair[0], *s) != value(pair[1], *s))
+            same_place && elements.iter().any(|s| value(pair[0], *s) != value(pair[1], *s))
         };
         let found = order[..count].windows(2).find(differ)?;
         Some([found[0].min(found[1]), found[0].max(found[1])])

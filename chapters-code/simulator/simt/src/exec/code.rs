@@ -103,10 +103,7 @@ pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> 
 fn reconvergence_points(code: &[Instruction]) -> Vec<bool> {
     let mut points = vec![false; code.len()];
     for instruction in code {
-        if let Control::Branch {
-            reconverge: Some(pc),
-            ..
-        } = instruction.control()
+        if let Control::Branch { reconverge: Some(pc), .. } = instruction.control()
             && let Some(is_point) = points.get_mut(pc as usize)
         {
             *is_point = true;

@@ -56,8 +56,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let is_sync = matches!(op.op, CollectiveOp::Sync);
             if O::CHECKS && is_sync && members & !active != 0 {
                 let (warp, lanes, pc) = (self.warp.index, active, self.pc);
-                self.observer
-                    .warp_passed(&[Waiter { warp, lanes, pc }], members);
+                self.observer.warp_passed(&[Waiter { warp, lanes, pc }], members);
             }
             self.combine(&op.op, active);
             self.pc += 1;
@@ -180,12 +179,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Returns the instruction of all splits that wait for this, or `None` if there are several.
     fn common_pc(&self, waiting: Waiting) -> Option<u32> {
-        let mut at = self
-            .warp
-            .splits
-            .iter()
-            .filter(|p| p.waiting == waiting)
-            .map(|p| p.pc);
+        let mut at = self.warp.splits.iter().filter(|p| p.waiting == waiting).map(|p| p.pc);
         let first = at.next()?;
         at.all(|pc| pc == first).then_some(first)
     }
@@ -199,24 +193,14 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         let splits = self.warp.splits.iter().filter(|p| p.waiting == waiting);
         let waiters: Vec<Waiter> = splits
-            .map(|split| Waiter {
-                warp: self.warp.index,
-                lanes: split.mask,
-                pc: split.pc,
-            })
+            .map(|split| Waiter { warp: self.warp.index, lanes: split.mask, pc: split.pc })
             .collect();
         self.observer.warp_passed(&waiters, members);
     }
 
     fn combine_gathered(&mut self, waiting: Waiting, gathered: LaneMask) {
         // `__syncwarp` may be called at several instructions. Any of them serves for the report.
-        let Some(pc) = self
-            .warp
-            .splits
-            .iter()
-            .find(|p| p.waiting == waiting)
-            .map(|p| p.pc)
-        else {
+        let Some(pc) = self.warp.splits.iter().find(|p| p.waiting == waiting).map(|p| p.pc) else {
             return;
         };
         let grid = self.grid;
@@ -271,9 +255,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Vote::Any { d, .. } => (d, votes != 0),
             Vote::Uni { d, .. } => (d, votes == active || votes == 0),
         };
-        self.warp
-            .registers
-            .set_pred(d, if result { active } else { 0 }, active);
+        self.warp.registers.set_pred(d, if result { active } else { 0 }, active);
     }
 
     fn match_any(&mut self, d: R32, a: Src, active: LaneMask) {

@@ -17,9 +17,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     pub(super) fn diverge(&mut self, split: usize, branch: &Branch, taken: LaneMask) {
         self.observer.divergence();
         let targets = [branch.target, self.pc + 1];
-        self.warp
-            .splits
-            .diverge(split, taken, targets, branch.reconverge);
+        self.warp.splits.diverge(split, taken, targets, branch.reconverge);
     }
 
     pub(super) fn fence(&mut self, scope: Scope) {
@@ -92,12 +90,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.observer.barrier();
         self.warp.has_changed |= reduces;
         let id = id as u8;
-        let arrival = Arrival {
-            lanes: active,
-            threads,
-            votes,
-            reduces,
-        };
+        let arrival = Arrival { lanes: active, threads, votes, reduces };
         let warp = self.warp.index;
         if O::CHECKS
             && let Some(threads) = threads

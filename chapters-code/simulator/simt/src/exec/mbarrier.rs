@@ -66,9 +66,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             MbarrierOp::ExpectTx { bytes } => self.count(here, bytes, Mbarrier::expect)?,
             MbarrierOp::CompleteTx { bytes } => self.count(here, bytes, Mbarrier::complete)?,
             MbarrierOp::Arrive(arrive) => self.arrive(here, &arrive)?,
-            MbarrierOp::Wait {
-                phase, semantics, ..
-            } => return self.test(here, phase, semantics),
+            MbarrierOp::Wait { phase, semantics, .. } => return self.test(here, phase, semantics),
             MbarrierOp::AfterCopies { is_expected } => {
                 self.arrive_after_copies(here, is_expected)?
             }
@@ -92,11 +90,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let mbarriers = &mut self.proxy.mbarriers;
         let was_live = mbarriers.initialise(here.offset, object, self.shared);
         let (mbarrier, at) = (here.offset, self.at(here.lane));
-        self.notify(ProxyEvent::Initialised {
-            mbarrier,
-            at,
-            was_live,
-        });
+        self.notify(ProxyEvent::Initialised { mbarrier, at, was_live });
         Ok(())
     }
 
@@ -120,11 +114,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let completion = counted(&mut object, bytes).map_err(|m| self.misused(here, m))?;
         let (mbarrier, at) = (here.offset, self.at(here.lane));
         self.proxy.mbarriers.put(mbarrier, object, self.shared);
-        self.notify(ProxyEvent::Counted {
-            mbarrier,
-            at,
-            completion,
-        });
+        self.notify(ProxyEvent::Counted { mbarrier, at, completion });
         Ok(())
     }
 
@@ -144,11 +134,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     fn arrive_after_copies(&mut self, here: Here, is_expected: bool) -> Step {
         let mut object = self.object(here)?;
-        let pending = if is_expected {
-            Ok(())
-        } else {
-            object.add_pending()
-        };
+        let pending = if is_expected { Ok(()) } else { object.add_pending() };
         let completion = pending.and_then(|()| object.arrive(1));
         let completion = completion.map_err(|misuse| self.misused(here, misuse))?;
         self.has_arrived(here, object, completion, Semantics::Orders);
@@ -180,20 +166,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Phase::Parity(parity) => Asked::Parity(self.warp.registers.r32(parity)[lane]),
         };
         let object = self.object(here)?;
-        let is_complete = object
-            .is_complete(asked)
-            .map_err(|m| self.misused(here, m))?;
+        let is_complete = object.is_complete(asked).map_err(|m| self.misused(here, m))?;
         let (mbarrier, at) = (here.offset, self.at(here.lane));
         let thread = (at.warp, at.lane);
-        self.proxy
-            .mbarriers
-            .tested(thread, mbarrier, asked, is_complete);
+        self.proxy.mbarriers.tested(thread, mbarrier, asked, is_complete);
         let acquires = is_complete && semantics == Semantics::Orders;
-        self.notify(ProxyEvent::Tested {
-            mbarrier,
-            at,
-            acquires,
-        });
+        self.notify(ProxyEvent::Tested { mbarrier, at, acquires });
         Ok(is_complete)
     }
 
@@ -267,11 +245,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     pub(super) fn at(&self, lane: u32) -> At {
-        At {
-            warp: self.warp.index,
-            lane,
-            pc: self.pc,
-        }
+        At { warp: self.warp.index, lane, pc: self.pc }
     }
 
     #[inline(always)]

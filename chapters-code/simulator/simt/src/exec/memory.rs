@@ -73,9 +73,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     fn load_device(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
         self.observe(shape, AccessSpace::Global, at)?;
-        let Warp {
-            registers, region, ..
-        } = &mut *self.warp;
+        let Warp { registers, region, .. } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
         transfer::load(&mut view, registers, load, shape, at)?;
@@ -121,9 +119,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Space::Shared => self.load_shared_apart(load, shape, at),
             // A variable in constant space is in device memory, and its loads are not counted.
             Space::Global | Space::Const => {
-                let Warp {
-                    registers, region, ..
-                } = &mut *self.warp;
+                let Warp { registers, region, .. } = &mut *self.warp;
                 let table = &self.grid.table;
                 let mut view = Device { table, region };
                 transfer::load_lanes(&mut view, registers, load, shape, at)
@@ -174,9 +170,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     fn store_device(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
         self.observe(shape, AccessSpace::Global, at)?;
         self.check_write(store, shape, AccessSpace::Global, at);
-        let Warp {
-            registers, region, ..
-        } = &mut *self.warp;
+        let Warp { registers, region, .. } = &mut *self.warp;
         let table = &self.grid.table;
         let mut view = Device { table, region };
         transfer::store(&mut view, registers, store, shape, at)
@@ -253,10 +247,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             let start = lane as usize * size;
             let bytes = &mut self.warp.local[start..start + size];
             let mut view = Bytes::local(bytes);
-            let at = LaneAddresses {
-                addresses: Addresses::Lanes(&addresses),
-                mask: 1 << lane,
-            };
+            let at = LaneAddresses { addresses: Addresses::Lanes(&addresses), mask: 1 << lane };
             access(&mut view, &mut self.warp.registers, at)?;
         }
         Ok(())
@@ -302,15 +293,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.warp.has_changed = true;
         let from = addresses(&self.warp.registers, src);
         let to = addresses(&self.warp.registers, dst);
-        let (ty, len) = if bytes < 8 {
-            (MemType::B32, 1)
-        } else {
-            (MemType::B64, bytes as u8 / 8)
-        };
-        let (reading, writing) = (
-            Shape::plain(AccessKind::Load, ty, len),
-            Shape::plain(AccessKind::Store, ty, len),
-        );
+        let (ty, len) = if bytes < 8 { (MemType::B32, 1) } else { (MemType::B64, bytes as u8 / 8) };
+        let (reading, writing) =
+            (Shape::plain(AccessKind::Load, ty, len), Shape::plain(AccessKind::Store, ty, len));
         let source = LaneAddresses::new(&from, mask, reading);
         self.observe(reading, AccessSpace::Global, source)?;
         let target = LaneAddresses::new(&to, mask, writing);
@@ -320,10 +305,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         for lane in lanes(mask) {
             let i = lane as usize;
             let count = wanted.map_or(bytes, |w| w[i].min(bytes));
-            let mut device = Device {
-                table: &self.grid.table,
-                region: &mut self.warp.region,
-            };
+            let mut device = Device { table: &self.grid.table, region: &mut self.warp.region };
             let mut shared = Bytes::shared(self.shared);
             for byte in 0..u64::from(bytes) {
                 let value = if byte < u64::from(count) {

@@ -238,13 +238,7 @@ fn store_several<V: View, const LEN: usize>(
     rows: &[&Lanes32; LEN],
 ) -> Option<()> {
     let mut bytes = [0; 512];
-    for (lane, words) in bytes
-        .as_chunks_mut()
-        .0
-        .chunks_exact_mut(LEN)
-        .take(32)
-        .enumerate()
-    {
+    for (lane, words) in bytes.as_chunks_mut().0.chunks_exact_mut(LEN).take(32).enumerate() {
         for (word, row) in words.iter_mut().zip(rows) {
             *word = row[lane].to_le_bytes();
         }

@@ -20,11 +20,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         loop {
             let Some(split) = self.warp.splits.runnable() else {
                 let finished = self.warp.splits.is_finished();
-                *self.pause = if finished {
-                    Pause::Finished
-                } else {
-                    Pause::Blocked
-                };
+                *self.pause = if finished { Pause::Finished } else { Pause::Blocked };
                 return Ok(());
             };
             if self.budget == 0 {

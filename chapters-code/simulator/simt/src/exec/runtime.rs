@@ -82,16 +82,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES {
             Bytes::local(local).load::<1>(address - LOCAL_WINDOW)
         } else {
-            Device {
-                table: &self.grid.table,
-                region: &mut self.warp.region,
-            }
-            .load::<1>(address)
+            Device { table: &self.grid.table, region: &mut self.warp.region }.load::<1>(address)
         };
         let cause = || format!("reads a byte at {address:#x}, where there is no memory");
-        found
-            .map(|[b]| b)
-            .ok_or_else(|| Trap::new(FaultKind::IllegalAddress, Some(lane), cause()))
+        found.map(|[b]| b).ok_or_else(|| Trap::new(FaultKind::IllegalAddress, Some(lane), cause()))
     }
 
     fn string(&mut self, address: u64, lane: u32) -> Step<String> {
@@ -152,11 +146,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             b'%' => "%".into(),
             b'd' | b'i' => {
                 let value = self.argument(args, integer_bytes, lane)?;
-                if long {
-                    (value as i64).to_string()
-                } else {
-                    (value as i32).to_string()
-                }
+                if long { (value as i64).to_string() } else { (value as i32).to_string() }
             }
             b'u' => self.argument(args, integer_bytes, lane)?.to_string(),
             b'x' => format!("{:x}", self.argument(args, integer_bytes, lane)?),
@@ -168,11 +158,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let at = self.argument(args, 8, lane)?;
                 self.string(at, lane)?
             }
-            _ => float(
-                f64::from_bits(self.argument(args, 8, lane)?),
-                flags,
-                conversion,
-            ),
+            _ => float(f64::from_bits(self.argument(args, 8, lane)?), flags, conversion),
         };
         pad(out, &text, flags);
         Ok(())
@@ -191,10 +177,7 @@ fn float(value: f64, flags: &str, conversion: u8) -> String {
 
 fn pad(out: &mut String, text: &str, flags: &str) {
     let digits = flags.trim_start_matches(['-', '+', ' ', '#']);
-    let width = digits
-        .split(|c: char| !c.is_ascii_digit())
-        .next()
-        .unwrap_or("");
+    let width = digits.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
     let wide: usize = width.trim_start_matches('0').parse().unwrap_or(0);
     // Writing to a `String` cannot fail.
     let _ = if flags.starts_with('-') {

@@ -61,10 +61,7 @@ fn source_lane(mode: ShflMode, lane: u32, b: u32, c: u32) -> Option<u32> {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let max_lane = lane & segment | clamp & !segment;
     let (source, in_range) = match mode {
-        ShflMode::Up => (
-            lane.wrapping_sub(b),
-            lane as i32 - b as i32 >= max_lane as i32,
-        ),
+        ShflMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= max_lane as i32),
         ShflMode::Down => (lane + b, lane + b <= max_lane),
         ShflMode::Bfly => (lane ^ b, lane ^ b <= max_lane),
         ShflMode::Idx => {

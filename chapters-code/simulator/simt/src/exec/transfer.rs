@@ -25,12 +25,7 @@ pub(crate) struct Shape {
 impl Shape {
     /// Describes a plain access of `bytes` bytes.
     pub(super) const fn new(kind: AccessKind, bytes: u32) -> Self {
-        Self {
-            bytes: bytes as u8,
-            strength: Strength::Weak,
-            kind,
-            read_only: false,
-        }
+        Self { bytes: bytes as u8, strength: Strength::Weak, kind, read_only: false }
     }
 
     /// Describes a plain access of `len` elements.
@@ -253,9 +248,9 @@ fn load32<V: View>(
         MemType::U8 => gather(view, row, at, offset, |[b]| u32::from(b)),
         MemType::U16 => gather(view, row, at, offset, |b| u16::from_le_bytes(b).into()),
         MemType::S8 => gather(view, row, at, offset, |[b]| extend(b as i8, bits) as u32),
-        MemType::S16 => gather(view, row, at, offset, |b| {
-            extend(i16::from_le_bytes(b), bits) as u32
-        }),
+        MemType::S16 => {
+            gather(view, row, at, offset, |b| extend(i16::from_le_bytes(b), bits) as u32)
+        }
         MemType::B64 => gather(view, row, at, offset, |b| u64::from_le_bytes(b) as u32),
     }
 }
@@ -277,9 +272,7 @@ fn load64<V: View>(
         MemType::U8 => gather(view, row, at, offset, |[b]| u64::from(b)),
         MemType::U16 => gather(view, row, at, offset, |b| u16::from_le_bytes(b).into()),
         MemType::S8 => gather(view, row, at, offset, |[b]| extend(b as i8, bits)),
-        MemType::S16 => gather(view, row, at, offset, |b| {
-            extend(i16::from_le_bytes(b), bits)
-        }),
+        MemType::S16 => gather(view, row, at, offset, |b| extend(i16::from_le_bytes(b), bits)),
     }
 }
 
@@ -342,9 +335,7 @@ pub(super) fn store_lanes<V: View>(
                 scatter(view, at, offset, |i| values[i].to_le_bytes())
             }
             (s, 1) => scatter(view, at, offset, |i| [low(registers, s, i) as u8]),
-            (s, 2) => scatter(view, at, offset, |i| {
-                (low(registers, s, i) as u16).to_le_bytes()
-            }),
+            (s, 2) => scatter(view, at, offset, |i| (low(registers, s, i) as u16).to_le_bytes()),
             (s, _) => scatter(view, at, offset, |i| low(registers, s, i).to_le_bytes()),
         };
         stored.map_err(|lane| absent(view, shape, at, lane))?;

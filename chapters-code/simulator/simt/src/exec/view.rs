@@ -32,10 +32,7 @@ impl Device<'_> {
     #[inline(always)]
     pub fn find(&mut self, address: u64, bytes: u64) -> Option<&Region> {
         if !self.region.contains(address, bytes) {
-            *self.region = self
-                .table
-                .region(address)
-                .filter(|r| r.contains(address, bytes))?;
+            *self.region = self.table.region(address).filter(|r| r.contains(address, bytes))?;
         }
         Some(self.region)
     }

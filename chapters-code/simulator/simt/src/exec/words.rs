@@ -69,10 +69,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 device.expect(origin.wrapping_add(AHEAD));
                 (device.load::<128>(origin), AccessSpace::Global)
             }
-            Space::Shared => (
-                Bytes::shared(self.shared).load::<128>(origin),
-                AccessSpace::Shared,
-            ),
+            Space::Shared => (Bytes::shared(self.shared).load::<128>(origin), AccessSpace::Shared),
             _ => return false,
         };
         let Some(bytes) = bytes else { return false };
@@ -120,9 +117,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.notify_access(STORE, AccessSpace::Shared, origin, mask);
         let mut row = rows::words(&there, 1, 0);
         blend32(&mut row, mask, self.warp.registers.r32(s));
-        Bytes::shared(self.shared)
-            .store(origin, rows::to_bytes(&row))
-            .is_some()
+        Bytes::shared(self.shared).store(origin, rows::to_bytes(&row)).is_some()
     }
 
     /// Returns the stored register and the address of lane 0's word, if the words are contiguous.
@@ -143,10 +138,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Informs the observer.
     #[inline(always)]
     fn notify_access(&mut self, shape: Shape, space: AccessSpace, origin: u64, mask: LaneMask) {
-        let at = LaneAddresses {
-            addresses: Addresses::Row { origin, bytes: 4 },
-            mask,
-        };
+        let at = LaneAddresses { addresses: Addresses::Row { origin, bytes: 4 }, mask };
         let access = self.as_access(shape, space, at);
         self.observer.access(&access);
     }

@@ -30,11 +30,7 @@ pub(crate) enum Misuse {
     #[error("a count of {0}, where 1 to {MOST_ARRIVALS} are possible")]
     Count(u32),
     #[error("{count} arrivals at once, where phase {phase} takes {pending} more")]
-    TooManyArrivals {
-        count: u32,
-        phase: u64,
-        pending: u32,
-    },
+    TooManyArrivals { count: u32, phase: u64, pending: u32 },
     #[error("it completes phase {0}, although `.noComplete` promises that it does not")]
     Completes(u64),
     #[error("a transaction count of {0} bytes, where {MOST_BYTES} at most can be outstanding")]
@@ -63,12 +59,7 @@ impl Mbarrier {
     /// Creates an object for `count` arrivals, in its phase 0.
     pub fn new(count: u32) -> Result<Self, Misuse> {
         let expected = in_range(count)?;
-        Ok(Self {
-            expected,
-            pending: expected,
-            bytes: 0,
-            phase: 0,
-        })
+        Ok(Self { expected, pending: expected, bytes: 0, phase: 0 })
     }
 
     /// Returns the state as an arrival returns it.
@@ -118,11 +109,7 @@ impl Mbarrier {
     pub fn arrive(&mut self, count: u32) -> Result<Completion, Misuse> {
         if in_range(count)? > self.pending {
             let Self { phase, pending, .. } = *self;
-            return Err(Misuse::TooManyArrivals {
-                count,
-                phase,
-                pending,
-            });
+            return Err(Misuse::TooManyArrivals { count, phase, pending });
         }
         self.pending -= count;
         Ok(self.turn())
@@ -131,11 +118,7 @@ impl Mbarrier {
     /// Counts `count` arrivals that will not occur in later phases.
     pub fn drop(&mut self, count: u32) -> Result<Completion, Misuse> {
         let phase = self.phase;
-        let too_many = |pending| Misuse::TooManyArrivals {
-            count,
-            phase,
-            pending,
-        };
+        let too_many = |pending| Misuse::TooManyArrivals { count, phase, pending };
         let rest = self.expected.checked_sub(in_range(count)?);
         self.expected = rest.ok_or(too_many(self.expected))?;
         self.arrive(count)
@@ -175,9 +158,7 @@ impl Mbarrier {
 
     /// Describes what the current phase still waits for.
     pub fn wants(&self) -> String {
-        let Self {
-            expected, pending, ..
-        } = *self;
+        let Self { expected, pending, .. } = *self;
         let arrivals = match pending {
             0 => "no more arrivals".to_owned(),
             n => format!("{n} of {expected} arrivals"),
@@ -194,11 +175,7 @@ impl Mbarrier {
 }
 
 fn in_range(count: u32) -> Result<u32, Misuse> {
-    if (1..=MOST_ARRIVALS).contains(&count) {
-        Ok(count)
-    } else {
-        Err(Misuse::Count(count))
-    }
+    if (1..=MOST_ARRIVALS).contains(&count) { Ok(count) } else { Err(Misuse::Count(count)) }
 }
 
 #[cfg(test)]
@@ -220,10 +197,7 @@ mod tests {
     fn a_phase_takes_all_its_bytes() {
         let mut m = Mbarrier::new(1).unwrap();
         assert_eq!([m.expect(64), m.arrive(1), m.complete(48)], [NO, NO, NO]);
-        assert_eq!(
-            m.wants(),
-            "it still waits for no more arrivals and 16 bytes"
-        );
+        assert_eq!(m.wants(), "it still waits for no more arrivals and 16 bytes");
         assert_eq!(m.complete(16), YES);
     }
 
@@ -231,10 +205,7 @@ mod tests {
     fn bytes_may_come_early() {
         let mut m = Mbarrier::new(1).unwrap();
         assert_eq!([m.complete(32), m.arrive(1)], [NO, NO]);
-        assert!(
-            m.wants()
-                .contains("32 bytes were copied that no thread announced")
-        );
+        assert!(m.wants().contains("32 bytes were copied that no thread announced"));
         assert_eq!(m.expect(32), YES);
     }
 

@@ -49,40 +49,19 @@ pub(crate) struct At {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProxyEvent {
     /// An object was initialised; `was_live` if there was one already.
-    Initialised {
-        mbarrier: u32,
-        at: At,
-        was_live: bool,
-    },
+    Initialised { mbarrier: u32, at: At, was_live: bool },
     /// An object was invalidated.
     Invalidated { mbarrier: u32, at: At },
     /// An instruction found the object overwritten.
     Overwritten { mbarrier: u32 },
     /// An instruction announced bytes, or counted copied bytes.
-    Counted {
-        mbarrier: u32,
-        at: At,
-        completion: Completion,
-    },
+    Counted { mbarrier: u32, at: At, completion: Completion },
     /// A thread arrived. `releases` unless the arrival is `.relaxed`.
-    Arrived {
-        mbarrier: u32,
-        at: At,
-        releases: bool,
-        completion: Completion,
-    },
+    Arrived { mbarrier: u32, at: At, releases: bool, completion: Completion },
     /// A thread tested a phase. `acquires` if it is complete and the test is not `.relaxed`.
-    Tested {
-        mbarrier: u32,
-        at: At,
-        acquires: bool,
-    },
+    Tested { mbarrier: u32, at: At, acquires: bool },
     /// Lanes of a warp executed a fence between proxies.
-    Fenced {
-        fence: ProxyFence,
-        warp: u32,
-        lanes: LaneMask,
-    },
+    Fenced { fence: ProxyFence, warp: u32, lanes: LaneMask },
     /// A copy started.
     Started(Bulk),
     /// A copy to shared memory completed, which may have completed a phase of its mbarrier.

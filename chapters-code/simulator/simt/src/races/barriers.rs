@@ -169,10 +169,8 @@ impl<'a> Barriers<'a> {
     /// Checks threads that wait at two instructions.
     fn check_apart(&mut self, a: &Waiter, b: &Waiter, found: &mut dyn FnMut(Finding)) {
         let statements = [a, b].map(|waiter| Statement::of(self.code, waiter.pc));
-        let are_known = matches!(
-            statements,
-            [Some(Statement::Source(_)), Some(Statement::Source(_))]
-        );
+        let are_known =
+            matches!(statements, [Some(Statement::Source(_)), Some(Statement::Source(_))]);
         let differ = statements[0] != statements[1];
         let is_split = a.warp == b.warp && differ;
         if !is_split && (self.is_missed(a, b, found) || self.is_missed(b, a, found)) {
@@ -180,10 +178,7 @@ impl<'a> Barriers<'a> {
         }
         let are_aligned = [a, b].iter().all(|waiter| self.is_aligned(waiter.pc));
         if are_aligned && (is_split || are_known && differ) {
-            found(Finding::SplitBarrier {
-                waiter: *a,
-                other: *b,
-            });
+            found(Finding::SplitBarrier { waiter: *a, other: *b });
         }
     }
 
@@ -196,11 +191,7 @@ impl<'a> Barriers<'a> {
     ) -> bool {
         let branch = self.way_round(waiter.pc, absent, Some(absent.pc));
         if let Some(branch) = branch {
-            found(Finding::MissedBarrier {
-                waiter: *waiter,
-                absent: *absent,
-                branch,
-            });
+            found(Finding::MissedBarrier { waiter: *waiter, absent: *absent, branch });
         }
         branch.is_some()
     }
@@ -219,11 +210,7 @@ impl<'a> Barriers<'a> {
         }
         let absent = Waiter { warp, lanes, pc };
         if let Some(branch) = self.way_round(pc, &absent, None) {
-            found(Finding::MissedBarrier {
-                waiter: *waiter,
-                absent,
-                branch,
-            });
+            found(Finding::MissedBarrier { waiter: *waiter, absent, branch });
         }
     }
 
@@ -319,11 +306,7 @@ impl<'a> Barriers<'a> {
     fn branches_met_at(&self, barrier: u32) -> Vec<u32> {
         let numbers = 0..self.branches.len() as u32;
         numbers
-            .filter(|number| {
-                !self
-                    .flow
-                    .is_within(barrier, self.branches[*number as usize])
-            })
+            .filter(|number| !self.flow.is_within(barrier, self.branches[*number as usize]))
             .collect()
     }
 }

@@ -14,10 +14,7 @@ pub(super) struct Branches<'a> {
 
 impl<'a> Branches<'a> {
     pub fn new(code: &'a [Instruction]) -> Self {
-        Self {
-            code,
-            leads_round: HashMap::new(),
-        }
+        Self { code, leads_round: HashMap::new() }
     }
 
     /// Whether a branch reconverges only at the end of the kernel.
@@ -25,8 +22,7 @@ impl<'a> Branches<'a> {
         let Op::Bra(op) = &self.code[branch as usize].op else {
             return true;
         };
-        op.reconverge
-            .is_none_or(|meet| matches!(self.code[meet as usize].op, Op::Exit))
+        op.reconverge.is_none_or(|meet| matches!(self.code[meet as usize].op, Op::Exit))
     }
 
     /// Whether this side of a branch leads round a barrier to which the other side may lead.
@@ -46,11 +42,7 @@ impl<'a> Branches<'a> {
         let Some(meet) = op.reconverge else {
             return false;
         };
-        let (way, other) = if taken {
-            (op.target, branch + 1)
-        } else {
-            (branch + 1, op.target)
-        };
+        let (way, other) = if taken { (op.target, branch + 1) } else { (branch + 1, op.target) };
         !self.reaches(way, barrier, meet) && self.reaches(other, barrier, meet)
     }
 

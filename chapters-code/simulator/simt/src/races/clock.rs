@@ -59,22 +59,14 @@ pub(super) struct Clocks<'a> {
 
 impl<'a> Clocks<'a> {
     pub fn new(releases: &'a Releases) -> Self {
-        Self {
-            warps: Vec::new(),
-            thread_clocks: ThreadClocks::default(),
-            block: 0,
-            releases,
-        }
+        Self { warps: Vec::new(), thread_clocks: ThreadClocks::default(), block: 0, releases }
     }
 
     pub fn start_block(&mut self, block: u64, warps: u32) {
         self.block = block;
         self.thread_clocks.start_block(warps);
         self.warps.clear();
-        let clock = Clock {
-            epoch: 1,
-            ..Clock::default()
-        };
+        let clock = Clock { epoch: 1, ..Clock::default() };
         self.warps.resize(warps as usize, clock);
     }
 
@@ -193,19 +185,14 @@ impl<'a> Clocks<'a> {
     /// Whether an earlier access happens before the present of every warp of the block.
     pub fn is_before_all(&self, earlier: &Event) -> bool {
         let warp = earlier.warp() as usize;
-        self.warps
-            .iter()
-            .all(|clock| clock.ordered[warp] >= earlier.epoch)
+        self.warps.iter().all(|clock| clock.ordered[warp] >= earlier.epoch)
     }
 
     /// Returns the epochs of this warp, and of any warp, that happen before its present.
     #[inline(always)]
     pub fn ordered_epochs(&self, warp: u32) -> OrderedEpochs {
         let clock = &self.warps[warp as usize];
-        OrderedEpochs {
-            own: clock.ordered[warp as usize],
-            any: clock.floor,
-        }
+        OrderedEpochs { own: clock.ordered[warp as usize], any: clock.floor }
     }
 
     /// Whether two accesses by threads of this block race. `later` happens now and is not
@@ -232,11 +219,7 @@ impl<'a> Clocks<'a> {
     /// of this block.
     #[inline(never)]
     pub fn flags_order(&self, block: u64, earlier: &Event, later: &Event) -> bool {
-        let scope = if block == self.block {
-            Scope::Block
-        } else {
-            Scope::Device
-        };
+        let scope = if block == self.block { Scope::Block } else { Scope::Device };
         block == self.block && self.is_known(earlier, later)
             || self.is_released(block, earlier, later, scope)
     }
@@ -246,8 +229,7 @@ impl<'a> Clocks<'a> {
     pub fn is_released(&self, block: u64, earlier: &Event, later: &Event, scope: Scope) -> bool {
         let acquired = self.acquired(later.warp());
         let from = (block, earlier.actor_id());
-        self.releases
-            .orders(from, earlier.number(), scope, acquired)
+        self.releases.orders(from, earlier.number(), scope, acquired)
     }
 
     /// Whether the clock of a later access's thread itself includes an earlier one of this block.
@@ -256,8 +238,7 @@ impl<'a> Clocks<'a> {
             return self.thread_clocks.knows_agent(later.thread(), earlier);
         }
         let (later, thread) = (later.thread(), earlier.thread());
-        self.thread_clocks
-            .knows_thread(later, thread, earlier.epoch)
+        self.thread_clocks.knows_thread(later, thread, earlier.epoch)
     }
 
     /// Whether two accesses race if the later one is that of a copy which starts now.
@@ -297,9 +278,7 @@ impl<'a> Clocks<'a> {
     #[cold]
     fn lanes_agree(&self, earlier: &Event, later: &Event) -> bool {
         self.warps[later.warp() as usize].ordered[earlier.warp() as usize] >= earlier.epoch
-            || self
-                .thread_clocks
-                .all_know(later.warp(), earlier.warp(), earlier.epoch)
+            || self.thread_clocks.all_know(later.warp(), earlier.warp(), earlier.epoch)
     }
 }
 
@@ -312,8 +291,6 @@ impl Clock {
     #[inline(never)]
     fn orders_some(&self, earlier: &Event, later: &Event) -> bool {
         let both = 1 << earlier.lane() | 1 << later.lane();
-        self.partial
-            .iter()
-            .any(|(mask, at)| mask & both == both && *at >= earlier.epoch)
+        self.partial.iter().any(|(mask, at)| mask & both == both && *at >= earlier.epoch)
     }
 }

@@ -63,10 +63,7 @@ impl Event {
     /// Returns the same access by lane `lane` to these bytes of a word.
     #[inline(always)]
     pub fn by(self, lane: u32, bytes: u32) -> Self {
-        Self {
-            tag: self.tag | lane | bytes << BYTES,
-            ..self
-        }
+        Self { tag: self.tag | lane | bytes << BYTES, ..self }
     }
 
     /// Returns the same access to all bytes of a word.
@@ -105,11 +102,7 @@ impl Event {
     /// Returns the same access as an asynchronous one by an agent; `number` is that of the agent's
     /// copy or group.
     pub fn by_agent(self, agent: u32, number: u32) -> Self {
-        Self {
-            tag: self.tag | (agent + 1) << AGENT,
-            epoch: ASYNCHRONOUS | number,
-            ..self
-        }
+        Self { tag: self.tag | (agent + 1) << AGENT, epoch: ASYNCHRONOUS | number, ..self }
     }
 
     /// Returns the agent that makes the access.
@@ -130,8 +123,7 @@ impl Event {
 
     /// Returns the actor that releases it to other blocks: its warp or, from 32 on, its agent.
     pub fn actor_id(&self) -> u32 {
-        self.agent()
-            .map_or(self.warp(), |agent| FIRST_AGENT + agent)
+        self.agent().map_or(self.warp(), |agent| FIRST_AGENT + agent)
     }
 
     pub fn kind(&self) -> AccessKind {

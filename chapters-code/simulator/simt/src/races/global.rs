@@ -122,10 +122,7 @@ pub(crate) struct GlobalHistory {
 
 impl GlobalHistory {
     pub fn new() -> Self {
-        Self {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            releases: Releases::new(),
-        }
+        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), releases: Releases::new() }
     }
 
     /// Returns what blocks have released and published.
@@ -139,9 +136,7 @@ impl GlobalHistory {
     }
 
     fn lock(&self, shard: u64) -> MutexGuard<'_, Pages> {
-        self.shards[shard as usize]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shards[shard as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -251,9 +246,7 @@ impl<'a> GlobalRaces<'a> {
                 self.conflict(clocks, earlier, &event)
             }
         };
-        words.fold(None, |found, at| {
-            self.word(cursor.row(at), conflict, at, event).or(found)
-        })
+        words.fold(None, |found, at| self.word(cursor.row(at), conflict, at, event).or(found))
     }
 
     /// Notes an access to a whole row as [`Self::touch`] does for a word. Returns false, and notes
@@ -298,10 +291,7 @@ impl<'a> GlobalRaces<'a> {
         }
         if !row_access.is_load() {
             let block = self.block as u32;
-            *row = Row {
-                writer: Whole { block, row_access },
-                ..Row::default()
-            };
+            *row = Row { writer: Whole { block, row_access }, ..Row::default() };
         }
         found
     }
@@ -337,10 +327,7 @@ impl<'a> GlobalRaces<'a> {
         conflict: impl Fn(&Entry) -> bool,
         event: Event,
     ) -> Option<Entry> {
-        let entry = Entry {
-            block: self.block as u32,
-            event,
-        };
+        let entry = Entry { block: self.block as u32, event };
         if event.is_load() {
             row.readers.get_or_insert_default().0[word].note_reader(entry);
             let earlier = row.writers.as_ref()?.0[word];
@@ -374,10 +361,7 @@ impl<'a> GlobalRaces<'a> {
         if earlier.block == self.block as u32 {
             return row_access.may_conflict(clocks, later);
         }
-        let entry = Entry {
-            block: earlier.block,
-            event: row_access.at(0),
-        };
+        let entry = Entry { block: earlier.block, event: row_access.at(0) };
         self.conflict(clocks, &entry, &later.at(0))
     }
 
@@ -407,12 +391,7 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn new(history: &'a GlobalHistory) -> Self {
-        Self {
-            history,
-            number: 0,
-            index: 0,
-            pages: None,
-        }
+        Self { history, number: 0, index: 0, pages: None }
     }
 
     /// Returns the row of an address.
@@ -428,9 +407,7 @@ impl<'a> Cursor<'a> {
             self.seek(number);
         }
         let history = self.history;
-        let pages = self
-            .pages
-            .get_or_insert_with(|| history.lock(GlobalHistory::shard(number)));
+        let pages = self.pages.get_or_insert_with(|| history.lock(GlobalHistory::shard(number)));
         &mut pages.list[self.index]
     }
 
@@ -453,14 +430,8 @@ impl Row {
     #[inline(never)]
     fn split(&mut self) {
         let words = |whole: Whole| -> Option<Words> {
-            let entry = |word| Entry {
-                block: whole.block,
-                event: whole.row_access.at(word),
-            };
-            whole
-                .row_access
-                .is_some()
-                .then(|| Box::new(Entries(std::array::from_fn(entry))))
+            let entry = |word| Entry { block: whole.block, event: whole.row_access.at(word) };
+            whole.row_access.is_some().then(|| Box::new(Entries(std::array::from_fn(entry))))
         };
         self.writers = words(self.writer);
         self.readers = words(self.reader);

@@ -61,37 +61,17 @@ const LIMIT: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
     /// Two unordered accesses to the byte at `offset` of a block's shared memory.
-    Shared {
-        first: Event,
-        second: Event,
-        offset: u32,
-    },
+    Shared { first: Event, second: Event, offset: u32 },
     /// Two unordered accesses to device memory, the first by a thread of block `first_block`. If
     /// both were by one block, a fence at the scope of the block would order them.
-    Global {
-        first: Event,
-        first_block: u64,
-        second: Event,
-        address: u64,
-        fenced_in_block: bool,
-    },
+    Global { first: Event, first_block: u64, second: Event, address: u64, fenced_in_block: bool },
     /// A shuffle that reads from a lane that does not participate.
-    AbsentSource {
-        warp: u32,
-        pc: u32,
-        lane: u32,
-        source: u32,
-    },
+    AbsentSource { warp: u32, pc: u32, lane: u32, source: u32 },
     /// A read of uninitialised memory: an address, or an offset in shared or local memory.
     Uninitialised { event: Event, space: Space, at: u64 },
     /// An access to shared memory that a pending asynchronous copy writes. Instruction `copy` of a
     /// warp started the copy.
-    Pending {
-        event: Event,
-        warp: u32,
-        copy: u32,
-        offset: u32,
-    },
+    Pending { event: Event, warp: u32, copy: u32, offset: u32 },
     /// A barrier at which some threads wait while others have gone round it by a branch.
     MissedBarrier {
         waiter: Waiter,
@@ -104,11 +84,7 @@ pub(crate) enum Finding {
     SplitBarrier { waiter: Waiter, other: Waiter },
     /// A barrier for a number of threads that is no multiple of 32, or for which threads name
     /// different numbers.
-    BarrierThreads {
-        waiter: Waiter,
-        threads: u32,
-        disagrees: bool,
-    },
+    BarrierThreads { waiter: Waiter, threads: u32, disagrees: bool },
     /// A finding about mbarriers or bulk copies.
     Proxy(ProxyFinding),
 }
@@ -198,24 +174,18 @@ impl<'a> Races<'a> {
     pub fn barrier_passed(&mut self, passing: &Passing) {
         self.clocks.barrier_passed(passing.warps);
         let findings = &mut self.findings;
-        self.barriers
-            .passed(passing, &mut |finding| add(findings, finding));
+        self.barriers.passed(passing, &mut |finding| add(findings, finding));
     }
 
     /// See [`crate::observe::Observer::warp_passed`].
     pub fn warp_passed(&mut self, waiters: &[Waiter], members: LaneMask) {
         let findings = &mut self.findings;
-        self.barriers
-            .warp_passed(waiters, members, &mut |finding| add(findings, finding));
+        self.barriers.warp_passed(waiters, members, &mut |finding| add(findings, finding));
     }
 
     pub fn barrier_counts(&mut self, waiter: Waiter, threads: u32, disagrees: bool) {
         if disagrees || !threads.is_multiple_of(32) {
-            self.add(Finding::BarrierThreads {
-                waiter,
-                threads,
-                disagrees,
-            });
+            self.add(Finding::BarrierThreads { waiter, threads, disagrees });
         }
     }
 
@@ -246,11 +216,7 @@ impl<'a> Races<'a> {
         let [first, second] = lanes.map(|lane| self.event(access).by(lane, 0xf));
         let address = access.addresses.of(lanes[0]);
         self.add(match access.space {
-            AccessSpace::Shared => Finding::Shared {
-                first,
-                second,
-                offset: address as u32,
-            },
+            AccessSpace::Shared => Finding::Shared { first, second, offset: address as u32 },
             AccessSpace::Global => Finding::Global {
                 first,
                 first_block: self.block,
@@ -271,9 +237,7 @@ impl<'a> Races<'a> {
         (warp, pc): (u32, u32),
     ) {
         let event = Event::new(pc, 1, warp, kind, Strength::Weak);
-        let found = self
-            .uninitialised
-            .local(kind, addresses, bytes, mask, event);
+        let found = self.uninitialised.local(kind, addresses, bytes, mask, event);
         found.into_iter().for_each(|finding| self.add(finding));
     }
 
@@ -293,12 +257,7 @@ impl<'a> Races<'a> {
     }
 
     pub fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {
-        self.add(Finding::AbsentSource {
-            warp,
-            pc,
-            lane,
-            source,
-        });
+        self.add(Finding::AbsentSource { warp, pc, lane, source });
     }
 
     /// Returns the findings. A read that is both uninitialised and a race is only reported as a
@@ -307,9 +266,9 @@ impl<'a> Races<'a> {
         let mut findings = std::mem::take(&mut self.findings);
         let races: Vec<_> = findings.iter().filter_map(Finding::race).collect();
         findings.retain(|finding| match finding {
-            Finding::Uninitialised { event, .. } => !races
-                .iter()
-                .any(|(first, second)| [*first, *second].contains(&event.pc)),
+            Finding::Uninitialised { event, .. } => {
+                !races.iter().any(|(first, second)| [*first, *second].contains(&event.pc))
+            }
             _ => true,
         });
         findings
@@ -353,14 +312,7 @@ impl<'a> Races<'a> {
     /// it.
     #[cold]
     fn with_scope(&self, mut finding: Finding) -> Finding {
-        if let Finding::Global {
-            first,
-            first_block,
-            second,
-            fenced_in_block,
-            ..
-        } = &mut finding
-        {
+        if let Finding::Global { first, first_block, second, fenced_in_block, .. } = &mut finding {
             let clocks = &self.clocks;
             *fenced_in_block = *first_block != self.block
                 && clocks.is_released(*first_block, first, second, Scope::Block);
@@ -375,12 +327,7 @@ impl<'a> Races<'a> {
         };
         let &Pending { warp, pc: copy, .. } = copy;
         let offset = address as u32;
-        self.add(Finding::Pending {
-            event,
-            warp,
-            copy,
-            offset,
-        });
+        self.add(Finding::Pending { event, warp, copy, offset });
     }
 
     fn add(&mut self, finding: Finding) {
@@ -419,10 +366,6 @@ const fn words_of(bytes: u32) -> usize {
 #[inline(always)]
 fn lane_event(access: &Access<'_>, bytes: u32, event: Event, lane: u32) -> (u64, Event) {
     let address = access.addresses.of(lane);
-    let part = if bytes < 4 {
-        ((1 << bytes) - 1) << (address & 3)
-    } else {
-        0xf
-    };
+    let part = if bytes < 4 { ((1 << bytes) - 1) << (address & 3) } else { 0xf };
     (address, event.by(lane, part))
 }

@@ -54,18 +54,9 @@ pub(crate) enum ProxyFinding {
     /// A copy from memory that an ordinary access has written, or onto memory that it has read or
     /// written, without a fence between the proxies. `at` is an address, or an offset in shared
     /// memory.
-    Unfenced {
-        earlier: Event,
-        copy: Event,
-        space: AccessSpace,
-        at: u64,
-    },
+    Unfenced { earlier: Event, copy: Event, space: AccessSpace, at: u64 },
     /// A copy that counts on an mbarrier whose initialisation the async proxy may not see.
-    UnfencedInit {
-        init: Event,
-        copy: Event,
-        mbarrier: u32,
-    },
+    UnfencedInit { init: Event, copy: Event, mbarrier: u32 },
     /// An mbarrier that is initialised again.
     Reinitialised { init: Event, mbarrier: u32 },
     /// An mbarrier that a store has overwritten.
@@ -149,10 +140,10 @@ impl ProxyRaces {
     /// Notes that this access initialises an mbarrier.
     pub fn initialised(&mut self, mbarrier: u32, init: Event) {
         let agents = &mut self.agents;
-        let object = self.objects.entry(mbarrier).or_insert_with(|| Object {
-            agent: next(agents),
-            ..Object::default()
-        });
+        let object = self
+            .objects
+            .entry(mbarrier)
+            .or_insert_with(|| Object { agent: next(agents), ..Object::default() });
         (object.init, object.is_fenced) = (init, false);
     }
 
@@ -203,10 +194,7 @@ impl ProxyRaces {
                     latest: load,
                 });
                 own.latest = load.by_agent(own.reads, group);
-                Some(Accesses {
-                    shared: own.latest,
-                    global: store.by_agent(own.writes, group),
-                })
+                Some(Accesses { shared: own.latest, global: store.by_agent(own.writes, group) })
             }
         }
     }
@@ -222,11 +210,7 @@ impl ProxyRaces {
         let object = self.objects.get(&mbarrier).filter(|o| !o.is_fenced)?;
         let init = object.init;
         let unseen = init.is_some() && clocks.lacks_fence(&init, &copy);
-        unseen.then_some(Finding::Proxy(ProxyFinding::UnfencedInit {
-            init,
-            copy,
-            mbarrier,
-        }))
+        unseen.then_some(Finding::Proxy(ProxyFinding::UnfencedInit { init, copy, mbarrier }))
     }
 
     /// Notes that a copy is complete.
@@ -249,11 +233,7 @@ impl ProxyRaces {
         let first = self.objects.get(&mbarrier)?.init.with_all_bytes();
         let second = access.with_all_bytes();
         let races = first.is_some() && clocks.conflict(&first, &second);
-        races.then_some(Finding::Shared {
-            first,
-            second,
-            offset: mbarrier,
-        })
+        races.then_some(Finding::Shared { first, second, offset: mbarrier })
     }
 
     /// Reports copies that no thread has waited for when all threads of the block have exited.
@@ -275,14 +255,12 @@ impl ProxyRaces {
         let Some(own) = self.groups.get(&(at.warp, at.lane)) else {
             return;
         };
-        clocks
-            .thread_clocks
-            .change(32 * at.warp + at.lane, |known| {
-                raise(&mut known.agents, own.reads as usize, group);
-                if written {
-                    raise(&mut known.agents, own.writes as usize, group);
-                }
-            });
+        clocks.thread_clocks.change(32 * at.warp + at.lane, |known| {
+            raise(&mut known.agents, own.reads as usize, group);
+            if written {
+                raise(&mut known.agents, own.writes as usize, group);
+            }
+        });
     }
 }
 

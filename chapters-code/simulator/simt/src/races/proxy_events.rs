@@ -11,36 +11,21 @@ impl Races<'_> {
     #[inline(never)]
     pub fn proxy(&mut self, event: &ProxyEvent) {
         match *event {
-            ProxyEvent::Initialised {
-                mbarrier,
-                at,
-                was_live,
-            } => self.initialised(mbarrier, at, was_live),
+            ProxyEvent::Initialised { mbarrier, at, was_live } => {
+                self.initialised(mbarrier, at, was_live)
+            }
             ProxyEvent::Invalidated { mbarrier, at } => {
                 self.touch_object(mbarrier, at, AccessKind::Store);
             }
             ProxyEvent::Overwritten { mbarrier } => self.overwritten(mbarrier),
-            ProxyEvent::Counted {
-                mbarrier,
-                at,
-                completion,
-            } => self.arrived(mbarrier, at, false, completion),
-            ProxyEvent::Arrived {
-                mbarrier,
-                at,
-                releases,
-                completion,
-            } => self.arrived(mbarrier, at, releases, completion),
-            ProxyEvent::Tested {
-                mbarrier,
-                at,
-                acquires,
-            } => self.tested(mbarrier, at, acquires),
-            ProxyEvent::Fenced {
-                fence,
-                warp,
-                lanes: mask,
-            } => {
+            ProxyEvent::Counted { mbarrier, at, completion } => {
+                self.arrived(mbarrier, at, false, completion)
+            }
+            ProxyEvent::Arrived { mbarrier, at, releases, completion } => {
+                self.arrived(mbarrier, at, releases, completion)
+            }
+            ProxyEvent::Tested { mbarrier, at, acquires } => self.tested(mbarrier, at, acquires),
+            ProxyEvent::Fenced { fence, warp, lanes: mask } => {
                 for lane in lanes(mask) {
                     self.proxy.fenced(32 * warp + lane);
                     proxy::fence(&mut self.clocks, fence, warp, lane);
@@ -122,10 +107,7 @@ impl Races<'_> {
             let unseen = self.proxy.unfenced_init(&self.clocks, mbarrier, copy);
             unseen.into_iter().for_each(|finding| self.add(finding));
         }
-        let (shared, global) = (
-            (u64::from(bulk.shared), bulk.bytes),
-            (bulk.global, bulk.bytes),
-        );
+        let (shared, global) = ((u64::from(bulk.shared), bulk.bytes), (bulk.global, bulk.bytes));
         let found = [
             self.shared.range(&self.clocks, shared, accesses.shared),
             self.global.range(&self.clocks, global, accesses.global),
@@ -147,28 +129,19 @@ impl Races<'_> {
     /// If everything but a fence orders a copy after an ordinary access, reports the missing fence.
     fn fence_or_race(&self, finding: Finding) -> Finding {
         let (earlier, copy, space, at) = match finding {
-            Finding::Shared {
-                first,
-                second,
-                offset,
-            } => (first, second, AccessSpace::Shared, u64::from(offset)),
-            Finding::Global {
-                first,
-                second,
-                address,
-                first_block,
-                ..
-            } if first_block == self.block => (first, second, AccessSpace::Global, address),
+            Finding::Shared { first, second, offset } => {
+                (first, second, AccessSpace::Shared, u64::from(offset))
+            }
+            Finding::Global { first, second, address, first_block, .. }
+                if first_block == self.block =>
+            {
+                (first, second, AccessSpace::Global, address)
+            }
             other => return other,
         };
         if earlier.is_asynchronous() || !self.clocks.precedes(&earlier, &copy) {
             return finding;
         }
-        Finding::Proxy(ProxyFinding::Unfenced {
-            earlier,
-            copy,
-            space,
-            at,
-        })
+        Finding::Proxy(ProxyFinding::Unfenced { earlier, copy, space, at })
     }
 }

@@ -33,22 +33,13 @@ impl RowAccess {
     /// that touches word 0 (possibly out of range).
     #[inline(always)]
     pub fn new(event: Event, first: u32, shift: u8) -> Self {
-        Self {
-            event,
-            first: (first & 31) as u8,
-            shift,
-        }
+        Self { event, first: (first & 31) as u8, shift }
     }
 
     /// Returns the access to some words of the row, one bit per word.
     #[inline(always)]
     pub fn part(&self, words: u32) -> Part {
-        Part {
-            event: self.event,
-            words,
-            first: self.first.into(),
-            shift: self.shift.into(),
-        }
+        Part { event: self.event, words, first: self.first.into(), shift: self.shift.into() }
     }
 
     /// Returns the warp.

@@ -142,10 +142,7 @@ impl SharedRaces {
         let number = (address / row_access::BYTES) as usize;
         let row = self.rows.get_mut(number)?;
         if row.generation != generation {
-            *row = Row {
-                generation,
-                ..Row::default()
-            };
+            *row = Row { generation, ..Row::default() };
         }
         if row.is_split || !row.touch(clocks, row_access) {
             let found = self.part(clocks, number, u32::MAX, row_access);
@@ -278,10 +275,7 @@ impl SharedRaces {
         }
         (row.generation, row.is_split) = (self.generation, true);
         self.cells[number] = if row.writer.is_some() || row.readers[0].is_some() {
-            Cells::new(
-                |word| row.writer.at(word),
-                |reader, word| row.readers[reader].at(word),
-            )
+            Cells::new(|word| row.writer.at(word), |reader, word| row.readers[reader].at(word))
         } else {
             Cells::EMPTY
         };
@@ -291,11 +285,7 @@ impl SharedRaces {
 /// Notes a race.
 #[cold]
 fn note(found: &mut Option<Finding>, first: Event, second: Event, offset: u32) {
-    *found = Some(Finding::Shared {
-        first,
-        second,
-        offset,
-    });
+    *found = Some(Finding::Shared { first, second, offset });
 }
 
 impl Row {

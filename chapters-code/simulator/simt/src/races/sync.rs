@@ -77,9 +77,7 @@ pub(super) struct Releases {
 }
 
 fn shards<T: Default>() -> Vec<Mutex<T>> {
-    std::iter::repeat_with(Mutex::default)
-        .take(SHARDS)
-        .collect()
+    std::iter::repeat_with(Mutex::default).take(SHARDS).collect()
 }
 
 fn lock<T>(shards: &[Mutex<T>], number: u64) -> MutexGuard<'_, T> {
@@ -89,11 +87,7 @@ fn lock<T>(shards: &[Mutex<T>], number: u64) -> MutexGuard<'_, T> {
 
 impl Releases {
     pub fn new() -> Self {
-        Self {
-            blocks: shards(),
-            published: shards(),
-            has_published: AtomicBool::new(false),
-        }
+        Self { blocks: shards(), published: shards(), has_published: AtomicBool::new(false) }
     }
 
     /// Adds a release by a warp of a block: for each warp, the last epoch that it includes. Returns
@@ -126,17 +120,13 @@ impl Releases {
             return false;
         };
         let blocks = lock(&self.blocks, block);
-        let release = blocks
-            .get(&block)
-            .and_then(|all| all.get(*count as usize - 1));
+        let release = blocks.get(&block).and_then(|all| all.get(*count as usize - 1));
         release.is_some_and(|release| {
             let up_to = match scope {
                 Scope::Block => &release.to_block,
                 Scope::Device | Scope::System => &release.to_device,
             };
-            up_to
-                .get(warp as usize)
-                .is_some_and(|up_to| *up_to >= epoch)
+            up_to.get(warp as usize).is_some_and(|up_to| *up_to >= epoch)
         })
     }
 }
@@ -153,12 +143,7 @@ pub(super) struct Flags<'a> {
 
 impl<'a> Flags<'a> {
     pub fn new(releases: &'a Releases) -> Self {
-        Self {
-            releases,
-            block: 0,
-            count: 0,
-            shared: HashMap::new(),
-        }
+        Self { releases, block: 0, count: 0, shared: HashMap::new() }
     }
 
     pub fn start_block(&mut self, block: u64) {
@@ -186,10 +171,7 @@ impl<'a> Flags<'a> {
         }
         let mut own = acquired.clone();
         if self.count > 0 {
-            union(
-                &mut own,
-                &Arc::new(HashMap::from([(self.block, self.count)])),
-            );
+            union(&mut own, &Arc::new(HashMap::from([(self.block, self.count)])));
         }
         for lane in lanes(access.mask) {
             let address = access.addresses.of(lane);
@@ -250,11 +232,7 @@ fn publish_at(
     }
     match all {
         Some(acquired) => {
-            let new = Published {
-                acquired,
-                block,
-                in_block,
-            };
+            let new = Published { acquired, block, in_block };
             published.insert(address, new);
         }
         None => {

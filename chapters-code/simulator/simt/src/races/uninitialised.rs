@@ -66,8 +66,7 @@ impl<'a> Uninitialised<'a> {
     pub fn start_block(&mut self, warps: u32) {
         self.shared.clear();
         let local = 32 * u64::from(self.local_bytes);
-        self.local
-            .resize_with(warps as usize, || InitMask::uninitialised(local));
+        self.local.resize_with(warps as usize, || InitMask::uninitialised(local));
         self.local.iter_mut().for_each(InitMask::clear);
     }
 
@@ -161,10 +160,7 @@ impl<'a> Uninitialised<'a> {
     #[cold]
     fn used_words(&mut self, pc: u32) -> u8 {
         let kernel = self.kernel;
-        *self
-            .used
-            .entry(pc)
-            .or_insert_with(|| used_words(kernel, pc))
+        *self.used.entry(pc).or_insert_with(|| used_words(kernel, pc))
     }
 
     /// Notes an access by an asynchronous copy, which reads uninitialised words or initialises

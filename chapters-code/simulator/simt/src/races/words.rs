@@ -62,28 +62,16 @@ impl Part {
             tag[word] = whole | self.first.wrapping_add(word as u32 >> self.shift) & 31;
             select[word] = lane_word(self.words, word);
         }
-        ByWord {
-            event: self.event,
-            tag,
-            select,
-        }
+        ByWord { event: self.event, tag, select }
     }
 }
 
 impl Events {
-    const NONE: Self = Self {
-        pc: [0; WORDS],
-        epoch: [0; WORDS],
-        tag: [0; WORDS],
-    };
+    const NONE: Self = Self { pc: [0; WORDS], epoch: [0; WORDS], tag: [0; WORDS] };
 
     #[inline(always)]
     fn at(&self, word: usize) -> Event {
-        Event {
-            pc: self.pc[word],
-            epoch: self.epoch[word],
-            tag: self.tag[word],
-        }
+        Event { pc: self.pc[word], epoch: self.epoch[word], tag: self.tag[word] }
     }
 
     #[inline(always)]
@@ -108,11 +96,7 @@ impl Events {
         let mut any = 0;
         for word in 0..WORDS {
             let differs = (self.tag[word] ^ part.tag[word]) & THREAD_OR_AGENT;
-            let up_to = if differs & WARP_BITS == 0 {
-                ordered.own
-            } else {
-                ordered.any
-            };
+            let up_to = if differs & WARP_BITS == 0 { ordered.own } else { ordered.any };
             let is_late = u32::from(self.epoch[word] > up_to).wrapping_neg();
             any |= is_late & differs & part.select[word];
         }
@@ -155,10 +139,7 @@ impl Events {
 }
 
 impl Cells {
-    pub const EMPTY: Self = Self {
-        writer: Events::NONE,
-        readers: [Events::NONE; 2],
-    };
+    pub const EMPTY: Self = Self { writer: Events::NONE, readers: [Events::NONE; 2] };
 
     /// Creates cells with these events by word.
     pub fn new(writer: impl Fn(usize) -> Event, reader: impl Fn(usize, usize) -> Event) -> Self {

@@ -131,30 +131,19 @@ unsafe fn read_vectors(from: *mut u8, out: &mut [u8]) {
 /// As the header of [`super`] says.
 #[inline(always)]
 unsafe fn write_vectors(to: *mut u8, data: &[u8]) {
-    let (pairs, rest) = if is_x86_feature_detected!("avx") {
-        data.as_chunks::<32>()
-    } else {
-        (&[][..], data)
-    };
+    let (pairs, rest) =
+        if is_x86_feature_detected!("avx") { data.as_chunks::<32>() } else { (&[][..], data) };
     let first = 32 * pairs.len();
     for (i, chunk) in pairs.iter().enumerate() {
         // SAFETY: the caller's promise, for a part of the bytes. The CPU has AVX. Vectors and byte
         // arrays have the same representation.
-        unsafe {
-            store256(
-                to.wrapping_add(32 * i),
-                transmute::<[u8; 32], __m256i>(*chunk),
-            )
-        };
+        unsafe { store256(to.wrapping_add(32 * i), transmute::<[u8; 32], __m256i>(*chunk)) };
     }
     for (i, chunk) in rest.as_chunks::<16>().0.iter().enumerate() {
         // SAFETY: the caller's promise, for a part of the bytes. Vectors and byte arrays have the
         // same representation.
         unsafe {
-            store128(
-                to.wrapping_add(first + 16 * i),
-                transmute::<[u8; 16], __m128i>(*chunk),
-            )
+            store128(to.wrapping_add(first + 16 * i), transmute::<[u8; 16], __m128i>(*chunk))
         };
     }
 }

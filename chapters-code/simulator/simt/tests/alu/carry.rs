@@ -56,9 +56,8 @@ impl Link {
             return format!("{opcode} %v{result}{list};\n");
         }
         let narrowed = operands.iter().enumerate();
-        let narrowed: String = narrowed
-            .map(|(n, i)| format!("cvt.u32.u64 %w{n}, %v{i}; "))
-            .collect();
+        let narrowed: String =
+            narrowed.map(|(n, i)| format!("cvt.u32.u64 %w{n}, %v{i}; ")).collect();
         let list: String = (0..count).map(|n| format!(", %w{n}")).collect();
         format!("{narrowed}{opcode} %w3{list}; cvt.u64.u32 %v{result}, %w3;\n")
     }
@@ -121,11 +120,7 @@ fn run(chain: &[Link], rows: &Rows) -> Vec<[u64; THREADS]> {
     let memory = Memory::new(1 << 20);
     let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let module = LoadedModule::load(module, &memory).expect("there is room");
-    let bytes: Vec<u8> = rows
-        .iter()
-        .flatten()
-        .flat_map(|x| x.to_le_bytes())
-        .collect();
+    let bytes: Vec<u8> = rows.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
     let input = memory.allocate(bytes.len() as u64).expect("there is room");
     memory.write(input, &bytes).expect("it is mapped");
     let mut bytes = vec![0; 8 * results * THREADS];
@@ -142,9 +137,7 @@ fn run(chain: &[Link], rows: &Rows) -> Vec<[u64; THREADS]> {
     memory.read(out, &mut bytes).expect("it is mapped");
     let (values, _) = bytes.as_chunks::<8>();
     let value = |thread: usize, i: usize| u64::from_le_bytes(values[thread * results + i]);
-    (0..results)
-        .map(|i| std::array::from_fn(|thread| value(thread, i)))
-        .collect()
+    (0..results).map(|i| std::array::from_fn(|thread| value(thread, i))).collect()
 }
 
 /// 64-bit words that produce carries and borrows: random ones, and ones near 0, 2^32, 2^63 and 2^64.
@@ -198,13 +191,7 @@ fn chain() -> impl Strategy<Value = Vec<Link>> {
 
 /// Widths whose sum is 128.
 fn widths() -> impl Strategy<Value = Vec<u32>> {
-    let all = [
-        vec![64, 64],
-        vec![64, 32, 32],
-        vec![32, 64, 32],
-        vec![32, 32, 64],
-        vec![32; 4],
-    ];
+    let all = [vec![64, 64], vec![64, 32, 32], vec![32, 64, 32], vec![32, 32, 64], vec![32; 4]];
     proptest::sample::select(all.to_vec())
 }
 
@@ -234,16 +221,8 @@ fn check_wide(
         sets: true,
         operands: [i, 4 + i, ZERO],
     };
-    let mut chain: Vec<Link> = widths
-        .iter()
-        .enumerate()
-        .map(|(i, b)| link(i, *b))
-        .collect();
-    chain.push(Link {
-        operation: Operation::Add,
-        operands: [ZERO; 3],
-        ..link(1, 32)
-    });
+    let mut chain: Vec<Link> = widths.iter().enumerate().map(|(i, b)| link(i, *b)).collect();
+    chain.push(Link { operation: Operation::Add, operands: [ZERO; 3], ..link(1, 32) });
     let mut rows = vec![[0; OPERANDS]; THREADS];
     for (row, [x, y]) in rows.iter_mut().zip(pairs) {
         let words = words_of(*x, widths).zip(words_of(*y, widths));

@@ -77,11 +77,7 @@ pub fn check32(
                 let alu = make(*d);
                 isa.execute(&alu, &mut regs, mask, &WINDOWS);
                 for lane in 0..LANES {
-                    let wanted = if is_active(mask, lane) {
-                        expected[lane]
-                    } else {
-                        before[lane]
-                    };
+                    let wanted = if is_active(mask, lane) { expected[lane] } else { before[lane] };
                     let got = regs.r32(*d)[lane];
                     let a = r32.iter().map(|row| row[lane]).collect::<Vec<_>>();
                     let b = r64.iter().map(|row| row[lane]).collect::<Vec<_>>();
@@ -112,11 +108,7 @@ pub fn check64(
                 let alu = make(*d);
                 isa.execute(&alu, &mut regs, mask, &WINDOWS);
                 for lane in 0..LANES {
-                    let wanted = if is_active(mask, lane) {
-                        expected[lane]
-                    } else {
-                        before[lane]
-                    };
+                    let wanted = if is_active(mask, lane) { expected[lane] } else { before[lane] };
                     let got = regs.r64(*d)[lane];
                     let a = r32.iter().map(|row| row[lane]).collect::<Vec<_>>();
                     let b = r64.iter().map(|row| row[lane]).collect::<Vec<_>>();
@@ -330,9 +322,5 @@ pub fn rows64<const N: usize>(values: &[u64], random: u64) -> Vec<[Lanes64; N]> 
 
 /// `cvt`, whose operand is `S[0]` or `T[0]` and whose destination is `d`.
 pub fn source(is_wide: bool) -> Src {
-    if is_wide {
-        Src::R64(T[0])
-    } else {
-        Src::R32(S[0])
-    }
+    if is_wide { Src::R64(T[0]) } else { Src::R32(S[0]) }
 }

@@ -7,16 +7,8 @@ use ptx::ir::{Alu, Num, PackedHalf, Round};
 use simt::registers::Lanes64;
 
 const DIRECTED: [Round; 4] = [Round::NearestEven, Round::Zero, Round::Down, Round::Up];
-const INTEGRAL: [Num; 8] = [
-    Num::U8,
-    Num::S8,
-    Num::U16,
-    Num::S16,
-    Num::U32,
-    Num::S32,
-    Num::U64,
-    Num::S64,
-];
+const INTEGRAL: [Num; 8] =
+    [Num::U8, Num::S8, Num::U16, Num::S16, Num::U32, Num::S32, Num::U64, Num::S64];
 const FLOATING: [Num; 4] = [Num::F16, Num::Bf16, Num::F32, Num::F64];
 
 #[test]
@@ -51,32 +43,21 @@ fn integral(x: f64, round: Round) -> f64 {
 fn float_to_integer() {
     for from in FLOATING {
         for row in rows(from) {
-            for (to, round) in INTEGRAL
-                .iter()
-                .flat_map(|&to| DIRECTED.map(|round| (to, round)))
-            {
+            for (to, round) in INTEGRAL.iter().flat_map(|&to| DIRECTED.map(|round| (to, round))) {
                 let (min, max) = range(to);
                 for (sat, ftz) in [(false, false), (true, false), (false, true)] {
-                    check(
-                        (from, to),
-                        (round, sat, ftz && from == Num::F32),
-                        &row,
-                        |x| {
-                            let value = float(from, x);
-                            if value.is_nan() {
-                                let zero = from != Num::F64 && bits(to) != 64;
-                                return held(to, if zero { 0 } else { 1 << (bits(to) - 1) });
-                            }
-                            let subnormal = f32::from_bits(x as u32).is_subnormal();
-                            let flushed = if ftz && from == Num::F32 && subnormal {
-                                0.0
-                            } else {
-                                value
-                            };
-                            // `as` saturates.
-                            held(to, (integral(flushed, round) as i128).clamp(min, max))
-                        },
-                    );
+                    check((from, to), (round, sat, ftz && from == Num::F32), &row, |x| {
+                        let value = float(from, x);
+                        if value.is_nan() {
+                            let zero = from != Num::F64 && bits(to) != 64;
+                            return held(to, if zero { 0 } else { 1 << (bits(to) - 1) });
+                        }
+                        let subnormal = f32::from_bits(x as u32).is_subnormal();
+                        let flushed =
+                            if ftz && from == Num::F32 && subnormal { 0.0 } else { value };
+                        // `as` saturates.
+                        held(to, (integral(flushed, round) as i128).clamp(min, max))
+                    });
                 }
             }
         }
@@ -98,21 +79,13 @@ fn rounded(
     let sign = u64::from(negative) << (bits(to) - 1);
     let is_above = |magnitude: u64| {
         let ordering = compare(float(to, sign | magnitude));
-        if negative {
-            ordering.is_lt()
-        } else {
-            ordering.is_gt()
-        }
+        if negative { ordering.is_lt() } else { ordering.is_gt() }
     };
     // The largest magnitude not above the exact one.
     let (mut low, mut high) = (0, infinity);
     while high - low > 1 {
         let middle = (low + high) / 2;
-        if is_above(middle) {
-            high = middle
-        } else {
-            low = middle
-        }
+        if is_above(middle) { high = middle } else { low = middle }
     }
     if compare(float(to, sign | low)).is_eq() {
         return sign | low;
@@ -142,10 +115,7 @@ fn rounded(
 fn integer_to_float() {
     for from in INTEGRAL {
         for row in rows(from) {
-            for (to, round) in FLOATING
-                .iter()
-                .flat_map(|&to| DIRECTED.map(|round| (to, round)))
-            {
+            for (to, round) in FLOATING.iter().flat_map(|&to| DIRECTED.map(|round| (to, round))) {
                 check((from, to), (round, false, false), &row, |x| {
                     let value = integer(from, x);
                     let small = i64::try_from(value);
@@ -160,9 +130,7 @@ fn integer_to_float() {
                         _ if value == 0 => 0,
                         _ => rounded(to, round, value < 0, |y| {
                             // Every `y` that matters is an integer, or less than any.
-                            (y as i128)
-                                .cmp(&value)
-                                .then(y.partial_cmp(&y.trunc()).unwrap())
+                            (y as i128).cmp(&value).then(y.partial_cmp(&y.trunc()).unwrap())
                         }),
                     }
                 });
@@ -203,10 +171,7 @@ fn nan(from: Num, to: Num, x: u64) -> u64 {
 fn float_to_float() {
     for from in FLOATING {
         for row in rows(from) {
-            for (to, round) in FLOATING
-                .iter()
-                .flat_map(|&to| DIRECTED.map(|round| (to, round)))
-            {
+            for (to, round) in FLOATING.iter().flat_map(|&to| DIRECTED.map(|round| (to, round))) {
                 if from == to {
                     continue;
                 }
@@ -232,38 +197,17 @@ fn float_to_float() {
 fn modifiers_between_floats() {
     let flush = |x: u64| {
         let x = f32::from_bits(x as u32);
-        u64::from(
-            if x.is_subnormal() {
-                0f32.copysign(x)
-            } else {
-                x
-            }
-            .to_bits(),
-        )
+        u64::from(if x.is_subnormal() { 0f32.copysign(x) } else { x }.to_bits())
     };
     for row in rows(Num::F32) {
-        check(
-            (Num::F32, Num::F64),
-            (Round::None, false, true),
-            &row,
-            |x| {
-                let value = float(Num::F32, flush(x));
-                if value.is_nan() {
-                    nan(Num::F32, Num::F64, 0x7fff_ffff)
-                } else {
-                    value.to_bits()
-                }
-            },
-        );
-        check(
-            (Num::F32, Num::F32),
-            (Round::None, true, false),
-            &row,
-            |x| {
-                let value = f32::from_bits(x as u32);
-                u64::from(if value > 0.0 { value.min(1.0) } else { 0.0 }.to_bits())
-            },
-        );
+        check((Num::F32, Num::F64), (Round::None, false, true), &row, |x| {
+            let value = float(Num::F32, flush(x));
+            if value.is_nan() { nan(Num::F32, Num::F64, 0x7fff_ffff) } else { value.to_bits() }
+        });
+        check((Num::F32, Num::F32), (Round::None, true, false), &row, |x| {
+            let value = f32::from_bits(x as u32);
+            u64::from(if value > 0.0 { value.min(1.0) } else { 0.0 }.to_bits())
+        });
     }
     for row in rows(Num::F64) {
         for round in DIRECTED {
@@ -308,45 +252,26 @@ fn all_halves() {
         let modifiers = (Round::NearestEven, false, false);
         check((Num::F16, Num::F32), modifiers, &row, |x| {
             let value = f16::from_bits(x as u16);
-            if value.is_nan() {
-                0x7fff_ffff
-            } else {
-                value.to_f32().to_bits().into()
-            }
+            if value.is_nan() { 0x7fff_ffff } else { value.to_f32().to_bits().into() }
         });
         check((Num::Bf16, Num::F32), modifiers, &row, |x| x << 16);
         let floats = row.map(|x| u64::from(f16::from_bits(x as u16).to_f32().to_bits()));
         check((Num::F32, Num::F16), modifiers, &floats, |x| {
             let value = f32::from_bits(x as u32);
-            if value.is_nan() {
-                0x7fff
-            } else {
-                f16::from_f32(value).to_bits().into()
-            }
+            if value.is_nan() { 0x7fff } else { f16::from_f32(value).to_bits().into() }
         });
     }
 }
 
 #[test]
 fn packed() {
-    for (x, y) in rows(Num::F32)
-        .into_iter()
-        .zip(rows(Num::F32).into_iter().rev())
-    {
+    for (x, y) in rows(Num::F32).into_iter().zip(rows(Num::F32).into_iter().rev()) {
         let (x, y) = (x.map(|x| x as u32), y.map(|x| x as u32));
         for to in [PackedHalf::F16x2, PackedHalf::Bf16x2] {
-            for (round, relu) in [Round::NearestEven, Round::Zero]
-                .iter()
-                .flat_map(|&r| [(r, false), (r, true)])
+            for (round, relu) in
+                [Round::NearestEven, Round::Zero].iter().flat_map(|&r| [(r, false), (r, true)])
             {
-                let make = |d| Alu::CvtPack {
-                    to,
-                    round,
-                    relu,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                };
+                let make = |d| Alu::CvtPack { to, round, relu, d, a: S[0], b: S[1] };
                 let half = |x: u32| half_of(to, round, relu, x);
                 check32(&[x, y], &[], make, |i| half(x[i]) << 16 | half(y[i]));
             }
@@ -355,11 +280,7 @@ fn packed() {
 }
 
 fn half_of(to: PackedHalf, round: Round, relu: bool, x: u32) -> u32 {
-    let num = if to == PackedHalf::F16x2 {
-        Num::F16
-    } else {
-        Num::Bf16
-    };
+    let num = if to == PackedHalf::F16x2 { Num::F16 } else { Num::Bf16 };
     let value = f64::from(f32::from_bits(x));
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let result = match num {
@@ -369,9 +290,5 @@ fn half_of(to: PackedHalf, round: Round, relu: bool, x: u32) -> u32 {
         _ if value == 0.0 => sign,
         _ => rounded(num, round, value < 0.0, |y| y.partial_cmp(&value).unwrap()) as u32,
     };
-    if relu && result & 0x8000 != 0 {
-        0
-    } else {
-        result
-    }
+    if relu && result & 0x8000 != 0 { 0 } else { result }
 }

@@ -70,20 +70,8 @@ rounded!(mul64, Round, f64, (a, b), "mulsd {d}, {b}");
 rounded!(div64, Round, f64, (a, b), "divsd {d}, {b}");
 rounded!(sqrt64, Round, f64, (a), "sqrtsd {d}, {d}");
 rounded!(narrow, (Round, bool), f64, (a), "cvtsd2ss {d}, {d}");
-rounded!(
-    multiply_add32,
-    (Round, bool),
-    f32,
-    (c, a, b),
-    "vfmadd231ss {d}, {a}, {b}"
-);
-rounded!(
-    multiply_add64,
-    Round,
-    f64,
-    (c, a, b),
-    "vfmadd231sd {d}, {a}, {b}"
-);
+rounded!(multiply_add32, (Round, bool), f32, (c, a, b), "vfmadd231ss {d}, {a}, {b}");
+rounded!(multiply_add64, Round, f64, (c, a, b), "vfmadd231sd {d}, {a}, {b}");
 
 /// Whether the CPU has `fma`.
 pub fn has_fma() -> bool {

@@ -9,28 +9,16 @@ const SWITCH: [bool; 2] = [false, true];
 
 /// What the manual says of NaN results, `.ftz` and `.sat`.
 fn finished(x: f32, ftz: bool, sat: bool) -> u32 {
-    let x = if ftz && x.is_subnormal() {
-        0f32.copysign(x)
-    } else {
-        x
-    };
+    let x = if ftz && x.is_subnormal() { 0f32.copysign(x) } else { x };
     if sat {
-        return if x.is_nan() || x <= 0.0 {
-            0
-        } else {
-            x.min(1.0).to_bits()
-        };
+        return if x.is_nan() || x <= 0.0 { 0 } else { x.min(1.0).to_bits() };
     }
     if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
 }
 
 fn operand(bits: u32, ftz: bool) -> f32 {
     let x = f32::from_bits(bits);
-    if ftz && x.is_subnormal() {
-        0f32.copysign(x)
-    } else {
-        x
-    }
+    if ftz && x.is_subnormal() { 0f32.copysign(x) } else { x }
 }
 
 type Cpu32 = fn((Round, bool), f32, f32) -> f32;
@@ -39,18 +27,9 @@ fn check_binary32(rows: &[[Lanes32; 2]], make: impl Fn(Round, bool, bool) -> Bin
     for [x, y] in rows {
         for round in ROUNDS {
             for (ftz, sat) in SWITCH.iter().flat_map(|&ftz| SWITCH.map(|sat| (ftz, sat))) {
-                let alu = |d| Alu::Bin32 {
-                    op: make(round, ftz, sat),
-                    d,
-                    a: S[0],
-                    b: S[1],
-                };
+                let alu = |d| Alu::Bin32 { op: make(round, ftz, sat), d, a: S[0], b: S[1] };
                 check32(&[*x, *y], &[], alu, |i| {
-                    finished(
-                        model((round, ftz), operand(x[i], ftz), operand(y[i], ftz)),
-                        ftz,
-                        sat,
-                    )
+                    finished(model((round, ftz), operand(x[i], ftz), operand(y[i], ftz)), ftz, sat)
                 });
             }
         }
@@ -60,30 +39,15 @@ fn check_binary32(rows: &[[Lanes32; 2]], make: impl Fn(Round, bool, bool) -> Bin
 #[test]
 fn f32_sums_and_products() {
     let rows = rows32(FLOATS, 60);
-    check_binary32(
-        &rows,
-        |round, ftz, sat| Bin32::AddF32 { round, ftz, sat },
-        super::cpu::add32,
-    );
-    check_binary32(
-        &rows,
-        |round, ftz, sat| Bin32::SubF32 { round, ftz, sat },
-        super::cpu::sub32,
-    );
-    check_binary32(
-        &rows,
-        |round, ftz, sat| Bin32::MulF32 { round, ftz, sat },
-        super::cpu::mul32,
-    );
+    check_binary32(&rows, |round, ftz, sat| Bin32::AddF32 { round, ftz, sat }, super::cpu::add32);
+    check_binary32(&rows, |round, ftz, sat| Bin32::SubF32 { round, ftz, sat }, super::cpu::sub32);
+    check_binary32(&rows, |round, ftz, sat| Bin32::MulF32 { round, ftz, sat }, super::cpu::mul32);
 }
 
 #[test]
 fn f32_quotients() {
     for [x, y] in rows32(FLOATS, 60) {
-        for (round, ftz) in ROUNDS
-            .iter()
-            .flat_map(|&round| SWITCH.map(|ftz| (round, ftz)))
-        {
+        for (round, ftz) in ROUNDS.iter().flat_map(|&round| SWITCH.map(|ftz| (round, ftz))) {
             let model = |i: usize| {
                 finished(
                     super::cpu::div32((round, ftz), operand(x[i], ftz), operand(y[i], ftz)),
@@ -92,30 +56,10 @@ fn f32_quotients() {
                 )
             };
             let op = Bin32::DivF32 { round, ftz };
-            check32(
-                &[x, y],
-                &[],
-                |d| Alu::Bin32 {
-                    op,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                },
-                model,
-            );
+            check32(&[x, y], &[], |d| Alu::Bin32 { op, d, a: S[0], b: S[1] }, model);
             if round == Round::NearestEven {
                 let op = Bin32::DivFullF32 { ftz };
-                check32(
-                    &[x, y],
-                    &[],
-                    |d| Alu::Bin32 {
-                        op,
-                        d,
-                        a: S[0],
-                        b: S[1],
-                    },
-                    model,
-                );
+                check32(&[x, y], &[], |d| Alu::Bin32 { op, d, a: S[0], b: S[1] }, model);
             }
         }
     }
@@ -124,24 +68,13 @@ fn f32_quotients() {
 #[test]
 fn f32_roots_and_reciprocals() {
     for [x] in rows32(FLOATS, 60) {
-        for (round, ftz) in ROUNDS
-            .iter()
-            .flat_map(|&round| SWITCH.map(|ftz| (round, ftz)))
-        {
+        for (round, ftz) in ROUNDS.iter().flat_map(|&round| SWITCH.map(|ftz| (round, ftz))) {
             let make = |op| move |d| Alu::Un32 { op, d, a: S[0] };
             check32(&[x], &[], make(Un32::SqrtF32 { round, ftz }), |i| {
-                finished(
-                    super::cpu::sqrt32((round, ftz), operand(x[i], ftz)),
-                    ftz,
-                    false,
-                )
+                finished(super::cpu::sqrt32((round, ftz), operand(x[i], ftz)), ftz, false)
             });
             check32(&[x], &[], make(Un32::RcpF32 { round, ftz }), |i| {
-                finished(
-                    super::cpu::div32((round, ftz), 1.0, operand(x[i], ftz)),
-                    ftz,
-                    false,
-                )
+                finished(super::cpu::div32((round, ftz), 1.0, operand(x[i], ftz)), ftz, false)
             });
         }
     }
@@ -158,13 +91,7 @@ fn f32_fma() {
         for round in ROUNDS {
             for (ftz, sat) in SWITCH.iter().flat_map(|&ftz| SWITCH.map(|sat| (ftz, sat))) {
                 let op = Ter32::FmaF32 { round, ftz, sat };
-                let make = |d| Alu::Ter32 {
-                    op,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                    c: S[2],
-                };
+                let make = |d| Alu::Ter32 { op, d, a: S[0], b: S[1], c: S[2] };
                 check32(&[x, y, z], &[], make, |i| {
                     let [a, b, c] = [x[i], y[i], z[i]].map(|x| operand(x, ftz));
                     finished(super::cpu::fma32((round, ftz), a, b, c), ftz, sat)
@@ -179,10 +106,7 @@ fn cancelling(random: &mut Random) -> [Lanes32; 3] {
     let [x, y]: [Lanes32; 2] = std::array::from_fn(|_| random.row32(FLOATS));
     let z = std::array::from_fn(|i| {
         let product = -(f32::from_bits(x[i]) * f32::from_bits(y[i]));
-        product
-            .to_bits()
-            .wrapping_add((random.next() % 5) as u32)
-            .wrapping_sub(2)
+        product.to_bits().wrapping_add((random.next() % 5) as u32).wrapping_sub(2)
     });
     [x, y, z]
 }
@@ -203,22 +127,11 @@ fn f32_minimum_and_maximum() {
     }
     fn max(a: f32, b: f32, nan: bool) -> u32 {
         let result = min(-a, -b, nan);
-        if result == 0x7fff_ffff {
-            result
-        } else {
-            result ^ 0x8000_0000
-        }
+        if result == 0x7fff_ffff { result } else { result ^ 0x8000_0000 }
     }
     for [x, y] in rows32(FLOATS, 60) {
         for (ftz, nan) in SWITCH.iter().flat_map(|&ftz| SWITCH.map(|nan| (ftz, nan))) {
-            let make = |op| {
-                move |d| Alu::Bin32 {
-                    op,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                }
-            };
+            let make = |op| move |d| Alu::Bin32 { op, d, a: S[0], b: S[1] };
             check32(&[x, y], &[], make(Bin32::MinF32 { ftz, nan }), |i| {
                 min(operand(x[i], ftz), operand(y[i], ftz), nan)
             });
@@ -232,16 +145,9 @@ fn f32_minimum_and_maximum() {
 #[test]
 fn signs() {
     for [x, y] in rows32(FLOATS, 10) {
-        let make = |d| Alu::Bin32 {
-            op: Bin32::CopysignF32,
-            d,
-            a: S[0],
-            b: S[1],
-        };
+        let make = |d| Alu::Bin32 { op: Bin32::CopysignF32, d, a: S[0], b: S[1] };
         check32(&[x, y], &[], make, |i| {
-            f32::from_bits(y[i])
-                .copysign(f32::from_bits(x[i]))
-                .to_bits()
+            f32::from_bits(y[i]).copysign(f32::from_bits(x[i])).to_bits()
         });
         for ftz in SWITCH {
             let make = |op| move |d| Alu::Un32 { op, d, a: S[0] };
@@ -254,24 +160,13 @@ fn signs() {
         }
     }
     for [x, y] in rows64(DOUBLES, 10) {
-        let make = |d| Alu::Bin64 {
-            op: Bin64::CopysignF64,
-            d,
-            a: T[0],
-            b: T[1],
-        };
+        let make = |d| Alu::Bin64 { op: Bin64::CopysignF64, d, a: T[0], b: T[1] };
         check64(&[], &[x, y], make, |i| {
-            f64::from_bits(y[i])
-                .copysign(f64::from_bits(x[i]))
-                .to_bits()
+            f64::from_bits(y[i]).copysign(f64::from_bits(x[i])).to_bits()
         });
         let make = |op| move |d| Alu::Un64 { op, d, a: T[0] };
-        check64(&[], &[x], make(Un64::NegF64), |i| {
-            finished64(-f64::from_bits(x[i]), &[x[i]])
-        });
-        check64(&[], &[x], make(Un64::AbsF64), |i| {
-            finished64(f64::from_bits(x[i]).abs(), &[x[i]])
-        });
+        check64(&[], &[x], make(Un64::NegF64), |i| finished64(-f64::from_bits(x[i]), &[x[i]]));
+        check64(&[], &[x], make(Un64::AbsF64), |i| finished64(f64::from_bits(x[i]).abs(), &[x[i]]));
     }
 }
 
@@ -298,12 +193,7 @@ fn f64_arithmetic() {
     for [x, y] in rows64(DOUBLES, 100) {
         for round in ROUNDS {
             for (op, model) in table {
-                let make = |d| Alu::Bin64 {
-                    op: op(round),
-                    d,
-                    a: T[0],
-                    b: T[1],
-                };
+                let make = |d| Alu::Bin64 { op: op(round), d, a: T[0], b: T[1] };
                 check64(&[], &[x, y], make, |i| {
                     let result = model(round, f64::from_bits(x[i]), f64::from_bits(y[i]));
                     // The dividend comes first; otherwise the second operand does.
@@ -344,22 +234,13 @@ fn f64_fma() {
         let [x, y, _] = std::array::from_fn(|_| random.row64(DOUBLES));
         let z = std::array::from_fn(|i: usize| {
             let product = -(f64::from_bits(x[i]) * f64::from_bits(y[i]));
-            product
-                .to_bits()
-                .wrapping_add(random.next() % 5)
-                .wrapping_sub(2)
+            product.to_bits().wrapping_add(random.next() % 5).wrapping_sub(2)
         });
         [x, y, z]
     }));
     for [x, y, z] in rows {
         for round in ROUNDS {
-            let make = |d| Alu::Ter64 {
-                op: Ter64::FmaF64(round),
-                d,
-                a: T[0],
-                b: T[1],
-                c: T[2],
-            };
+            let make = |d| Alu::Ter64 { op: Ter64::FmaF64(round), d, a: T[0], b: T[1], c: T[2] };
             check64(&[], &[x, y, z], make, |i| {
                 let [a, b, c] = [x[i], y[i], z[i]].map(f64::from_bits);
                 finished64(super::cpu::fma64(round, a, b, c), &[y[i], z[i], x[i]])
@@ -394,17 +275,8 @@ fn f64_minimum_and_maximum() {
     }
     const SIGN: u64 = 1 << 63;
     for [x, y] in rows64(DOUBLES, 60) {
-        let make = |op| {
-            move |d| Alu::Bin64 {
-                op,
-                d,
-                a: T[0],
-                b: T[1],
-            }
-        };
+        let make = |op| move |d| Alu::Bin64 { op, d, a: T[0], b: T[1] };
         check64(&[], &[x, y], make(Bin64::MinF64), |i| min(x[i], y[i]));
-        check64(&[], &[x, y], make(Bin64::MaxF64), |i| {
-            min(x[i] ^ SIGN, y[i] ^ SIGN) ^ SIGN
-        });
+        check64(&[], &[x, y], make(Bin64::MaxF64), |i| min(x[i] ^ SIGN, y[i] ^ SIGN) ^ SIGN);
     }
 }

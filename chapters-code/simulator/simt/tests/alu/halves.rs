@@ -6,14 +6,8 @@ use half::{bf16, f16};
 use ptx::ir::{Alu, Bin32, Half, Ter32, Un32};
 use simt::registers::Lanes32;
 
-const F16: Half = Half::F16 {
-    ftz: false,
-    sat: false,
-};
-const F16X2: Half = Half::F16x2 {
-    ftz: false,
-    sat: false,
-};
+const F16: Half = Half::F16 { ftz: false, sat: false };
+const F16X2: Half = Half::F16x2 { ftz: false, sat: false };
 const FORMATS: [Half; 4] = [F16, F16X2, Half::Bf16, Half::Bf16x2];
 
 const HALVES: &[u32] = &[
@@ -105,11 +99,8 @@ fn exact(x: f64) -> Exact {
     let shift = biased.max(1) - 1075 - LOWEST;
     let mut out = [0; 10];
     if fraction != 0 {
-        let (fraction, shift) = if shift < 0 {
-            (fraction >> -shift, 0)
-        } else {
-            (fraction, shift as usize)
-        };
+        let (fraction, shift) =
+            if shift < 0 { (fraction >> -shift, 0) } else { (fraction, shift as usize) };
         let wide = u128::from(fraction) << (shift % 64);
         out[shift / 64] = wide as u64;
         out[shift / 64 + 1] = (wide >> 64) as u64;
@@ -140,11 +131,7 @@ fn nearest(half: Half, x: Exact, zero: u32) -> u32 {
     }
     while high - low > 1 {
         let middle = (low + high) / 2;
-        if above(middle) {
-            high = middle
-        } else {
-            low = middle
-        }
+        if above(middle) { high = middle } else { low = middle }
     }
     // Twice the number against the sum of its neighbours.
     let twice = add_exact(magnitude, magnitude);
@@ -185,14 +172,7 @@ fn sum(half: Half, a: u32, b: u32) -> u32 {
 fn sums_and_products() {
     for [x, y] in rows(60) {
         for half in FORMATS {
-            let make = |op| {
-                move |d| Alu::Bin32 {
-                    op,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                }
-            };
+            let make = |op| move |d| Alu::Bin32 { op, d, a: S[0], b: S[1] };
             check32(&[x, y], &[], make(Bin32::AddHalf(half)), |i| {
                 lanewise(half, [x[i], y[i]], |[a, b]| sum(half, a, b))
             });
@@ -212,21 +192,11 @@ fn fma() {
         for half in FORMATS {
             for relu in [false, true] {
                 let op = Ter32::FmaHalf { half, relu };
-                let make = |d| Alu::Ter32 {
-                    op,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                    c: S[2],
-                };
+                let make = |d| Alu::Ter32 { op, d, a: S[0], b: S[1], c: S[2] };
                 check32(&[x, y, z], &[], make, |i| {
                     lanewise(half, [x[i], y[i], z[i]], |[a, b, c]| {
                         let result = fused(half, a, b, c);
-                        if relu && result & 0x8000 != 0 {
-                            0
-                        } else {
-                            result
-                        }
+                        if relu && result & 0x8000 != 0 { 0 } else { result }
                     })
                 });
             }
@@ -243,19 +213,10 @@ fn fma_near_cancellation() {
         for half in [F16, Half::Bf16] {
             let z: Lanes32 = std::array::from_fn(|i| {
                 let opposite = product(half, x[i], y[i]) ^ 0x8000;
-                opposite
-                    .wrapping_add((random.next() % 5) as u32)
-                    .wrapping_sub(2)
-                    & 0xffff
+                opposite.wrapping_add((random.next() % 5) as u32).wrapping_sub(2) & 0xffff
             });
             let op = Ter32::FmaHalf { half, relu: false };
-            let make = |d| Alu::Ter32 {
-                op,
-                d,
-                a: S[0],
-                b: S[1],
-                c: S[2],
-            };
+            let make = |d| Alu::Ter32 { op, d, a: S[0], b: S[1], c: S[2] };
             check32(&[x, y, z], &[], make, |i| fused(half, x[i], y[i], z[i]));
         }
     }
@@ -269,32 +230,19 @@ fn fma_next_to_ties() {
         let mut random = Random(seed);
         for half in [F16, Half::Bf16] {
             let cases: [[u32; 3]; 32] = std::array::from_fn(|i| {
-                if i % 2 == 0 {
-                    half_a_step(half, &mut random)
-                } else {
-                    tie(half, &mut random)
-                }
+                if i % 2 == 0 { half_a_step(half, &mut random) } else { tie(half, &mut random) }
             });
             let [x, y, z] = [0, 1, 2].map(|n| cases.map(|case| case[n]));
             let op = Ter32::FmaHalf { half, relu: false };
-            let make = |d| Alu::Ter32 {
-                op,
-                d,
-                a: S[0],
-                b: S[1],
-                c: S[2],
-            };
+            let make = |d| Alu::Ter32 { op, d, a: S[0], b: S[1], c: S[2] };
             check32(&[x, y, z], &[], make, |i| fused(half, x[i], y[i], z[i]));
         }
     }
 }
 
 fn bits_of(half: Half, value: f64) -> u32 {
-    let bits = if is_f16(half) {
-        f16::from_f64(value).to_bits()
-    } else {
-        bf16::from_f64(value).to_bits()
-    };
+    let bits =
+        if is_f16(half) { f16::from_f64(value).to_bits() } else { bf16::from_f64(value).to_bits() };
     bits.into()
 }
 
@@ -309,40 +257,20 @@ fn half_a_step(half: Half, random: &mut Random) -> [u32; 3] {
 
 /// A product exactly between two numbers, and a small addend of either sign.
 fn tie(half: Half, random: &mut Random) -> [u32; 3] {
-    let (least, steps) = if is_f16(half) {
-        (2049, 0x3ff)
-    } else {
-        (257, 0x7f)
-    };
+    let (least, steps) = if is_f16(half) { (2049, 0x3ff) } else { (257, 0x7f) };
     let odd = (random.next() % steps) as u32 * 2;
     // Three times an odd number, with one bit more than the format has.
     let factor = (least + odd).div_ceil(3) | 1;
-    let scale = if is_f16(half) {
-        1.0
-    } else {
-        2f64.powi((random.next() % 160) as i32 - 80)
-    };
+    let scale = if is_f16(half) { 1.0 } else { 2f64.powi((random.next() % 160) as i32 - 80) };
     let sign = ((random.next() % 2) << 15) as u32;
-    let small = if is_f16(half) {
-        1 + (random.next() % 3) as u32
-    } else {
-        0x0080
-    };
-    [
-        bits_of(half, 3.0),
-        bits_of(half, f64::from(factor) * scale),
-        sign | small,
-    ]
+    let small = if is_f16(half) { 1 + (random.next() % 3) as u32 } else { 0x0080 };
+    [bits_of(half, 3.0), bits_of(half, f64::from(factor) * scale), sign | small]
 }
 
 #[test]
 fn modifiers_of_f16() {
     let flush = |x: u32, ftz| {
-        if ftz && x & 0x7c00 == 0 {
-            x & 0x8000
-        } else {
-            x
-        }
+        if ftz && x & 0x7c00 == 0 { x & 0x8000 } else { x }
     };
     let saturate = |x: u32, sat| match f16::from_bits(x as u16).to_f32() {
         value if sat && (value.is_nan() || value <= 0.0) => 0,
@@ -359,14 +287,7 @@ fn modifiers_of_f16() {
                     false => saturate(x, sat),
                 };
                 let number = |x: u32| value(half, x);
-                let make = |op| {
-                    move |d| Alu::Bin32 {
-                        op,
-                        d,
-                        a: S[0],
-                        b: S[1],
-                    }
-                };
+                let make = |op| move |d| Alu::Bin32 { op, d, a: S[0], b: S[1] };
                 check32(&[x, y], &[], make(Bin32::AddHalf(half)), |i| {
                     lanewise(half, [x[i], y[i]], |[a, b]| {
                         let [a, b] = [flush(a, ftz), flush(b, ftz)];
@@ -380,13 +301,7 @@ fn modifiers_of_f16() {
                     })
                 });
                 let op = Ter32::FmaHalf { half, relu: false };
-                let make = |d| Alu::Ter32 {
-                    op,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                    c: S[0],
-                };
+                let make = |d| Alu::Ter32 { op, d, a: S[0], b: S[1], c: S[0] };
                 check32(&[x, y], &[], make, |i| {
                     lanewise(half, [x[i], y[i]], |[a, b]| {
                         let [a, b] = [flush(a, ftz), flush(b, ftz)];
@@ -425,11 +340,7 @@ fn minimum_and_maximum() {
     }
     fn max(half: Half, a: u32, b: u32, propagate: bool) -> u32 {
         let result = min(half, a ^ 0x8000, b ^ 0x8000, propagate);
-        if result == 0x7fff {
-            result
-        } else {
-            result ^ 0x8000
-        }
+        if result == 0x7fff { result } else { result ^ 0x8000 }
     }
     type Model = fn(Half, u32, u32, bool) -> u32;
     type Make = fn(Half) -> Bin32;
@@ -442,12 +353,7 @@ fn minimum_and_maximum() {
     for [x, y] in rows(60) {
         for half in FORMATS {
             for (op, model, propagate) in table {
-                let make = |d| Alu::Bin32 {
-                    op: op(half),
-                    d,
-                    a: S[0],
-                    b: S[1],
-                };
+                let make = |d| Alu::Bin32 { op: op(half), d, a: S[0], b: S[1] };
                 check32(&[x, y], &[], make, |i| {
                     lanewise(half, [x[i], y[i]], |[a, b]| model(half, a, b, *propagate))
                 });
@@ -459,11 +365,7 @@ fn minimum_and_maximum() {
 #[test]
 fn signs() {
     let unless_nan = |half, x: u32, result| {
-        if value(half, x).is_nan() {
-            0x7fff
-        } else {
-            result
-        }
+        if value(half, x).is_nan() { 0x7fff } else { result }
     };
     for [x, _] in rows(20) {
         for half in FORMATS {

@@ -76,21 +76,12 @@ fn two_operands() {
         (Bin32::Shl, |x, y| shifted(u32_(x), y, 32, true)),
         (Bin32::ShrU, |x, y| shifted(u32_(x), y, 32, false)),
         (Bin32::ShrS, |x, y| shifted(s32(x), y, 32, false)),
-        (Bin32::AddSatS, |x, y| {
-            (s32(x) + s32(y)).clamp(i32::MIN.into(), i32::MAX.into())
-        }),
-        (Bin32::SubSatS, |x, y| {
-            (s32(x) - s32(y)).clamp(i32::MIN.into(), i32::MAX.into())
-        }),
+        (Bin32::AddSatS, |x, y| (s32(x) + s32(y)).clamp(i32::MIN.into(), i32::MAX.into())),
+        (Bin32::SubSatS, |x, y| (s32(x) - s32(y)).clamp(i32::MIN.into(), i32::MAX.into())),
     ];
     for [x, y] in rows32(INTEGERS, 200) {
         for &(op, model) in table {
-            let make = |d| Alu::Bin32 {
-                op,
-                d,
-                a: S[0],
-                b: S[1],
-            };
+            let make = |d| Alu::Bin32 { op, d, a: S[0], b: S[1] };
             check32(&[x, y], &[], make, |i| model(x[i], y[i]) as u32);
         }
     }
@@ -118,27 +109,12 @@ fn two_operands_of_16_bits() {
     ];
     for [x, y] in rows32(INTEGERS, 200) {
         for &(op, model) in table {
-            let make = |d| Alu::Bin32 {
-                op,
-                d,
-                a: S[0],
-                b: S[1],
-            };
+            let make = |d| Alu::Bin32 { op, d, a: S[0], b: S[1] };
             check32(&[x, y], &[], make, |i| model(x[i], y[i]) as u16 as u32);
         }
-        let wide_u = |d| Alu::Bin32 {
-            op: Bin32::MulWideU16,
-            d,
-            a: S[0],
-            b: S[1],
-        };
+        let wide_u = |d| Alu::Bin32 { op: Bin32::MulWideU16, d, a: S[0], b: S[1] };
         check32(&[x, y], &[], wide_u, |i| (u16_(x[i]) * u16_(y[i])) as u32);
-        let wide_s = |d| Alu::Bin32 {
-            op: Bin32::MulWideS16,
-            d,
-            a: S[0],
-            b: S[1],
-        };
+        let wide_s = |d| Alu::Bin32 { op: Bin32::MulWideS16, d, a: S[0], b: S[1] };
         check32(&[x, y], &[], wide_s, |i| (s16(x[i]) * s16(y[i])) as u32);
     }
 }
@@ -147,22 +123,16 @@ fn two_operands_of_16_bits() {
 fn three_operands() {
     let table: &[(Ter32, Ternary<u32>)] = &[
         (Ter32::MadLo, |x, y, z| u32_(x) * u32_(y) + u32_(z)),
-        (Ter32::MadHiU, |x, y, z| {
-            ((u32_(x) * u32_(y)) >> 32) + u32_(z)
-        }),
+        (Ter32::MadHiU, |x, y, z| ((u32_(x) * u32_(y)) >> 32) + u32_(z)),
         (Ter32::MadHiS, |x, y, z| ((s32(x) * s32(y)) >> 32) + u32_(z)),
-        (Ter32::MadLo16, |x, y, z| {
-            (u16_(x) * u16_(y) + u16_(z)) & 0xffff
-        }),
+        (Ter32::MadLo16, |x, y, z| (u16_(x) * u16_(y) + u16_(z)) & 0xffff),
         (Ter32::MadWideU16, |x, y, z| u16_(x) * u16_(y) + u32_(z)),
         (Ter32::MadWideS16, |x, y, z| s16(x) * s16(y) + u32_(z)),
         (Ter32::Mad24LoU, |x, y, z| u24(x) * u24(y) + u32_(z)),
         (Ter32::Mad24LoS, |x, y, z| s24(x) * s24(y) + u32_(z)),
         (Ter32::SadU, |x, y, z| (u32_(x) - u32_(y)).abs() + u32_(z)),
         (Ter32::SadS, |x, y, z| (s32(x) - s32(y)).abs() + u32_(z)),
-        (Ter32::ShfLeftClamp, |x, y, z| {
-            funnel(x, y) << z.min(32) >> 32
-        }),
+        (Ter32::ShfLeftClamp, |x, y, z| funnel(x, y) << z.min(32) >> 32),
         (Ter32::ShfLeftWrap, |x, y, z| funnel(x, y) << (z & 31) >> 32),
         (Ter32::ShfRightClamp, |x, y, z| funnel(x, y) >> z.min(32)),
         (Ter32::ShfRightWrap, |x, y, z| funnel(x, y) >> (z & 31)),
@@ -171,13 +141,7 @@ fn three_operands() {
     ];
     for [x, y, z] in rows32(INTEGERS, 300) {
         for &(op, model) in table {
-            let make = |d| Alu::Ter32 {
-                op,
-                d,
-                a: S[0],
-                b: S[1],
-                c: S[2],
-            };
+            let make = |d| Alu::Ter32 { op, d, a: S[0], b: S[1], c: S[2] };
             check32(&[x, y, z], &[], make, |i| model(x[i], y[i], z[i]) as u32);
         }
     }
@@ -210,15 +174,11 @@ fn one_operand() {
         (Un32::Cnot, |x| if x == 0 { 1 } else { 0 }),
         (Un32::Popc, |x| (0..32).map(|i| x >> i & 1).sum()),
         (Un32::Clz, |x| 31u32.wrapping_sub(highest(u32_(x)))),
-        (Un32::Brev, |x| {
-            (0..32).map(|i| (x >> i & 1) << (31 - i)).sum()
-        }),
+        (Un32::Brev, |x| (0..32).map(|i| (x >> i & 1) << (31 - i)).sum()),
         (Un32::BfindU, |x| highest(u32_(x))),
         (Un32::BfindS, |x| highest(magnitude(s32(x)))),
         (Un32::BfindShiftU, |x| shift_amount(highest(u32_(x)), 31)),
-        (Un32::BfindShiftS, |x| {
-            shift_amount(highest(magnitude(s32(x))), 31)
-        }),
+        (Un32::BfindShiftS, |x| shift_amount(highest(magnitude(s32(x))), 31)),
         (Un32::Neg16, |x| -s16(x) as u16 as u32),
         (Un32::Not16, |x| !s16(x) as u16 as u32),
         (Un32::Abs16, |x| s16(x).unsigned_abs() as u32 & 0xffff),
@@ -246,15 +206,7 @@ fn dot_products() {
         let [x, y, z] = std::array::from_fn(|_| random.row32(INTEGERS));
         for (p, q) in SIGNS.iter().flat_map(|&p| SIGNS.map(|q| (p, q))) {
             let byte = |i: usize, n: usize| extended(y[i].to_le_bytes()[n], q);
-            let make = |op| {
-                move |d| Alu::Ter32 {
-                    op,
-                    d,
-                    a: S[0],
-                    b: S[1],
-                    c: S[2],
-                }
-            };
+            let make = |op| move |d| Alu::Ter32 { op, d, a: S[0], b: S[1], c: S[2] };
             check32(&[x, y, z], &[], make(Ter32::Dp4a(p, q)), |i| {
                 let products = (0..4).map(|n| extended(x[i].to_le_bytes()[n], p) * byte(i, n));
                 (u32_(z[i]) + products.sum::<i128>()) as u32

@@ -20,11 +20,7 @@ pub fn is_signed(num: Num) -> bool {
 
 pub fn range(num: Num) -> (i128, i128) {
     let n = bits(num);
-    if is_signed(num) {
-        (-1 << (n - 1), (1 << (n - 1)) - 1)
-    } else {
-        (0, (1 << n) - 1)
-    }
+    if is_signed(num) { (-1 << (n - 1), (1 << (n - 1)) - 1) } else { (0, (1 << n) - 1) }
 }
 
 /// The integer that these bits are.
@@ -71,20 +67,8 @@ pub fn check(
 ) {
     let is_wide = bits(from) == 64;
     let (r32, r64) = (row.map(|x| x as u32), *row);
-    let operands: (&[Lanes32], &[Lanes64]) = if is_wide {
-        (&[], &[r64])
-    } else {
-        (&[r32], &[])
-    };
-    let make = |d| Alu::Cvt {
-        from,
-        to,
-        round,
-        sat,
-        ftz,
-        d,
-        a: source(is_wide),
-    };
+    let operands: (&[Lanes32], &[Lanes64]) = if is_wide { (&[], &[r64]) } else { (&[r32], &[]) };
+    let make = |d| Alu::Cvt { from, to, round, sat, ftz, d, a: source(is_wide) };
     if bits(to) == 64 {
         let make = |d: R64| make(Src::R64(d));
         check64(operands.0, operands.1, make, |i| model(row[i]));
@@ -106,45 +90,19 @@ pub fn corners(num: Num) -> Vec<u64> {
         .flat_map(|&x| [x, x | 0x8000])
         .collect(),
         Num::F32 => {
-            let halves = [
-                0.5f32, 1.5, 2.5, 126.5, 127.5, 128.0, 255.5, 32767.5, 65519.9, 65520.0,
-            ];
-            let limits = [
-                2147483520.0f32,
-                2147483648.0,
-                4294967040.0,
-                1e-7,
-                5.96e-8,
-                2.98e-8,
-                0.3,
-            ];
-            let these = halves
-                .iter()
-                .chain(&limits)
-                .flat_map(|x| [x.to_bits(), (-x).to_bits()]);
+            let halves = [0.5f32, 1.5, 2.5, 126.5, 127.5, 128.0, 255.5, 32767.5, 65519.9, 65520.0];
+            let limits = [2147483520.0f32, 2147483648.0, 4294967040.0, 1e-7, 5.96e-8, 2.98e-8, 0.3];
+            let these = halves.iter().chain(&limits).flat_map(|x| [x.to_bits(), (-x).to_bits()]);
             these.chain(FLOATS.iter().copied()).map(u64::from).collect()
         }
         Num::F64 => {
-            let these = [
-                0.5f64,
-                1.5,
-                2.5,
-                127.5,
-                255.5,
-                2147483647.5,
-                2147483648.5,
-                4294967295.5,
-            ];
+            let these = [0.5f64, 1.5, 2.5, 127.5, 255.5, 2147483647.5, 2147483648.5, 4294967295.5];
             let these = these.iter().flat_map(|x| [x.to_bits(), (-x).to_bits()]);
             these.chain(DOUBLES.iter().copied()).collect()
         }
         _ => {
             let these = INTEGERS.iter().map(|&x| u64::from(x));
-            these
-                .clone()
-                .chain(these.map(|x| !x << 7))
-                .chain([1 << 63, (1 << 63) - 1])
-                .collect()
+            these.clone().chain(these.map(|x| !x << 7)).chain([1 << 63, (1 << 63) - 1]).collect()
         }
     }
 }

@@ -10,16 +10,8 @@ use ptx::ir::{Alu, Cmp, CmpType32, CmpType64, Combine, FloatClass, Pred, PredOp,
 use std::cmp::Ordering;
 
 const ORDERED: [Cmp; 6] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge];
-const UNORDERED: [Cmp; 8] = [
-    Cmp::Equ,
-    Cmp::Neu,
-    Cmp::Ltu,
-    Cmp::Leu,
-    Cmp::Gtu,
-    Cmp::Geu,
-    Cmp::Num,
-    Cmp::Nan,
-];
+const UNORDERED: [Cmp; 8] =
+    [Cmp::Equ, Cmp::Neu, Cmp::Ltu, Cmp::Leu, Cmp::Gtu, Cmp::Geu, Cmp::Num, Cmp::Nan];
 
 /// Whether a comparison holds of operands in this order, `None` for a NaN among them.
 fn holds(cmp: Cmp, order: Option<Ordering>) -> bool {
@@ -39,27 +31,11 @@ fn holds(cmp: Cmp, order: Option<Ordering>) -> bool {
 }
 
 fn setp32(cmp: Cmp, ty: CmpType32) -> Alu {
-    Alu::Setp32 {
-        cmp,
-        ty,
-        d: P,
-        q: None,
-        a: S[0],
-        b: S[1],
-        with: None,
-    }
+    Alu::Setp32 { cmp, ty, d: P, q: None, a: S[0], b: S[1], with: None }
 }
 
 fn setp64(cmp: Cmp, ty: CmpType64) -> Alu {
-    Alu::Setp64 {
-        cmp,
-        ty,
-        d: P,
-        q: None,
-        a: T[0],
-        b: T[1],
-        with: None,
-    }
+    Alu::Setp64 { cmp, ty, d: P, q: None, a: T[0], b: T[1], with: None }
 }
 
 #[test]
@@ -79,10 +55,7 @@ fn integers() {
             }
         }
     }
-    let wide = INTEGERS
-        .iter()
-        .map(|&x| u64::from(x) << 24 | u64::from(x))
-        .collect::<Vec<_>>();
+    let wide = INTEGERS.iter().map(|&x| u64::from(x) << 24 | u64::from(x)).collect::<Vec<_>>();
     for [x, y] in rows64(&wide, 50) {
         for cmp in ORDERED {
             check_pred(&[], &[x, y], setp64(cmp, CmpType64::U64), |i| {
@@ -103,17 +76,9 @@ fn floats() {
     }
     fn flushed16(x: u32, ftz: bool) -> f32 {
         let x = f16::from_bits(x as u16);
-        if ftz && x.classify() == std::num::FpCategory::Subnormal {
-            0.0
-        } else {
-            x.to_f32()
-        }
+        if ftz && x.classify() == std::num::FpCategory::Subnormal { 0.0 } else { x.to_f32() }
     }
-    let all = ORDERED
-        .iter()
-        .chain(&UNORDERED)
-        .copied()
-        .collect::<Vec<_>>();
+    let all = ORDERED.iter().chain(&UNORDERED).copied().collect::<Vec<_>>();
     for [x, y] in rows32(FLOATS, 30) {
         for &cmp in &all {
             for ftz in [false, true] {
@@ -205,18 +170,9 @@ fn predicate_logic() {
                 for (n, bits) in [before, a, b].into_iter().enumerate() {
                     regs.set_pred(Pred(n as u16), bits, !0);
                 }
-                let alu = Alu::PredOp {
-                    op,
-                    d: Pred(0),
-                    a: Pred(1),
-                    b: Pred(2),
-                };
+                let alu = Alu::PredOp { op, d: Pred(0), a: Pred(1), b: Pred(2) };
                 isa.execute(&alu, &mut regs, mask, &common::WINDOWS);
-                assert_eq!(
-                    regs.pred(Pred(0)),
-                    model(a, b) & mask | before & !mask,
-                    "{op:?}"
-                );
+                assert_eq!(regs.pred(Pred(0)), model(a, b) & mask | before & !mask, "{op:?}");
             }
         }
     }
@@ -234,23 +190,9 @@ fn selection() {
             let mut regs = registers(&[x, y], &[v, w]);
             regs.set_pred(P, BITS, !0);
             for alu in [
-                Alu::Selp32 {
-                    d: common::D,
-                    a: S[0],
-                    b: S[1],
-                    p: P,
-                },
-                Alu::Selp64 {
-                    d: common::E,
-                    a: T[0],
-                    b: T[1],
-                    p: P,
-                },
-                Alu::SetMask {
-                    d: S[2],
-                    p: P,
-                    if_true: 0x3f80_0000,
-                },
+                Alu::Selp32 { d: common::D, a: S[0], b: S[1], p: P },
+                Alu::Selp64 { d: common::E, a: T[0], b: T[1], p: P },
+                Alu::SetMask { d: S[2], p: P, if_true: 0x3f80_0000 },
             ] {
                 isa.execute(&alu, &mut regs, mask, &common::WINDOWS);
             }
@@ -283,26 +225,9 @@ fn selection_by_sign() {
                 // A negative subnormal flushes to -0, which is not below zero.
                 SlctType::F32 { ftz: true } => f32::from_bits(c[i]) > -f32::MIN_POSITIVE,
             };
-            let make = |d| Alu::Slct32 {
-                by,
-                d,
-                a: S[0],
-                b: S[1],
-                c: S[2],
-            };
-            check32(
-                &[x, y, c],
-                &[],
-                make,
-                |i| if first(i) { x[i] } else { y[i] },
-            );
-            let make = |d| Alu::Slct64 {
-                by,
-                d,
-                a: T[0],
-                b: T[1],
-                c: S[0],
-            };
+            let make = |d| Alu::Slct32 { by, d, a: S[0], b: S[1], c: S[2] };
+            check32(&[x, y, c], &[], make, |i| if first(i) { x[i] } else { y[i] });
+            let make = |d| Alu::Slct64 { by, d, a: T[0], b: T[1], c: S[0] };
             check64(&[c], &[v, w], make, |i| if first(i) { v[i] } else { w[i] });
         }
     }
@@ -328,24 +253,12 @@ fn classes() {
         FloatClass::Subnormal,
     ] {
         for [x] in rows32(FLOATS, 10) {
-            let alu = Alu::Testp32 {
-                class,
-                d: P,
-                a: S[0],
-            };
-            check_pred(&[x], &[], alu, |i| {
-                holds(class, f32::from_bits(x[i]).classify())
-            });
+            let alu = Alu::Testp32 { class, d: P, a: S[0] };
+            check_pred(&[x], &[], alu, |i| holds(class, f32::from_bits(x[i]).classify()));
         }
         for [x] in rows64(DOUBLES, 10) {
-            let alu = Alu::Testp64 {
-                class,
-                d: P,
-                a: T[0],
-            };
-            check_pred(&[], &[x], alu, |i| {
-                holds(class, f64::from_bits(x[i]).classify())
-            });
+            let alu = Alu::Testp64 { class, d: P, a: T[0] };
+            check_pred(&[], &[x], alu, |i| holds(class, f64::from_bits(x[i]).classify()));
         }
     }
 }

@@ -21,21 +21,13 @@ fn packing() {
         check64(
             &[x, y],
             &[],
-            |d| Alu::Pack64 {
-                d,
-                lo: S[0],
-                hi: S[1],
-            },
+            |d| Alu::Pack64 { d, lo: S[0], hi: S[1] },
             |i| u64::from(y[i]) << 32 | u64::from(x[i]),
         );
         check32(
             &[x, y],
             &[],
-            |d| Alu::Pack32 {
-                d,
-                lo: S[0],
-                hi: S[1],
-            },
+            |d| Alu::Pack32 { d, lo: S[0], hi: S[1] },
             |i| y[i] << 16 | x[i] & 0xffff,
         );
         check64(
@@ -79,60 +71,27 @@ fn unpacking() {
     let v = row64(&mut Random(7));
     let x = 0x89ab_cdef;
     let (low, high) = (|i: usize| v[i] as u32, |i: usize| (v[i] >> 32) as u32);
-    let alu = Alu::Unpack64 {
-        lo: Some(R32(5)),
-        hi: Some(R32(6)),
-        a: T[0],
-    };
+    let alu = Alu::Unpack64 { lo: Some(R32(5)), hi: Some(R32(6)), a: T[0] };
     check_unpacked(alu, x, v, &[(R32(5), &low), (R32(6), &high)]);
-    check_unpacked(
-        Alu::Unpack64 {
-            lo: None,
-            hi: Some(R32(6)),
-            a: T[0],
-        },
-        x,
-        v,
-        &[(R32(6), &high)],
-    );
-    let alu = Alu::Unpack32 {
-        lo: Some(R32(5)),
-        hi: Some(R32(6)),
-        a: S[0],
-    };
+    check_unpacked(Alu::Unpack64 { lo: None, hi: Some(R32(6)), a: T[0] }, x, v, &[(R32(6), &high)]);
+    let alu = Alu::Unpack32 { lo: Some(R32(5)), hi: Some(R32(6)), a: S[0] };
     check_unpacked(alu, x, v, &[(R32(5), &|_| 0xcdef), (R32(6), &|_| 0x89ab)]);
     check_unpacked(
-        Alu::Unpack32 {
-            lo: Some(R32(5)),
-            hi: None,
-            a: S[0],
-        },
+        Alu::Unpack32 { lo: Some(R32(5)), hi: None, a: S[0] },
         x,
         v,
         &[(R32(5), &|_| 0xcdef)],
     );
     let half = |n: usize| move |i: usize| (v[i] >> (16 * n)) as u32 & 0xffff;
-    let alu = Alu::Unpack64x4 {
-        d: [Some(R32(5)), None, Some(R32(7)), Some(R32(8))],
-        a: T[0],
-    };
-    check_unpacked(
-        alu,
-        x,
-        v,
-        &[(R32(5), &half(0)), (R32(7), &half(2)), (R32(8), &half(3))],
-    );
+    let alu = Alu::Unpack64x4 { d: [Some(R32(5)), None, Some(R32(7)), Some(R32(8))], a: T[0] };
+    check_unpacked(alu, x, v, &[(R32(5), &half(0)), (R32(7), &half(2)), (R32(8), &half(3))]);
 }
 
 #[test]
 fn unpacking_over_the_operand() {
     for isa in isas() {
         let mut regs = registers(&[[0x1234_5678; 32]], &[]);
-        let alu = Alu::Unpack32 {
-            lo: Some(S[0]),
-            hi: Some(S[1]),
-            a: S[0],
-        };
+        let alu = Alu::Unpack32 { lo: Some(S[0]), hi: Some(S[1]), a: S[0] };
         isa.execute(&alu, &mut regs, !0, &WINDOWS);
         assert_eq!((regs.r32(S[0])[31], regs.r32(S[1])[31]), (0x5678, 0x1234));
     }
@@ -174,54 +133,22 @@ fn carry_chains() {
             let chain32 = (0..4).map(|n| {
                 let (d, a, b, uses, sets) = (R32(10 + n), R32(n), R32(4 + n), n > 0, n < 3);
                 if subtract {
-                    Alu::SubBorrow32 {
-                        d,
-                        a,
-                        b,
-                        carry: CARRY,
-                        uses,
-                        sets,
-                    }
+                    Alu::SubBorrow32 { d, a, b, carry: CARRY, uses, sets }
                 } else {
-                    Alu::AddCarry32 {
-                        d,
-                        a,
-                        b,
-                        carry: CARRY,
-                        uses,
-                        sets,
-                    }
+                    Alu::AddCarry32 { d, a, b, carry: CARRY, uses, sets }
                 }
             });
             let chain64 = (0..2).map(|n| {
                 let (d, a, b, uses, sets) = (R64(10 + n), R64(n), R64(2 + n), n > 0, n < 1);
                 if subtract {
-                    Alu::SubBorrow64 {
-                        d,
-                        a,
-                        b,
-                        carry: CARRY,
-                        uses,
-                        sets,
-                    }
+                    Alu::SubBorrow64 { d, a, b, carry: CARRY, uses, sets }
                 } else {
-                    Alu::AddCarry64 {
-                        d,
-                        a,
-                        b,
-                        carry: CARRY,
-                        uses,
-                        sets,
-                    }
+                    Alu::AddCarry64 { d, a, b, carry: CARRY, uses, sets }
                 }
             });
             run(&mut regs, mask, &chain32.chain(chain64).collect::<Vec<_>>());
             for (lane, (x, y)) in values[0].into_iter().zip(values[1]).enumerate() {
-                let result = if subtract {
-                    x.wrapping_sub(y)
-                } else {
-                    x.wrapping_add(y)
-                };
+                let result = if subtract { x.wrapping_sub(y) } else { x.wrapping_add(y) };
                 let active = mask >> lane & 1 == 1;
                 for n in 0..4 {
                     let wanted = if active { part32(result, n) } else { 0 };
@@ -239,14 +166,7 @@ fn carry_chains() {
 #[test]
 fn carry_flag() {
     let mut regs = registers(&[[!0; 32], [1; 32]], &[]);
-    let add = |uses, sets| Alu::AddCarry32 {
-        d: D,
-        a: S[0],
-        b: S[1],
-        carry: CARRY,
-        uses,
-        sets,
-    };
+    let add = |uses, sets| Alu::AddCarry32 { d: D, a: S[0], b: S[1], carry: CARRY, uses, sets };
     run(&mut regs, 0xffff, &[add(false, true)]);
     assert_eq!(regs.r32(CARRY)[15..17], [1, 0]);
     run(&mut regs, !0, &[add(true, false)]);
@@ -272,17 +192,10 @@ fn generic_addresses() {
         let make = |d| Alu::FromGeneric { space, d, a: T[0] };
         check64(&[], &[generic], make, |i| specific[i]);
     }
-    for (row, lies_in) in [
-        (shared, Space::Shared),
-        (local, Space::Local),
-        (global, Space::Global),
-    ] {
+    for (row, lies_in) in [(shared, Space::Shared), (local, Space::Local), (global, Space::Global)]
+    {
         for space in [Space::Shared, Space::Local, Space::Global] {
-            let alu = Alu::IsSpace {
-                space,
-                d: P,
-                a: T[0],
-            };
+            let alu = Alu::IsSpace { space, d: P, a: T[0] };
             check_pred(&[], &[row], alu, |_| space == lies_in);
         }
     }

@@ -16,12 +16,8 @@ fn found(run: &Run) -> Vec<RaceKind> {
 #[track_caller]
 fn clean(body: &str, grid: u32, block: u32) -> Run {
     for seed in 0..6 {
-        let options = Options {
-            seed,
-            races: true,
-            instruction_limit: 1 << 22,
-            ..Options::default()
-        };
+        let options =
+            Options { seed, races: true, instruction_limit: 1 << 22, ..Options::default() };
         let run = run_with(body, grid, block, &options);
         ok(&run);
         let races = &run.report.races;
@@ -34,18 +30,12 @@ fn clean(body: &str, grid: u32, block: u32) -> Run {
 #[track_caller]
 fn finds(body: &str, grid: u32, block: u32, kind: RaceKind, says: &str) {
     for seed in 0..6 {
-        let options = Options {
-            seed,
-            races: true,
-            instruction_limit: 1 << 22,
-            ..Options::default()
-        };
+        let options =
+            Options { seed, races: true, instruction_limit: 1 << 22, ..Options::default() };
         let run = run_with(body, grid, block, &options);
         ok(&run);
         let races = &run.report.races;
-        let told = races
-            .iter()
-            .any(|race| race.kind == kind && race.message.contains(says));
+        let told = races.iter().any(|race| race.kind == kind && race.message.contains(says));
         assert!(told, "seed {seed}: {races:#?}");
     }
 }
@@ -91,17 +81,8 @@ fn a_copy_is_there_when_its_phase_is_complete() {
 #[test]
 fn a_copy_takes_its_time() {
     let body = format!("{}{FILL}{LOAD}{SHOW}{}ret;", start(1), wait("W", 0));
-    finds(
-        &body,
-        1,
-        16,
-        RaceKind::PendingCopy,
-        "a wait at the copy's mbarrier",
-    );
-    let options = Options {
-        races: true,
-        ..Options::default()
-    };
+    finds(&body, 1, 16, RaceKind::PendingCopy, "a wait at the copy's mbarrier");
+    let options = Options { races: true, ..Options::default() };
     // In one time slice with its beginning nothing of it is there.
     let run = run_with(&body, 1, 16, &options);
     assert_eq!(run.out[16..32], [u32::MAX; 16]);
@@ -125,13 +106,7 @@ fn copies_count_as_instructions_alone() {
 fn the_source_of_a_copy_must_be_visible_to_it() {
     let fill = FILL.replace("fence.proxy.async.global;", "");
     let body = format!("{}{fill}{LOAD}{}{SHOW}ret;", start(1), wait("W", 0));
-    finds(
-        &body,
-        1,
-        16,
-        RaceKind::MissingProxyFence,
-        "fence.proxy.async",
-    );
+    finds(&body, 1, 16, RaceKind::MissingProxyFence, "fence.proxy.async");
     // The thread that starts the copy may fence what it has learned of.
     let load = format!("fence.proxy.async;{LOAD}");
     let body = format!("{}{fill}{load}{}{SHOW}ret;", start(1), wait("W", 0));
@@ -140,23 +115,9 @@ fn the_source_of_a_copy_must_be_visible_to_it() {
 
 #[test]
 fn the_source_of_a_copy_must_stay() {
-    let body = format!(
-        "{}{FILL}{LOAD}st.global.u32 [%rd3], %r1;{}ret;",
-        start(1),
-        wait("W", 0)
-    );
-    finds(
-        &body,
-        1,
-        16,
-        RaceKind::PendingCopy,
-        "the bulk copy from there",
-    );
-    let body = format!(
-        "{}{FILL}{LOAD}{}st.global.u32 [%rd3], %r1;ret;",
-        start(1),
-        wait("W", 0)
-    );
+    let body = format!("{}{FILL}{LOAD}st.global.u32 [%rd3], %r1;{}ret;", start(1), wait("W", 0));
+    finds(&body, 1, 16, RaceKind::PendingCopy, "the bulk copy from there");
+    let body = format!("{}{FILL}{LOAD}{}st.global.u32 [%rd3], %r1;ret;", start(1), wait("W", 0));
     clean(&body, 1, 16);
 }
 
@@ -200,20 +161,8 @@ fn arrivals_release_and_waits_acquire() {
     let run = clean(&exchange("", ""), 1, 64);
     assert_eq!((run.out[0], run.out[63]), (63, 0));
     clean(&exchange(".release.cta", ".acquire.cluster"), 1, 64);
-    finds(
-        &exchange(".relaxed.cta", ""),
-        1,
-        64,
-        RaceKind::WriteRead,
-        "sh",
-    );
-    finds(
-        &exchange("", ".relaxed.cta"),
-        1,
-        64,
-        RaceKind::WriteRead,
-        "sh",
-    );
+    finds(&exchange(".relaxed.cta", ""), 1, 64, RaceKind::WriteRead, "sh");
+    finds(&exchange("", ".relaxed.cta"), 1, 64, RaceKind::WriteRead, "sh");
 }
 
 #[test]
@@ -252,13 +201,7 @@ fn what_a_copy_has_written_is_passed_on() {
     let run = clean(&store("cp.async.bulk.wait_group 0;"), 2, 1);
     assert_eq!(run.out[256], 5);
     let early = store("cp.async.bulk.wait_group.read 0;");
-    finds(
-        &early,
-        2,
-        1,
-        RaceKind::PendingCopy,
-        "cp.async.bulk.wait_group is missing",
-    );
+    finds(&early, 2, 1, RaceKind::PendingCopy, "cp.async.bulk.wait_group is missing");
 }
 
 #[test]
@@ -276,13 +219,7 @@ fn groups_are_waited_for_in_order() {
         cp.async.bulk.wait_group 0; ret;";
     assert_eq!(clean(body, 1, 1).out[0], 7);
     let early = body.replace("cp.async.bulk.wait_group 0; ld", "ld");
-    finds(
-        &early,
-        1,
-        1,
-        RaceKind::PendingCopy,
-        "the bulk copy to there",
-    );
+    finds(&early, 1, 1, RaceKind::PendingCopy, "the bulk copy to there");
 }
 
 #[test]
@@ -331,11 +268,7 @@ fn generic_addresses_must_lead_to_shared_memory() {
         st.global.u32 [%rd1], %r2; ret;";
     assert_eq!(clean(body, 1, 1).out[0], 1);
     let elsewhere = run("mbarrier.init.b64 [%rd1], 1; ret;", 1, 1);
-    fault(
-        &elsewhere,
-        FaultKind::IllegalAddress,
-        "which is no shared memory",
-    );
+    fault(&elsewhere, FaultKind::IllegalAddress, "which is no shared memory");
 }
 
 #[test]
@@ -381,10 +314,7 @@ fn misuse_stops_a_launch() {
         &started("mbarrier.complete_tx.relaxed.cta.shared.b64 [sh], 1048576;"),
         "a transaction count of -1048576 bytes",
     );
-    illegal(
-        &started("mbarrier.test_wait.parity.shared.b64 %p2, [sh], 2;"),
-        "a phase parity of 2",
-    );
+    illegal(&started("mbarrier.test_wait.parity.shared.b64 %p2, [sh], 2;"), "a phase parity of 2");
     illegal(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sh+64], [%rd1], 16, [sh];",
         "`cp.async.bulk` at byte 0 of shared array `sh`, where there is no mbarrier",
@@ -430,10 +360,8 @@ fn what_a_copy_cannot_move_is_named() {
 
 #[test]
 fn a_mbarrier_that_is_gone_when_bytes_come_is_named() {
-    let body = format!(
-        "{} {LOAD} @%p1 mbarrier.inval.shared.b64 [%r14]; bar.sync 0; ret;",
-        start(1)
-    );
+    let body =
+        format!("{} {LOAD} @%p1 mbarrier.inval.shared.b64 [%r14]; bar.sync 0; ret;", start(1));
     let run = run(&body, 1, 32);
     let says = "the end of `cp.async.bulk` is counted at byte 0 of shared array `sh`, where there is no mbarrier any more";
     fault(&run, FaultKind::IllegalInstruction, says);
@@ -441,25 +369,14 @@ fn a_mbarrier_that_is_gone_when_bytes_come_is_named() {
 
 #[test]
 fn waiting_for_ever_names_the_phase() {
-    let body = format!(
-        "{} @%p1 mbarrier.arrive.shared.b64 _, [%r14]; {} ret;",
-        start(3),
-        wait("W", 0)
-    );
+    let body =
+        format!("{} @%p1 mbarrier.arrive.shared.b64 _, [%r14]; {} ret;", start(3), wait("W", 0));
     for seed in 0..4 {
-        let options = Options {
-            seed,
-            instruction_limit: 1 << 22,
-            ..Options::default()
-        };
+        let options = Options { seed, instruction_limit: 1 << 22, ..Options::default() };
         let run = run_with(&body, 2, 64, &options);
         let says = "spin on phase 0 of the mbarrier at byte 0 of shared array `sh`";
         fault(&run, FaultKind::Deadlock, says);
-        fault(
-            &run,
-            FaultKind::Deadlock,
-            "it still waits for 2 of 3 arrivals",
-        );
+        fault(&run, FaultKind::Deadlock, "it still waits for 2 of 3 arrivals");
     }
 }
 
@@ -481,13 +398,7 @@ fn a_barrier_again_must_have_been_given_up() {
         mbarrier.inval.shared.b64 [sh]; mbarrier.init.shared.b64 [sh], 1; ret;";
     clean(body, 1, 1);
     let again = body.replace("mbarrier.inval.shared.b64 [sh];", "");
-    finds(
-        &again,
-        1,
-        1,
-        RaceKind::MbarrierReinitialised,
-        "mbarrier.inval is missing",
-    );
+    finds(&again, 1, 1, RaceKind::MbarrierReinitialised, "mbarrier.inval is missing");
 }
 
 #[test]

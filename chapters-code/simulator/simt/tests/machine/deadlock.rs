@@ -41,18 +41,9 @@ fn a_chain_that_looks_back_ends() {
 #[test]
 fn a_chain_that_looks_ahead_may_wait_for_ever() {
     for (seed, threads) in [(0, 1), (0, 2), (7, 1), (8, 2)] {
-        ok(&run_with(
-            &chain(1, "39"),
-            40,
-            1,
-            &options(seed, 0, threads),
-        ));
+        ok(&run_with(&chain(1, "39"), 40, 1, &options(seed, 0, threads)));
         let stuck = run_with(&chain(1, "39"), 40, 1, &options(seed, 4, threads));
-        fault(
-            &stuck,
-            FaultKind::Deadlock,
-            "no thread changes memory any more",
-        );
+        fault(&stuck, FaultKind::Deadlock, "no thread changes memory any more");
         fault(&stuck, FaultKind::Deadlock, "spin on what they read at");
     }
 }
@@ -190,15 +181,8 @@ fn somebody_who_works_for_long_is_waited_for() {
 /// Polling with an atomic changes nothing, nor does a lock that is held.
 #[test]
 fn polling_with_atomics_is_no_progress() {
-    for poll in [
-        "atom.global.add.u32 %r2, [%rd1], 0",
-        "atom.global.exch.b32 %r2, [%rd1], 0",
-    ] {
+    for poll in ["atom.global.add.u32 %r2, [%rd1], 0", "atom.global.exch.b32 %r2, [%rd1], 0"] {
         let body = format!("SPIN: {poll}; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN; ret;");
-        fault(
-            &run(&body, 2, 32),
-            FaultKind::Deadlock,
-            "spin on what they read",
-        );
+        fault(&run(&body, 2, 32), FaultKind::Deadlock, "spin on what they read");
     }
 }

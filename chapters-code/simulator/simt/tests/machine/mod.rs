@@ -22,10 +22,7 @@ fn lanes_part_and_meet() {
     assert_eq!(run.out[0], 199);
     assert_eq!(run.out[1], 99);
     let counters = run.report.counters.expect("counted");
-    assert_eq!(
-        (counters.divergent_branches, counters.global_store_requests),
-        (1, 1)
-    );
+    assert_eq!((counters.divergent_branches, counters.global_store_requests), (1, 1));
     assert_eq!(counters.global_store_sectors, 4);
 }
 
@@ -40,11 +37,7 @@ fn loops_of_different_length_meet_at_the_end() {
     );
     ok(&run);
     for lane in 0..64u32 {
-        assert_eq!(
-            run.out[lane as usize],
-            u32::MAX.wrapping_add(lane),
-            "thread {lane}"
-        );
+        assert_eq!(run.out[lane as usize], u32::MAX.wrapping_add(lane), "thread {lane}");
     }
 }
 
@@ -74,10 +67,7 @@ fn a_missing_barrier_is_a_race_between_warps() {
     );
     ok(&run);
     let races = &run.report.races;
-    let told: Vec<_> = races
-        .iter()
-        .map(|r| (r.missing, r.array.as_str()))
-        .collect();
+    let told: Vec<_> = races.iter().map(|r| (r.missing, r.array.as_str())).collect();
     // Either warp reads what the other one writes: once before, and once after.
     assert_eq!(told, [(Missing::Syncthreads, "sh"); 2], "{races:?}");
 }
@@ -92,10 +82,7 @@ fn a_missing_syncwarp_is_a_race_between_lanes() {
         )
     };
     let races = run(&body(""), 1, 32).report.races;
-    assert_eq!(
-        races.iter().map(|r| r.missing).collect::<Vec<_>>(),
-        [Missing::Syncwarp]
-    );
+    assert_eq!(races.iter().map(|r| r.missing).collect::<Vec<_>>(), [Missing::Syncwarp]);
     let run = run(&body("bar.warp.sync 0xffffffff;"), 1, 32);
     assert!(run.report.races.is_empty(), "{:?}", run.report.races);
     assert_eq!(run.out[..4], [1, 0, 3, 2]);
@@ -163,20 +150,14 @@ fn a_block_waits_for_one_that_started_before() {
 
 #[test]
 fn a_barrier_that_some_never_reach_is_a_deadlock() {
-    let run = run(
-        "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 1; bar.sync 0; @%p1 bar.sync 1; ret;",
-        1,
-        64,
-    );
+    let run =
+        run("setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 1; bar.sync 0; @%p1 bar.sync 1; ret;", 1, 64);
     fault(&run, FaultKind::Deadlock, "at barrier 1");
 }
 
 #[test]
 fn an_endless_kernel_is_stopped() {
-    let options = Options {
-        instruction_limit: 1 << 20,
-        ..Options::default()
-    };
+    let options = Options { instruction_limit: 1 << 20, ..Options::default() };
     let run = run_with("L: add.u32 %r2, %r2, 1; bra L;", 1, 32, &options);
     fault(&run, FaultKind::InstructionLimit, "warp instructions");
 }
@@ -184,11 +165,7 @@ fn an_endless_kernel_is_stopped() {
 #[test]
 fn accesses_outside_memory_are_named() {
     let out_of_bounds = run("st.global.u32 [%rd3+4032], %r1; ret;", 1, 32);
-    fault(
-        &out_of_bounds,
-        FaultKind::IllegalAddress,
-        "thread (16,0,0) (warp 0, lane 16)",
-    );
+    fault(&out_of_bounds, FaultKind::IllegalAddress, "thread (16,0,0) (warp 0, lane 16)");
     fault(
         &out_of_bounds,
         FaultKind::IllegalAddress,
@@ -213,11 +190,7 @@ fn barriers_reduce() {
         96,
     );
     ok(&run);
-    assert!(
-        run.out[..96].iter().all(|x| *x == 1024),
-        "{:?}",
-        &run.out[..4]
-    );
+    assert!(run.out[..96].iter().all(|x| *x == 1024), "{:?}", &run.out[..4]);
 }
 
 #[test]
@@ -264,9 +237,5 @@ fn atomics_on_local_memory_are_for_a_lane_alone() {
     assert_eq!(run.out[4 * 4..][..3], [0, 1004, 1004]);
     assert_eq!(run.out[5 * 4..][..3], [1005, 1012, 1012]);
     let several = run_with(&body(""), 1, 32, &Options::default());
-    fault(
-        &several,
-        FaultKind::IllegalAddress,
-        "by several lanes of a warp at once",
-    );
+    fault(&several, FaultKind::IllegalAddress, "by several lanes of a warp at once");
 }

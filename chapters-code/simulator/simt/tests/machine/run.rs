@@ -39,23 +39,14 @@ pub fn run_with(body: &str, grid: u32, block: u32, options: &Options) -> Run {
     let report = simt::launch(&memory, &launch, options);
     let mut bytes = vec![0; 4096];
     memory.read(out, &mut bytes).expect("it is mapped");
-    let words = bytes
-        .chunks_exact(4)
-        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-    Run {
-        report,
-        out: words.collect(),
-    }
+    let words = bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+    Run { report, out: words.collect() }
 }
 
 /// Runs under several schedules; the results must agree.
 pub fn run(body: &str, grid: u32, block: u32) -> Run {
-    let options = |seed| Options {
-        seed,
-        races: true,
-        instruction_limit: 1 << 26,
-        ..Options::default()
-    };
+    let options =
+        |seed| Options { seed, races: true, instruction_limit: 1 << 26, ..Options::default() };
     let first = run_with(body, grid, block, &options(0));
     for seed in 1..6 {
         let other = run_with(body, grid, block, &options(seed));
@@ -82,8 +73,5 @@ pub fn ok(run: &Run) {
 pub fn fault(run: &Run, kind: FaultKind, message: &str) {
     let fault = run.report.fault.as_ref().expect("it must fault");
     assert_eq!(fault.kind, kind, "{fault}");
-    assert!(
-        fault.message.contains(message),
-        "`{message}` is not in: {fault}"
-    );
+    assert!(fault.message.contains(message), "`{message}` is not in: {fault}");
 }

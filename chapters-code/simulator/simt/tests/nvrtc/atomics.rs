@@ -78,17 +78,10 @@ fn totals_of_floats() {
 #[test]
 fn totals_in_shared_memory() {
     for device in FILES.map(Device::new) {
-        let input: Vec<u32> = (0..THREADS)
-            .map(|i| i.wrapping_mul(2_654_435_761) >> 20)
-            .collect();
+        let input: Vec<u32> = (0..THREADS).map(|i| i.wrapping_mul(2_654_435_761) >> 20).collect();
         let array = device.array(&input);
         let (counts, sum) = (device.array(&[0u32; 16]), device.array(&[0.0f64]));
-        device.complete(
-            "totals_shared",
-            GRID,
-            BLOCK,
-            &[array, counts, sum].map(pointer),
-        );
+        device.complete("totals_shared", GRID, BLOCK, &[array, counts, sum].map(pointer));
         let mut expected = [0; 16];
         input.iter().for_each(|x| expected[*x as usize % 16] += 1);
         assert_eq!(device.read::<u32>(counts), expected);

@@ -19,9 +19,7 @@ fn warp_operations() {
         let all = u32::MAX;
         let ballot = if v > 7 { all } else { 0 };
         let votes = ballot + u32::from(v > 8).wrapping_add(u32::from((v as i32) < 0));
-        let sum = [all, votes, 1, 1, v]
-            .iter()
-            .fold(all, |a, b| a.wrapping_add(*b));
+        let sum = [all, votes, 1, 1, v].iter().fold(all, |a, b| a.wrapping_add(*b));
         assert_eq!(device.read::<u32>(out), [sum; 32], "{factor:#x}");
     }
 }

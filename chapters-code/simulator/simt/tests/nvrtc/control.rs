@@ -90,11 +90,7 @@ fn local_arrays() {
             let out = device.array(&[0, 4, 0]);
             let arguments = [pointer(array), pointer(out), scalar(n as i32)];
             device.complete("local_array", 1, 1, &arguments);
-            assert_eq!(
-                device.read::<i32>(out)[0],
-                local_array(&input, n),
-                "n = {n}"
-            );
+            assert_eq!(device.read::<i32>(out)[0], local_array(&input, n), "n = {n}");
         }
     }
 }

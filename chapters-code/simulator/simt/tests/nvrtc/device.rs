@@ -47,9 +47,7 @@ pub fn bytes_of<T: Element>(values: &[T]) -> Vec<u8> {
 impl Device {
     /// Loads a file below `ptx/tests`.
     pub fn new(file: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../ptx/tests")
-            .join(file);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/tests").join(file);
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
         let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{file}: {e}"));
         let memory = Memory::new(1 << 24);
@@ -63,10 +61,7 @@ impl Device {
         let address = self.memory.allocate(bytes.len() as u64);
         let address = address.expect("there is room");
         self.memory.write(address, &bytes).expect("it is mapped");
-        Array {
-            address,
-            bytes: bytes.len(),
-        }
+        Array { address, bytes: bytes.len() }
     }
 
     /// What an array holds now.
@@ -86,10 +81,7 @@ impl Device {
         block: u32,
         arguments: &[Vec<u8>],
     ) -> Result<(), Fault> {
-        let options = Options {
-            instruction_limit: 1 << 24,
-            ..Options::default()
-        };
+        let options = Options { instruction_limit: 1 << 24, ..Options::default() };
         let report = self.launch(kernel, grid, block, arguments, &options);
         report.fault.map_or(Ok(()), Err)
     }

@@ -103,10 +103,7 @@ fn close_f32(kernel: &str, at: f32, found: f32, expected: f64, ulps: f64) {
     }
     let unit = f64::from(f32::from_bits(rounded.abs().to_bits() + 1)) - f64::from(rounded.abs());
     let distance = (f64::from(found) - expected).abs() / unit;
-    assert!(
-        distance <= ulps,
-        "{kernel}({at}) is {found}, not {expected}: {distance} units off"
-    );
+    assert!(distance <= ulps, "{kernel}({at}) is {found}, not {expected}: {distance} units off");
 }
 
 const SINGLES: [f32; 16] = [
@@ -210,9 +207,7 @@ where
 fn integers_of_64_bits() {
     check_pairs("div_u64", &WIDE, |x, y| x / y);
     check_pairs("rem_u64", &WIDE, |x, y| x % y);
-    check_pairs("mul_high_u64", &WIDE, |x, y| {
-        ((u128::from(x) * u128::from(y)) >> 64) as u64
-    });
+    check_pairs("mul_high_u64", &WIDE, |x, y| ((u128::from(x) * u128::from(y)) >> 64) as u64);
     check_pairs("shift_u64", &WIDE, |x, y| (x << (y & 63)) ^ (x >> (y & 31)));
     let signed = WIDE.map(|x| x as i64);
     check_pairs("div_i64", &signed, i64::wrapping_div);
@@ -245,9 +240,7 @@ fn narrower_integers() {
 }
 
 fn halves() -> Vec<f16> {
-    let values = [
-        0.0, -0.0, 1.0, -1.5, 0.1, 3.25, 2049.0, -700.0, 6e-5, 1e-7, 65504.0, -0.33,
-    ];
+    let values = [0.0, -0.0, 1.0, -1.5, 0.1, 3.25, 2049.0, -700.0, 6e-5, 1e-7, 65504.0, -0.33];
     values.map(f16::from_f64).to_vec()
 }
 
@@ -321,12 +314,7 @@ fn inline_assembly() {
     ] {
         let (u, l) = (device.array(&[a, b, 0]), device.array(&[w, 0]));
         let f = device.array(&[0.0f32]);
-        device.complete(
-            "inline_assembly",
-            1,
-            1,
-            &[pointer(u), pointer(l), pointer(f)],
-        );
+        device.complete("inline_assembly", 1, 1, &[pointer(u), pointer(l), pointer(f)]);
         let (word, wide) = assembly(a, b, w);
         assert_eq!(device.read::<u32>(u)[2], word, "{a:#x} {b:#x}");
         assert_eq!(device.read::<u64>(l)[1], wide, "{w:#x}");
@@ -340,9 +328,7 @@ fn assembly(a: u32, b: u32, w: u64) -> (u32, u64) {
     let product = u64::from(a) * u64::from(b);
     let (lo, carry) = (product as u32).overflowing_add(lo);
     let high = (product >> 32) + u64::from(lo) + u64::from(carry);
-    let lo = (high as u32)
-        .wrapping_mul(2)
-        .wrapping_add((high >> 32) as u32);
+    let lo = (high as u32).wrapping_mul(2).wrapping_add((high >> 32) as u32);
     let lo = lo.rotate_left(16);
     let less = a < b;
     let chosen = if less { 9 } else { 7 };
@@ -352,8 +338,5 @@ fn assembly(a: u32, b: u32, w: u64) -> (u32, u64) {
     let r = a & !0xff0 | (r & 0xff) << 4;
     let r = a << 16 | r & 0xffff;
     let hi = r.leading_zeros();
-    (
-        lo.wrapping_add(hi).wrapping_add(r),
-        difference.wrapping_sub(borrow.into()),
-    )
+    (lo.wrapping_add(hi).wrapping_add(r), difference.wrapping_sub(borrow.into()))
 }

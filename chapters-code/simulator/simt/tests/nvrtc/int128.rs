@@ -35,14 +35,11 @@ impl Random {
 /// Runs a kernel that makes `N` integers of each pair, and returns them with the pair.
 fn run<const N: usize>(kernel: &str) -> Vec<([u128; 2], [u128; N])> {
     let mut random = Random(1);
-    let pairs: Vec<[u128; 2]> = (0..PAIRS)
-        .map(|_| [random.number(), random.number().max(1)])
-        .collect();
+    let pairs: Vec<[u128; 2]> =
+        (0..PAIRS).map(|_| [random.number(), random.number().max(1)]).collect();
     let device = Device::new("kernels/int128.ptx");
     let operands = [0, 1].map(|i| {
-        let halves = pairs
-            .iter()
-            .flat_map(|pair| [pair[i] as u64, (pair[i] >> 64) as u64]);
+        let halves = pairs.iter().flat_map(|pair| [pair[i] as u64, (pair[i] >> 64) as u64]);
         device.array(&halves.collect::<Vec<u64>>())
     });
     let outs = [(); N].map(|()| device.array(&vec![0u64; 2 * PAIRS]));
@@ -52,8 +49,7 @@ fn run<const N: usize>(kernel: &str) -> Vec<([u128; 2], [u128; N])> {
     let integer =
         |halves: &[u64], i: usize| u128::from(halves[2 * i + 1]) << 64 | u128::from(halves[2 * i]);
     let all = pairs.into_iter().enumerate();
-    all.map(|(i, pair)| (pair, results.each_ref().map(|halves| integer(halves, i))))
-        .collect()
+    all.map(|(i, pair)| (pair, results.each_ref().map(|halves| integer(halves, i)))).collect()
 }
 
 #[test]

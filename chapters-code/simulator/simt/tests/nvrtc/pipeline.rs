@@ -12,12 +12,7 @@ const BLOCKS: u32 = 132;
 const TILE: usize = 1024;
 
 fn options(seed: u64) -> Options {
-    Options {
-        seed,
-        races: true,
-        instruction_limit: 1 << 28,
-        ..Options::default()
-    }
+    Options { seed, races: true, instruction_limit: 1 << 28, ..Options::default() }
 }
 
 #[track_caller]
@@ -28,9 +23,7 @@ fn nothing_found(report: &LaunchReport) {
 /// Scans so many elements, and compares.
 fn scan(n: usize, seed: u64) {
     let device = Device::new(FILE);
-    let values: Vec<u32> = (0..n as u32)
-        .map(|i| i.wrapping_mul(2_654_435_761) >> 7)
-        .collect();
+    let values: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 7).collect();
     let (input, out) = (device.array(&values), device.array(&vec![0u32; n]));
     let tiles = n.div_ceil(TILE);
     let status = device.array(&vec![0u64; tiles]);
@@ -47,11 +40,7 @@ fn scan(n: usize, seed: u64) {
         Some(*sum)
     });
     let expected: Vec<u32> = sums.collect();
-    let wrong = device
-        .read::<u32>(out)
-        .iter()
-        .zip(&expected)
-        .position(|(a, b)| a != b);
+    let wrong = device.read::<u32>(out).iter().zip(&expected).position(|(a, b)| a != b);
     assert_eq!(wrong, None, "{n} elements, seed {seed}");
 }
 
@@ -74,10 +63,7 @@ fn through_shared_memory_and_back() {
     let device = Device::new(FILE);
     let values: Vec<u32> = (0..256 * 40).collect();
     for seed in 0..6 {
-        let (input, out) = (
-            device.array(&values),
-            device.array(&vec![0u32; values.len()]),
-        );
+        let (input, out) = (device.array(&values), device.array(&vec![0u32; values.len()]));
         let arguments = [input, out].map(pointer);
         let report = device.launch("through_shared", 40, 64, &arguments, &options(seed));
         assert_eq!(report.fault, None);

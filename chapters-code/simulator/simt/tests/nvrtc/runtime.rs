@@ -24,12 +24,7 @@ fn printing_does_not_fault() {
 fn a_failed_assertion_tells_its_condition() {
     let fault = printing(7).expect_err("it asserts");
     assert_eq!(fault.kind, FaultKind::Assert);
-    for part in [
-        "n >= 0 && v != 7",
-        "printing.cu:8",
-        "printing",
-        "thread (0,0,0)",
-    ] {
+    for part in ["n >= 0 && v != 7", "printing.cu:8", "printing", "thread (0,0,0)"] {
         assert!(fault.message.contains(part), "`{part}` is not in: {fault}");
     }
 }
@@ -63,18 +58,8 @@ fn halves_end() {
         device.array(&scaled)
     };
     let (ints, floats) = (device.array(&[0i32; 40]), device.array(&[2.5f32; 80]));
-    device.complete(
-        "halves",
-        1,
-        32,
-        &[half(1.0), half(2.0), half(0.0), ints, floats].map(pointer),
-    );
-    device.complete(
-        "pairs",
-        1,
-        32,
-        &[half(1.0), half(2.0), half(0.0), floats].map(pointer),
-    );
+    device.complete("halves", 1, 32, &[half(1.0), half(2.0), half(0.0), ints, floats].map(pointer));
+    device.complete("pairs", 1, 32, &[half(1.0), half(2.0), half(0.0), floats].map(pointer));
     let brain = [half(1.0), half(2.0), half(0.0), half(0.0), floats];
     device.complete("brain", 1, 32, &brain.map(pointer));
 }

@@ -82,11 +82,7 @@ fn can_miss(file: &str) -> Option<String> {
     let lines = file.lines().map_while(|line| line.strip_prefix("//!"));
     let header: Vec<_> = lines.map(str::trim).collect();
     let start = header.iter().position(|l| l.contains("**Can miss:**"))?;
-    let paragraph: Vec<_> = header[start..]
-        .iter()
-        .take_while(|l| !l.is_empty())
-        .copied()
-        .collect();
+    let paragraph: Vec<_> = header[start..].iter().take_while(|l| !l.is_empty()).copied().collect();
     let text = paragraph.join(" ");
     let (_, text) = text.split_once("**Can miss:**")?;
     Some(text.split("**").next().unwrap_or(text).trim().to_owned())
@@ -122,10 +118,7 @@ fn statements_without_lines_are_not_told_apart() {
     let planted = planted.expect("it is planted");
     let is_line = |line: &&str| !line.trim_start().starts_with(".loc");
     let bare: Vec<_> = planted.ptx.lines().filter(is_line).collect();
-    let bare = Planted {
-        ptx: bare.join("\n").leak(),
-        ..*planted
-    };
+    let bare = Planted { ptx: bare.join("\n").leak(), ..*planted };
     assert!(!run(planted, planted.name, 0).is_empty());
     assert!(run(&bare, bare.name, 0).is_empty());
 }
@@ -142,9 +135,7 @@ fn the_list_has_every_kernel() {
 #[test]
 fn the_book_lists_the_same() {
     let book = include_str!("../../../../../book/simulator.md");
-    let (_, section) = book
-        .split_once("## What they miss")
-        .expect("the page has the section");
+    let (_, section) = book.split_once("## What they miss").expect("the page has the section");
     let section = section.split("\n## ").next().unwrap_or(section);
     let entry = |line: &'static str| Some(line.strip_prefix("- **")?.split_once("**")?.0);
     let on_page: BTreeSet<_> = section.lines().filter_map(entry).collect();
@@ -162,10 +153,7 @@ fn the_headers_name_them() {
         for item in text.split(';').flat_map(|item| item.split(". ")) {
             let examples: Vec<_> = names(item).filter_map(|name| known.get(name)).collect();
             let without_lines = item.contains("without line information");
-            assert!(
-                without_lines || !examples.is_empty(),
-                "no kernel for: {item}"
-            );
+            assert!(without_lines || !examples.is_empty(), "no kernel for: {item}");
             named.extend(examples.into_iter().copied());
         }
     }

@@ -109,9 +109,8 @@ fn nothing_is_found_where_nothing_is_wrong() {
     for planted in PLANTED {
         for seed in SEEDS {
             let found = run(planted, &planted.twin(), seed);
-            let told = found
-                .iter()
-                .map(|f| format!("{} with seed {seed}: {}", planted.twin(), f.message));
+            let told =
+                found.iter().map(|f| format!("{} with seed {seed}: {}", planted.twin(), f.message));
             false_alarms.extend(told);
         }
     }
@@ -126,10 +125,8 @@ fn messages() {
         let mut text = String::new();
         for planted in PLANTED.iter().filter(|p| p.file == file) {
             let found = run(planted, planted.name, 0);
-            let lines: Vec<_> = found
-                .iter()
-                .map(|f| format!("  {}: {}", f.kind, f.message))
-                .collect();
+            let lines: Vec<_> =
+                found.iter().map(|f| format!("  {}: {}", f.kind, f.message)).collect();
             text += &format!("{}\n{}\n\n", planted.name, lines.join("\n"));
         }
         insta::assert_snapshot!(file, text);

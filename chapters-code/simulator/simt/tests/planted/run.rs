@@ -53,14 +53,14 @@ pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
         ..Options::default()
     };
     let report = simt::launch(&memory, &launch, &options);
-    let races = report.races.into_iter().map(|race| Found {
-        kind: Kind::Race(race.kind),
-        message: race.message,
-    });
-    let fault = report.fault.into_iter().map(|fault| Found {
-        kind: Kind::Fault(fault.kind),
-        message: fault.message,
-    });
+    let races = report
+        .races
+        .into_iter()
+        .map(|race| Found { kind: Kind::Race(race.kind), message: race.message });
+    let fault = report
+        .fault
+        .into_iter()
+        .map(|fault| Found { kind: Kind::Fault(fault.kind), message: fault.message });
     races.chain(fault).collect()
 }
 
@@ -68,25 +68,19 @@ pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
 fn arguments(memory: &Memory, planted: &Planted) -> Vec<u8> {
     let bytes = 4 * u64::from(planted.n);
     let allocate = |bytes| memory.allocate(bytes).expect("there is room");
-    let values: Vec<u8> = (0..planted.n)
-        .flat_map(|i| input(i).to_le_bytes())
-        .collect();
+    let values: Vec<u8> = (0..planted.n).flat_map(|i| input(i).to_le_bytes()).collect();
     let from = allocate(bytes);
     memory.write(from, &values).expect("it is mapped");
     let out = allocate(bytes);
     memory.fill(out, &[0], bytes).expect("it is mapped");
     let scratch = allocate(4 * u64::from(SCRATCH));
-    memory
-        .fill(scratch, &[0], 4 * u64::from(SCRATCH))
-        .expect("it is mapped");
+    memory.fill(scratch, &[0], 4 * u64::from(SCRATCH)).expect("it is mapped");
     let fresh = allocate(bytes);
     if planted.frees() {
         memory.free(fresh).expect("it is allocated");
     }
-    let mut params: Vec<u8> = [from, out, scratch, fresh]
-        .iter()
-        .flat_map(|p| p.to_le_bytes())
-        .collect();
+    let mut params: Vec<u8> =
+        [from, out, scratch, fresh].iter().flat_map(|p| p.to_le_bytes()).collect();
     params.extend(planted.n.to_le_bytes());
     params
 }

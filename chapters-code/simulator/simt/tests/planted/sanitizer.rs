@@ -73,10 +73,7 @@ fn every_kernel_is_recorded_under_every_tool() {
     let mut count = 0;
     for name in names {
         for tool in TOOLS {
-            assert!(
-                recorded.contains_key(&(&*name, tool)),
-                "{name} under {tool}"
-            );
+            assert!(recorded.contains_key(&(&*name, tool)), "{name} under {tool}");
             count += 1;
         }
     }
@@ -91,16 +88,11 @@ fn what_the_sanitizer_finds_is_found_here() {
         let ends = TOOLS.map(|tool| recorded[&(planted.name, tool)]);
         let here = run(planted, planted.name, 0);
         let is_told = here.iter().any(|f| tells(f, planted));
-        assert!(
-            is_told || ends.iter().all(|end| *end == "ok"),
-            "{}",
-            planted.name
-        );
+        assert!(is_told || ends.iter().all(|end| *end == "ok"), "{}", planted.name);
         match () {
             () if ends.contains(&"found") => {
-                let mut finders = TOOLS
-                    .iter()
-                    .filter(|tool| recorded[&(planted.name, **tool)] == "found");
+                let mut finders =
+                    TOOLS.iter().filter(|tool| recorded[&(planted.name, **tool)] == "found");
                 let twin = planted.twin();
                 like_twin += u32::from(finders.all(|tool| recorded[&(&*twin, *tool)] == "found"));
                 found += 1;
@@ -127,10 +119,6 @@ fn its_false_alarms_are_none_here() {
         .collect();
     assert_eq!(alarms, FALSE_ALARMS);
     for planted in PLANTED.iter().filter(|p| alarms.contains(&&*p.twin())) {
-        assert!(
-            run(planted, &planted.twin(), 0).is_empty(),
-            "{}",
-            planted.twin()
-        );
+        assert!(run(planted, &planted.twin(), 0).is_empty(), "{}", planted.twin());
     }
 }

@@ -67,14 +67,8 @@ pub fn check(
 
 /// Checks one page, except for what only a strict build asks.
 pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
-    let checks = [
-        includes::check,
-        code::check,
-        fences::check,
-        tables::check,
-        links::check,
-        formulas::check,
-    ];
+    let checks =
+        [includes::check, code::check, fences::check, tables::check, links::check, formulas::check];
     checks.iter().flat_map(|check| check(page)).collect()
 }
 

@@ -51,10 +51,7 @@ pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
 /// words, so that offsets stay.
 fn prose(text: &str) -> String {
     let mut bytes = with_plain_formulas(text).into_bytes();
-    for range in code(text)
-        .chain(comments(text))
-        .chain(expand::places(text, &MARKED))
-    {
+    for range in code(text).chain(comments(text)).chain(expand::places(text, &MARKED)) {
         for byte in &mut bytes[range] {
             if *byte != b'\n' {
                 *byte = b' ';
@@ -85,12 +82,7 @@ static LATEX: LazyLock<Regex> = LazyLock::new(|| {
 
 fn plain_formula(formula: &str) -> String {
     let read = |latex: &regex::Captures<'_>| {
-        let signs = [
-            ("gain", "×"),
-            ("micro", "µ"),
-            ("percent", "%"),
-            ("group", ",,,"),
-        ];
+        let signs = [("gain", "×"), ("micro", "µ"), ("percent", "%"), ("group", ",,,")];
         let sign = signs.iter().find(|(name, _)| latex.name(name).is_some());
         let sign = sign.map_or("", |(_, sign)| sign);
         format!("{sign}{}", " ".repeat(latex[0].len() - sign.len()))

@@ -34,24 +34,19 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         Some((stem, "tsv")) if stem.starts_with("sanitizer_") => tools(stem, &text),
         Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => wrong_clock(stem, &text),
         _ if is_answers(&name) => answers(&text),
-        _ => Err(
-            "no recording of this kind is known; describe it in book-tools/src/evidence".to_owned(),
-        ),
+        _ => {
+            Err("no recording of this kind is known; describe it in book-tools/src/evidence"
+                .to_owned())
+        }
     }
 }
 
 /// A run of `record`.
 fn run(text: &str) -> Result<Vec<Fact>, String> {
     let run: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let field = |path: &str| {
-        run.pointer(path)
-            .map_or(NOT_NOTED.to_owned(), |found| value("", found))
-    };
-    let megahertz = |path: &str| {
-        run.pointer(path)
-            .and_then(Value::as_f64)
-            .unwrap_or(f64::NAN)
-    };
+    let field =
+        |path: &str| run.pointer(path).map_or(NOT_NOTED.to_owned(), |found| value("", found));
+    let megahertz = |path: &str| run.pointer(path).and_then(Value::as_f64).unwrap_or(f64::NAN);
     let clocks = format!(
         "{} MHz (multiprocessors) and {} MHz (memory) at most",
         megahertz("/device/clocks/multiprocessor_mhz"),
@@ -81,10 +76,7 @@ fn left_out(skipped: &Value) -> String {
     let reasons: BTreeSet<&str> = reasons.collect();
     match cases.len() {
         0 => "nothing".to_owned(),
-        many => format!(
-            "{many} cases: {}",
-            reasons.into_iter().collect::<Vec<_>>().join("; ")
-        ),
+        many => format!("{many} cases: {}", reasons.into_iter().collect::<Vec<_>>().join("; ")),
     }
 }
 
@@ -93,19 +85,14 @@ fn covered(rows: &[Value]) -> String {
     let mut kernels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for row in rows {
         let name = |field: &str| row[field].as_str().unwrap_or_default();
-        kernels
-            .entry(name("chapter"))
-            .or_default()
-            .insert(name("kernel"));
+        kernels.entry(name("chapter")).or_default().insert(name("kernel"));
     }
     let chapters: Vec<String> = kernels
         .iter()
         .map(|(chapter, kernels)| format!("{} kernels of `{chapter}`", kernels.len()))
         .collect();
     let sizes = || rows.iter().filter_map(|row| row["n"].as_u64());
-    let samples = rows
-        .iter()
-        .filter_map(|row| row["time_ms"]["samples"].as_u64());
+    let samples = rows.iter().filter_map(|row| row["time_ms"]["samples"].as_u64());
     format!(
         "{} rows: {}; {} to {} elements; at least {} samples where a row has times",
         rows.len(),
@@ -121,10 +108,7 @@ fn counters(text: &str) -> Result<Vec<Fact>, String> {
     let header = header(text);
     let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());
     let rows = text.lines().filter(|line| !line.starts_with('#')).count();
-    let command = text
-        .split('`')
-        .nth(1)
-        .ok_or("its first line names no command")?;
+    let command = text.split('`').nth(1).ok_or("its first line names no command")?;
     Ok(vec![
         ("what", "counters of the hardware".to_owned()),
         ("device", field("device")),
@@ -141,20 +125,14 @@ fn counters(text: &str) -> Result<Vec<Fact>, String> {
 fn header(text: &str) -> BTreeMap<String, String> {
     let lines = text.lines().filter_map(|line| line.strip_prefix('#'));
     let pairs = lines.flat_map(|line| line.split(';').filter_map(|pair| pair.split_once(": ")));
-    pairs
-        .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
-        .collect()
+    pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
 }
 
 /// What compute-sanitizer said.
 fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
     let mut head = text.lines().filter_map(|line| line.strip_prefix("# "));
-    let version = head
-        .next()
-        .ok_or("it does not begin with the tool's version")?;
-    let device = head
-        .next()
-        .ok_or("its second line does not name the device")?;
+    let version = head.next().ok_or("it does not begin with the tool's version")?;
+    let device = head.next().ok_or("its second line does not name the device")?;
     let (device, driver) = device.rsplit_once(", ").unwrap_or((device, NOT_NOTED));
     let rows: Vec<Vec<&str>> = text
         .lines()
@@ -168,20 +146,9 @@ fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
         ("device", device.to_owned()),
         ("driver", driver.to_owned()),
         ("tool", format!("compute-sanitizer, {version}")),
-        (
-            "date",
-            stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned(),
-        ),
-        (
-            "commit",
-            header(text)
-                .remove("commit")
-                .unwrap_or(NOT_NOTED.to_owned()),
-        ),
-        (
-            "command",
-            "`chapters-code/tools/validate/sanitize.sh`".to_owned(),
-        ),
+        ("date", stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned()),
+        ("commit", header(text).remove("commit").unwrap_or(NOT_NOTED.to_owned())),
+        ("command", "`chapters-code/tools/validate/sanitize.sh`".to_owned()),
         (
             "holds",
             format!(
@@ -203,15 +170,9 @@ fn wrong_clock(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
         ("what", "one launch, timed wrongly and rightly".to_owned()),
         ("device", field("device")),
         ("driver", field("driver")),
-        (
-            "date",
-            stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned(),
-        ),
+        ("date", stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned()),
         ("commit", field("commit")),
-        (
-            "command",
-            "`wrong_clock`, an example of chapter 0".to_owned(),
-        ),
+        ("command", "`wrong_clock`, an example of chapter 0".to_owned()),
         ("holds", format!("{} ways", ways.saturating_sub(1))),
     ])
 }
@@ -225,25 +186,16 @@ fn instructions(folder: &Path) -> Result<Vec<Fact>, String> {
         let path = entry.map_err(|error| error.to_string())?.path();
         if path.file_name().is_some_and(|name| name != DEVICE) {
             kernels += 1;
-            columns += read(&path)?
-                .lines()
-                .filter(|line| !line.starts_with(' '))
-                .count();
+            columns += read(&path)?.lines().filter(|line| !line.starts_with(' ')).count();
         }
     }
     Ok(vec![
-        (
-            "what",
-            "results of single PTX instructions, bit by bit".to_owned(),
-        ),
+        ("what", "results of single PTX instructions, bit by bit".to_owned()),
         ("device", device.trim().to_owned()),
         ("date", NOT_NOTED.to_owned()),
         ("commit", NOT_NOTED.to_owned()),
         ("command", "`validate instructions --out FOLDER`".to_owned()),
-        (
-            "holds",
-            format!("{columns} forms of instructions in {kernels} kernels"),
-        ),
+        ("holds", format!("{columns} forms of instructions in {kernels} kernels")),
     ])
 }
 
@@ -251,13 +203,7 @@ fn instructions(folder: &Path) -> Result<Vec<Fact>, String> {
 fn answers(text: &str) -> Result<Vec<Fact>, String> {
     let (head, facts): (Vec<&str>, Vec<&str>) =
         text.lines().partition(|line| line.starts_with('#'));
-    let said: Vec<&str> = head
-        .iter()
-        .map(|line| line.trim_start_matches(['#', ' ']))
-        .collect();
+    let said: Vec<&str> = head.iter().map(|line| line.trim_start_matches(['#', ' '])).collect();
     let facts = facts.iter().filter(|line| !line.trim().is_empty()).count();
-    Ok(vec![
-        ("what", said.join(" ")),
-        ("holds", format!("{facts} answers")),
-    ])
+    Ok(vec![("what", said.join(" ")), ("holds", format!("{facts} answers"))])
 }

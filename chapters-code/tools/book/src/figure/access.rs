@@ -60,16 +60,8 @@ impl Wanted {
         let access = kinds
             .find(|kind| kind.name() == access)
             .ok_or_else(|| format!("access={access}: draw a load, a store or an atomic"))?;
-        let nth = arguments
-            .take("nth")
-            .map(|text| numbers(&text))
-            .transpose()?;
-        Ok(Self {
-            space,
-            access,
-            at: arguments.take("at"),
-            nth,
-        })
+        let nth = arguments.take("nth").map(|text| numbers(&text)).transpose()?;
+        Ok(Self { space, access, at: arguments.take("at"), nth })
     }
 
     /// The instructions of the part's warp that are wanted, in order.

@@ -27,9 +27,8 @@ impl Arguments {
         }
         let mut keys = BTreeMap::new();
         for word in words {
-            let (key, value) = word
-                .split_once('=')
-                .ok_or_else(|| format!("{word} is not KEY=VALUE"))?;
+            let (key, value) =
+                word.split_once('=').ok_or_else(|| format!("{word} is not KEY=VALUE"))?;
             if keys.insert(key.to_owned(), value.to_owned()).is_some() {
                 return Err(format!("{key} is given twice"));
             }
@@ -128,9 +127,6 @@ fn chapter(name: Option<String>, page: &Path) -> Result<&'static dyn Chapter, St
     let found = CHAPTERS.iter().find(|chapter| chapter.name() == name);
     found.copied().ok_or_else(|| {
         let known: Vec<_> = CHAPTERS.iter().map(|chapter| chapter.name()).collect();
-        format!(
-            "there is no chapter `{name}`: give chapter=, one of {}",
-            known.join(", ")
-        )
+        format!("there is no chapter `{name}`: give chapter=, one of {}", known.join(", "))
     })
 }

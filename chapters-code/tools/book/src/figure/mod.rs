@@ -55,12 +55,7 @@ pub struct Figures {
 impl Figures {
     /// Figures of the project in `root`.
     pub fn new(root: &Path) -> Self {
-        Self {
-            root: root.to_path_buf(),
-            device: None,
-            runs: HashMap::new(),
-            drawn: 0,
-        }
+        Self { root: root.to_path_buf(), device: None, runs: HashMap::new(), drawn: 0 }
     }
 
     /// Numbers figures from 1 again, for another build of the book.

@@ -16,10 +16,7 @@ impl Line {
     /// Reads `file.cu:12`; none for what is not a file's line.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (file, number) = text.rsplit_once(':')?;
-        Some(Self {
-            file: file.to_owned(),
-            number: number.parse().ok()?,
-        })
+        Some(Self { file: file.to_owned(), number: number.parse().ok()? })
     }
 
     /// The file's name and the line's number.

@@ -7,12 +7,7 @@ use harness::simulator::{Event, InstructionClass};
 pub(super) fn bands(events: &[&Event]) -> Vec<Band> {
     let mut bands: Vec<Band> = Vec::new();
     for event in events {
-        let Event::Instruction {
-            place,
-            class,
-            active,
-        } = event
-        else {
+        let Event::Instruction { place, class, active } = event else {
             continue;
         };
         let warp = place.warp as usize;

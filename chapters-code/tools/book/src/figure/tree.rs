@@ -47,10 +47,7 @@ impl Threads {
         let same = read.iter().rfind(|read| read.bits == held.bits);
         let copied = same.into_iter().copied().collect();
         let explains = |from: &Vec<Held>| is_fold(op, dtype, from, held);
-        [pending.clone(), with_own, read, copied]
-            .into_iter()
-            .find(explains)
-            .unwrap_or(pending)
+        [pending.clone(), with_own, read, copied].into_iter().find(explains).unwrap_or(pending)
     }
 }
 
@@ -81,11 +78,7 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
                     }
                     stage.read.extend(from.iter().map(|held| held.place));
                     stage.held.insert(held.place, held.bits);
-                    stage.moves.push(Move {
-                        thread,
-                        from,
-                        to: held,
-                    });
+                    stage.moves.push(Move { thread, from, to: held });
                 }
             }
             // The result may go out from a register, without being read again.
@@ -109,11 +102,7 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
         carry(&mut tree);
     }
     let folds = |step: &Move| !step.from.is_empty();
-    match tree
-        .stages
-        .iter()
-        .any(|stage| stage.moves.iter().any(folds))
-    {
+    match tree.stages.iter().any(|stage| stage.moves.iter().any(folds)) {
         true => Ok(tree),
         false => Err("the block folds nothing in shared memory".to_owned()),
     }
@@ -154,9 +143,7 @@ fn check(op: Op, dtype: Dtype, thread: u32, from: &[Held], to: Held) -> Result<(
 /// The words of a shared array that an access touches, by lane.
 fn held(access: &TracedAccess) -> Result<Vec<(u32, Held)>, String> {
     let mut all = Vec::new();
-    let elements = lanes(access.lanes)
-        .zip(&access.addresses)
-        .zip(&access.values);
+    let elements = lanes(access.lanes).zip(&access.addresses).zip(&access.values);
     for ((lane, address), values) in elements {
         let &[bits] = &values[..] else {
             return Err("a tree has one value an access, and this kernel has several".to_owned());
@@ -179,12 +166,9 @@ pub(super) fn in_registers(
     let mut result = None;
     for event in events {
         match event {
-            Event::Shuffle {
-                place,
-                sources,
-                values,
-                ..
-            } if place.warp == warp => shuffles.push((sources, values)),
+            Event::Shuffle { place, sources, values, .. } if place.warp == warp => {
+                shuffles.push((sources, values))
+            }
             Event::Access { place, access }
                 if place.warp == warp
                     && access.access == AccessKind::Store
@@ -204,15 +188,9 @@ pub(super) fn in_registers(
     let mut tree = Tree::default();
     for (_, values) in &shuffles {
         let held = values.iter().map(|&bits| u64::from(bits));
-        tree.stages.push(Stage {
-            held: held.enumerate().collect(),
-            ..Stage::default()
-        });
+        tree.stages.push(Stage { held: held.enumerate().collect(), ..Stage::default() });
     }
-    tree.stages.push(Stage {
-        held: BTreeMap::from([(lane as usize, bits)]),
-        ..Stage::default()
-    });
+    tree.stages.push(Stage { held: BTreeMap::from([(lane as usize, bits)]), ..Stage::default() });
     let mut wanted = vec![lane as usize];
     for number in (1..tree.stages.len()).rev() {
         let sources = shuffles[number - 1].0;
@@ -220,11 +198,7 @@ pub(super) fn in_registers(
         wanted = fold_stage(&mut tree.stages[number], &before, sources, &wanted);
     }
     let first = &mut tree.stages[0];
-    first.moves = first
-        .held
-        .iter()
-        .map(|(&place, &bits)| Move::fill(place, bits))
-        .collect();
+    first.moves = first.held.iter().map(|(&place, &bits)| Move::fill(place, bits)).collect();
     for step in tree.stages.iter().flat_map(|stage| &stage.moves) {
         check(op, dtype, step.thread, &step.from, step.to)?;
     }
@@ -240,10 +214,7 @@ fn fold_stage(
 ) -> Vec<usize> {
     let mut needed = Vec::new();
     for &lane in wanted {
-        let from = [lane, sources[lane] as usize].map(|place| Held {
-            place,
-            bits: before[&place],
-        });
+        let from = [lane, sources[lane] as usize].map(|place| Held { place, bits: before[&place] });
         needed.extend(from.map(|held| held.place));
         let bits = stage.held[&lane];
         stage.moves.push(Move {
@@ -264,20 +235,13 @@ mod tests {
 
     #[test]
     fn a_value_of_unknown_origin_is_refused() {
-        let held = |place, number: u64| Held {
-            place,
-            bits: number,
-        };
+        let held = |place, number: u64| Held { place, bits: number };
         let mut threads = Threads::default();
         let (op, dtype) = (Op::Sum, Dtype::U32);
         assert!(threads.folded(op, dtype, 0, held(0, 4)).is_empty());
         threads.loads(0, held(1, 5));
         let from = threads.folded(op, dtype, 0, held(0, 9));
-        assert_eq!(
-            from,
-            [held(0, 4), held(1, 5)],
-            "what it stored, and what it read"
-        );
+        assert_eq!(from, [held(0, 4), held(1, 5)], "what it stored, and what it read");
         threads.loads(0, held(1, 5));
         let from = threads.folded(op, dtype, 0, held(0, 20));
         let refused = check(op, dtype, 0, &from, held(0, 20)).expect_err("9 + 5 is not 20");

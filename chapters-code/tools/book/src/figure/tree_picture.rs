@@ -48,10 +48,5 @@ pub(super) fn draw(
         None => tree,
     };
     let format = |bits| value::text(dtype, bits);
-    Ok(figures::tree::draw(
-        &tree,
-        storage,
-        traced.rung.name,
-        &format,
-    ))
+    Ok(figures::tree::draw(&tree, storage, traced.rung.name, &format))
 }

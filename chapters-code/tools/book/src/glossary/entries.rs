@@ -34,19 +34,13 @@ pub(super) fn read(page: &Path, text: &str) -> Result<Vec<Entry>, Vec<Problem>> 
         let Some(first) = pair[1].strip_prefix(DEFINITION) else {
             continue;
         };
-        let rest = lines[index + 2..]
-            .iter()
-            .take_while(|line| !line.trim().is_empty());
-        let definition: Vec<&str> = std::iter::once(first)
-            .chain(rest.map(|l| l.trim()))
-            .collect();
+        let rest = lines[index + 2..].iter().take_while(|line| !line.trim().is_empty());
+        let definition: Vec<&str> = std::iter::once(first).chain(rest.map(|l| l.trim())).collect();
         match first_sentence(&definition.join(" ")) {
             Ok(definition) => entries.push(entry(index + 1, pair[0], definition)),
-            Err(message) => problems.push(Problem {
-                page: page.to_path_buf(),
-                line: index + 2,
-                message,
-            }),
+            Err(message) => {
+                problems.push(Problem { page: page.to_path_buf(), line: index + 2, message })
+            }
         }
     }
     match problems.is_empty() {
@@ -79,18 +73,9 @@ fn entry(line: usize, written: &str, definition: String) -> Entry {
             remark
         }
     };
-    let others = others
-        .split(',')
-        .map(str::trim)
-        .filter(|form| !form.is_empty());
+    let others = others.split(',').map(str::trim).filter(|form| !form.is_empty());
     forms.extend(others.map(str::to_owned));
-    Entry {
-        line,
-        name: name.to_owned(),
-        id: fragment(name),
-        forms,
-        definition,
-    }
+    Entry { line, name: name.to_owned(), id: fragment(name), forms, definition }
 }
 
 /// A title, and the comment after it.
@@ -123,14 +108,9 @@ fn fragment(name: &str) -> String {
 
 /// The first sentence of a definition, without what makes it Markdown.
 fn first_sentence(definition: &str) -> Result<String, String> {
-    let end = definition
-        .find(". ")
-        .map_or(definition.len(), |end| end + 1);
+    let end = definition.find(". ").map_or(definition.len(), |end| end + 1);
     let sentence = &definition[..end];
-    if let Some(mark) = ["$", "](", "{{", "<"]
-        .iter()
-        .find(|mark| sentence.contains(**mark))
-    {
+    if let Some(mark) = ["$", "](", "{{", "<"].iter().find(|mark| sentence.contains(**mark)) {
         return Err(format!(
             "pages show the first sentence of an entry as plain text, without `{mark}`"
         ));

@@ -77,9 +77,8 @@ impl Glossary {
             [name, shown] => (name, shown),
             _ => return Err("a term is {{#term NAME}} or {{#term NAME \"WORDS\"}}".to_owned()),
         };
-        let entry = self
-            .named(name)
-            .ok_or_else(|| format!("the glossary has no entry `{name}`"))?;
+        let entry =
+            self.named(name).ok_or_else(|| format!("the glossary has no entry `{name}`"))?;
         self.used.insert(entry);
         Ok(self.link(path, entry, shown))
     }

@@ -42,11 +42,7 @@ impl Plan {
             .collect();
         if !sections.is_empty() {
             let (title, path) = (title.to_owned(), path.to_path_buf());
-            self.pages.push(Page {
-                title,
-                path,
-                sections,
-            });
+            self.pages.push(Page { title, path, sections });
         }
     }
 
@@ -77,11 +73,8 @@ impl Plan {
 }
 
 fn row(page: &Page) -> String {
-    let sections: Vec<String> = page
-        .sections
-        .iter()
-        .map(|(section, minutes)| format!("{section} ({minutes})"))
-        .collect();
+    let sections: Vec<String> =
+        page.sections.iter().map(|(section, minutes)| format!("{section} ({minutes})")).collect();
     format!(
         "| [{}]({}) | {} | {} |",
         page.title,
@@ -93,14 +86,8 @@ fn row(page: &Page) -> String {
 
 /// The heading that the end of `text` stands under, without its marks.
 fn section(text: &str) -> String {
-    let heading = |line: &str| {
-        Some(
-            line.trim_start_matches('#')
-                .strip_prefix(' ')?
-                .trim()
-                .to_owned(),
-        )
-    };
+    let heading =
+        |line: &str| Some(line.trim_start_matches('#').strip_prefix(' ')?.trim().to_owned());
     let mut headings = text.lines().rev().filter(|line| line.starts_with('#'));
     headings.find_map(heading).unwrap_or_default()
 }

@@ -7,9 +7,7 @@ use serde_json::Value;
 use super::records::chapter_number;
 
 /// Keys that are not compared with a row's field of that name.
-const NOT_FIELDS: [&str; 7] = [
-    "device", "broken", "before", "from", "to", "kernels", "least",
-];
+const NOT_FIELDS: [&str; 7] = ["device", "broken", "before", "from", "to", "kernels", "least"];
 
 /// What a directive asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +50,7 @@ pub(super) fn parse(body: &str) -> Result<Directive, String> {
         Some("measured_in_flight") => Kind::InFlight,
         Some("measured_devices") => Kind::Devices,
         other => {
-            return Err(format!(
-                "there is no directive {}",
-                other.unwrap_or_default()
-            ));
+            return Err(format!("there is no directive {}", other.unwrap_or_default()));
         }
     };
     let keys = words.map(key).collect::<Result<_, _>>()?;
@@ -109,10 +104,7 @@ impl Directive {
         let mut keys = self.keys.clone();
         keys.retain(|(name, _)| name != "kernel");
         keys.push(("kernel".to_owned(), before));
-        Some(Self {
-            kind: self.kind.clone(),
-            keys,
-        })
+        Some(Self { kind: self.kind.clone(), keys })
     }
 
     /// The first and the last kernel that are meant, where the keys `from` and `to` say so.
@@ -121,10 +113,7 @@ impl Directive {
     }
 
     fn get(&self, key: &str) -> Option<&str> {
-        self.keys
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value.as_str())
+        self.keys.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
     /// Whether `row` has what the keys ask for. Broken kernels, matrices, batches, rows further apart than
@@ -143,10 +132,7 @@ impl Directive {
             return false;
         }
         let broken = self.get("broken").unwrap_or("false");
-        let keys = self
-            .keys
-            .iter()
-            .filter(|(key, _)| !NOT_FIELDS.contains(&key.as_str()));
+        let keys = self.keys.iter().filter(|(key, _)| !NOT_FIELDS.contains(&key.as_str()));
         is(row.get("broken").unwrap_or(&Value::Bool(false)), broken)
             && keys.into_iter().all(|(key, wanted)| match row.get(key) {
                 Some(found) if key == "chapter" => {
@@ -172,10 +158,7 @@ fn is(found: &Value, wanted: &str) -> bool {
 /// An integer, or a power such as `2^28`.
 fn integer(text: &str) -> Option<u64> {
     match text.split_once('^') {
-        Some((base, exponent)) => base
-            .parse::<u64>()
-            .ok()?
-            .checked_pow(exponent.parse().ok()?),
+        Some((base, exponent)) => base.parse::<u64>().ok()?.checked_pow(exponent.parse().ok()?),
         None => text.parse().ok(),
     }
 }

@@ -93,10 +93,7 @@ mod tests {
     fn what_came_of_a_broken_kernel_is_said_in_words() {
         let caught = |found: Value| value("caught", &found);
         assert_eq!(caught(json!(["result"])), "a wrong result");
-        assert_eq!(
-            caught(json!(["result", "input"])),
-            "a wrong result, the input has changed"
-        );
+        assert_eq!(caught(json!(["result", "input"])), "a wrong result, the input has changed");
         assert_eq!(caught(json!(["guard"])), "a write beside the output");
         assert_eq!(caught(json!("not detectable on a GPU")), "the right result");
         assert_eq!(caught(Value::Null), "nothing noticed it");

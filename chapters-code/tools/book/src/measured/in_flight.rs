@@ -72,14 +72,8 @@ pub(super) fn over_bytes(
     Ok(format!("{picture}\n{}\n", law.sentence()))
 }
 
-const HEADS: [&str; 6] = [
-    "loads a thread",
-    "blocks",
-    "KiB in flight",
-    "rate",
-    "by the law",
-    "a load waits",
-];
+const HEADS: [&str; 6] =
+    ["loads a thread", "blocks", "KiB in flight", "rate", "by the law", "a load waits"];
 
 /// For each number of loads a thread, as the option that sets it, the rates over the KiB in flight.
 fn curves(points: &[Point]) -> Vec<(String, Vec<[f64; 2]>)> {
@@ -169,11 +163,7 @@ mod tests {
     use super::*;
 
     fn point(loads: u64, resident: u64, rate: f64) -> Point {
-        Point {
-            loads,
-            resident,
-            rate,
-        }
+        Point { loads, resident, rate }
     }
 
     /// Points on the law's line give its latency; what is above the knee does not count.

@@ -56,9 +56,7 @@ pub fn expand(
     records: &Records,
     strictness: Strictness,
 ) -> Result<String, Problems> {
-    crate::expand::expand(page, text, &mut |call| {
-        answer(page, call.body, records, strictness)
-    })
+    crate::expand::expand(page, text, &mut |call| answer(page, call.body, records, strictness))
 }
 
 /// The answer to a directive with this body, as it stands on `page`.

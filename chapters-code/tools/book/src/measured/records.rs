@@ -31,10 +31,7 @@ impl Records {
         if folder.is_dir() {
             for entry in std::fs::read_dir(folder)? {
                 let path = entry?.path();
-                if path
-                    .extension()
-                    .is_some_and(|extension| extension == "json")
-                {
+                if path.extension().is_some_and(|extension| extension == "json") {
                     runs.extend(Run::load(&path)?);
                 }
             }
@@ -95,10 +92,7 @@ impl Run {
             return Ok(None);
         }
         let name = path.file_name().unwrap_or_default();
-        let run = Self {
-            file: name.to_string_lossy().into_owned(),
-            whole,
-        };
+        let run = Self { file: name.to_string_lossy().into_owned(), whole };
         anyhow::ensure!(
             !run.device().is_empty() && run.whole["rows"].is_array(),
             "{} is not a recorded run: it needs device.name and rows",
@@ -140,11 +134,7 @@ impl Run {
 
     /// The rows that `directive` selects; at least one.
     pub(super) fn select(&self, directive: &Directive) -> Result<Vec<&Value>, String> {
-        let rows: Vec<_> = self
-            .rows()
-            .iter()
-            .filter(|row| directive.selects(row))
-            .collect();
+        let rows: Vec<_> = self.rows().iter().filter(|row| directive.selects(row)).collect();
         if rows.is_empty() {
             return Err(format!("no row of the run on {} is so", self.device()));
         }
@@ -179,9 +169,7 @@ fn part_of_ladder<'a>(
     let first = from.map_or(Ok(0), find)?;
     let last = to.map_or(Ok(kernels.len()), find)?;
     if first > last {
-        let ends = from
-            .zip(to)
-            .map_or(String::new(), |(from, to)| format!(": {from}, {to}"));
+        let ends = from.zip(to).map_or(String::new(), |(from, to)| format!(": {from}, {to}"));
         return Err(format!("the first kernel comes after the last{ends}"));
     }
     let meant = |row: &&Value| {
@@ -223,19 +211,16 @@ pub(super) fn kernels<'a: 'r, 'r>(runs: impl IntoIterator<Item = &'r [&'a Value]
 
 /// The value at the end of `path`, whose parts are joined by dots.
 pub(super) fn field<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.')
-        .try_fold(value, |value, name| value.get(name))
+    path.split('.').try_fold(value, |value, name| value.get(name))
 }
 
 /// The number in a chapter's name: 1 for `1`, `"chapter_1"` and `"chapter_1_reduce"`.
 pub(super) fn chapter_number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64(),
-        Value::String(name) => name
-            .split(|c: char| !c.is_ascii_digit())
-            .find(|part| !part.is_empty())?
-            .parse()
-            .ok(),
+        Value::String(name) => {
+            name.split(|c: char| !c.is_ascii_digit()).find(|part| !part.is_empty())?.parse().ok()
+        }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
@@ -247,13 +232,6 @@ fn difference(a: &Value, b: &Value) -> String {
         "by", "density", "mask", "segments", "matrix", "ld", "batch", "offset", "stride",
         "records", "order", "loads", "resident",
     ];
-    let keys: Vec<_> = KEYS
-        .into_iter()
-        .filter(|&key| a.get(key) != b.get(key))
-        .collect();
-    if keys.is_empty() {
-        "no key".to_owned()
-    } else {
-        keys.join(", ")
-    }
+    let keys: Vec<_> = KEYS.into_iter().filter(|&key| a.get(key) != b.get(key)).collect();
+    if keys.is_empty() { "no key".to_owned() } else { keys.join(", ") }
 }

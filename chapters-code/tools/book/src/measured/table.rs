@@ -33,9 +33,7 @@ fn of_one(rows: &[&Value]) -> String {
     let mut before = None;
     for row in rows {
         let time = field(row, "time_ms.median").and_then(Value::as_f64);
-        let gain = before
-            .zip(time)
-            .map(|(before, time): (f64, f64)| before / time);
+        let gain = before.zip(time).map(|(before, time): (f64, f64)| before / time);
         table.push_str(&line(row, gain));
         before = time;
     }
@@ -51,10 +49,7 @@ fn of_several(runs: &[(&Run, Vec<&Value>)]) -> String {
     for (run, _) in runs {
         table.push_str(&format!(" {} | of its ceiling |", run.device()));
     }
-    table.push_str(&format!(
-        "\n| --- |{}\n",
-        " ---: | ---: |".repeat(runs.len())
-    ));
+    table.push_str(&format!("\n| --- |{}\n", " ---: | ---: |".repeat(runs.len())));
     for kernel in records::kernels(runs.iter().map(|(_, rows)| &rows[..])) {
         table.push_str(&format!("| `{kernel}` |"));
         for (_, rows) in runs {
@@ -96,10 +91,7 @@ pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, S
     if let Some(before) = directive.before() {
         let rate = |row: &Value| row["gb_per_s"].as_f64().unwrap_or(f64::NAN);
         let gain = rate(row) / rate(run.one_row(&before)?);
-        text.push_str(&format!(
-            ", and {} the rung before",
-            super::amount("ratio", gain)
-        ));
+        text.push_str(&format!(", and {} the rung before", super::amount("ratio", gain)));
     }
     Ok(text)
 }
@@ -140,19 +132,13 @@ fn baseline(rows: &[&Value]) -> Option<Baseline> {
 /// Where a table comes from, with a link to the file.
 pub(super) fn source(page: &Path, run: &Run) -> String {
     let [device, driver, date] = origin(run);
-    format!(
-        "{device}, driver {driver}, [recorded {date}]({}).",
-        file(page, run)
-    )
+    format!("{device}, driver {driver}, [recorded {date}]({}).", file(page, run))
 }
 
 /// The same for a picture.
 pub(super) fn source_in_html(page: &Path, run: &Run) -> String {
     let [device, driver, date] = origin(run);
-    format!(
-        "{device}, driver {driver}, <a href=\"{}\">recorded {date}</a>.",
-        file(page, run)
-    )
+    format!("{device}, driver {driver}, <a href=\"{}\">recorded {date}</a>.", file(page, run))
 }
 
 fn origin(run: &Run) -> [String; 3] {
@@ -177,10 +163,7 @@ pub(super) fn devices(page: &Path, records: &Records) -> String {
          | --- | --- | --- | ---: | --- | ---: |\n",
     );
     for run in records.runs() {
-        let cell = |path: &str| {
-            run.field(path)
-                .map_or(String::new(), |found| value(path, found))
-        };
+        let cell = |path: &str| run.field(path).map_or(String::new(), |found| value(path, found));
         table.push_str(&format!(
             "| {} | {} | {} | {} | [{}]({}) | {} |\n",
             run.device(),

@@ -99,9 +99,9 @@ impl Session {
                 notice: notice.clone(),
             };
         });
-        let cause = changed.first().map_or(String::new(), |path| {
-            format!(" after a change of {}", path.display())
-        });
+        let cause = changed
+            .first()
+            .map_or(String::new(), |path| format!(" after a change of {}", path.display()));
         match error {
             None => println!("built in {seconds:.2} s{cause}"),
             Some(error) => {

@@ -15,10 +15,7 @@ pub(super) struct Outdated {
 impl Outdated {
     /// Takes note of the files that were saved, relative to the project.
     pub(super) fn note(&mut self, saved: &[PathBuf]) {
-        for path in saved
-            .iter()
-            .filter(|path| path.starts_with("chapters-code"))
-        {
+        for path in saved.iter().filter(|path| path.starts_with("chapters-code")) {
             match path.extension().and_then(|kind| kind.to_str()) {
                 Some("cu" | "cuh") => self.uncompiled = Some(path.clone()),
                 Some("ptx") => {
@@ -67,10 +64,7 @@ mod tests {
 
     #[test]
     fn a_kernel_is_compiled_and_then_the_server_run_again() {
-        let (source, ptx) = (
-            "chapters-code/c/kernels/k.cu",
-            "chapters-code/c/kernels/k.ptx",
-        );
+        let (source, ptx) = ("chapters-code/c/kernels/k.cu", "chapters-code/c/kernels/k.ptx");
         assert!(after(&[source]).contains("k.cu is newer than its PTX"));
         assert!(after(&["chapters-code/c/kernels/k.cuh"]).contains("cargo xtask ptx"));
         assert!(after(&[source, ptx]).contains("k.ptx is compiled into this server"));

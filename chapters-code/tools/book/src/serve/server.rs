@@ -31,9 +31,7 @@ pub(super) struct News {
 
 /// Serves until the process ends.
 pub(super) fn run(listener: TcpListener, news: Receiver<News>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let served = runtime.and_then(|runtime| {
         listener.set_nonblocking(true)?;
         runtime.block_on(async {
@@ -64,12 +62,7 @@ async fn live(
     State(news): State<Receiver<News>>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = WatchStream::new(news).map(|news| {
-        let News {
-            version,
-            error,
-            notice,
-            ..
-        } = news;
+        let News { version, error, notice, .. } = news;
         let data = serde_json::json!({ "version": version, "error": error, "notice": notice });
         Ok(Event::default().data(data.to_string()))
     });
@@ -94,8 +87,7 @@ async fn page(State(news): State<Receiver<News>>, request: Request) -> Response 
 /// whether what it has is still current.
 async fn with_script(response: Response) -> Result<Response, axum::Error> {
     let (mut head, mut body) = response.into_parts();
-    head.headers
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    head.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     let kind = head.headers.get(CONTENT_TYPE);
     let is_page = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     if is_page && head.status != StatusCode::NOT_MODIFIED {

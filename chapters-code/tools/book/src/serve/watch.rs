@@ -56,14 +56,8 @@ fn saved(root: &Path, event: notify::Result<Event>) -> Vec<PathBuf> {
     let Some(event) = event.ok().filter(|event| !event.kind.is_access()) else {
         return Vec::new();
     };
-    let paths = event
-        .paths
-        .iter()
-        .filter_map(|path| path.strip_prefix(root).ok());
-    paths
-        .filter(|path| matters(path))
-        .map(Path::to_path_buf)
-        .collect()
+    let paths = event.paths.iter().filter_map(|path| path.strip_prefix(root).ok());
+    paths.filter(|path| matters(path)).map(Path::to_path_buf).collect()
 }
 
 /// Whether a file is the book's, and neither hidden, nor an editor's, nor built.

@@ -46,19 +46,11 @@ impl fmt::Display for Report {
 /// # Errors
 /// Where it cannot be read. What is wrong with it is in the report.
 pub fn check(folder: &Path) -> Result<Report> {
-    let site = Site {
-        folder,
-        pages: read(folder)?,
-    };
-    let mut report = Report {
-        pages: site.pages.len(),
-        ..Report::default()
-    };
+    let site = Site { folder, pages: read(folder)? };
+    let mut report = Report { pages: site.pages.len(), ..Report::default() };
     for (name, page) in &site.pages {
         let found = site.check(name, page, &mut report);
-        let lines = found
-            .into_iter()
-            .map(|problem| format!("{}: {problem}", name.display()));
+        let lines = found.into_iter().map(|problem| format!("{}: {problem}", name.display()));
         report.problems.extend(lines);
     }
     Ok(report)
@@ -184,7 +176,5 @@ fn unrendered(prose: &str) -> Option<String> {
 fn twice(anchors: &[String]) -> Vec<String> {
     let mut seen = HashSet::new();
     let again = anchors.iter().filter(|anchor| !seen.insert(*anchor));
-    again
-        .map(|anchor| format!("two places are called {anchor}"))
-        .collect()
+    again.map(|anchor| format!("two places are called {anchor}")).collect()
 }

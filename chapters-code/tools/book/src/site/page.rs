@@ -81,14 +81,9 @@ impl State {
         let name = &*tag.name;
         let is_formula = attribute(tag, "class") == Some("katex");
         self.page.formulas += usize::from(is_formula);
-        self.page
-            .anchors
-            .extend(attribute(tag, "id").map(str::to_owned));
+        self.page.anchors.extend(attribute(tag, "id").map(str::to_owned));
         match name {
-            "a" => self
-                .page
-                .links
-                .extend(attribute(tag, "href").map(str::to_owned)),
+            "a" => self.page.links.extend(attribute(tag, "href").map(str::to_owned)),
             "link" if attribute(tag, "rel") != Some("canonical") => self.loads(tag, "href"),
             "script" | "iframe" => self.loads(tag, "src"),
             "img" => {
@@ -100,8 +95,7 @@ impl State {
             _ => {}
         }
         if !tag.self_closing && !VOID.contains(&name) {
-            self.open
-                .push((name.to_owned(), is_formula || APART.contains(&name)));
+            self.open.push((name.to_owned(), is_formula || APART.contains(&name)));
         }
         match name {
             "script" => TokenSinkResult::RawData(RawKind::ScriptData),
@@ -120,9 +114,7 @@ impl State {
     }
 
     fn loads(&mut self, tag: &Tag, from: &str) {
-        self.page
-            .loaded
-            .extend(attribute(tag, from).map(str::to_owned));
+        self.page.loaded.extend(attribute(tag, from).map(str::to_owned));
     }
 
     /// A picture, whose words are in an attribute, or for a drawing in the title that follows.
@@ -140,9 +132,7 @@ impl State {
 
 fn attribute<'t>(tag: &'t Tag, name: &str) -> Option<&'t str> {
     let mut attributes = tag.attrs.iter();
-    attributes
-        .find(|a| &*a.name.local == name)
-        .map(|a| &*a.value)
+    attributes.find(|a| &*a.name.local == name).map(|a| &*a.value)
 }
 
 #[cfg(test)]

@@ -146,12 +146,7 @@ impl Bench {
             return Ok(Err(self.stopped("running the kernel", error)?));
         }
         let report = self.device.take_report()?;
-        let mut ran = Ran {
-            report,
-            comparisons: Vec::new(),
-            addresses: Vec::new(),
-            damage: None,
-        };
+        let mut ran = Ran { report, comparisons: Vec::new(), addresses: Vec::new(), damage: None };
         for (output, guarded) in instance.outputs.iter().zip(&mut memory.outputs) {
             match guarded.download()? {
                 Ok(bytes) => ran.comparisons.push(output.compare(&bytes)),
@@ -164,10 +159,7 @@ impl Bench {
         }
         for (input, array) in memory.inputs.iter().zip(&instance.inputs) {
             let now = buffer::to_host(&self.device, &input.as_view())?;
-            let changed = now
-                .iter()
-                .zip(&array.bytes)
-                .position(|(now, then)| now != then);
+            let changed = now.iter().zip(&array.bytes).position(|(now, then)| now != then);
             if let Some(at) = changed {
                 let seen = format!("`{}`: the byte at {at} is another", array.name);
                 ran.damage = Some(Failure::new(Diagnosis::InputChanged, seen));
@@ -179,10 +171,7 @@ impl Bench {
     /// Has the simulator stop a launch that takes far more instructions than the arrays can need.
     fn limit(&self, instance: &Instance) {
         let inputs = instance.inputs.iter().map(|array| array.bytes.len());
-        let outputs = instance
-            .outputs
-            .iter()
-            .map(|output| output.capacity * output.dtype.size());
+        let outputs = instance.outputs.iter().map(|output| output.capacity * output.dtype.size());
         let bytes: usize = inputs.chain(outputs).sum();
         if let Some(simulator) = self.device.simulator() {
             let limit = INSTRUCTIONS + INSTRUCTIONS_A_BYTE * bytes as i64;
@@ -202,9 +191,7 @@ impl Bench {
         };
         for array in &instance.inputs {
             let input = buffer::to_device(device, &array.bytes)?;
-            memory
-                .addresses
-                .insert(array.name.to_owned(), self.address(&input));
+            memory.addresses.insert(array.name.to_owned(), self.address(&input));
             memory.inputs.push(input);
         }
         for output in &instance.outputs {

@@ -49,9 +49,7 @@ fn remembered(root: &Path, source: &str, name: &str, library: &Path) -> PathBuf 
     let options = OPTIONS.join(" ");
     let library = library.to_string_lossy();
     let hash = kernel::hash(&[BASE_ARCHITECTURE, &options, &library, name, source]);
-    root.join("target/exercises")
-        .join(hash)
-        .with_extension("ptx")
+    root.join("target/exercises").join(hash).with_extension("ptx")
 }
 
 /// Keeps PTX for the next time; where that cannot be, it is compiled again then.
@@ -88,18 +86,12 @@ pub fn entry(ptx: &str, launch: &Launch, parameters: &[Parameter]) -> Result<(),
     let Some(found) = parameter_bytes(ptx, &launch.kernel) else {
         let mut failure = Failure::new(Diagnosis::NoKernel, format!("wanted: {wanted}"));
         let mangled = format!("{}{}", launch.kernel.len(), launch.kernel);
-        if ptx
-            .lines()
-            .any(|l| l.contains(".entry _Z") && l.contains(&mangled))
-        {
+        if ptx.lines().any(|l| l.contains(".entry _Z") && l.contains(&mangled)) {
             failure = failure.note("there is a kernel of that name without extern \"C\"");
         }
         return Err(failure);
     };
-    let expected: Vec<usize> = parameters
-        .iter()
-        .map(|parameter| parameter.dtype.size())
-        .collect();
+    let expected: Vec<usize> = parameters.iter().map(|parameter| parameter.dtype.size()).collect();
     if found == expected {
         return Ok(());
     }
@@ -110,13 +102,11 @@ pub fn entry(ptx: &str, launch: &Launch, parameters: &[Parameter]) -> Result<(),
             count => format!("{count} parameters of {} bytes", texts.join(", ")),
         }
     };
-    Err(
-        Failure::new(Diagnosis::Signature, format!("wanted: {wanted}")).note(format!(
-            "it is launched with {}; yours has {}",
-            list(&expected),
-            list(&found)
-        )),
-    )
+    Err(Failure::new(Diagnosis::Signature, format!("wanted: {wanted}")).note(format!(
+        "it is launched with {}; yours has {}",
+        list(&expected),
+        list(&found)
+    )))
 }
 
 /// Sizes of the parameters of a kernel; none where there is no such kernel.
@@ -126,17 +116,12 @@ fn parameter_bytes(ptx: &str, kernel: &str) -> Option<Vec<usize>> {
     let list = &list[..list.find(['{', ';']).unwrap_or(list.len())];
     let parameter = |line: &str| {
         let rest = line.trim().strip_prefix(".param")?.trim();
-        let array = rest
-            .split_once('[')
-            .and_then(|(_, rest)| rest.split_once(']'));
+        let array = rest.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
         let count = array.map_or(1, |(count, _)| count.parse().unwrap_or(0));
         let kind = rest.split_whitespace().find(|word| {
             word.starts_with('.') && word.chars().last().is_some_and(|c| c.is_ascii_digit())
         })?;
-        let bits: usize = kind
-            .trim_start_matches(|c: char| !c.is_ascii_digit())
-            .parse()
-            .ok()?;
+        let bits: usize = kind.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
         Some(count * bits / 8)
     };
     Some(list.lines().filter_map(parameter).collect())

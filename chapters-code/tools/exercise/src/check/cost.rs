@@ -41,11 +41,7 @@ impl Wanted<'_> {
                 None => value(counters, other)?,
             },
         };
-        Ok(if counted == 0.0 {
-            0.0
-        } else {
-            counted / divisor
-        })
+        Ok(if counted == 0.0 { 0.0 } else { counted / divisor })
     }
 }
 
@@ -58,11 +54,7 @@ fn value(counters: &Counters, name: &str) -> Result<f64> {
 
 /// The problem on which something is counted.
 pub fn problem(shape: Shape, input: Option<Input>) -> Case {
-    Case {
-        shape,
-        input: input.unwrap_or(Input::Uniform),
-        seed: 1,
-    }
+    Case { shape, input: input.unwrap_or(Input::Uniform), seed: 1 }
 }
 
 /// Counts what is demanded, and fails on the first count that is too large.
@@ -78,10 +70,7 @@ pub fn demanded(
         Ok(ran) => ran,
         Err(failure) => return Ok(Err(failure)),
     };
-    let wanted = Wanted {
-        counter: &demand.counter,
-        per: demand.per.as_deref(),
-    };
+    let wanted = Wanted { counter: &demand.counter, per: demand.per.as_deref() };
     let counters = ran.report.counters().unwrap_or_default();
     let value = wanted.of(&counters, bench, instance)?;
     let name = wanted.name();

@@ -104,11 +104,7 @@ impl Pattern<'_> {
         let (run, found) = self
             .by_schedule()
             .map(|found| (self.first(), found))
-            .or_else(|| {
-                voted
-                    .clone()
-                    .filter(|(_, found)| found.diagnosis != Diagnosis::PartOnly)
-            })
+            .or_else(|| voted.clone().filter(|(_, found)| found.diagnosis != Diagnosis::PartOnly))
             .or_else(|| self.in_first(untouched))
             .or_else(|| self.by_size().map(|found| (self.first(), found)))
             .or(voted)
@@ -145,29 +141,20 @@ impl Pattern<'_> {
             let output = &instance.outputs[which];
             let finding = match (comparison.wrong.is_empty(), comparison.beyond) {
                 (true, Some(at)) => {
-                    let because = format!(
-                        "{}[{at}] is behind the results, and was written",
-                        output.name
-                    );
+                    let because =
+                        format!("{}[{at}] is behind the results, and was written", output.name);
                     Some(plain(Diagnosis::BesideOutput, because))
                 }
-                _ => self
-                    .operation
-                    .explain(&instance, &self.seen(output, comparison)),
+                _ => self.operation.explain(&instance, &self.seen(output, comparison)),
             };
             found.extend(finding.map(|finding| (judged, finding)));
         }
         let votes = |wanted: Diagnosis| found.iter().filter(|(_, f)| f.diagnosis == wanted).count();
-        let most = found
-            .iter()
-            .map(|(_, finding)| votes(finding.diagnosis))
-            .max()?;
+        let most = found.iter().map(|(_, finding)| votes(finding.diagnosis)).max()?;
         if 2 * most < telling.len() {
             return None;
         }
-        let at = found
-            .iter()
-            .position(|(_, finding)| votes(finding.diagnosis) == most)?;
+        let at = found.iter().position(|(_, finding)| votes(finding.diagnosis) == most)?;
         Some(found.swap_remove(at))
     }
 
@@ -183,12 +170,7 @@ impl Pattern<'_> {
     }
 
     fn seen<'s>(&self, output: &'s Output, comparison: &'s Comparison) -> Seen<'s> {
-        Seen {
-            output,
-            values: &comparison.values,
-            wrong: &comparison.wrong,
-            threads: self.threads,
-        }
+        Seen { output, values: &comparison.values, wrong: &comparison.wrong, threads: self.threads }
     }
 
     fn in_first(&self, look: fn(&Seen<'_>) -> Option<Finding>) -> Option<(&Judged, Finding)> {
@@ -234,11 +216,7 @@ impl Pattern<'_> {
             let wrong = sizes.len() - right;
             right > 0 && wrong > 0 && sizes.iter().all(|size| is_right(size) == size.is_right)
         };
-        let largest = sizes
-            .iter()
-            .filter(|size| size.is_right)
-            .map(|size| size.n)
-            .max();
+        let largest = sizes.iter().filter(|size| size.is_right).map(|size| size.n).max();
         let largest = largest.unwrap_or(0);
         let threads = self.threads;
         let powers = |size: &Size| size.n.is_power_of_two() || size.n < 32;
@@ -267,22 +245,16 @@ impl Pattern<'_> {
     /// some kind of input, that it is wrong.
     fn sizes(&self) -> Vec<Size> {
         let mut sizes: Vec<Size> = Vec::new();
-        for judged in self
-            .judged
-            .iter()
-            .filter(|judged| judged.trial.schedule == 0)
-        {
+        for judged in self.judged.iter().filter(|judged| judged.trial.schedule == 0) {
             let Shape::Vector { n } = judged.trial.case.shape else {
                 continue;
             };
             match sizes.iter_mut().find(|size| size.n == n) {
                 Some(size) => size.is_right &= judged.is_right(),
                 None if n == 0 => {}
-                None => sizes.push(Size {
-                    n,
-                    covered: judged.covered,
-                    is_right: judged.is_right(),
-                }),
+                None => {
+                    sizes.push(Size { n, covered: judged.covered, is_right: judged.is_right() })
+                }
             }
         }
         sizes
@@ -292,11 +264,7 @@ impl Pattern<'_> {
     fn summary(&self) -> String {
         let list = |right: bool| {
             let mut shapes: Vec<Shape> = Vec::new();
-            for judged in self
-                .judged
-                .iter()
-                .filter(|judged| judged.is_right() == right)
-            {
+            for judged in self.judged.iter().filter(|judged| judged.is_right() == right) {
                 let shape = judged.trial.case.shape;
                 if judged.trial.schedule == 0 && !shapes.contains(&shape) {
                     shapes.push(shape);
@@ -314,11 +282,7 @@ impl Pattern<'_> {
         match (right.is_empty(), wrong.is_empty()) {
             (true, _) => format!("wrong for every size: {}", join(&wrong)),
             (_, true) => format!("right for sizes {}, in the plain order", join(&right)),
-            _ => format!(
-                "right for sizes {}; wrong for {}",
-                join(&right),
-                join(&wrong)
-            ),
+            _ => format!("right for sizes {}; wrong for {}", join(&right), join(&wrong)),
         }
     }
 }
@@ -340,13 +304,7 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
     let Some(first) = comparison.wrong.first() else {
         return format!("{} is written behind its end", output.name);
     };
-    let Wrong {
-        index,
-        got,
-        expected,
-        bound,
-        is_untouched,
-    } = *first;
+    let Wrong { index, got, expected, bound, is_untouched } = *first;
     let (wrong, of) = (comparison.wrong.len(), comparison.values.len());
     let tolerance = match bound > 0.0 {
         true => format!(" within {bound:.1e}"),
@@ -368,10 +326,7 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
         true => "what it was before".to_owned(),
         false => format!("{expected}{tolerance}"),
     };
-    format!(
-        "{}[{index}]{place} is {got}, expected {expected}{count}",
-        output.name
-    )
+    format!("{}[{index}]{place} is {got}, expected {expected}{count}", output.name)
 }
 
 /// Elements that nobody wrote.
@@ -417,8 +372,5 @@ fn rounding(seen: &Seen<'_>) -> Option<Finding> {
             && (wrong.got - wrong.expected).abs() <= 1e-2 * wrong.expected.abs().max(1.0)
     };
     let because = "the error is beyond what the order of additions can explain";
-    seen.wrong
-        .iter()
-        .all(near)
-        .then(|| Finding::new(Diagnosis::Rounding, because))?
+    seen.wrong.iter().all(near).then(|| Finding::new(Diagnosis::Rounding, because))?
 }

@@ -78,13 +78,7 @@ pub struct Place {
 impl Failure {
     /// Of that kind.
     pub fn new(diagnosis: Diagnosis, seen: impl Into<String>) -> Self {
-        Self {
-            diagnosis,
-            seen: seen.into(),
-            notes: Vec::new(),
-            places: Vec::new(),
-            hint: None,
-        }
+        Self { diagnosis, seen: seen.into(), notes: Vec::new(), places: Vec::new(), hint: None }
     }
 
     /// With something else worth knowing.

@@ -28,10 +28,7 @@ pub fn sides(race: &Race, name: &str) -> Vec<Place> {
             ),
         })
     };
-    let mut sides: Vec<Place> = [&race.first, &race.second]
-        .into_iter()
-        .filter_map(side)
-        .collect();
+    let mut sides: Vec<Place> = [&race.first, &race.second].into_iter().filter_map(side).collect();
     sides.dedup();
     sides
 }
@@ -58,10 +55,7 @@ pub fn writer(ran: &Ran, output: &Output, which: usize, index: usize, name: &str
     let (place, lane, what) = writer?;
     Some(Place {
         line: line(&place.line, name)?,
-        who: format!(
-            "{what} by block {}, warp {}, lane {lane}",
-            place.block, place.warp
-        ),
+        who: format!("{what} by block {}, warp {}, lane {lane}", place.block, place.warp),
     })
 }
 
@@ -72,10 +66,7 @@ mod tests {
     #[test]
     fn a_line_is_of_the_submission_or_none() {
         assert_eq!(line("exercises/a.cu:12", "exercises/a.cu"), Some(12));
-        assert_eq!(
-            line("at /tmp/exercises/a.cu:7 (then)", "exercises/a.cu"),
-            Some(7)
-        );
+        assert_eq!(line("at /tmp/exercises/a.cu:7 (then)", "exercises/a.cu"), Some(7));
         assert_eq!(line("cuda_fp16.hpp:3", "exercises/a.cu"), None);
     }
 }

@@ -102,23 +102,13 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
         true => vec![Input::Uniform],
         false => declaration.inputs.clone(),
     };
-    let (small, large): (Vec<Shape>, Vec<Shape>) = shapes
-        .into_iter()
-        .partition(|shape| shape.elements() <= SMALL);
-    let some: Vec<Shape> = small
-        .iter()
-        .copied()
-        .filter(|shape| shape.elements() > 0)
-        .collect();
+    let (small, large): (Vec<Shape>, Vec<Shape>) =
+        shapes.into_iter().partition(|shape| shape.elements() <= SMALL);
+    let some: Vec<Shape> = small.iter().copied().filter(|shape| shape.elements() > 0).collect();
     let again = &some[some.len().saturating_sub(TRIED_AGAIN)..];
-    let trial = |shape, input, seed, schedule| Trial {
-        case: Case { shape, input, seed },
-        schedule,
-    };
-    let (first, others) = job
-        .seeds
-        .split_first()
-        .map_or((SEEDS[0], &[][..]), |(f, o)| (*f, o));
+    let trial =
+        |shape, input, seed, schedule| Trial { case: Case { shape, input, seed }, schedule };
+    let (first, others) = job.seeds.split_first().map_or((SEEDS[0], &[][..]), |(f, o)| (*f, o));
     let mut trials = Vec::new();
     for &input in &inputs {
         for &shape in &small {

@@ -58,13 +58,8 @@ pub fn count(bench: &Bench, declaration: &Declaration, question: &Question) -> R
     let case = cost::problem(question.at, None);
     let mut instance = declaration.operation.instance(&case);
     instance.dimensions.extend(question.with.clone());
-    let ran = bench
-        .run(&instance)?
-        .map_err(|failure| anyhow::anyhow!(failure.seen))?;
-    let wanted = Wanted {
-        counter: &question.counter,
-        per: question.per.as_deref(),
-    };
+    let ran = bench.run(&instance)?.map_err(|failure| anyhow::anyhow!(failure.seen))?;
+    let wanted = Wanted { counter: &question.counter, per: question.per.as_deref() };
     let counters = ran.report.counters().unwrap_or_default();
     Ok(Counted {
         name: question.name.clone(),
@@ -85,10 +80,7 @@ fn answer(answers: &toml::Table, question: &Question) -> Result<f64, Failure> {
     };
     match number.filter(|number: &f64| number.is_finite()) {
         Some(number) => Ok(number),
-        None => Err(unanswered(format!(
-            "`{}` is {value}, not a number",
-            question.name
-        ))),
+        None => Err(unanswered(format!("`{}` is {value}, not a number", question.name))),
     }
 }
 
@@ -102,11 +94,7 @@ fn differs(answer: f64, counted: f64, question: &Question) -> Option<Failure> {
         true => "more than",
         false => "fewer than",
     };
-    let seen = format!(
-        "`{}`: {} is {how} the run counts",
-        question.name,
-        cost::short(answer)
-    );
+    let seen = format!("`{}`: {} is {how} the run counts", question.name, cost::short(answer));
     let mut failure = Failure::new(Diagnosis::Prediction, seen);
     failure.hint = Some(question.hint.clone());
     let factor = (answer / counted).max(counted / answer);
@@ -129,10 +117,7 @@ fn at_line(mut failure: Failure, sheet: &str, question: &Question) -> Failure {
         rest.is_some_and(|rest| rest.trim_start().starts_with('='))
     };
     if let Some(at) = sheet.lines().position(is_answer) {
-        failure.places.push(super::Place {
-            line: at + 1,
-            who: String::new(),
-        });
+        failure.places.push(super::Place { line: at + 1, who: String::new() });
     }
     failure
 }

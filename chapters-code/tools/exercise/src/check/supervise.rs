@@ -87,10 +87,7 @@ impl Supervisor {
             .stderr(Stdio::piped())
             .spawn()
             .context("cannot start the process that checks")?;
-        let mut stdin = child
-            .stdin
-            .take()
-            .context("a process has a standard input")?;
+        let mut stdin = child.stdin.take().context("a process has a standard input")?;
         // A process that ends at once closes the pipe; why it ended is told by its status.
         let _ = stdin.write_all(&serde_json::to_vec(job)?);
         Ok(child)
@@ -105,12 +102,10 @@ impl Supervisor {
         let memory = self.memory >> 20;
         let seen = format!("its process ended ({status}) with at most {memory} MiB of memory");
         let failure = Failure::new(Diagnosis::MemoryLimit, seen);
-        Ok(Outcome::failed(
-            match said.lines().find(|line| !line.trim().is_empty()) {
-                Some(line) => failure.note(line.trim()),
-                None => failure,
-            },
-        ))
+        Ok(Outcome::failed(match said.lines().find(|line| !line.trim().is_empty()) {
+            Some(line) => failure.note(line.trim()),
+            None => failure,
+        }))
     }
 }
 
@@ -122,10 +117,7 @@ fn text(kept: &Kept) -> String {
 type Kept = Arc<Mutex<Vec<u8>>>;
 
 /// A filter of output that keeps the beginning.
-fn kept() -> (
-    Kept,
-    impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static,
-) {
+fn kept() -> (Kept, impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static) {
     let kept = Kept::default();
     let keep = kept.clone();
     let filter = move |bytes: &[u8]| {

@@ -8,12 +8,8 @@
 use crate::{check::Failure, diagnosis::Diagnosis};
 
 /// Headers of CUDA that a submission may include, between angle brackets.
-const HEADERS: [&str; 4] = [
-    "cuda_fp16.h",
-    "cuda_bf16.h",
-    "cooperative_groups.h",
-    "cooperative_groups/reduce.h",
-];
+const HEADERS: [&str; 4] =
+    ["cuda_fp16.h", "cuda_bf16.h", "cooperative_groups.h", "cooperative_groups/reduce.h"];
 
 /// The longest submission in bytes.
 const LONGEST: usize = 256 * 1024;
@@ -36,10 +32,7 @@ pub fn text(bytes: &[u8]) -> Result<String, Failure> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.trim_start_matches('\u{feff}').replace("\r\n", "\n"),
         Err(error) => {
-            let line = 1 + bytes[..error.valid_up_to()]
-                .iter()
-                .filter(|b| **b == b'\n')
-                .count();
+            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count();
             let seen = format!("line {line} holds bytes that are not UTF-8");
             return Err(Failure::new(Diagnosis::Encoding, seen));
         }
@@ -60,21 +53,15 @@ pub fn text(bytes: &[u8]) -> Result<String, Failure> {
 pub fn includes(source: &str) -> Result<(), Failure> {
     let text = spliced(source);
     for (at, _) in text.match_indices(['#', '%', '?']) {
-        let Some(rest) = ["#", "%:", "??="]
-            .iter()
-            .find_map(|hash| text[at..].strip_prefix(hash))
+        let Some(rest) = ["#", "%:", "??="].iter().find_map(|hash| text[at..].strip_prefix(hash))
         else {
             continue;
         };
         let directive = after_blanks(rest);
-        let word: String = directive
-            .chars()
-            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-            .collect();
-        let begins_line = text[..at]
-            .rsplit('\n')
-            .next()
-            .is_none_or(|before| after_blanks(before).is_empty());
+        let word: String =
+            directive.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let begins_line =
+            text[..at].rsplit('\n').next().is_none_or(|before| after_blanks(before).is_empty());
         let reads = ["include", "include_next", "import", "embed"].contains(&word.as_str());
         let is_allowed = match word.as_str() {
             "include" => allowed(&directive["include".len()..]),

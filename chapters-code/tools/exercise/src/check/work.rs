@@ -29,11 +29,7 @@ pub fn work() -> Result<()> {
     std::io::stdin().read_to_string(&mut text)?;
     let job: Job = serde_json::from_str(&text)?;
     let exercise = Exercise::open(&job.exercise)?;
-    let outcome = Worker {
-        job: &job,
-        exercise: &exercise,
-    }
-    .outcome()?;
+    let outcome = Worker { job: &job, exercise: &exercise }.outcome()?;
     let mut report = std::fs::File::create(&job.report).context("cannot write the report")?;
     report.write_all(&serde_json::to_vec(&outcome)?)?;
     Ok(())
@@ -101,28 +97,18 @@ impl Worker<'_> {
     fn check(&self, ptx: &str) -> Step<Passed> {
         let declaration = &self.exercise.declaration;
         let mut bench = Bench::open(self.job.target, declaration)?;
-        right!(
-            bench
-                .load(ptx, self.launches())?
-                .map_err(|failure| self.placed(failure))
-        );
+        right!(bench.load(ptx, self.launches())?.map_err(|failure| self.placed(failure)));
         if !self.exercise.has_kernel() {
             return predict::predict(&bench, declaration, &self.job.source);
         }
         let runs = right!(self.runs(&bench)?);
-        let mut passed = Passed {
-            runs,
-            ..Passed::default()
-        };
+        let mut passed = Passed { runs, ..Passed::default() };
         match self.job.target {
             Target::Simulator => {
                 for demand in &declaration.demand {
-                    let instance = declaration
-                        .operation
-                        .instance(&cost::problem(demand.at, demand.input));
-                    passed
-                        .counted
-                        .push(right!(cost::demanded(&bench, demand, &instance)?));
+                    let instance =
+                        declaration.operation.instance(&cost::problem(demand.at, demand.input));
+                    passed.counted.push(right!(cost::demanded(&bench, demand, &instance)?));
                 }
             }
             Target::Gpu => passed.time = Some(self.time(&bench)?),
@@ -159,11 +145,7 @@ impl Worker<'_> {
                 false => self.objections(bench, &ran, &trial),
             };
             let (blocks, threads) = bench.geometry(&instance)?;
-            let this = Judged {
-                trial,
-                comparisons: ran.comparisons,
-                covered: blocks * threads,
-            };
+            let this = Judged { trial, comparisons: ran.comparisons, covered: blocks * threads };
             match objection {
                 Ok(()) => {}
                 Err(failure) if failure.diagnosis == Diagnosis::WriteConflict => {
@@ -197,11 +179,7 @@ impl Worker<'_> {
             bench.by_name(&race.message),
         );
         failure.places = place::sides(race, &self.job.name);
-        if ran
-            .comparisons
-            .iter()
-            .all(|comparison| comparison.is_right())
-        {
+        if ran.comparisons.iter().all(|comparison| comparison.is_right()) {
             failure = failure.note("this time the result was right, by luck");
         }
         Err(self.on(failure, trial))
@@ -232,11 +210,7 @@ impl Worker<'_> {
     /// What wrong results have in common, and who wrote the first of them.
     fn explained(&self, bench: &Bench, judged: &[Judged]) -> Result<Failure> {
         let operation = &self.exercise.declaration.operation;
-        let pattern = Pattern {
-            operation,
-            judged,
-            threads: bench.threads()?,
-        };
+        let pattern = Pattern { operation, judged, threads: bench.threads()? };
         let (failure, shown) = pattern.explain();
         let mut failure = self.on(failure, &shown.trial);
         bench.schedule(shown.trial.schedule);
@@ -269,10 +243,7 @@ impl Worker<'_> {
     /// With the line that the message names.
     fn placed(&self, mut failure: Failure) -> Failure {
         if let Some(line) = place::line(&failure.seen, &self.job.name) {
-            failure.places.push(super::Place {
-                line,
-                who: String::new(),
-            });
+            failure.places.push(super::Place { line, who: String::new() });
         }
         failure
     }
@@ -280,9 +251,7 @@ impl Worker<'_> {
     /// How long the largest size takes.
     fn time(&self, bench: &Bench) -> Result<(harness::timing::Time, u64)> {
         let trials = plan::trials(&self.exercise.declaration, self.job)?;
-        let largest = trials
-            .iter()
-            .max_by_key(|trial| trial.case.shape.elements());
+        let largest = trials.iter().max_by_key(|trial| trial.case.shape.elements());
         let largest = largest.context("there are runs")?;
         let instance = self.exercise.declaration.operation.instance(&largest.case);
         Ok((bench.time(&instance)?, largest.case.shape.elements()))
@@ -302,9 +271,6 @@ impl Worker<'_> {
                 format!(" ({})", operation.input_name(input))
             }
         };
-        failure.note(format!(
-            "on {} elements{of}, seed {}{order}",
-            case.shape, case.seed
-        ))
+        failure.note(format!("on {} elements{of}, seed {}{order}", case.shape, case.seed))
     }
 }

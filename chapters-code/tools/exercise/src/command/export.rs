@@ -64,11 +64,7 @@ fn empty(folder: &Path) -> Result<()> {
     let doing = || format!("cannot use {}", folder.display());
     fs::create_dir_all(folder).with_context(doing)?;
     let mut entries = fs::read_dir(folder).with_context(doing)?;
-    ensure!(
-        entries.next().is_none(),
-        "{} is not empty",
-        folder.display()
-    );
+    ensure!(entries.next().is_none(), "{} is not empty", folder.display());
     Ok(())
 }
 

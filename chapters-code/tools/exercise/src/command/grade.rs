@@ -128,11 +128,9 @@ impl Grading {
             return Ok(graded(exercise, 0.0, "there is no such file".into(), None));
         };
         let submission = match read(&path) {
-            Ok(bytes) => Submission {
-                name: exercise.file_name(),
-                bytes,
-                skeleton: exercise.skeleton()?,
-            },
+            Ok(bytes) => {
+                Submission { name: exercise.file_name(), bytes, skeleton: exercise.skeleton()? }
+            }
             Err(reason) => return Ok(graded(exercise, 0.0, reason, None)),
         };
         let outcome = match submission.job(exercise, Target::Simulator) {
@@ -152,10 +150,7 @@ impl Grading {
         };
         let score = match outcome.failure() {
             None => POINTS,
-            Some(Failure {
-                diagnosis: Diagnosis::Cost,
-                ..
-            }) => COSTLY,
+            Some(Failure { diagnosis: Diagnosis::Cost, .. }) => COSTLY,
             Some(_) => 0.0,
         };
         let told = tell::outcome(exercise, &submission, Target::Simulator, &outcome);
@@ -175,11 +170,7 @@ impl Grading {
             .sizes
             .iter()
             .filter(|shape| declaration.operation.accepts(**shape))
-            .filter(|shape| {
-                declaration
-                    .largest
-                    .is_none_or(|most| shape.elements() <= most)
-            });
+            .filter(|shape| declaration.largest.is_none_or(|most| shape.elements() <= most));
         fit.map(Shape::to_string).collect()
     }
 }
@@ -204,9 +195,7 @@ fn find(folder: &Path, exercise: &Exercise) -> Option<PathBuf> {
     let flat = format!("{}_{}", exercise.chapter, name.to_string_lossy());
     let bare = format!("{}.{}", exercise.name, file.extension()?.to_string_lossy());
     let candidates = [folder.join(&file), folder.join(flat), folder.join(bare)];
-    candidates
-        .into_iter()
-        .find(|path| path.symlink_metadata().is_ok())
+    candidates.into_iter().find(|path| path.symlink_metadata().is_ok())
 }
 
 /// A submission's bytes. A link may lead to what is not the student's, and a pipe may have no end.
@@ -219,21 +208,12 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn for_people(graded: &Graded) -> String {
-    let Graded {
-        name,
-        score,
-        max_score,
-        output,
-        ..
-    } = graded;
+    let Graded { name, score, max_score, output, .. } = graded;
     match graded.status {
         "passed" => format!("{score:>4} / {max_score}  {name}\n"),
         _ => {
             let lines = output.lines().map(|line| format!("             {line}\n"));
-            format!(
-                "{score:>4} / {max_score}  {name}\n{}",
-                lines.collect::<String>()
-            )
+            format!("{score:>4} / {max_score}  {name}\n{}", lines.collect::<String>())
         }
     }
 }

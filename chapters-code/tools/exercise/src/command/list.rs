@@ -32,11 +32,7 @@ pub fn list(course: &Course, student: &Student) -> Result<String> {
             declaration.title
         )?;
     }
-    let passed = course
-        .exercises
-        .iter()
-        .filter(|e| student.has_passed(e))
-        .count();
+    let passed = course.exercises.iter().filter(|e| student.has_passed(e)).count();
     writeln!(text, "\n{passed} of {} passed", course.exercises.len())?;
     if let Some(next) = student.next(course) {
         let path = student.path(next);

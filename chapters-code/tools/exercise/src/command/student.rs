@@ -98,11 +98,7 @@ impl Student {
             left => format!("ask again for another one; there are {left}"),
         };
         let number = at + 1;
-        Ok(format!(
-            "hint {number} of {}: {}\n({more})\n",
-            hints.len(),
-            hints[at].trim()
-        ))
+        Ok(format!("hint {number} of {}: {}\n({more})\n", hints.len(), hints[at].trim()))
     }
 
     /// Puts a file back, and keeps the old one.
@@ -111,11 +107,7 @@ impl Student {
         let kept = path.with_extension("before-reset");
         fs::copy(&path, &kept).with_context(|| format!("cannot write {}", kept.display()))?;
         write(&path, &exercise.skeleton()?)?;
-        Ok(format!(
-            "{} is as it was at first; yours is {}\n",
-            path.display(),
-            kept.display()
-        ))
+        Ok(format!("{} is as it was at first; yours is {}\n", path.display(), kept.display()))
     }
 
     /// The discussion of what was passed.
@@ -146,10 +138,7 @@ impl Student {
     }
 
     fn keep(&self) -> Result<()> {
-        write(
-            &self.folder.join(STATE),
-            &serde_json::to_string_pretty(&self.state)?,
-        )
+        write(&self.folder.join(STATE), &serde_json::to_string_pretty(&self.state)?)
     }
 }
 

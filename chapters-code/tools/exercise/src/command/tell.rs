@@ -35,10 +35,7 @@ pub fn outcome(
 
 /// What to do after a pass.
 pub fn passed(exercise: &Exercise) -> String {
-    format!(
-        "  `cargo exercise discussion {}` compares solutions\n",
-        exercise.number()
-    )
+    format!("  `cargo exercise discussion {}` compares solutions\n", exercise.number())
 }
 
 fn right(passed: &Passed, target: Target, outcome: &Outcome) -> String {
@@ -53,9 +50,7 @@ fn right(passed: &Passed, target: Target, outcome: &Outcome) -> String {
         outcome.check_seconds
     );
     for counted in &passed.counted {
-        let most = counted
-            .most
-            .map(|most| format!(" (at most {})", crate::check::short(most)));
+        let most = counted.most.map(|most| format!(" (at most {})", crate::check::short(most)));
         let value = crate::check::short(counted.value);
         text += &format!("  {}: {value}{}\n", counted.name, most.unwrap_or_default());
     }
@@ -70,11 +65,7 @@ fn right(passed: &Passed, target: Target, outcome: &Outcome) -> String {
 
 /// The failure, its places in the file, one hint, and what to read again.
 fn wrong(exercise: &Exercise, submission: &Submission, failure: &Failure) -> String {
-    let mut text = format!(
-        "{}: {}\n",
-        style("wrong").red().bold(),
-        failure.diagnosis.text()
-    );
+    let mut text = format!("{}: {}\n", style("wrong").red().bold(), failure.diagnosis.text());
     text += &indented(&failure.seen);
     for place in &failure.places {
         text += &quoted(submission, place.line, &place.who);
@@ -117,15 +108,9 @@ fn quoted(submission: &Submission, line: usize, who: &str) -> String {
         who => format!("  {space} | {who}\n"),
     };
     let arrow = style("-->").blue();
-    format!(
-        "  {space}{arrow} {}:{line}\n  {number} | {code}\n{who}",
-        submission.name
-    )
+    format!("  {space}{arrow} {}:{line}\n  {number} | {code}\n{who}", submission.name)
 }
 
 fn indented(text: &str) -> String {
-    text.trim_end()
-        .lines()
-        .map(|line| format!("  {line}\n"))
-        .collect()
+    text.trim_end().lines().map(|line| format!("  {line}\n")).collect()
 }

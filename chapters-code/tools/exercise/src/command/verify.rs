@@ -57,10 +57,7 @@ fn line(specimen: &Specimen, outcome: &Outcome) -> String {
         true => String::new(),
         false => format!("  (promised: {:?})", specimen.promise),
     };
-    format!(
-        "  {mark:<6} {:<42} {came:<18} {seconds:.2} s{promise}\n",
-        specimen.name
-    )
+    format!("  {mark:<6} {:<42} {came:<18} {seconds:.2} s{promise}\n", specimen.name)
 }
 
 fn message(exercise: &Exercise, specimen: &Specimen, outcome: &Outcome) -> String {

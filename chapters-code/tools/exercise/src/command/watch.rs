@@ -59,9 +59,7 @@ fn saved(events: &Receiver<notify::Result<Event>>, path: &Path, any: bool) -> Op
             continue;
         };
         let matters = |changed: &PathBuf| match any {
-            true => changed
-                .extension()
-                .is_some_and(|is| is == "cu" || is == "toml"),
+            true => changed.extension().is_some_and(|is| is == "cu" || is == "toml"),
             false => *changed == wanted,
         };
         let changed = event.paths.iter().map(|path| tail(path)).find(matters);

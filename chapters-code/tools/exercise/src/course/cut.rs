@@ -55,10 +55,7 @@ pub fn cut(text: &str) -> Result<Cut> {
     if part != Part::Common || gaps == 0 {
         bail!("a gap is from `// GAP` to `// END GAP`, and there must be one");
     }
-    Ok(Cut {
-        solution: Some(solution),
-        skeleton,
-    })
+    Ok(Cut { solution: Some(solution), skeleton })
 }
 
 enum Mark<'t> {

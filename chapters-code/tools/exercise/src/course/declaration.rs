@@ -157,10 +157,7 @@ impl Declaration {
     /// What the types cannot say.
     pub(super) fn check(&self) -> Result<()> {
         ensure!(!self.launch.is_empty(), "an exercise launches a kernel");
-        ensure!(
-            self.hints.len() >= 2,
-            "hints come in tiers, two of them at least"
-        );
+        ensure!(self.hints.len() >= 2, "hints come in tiers, two of them at least");
         let predicts = self.form == Form::Predict;
         ensure!(
             predicts != self.question.is_empty(),

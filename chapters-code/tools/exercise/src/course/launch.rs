@@ -69,9 +69,8 @@ impl Extent {
         match self {
             Self::Fixed(count) => Ok(*count),
             Self::Share { of, per, most } => {
-                let total = dimensions
-                    .get(of)
-                    .with_context(|| format!("there is no dimension `{of}`"))?;
+                let total =
+                    dimensions.get(of).with_context(|| format!("there is no dimension `{of}`"))?;
                 let count = total.div_ceil(*per).max(1);
                 Ok(u32::try_from(count)?.min(most.unwrap_or(u32::MAX)))
             }
@@ -106,10 +105,9 @@ impl Launch {
     pub fn grid(&self, dimensions: &Dimensions) -> Result<(u32, u32, u32)> {
         let axes: Vec<u32> = match &self.blocks {
             Grid::Line(extent) => vec![extent.blocks(dimensions)?],
-            Grid::Axes(extents) => extents
-                .iter()
-                .map(|extent| extent.blocks(dimensions))
-                .collect::<Result<_>>()?,
+            Grid::Axes(extents) => {
+                extents.iter().map(|extent| extent.blocks(dimensions)).collect::<Result<_>>()?
+            }
         };
         three(&axes)
     }
@@ -127,10 +125,7 @@ impl Launch {
 
     /// As a declaration of the kernel.
     pub fn signature(&self) -> String {
-        format!(
-            "extern \"C\" __global__ void {}({})",
-            self.kernel, self.parameters
-        )
+        format!("extern \"C\" __global__ void {}({})", self.kernel, self.parameters)
     }
 }
 
@@ -145,9 +140,7 @@ fn three(axes: &[u32]) -> Result<(u32, u32, u32)> {
 
 fn parameter(text: &str) -> Result<Parameter> {
     let text = text.trim();
-    let begin = text
-        .rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .map_or(0, |at| at + 1);
+    let begin = text.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
     let (kind, name) = (text[..begin].trim(), text[begin..].to_owned());
     let is_pointer = kind.ends_with('*');
     let dtype = match kind.trim_start_matches("const ") {
@@ -158,11 +151,7 @@ fn parameter(text: &str) -> Result<Parameter> {
         "float" => Dtype::F32,
         other => bail!("`{text}`: a parameter of type `{other}` is not supported"),
     };
-    Ok(Parameter {
-        name,
-        is_pointer,
-        dtype,
-    })
+    Ok(Parameter { name, is_pointer, dtype })
 }
 
 #[cfg(test)]
@@ -182,11 +171,7 @@ mod tests {
     #[test]
     fn a_grid_covers_its_dimension() {
         let dimensions = Dimensions::from([("n".to_owned(), 257)]);
-        let share = |most| Extent::Share {
-            of: "n".into(),
-            per: 256,
-            most,
-        };
+        let share = |most| Extent::Share { of: "n".into(), per: 256, most };
         assert_eq!(share(None).blocks(&dimensions).ok(), Some(2));
         assert_eq!(share(Some(1)).blocks(&dimensions).ok(), Some(1));
         let empty = Dimensions::from([("n".to_owned(), 0)]);

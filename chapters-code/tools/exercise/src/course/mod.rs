@@ -113,10 +113,7 @@ impl Exercise {
             folder: folder.to_path_buf(),
             declaration,
         };
-        exercise
-            .declaration
-            .check()
-            .with_context(|| format!("in {}", path.display()))?;
+        exercise.declaration.check().with_context(|| format!("in {}", path.display()))?;
         Ok(exercise)
     }
 
@@ -155,10 +152,7 @@ impl Exercise {
         let skeleton = self.folder.join("skeleton.cu");
         if skeleton.is_file() {
             let skeleton = read(&skeleton)?;
-            return Ok(Cut {
-                solution: None,
-                skeleton,
-            });
+            return Ok(Cut { solution: None, skeleton });
         }
         let path = self.folder.join("solution.cu");
         cut(&read(&path)?).with_context(|| format!("in {}", path.display()))

@@ -66,11 +66,7 @@ fn mutate(entry: Entry, solution: &str, variants: &[(String, String)]) -> Result
     if let (Some(replace), Some(with)) = (&entry.also_replace, &entry.also_with) {
         source = replaced(&source, replace, with)?;
     }
-    Ok(Mutant {
-        name: entry.name,
-        source,
-        diagnosis: entry.diagnosis,
-    })
+    Ok(Mutant { name: entry.name, source, diagnosis: entry.diagnosis })
 }
 
 fn replaced(text: &str, old: &str, new: &str) -> Result<String> {

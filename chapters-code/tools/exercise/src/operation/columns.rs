@@ -32,36 +32,22 @@ impl Reference for PairSums {
         let n = input.len() / 2;
         let sum = |a: usize, b: usize| Some(input.get(a)? + input.get(b)?);
         seen.first_of(&[
-            (
-                Diagnosis::PartOnly,
-                "only the first of two is there",
-                &|i| input.get(2 * i).copied(),
-            ),
-            (
-                Diagnosis::PartOnly,
-                "only the second of two is there",
-                &|i| input.get(2 * i + 1).copied(),
-            ),
-            (
-                Diagnosis::DoubledElement,
-                "the first of two is added to itself",
-                &|i| sum(2 * i, 2 * i),
-            ),
-            (
-                Diagnosis::Displaced,
-                "out[i] is in[i] + in[i + 1]: the pairs overlap",
-                &|i| sum(i, i + 1),
-            ),
-            (
-                Diagnosis::Displaced,
-                "out[i] is in[i] + in[i + n]: halves, not neighbours",
-                &|i| sum(i, i + n),
-            ),
-            (
-                Diagnosis::Displaced,
-                "the pairs begin one place too late",
-                &|i| sum(2 * i + 1, 2 * i + 2),
-            ),
+            (Diagnosis::PartOnly, "only the first of two is there", &|i| input.get(2 * i).copied()),
+            (Diagnosis::PartOnly, "only the second of two is there", &|i| {
+                input.get(2 * i + 1).copied()
+            }),
+            (Diagnosis::DoubledElement, "the first of two is added to itself", &|i| {
+                sum(2 * i, 2 * i)
+            }),
+            (Diagnosis::Displaced, "out[i] is in[i] + in[i + 1]: the pairs overlap", &|i| {
+                sum(i, i + 1)
+            }),
+            (Diagnosis::Displaced, "out[i] is in[i] + in[i + n]: halves, not neighbours", &|i| {
+                sum(i, i + n)
+            }),
+            (Diagnosis::Displaced, "the pairs begin one place too late", &|i| {
+                sum(2 * i + 1, 2 * i + 2)
+            }),
         ])
     }
 }
@@ -113,46 +99,30 @@ impl Reference for ColumnSums {
             (Diagnosis::LostElement, "the last row is left out", &|col| {
                 sum(col, &|row| row + 1 < rows)
             }),
-            (
-                Diagnosis::LostElement,
-                "the first row is left out",
-                &|col| sum(col, &|row| row > 0),
-            ),
+            (Diagnosis::LostElement, "the first row is left out", &|col| sum(col, &|row| row > 0)),
             (
                 Diagnosis::PartOnly,
                 "only the first warp's rows, every 8th, are in the sums",
                 &|col| sum(col, &|row| row % 8 == 0),
             ),
-            (
-                Diagnosis::PartOnly,
-                "only the first 8 rows are in the sums",
-                &|col| sum(col, &|row| row < 8),
-            ),
-            (
-                Diagnosis::PartOnly,
-                "only the first 32 rows are in the sums",
-                &|col| sum(col, &|row| row < 32),
-            ),
-            (
-                Diagnosis::PartOnly,
-                "every 8th row, of the last warp, is not in the sums",
-                &|col| sum(col, &|row| row % 8 != 7),
-            ),
+            (Diagnosis::PartOnly, "only the first 8 rows are in the sums", &|col| {
+                sum(col, &|row| row < 8)
+            }),
+            (Diagnosis::PartOnly, "only the first 32 rows are in the sums", &|col| {
+                sum(col, &|row| row < 32)
+            }),
+            (Diagnosis::PartOnly, "every 8th row, of the last warp, is not in the sums", &|col| {
+                sum(col, &|row| row % 8 != 7)
+            }),
             (
                 Diagnosis::DoubledElement,
                 "the first warp's rows, every 8th, are in the sums twice",
                 &twice,
             ),
-            (
-                Diagnosis::Transposed,
-                "these are the sums of the rows",
-                &of_a_row,
-            ),
-            (
-                Diagnosis::BlockOffset,
-                "every 32 sums are those of the first 32 columns",
-                &|col| sum(col % 32, &|_| true),
-            ),
+            (Diagnosis::Transposed, "these are the sums of the rows", &of_a_row),
+            (Diagnosis::BlockOffset, "every 32 sums are those of the first 32 columns", &|col| {
+                sum(col % 32, &|_| true)
+            }),
         ])
     }
 }

@@ -215,10 +215,8 @@ impl Compact {
                 Finding::new(Diagnosis::DoubledElement, because)
             }
             None => {
-                let because = format!(
-                    "out[{index}] is in[{}], which is not to be kept",
-                    input(first.got)?
-                );
+                let because =
+                    format!("out[{index}] is in[{}], which is not to be kept", input(first.got)?);
                 Finding::new(Diagnosis::NotKept, because)
             }
         }
@@ -250,10 +248,8 @@ impl Compact {
         let kept = |range: std::ops::Range<usize>| {
             problem.keeps[range].iter().filter(|keeps| **keeps).count() as f64
         };
-        let sum = instance
-            .inputs
-            .get(1)
-            .map(|mask| mask.bytes.iter().map(|byte| f64::from(*byte)).sum());
+        let sum =
+            instance.inputs.get(1).map(|mask| mask.bytes.iter().map(|byte| f64::from(*byte)).sum());
         if self.by == By::Truth && sum == Some(got) {
             let because = "the number is the sum of the mask's bytes";
             return Finding::new(Diagnosis::TruthValue, because);
@@ -275,10 +271,9 @@ impl Compact {
         let off = got - seen.first().expected;
         match off {
             -1.0 => Finding::new(Diagnosis::LostElement, "one is missing in the number"),
-            off if off < 0.0 => Finding::new(
-                Diagnosis::PartOnly,
-                format!("{} are missing in the number", -off),
-            ),
+            off if off < 0.0 => {
+                Finding::new(Diagnosis::PartOnly, format!("{} are missing in the number", -off))
+            }
             off => {
                 let because = format!("the number has {off} that are not to be kept");
                 Finding::new(Diagnosis::NotKept, because)
@@ -294,19 +289,11 @@ mod tests {
     use super::*;
 
     fn compact() -> Compact {
-        Compact {
-            by: By::Truth,
-            any_order: false,
-            others: Others::Drop,
-        }
+        Compact { by: By::Truth, any_order: false, others: Others::Drop }
     }
 
     fn instance(compact: &Compact, n: u64, input: Input) -> Instance {
-        compact.instance(&Case {
-            shape: Shape::Vector { n },
-            input,
-            seed: 1,
-        })
+        compact.instance(&Case { shape: Shape::Vector { n }, input, seed: 1 })
     }
 
     #[test]
@@ -321,17 +308,11 @@ mod tests {
 
     #[test]
     fn what_changes_is_kept() {
-        let unique = Compact {
-            by: By::Change,
-            ..compact()
-        };
+        let unique = Compact { by: By::Change, ..compact() };
         let made = instance(&unique, 1000, Input::Uniform);
         let mut input: Vec<i32> = made.inputs[0].elements();
         input.dedup();
-        assert_eq!(
-            made.outputs[0].expected,
-            Output::equal("out", &input).expected
-        );
+        assert_eq!(made.outputs[0].expected, Output::equal("out", &input).expected);
     }
 
     fn diagnosed(wrong: impl Fn(&[i32]) -> Vec<i32>) -> Option<Diagnosis> {

@@ -72,9 +72,7 @@ impl Output {
         Comparison {
             values: elements.iter().map(|x| x.to_f64()).collect(),
             wrong: strangers.into_iter().map(wrong).collect(),
-            beyond: (end..bytes.len())
-                .find(|&at| bytes[at] != before[at])
-                .map(|at| at / size),
+            beyond: (end..bytes.len()).find(|&at| bytes[at] != before[at]).map(|at| at / size),
         }
     }
 
@@ -106,10 +104,7 @@ fn strangers<T: Element>(
     }
     let mut take = |element: T| {
         let count = missing.get_mut(&bits_of(element));
-        count
-            .filter(|count| **count > 0)
-            .map(|count| *count -= 1)
-            .is_some()
+        count.filter(|count| **count > 0).map(|count| *count -= 1).is_some()
     };
     let is_stranger = |index: &usize| !take(elements[*index]);
     let strangers: Vec<usize> = (0..elements.len()).filter(is_stranger).collect();
@@ -134,18 +129,11 @@ mod tests {
 
     #[test]
     fn bounds_are_kept_and_nan_is_wrong() {
-        let within = Exact::<f32>::Within {
-            value: 1.0,
-            bound: 0.5,
-        };
+        let within = Exact::<f32>::Within { value: 1.0, bound: 0.5 };
         let expected = Output::of("out", [within; 4]);
         let seen = [1.5f32, 1.6, f32::NAN, 0.5];
         let wrong = expected.compare(bytemuck::cast_slice(&seen)).wrong;
-        assert_eq!(
-            wrong.iter().map(|w| w.index).collect::<Vec<_>>(),
-            [1, 2],
-            "{wrong:?}"
-        );
+        assert_eq!(wrong.iter().map(|w| w.index).collect::<Vec<_>>(), [1, 2], "{wrong:?}");
     }
 
     #[test]

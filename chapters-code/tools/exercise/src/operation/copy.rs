@@ -126,10 +126,7 @@ fn is_from_beside(seen: &Seen<'_>, input: &[f64], offset: usize) -> Option<Findi
         Some(at - (index + offset) as i64)
     };
     let first = distance(seen.first().index, seen.first().got)?;
-    let all = seen
-        .wrong
-        .iter()
-        .all(|w| distance(w.index, w.got) == Some(first));
+    let all = seen.wrong.iter().all(|w| distance(w.index, w.got) == Some(first));
     let (places, side) = (first.abs(), if first > 0 { "behind" } else { "before" });
     let because = format!("every wrong element is the one {places} places {side} the right one");
     all.then(|| Finding::new(Diagnosis::Displaced, because))?
@@ -184,9 +181,7 @@ impl Reference for GatherRows {
             (Diagnosis::Displaced, by_element, &|i| {
                 of(indices.get(i % indices.len()).copied(), i % width)
             }),
-            (Diagnosis::Displaced, beside, &|i| {
-                of(indices.get(i / width + 1).copied(), i % width)
-            }),
+            (Diagnosis::Displaced, beside, &|i| of(indices.get(i / width + 1).copied(), i % width)),
             (Diagnosis::Displaced, before, &|i| {
                 let row = (i / width).checked_sub(1)?;
                 of(indices.get(row).copied(), i % width)

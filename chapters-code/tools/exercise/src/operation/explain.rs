@@ -17,10 +17,7 @@ pub struct Finding {
 impl Finding {
     /// A mistake, and what tells of it.
     pub fn new(diagnosis: Diagnosis, because: impl Into<String>) -> Option<Self> {
-        Some(Self {
-            diagnosis,
-            because: because.into(),
-        })
+        Some(Self { diagnosis, because: because.into() })
     }
 }
 

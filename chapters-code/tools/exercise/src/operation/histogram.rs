@@ -101,10 +101,7 @@ impl Histogram {
         }
         let untouched = seen.wrong.iter().all(|wrong| wrong.got == 0.0);
         if untouched && seen.values.iter().any(|count| *count > 0.0) && keys.len() > 100 {
-            let because = format!(
-                "bins from {} on are still 0, and others are right",
-                first.index
-            );
+            let because = format!("bins from {} on are still 0, and others are right", first.index);
             return Finding::new(Diagnosis::NeverWritten, because);
         }
         Finding::new(Diagnosis::PartOnly, said)

@@ -89,12 +89,7 @@ impl Deref for Operation {
 fn diagnosed(reference: &dyn Reference, instance: &Instance, bytes: &[u8]) -> Option<Diagnosis> {
     let output = &instance.outputs[0];
     let comparison = output.compare(bytes);
-    let seen = Seen {
-        output,
-        values: &comparison.values,
-        wrong: &comparison.wrong,
-        threads: 256,
-    };
+    let seen = Seen { output, values: &comparison.values, wrong: &comparison.wrong, threads: 256 };
     Some(reference.explain(instance, &seen)?.diagnosis)
 }
 
@@ -178,10 +173,7 @@ pub struct Array {
 impl Array {
     /// An array of these elements.
     pub fn of<T: Element>(name: &'static str, elements: &[T]) -> Self {
-        Self {
-            name,
-            bytes: bytemuck::cast_slice(elements).to_vec(),
-        }
+        Self { name, bytes: bytemuck::cast_slice(elements).to_vec() }
     }
 
     /// Its elements, if they are of that type.

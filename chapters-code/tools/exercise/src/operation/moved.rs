@@ -37,9 +37,7 @@ impl Sources {
     /// Of an input whose elements are all different.
     pub(crate) fn of(input: &[f64]) -> Self {
         let entry = |(at, value): (usize, &f64)| (value.to_bits(), at);
-        Self {
-            places: input.iter().enumerate().map(entry).collect(),
-        }
+        Self { places: input.iter().enumerate().map(entry).collect() }
     }
 
     /// Where a value stands, if it is one of the input.

@@ -75,34 +75,20 @@ impl Reference for Particles {
         };
         let dt = DT as f64;
         seen.first_of(&[
-            (
-                Diagnosis::Unchanged,
-                "these fields are what they were",
-                &|i| before.get(i).copied(),
-            ),
-            (
-                Diagnosis::DoubledElement,
-                "these particles were moved twice",
-                &|i| moved(i, &|field| field + 3, 2.0 * dt),
-            ),
-            (
-                Diagnosis::Displaced,
-                "each field is moved by the one behind it",
-                &|i| moved(i, &|field| field + 1, dt),
-            ),
-            (
-                Diagnosis::Displaced,
-                "each field is moved by the velocity of the next axis",
-                &|i| moved(i, &|field| field + 4, dt),
-            ),
-            (Diagnosis::Displaced, "all axes are moved by vx", &|i| {
-                moved(i, &|_| 3, dt)
+            (Diagnosis::Unchanged, "these fields are what they were", &|i| before.get(i).copied()),
+            (Diagnosis::DoubledElement, "these particles were moved twice", &|i| {
+                moved(i, &|field| field + 3, 2.0 * dt)
             }),
-            (
-                Diagnosis::Wrong,
-                "the velocity is added without its factor dt",
-                &|i| moved(i, &|field| field + 3, 1.0),
-            ),
+            (Diagnosis::Displaced, "each field is moved by the one behind it", &|i| {
+                moved(i, &|field| field + 1, dt)
+            }),
+            (Diagnosis::Displaced, "each field is moved by the velocity of the next axis", &|i| {
+                moved(i, &|field| field + 4, dt)
+            }),
+            (Diagnosis::Displaced, "all axes are moved by vx", &|i| moved(i, &|_| 3, dt)),
+            (Diagnosis::Wrong, "the velocity is added without its factor dt", &|i| {
+                moved(i, &|field| field + 3, 1.0)
+            }),
         ])
     }
 }

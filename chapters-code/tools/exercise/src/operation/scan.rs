@@ -76,18 +76,11 @@ impl Scan {
     }
 
     fn way(&self) -> Way {
-        Way {
-            op: self.op,
-            kind: self.kind,
-            from: self.from,
-            swapped: false,
-        }
+        Way { op: self.op, kind: self.kind, from: self.from, swapped: false }
     }
 
     fn chunk<T>(&self, input: &[T]) -> usize {
-        self.chunk
-            .map_or(input.len(), |chunk| chunk as usize)
-            .max(1)
+        self.chunk.map_or(input.len(), |chunk| chunk as usize).max(1)
     }
 
     /// What comes before a chunk that is scanned by itself.
@@ -119,12 +112,7 @@ impl Scan {
             };
             return Finding::new(Diagnosis::Shifted, because);
         }
-        if self.op == Op::Affine
-            && is(Way {
-                swapped: true,
-                ..way
-            })
-        {
+        if self.op == Op::Affine && is(Way { swapped: true, ..way }) {
             let because = "with the operands of the operator exchanged, exactly this comes out";
             return Finding::new(Diagnosis::Swapped, because);
         }
@@ -132,20 +120,13 @@ impl Scan {
             From::Left => From::Right,
             From::Right => From::Left,
         };
-        let other_end = [false, true].map(|swapped| {
-            is(Way {
-                from,
-                swapped,
-                ..way
-            })
-        });
+        let other_end = [false, true].map(|swapped| is(Way { from, swapped, ..way }));
         if other_end.contains(&true) {
             let because = "the scan begins at the other end";
             return Finding::new(Diagnosis::Reversed, because);
         }
         let because = "every result is its own element";
-        seen.is(input)
-            .then(|| Finding::new(Diagnosis::Unchanged, because))?
+        seen.is(input).then(|| Finding::new(Diagnosis::Unchanged, because))?
     }
 
     /// What a block, or a warp, does not learn of those before it.
@@ -249,10 +230,9 @@ impl Scan {
             let result = |i: usize| {
                 let (begin, end) = (i - i % chunk, (i - i % chunk + chunk).min(input.len()));
                 match self.from {
-                    From::Left => fold(
-                        self.op,
-                        &input[begin.max((i + 1).saturating_sub(width))..=i],
-                    ),
+                    From::Left => {
+                        fold(self.op, &input[begin.max((i + 1).saturating_sub(width))..=i])
+                    }
                     From::Right => fold(self.op, &input[i..(i + width).min(end)]),
                 }
             };
@@ -314,11 +294,7 @@ impl Scan {
         let off = (first.got - first.expected) as i64 as u32;
         let said = |begin: usize, end: usize, how: &str| match end - begin {
             1 => format!("out[{}] has in[{begin}] {how}", first.index),
-            _ => format!(
-                "out[{}] has in[{begin}] to in[{}] {how}",
-                first.index,
-                end - 1
-            ),
+            _ => format!("out[{}] has in[{begin}] to in[{}] {how}", first.index, end - 1),
         };
         for step in [256, 32, 1] {
             for begin in (0..=first.index).step_by(step) {
@@ -348,10 +324,7 @@ impl Scan {
 
     fn identity(&self, seen: &Seen<'_>) -> Option<Finding> {
         let zeros = self.op == Op::Max
-            && seen
-                .wrong
-                .iter()
-                .all(|wrong| wrong.got == 0.0 && wrong.expected < 0.0);
+            && seen.wrong.iter().all(|wrong| wrong.got == 0.0 && wrong.expected < 0.0);
         let because = "the wrong results are 0, which is larger than every element before them";
         zeros.then(|| Finding::new(Diagnosis::Identity, because))?
     }
@@ -364,13 +337,7 @@ mod tests {
     use super::*;
 
     fn scan(op: Op, kind: Kind, from: From) -> Scan {
-        Scan {
-            op,
-            kind,
-            from,
-            chunk: None,
-            tile: None,
-        }
+        Scan { op, kind, from, chunk: None, tile: None }
     }
 
     #[test]
@@ -396,11 +363,7 @@ mod tests {
         n: u64,
         wrong: impl Fn(&[T]) -> Vec<T>,
     ) -> Option<Diagnosis> {
-        let case = Case {
-            shape: Shape::Vector { n },
-            input: Input::Uniform,
-            seed: 1,
-        };
+        let case = Case { shape: Shape::Vector { n }, input: Input::Uniform, seed: 1 };
         let instance = scan.instance(&case);
         let bytes = Array::of("out", &wrong(&instance.inputs[0].elements())).bytes;
         crate::operation::diagnosed(scan, &instance, &bytes)
@@ -417,20 +380,11 @@ mod tests {
         assert_eq!(neighbour, Some(Diagnosis::PreviousBlock));
         let warps = diagnosed(&sum, 700, |x| sum.way().scan(x, 32, &nothing));
         assert_eq!(warps, Some(Diagnosis::WarpAlone));
-        assert_eq!(
-            diagnosed(&sum, 700, <[i32]>::to_vec),
-            Some(Diagnosis::Unchanged)
-        );
+        assert_eq!(diagnosed(&sum, 700, <[i32]>::to_vec), Some(Diagnosis::Unchanged));
         let maps = scan(Op::Affine, Kind::Exclusive, From::Left);
-        let way = Way {
-            swapped: true,
-            ..maps.way()
-        };
+        let way = Way { swapped: true, ..maps.way() };
         let swapped = diagnosed(&maps, 700, |x| way.scan(x, 700, &maps.nothing::<i64>()));
         assert_eq!(swapped, Some(Diagnosis::Swapped));
-        assert_eq!(
-            diagnosed(&sum, 700, |x: &[i32]| x.iter().map(|x| x ^ 1).collect()),
-            None
-        );
+        assert_eq!(diagnosed(&sum, 700, |x: &[i32]| x.iter().map(|x| x ^ 1).collect()), None);
     }
 }

@@ -108,8 +108,7 @@ impl SegmentedScan {
             return Finding::new(Diagnosis::HeadIgnored, because);
         }
         let because = "every result is its own element";
-        seen.is(input)
-            .then(|| Finding::new(Diagnosis::Unchanged, because))?
+        seen.is(input).then(|| Finding::new(Diagnosis::Unchanged, because))?
     }
 
     /// What a warp or a block does not learn of those before it.
@@ -161,10 +160,7 @@ impl SegmentedScan {
         if self.op == Op::Max || wrong.is_untouched {
             return None;
         }
-        let head = (0..=wrong.index)
-            .rev()
-            .find(|i| flags[*i] != 0)
-            .unwrap_or(0);
+        let head = (0..=wrong.index).rev().find(|i| flags[*i] != 0).unwrap_or(0);
         let mut fold: T = identity(self.op);
         let mut begin = end;
         while begin > 0 && (begin == end || fold.to_f64() != wrong.got) {
@@ -248,20 +244,11 @@ mod tests {
     use super::*;
 
     fn case(n: u64, input: Input) -> Case {
-        Case {
-            shape: Shape::Vector { n },
-            input,
-            seed: 1,
-        }
+        Case { shape: Shape::Vector { n }, input, seed: 1 }
     }
 
     fn scan(kind: Kind) -> SegmentedScan {
-        SegmentedScan {
-            op: Op::Sum,
-            kind,
-            given: Given::Flags,
-            chunk: None,
-        }
+        SegmentedScan { op: Op::Sum, kind, given: Given::Flags, chunk: None }
     }
 
     #[test]

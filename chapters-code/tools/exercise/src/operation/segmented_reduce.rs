@@ -48,10 +48,7 @@ impl SegmentedReduce {
         Instance {
             dimensions: segments::dimensions(&segments),
             outputs: vec![Output::of("out", folds)],
-            inputs: vec![
-                Array::of("in", &input),
-                Array::of("offsets", segments.as_slice()),
-            ],
+            inputs: vec![Array::of("in", &input), Array::of("offsets", segments.as_slice())],
         }
     }
 
@@ -64,17 +61,10 @@ impl SegmentedReduce {
         let mine = &input[all[wrong.index].clone()];
         let is = |part: &[T]| wrong.got == fold(self.op, part).to_f64();
         let said = |what: &str| {
-            format!(
-                "out[{}] is the fold of {what} of its {} elements",
-                wrong.index,
-                mine.len()
-            )
+            format!("out[{}] is the fold of {what} of its {} elements", wrong.index, mine.len())
         };
         if mine.is_empty() {
-            let because = format!(
-                "segment {} is empty, and its fold is the identity",
-                wrong.index
-            );
+            let because = format!("segment {} is empty, and its fold is the identity", wrong.index);
             return Finding::new(Diagnosis::Identity, because);
         }
         for count in [1, 8, 16, 32, 64, 128, 256, 512, 1024] {
@@ -95,10 +85,8 @@ impl SegmentedReduce {
                 Finding::new(Diagnosis::LostElement, said("all but the last"))
             }
             () if end < input.len() && is(&input[all[wrong.index].start..=end]) => {
-                let because = format!(
-                    "out[{}] holds in[{end}], the head of the next segment",
-                    wrong.index
-                );
+                let because =
+                    format!("out[{}] holds in[{end}], the head of the next segment", wrong.index);
                 Finding::new(Diagnosis::HeadIgnored, because)
             }
             () if self.op == Op::Max && wrong.got == 0.0 && wrong.expected < 0.0 => {

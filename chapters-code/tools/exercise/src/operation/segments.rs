@@ -9,9 +9,7 @@ use crate::course::launch::Dimensions;
 
 /// Lengths that trip kernels: around a warp and a block, over several blocks, and none at all. An
 /// array begins with them in this order, so that short ones have several heads, too.
-const LENGTHS: [u32; 16] = [
-    2, 1, 0, 5, 31, 33, 3, 100, 0, 257, 700, 32, 1, 255, 256, 1500,
-];
+const LENGTHS: [u32; 16] = [2, 1, 0, 5, 31, 33, 3, 100, 0, 257, 700, 32, 1, 255, 256, 1500];
 
 /// Uniform mixes lengths, zipf draws them by Zipf's law, constant makes segments of 64, and sorted one of
 /// everything. `smallest` is the shortest length.
@@ -92,10 +90,7 @@ pub fn again(offsets: &Array, n: usize) -> Offsets {
 
 /// `n` and `segments`.
 pub fn dimensions(segments: &Offsets) -> Dimensions {
-    super::dimensions([
-        ("n", segments.elements() as u64),
-        ("segments", segments.count() as u64),
-    ])
+    super::dimensions([("n", segments.elements() as u64), ("segments", segments.count() as u64)])
 }
 
 #[cfg(test)]
@@ -105,11 +100,7 @@ mod tests {
     use super::*;
 
     fn case(n: u64, input: Input) -> Case {
-        Case {
-            shape: Shape::Vector { n },
-            input,
-            seed: 1,
-        }
+        Case { shape: Shape::Vector { n }, input, seed: 1 }
     }
 
     #[test]

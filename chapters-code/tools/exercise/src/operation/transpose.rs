@@ -117,13 +117,7 @@ impl Transpose {
         };
         let (ld_in, ld_out) = (cols + self.gap_in, rows + self.gap_out);
         let input: Vec<T> = distinct(case.seed, rows * ld_in);
-        let layout = Layout {
-            rows,
-            cols,
-            ld_in,
-            ld_out,
-            batch: 1,
-        };
+        let layout = Layout { rows, cols, ld_in, ld_out, batch: 1 };
         let poison = T::from_bits(u64::from_le_bytes([POISON; 8]));
         let mut turned = vec![poison; (cols * ld_out) as usize];
         reference::transpose(&layout, &input, &mut turned);
@@ -197,9 +191,7 @@ impl Suspect {
                 let t = of.tile;
                 (b / t * t + a % t, a / t * t + b % t)
             }),
-            (Diagnosis::BlockOffset, zeroth, |of, a, b| {
-                (b % of.tile, a % of.tile)
-            }),
+            (Diagnosis::BlockOffset, zeroth, |of, a, b| (b % of.tile, a % of.tile)),
             (Diagnosis::Order, reversed, |of, a, b| (b, of.cols - 1 - a)),
             (Diagnosis::OneBlock, piecewise, |of, a, b| {
                 let at = a * of.ld_out + b;
@@ -236,10 +228,8 @@ impl Suspect {
         let in_a_gap = |index| self.place(index).1 >= self.rows;
         let all = seen.wrong.iter().all(|wrong| in_a_gap(wrong.index));
         let (a, b) = self.place(seen.first().index);
-        let because = format!(
-            "place {b} of row {a} is in the gap behind its {} elements",
-            self.rows
-        );
+        let because =
+            format!("place {b} of row {a} is in the gap behind its {} elements", self.rows);
         all.then(|| Finding::new(Diagnosis::GapWritten, because))?
     }
 
@@ -353,10 +343,7 @@ impl Suspect {
         let of = self.rows.div_ceil(t) * self.cols.div_ceil(t);
         // Of tiles at the edge alone one cannot say whether it is the edge that they lack.
         let has_whole = self.rows >= t && self.cols >= t;
-        let because = format!(
-            "{} of {of} tiles of the output are not written",
-            tiles.len()
-        );
+        let because = format!("{} of {of} tiles of the output are not written", tiles.len());
         (untouched && has_whole && elements == seen.wrong.len())
             .then(|| Finding::new(Diagnosis::NeverWritten, because))?
     }
@@ -376,11 +363,7 @@ impl Suspect {
         let because = || {
             let told = |value| {
                 let at = sources.place(value)?;
-                Some(format!(
-                    "row {}, column {}",
-                    at / self.ld_in,
-                    at % self.ld_in
-                ))
+                Some(format!("row {}, column {}", at / self.ld_in, at % self.ld_in))
             };
             let first = known().next()?;
             let (a, b) = self.place(first.index);
@@ -411,11 +394,7 @@ impl Suspect {
             return Finding::new(Diagnosis::PartOnly, because);
         }
         let sources = Sources::of(&self.input);
-        let mut places: Vec<usize> = seen
-            .values
-            .iter()
-            .filter_map(|&v| sources.place(v))
-            .collect();
+        let mut places: Vec<usize> = seen.values.iter().filter_map(|&v| sources.place(v)).collect();
         let of = places.len();
         places.sort_unstable();
         places.dedup();

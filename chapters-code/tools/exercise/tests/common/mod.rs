@@ -36,11 +36,7 @@ pub fn solution(exercise: &Exercise) -> String {
 
 /// Whoever starts checks, with a minute for each.
 pub fn supervisor() -> Supervisor {
-    Supervisor {
-        program: PROGRAM.into(),
-        time: Duration::from_secs(60),
-        memory: 6 << 30,
-    }
+    Supervisor { program: PROGRAM.into(), time: Duration::from_secs(60), memory: 6 << 30 }
 }
 
 /// A student's folder.

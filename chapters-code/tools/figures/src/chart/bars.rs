@@ -69,12 +69,7 @@ pub fn draw(series: &[Series], unit: Unit, layout: &Layout) -> Drawing {
         let label = format!("{}: {}", one.name, (unit.write)(rate(one)));
         content.append(ceiling(label, x, bars.len(), layout));
     }
-    Drawing {
-        class: layout.class,
-        content,
-        width: layout.width,
-        height,
-    }
+    Drawing { class: layout.class, content, width: layout.width, height }
 }
 
 fn bar(series: &Series, unit: Unit, [length, y]: [f64; 2], layout: &Layout) -> Group {
@@ -84,11 +79,7 @@ fn bar(series: &Series, unit: Unit, [length, y]: [f64; 2], layout: &Layout) -> G
         Style::Baseline => "bar baseline",
         Style::Kernel(_) | Style::Ceiling => "bar",
     };
-    group.append(rectangle(
-        class,
-        [layout.left, y + from],
-        [length.max(1.0), height],
-    ));
+    group.append(rectangle(class, [layout.left, y + from], [length.max(1.0), height]));
     let [x, base] = layout.name;
     group.append(text(layout.align, [x, y + base], series.name.clone()));
     let rate = series.points.last().map_or(0.0, |point| point.rate);

@@ -41,15 +41,10 @@ pub struct Axis {
 }
 
 /// Numbers of elements.
-pub const ELEMENTS: Axis = Axis {
-    name: "elements",
-    label: size,
-};
+pub const ELEMENTS: Axis = Axis { name: "elements", label: size };
 /// KiB in flight per multiprocessor.
-pub const KIB_IN_FLIGHT: Axis = Axis {
-    name: "KiB in flight a multiprocessor",
-    label: |power| thousands(1 << power),
-};
+pub const KIB_IN_FLIGHT: Axis =
+    Axis { name: "KiB in flight a multiprocessor", label: |power| thousands(1 << power) };
 
 /// Draws the curves.
 ///
@@ -66,12 +61,7 @@ pub fn draw(series: &[Series], axis: Axis, unit: Unit, layout: Layout) -> Result
         content.append(curve(one, &scale));
     }
     content.append(labels(series, &scale, &layout));
-    Ok(Drawing {
-        class: layout.class,
-        content,
-        width: layout.width,
-        height: layout.height,
-    })
+    Ok(Drawing { class: layout.class, content, width: layout.width, height: layout.height })
 }
 
 fn axes(scale: &Scale, layout: &Layout, axis: Axis, unit: Unit) -> Group {
@@ -147,11 +137,7 @@ fn labels(series: &[Series], scale: &Scale, layout: &Layout) -> Group {
             true => one.name.clone(),
             false => (number + 1).to_string(),
         };
-        Some((
-            one.style,
-            label,
-            [scale.x(last.n), scale.y(last.rate)].map(rounded),
-        ))
+        Some((one.style, label, [scale.x(last.n), scale.y(last.rate)].map(rounded)))
     };
     let mut ends: Vec<(Style, String, [f64; 2])> =
         series.iter().enumerate().filter_map(end).collect();
@@ -160,15 +146,9 @@ fn labels(series: &[Series], scale: &Scale, layout: &Layout) -> Group {
     let mut group = Group::new();
     for ((style, label, [x, y]), height) in ends.into_iter().zip(heights) {
         let start = layout.corner()[0] + 18.0;
-        let way = Data::new()
-            .move_to((x, y))
-            .line_to((start - 4.0, rounded(height)));
+        let way = Data::new().move_to((x, y)).line_to((start - 4.0, rounded(height)));
         group.append(path(&format!("leader {}", style.class()), way));
-        let class = if style.is_own() {
-            "start name"
-        } else {
-            "start"
-        };
+        let class = if style.is_own() { "start name" } else { "start" };
         group.append(text(class, [start, rounded(height + 4.0)], label));
     }
     group

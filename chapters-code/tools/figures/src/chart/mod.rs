@@ -44,10 +44,8 @@ pub struct Unit {
 }
 
 /// Gigabytes per second. No line break parts the number from its unit.
-pub const GB_PER_S: Unit = Unit {
-    name: "GB/s",
-    write: |rate| format!("{}\u{a0}GB/s", number::rate(rate)),
-};
+pub const GB_PER_S: Unit =
+    Unit { name: "GB/s", write: |rate| format!("{}\u{a0}GB/s", number::rate(rate)) };
 
 /// The drawings of a device as HTML, with the names of the series in a list below them.
 pub fn panel(title: &str, drawings: [Drawing; 2], series: &[Series]) -> String {
@@ -80,10 +78,7 @@ const TITLE: f64 = 40.0;
 
 /// A chart as an SVG file with its own colours, under a title.
 pub fn standalone(title: &str, drawing: Drawing) -> String {
-    let (width, height) = (
-        drawing.width + 2.0 * MARGIN,
-        drawing.height + TITLE + MARGIN,
-    );
+    let (width, height) = (drawing.width + 2.0 * MARGIN, drawing.height + TITLE + MARGIN);
     let moved = format!("translate({MARGIN} {TITLE})");
     let ground = crate::shapes::element("rect", "ground", [("width", width), ("height", height)]);
     let mut document = Document::new()
@@ -117,14 +112,7 @@ mod tests {
         let drawing = lines::draw(&series, lines::ELEMENTS, GB_PER_S, lines::WIDE);
         let svg = standalone("Sums & more", drawing.expect("two sizes"));
         assert!(svg.starts_with("<svg"), "{svg}");
-        for text in [
-            "Sums &amp; more",
-            "a&lt;b",
-            "ceiling",
-            "2¹⁰",
-            "elements",
-            "GB/s",
-        ] {
+        for text in ["Sums &amp; more", "a&lt;b", "ceiling", "2¹⁰", "elements", "GB/s"] {
             assert!(svg.contains(text), "no {text} in {svg}");
         }
     }

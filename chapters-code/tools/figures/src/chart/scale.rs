@@ -44,11 +44,7 @@ impl Scale {
         let low = sizes.clone().min_by(f64::total_cmp)?;
         let high = sizes.max_by(f64::total_cmp)?;
         let top = points.map(|(_, rate)| rate).max_by(f64::total_cmp)?;
-        (low < high).then_some(Self {
-            sizes: [low, high],
-            top: top * 1.03,
-            layout,
-        })
+        (low < high).then_some(Self { sizes: [low, high], top: top * 1.03, layout })
     }
 
     pub(super) fn x(&self, n: f64) -> f64 {

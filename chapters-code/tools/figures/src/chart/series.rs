@@ -60,17 +60,8 @@ pub struct Series {
 impl Series {
     /// A series of sizes and rates.
     pub fn of_points(name: String, style: Style, points: &[[f64; 2]]) -> Self {
-        let point = |&[n, rate]: &[f64; 2]| Point {
-            n,
-            rate,
-            time: None,
-            of_ceiling: None,
-        };
-        Self {
-            name,
-            style,
-            points: points.iter().map(point).collect(),
-        }
+        let point = |&[n, rate]: &[f64; 2]| Point { n, rate, time: None, of_ceiling: None };
+        Self { name, style, points: points.iter().map(point).collect() }
     }
 
     /// The sizes of the points.

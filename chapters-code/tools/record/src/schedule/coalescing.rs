@@ -44,20 +44,13 @@ pub(super) fn parts(scope: Scope) -> Vec<Part> {
     }
     for (loads, resident) in reads() {
         let (loads, resident) = (Some(loads), Some(resident));
-        let reads = AccessParameters {
-            loads,
-            resident,
-            ..none
-        };
+        let reads = AccessParameters { loads, resident, ..none };
         parts.push(of(LARGER, reads));
     }
     // More bytes than 32 bits count: run once.
     parts.push(Part {
         is_timed: false,
-        ..only(
-            of((1 << 30) + 3, none),
-            &["scalar", "packs", "four_packs", "bulk"],
-        )
+        ..only(of((1 << 30) + 3, none), &["scalar", "packs", "four_packs", "bulk"])
     });
     parts
 }
@@ -86,11 +79,7 @@ pub(super) fn broken(n: u64) -> Part {
     for parameters in patterns::usual() {
         let mut asked = vector(n, Dtype::F32, Op::Sum);
         asked.parameters = parameters.into();
-        for rung in Coalescing
-            .rungs()
-            .into_iter()
-            .filter(|rung| rung.is_broken())
-        {
+        for rung in Coalescing.rungs().into_iter().filter(|rung| rung.is_broken()) {
             let case = Coalescing.case_for(&rung, &asked);
             if rung.refusal(&case).is_none() {
                 steps.push(Step { rung, case });

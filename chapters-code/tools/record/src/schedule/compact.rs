@@ -45,17 +45,9 @@ fn selections() -> Vec<Planned> {
 
 /// Other types, and rows of matrices.
 fn others() -> Vec<Planned> {
-    let typed = |dtype| Case {
-        dtype,
-        ..half(MIDDLE)
-    };
-    let matrix = |(rows, cols)| Case {
-        shape: Shape::Matrix { rows, cols },
-        ..half(0)
-    };
-    let mut cases: Vec<Planned> = [Dtype::F64, Dtype::U8]
-        .map(|dtype| (typed(dtype), LAST))
-        .into();
+    let typed = |dtype| Case { dtype, ..half(MIDDLE) };
+    let matrix = |(rows, cols)| Case { shape: Shape::Matrix { rows, cols }, ..half(0) };
+    let mut cases: Vec<Planned> = [Dtype::F64, Dtype::U8].map(|dtype| (typed(dtype), LAST)).into();
     cases.extend([(1 << 20, 64), (1 << 16, 1 << 10)].map(|shape| (matrix(shape), LADDER)));
     cases
 }
@@ -85,9 +77,5 @@ fn beyond_32_bits() -> Part {
         dtype: Dtype::U8,
         ..case((1 << 32) + 3, By::Bits, Density::HALF, Pattern::Clustered)
     };
-    Part {
-        is_timed: false,
-        skipped: Vec::new(),
-        ..planned((of_bytes, LAST))
-    }
+    Part { is_timed: false, skipped: Vec::new(), ..planned((of_bytes, LAST)) }
 }

@@ -35,11 +35,8 @@ pub(super) fn scan(n: u64) -> Case {
 
 fn product(n: u64, matrix: Matrix) -> Case {
     Case {
-        parameters: SegmentParameters {
-            matrix: Some(matrix),
-            ..SegmentParameters::default()
-        }
-        .into(),
+        parameters: SegmentParameters { matrix: Some(matrix), ..SegmentParameters::default() }
+            .into(),
         ..vector(n, Dtype::F32, Op::Sum)
     }
 }
@@ -47,12 +44,7 @@ fn product(n: u64, matrix: Matrix) -> Case {
 fn conversion(n: u64, to: Conversion, segments: Segments) -> Case {
     let (convert, segments) = (Some(to), Some(segments));
     Case {
-        parameters: SegmentParameters {
-            convert,
-            segments,
-            ..SegmentParameters::default()
-        }
-        .into(),
+        parameters: SegmentParameters { convert, segments, ..SegmentParameters::default() }.into(),
         ..vector(n, Dtype::U32, Op::Sum)
     }
 }
@@ -89,15 +81,8 @@ fn kinds() -> Vec<Planned> {
     let long = [1 << 11, 1 << 12, 1 << 14, 1 << 20].map(Segments::Of);
     let long = long.into_iter().chain([Segments::Lopsided]);
     let reductions = long.map(|s| [LARGE, MIDDLE].map(|n| (case(n, None, s), REDUCTIONS)));
-    let large = large
-        .into_iter()
-        .chain([both(LARGE, Segments::Of(1 << 16))]);
-    large
-        .chain(reductions)
-        .chain(middle)
-        .chain(ladders)
-        .flatten()
-        .collect()
+    let large = large.into_iter().chain([both(LARGE, Segments::Of(1 << 16))]);
+    large.chain(reductions).chain(middle).chain(ladders).flatten().collect()
 }
 
 /// Types, operators and the other kind of scan; products.
@@ -109,11 +94,7 @@ fn others() -> Vec<Planned> {
         (Dtype::F64, Op::Sum),
         (Dtype::I64, Op::Affine),
     ];
-    let typed = types.map(|(dtype, op)| Case {
-        dtype,
-        op,
-        ..scan(MIDDLE)
-    });
+    let typed = types.map(|(dtype, op)| Case { dtype, op, ..scan(MIDDLE) });
     let mut cases: Vec<Planned> = typed.map(|case| (case, LAST)).into();
     let exclusive = case(MIDDLE, Some(Kind::Exclusive), Segments::Of(64));
     cases.push((exclusive, LAST));
@@ -141,10 +122,7 @@ pub(super) fn parts(scope: Scope) -> Vec<Part> {
                 (reduce, LADDER),
                 (product(n, Matrix::Banded), LADDER),
                 (conversion(n, Conversion::ToFlags, Segments::Of(64)), LADDER),
-                (
-                    conversion(n, Conversion::ToOffsets, Segments::Of(64)),
-                    LADDER,
-                ),
+                (conversion(n, Conversion::ToOffsets, Segments::Of(64)), LADDER),
             ]
         }
     };

@@ -46,9 +46,7 @@ impl Table {
     /// stands says nothing, and is left out.
     pub(super) fn fitting(columns: Vec<Column>, width: usize) -> Self {
         let says = |column: &Column| column.cells.iter().any(|cell| !cell.is_empty());
-        let mut table = Self {
-            columns: columns.into_iter().filter(says).collect(),
-        };
+        let mut table = Self { columns: columns.into_iter().filter(says).collect() };
         while table.width() > width {
             let ranks = table.columns.iter().enumerate();
             match ranks.map(|(i, column)| (column.rank, i)).max() {
@@ -72,16 +70,9 @@ impl Table {
     /// Titles, a rule, and the lines.
     pub(super) fn render(&self) -> String {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
-        let (upper, lower) = (
-            |c: &Column| halves(c).0.into(),
-            |c: &Column| halves(c).1.into(),
-        );
+        let (upper, lower) = (|c: &Column| halves(c).0.into(), |c: &Column| halves(c).1.into());
         let mut text = String::new();
-        if self
-            .columns
-            .iter()
-            .any(|column| !halves(column).0.is_empty())
-        {
+        if self.columns.iter().any(|column| !halves(column).0.is_empty()) {
             text += &self.line(&upper);
         }
         text += &self.line(&lower);

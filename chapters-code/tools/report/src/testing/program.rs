@@ -25,9 +25,7 @@ impl Program {
     /// # Panics
     /// Where it does not start.
     pub fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments)
-            .output()
-            .expect("the program starts")
+        self.command(arguments).output().expect("the program starts")
     }
 
     /// Runs it on the simulator with arguments in one text, which must succeed; what it prints.
@@ -103,10 +101,7 @@ pub fn stdout(output: &Output) -> String {
 pub fn check_refusal(output: &Output, what: &str, parts: &[&str]) {
     let message = String::from_utf8_lossy(&output.stderr);
     let status = output.status.code();
-    assert!(
-        matches!(status, Some(1 | 2)),
-        "{what}: status {status:?}\n{message}"
-    );
+    assert!(matches!(status, Some(1 | 2)), "{what}: status {status:?}\n{message}");
     assert!(!message.contains("panicked"), "{what}: {message}");
     for part in parts {
         assert!(message.contains(part), "{what}: no `{part}` in:\n{message}");

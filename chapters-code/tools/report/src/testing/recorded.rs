@@ -21,9 +21,8 @@ pub fn check_recorded(chapter: &dyn Chapter, cases: &[Case]) {
     };
     let own = recording.checksums.iter();
     let own = own.filter(|checksum| checksum.chapter == chapter.name());
-    let recorded: HashMap<Checksum, &str> = own
-        .map(|checksum| (without_bits(checksum), &*checksum.bits))
-        .collect();
+    let recorded: HashMap<Checksum, &str> =
+        own.map(|checksum| (without_bits(checksum), &*checksum.bits)).collect();
     let wanted = |rung: &Rung, case: &Case| testing::is_right(rung, case) && !(rung.varies)(case);
     let rows = testing::run(chapter, cases, &wanted);
     let mut compared = 0;
@@ -53,8 +52,5 @@ fn of_the_simulated_profile(chapter: &dyn Chapter) -> Option<&'static Recording>
 }
 
 fn without_bits(checksum: &Checksum) -> Checksum {
-    Checksum {
-        bits: String::new(),
-        ..checksum.clone()
-    }
+    Checksum { bits: String::new(), ..checksum.clone() }
 }

@@ -36,14 +36,8 @@ fn small_bench(runner: &mut Runner) -> Bench {
     runner.device.properties.memory_bytes = 1 << 22;
     let mut stopwatch = Stopwatch::new(&runner.device, 1).expect("a stopwatch");
     let ceilings = Ceilings::measure(&runner.device, &mut stopwatch).expect("ceilings");
-    assert!(
-        ceilings.read_gb_per_s > 0.0 && ceilings.launch_us > 0.0,
-        "{ceilings:?}"
-    );
-    Bench {
-        stopwatch,
-        ceilings,
-    }
+    assert!(ceilings.read_gb_per_s > 0.0 && ceilings.launch_us > 0.0, "{ceilings:?}");
+    Bench { stopwatch, ceilings }
 }
 
 fn check_row(row: &Row) {
@@ -51,10 +45,7 @@ fn check_row(row: &Row) {
     assert!(row.broken || row.correct, "{kernel}: {:?}", row.failures);
     let time = row.time_ms.expect("it is timed");
     assert_eq!(time.samples, FEWEST_SAMPLES, "{kernel}");
-    assert!(
-        time.min <= time.median && time.median <= time.max,
-        "{time:?}"
-    );
+    assert!(time.min <= time.median && time.median <= time.max, "{time:?}");
     let rate = row.bytes as f64 / (time.median * 1e6);
     assert!((row.gb_per_s.expect("a rate") / rate - 1.0).abs() < 1e-9);
     assert!(row.fraction_of_ceiling.is_some() && row.fraction_of_peak.is_some());
@@ -62,10 +53,7 @@ fn check_row(row: &Row) {
 
 /// The tables that a GPU's rows have, in a narrow terminal and in a wide one.
 fn check_tables(rows: &[Row]) {
-    let of_a_gpu = |row: &Row| Row {
-        simulated: false,
-        ..row.clone()
-    };
+    let of_a_gpu = |row: &Row| Row { simulated: false, ..row.clone() };
     let rows: Vec<Row> = rows.iter().map(of_a_gpu).collect();
     for width in [80, 120] {
         let text = table::render(&rows, width).text;

@@ -37,11 +37,8 @@ pub struct Arguments {
 /// Launches the parts, and prints or compares what was counted.
 pub fn run(arguments: Arguments) -> Result<()> {
     if arguments.metrics {
-        let metrics: Vec<&str> = COLUMNS
-            .iter()
-            .flat_map(|column| column.metrics)
-            .copied()
-            .collect();
+        let metrics: Vec<&str> =
+            COLUMNS.iter().flat_map(|column| column.metrics).copied().collect();
         println!("{}", metrics.join(","));
         return Ok(());
     }
@@ -80,20 +77,13 @@ fn compare(launched: &[Launch], rows: &[Row]) -> Result<()> {
     println!("SASS/PTX  launch");
     for (launch, row) in launched.iter().zip(rows) {
         let (name, kernel) = (&launch.name, &launch.kernel);
-        ensure!(
-            (name, kernel) == (&row.name, &row.kernel),
-            "{name}: not {}",
-            row.name
-        );
+        ensure!((name, kernel) == (&row.name, &row.kernel), "{name}: not {}", row.name);
         let instructions = row.counts.get("warp_instructions").copied().unwrap_or(0);
         let ratio = instructions as f64 / launch.counters.warp_instructions as f64;
         println!("{ratio:8.2}  {name} {kernel}");
         for d in counts::differences(launch, row) {
             different += 1;
-            println!(
-                "          {}: {}, on the GPU {}",
-                d.column, d.ours, d.theirs
-            );
+            println!("          {}: {}, on the GPU {}", d.column, d.ours, d.theirs);
         }
     }
     ensure!(different == 0, "{different} counts differ");

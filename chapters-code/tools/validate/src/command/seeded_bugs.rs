@@ -91,12 +91,7 @@ fn launch(device: &Device, function: &CudaFunction, planted: &Planted) -> Result
         shared_mem_bytes: planted.dynamic_shared(),
     };
     let mut launch = device.stream.launch_builder(function);
-    launch
-        .arg(&from)
-        .arg(&out)
-        .arg(&scratch)
-        .arg(&fresh)
-        .arg(&n);
+    launch.arg(&from).arg(&out).arg(&scratch).arg(&fresh).arg(&n);
     // SAFETY: (const int* in, int* out, int* scratch, int* fresh, int n) with arrays of these sizes.
     // What a kernel with a seeded bug does beyond that is its purpose, and the process ends after it.
     unsafe { launch.launch(config) }?;

@@ -110,15 +110,9 @@ fn is_result(statement: &str) -> bool {
 
 /// `st.global.b32 [%out+8], %d32`
 fn column(name: String, store: &str) -> Result<Column> {
-    let (bits, rest) = store["st.global.b".len()..]
-        .split_once(" [%out+")
-        .context("no address")?;
+    let (bits, rest) = store["st.global.b".len()..].split_once(" [%out+").context("no address")?;
     let (offset, _) = rest.split_once(']').context("no end of the address")?;
-    Ok(Column {
-        name,
-        offset: offset.parse()?,
-        bytes: bits.parse::<usize>()? / 8,
-    })
+    Ok(Column { name, offset: offset.parse()?, bytes: bits.parse::<usize>()? / 8 })
 }
 
 #[cfg(test)]
@@ -130,11 +124,7 @@ mod tests {
         let text = "neg.s32 %d32, %a32; st.global.b32 [%out+0], %d32;\n\
                     A: {two; } st.global.b64 [%out+8], %d64; st.global.b8 [%out+16], %x16;\n\
                     st.global.u32 [%g], %a32;";
-        let column = |name: &str, offset, bytes| Column {
-            name: name.into(),
-            offset,
-            bytes,
-        };
+        let column = |name: &str, offset, bytes| Column { name: name.into(), offset, bytes };
         let expected = [
             column("neg.s32 %d32, %a32", 0, 4),
             column("A: {two #0", 8, 8),

@@ -25,9 +25,7 @@ pub fn describe(case: &Case, one: &[u8], other: &[u8]) -> String {
         let count = differ.len();
         let _ = writeln!(text, "{}: `{}`, {count} rows", case.name, column.name);
         for &row in differ.iter().step_by(count.div_ceil(SHOWN)) {
-            let operands = rows[row][..case.operands.len()]
-                .iter()
-                .map(|x| format!("{x:#x}"));
+            let operands = rows[row][..case.operands.len()].iter().map(|x| format!("{x:#x}"));
             let operands = operands.collect::<Vec<_>>().join(" ");
             let (one, other) = (one[row], other[row]);
             let _ = writeln!(text, "  row {row}: {operands}: {one:#x} and {other:#x}");

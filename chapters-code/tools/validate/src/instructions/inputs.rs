@@ -165,19 +165,8 @@ const INTEGERS: [u64; 40] = [
     0x0123_4567_89ab_cdef,
 ];
 
-const SHIFTS: [u64; 11] = [
-    127,
-    128,
-    255,
-    256,
-    0x100,
-    0x0804,
-    0x2010,
-    0x4020,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-];
+const SHIFTS: [u64; 11] =
+    [127, 128, 255, 256, 0x100, 0x0804, 0x2010, 0x4020, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
 
 /// Zeros, subnormals, the smallest normal, about one, halves, the largest, infinities, NaNs.
 const HALVES: [u16; 36] = [

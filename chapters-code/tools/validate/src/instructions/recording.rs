@@ -42,10 +42,7 @@ pub struct Recorded {
 pub fn values(case: &Case, column: &Column, results: &[u8]) -> Vec<u64> {
     let value = |row: &[u8]| {
         let bytes = &row[column.offset..column.offset + column.bytes];
-        bytes
-            .iter()
-            .rev()
-            .fold(0, |value, &byte| value << 8 | u64::from(byte))
+        bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
     };
     results.chunks_exact(case.stride).map(value).collect()
 }
@@ -97,8 +94,7 @@ impl Recording {
             let mut column = match hashes.strip_prefix("as ") {
                 Some(index) => {
                     let same = columns.get(index.parse::<usize>()?);
-                    same.context("the column that is the same comes later")?
-                        .clone()
+                    same.context("the column that is the same comes later")?.clone()
                 }
                 None => Recorded::values_from_text(hashes, next()?)?,
             };
@@ -117,9 +113,7 @@ impl Recorded {
         let values = values(case, column, results);
         let hash = |chunk: &[u64]| {
             let bytes: Vec<u8> = chunk.iter().flat_map(|value| value.to_le_bytes()).collect();
-            let digits = Sha256::digest(bytes)
-                .into_iter()
-                .map(|b| format!("{b:02x}"));
+            let digits = Sha256::digest(bytes).into_iter().map(|b| format!("{b:02x}"));
             digits.collect::<String>()[..DIGITS].to_string()
         };
         Self {
@@ -180,12 +174,7 @@ mod tests {
     fn text_can_be_read_back() -> Result<()> {
         let mut predicate = column("c", 1, 1);
         predicate.first.iter_mut().for_each(|value| *value &= 1);
-        let columns = vec![
-            column("a", 4, 3),
-            predicate,
-            column("b; x", 4, 3),
-            column("d", 2, 5),
-        ];
+        let columns = vec![column("a", 4, 3), predicate, column("b; x", 4, 3), column("d", 2, 5)];
         let recording = Recording::Results(columns);
         let text = recording.to_text();
         assert!(text.contains("b; x\n  as 0\n"), "{text}");

@@ -28,9 +28,7 @@ pub enum Outcome {
 /// Where the case cannot be launched; and, of a case that should succeed, how it failed.
 pub fn run(device: &Device, case: &Case) -> Result<Outcome> {
     let function = kernel::load(device, case.text, "kernel")?;
-    let rows = device
-        .stream
-        .clone_htod(&inputs::rows(&case.operands, ROWS))?;
+    let rows = device.stream.clone_htod(&inputs::rows(&case.operands, ROWS))?;
     let mut results = buffer::scratch::<u8>(device, (ROWS * case.stride) as u64)?;
     let config = LaunchConfig {
         grid_dim: (ROWS as u32 / THREADS, 1, 1),
@@ -42,10 +40,7 @@ pub fn run(device: &Device, case: &Case) -> Result<Outcome> {
     // SAFETY: (const u64 rows[ROWS][4], u8 results[ROWS][stride]), a row of each a thread.
     unsafe { launch.launch(config) }.context(case.name)?;
     match (device.finish(case.name), case.fails) {
-        (Ok(()), _) => Ok(Outcome::Results(buffer::to_host(
-            device,
-            &results.as_view(),
-        )?)),
+        (Ok(()), _) => Ok(Outcome::Results(buffer::to_host(device, &results.as_view())?)),
         (Err(Error::Driver { error, .. }), true) => Ok(Outcome::Failed(error.to_string())),
         (Err(error), _) => Err(error.into()),
     }

@@ -49,15 +49,9 @@ pub fn mixed() -> Vec<Pattern> {
         pattern("low_half_pairs", ALL, |l| choose(l < 16, pairs(l), l)),
         pattern("high_half_pairs", ALL, |l| choose(l < 16, l, pairs(l))),
         pattern("first_quarter_pairs", ALL, |l| choose(l < 8, pairs(l), l)),
-        pattern("odd_quarters_pairs", ALL, |l| {
-            choose(l & 8 == 0, l, pairs(l))
-        }),
-        pattern("halves_by_1_and_2", ALL, |l| {
-            choose(l < 16, pairs(l), alternate(l))
-        }),
-        pattern("quarters_by_1_and_2", ALL, |l| {
-            choose(l & 8 == 0, pairs(l), alternate(l))
-        }),
+        pattern("odd_quarters_pairs", ALL, |l| choose(l & 8 == 0, l, pairs(l))),
+        pattern("halves_by_1_and_2", ALL, |l| choose(l < 16, pairs(l), alternate(l))),
+        pattern("quarters_by_1_and_2", ALL, |l| choose(l & 8 == 0, pairs(l), alternate(l))),
         pattern("by_2", ALL, alternate),
         pattern("by_4", ALL, |l| l & !4),
         pattern("by_8", ALL, |l| l & !8),
@@ -91,10 +85,7 @@ pub fn few() -> Vec<Pattern> {
 
 fn pattern(name: impl Into<String>, mask: u32, unit: impl Fn(u32) -> u32) -> Pattern {
     let of_lane = |lane| (mask >> lane & 1 == 1).then(|| unit(lane));
-    Pattern {
-        name: name.into(),
-        units: std::array::from_fn(|lane| of_lane(lane as u32)),
-    }
+    Pattern { name: name.into(), units: std::array::from_fn(|lane| of_lane(lane as u32)) }
 }
 
 fn strides() -> Vec<Pattern> {
@@ -108,9 +99,7 @@ fn groups() -> Vec<Pattern> {
         [
             pattern(format!("groups_of_{group}"), ALL, |l| l / group),
             pattern(format!("groups_of_{group}_far"), ALL, |l| l / group * 32),
-            pattern(format!("repeats_after_{group}_far"), ALL, |l| {
-                l % group * 32
-            }),
+            pattern(format!("repeats_after_{group}_far"), ALL, |l| l % group * 32),
         ]
     };
     [2, 4, 8, 16].into_iter().flat_map(of).collect()
@@ -143,13 +132,8 @@ fn parts() -> Vec<Pattern> {
 fn random() -> Vec<Pattern> {
     let ranges = [(4, 2u64), (16, 3), (64, 3), (512, 3), (UNITS, 2)];
     let of = |(range, count)| {
-        let one = move |seed| {
-            pattern(
-                format!("random_{range}_{seed}"),
-                ALL,
-                scatter(range, seed + 1),
-            )
-        };
+        let one =
+            move |seed| pattern(format!("random_{range}_{seed}"), ALL, scatter(range, seed + 1));
         (0..count).map(one)
     };
     ranges.into_iter().flat_map(of).collect()

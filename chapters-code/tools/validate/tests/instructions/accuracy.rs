@@ -54,13 +54,7 @@ impl Approximation {
             _ => panic!("no bound is known for {opcode}"),
         };
         let (function, bound) = known(base, format, opcode.contains(".full"));
-        Some(Self {
-            function,
-            format,
-            lanes,
-            ftz: opcode.contains(".ftz"),
-            bound,
-        })
+        Some(Self { function, format, lanes, ftz: opcode.contains(".ftz"), bound })
     }
 
     /// Whether `result` is near enough to the true value for a row of operands.
@@ -86,11 +80,7 @@ impl Approximation {
     }
 
     fn flushed(&self, value: f64) -> f64 {
-        if value.abs() < self.format.smallest() {
-            0.0f64.copysign(value)
-        } else {
-            value
-        }
+        if value.abs() < self.format.smallest() { 0.0f64.copysign(value) } else { value }
     }
 
     fn is_near(&self, a: f64, b: f64, result: f64) -> bool {
@@ -106,11 +96,7 @@ impl Approximation {
         }
         let error = (result - exact).abs();
         // A result that is subnormal may have been flushed, or is rounded.
-        let unit = if self.ftz {
-            self.format.smallest()
-        } else {
-            self.format.smallest_subnormal()
-        };
+        let unit = if self.ftz { self.format.smallest() } else { self.format.smallest_subnormal() };
         let allowed = match self.bound {
             Bound::Relative(bound) => bound * exact.abs(),
             Bound::Absolute(bound) => bound,
@@ -150,19 +136,11 @@ fn known(base: &str, format: Format, full: bool) -> (fn(f64, f64) -> f64, Bound)
 
 /// `div.approx`: the manual has it zero for a divisor above 2^126, and NaN for an infinity by it.
 fn quotient(a: f64, b: f64) -> f64 {
-    if b.abs() > 2f64.powi(126) {
-        a * 0.0f64.copysign(b)
-    } else {
-        a / b
-    }
+    if b.abs() > 2f64.powi(126) { a * 0.0f64.copysign(b) } else { a / b }
 }
 
 fn rsqrt(a: f64, _: f64) -> f64 {
-    if a == 0.0 {
-        f64::INFINITY.copysign(a)
-    } else {
-        1.0 / a.sqrt()
-    }
+    if a == 0.0 { f64::INFINITY.copysign(a) } else { 1.0 / a.sqrt() }
 }
 
 impl Format {

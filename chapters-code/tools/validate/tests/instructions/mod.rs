@@ -89,10 +89,7 @@ fn check(device: &Device, case: &Case) -> Result<Vec<String>> {
     };
     let names = |columns: &[Recorded]| columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
     if names(&gpu) != names(&own) {
-        return Ok(vec![format!(
-            "{}: the recording is of other columns",
-            case.name
-        )]);
+        return Ok(vec![format!("{}: the recording is of other columns", case.name)]);
     }
     let rows = inputs::rows(&case.operands, ROWS);
     let mut wrong = Vec::new();
@@ -114,12 +111,7 @@ fn the_simulator_gives_what_an_h200_gave() -> Result<()> {
     for case in Case::all()?.iter().filter(|case| !case.fails) {
         wrong.extend(check(&runner.device, case)?);
     }
-    assert!(
-        wrong.is_empty(),
-        "{}\n{} in all",
-        wrong.join("\n"),
-        wrong.len()
-    );
+    assert!(wrong.is_empty(), "{}\n{} in all", wrong.join("\n"), wrong.len());
     Ok(())
 }
 
@@ -129,14 +121,7 @@ fn launches_fail_as_they_did_on_an_h200() -> Result<()> {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("instructions");
     for case in Case::all()?.iter().filter(|case| case.fails) {
         let done = Command::new(env!("CARGO_BIN_EXE_validate"))
-            .args([
-                "instructions",
-                "--device",
-                "sim",
-                "--only",
-                case.name,
-                "--out",
-            ])
+            .args(["instructions", "--device", "sim", "--only", case.name, "--out"])
             .arg(&out)
             .output()?;
         assert!(done.status.success(), "{}: {done:?}", case.name);
@@ -154,9 +139,7 @@ fn launches_fail_as_they_did_on_an_h200() -> Result<()> {
 
 /// The first word of each instruction of a text.
 fn opcodes(text: &str) -> BTreeSet<&str> {
-    let lines = text
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or(""));
+    let lines = text.lines().map(|line| line.split("//").next().unwrap_or(""));
     let statements = lines.flat_map(|line| line.split(';'));
     statements
         .filter_map(|statement| {

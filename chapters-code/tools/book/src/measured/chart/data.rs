@@ -13,23 +13,13 @@ pub(super) fn over_sizes(panel: &Panel<'_>) -> String {
     sizes.sort_by(f64::total_cmp);
     sizes.dedup();
     let sizes_in_html = sizes.iter().map(|&size| size_in_html(size));
-    let heads: Vec<String> = iter::once("kernel".to_owned())
-        .chain(sizes_in_html)
-        .collect();
+    let heads: Vec<String> = iter::once("kernel".to_owned()).chain(sizes_in_html).collect();
     let mut rows = String::new();
     for one in &panel.series {
-        let cell = |&size: &f64| {
-            format!(
-                "<td>{}</td>",
-                one.rate_at(size).map(rate).unwrap_or_default()
-            )
-        };
+        let cell =
+            |&size: &f64| format!("<td>{}</td>", one.rate_at(size).map(rate).unwrap_or_default());
         let cells: String = sizes.iter().map(cell).collect();
-        let _ = writeln!(
-            rows,
-            "<tr><th scope=\"row\">{}</th>{cells}</tr>",
-            one.html_name()
-        );
+        let _ = writeln!(rows, "<tr><th scope=\"row\">{}</th>{cells}</tr>", one.html_name());
     }
     table(panel.run.device(), &heads, &rows)
 }
@@ -55,15 +45,8 @@ pub(super) fn at_one_size(panels: &[Panel<'_>]) -> String {
     names.sort_by_key(|one| one.style);
     let mut rows = String::new();
     for name in names {
-        let cells: String = panels
-            .iter()
-            .map(|panel| cells(panel, &name.name))
-            .collect();
-        let _ = writeln!(
-            rows,
-            "<tr><th scope=\"row\">{}</th>{cells}</tr>",
-            name.html_name()
-        );
+        let cells: String = panels.iter().map(|panel| cells(panel, &name.name)).collect();
+        let _ = writeln!(rows, "<tr><th scope=\"row\">{}</th>{cells}</tr>", name.html_name());
     }
     table("Rates at that size", &heads, &rows)
 }
@@ -76,9 +59,7 @@ fn cells(panel: &Panel<'_>, name: &str) -> String {
         point.and_then(|point| point.of_ceiling.clone()),
         point.and_then(|point| point.time.clone()),
     ];
-    [rate, share, time]
-        .map(|cell| format!("<td>{}</td>", cell.unwrap_or_default()))
-        .concat()
+    [rate, share, time].map(|cell| format!("<td>{}</td>", cell.unwrap_or_default())).concat()
 }
 
 /// A table with these headings, in HTML, and `rows` of `<tr>`.

@@ -51,14 +51,9 @@ pub(super) fn over_kib_in_flight(
 ) -> Result<String, String> {
     let places = (0..).map(Style::Kernel);
     let own = places.zip(curves);
-    let mut series: Vec<Series> = own
-        .map(|(style, (name, points))| Series::of_points(name, style, &points))
-        .collect();
-    series.push(Series::of_points(
-        "the law".to_owned(),
-        Style::Ceiling,
-        &law,
-    ));
+    let mut series: Vec<Series> =
+        own.map(|(style, (name, points))| Series::of_points(name, style, &points)).collect();
+    series.push(Series::of_points("the law".to_owned(), Style::Ceiling, &law));
     let panel = Panel { run, series };
     let drawings = for_columns(&panel.series, lines::KIB_IN_FLIGHT)?;
     let title = format!("Bandwidth over bytes in flight on {}.", run.device());
@@ -142,11 +137,7 @@ fn title(what: &str, panel: &Panel<'_>) -> String {
 fn panel_html(panel: &Panel<'_>, title: &str, drawings: [Drawing; 2], panels: usize) -> String {
     let mut html = String::from("<div class=\"panel\">\n");
     if panels > 1 {
-        let _ = writeln!(
-            html,
-            "<p class=\"device\">{}</p>",
-            escape(panel.run.device())
-        );
+        let _ = writeln!(html, "<p class=\"device\">{}</p>", escape(panel.run.device()));
     }
     html.push_str(&drawn(title, drawings, &panel.series));
     html.push_str("</div>\n");
@@ -167,10 +158,8 @@ fn figure(
     panels: &[Panel<'_>],
 ) -> String {
     let several = if panels.len() > 1 { " several" } else { "" };
-    let sources: Vec<String> = panels
-        .iter()
-        .map(|panel| table::source_in_html(page, panel.run))
-        .collect();
+    let sources: Vec<String> =
+        panels.iter().map(|panel| table::source_in_html(page, panel.run)).collect();
     format!(
         "<figure class=\"plot {class}\">\n<div class=\"panels{several}\">\n{panels_html}</div>\n\
          <details class=\"data\"><summary>The figures as a table</summary>\n{data}</details>\n\

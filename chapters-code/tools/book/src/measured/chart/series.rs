@@ -41,11 +41,7 @@ fn add(all: &mut Vec<Series>, name: &str, style: Style, point: Option<Point>) {
         series.points.push(point);
         return;
     }
-    all.push(Series {
-        name: name.to_owned(),
-        style,
-        points: vec![point],
-    });
+    all.push(Series { name: name.to_owned(), style, points: vec![point] });
 }
 
 fn own(row: &Value) -> Option<Point> {
@@ -63,12 +59,7 @@ fn own(row: &Value) -> Option<Point> {
 
 fn ceiling(row: &Value) -> Option<Point> {
     let rate = row["gb_per_s"].as_f64()? / row["fraction_of_ceiling"].as_f64()?;
-    Some(Point {
-        n: row["n"].as_f64()?,
-        rate,
-        time: None,
-        of_ceiling: None,
-    })
+    Some(Point { n: row["n"].as_f64()?, rate, time: None, of_ceiling: None })
 }
 
 /// The baseline, at the rate that its time makes of the row's bytes.
