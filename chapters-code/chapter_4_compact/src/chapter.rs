@@ -59,7 +59,6 @@ impl Chapter for Compact {
                 by: Some(inputs::by(case)),
                 density: Some(density),
                 mask: pattern,
-                ..SelectionParameters::of(case)
             }
             .into(),
             ..*case

@@ -101,12 +101,7 @@ mod tests {
     fn gaps_stand_behind_every_row_on_both_sides() {
         let case = Case {
             shape: Shape::Matrix { rows: 3, cols: 5 },
-            parameters: MatrixParameters {
-                batch: Some(2),
-                ld: Some(8),
-                ..MatrixParameters::default()
-            }
-            .into(),
+            parameters: MatrixParameters { batch: Some(2), ld: Some(8) }.into(),
             ..Case::vector(0, Dtype::F32, Op::Sum)
         };
         let layout = Layout::of(&case);

@@ -7,7 +7,7 @@ use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
-use harness::{Case, Dtype, Input, Kind, Op, Shape};
+use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape};
 use report::{Chapter, runner::Step};
 
 use crate::file::Skipped;
@@ -171,8 +171,15 @@ fn transposes(scope: Scope) -> Vec<Part> {
     };
     let square = |side| of(side, side, Dtype::F32, MatrixParameters::default());
     let ladder = |side: u64| part(Box::new(Transpose), square(side));
-    let wanted = ["coarsened", "vectorized", "column_major_tiles", "sectors", "in_place"];
-    let last = |case| only(part(Box::new(Transpose), case), &wanted);
+    use chapter_6_transpose::rungs::*;
+    static LAST: [&Rung; 5] = [
+        &coarsened::RUNG,
+        &vectorized::RUNG,
+        &column_major_tiles::RUNG,
+        &sectors::RUNG,
+        &in_place::RUNG,
+    ];
+    let last = |case| only(part(Box::new(Transpose), case), &LAST);
     match scope {
         Scope::Trial => return vec![ladder(100)],
         Scope::Quick => return vec![ladder(1 << 14), ladder(1 << 10)],
@@ -202,6 +209,7 @@ fn copies(scope: Scope) -> Vec<Part> {
     if scope != Scope::Full {
         return Vec::new();
     }
+    static BANKED: [&Rung; 1] = [&chapter_2_histogram::rungs::banked::RUNG];
     let part = |dtype, copies| {
         let case = Case {
             parameters: HistogramParameters {
@@ -211,7 +219,7 @@ fn copies(scope: Scope) -> Vec<Part> {
             .into(),
             ..vector(1 << 28, dtype, Op::Sum)
         };
-        only(part(Box::new(Histogram::COUNTING), case), &["banked"])
+        only(part(Box::new(Histogram::COUNTING), case), &BANKED)
     };
     let all = [Dtype::U8, Dtype::U32].map(|dtype| [1, 4, 32].map(|copies| part(dtype, copies)));
     all.into_iter().flatten().collect()
@@ -298,18 +306,28 @@ fn part(chapter: Box<dyn Chapter>, case: Case) -> Part {
     Part { name: chapter.title(&case), chapter, steps, skipped, is_timed: true }
 }
 
-/// The same on the rungs of these names; on all where there are none.
-fn only(mut part: Part, rungs: &[&str]) -> Part {
-    part.steps.retain(|step| rungs.is_empty() || rungs.contains(&step.rung.name));
+/// Some rungs of a ladder; all where there are none.
+type Rungs = &'static [&'static Rung];
+
+/// The same part, with these rungs and no others.
+fn only(mut part: Part, rungs: Rungs) -> Part {
+    let is_wanted = |name| rungs.is_empty() || rungs.iter().any(|rung| rung.name == name);
+    part.steps.retain(|step| is_wanted(step.rung.name));
     part
 }
 
 /// More elements than 32 bits count, where an index in 32 bits would fold some twice: run once.
 fn beyond_32_bits() -> Part {
-    let kernels =
-        ["sequential", "block_reduce", "vectorized", "single_pass_tiled", "finish_last_block"];
+    use chapter_1_reduce::rungs::*;
+    static RUNGS: [&Rung; 5] = [
+        &sequential::RUNG,
+        &block_reduce::RUNG,
+        &vectorized::RUNG,
+        &single_pass_tiled::RUNG,
+        &finish_last_block::RUNG,
+    ];
     let case = vector((1 << 32) + 3, Dtype::I32, Op::Sum);
-    Part { is_timed: false, skipped: Vec::new(), ..only(part(Box::new(Reduce), case), &kernels) }
+    Part { is_timed: false, skipped: Vec::new(), ..only(part(Box::new(Reduce), case), &RUNGS) }
 }
 
 /// A scan of more bytes than 32 bits count: run once.
@@ -323,13 +341,13 @@ fn scan_beyond_32_bits() -> Part {
 
 /// The broken rungs, each on what brings out its fault; not those that would never end.
 fn broken(chapter: Box<dyn Chapter>, n: u64) -> Part {
-    let broken = |rung: &harness::Rung| rung.is_broken() && !rung.is_endless;
+    let broken = |rung: &Rung| rung.is_broken() && !rung.is_endless;
     let broken = chapter.rungs().into_iter().filter(broken);
-    let case = match chapter.name() {
-        "chapter_5_segmented_scan" => segmented::scan(n),
-        _ => vector(n, Dtype::F32, Op::Sum),
+    let case = match chapter.name() == Segmented::OF_SEED.name() {
+        true => segmented::scan(n),
+        false => vector(n, Dtype::F32, Op::Sum),
     };
-    let step = |rung: harness::Rung| Step { rung, case: chapter.case_for(&rung, &case) };
+    let step = |rung: Rung| Step { rung, case: chapter.case_for(&rung, &case) };
     let steps = broken.map(step).collect();
     Part { name: "broken".into(), steps, skipped: Vec::new(), is_timed: false, chapter }
 }

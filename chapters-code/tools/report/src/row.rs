@@ -94,8 +94,8 @@ pub struct Row {
     pub caught_by: &'static [Checker],
 }
 
-/// The columns of a row that do not say what it is of.
-pub(crate) const RESULTS: [&str; 20] = [
+/// The columns of a row that do not say what it is of. All others do.
+pub const RESULTS: [&str; 20] = [
     "seed",
     "device",
     "simulated",

@@ -1,8 +1,9 @@
 //! The recorded runs: one JSON file a device and date, as `record` writes them.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::{Context, Result};
+use report::row::RESULTS;
 use serde_json::Value;
 
 use super::directive::Directive;
@@ -225,13 +226,13 @@ pub(super) fn chapter_number(value: &Value) -> Option<u64> {
     }
 }
 
-/// The keys by which two rows can be told apart: strings and sizes, not results.
+/// The columns by which two rows can be told apart: what they are of, not their results.
 fn difference(a: &Value, b: &Value) -> String {
-    const KEYS: [&str; 24] = [
-        "chapter", "kernel", "n", "rows", "cols", "dtype", "op", "input", "bins", "copies", "kind",
-        "by", "density", "mask", "segments", "matrix", "ld", "batch", "offset", "stride",
-        "records", "order", "loads", "resident",
-    ];
-    let keys: Vec<_> = KEYS.into_iter().filter(|&key| a.get(key) != b.get(key)).collect();
-    if keys.is_empty() { "no key".to_owned() } else { keys.join(", ") }
+    let columns = [a, b].into_iter().filter_map(Value::as_object).flat_map(|row| row.keys());
+    let tells = |key: &&String| !RESULTS.contains(&key.as_str()) && a.get(key) != b.get(key);
+    let keys: BTreeSet<&str> = columns.filter(tells).map(String::as_str).collect();
+    match keys.is_empty() {
+        true => "no key".to_owned(),
+        false => keys.into_iter().collect::<Vec<_>>().join(", "),
+    }
 }

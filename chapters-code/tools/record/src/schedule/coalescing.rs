@@ -1,9 +1,13 @@
 //! What is run of chapter 7: copies over the sizes, and each pattern at a size of its own.
 
 use chapter_7_coalescing::{
-    AccessParameters, Order, Records, chapter::Coalescing, patterns, reads::MOST_TOGETHER,
+    AccessParameters, Order, Records,
+    chapter::Coalescing,
+    patterns,
+    reads::MOST_TOGETHER,
+    rungs::{bulk, four_packs, packs, scalar},
 };
-use harness::{Dtype, Op};
+use harness::{Dtype, Op, Rung};
 use report::{Chapter, runner::Step};
 
 use super::{Part, Scope, only, part, sizes, vector};
@@ -11,6 +15,8 @@ use super::{Part, Scope, only, part, sizes, vector};
 /// The buffers of shifts and permutations, and those of strides and reads, of which less is moved.
 const LARGE: u64 = 1 << 26;
 const LARGER: u64 = 1 << 27;
+
+static COPIES: [&Rung; 4] = [&scalar::RUNG, &packs::RUNG, &four_packs::RUNG, &bulk::RUNG];
 
 pub(super) fn parts(scope: Scope) -> Vec<Part> {
     let of = |n, parameters: AccessParameters| {
@@ -48,10 +54,7 @@ pub(super) fn parts(scope: Scope) -> Vec<Part> {
         parts.push(of(LARGER, reads));
     }
     // More bytes than 32 bits count: run once.
-    parts.push(Part {
-        is_timed: false,
-        ..only(of((1 << 30) + 3, none), &["scalar", "packs", "four_packs", "bulk"])
-    });
+    parts.push(Part { is_timed: false, ..only(of((1 << 30) + 3, none), &COPIES) });
     parts
 }
 

@@ -1,18 +1,22 @@
 //! What of chapter 4 is run: judging 2^28 results takes seconds, so only the last rungs meet all kinds of
 //! masks there.
 
-use chapter_4_compact::{By, Density, Pattern, SelectionParameters, chapter::Compact};
+use chapter_4_compact::{
+    By, Density, Pattern, SelectionParameters,
+    chapter::Compact,
+    rungs::{lookback, staged, warp_specialized},
+};
 use harness::{Case, Dtype, Op, Shape};
 
-use super::{Part, Scope, only, part, sizes, vector};
+use super::{Part, Rungs, Scope, only, part, sizes, vector};
 
 const LARGE: u64 = 1 << 28;
 /// For what differs in little but a type or what says what is kept.
 const MIDDLE: u64 = 1 << 26;
 
-const LADDER: &[&str] = &[];
-const LAST: &[&str] = &["staged", "warp_specialized"];
-const SINGLE_PASS: &[&str] = &["lookback", "staged", "warp_specialized"];
+static LADDER: Rungs = &[];
+static LAST: Rungs = &[&staged::RUNG, &warp_specialized::RUNG];
+static SINGLE_PASS: Rungs = &[&lookback::RUNG, &staged::RUNG, &warp_specialized::RUNG];
 
 fn case(n: u64, by: By, density: Density, pattern: Pattern) -> Case {
     Case {
@@ -26,8 +30,8 @@ fn half(n: u64) -> Case {
     case(n, By::Mask, Density::HALF, Pattern::Random)
 }
 
-/// A case on these rungs, on all where none are named.
-type Planned = (Case, &'static [&'static str]);
+/// A case, and the rungs that run on it.
+type Planned = (Case, Rungs);
 
 /// Other masks, and what else can say what is kept.
 fn selections() -> Vec<Planned> {

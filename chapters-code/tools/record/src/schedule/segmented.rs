@@ -2,19 +2,21 @@
 //! of segments there.
 
 use chapter_5_segmented_scan::{
-    Conversion, Matrix, SegmentParameters, Segments, chapter::Segmented,
+    Conversion, Matrix, SegmentParameters, Segments,
+    chapter::Segmented,
+    rungs::{lookback, reduce_by_length, reduce_merge_path, warp_specialized},
 };
 use harness::{Case, Dtype, Kind, Op};
 
-use super::{Part, Scope, only, part, vector};
+use super::{Part, Rungs, Scope, only, part, vector};
 
 const LARGE: u64 = 1 << 28;
 /// For what differs in little but a type or the segments.
 const MIDDLE: u64 = 1 << 24;
 
-const LADDER: &[&str] = &[];
-const LAST: &[&str] = &["lookback", "warp_specialized"];
-const REDUCTIONS: &[&str] = &["reduce_merge_path", "reduce_by_length"];
+static LADDER: Rungs = &[];
+static LAST: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG];
+static REDUCTIONS: Rungs = &[&reduce_merge_path::RUNG, &reduce_by_length::RUNG];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
     Case {
@@ -49,8 +51,8 @@ fn conversion(n: u64, to: Conversion, segments: Segments) -> Case {
     }
 }
 
-/// A case on these rungs, on all where none are named.
-type Planned = (Case, &'static [&'static str]);
+/// A case, and the rungs that run on it.
+type Planned = (Case, Rungs);
 
 /// Segments of 64 over the sizes, with the whole ladder at every other one.
 fn sizes() -> Vec<Planned> {
