@@ -2,7 +2,7 @@
 
 use chapter_2_histogram::{bins::Bins, reference::histogram};
 use harness::Input;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 
 use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, dimensions};
 use crate::diagnosis::Diagnosis;
@@ -12,12 +12,19 @@ use crate::diagnosis::Diagnosis;
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
     /// Bins.
+    #[serde(deserialize_with = "bins")]
     bins: u32,
     /// Keys are below this; as many as there are bins where it is not given.
     keys_below: Option<u32>,
     /// Whether a key counts by a weight of its own, `weights`, integers.
     #[serde(default)]
     weighted: bool,
+}
+
+/// A number of bins that chapter 2's histograms can have.
+fn bins<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let count = u32::deserialize(deserializer)?;
+    Bins::even(count, 0.0, 1.0).map(|bins| bins.count).map_err(de::Error::custom)
 }
 
 impl Reference for Histogram {
@@ -38,7 +45,7 @@ impl Reference for Histogram {
         let mut inputs = vec![Array::of("keys", &keys)];
         let mut out = match self.weighted {
             false => {
-                let bins = Bins::even(self.bins, 0.0, 1.0).expect("bins that the chapter has");
+                let bins = Bins::even(self.bins, 0.0, 1.0).expect("a number that was checked");
                 Output::equal("counts", &histogram(&keys, &bins)[..self.bins as usize])
             }
             true => {
