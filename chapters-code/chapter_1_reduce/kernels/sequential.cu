@@ -6,7 +6,8 @@
 //
 // Invariant: before the step with stride s, the fold of shared[0 … 2s - 1] is that of the block.
 //
-// <op>_<dtype>(const dtype* in, Acc* out, size_t n); also product, and, or
+// Entry points <op>_<dtype>(const dtype* in, Acc* out, size_t n), such as sum_f32; <op> is sum, max, min,
+// product, and, or. The macros at the end make them.
 // Launch: ceil(n / block) blocks (at least 1), block a power of two <= 1024, dynamic shared memory
 // block * sizeof(Acc). Writes out[b] for each block b.
 #include "operators.cuh"

@@ -117,7 +117,7 @@ fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduct
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
     let mut counter = p.device.stream.clone_htod(&[0u32])?;
     let function = kernel.clone();
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -127,7 +127,7 @@ fn last_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduct
         // launch, and every launch leaves it at 0.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
+    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
 }
 
 /// One block reduces everything, so that the sum of each thread grows beyond what a half can count.
@@ -141,7 +141,7 @@ fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reducti
     };
     let depth = p.n.div_ceil(256) + 8;
     let function = kernel.clone();
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -149,7 +149,7 @@ fn one_block<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reducti
         // element per thread.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
+    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
 }
 
 /// Saves a scratch buffer by using the input as one: the second pass overwrites the input.
@@ -168,7 +168,7 @@ fn scratch_is_input<T: Element>(
     let depth = 9 * blocks.len() as u64;
     let mut scratch = buffer::scratch::<T>(&p.device, blocks[0])?;
     let (function, first_config) = (kernel.clone(), config(blocks[0]));
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         let stream = &p.device.stream;
         let mut n = p.n;
         for (pass, &blocks) in blocks.iter().enumerate() {
@@ -190,5 +190,5 @@ fn scratch_is_input<T: Element>(
         let result = result.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?;
         stream.memcpy_dtod(&result, &mut p.out.view_mut())
     };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), launch))
+    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
 }

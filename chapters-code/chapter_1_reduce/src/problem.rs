@@ -93,9 +93,10 @@ impl<T: Element> Reduction<T> {
         buffers.map(|&n| buffer::scratch(&self.device, n)).collect()
     }
 
+    /// The results that are accepted of a launch that keeps its promise.
     fn expect(&self, promise: &Depth) -> Exact<T::Acc> {
-        let lost = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
-        self.reference.expect::<T>(self.case.op, promise.additions, lost)
+        let flushed = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
+        self.reference.expect::<T>(self.case.op, promise.additions, flushed)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The sequential algorithm, which every kernel is checked against.
+//! The reference: computes on the CPU what every result is compared with.
 
 use harness::{
     Element, Op,
@@ -105,12 +105,13 @@ pub fn fold_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) ->
 }
 
 impl Folded {
-    /// What a kernel may write whose elements pass through at most `depth` rounded additions.
+    /// The results that are accepted of a kernel whose elements pass through at most `depth` rounded additions:
+    /// the reference or, for floats, every value within the error bound.
     ///
-    /// `underflow` is what denormals flushed to zero may cost on top. The bound adds the reference's
+    /// `flushed` is the largest amount that is lost where denormals become zero. The bound adds the reference's
     /// own error to the kernel's: half a unit in the last place of a compensated sum, γ_n of a
     /// product.
-    pub fn expect<T: Element>(&self, op: Op, depth: u64, underflow: f64) -> Exact<T::Acc> {
+    pub fn expect<T: Element>(&self, op: Op, depth: u64, flushed: f64) -> Exact<T::Acc> {
         let fold = match self {
             Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
             Self::Float(fold) => fold,
@@ -119,10 +120,10 @@ impl Folded {
         let u = f64::EPSILON / 2.0;
         let bound = match op {
             // A single element must come out as it is.
-            _ if n <= 1 => underflow,
+            _ if n <= 1 => flushed,
             Op::Max | Op::Min => return Exact::Equal(T::Acc::from_f64(value)),
             Op::Product => bound::product(T::DTYPE, n, value) + bound::gamma(n, u) * value.abs(),
-            _ => bound::sum(T::DTYPE, depth, absolute_sum) + underflow + u * value.abs(),
+            _ => bound::sum(T::DTYPE, depth, absolute_sum) + flushed + u * value.abs(),
         };
         Exact::Within { value, bound }
     }

@@ -109,7 +109,7 @@ fn zero_and_add<K: Key>(
         shared_mem_bytes: 4 * counters,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Counting<K>| {
+    let enqueue = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
         let mut launch = p.device.stream.launch_builder(&function);
@@ -118,7 +118,7 @@ fn zero_and_add<K: Key>(
         // to out[0 .. bins.count + 3]. Shared memory holds the counters that each kernel's header asks for.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, (), launch))
+    Ok(Launch::new(kernel, config, (), enqueue))
 }
 
 /// The fault: the kernel itself zeroes the output, to which other blocks already add.
@@ -132,7 +132,7 @@ fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counti
         shared_mem_bytes: 4 * counters,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Counting<K>| {
+    let enqueue = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
@@ -140,5 +140,5 @@ fn without_zeroing<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counti
         // writes out[0 .. bins.count + 3]. Shared memory holds as many counters.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, (), launch))
+    Ok(Launch::new(kernel, config, (), enqueue))
 }

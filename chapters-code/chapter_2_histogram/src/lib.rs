@@ -2,7 +2,7 @@
 //!
 //! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
 //! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the buffers
-//! and the judge, [`inputs`] draws the keys, [`mod@reference`] is the sequential algorithm.
+//! and the judge, [`inputs`] draws the keys, [`mod@reference`] computes the expected counts.
 
 mod baseline;
 pub mod bins;

@@ -38,7 +38,7 @@ fn check<K: Key>(ladder: &Ladder<Counting<K>>, host: &[K], skipped: usize) {
         // Twice: what a launch leaves behind is what the next one begins with.
         for _ in 0..2 {
             problem.reset().expect("it is poisoned");
-            launch.enqueue(&mut problem).expect("it is launched");
+            (launch.enqueue)(&mut problem).expect("it is launched");
             let failures = problem.judge(&(), 1).expect("it runs").failures;
             let (name, dtype) = (rung.name, K::DTYPE);
             assert!(failures.is_empty(), "{name} {dtype} {skipped}: {failures:?}");

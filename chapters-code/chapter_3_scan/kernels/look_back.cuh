@@ -5,7 +5,8 @@
 
 // What a slot's tag says of its value. Zeroed memory says that nothing is there yet.
 constexpr u32 FOLD = 1;   // it is the tile's fold
-constexpr u32 PREFIX = 2; // it is the fold of the tile and of all before it
+constexpr u32 PREFIX = 2; // it is the fold of the tile and of all before it; in chapter 5, of what
+                          // comes after the tile's last head, if it has one
 
 // ANCHOR: look_back
 // Called by one warp: the fold of all tiles before `tile`. Lane l looks at the l-th tile before; they

@@ -114,7 +114,7 @@ fn independent_blocks<T: Element>(
     };
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
     let function = kernel.clone();
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out);
@@ -123,7 +123,7 @@ fn independent_blocks<T: Element>(
         // out[0 .. n] and one aggregate per block.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2, launch))
+    Ok(Launch::new(kernel, config, 5 + 5 + 2, enqueue))
 }
 
 /// The blocks of `shuffle`, and then the aggregate of one block before each element.
@@ -144,7 +144,7 @@ fn previous_block_only<T: Element>(
     };
     let mut aggregates = buffer::scratch::<T>(&p.device, blocks)?;
     let scan = kernel.clone();
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         let stream = &p.device.stream;
         let mut out = p.out.view_mut();
         let mut launch = stream.launch_builder(&scan);
@@ -158,7 +158,7 @@ fn previous_block_only<T: Element>(
         // out[0 .. n] and reads folds[i / share - 1] for each i that has one.
         unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, launch))
+    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))
 }
 
 /// One block scans everything, through a ring of two stages.
@@ -171,7 +171,7 @@ fn ring_without_fence<T: Element>(
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
     let depth = p.n.div_ceil(128) + 16; // tiles of 128 elements
     let function = kernel.clone();
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -179,7 +179,7 @@ fn ring_without_fence<T: Element>(
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }
 
 /// Look-back over tiles of 512 elements, each of which waits for the prefix of the tile before.
@@ -198,7 +198,7 @@ fn flag_without_release<T: Element>(
     let mut prefixes = buffer::scratch::<T>(&p.device, tiles)?;
     let mut flags = buffer::scratch::<u32>(&p.device, tiles + 1)?;
     let function = kernel.clone();
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         p.device.stream.memset_zeros(&mut flags)?;
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
@@ -209,5 +209,5 @@ fn flag_without_release<T: Element>(
         // flag. The flags are 0.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, tiles + 12, launch))
+    Ok(Launch::new(kernel, config, tiles + 12, enqueue))
 }

@@ -1,4 +1,4 @@
-//! The sequential algorithm, which every kernel is checked against.
+//! The reference: computes on the CPU what every result is compared with.
 
 use crate::parameters;
 use harness::{

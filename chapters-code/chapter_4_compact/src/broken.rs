@@ -110,7 +110,7 @@ fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         let room = p.selected_count().saturating_sub(LACKING);
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut out = out.slice_mut((p.capacity - room) as usize..);
@@ -122,5 +122,5 @@ fn no_capacity<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // output: on a GPU into the guard zone, and the simulator stops it.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Order::Any, launch))
+    Ok(Launch::new(kernel, config, Order::Any, enqueue))
 }

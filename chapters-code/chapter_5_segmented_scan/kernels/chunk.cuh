@@ -22,8 +22,8 @@ template <typename T, unsigned ROWS> struct SegmentedShare {
     T before[ROWS];
     u32 begun;
 
-    // Where a lane's first pack is, in packs, given where its warp's share begins; the next ones come
-    // every 32 packs.
+    // Loads this lane's packs. `first` is the index, in packs, of the first pack of the warp's share; row r of
+    // lane l is pack first + 32 * r + l.
     template <typename Op>
     __device__ void load(const Packs<T>& from, const u32* flags, size_t first) {
 #pragma unroll
@@ -34,7 +34,7 @@ template <typename T, unsigned ROWS> struct SegmentedShare {
         }
     }
 
-    // The pair of a pack.
+    // The value of a pack's pair: the fold of its elements from its last head on. Its flag is heads[r] != 0.
     template <typename Op> __device__ T fold(unsigned r) const {
         T fold = rows[r].elements[0];
 #pragma unroll

@@ -1,5 +1,6 @@
-// One pass: decoupled look-back, as in chapter 3, over pairs. A tile in which a segment begins needs
-// nobody: what it leaves open is known at once, and whoever looks back stops there.
+// One pass: decoupled look-back, as in chapter 3, over pairs. A tile in which a segment begins publishes
+// its prefix at once: the aggregate from its last head on, which no earlier tile changes. So a look-back
+// stops there. The tile itself still looks back, for its elements before its first head.
 //
 // <kind>_<op>_<dtype>(const dtype* in, const u32* flags, dtype* out, size_t n, u64* status,
 //                     unsigned* counter)
@@ -25,6 +26,7 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     }
     __syncthreads();
     unsigned tile = next;
+    // The first pack of the warp's share, counted in packs.
     size_t first = size_t(tile) * THREADS * ROWS + warp_id() * 32 * ROWS;
     SegmentedShare<T, ROWS> share;
     share.template load<Op>({const_cast<T*>(in), n}, flags, first);

@@ -115,7 +115,7 @@ fn previous_block_only<T: Element>(
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedScan<T>| {
+    let enqueue = move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
@@ -129,5 +129,5 @@ fn previous_block_only<T: Element>(
         // SAFETY: previous_block_only.cu updates out[0 .. n], and reads a value and a length for each block.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, launch))
+    Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))
 }

@@ -3,8 +3,10 @@
 //! Here stands the table of rungs, in four groups: conversions between the two ways to describe segments,
 //! scans, reductions, and the product of a sparse matrix and a vector, whose rows are segments. A rung is a
 //! file, `rungs/<name>.rs`, which launches the kernel in `kernels/<name>.cu`; each rung is the one before
-//! with one idea changed. [`problem`] holds the buffers and the judges, [`mod@reference`] the sequential
-//! algorithms.
+//! with one idea changed. [`problem::scan`] and its siblings hold the buffers and the judge of each
+//! group, [`mod@reference`] the expected results. [`task`] says which group a case belongs to, [`parameters`] what its
+//! options mean, [`segments`] where its segments begin, and [`pairs`] is the second level of the scans that have
+//! several launches.
 
 mod baseline;
 pub mod broken;

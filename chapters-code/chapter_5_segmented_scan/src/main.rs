@@ -104,7 +104,7 @@ impl Arguments {
         let parameters: Vec<SegmentParameters> = self.groups().into_iter().flat_map(of).collect();
         let wanted = parameters.iter().copied();
         let wanted: Vec<_> = wanted.filter(|&p| self.is_wanted(p)).collect();
-        // Where none of the rungs that are named is for any of them, the harness says so.
+        // Where none of the rungs that are named is for any of them, the report refuses the command.
         match wanted.is_empty() {
             true => parameters,
             false => wanted,

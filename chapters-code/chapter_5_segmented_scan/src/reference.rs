@@ -1,8 +1,8 @@
-//! The sequential algorithms, which every kernel is checked against: chapter 3's, for each segment.
+//! The reference: computes on the CPU what every result is compared with, by chapter 3's for each segment.
 
 use std::ops::Range;
 
-use chapter_3_scan::reference::{identity, scan as scan_of_one};
+use chapter_3_scan::reference::{self as of_one, identity};
 use harness::{
     Dtype, Element, Kind, Op,
     bound::{self, Compensated},
@@ -43,14 +43,14 @@ impl<'a, T: Element> Expected<'a, T> {
     fn scan_of(self, kind: Kind, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
         self.offsets.ranges_of(segments).flat_map(move |range| {
             let depth = self.depth.min(range.len() as u64);
-            scan_of_one(self.op, kind, depth, &self.elements[range])
+            of_one::scan(self.op, kind, depth, &self.elements[range])
         })
     }
 
     fn reduce_of(self, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
         self.offsets.ranges_of(segments).map(move |range| {
             let depth = self.depth.min(range.len() as u64);
-            let scanned = scan_of_one(self.op, Kind::Inclusive, depth, &self.elements[range]);
+            let scanned = of_one::scan(self.op, Kind::Inclusive, depth, &self.elements[range]);
             let last = scanned.last();
             last.unwrap_or_else(|| Exact::Equal(identity(self.op)))
         })

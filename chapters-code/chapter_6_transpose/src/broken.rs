@@ -116,7 +116,7 @@ fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Mat
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Matrices<T>| {
+    let enqueue = move |p: &mut Matrices<T>| {
         let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         let square = p.square.view();
         let mut launch = p.device.stream.launch_builder(&function);
@@ -127,5 +127,5 @@ fn in_place_tiles<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Mat
         // depends on the order of the blocks, and the judge expects a wrong result.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Destination::InPlace, launch))
+    Ok(Launch::new(kernel, config, Destination::InPlace, enqueue))
 }

@@ -125,7 +125,7 @@ fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     };
     let promise = Promise { result: Results::InPlace, traffic: offset_loads::traffic };
     let function = kernel.clone();
-    let launch = move |p: &mut Copies| {
+    let enqueue = move |p: &mut Copies| {
         let mut data = p.spread.view_mut();
         p.device.stream.memcpy_dtod(&p.input, &mut data)?;
         let mut launch = p.device.stream.launch_builder(&function);
@@ -135,5 +135,5 @@ fn in_place_shift(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // expects a wrong result.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, promise, launch))
+    Ok(Launch::new(kernel, config, promise, enqueue))
 }

@@ -1,7 +1,7 @@
 //! What every chapter needs on the host: open a device, make buffers, run one rung, time it, verify its result.
 //!
-//! A rung itself is plain cudarc, in a file of its chapter. To follow one from the device to the verdict,
-//! read [`device`], [`buffer`], [`rung`] and [`verify`], in that order.
+//! A rung itself is plain cudarc, in a file of its chapter. [`rung`] launches one and gets its verdict:
+//! start there. [`buffer`] reads the result back, [`verify`] compares it, and [`bound`] says how far it may be off.
 
 pub mod baselines;
 pub mod bound;

@@ -1,8 +1,9 @@
 //! One rung from its launch to its verdict.
 //!
-//! A chapter has a [`Problem`]: typed buffers on the device, a reference result and a judge. A [`Rung`]
-//! describes one way to solve the problem. Its function `prepare` loads the kernels and gives a
-//! [`Launch`], which enqueues them as often as it is asked to.
+//! A chapter has a [`Problem`]: buffers on the device, a reference result and a judge. A [`Rung`] describes one
+//! way to solve it, and its function `prepare` gives a [`Launch`]. A [`Posed`] is a problem with its rungs. Its
+//! `run` prepares a rung, launches it and has the result judged. [`AnyProblem`] hides the type of the elements
+//! from the report.
 
 use std::borrow::Cow;
 
@@ -18,6 +19,272 @@ use crate::{
     timing::{Bench, Time},
     verify::{Checker, Failure, Verdict},
 };
+
+/// A problem together with the rungs that solve it.
+pub struct Posed<P: Problem> {
+    problem: P,
+    ladder: Ladder<P>,
+}
+
+/// What a rung did on a problem.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Whether the result is right, and what else was found.
+    pub verdict: Verdict,
+    /// What the simulator counted and found; empty on a GPU.
+    pub report: Report,
+    /// The time of one operation; none on the simulator, or where the launch did not end.
+    pub time: Option<Time>,
+    /// Registers and occupancy of the kernel.
+    pub usage: Usage,
+    /// The bytes that the operation must move.
+    pub bytes: u64,
+}
+
+/// A [`Posed`] problem of any type.
+pub trait AnyProblem {
+    /// Runs a rung once on poisoned outputs, and judges the result. With a bench, times the rung and judges the
+    /// result of the last sample, too. A kernel that is wrong or does not end is an outcome, not an error.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where no rung has the name, [`Error::Module`] where its kernels cannot be loaded,
+    /// [`Error::Driver`] where the device has no room, or the result cannot be read back.
+    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error>;
+
+    /// Captures one launch of a rung in a CUDA graph, and replays the graph on the inputs of other cases of the
+    /// same size. Gives the verdict of each replay.
+    ///
+    /// # Errors
+    /// As [`AnyProblem::run`].
+    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
+
+    /// The same work by a library: that of `rung` alone ([`Problem::own_baseline`]), or that of all rungs
+    /// ([`Problem::baseline`]).
+    ///
+    /// # Errors
+    /// [`Error::Baseline`] where the library fails, or its result is wrong.
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error>;
+}
+
+impl<P: Problem> Posed<P> {
+    /// A problem with its ladder.
+    pub fn new(problem: P, ladder: Ladder<P>) -> Self {
+        Self { problem, ladder }
+    }
+
+    fn prepare(&self, name: &str) -> Result<Launch<P>, Error> {
+        let found = self.ladder.iter().find(|(rung, _)| rung.name == name);
+        let (rung, prepare) = found.ok_or_else(|| Error::unknown_kernel(name))?;
+        let p = &self.problem;
+        let launch = prepare(p, rung).map_err(|error| kernel::explain(p.device(), rung, error))?;
+        let own = launch.config.block_dim.0;
+        match p.case().block.filter(|&threads| threads != own) {
+            None => Ok(launch),
+            Some(threads) => Err(Error::Usage(format!(
+                "{name} does not run in blocks of {threads} threads; its own have {own}"
+            ))),
+        }
+    }
+}
+
+impl<P: Problem> AnyProblem for Posed<P> {
+    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error> {
+        let mut launch = self.prepare(name)?;
+        let p = &mut self.problem;
+        let device = p.device().clone();
+        let usage = kernel::usage(&device, &launch.kernel, &launch.config)?;
+
+        device.take_report()?; // Forgets what the simulator reported of earlier launches.
+        let launched = p.reset().and_then(|()| (launch.enqueue)(p));
+        let ended = launched.and_then(|()| device.stream.synchronize());
+        let report = device.take_report()?;
+        let mut verdict = match ended {
+            Ok(()) => p.judge(&launch.promise, 1)?,
+            Err(error) => stopped(&report, error),
+        };
+        verdict.failures.extend(race(&report));
+
+        let mut time = None;
+        if let (Some(bench), Ok(())) = (bench, ended) {
+            let mut launches = 1;
+            time = Some(bench.stopwatch.measure(&mut || {
+                launches += 1;
+                (launch.enqueue)(p)
+            })?);
+            // Also where the first result was wrong: the judge restores an input that a launch destroyed.
+            let last_sample = p.judge(&launch.promise, launches)?;
+            if verdict.is_correct() {
+                verdict = last_sample;
+            }
+        }
+        let bytes = p.bytes(&launch.promise);
+        Ok(Outcome { verdict, report, time, usage, bytes })
+    }
+
+    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error> {
+        let mut launch = self.prepare(name)?;
+        let p = &mut self.problem;
+        let device = p.device().clone();
+        // The driver may load a kernel at its first launch, which a capture cannot hold.
+        let launched = p.reset().and_then(|()| (launch.enqueue)(p));
+        let ended = launched.and_then(|()| device.stream.synchronize());
+        ended.map_err(|error| device.explain("launching before a capture", error))?;
+        let graph = graph::capture(&device, || (launch.enqueue)(p))?;
+        let mut verdicts = Vec::new();
+        for case in cases {
+            p.refill(case)?;
+            device.take_report()?;
+            let replayed = p.reset().and_then(|()| graph.launch());
+            let ended = replayed.and_then(|()| device.stream.synchronize());
+            ended.map_err(|error| device.explain("replaying a graph", error))?;
+            let races = race(&device.take_report()?);
+            let mut verdict = p.judge(&launch.promise, 1)?;
+            verdict.failures.extend(races);
+            verdicts.push(verdict);
+        }
+        Ok(verdicts)
+    }
+
+    fn baseline<'a>(
+        &'a mut self,
+        rung: Option<&Rung>,
+        baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        match rung {
+            Some(rung) => self.problem.own_baseline(rung, baselines),
+            None => self.problem.baseline(baselines),
+        }
+    }
+}
+
+/// The verdict of a launch that did not end.
+fn stopped(report: &Report, error: DriverError) -> Verdict {
+    let cause = report.fault().map(|fault| fault.message.clone());
+    let message = cause.unwrap_or_else(|| crate::error::Cuda(error).to_string());
+    Verdict::of(Failure { by: Checker::Fault, message })
+}
+
+/// The first of the races that were found.
+fn race(report: &Report) -> Option<Failure> {
+    let mut races = report.races();
+    let first = races.next()?;
+    let more = match races.count() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    Some(Failure { by: Checker::Races, message: format!("{}{more}", first.message) })
+}
+
+/// The problem that the rungs of a chapter solve: buffers on a device, the expected result, and the judge.
+pub trait Problem: Sized {
+    /// What a launch promises of its result, such as the depth of its tree of additions. The judge
+    /// derives its tolerance from the promise.
+    type Promise;
+
+    /// The device that holds the buffers.
+    fn device(&self) -> &Device;
+
+    /// The case that the buffers were made for.
+    fn case(&self) -> &Case;
+
+    /// Fills all outputs with poison, and restores what the rungs change in place.
+    ///
+    /// # Errors
+    /// The driver's error.
+    fn reset(&mut self) -> Result<(), DriverError>;
+
+    /// Compares the outputs with the reference, and the inputs with what they were. `launches` is how often
+    /// the rung ran since the last reset. Only rungs that add to their
+    /// output need it. An input that has changed is restored.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the results cannot be read back.
+    fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
+
+    /// The bytes that the operation must move: every input once, every output once.
+    fn bytes(&self, promise: &Self::Promise) -> u64;
+
+    /// Fills the same buffers with the inputs of another case of the same size.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a copy fails.
+    fn refill(&mut self, case: &Case) -> Result<(), Error>;
+
+    /// The work of all rungs by a library, on the same buffers; none where the library lacks it.
+    ///
+    /// # Errors
+    /// [`Error::Baseline`] where the library fails, or its result is wrong.
+    fn baseline<'a>(
+        &'a mut self,
+        _baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        Ok(None)
+    }
+
+    /// The work that `rung` alone does by a library; none where [`Problem::baseline`] stands for the rung, too.
+    ///
+    /// # Errors
+    /// As [`Problem::baseline`].
+    fn own_baseline<'a>(
+        &'a mut self,
+        _rung: &Rung,
+        _baselines: &'a Baselines,
+    ) -> Result<Option<BaselineRun<'a>>, Error> {
+        Ok(None)
+    }
+}
+
+/// A rung that is ready to run: its kernels are loaded and its scratch memory is allocated.
+pub struct Launch<P: Problem> {
+    /// The kernel that reads the input. The table shows its registers and its occupancy.
+    pub kernel: CudaFunction,
+    /// The configuration with which that kernel is launched.
+    pub config: LaunchConfig,
+    /// What the launch promises of its result.
+    pub promise: P::Promise,
+    /// Enqueues all kernels of one operation on the stream of the problem's device.
+    pub enqueue: Enqueue<P>,
+}
+
+/// Enqueues all kernels of one operation on the stream of the problem's device.
+type Enqueue<P> = Box<dyn FnMut(&mut P) -> Result<(), DriverError>>;
+
+impl<P: Problem> Launch<P> {
+    /// A launch whose closure `enqueue` enqueues one complete operation on the problem's stream.
+    pub fn new(
+        kernel: CudaFunction,
+        config: LaunchConfig,
+        promise: P::Promise,
+        enqueue: impl FnMut(&mut P) -> Result<(), DriverError> + 'static,
+    ) -> Self {
+        Self { kernel, config, promise, enqueue: Box::new(enqueue) }
+    }
+}
+
+/// Loads the kernels of a rung and allocates its scratch memory. The function takes the rung because a broken
+/// rung, which has its own PTX, is prepared by the function of the rung that it is a broken version of.
+pub type Prepare<P> = fn(&P, &Rung) -> Result<Launch<P>, Error>;
+
+/// The rungs of a problem, in order, each with the function that prepares it.
+pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;
+
+/// A [`Ladder`] of the modules that are named: each has a `RUNG` and a function `prepare`. A `RUNG` is a
+/// static: each unit of code that uses a constant gets its own copy of the PTX.
+#[macro_export]
+macro_rules! ladder {
+    [$($rung:ident),* $(,)?] => {
+        vec![$(($rung::RUNG, $rung::prepare as $crate::rung::Prepare<_>)),*]
+    };
+}
+
+/// The rungs of a ladder without their functions.
+pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung> {
+    ladder.iter().map(|(rung, _)| *rung).collect()
+}
 
 /// A kernel and its launch: one optimization step of a chapter. Every rung has a file of its own,
 /// `src/rungs/<name>.rs`, and a kernel, `kernels/<name>.cu`.
@@ -154,275 +421,4 @@ impl Refusal {
     pub const fn wants_matrix() -> Self {
         Self::because("is for matrices: give -n ROWSxCOLS")
     }
-}
-
-/// The problem that the rungs of a chapter solve: buffers on a device, the expected result, and the judge.
-pub trait Problem: Sized {
-    /// What a launch promises of its result, such as the depth of its tree of additions. The judge
-    /// derives its tolerance from the promise.
-    type Promise;
-
-    /// The device that holds the buffers.
-    fn device(&self) -> &Device;
-
-    /// The case that the buffers were made for.
-    fn case(&self) -> &Case;
-
-    /// Fills all outputs with poison, and restores what the rungs change in place.
-    ///
-    /// # Errors
-    /// The driver's error.
-    fn reset(&mut self) -> Result<(), DriverError>;
-
-    /// Compares the outputs with the reference, and the inputs with what they were. `launches` is how often
-    /// the rung ran since the last reset. An input that has changed is restored.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the results cannot be read back.
-    fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
-
-    /// The bytes that the operation must move: every input once, every output once.
-    fn bytes(&self, promise: &Self::Promise) -> u64;
-
-    /// Fills the same buffers with the inputs of another case of the same size.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where a copy fails.
-    fn refill(&mut self, case: &Case) -> Result<(), Error>;
-
-    /// The work of all rungs by a library, on the same buffers; none where the library lacks it.
-    ///
-    /// # Errors
-    /// [`Error::Baseline`] where the library fails, or its result is wrong.
-    fn baseline<'a>(
-        &'a mut self,
-        _baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        Ok(None)
-    }
-
-    /// The work that `rung` alone does by a library; none where [`Problem::baseline`] stands for the rung, too.
-    ///
-    /// # Errors
-    /// As [`Problem::baseline`].
-    fn own_baseline<'a>(
-        &'a mut self,
-        _rung: &Rung,
-        _baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        Ok(None)
-    }
-}
-
-/// A rung that is ready to run: its kernels are loaded and its scratch memory is allocated.
-pub struct Launch<P: Problem> {
-    /// The kernel that reads the input. The table shows its registers and its occupancy.
-    pub kernel: CudaFunction,
-    /// The configuration with which that kernel is launched.
-    pub config: LaunchConfig,
-    /// What the launch promises of its result.
-    pub promise: P::Promise,
-    enqueue: Enqueue<P>,
-}
-
-/// Enqueues all kernels of one operation on the stream of the problem's device.
-type Enqueue<P> = Box<dyn FnMut(&mut P) -> Result<(), DriverError>>;
-
-impl<P: Problem> Launch<P> {
-    /// A launch whose closure `enqueue` enqueues one complete operation on the problem's stream.
-    pub fn new(
-        kernel: CudaFunction,
-        config: LaunchConfig,
-        promise: P::Promise,
-        enqueue: impl FnMut(&mut P) -> Result<(), DriverError> + 'static,
-    ) -> Self {
-        Self { kernel, config, promise, enqueue: Box::new(enqueue) }
-    }
-
-    /// Enqueues one complete operation on the problem's stream.
-    ///
-    /// # Errors
-    /// The driver's error.
-    pub fn enqueue(&mut self, problem: &mut P) -> Result<(), DriverError> {
-        (self.enqueue)(problem)
-    }
-}
-
-/// Loads the kernels of a rung and allocates its scratch memory.
-pub type Prepare<P> = fn(&P, &Rung) -> Result<Launch<P>, Error>;
-
-/// The rungs of a problem, in order, each with the function that prepares it.
-pub type Ladder<P> = Vec<(Rung, Prepare<P>)>;
-
-/// A [`Ladder`] of the modules that are named: each has a `RUNG` and a function `prepare`. A `RUNG` is a
-/// static: each unit of code that uses a constant gets its own copy of the PTX.
-#[macro_export]
-macro_rules! ladder {
-    [$($rung:ident),* $(,)?] => {
-        vec![$(($rung::RUNG, $rung::prepare as $crate::rung::Prepare<_>)),*]
-    };
-}
-
-/// The rungs of a ladder without their functions.
-pub fn rungs<P: Problem>(ladder: &Ladder<P>) -> Vec<Rung> {
-    ladder.iter().map(|(rung, _)| *rung).collect()
-}
-
-/// A problem together with the rungs that solve it.
-pub struct Posed<P: Problem> {
-    problem: P,
-    ladder: Ladder<P>,
-}
-
-/// What a rung did on a problem.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Whether the result is right, and what else was found.
-    pub verdict: Verdict,
-    /// What the simulator counted and found; empty on a GPU.
-    pub report: Report,
-    /// The time of one operation; none on the simulator, or where the launch did not end.
-    pub time: Option<Time>,
-    /// Registers and occupancy of the kernel.
-    pub usage: Usage,
-    /// The bytes that the operation must move.
-    pub bytes: u64,
-}
-
-/// A [`Posed`] problem of any type.
-pub trait AnyProblem {
-    /// Runs a rung once on poisoned outputs, and judges the result. With a bench, times the rung and judges the
-    /// result of the last sample, too. A kernel that is wrong or does not end is an outcome, not an error.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where no rung has the name, [`Error::Module`] where its kernels cannot be loaded,
-    /// [`Error::Driver`] where the device has no room, or the result cannot be read back.
-    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error>;
-
-    /// Captures one launch of a rung in a CUDA graph, and replays the graph on the inputs of other cases of the
-    /// same size. Gives the verdict of each replay.
-    ///
-    /// # Errors
-    /// As [`AnyProblem::run`].
-    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
-
-    /// The same work by a library: that of `rung` alone ([`Problem::own_baseline`]), or that of all rungs
-    /// ([`Problem::baseline`]).
-    ///
-    /// # Errors
-    /// [`Error::Baseline`] where the library fails, or its result is wrong.
-    fn baseline<'a>(
-        &'a mut self,
-        rung: Option<&Rung>,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error>;
-}
-
-impl<P: Problem> Posed<P> {
-    /// A problem with its ladder.
-    pub fn new(problem: P, ladder: Ladder<P>) -> Self {
-        Self { problem, ladder }
-    }
-
-    fn prepare(&self, name: &str) -> Result<Launch<P>, Error> {
-        let found = self.ladder.iter().find(|(rung, _)| rung.name == name);
-        let (rung, prepare) = found.ok_or_else(|| Error::unknown_kernel(name))?;
-        let p = &self.problem;
-        let launch = prepare(p, rung).map_err(|error| kernel::explain(p.device(), rung, error))?;
-        let own = launch.config.block_dim.0;
-        match p.case().block.filter(|&threads| threads != own) {
-            None => Ok(launch),
-            Some(threads) => Err(Error::Usage(format!(
-                "{name} does not run in blocks of {threads} threads; its own have {own}"
-            ))),
-        }
-    }
-}
-
-impl<P: Problem> AnyProblem for Posed<P> {
-    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error> {
-        let mut launch = self.prepare(name)?;
-        let p = &mut self.problem;
-        let device = p.device().clone();
-        let usage = kernel::usage(&device, &launch.kernel, &launch.config)?;
-
-        device.take_report()?;
-        let launched = p.reset().and_then(|()| launch.enqueue(p));
-        let ended = launched.and_then(|()| device.stream.synchronize());
-        let report = device.take_report()?;
-        let mut verdict = match ended {
-            Ok(()) => p.judge(&launch.promise, 1)?,
-            Err(error) => stopped(&report, error),
-        };
-        verdict.failures.extend(race(&report));
-
-        let mut time = None;
-        if let (Some(bench), Ok(())) = (bench, ended) {
-            let mut launches = 1;
-            time = Some(bench.stopwatch.measure(&mut || {
-                launches += 1;
-                launch.enqueue(p)
-            })?);
-            // Also where the first result was wrong: the judge restores an input that a launch destroyed.
-            let last_sample = p.judge(&launch.promise, launches)?;
-            if verdict.is_correct() {
-                verdict = last_sample;
-            }
-        }
-        let bytes = p.bytes(&launch.promise);
-        Ok(Outcome { verdict, report, time, usage, bytes })
-    }
-
-    fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error> {
-        let mut launch = self.prepare(name)?;
-        let p = &mut self.problem;
-        let device = p.device().clone();
-        // The driver may load a kernel at its first launch, which a capture cannot hold.
-        let launched = p.reset().and_then(|()| launch.enqueue(p));
-        let ended = launched.and_then(|()| device.stream.synchronize());
-        ended.map_err(|error| device.explain("launching before a capture", error))?;
-        let graph = graph::capture(&device, || launch.enqueue(p))?;
-        let mut verdicts = Vec::new();
-        for case in cases {
-            p.refill(case)?;
-            device.take_report()?;
-            let replayed = p.reset().and_then(|()| graph.launch());
-            let ended = replayed.and_then(|()| device.stream.synchronize());
-            ended.map_err(|error| device.explain("replaying a graph", error))?;
-            let races = race(&device.take_report()?);
-            let mut verdict = p.judge(&launch.promise, 1)?;
-            verdict.failures.extend(races);
-            verdicts.push(verdict);
-        }
-        Ok(verdicts)
-    }
-
-    fn baseline<'a>(
-        &'a mut self,
-        rung: Option<&Rung>,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        match rung {
-            Some(rung) => self.problem.own_baseline(rung, baselines),
-            None => self.problem.baseline(baselines),
-        }
-    }
-}
-
-/// The verdict of a launch that did not end.
-fn stopped(report: &Report, error: DriverError) -> Verdict {
-    let cause = report.fault().map(|fault| fault.message.clone());
-    let message = cause.unwrap_or_else(|| crate::error::Cuda(error).to_string());
-    Verdict::of(Failure { by: Checker::Fault, message })
-}
-
-/// The first of the races that were found.
-fn race(report: &Report) -> Option<Failure> {
-    let mut races = report.races();
-    let first = races.next()?;
-    let more = match races.count() {
-        0 => String::new(),
-        n => format!(" (and {n} more)"),
-    };
-    Some(Failure { by: Checker::Races, message: format!("{}{more}", first.message) })
 }

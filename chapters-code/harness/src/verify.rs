@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::Element;
 
-/// One exact result and how far from it a computed one may lie.
+/// What a computed result may be: one value, or every value within a bound of the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exact<T> {
     /// The computed value must be this one.

@@ -26,7 +26,7 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Vectors| {
+    let enqueue = move |p: &mut Vectors| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.a).arg(&mut out).arg(&packs);
@@ -34,5 +34,5 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
         // writes out[0 .. packs], both aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Work::Copy, launch))
+    Ok(Launch::new(kernel, config, Work::Copy, enqueue))
 }

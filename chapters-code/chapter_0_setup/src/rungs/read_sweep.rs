@@ -27,12 +27,12 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
     };
     let mut unlikely = buffer::scratch::<u32>(&p.device, 1)?;
     let function = kernel.clone();
-    let launch = move |p: &mut Vectors| {
+    let enqueue = move |p: &mut Vectors| {
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.a).arg(&mut unlikely).arg(&packs);
         // SAFETY: read_sweep.cu is `(const uint4* in, unsigned* out, size_t packs)`. It reads in[0 .. packs],
         // aligned to 16 bytes, and may write out[0].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Work::Read, launch))
+    Ok(Launch::new(kernel, config, Work::Read, enqueue))
 }

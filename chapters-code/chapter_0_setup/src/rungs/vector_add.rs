@@ -18,9 +18,9 @@ pub fn prepare(p: &Vectors, rung: &Rung) -> Result<Launch<Vectors>, Error> {
     let kernel = module.load_function("vector_add")?;
     let config = vector_add_config(p.n as usize);
     let function = kernel.clone();
-    let launch = move |p: &mut Vectors| {
+    let enqueue = move |p: &mut Vectors| {
         let mut out = p.out.view_mut();
         launch_vector_add(&p.device.stream, &function, &p.a, &p.b, &mut out)
     };
-    Ok(Launch::new(kernel, config, Work::Sum, launch))
+    Ok(Launch::new(kernel, config, Work::Sum, enqueue))
 }

@@ -34,7 +34,7 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
 
     let promise = Axis::Columns { depth };
     let function = kernel.clone();
-    let launch = move |p: &mut MatrixReduction| {
+    let enqueue = move |p: &mut MatrixReduction| {
         let mut out = p.column_results.view_mut();
         let mut first = p.device.stream.launch_builder(&function);
         first.arg(&p.input);
@@ -54,7 +54,7 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         // out[0 .. cols].
         unsafe { second.launch(second_config) }.map(drop)
     };
-    Ok(Launch::new(kernel, first_config, promise, launch))
+    Ok(Launch::new(kernel, first_config, promise, enqueue))
 }
 
 /// As many splits as the device holds blocks for at once, as long as each still has 64 rows. With one

@@ -25,7 +25,7 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
     };
     let promise = Axis::Columns { depth: p.rows };
     let function = kernel.clone();
-    let launch = move |p: &mut MatrixReduction| {
+    let enqueue = move |p: &mut MatrixReduction| {
         let mut out = p.column_results.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.rows).arg(&p.cols);
@@ -33,5 +33,5 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         // in[0 .. rows * cols] and writes one result per column.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, promise, launch))
+    Ok(Launch::new(kernel, config, promise, enqueue))
 }

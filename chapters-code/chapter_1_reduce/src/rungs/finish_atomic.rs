@@ -46,7 +46,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     };
 
     let function = kernel.clone();
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&identity);
         launch.arg(&mut out);
@@ -59,5 +59,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         // out[0], which holds the identity.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, promise, launch))
+    Ok(Launch::new(kernel, config, promise, enqueue))
 }

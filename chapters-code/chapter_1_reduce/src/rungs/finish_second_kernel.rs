@@ -37,7 +37,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let mut partials = buffer::scratch::<T::Acc>(&p.device, blocks)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut partials).arg(&p.n);
         // SAFETY: block_reduce.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n] and writes
@@ -51,5 +51,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         // partials[0 .. count], which the launch before has written, and writes out[0].
         unsafe { launch.launch(one_block) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
+    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
 }

@@ -17,8 +17,9 @@ pub static RUNG: Rung = Rung::new(
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    let first = module.load_function(&p.entry(T::DTYPE))?; // such as sum_f16, and for its
-    let again = module.load_function(&p.entry(T::Acc::DTYPE))?; // results sum_f32
+    // For elements of f16 these are sum_f16, and sum_f32 for the results of the blocks.
+    let first = module.load_function(&p.entry(T::DTYPE))?;
+    let again = module.load_function(&p.entry(T::Acc::DTYPE))?;
     let threads = p.threads(256);
     let config = move |blocks: u64| LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
@@ -31,7 +32,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let mut partials = p.partials(&blocks)?;
     let (kernel, first_config) = (first.clone(), config(blocks[0]));
 
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         // One output per pass. The last is that of the problem.
         let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
         out.push(p.out.view_mut());
@@ -44,12 +45,12 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         for pass in 1..blocks.len() {
             let (before, after) = out.split_at_mut(pass);
             let mut launch = p.device.stream.launch_builder(&again);
-            let partials = before[pass - 1].as_view();
-            launch.arg(&partials).arg(&mut after[0]).arg(&blocks[pass - 1]);
+            let input = before[pass - 1].as_view();
+            launch.arg(&input).arg(&mut after[0]).arg(&blocks[pass - 1]);
             // SAFETY: as above; the pass before has written as many results as it had blocks.
             unsafe { launch.launch(config(blocks[pass]))? };
         }
         Ok(())
     };
-    Ok(Launch::new(kernel, first_config, Depth::of(depth), launch))
+    Ok(Launch::new(kernel, first_config, Depth::of(depth), enqueue))
 }

@@ -21,7 +21,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let kernel = module.load_function(&p.entry(T::DTYPE))?;
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -29,5 +29,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         // out[0].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Depth::of(p.n), launch))
+    Ok(Launch::new(kernel, config, Depth::of(p.n), enqueue))
 }

@@ -25,7 +25,7 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
     };
     let promise = Axis::Rows { depth: p.cols.div_ceil(256) + 10 };
     let function = kernel.clone();
-    let launch = move |p: &mut MatrixReduction| {
+    let enqueue = move |p: &mut MatrixReduction| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // A matrix without rows has no results, and a grid without blocks is an error.
         }
@@ -36,5 +36,5 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         // in[0 .. rows * cols] and writes one result per row.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, promise, launch))
+    Ok(Launch::new(kernel, config, promise, enqueue))
 }

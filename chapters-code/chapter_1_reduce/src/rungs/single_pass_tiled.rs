@@ -36,7 +36,7 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     let mut arrived = p.device.stream.clone_htod(&[0u32])?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Reduction<T>| {
+    let enqueue = move |p: &mut Reduction<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -46,5 +46,5 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
         // before the first launch, and every launch leaves it at 0.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Depth::of(depth), launch))
+    Ok(Launch::new(kernel, config, Depth::of(depth), enqueue))
 }

@@ -37,7 +37,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Counting<K>| {
+    let enqueue = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
@@ -47,5 +47,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         // Shared memory holds the copies. Sums and counter are zero before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, (), launch))
+    Ok(Launch::new(kernel, config, (), enqueue))
 }

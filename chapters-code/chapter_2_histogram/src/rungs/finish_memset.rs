@@ -35,7 +35,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Counting<K>| {
+    let enqueue = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
         let mut launch = p.device.stream.launch_builder(&function);
@@ -44,5 +44,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         // in[0 .. n] and adds to out[0 .. bins.count + 3]. Shared memory holds the copies.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, (), launch))
+    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -28,7 +28,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Counting<K>| {
+    let enqueue = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         p.device.stream.memset_zeros(&mut counts)?;
         let mut launch = p.device.stream.launch_builder(&function);
@@ -37,5 +37,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         // adds to out[0 .. bins.count + 3].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, (), launch))
+    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -41,7 +41,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let mut state = p.device.stream.alloc_zeros::<u64>(2)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Counting<K>| {
+    let enqueue = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins);
@@ -51,5 +51,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         // of the ranges and the same in every launch, and the state is zero before the first one.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, (), launch))
+    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -50,7 +50,7 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
     let mut sums = buffer::scratch::<u32>(&p.device, splits * cols)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Counting<K>| {
+    let enqueue = move |p: &mut Counting<K>| {
         let mut counts = p.counts.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.keys).arg(&mut partials).arg(&p.n).arg(&p.bins);
@@ -75,5 +75,5 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         // SAFETY: reads sums[0 .. splits * cols], and writes out[0 .. cols].
         unsafe { launch.launch(columns(1)) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, (), launch))
+    Ok(Launch::new(kernel, config, (), enqueue))
 }

@@ -37,7 +37,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         let mut out = vec![p.out.view_mut()];
         out.extend(offsets.iter_mut().map(|offsets| offsets.as_view_mut()));
         for l in 0..levels {
@@ -63,5 +63,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         }
         Ok(())
     };
-    Ok(Launch::new(kernel, first_config, depth, launch))
+    Ok(Launch::new(kernel, first_config, depth, enqueue))
 }

@@ -43,7 +43,7 @@ pub fn in_tiles_of<T: Element>(
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
@@ -58,5 +58,5 @@ pub fn in_tiles_of<T: Element>(
         // and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

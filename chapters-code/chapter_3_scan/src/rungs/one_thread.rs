@@ -23,7 +23,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
     let function = kernel.clone();
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -31,5 +31,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         unsafe { launch.launch(config) }.map(drop)
     };
     // The last result passes through n additions.
-    Ok(Launch::new(kernel, config, p.n, launch))
+    Ok(Launch::new(kernel, config, p.n, enqueue))
 }

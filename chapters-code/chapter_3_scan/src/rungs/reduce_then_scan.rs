@@ -38,7 +38,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     prefixes[levels - 1] = p.device.stream.clone_htod(&[identity::<T>(p.case.op)])?;
     let (kernel, first_config) = (last.clone(), config(n[1]));
 
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         for l in 0..levels - 1 {
             let (before, after) = aggregates.split_at_mut(l);
             let mut launch = p.device.stream.launch_builder(&reduce);
@@ -61,5 +61,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         // SAFETY: as above.
         unsafe { launch.launch(config(n[1])) }.map(drop)
     };
-    Ok(Launch::new(kernel, first_config, depth, launch))
+    Ok(Launch::new(kernel, first_config, depth, enqueue))
 }

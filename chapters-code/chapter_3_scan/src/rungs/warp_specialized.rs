@@ -46,7 +46,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut PrefixScan<T>| {
+    let enqueue = move |p: &mut PrefixScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
@@ -60,5 +60,5 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         // launch runs all its blocks at once. The dynamic shared memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

@@ -33,7 +33,7 @@ pub fn scanned(
     let mut problem = PrefixScan::of(device, case, host.to_vec()).expect("memory");
     let mut launch = prepare(&problem, rung).expect("a launch");
     problem.reset().expect("the output is poisoned");
-    launch.enqueue(&mut problem).expect("a launch");
+    (launch.enqueue)(&mut problem).expect("a launch");
     let written = problem.out.download().expect("the kernel runs");
     let results = written.expect("the kernel writes only to its output");
     (results, launch.promise)

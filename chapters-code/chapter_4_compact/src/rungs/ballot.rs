@@ -37,7 +37,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let mut state = buffer::scratch::<u64>(&p.device, 2 + 2 * tiles)?;
 
     let scatter = kernel.clone();
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -65,5 +65,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // *kept and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Order::Selected, launch))
+    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

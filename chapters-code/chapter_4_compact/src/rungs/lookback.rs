@@ -30,7 +30,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let mut state = buffer::scratch::<u64>(&p.device, 2 + 2 * tiles)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -47,5 +47,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Order::Selected, launch))
+    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

@@ -23,7 +23,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
     let function = kernel.clone();
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         let (mut out, mut count) = (p.out.view_mut(), p.count.view_mut());
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
@@ -32,5 +32,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // u64 pivot)`. It reads in[0 .. n] and the mask, and writes *kept and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Order::Selected, launch))
+    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

@@ -58,7 +58,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     };
 
     let fetch = kernel.clone();
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -93,5 +93,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // at most `capacity`.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Order::Selected, launch))
+    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

@@ -46,7 +46,7 @@ pub fn with_scan<T: Element>(
 
     let scatter = kernel.clone();
     // ANCHOR: launch
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -75,5 +75,5 @@ pub fn with_scan<T: Element>(
         unsafe { launch.launch(config) }.map(drop)
     };
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, Order::Selected, launch))
+    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

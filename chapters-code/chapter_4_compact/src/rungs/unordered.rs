@@ -27,7 +27,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     };
 
     let function = kernel.clone();
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         p.device.stream.memset_zeros(&mut p.count.view_mut())?;
         if p.n == 0 {
             return Ok(());
@@ -41,5 +41,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Order::Any, launch))
+    Ok(Launch::new(kernel, config, Order::Any, enqueue))
 }

@@ -41,7 +41,7 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Compaction<T>| {
+    let enqueue = move |p: &mut Compaction<T>| {
         if p.n == 0 {
             return p.device.stream.memset_zeros(&mut p.count.view_mut());
         }
@@ -57,5 +57,5 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         // all its blocks at once. The dynamic shared memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Order::Selected, launch))
+    Ok(Launch::new(kernel, config, Order::Selected, enqueue))
 }

@@ -61,7 +61,7 @@ pub fn written<T: Element>(
 ) -> (u64, Vec<T>) {
     let mut launch = prepare(problem, rung).expect("a launch");
     problem.reset().expect("the outputs are poisoned");
-    launch.enqueue(problem).expect("a launch");
+    (launch.enqueue)(problem).expect("a launch");
     let count = problem.count.download().expect("the kernel runs");
     let out = problem.out.download().expect("the kernel runs");
     let inside = "the kernel writes only to its outputs";

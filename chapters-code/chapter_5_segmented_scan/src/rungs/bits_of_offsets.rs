@@ -29,7 +29,7 @@ pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut ToFlags| {
+    let enqueue = move |p: &mut ToFlags| {
         let mut bits = p.bits.view_mut();
         p.device.stream.memset_zeros(&mut bits)?;
         if p.segments == 0 {
@@ -41,5 +41,5 @@ pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
         // offsets[0 ..= segments] and writes flags of at most n elements, a bit each. One thread per segment.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Form::Bits, launch))
+    Ok(Launch::new(kernel, config, Form::Bits, enqueue))
 }

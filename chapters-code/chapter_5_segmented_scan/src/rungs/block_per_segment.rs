@@ -30,7 +30,7 @@ pub fn prepare<T: Element>(
     // In every round a block goes on from what it carries; at worst one segment has all elements.
     let depth = 3 * p.n.div_ceil(256) + 5 + 5;
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedScan<T>| {
+    let enqueue = move |p: &mut SegmentedScan<T>| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // Without segments there are no results, and a grid without blocks is an error.
         }
@@ -41,5 +41,5 @@ pub fn prepare<T: Element>(
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per element.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

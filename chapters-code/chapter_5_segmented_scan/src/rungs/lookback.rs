@@ -40,7 +40,7 @@ pub fn prepare<T: Element>(
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedScan<T>| {
+    let enqueue = move |p: &mut SegmentedScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
@@ -55,5 +55,5 @@ pub fn prepare<T: Element>(
         // and counts its blocks in the counter. Status and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

@@ -48,7 +48,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
     let mut before = buffer::scratch::<u32>(&p.device, blocks)?;
 
     let scatter = kernel.clone();
-    let launch = move |p: &mut ToOffsets| {
+    let enqueue = move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
@@ -77,5 +77,5 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
         // most offsets[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Form::Bits, launch))
+    Ok(Launch::new(kernel, config, Form::Bits, enqueue))
 }

@@ -49,7 +49,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
 
     let scatter = kernel.clone();
     // ANCHOR: launch
-    let launch = move |p: &mut ToOffsets| {
+    let enqueue = move |p: &mut ToOffsets| {
         let stream = &p.device.stream;
         let (mut count, mut offsets) = (p.count.view_mut(), p.offsets.view_mut());
         if p.n == 0 {
@@ -79,5 +79,5 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
         unsafe { launch.launch(config) }.map(drop)
     };
     // ANCHOR_END: launch
-    Ok(Launch::new(kernel, config, Form::Bytes, launch))
+    Ok(Launch::new(kernel, config, Form::Bytes, enqueue))
 }

@@ -31,7 +31,7 @@ pub fn prepare<T: Element>(
     // A thread's elements, its warp and its block; at worst one segment has all elements.
     let depth = 3 * p.n.div_ceil(256) + 5 + 5;
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedReduce<T>| {
+    let enqueue = move |p: &mut SegmentedReduce<T>| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // Without segments there are no results, and a grid without blocks is an error.
         }
@@ -42,5 +42,5 @@ pub fn prepare<T: Element>(
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per segment.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

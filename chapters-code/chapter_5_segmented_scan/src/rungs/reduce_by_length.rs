@@ -54,7 +54,7 @@ pub fn prepare<T: Element>(
     let mut arrived = p.device.stream.alloc_zeros::<u32>(chunks as usize)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedReduce<T>| {
+    let enqueue = move |p: &mut SegmentedReduce<T>| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
@@ -65,5 +65,5 @@ pub fn prepare<T: Element>(
         // every launch. There is one block per chunk and one per segment.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

@@ -34,7 +34,7 @@ pub fn prepare<T: Element>(
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedReduce<T>| {
+    let enqueue = move |p: &mut SegmentedReduce<T>| {
         if p.segments == 0 {
             return Ok(());
         }
@@ -48,7 +48,7 @@ pub fn prepare<T: Element>(
         // out[0 .. segments], and open and first for each block. The counter is 0 before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }
 
 /// Blocks that a multiprocessor holds at once.

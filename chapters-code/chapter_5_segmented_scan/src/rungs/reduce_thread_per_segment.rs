@@ -33,7 +33,7 @@ pub fn prepare<T: Element>(
     // At worst one segment has all elements.
     let depth = p.n;
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedReduce<T>| {
+    let enqueue = move |p: &mut SegmentedReduce<T>| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // Without segments there are no results, and a grid without blocks is an error.
         }
@@ -44,5 +44,5 @@ pub fn prepare<T: Element>(
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per segment.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

@@ -46,7 +46,7 @@ pub fn with_offsets_by<T: Element>(
     let depth = 5 + 5 + 2 + 1 + pairs.depth();
 
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedScan<T>| {
+    let enqueue = move |p: &mut SegmentedScan<T>| {
         let mut out = p.out.view_mut();
         let first = &mut pairs.levels[0];
         let mut launch = p.device.stream.launch_builder(&function);
@@ -67,5 +67,5 @@ pub fn with_offsets_by<T: Element>(
         // It updates out[0 .. n], and reads scanned and open for each block of `share` elements.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

@@ -32,7 +32,7 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
     let mut counter = p.device.stream.alloc_zeros::<u32>(1)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut Product| {
+    let enqueue = move |p: &mut Product| {
         if p.rows == 0 {
             return Ok(());
         }
@@ -47,5 +47,5 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         // The counter is 0 before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

@@ -30,7 +30,7 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
     // At worst one row has all entries. Each product is rounded once more.
     let depth = p.n + 1;
     let function = kernel.clone();
-    let launch = move |p: &mut Product| {
+    let enqueue = move |p: &mut Product| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // Without rows there are no results, and a grid without blocks is an error.
         }
@@ -43,5 +43,5 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         // y[0 .. rows].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

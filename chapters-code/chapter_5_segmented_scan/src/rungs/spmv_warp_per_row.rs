@@ -31,7 +31,7 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
     // A lane's entries, then the lanes; at worst one row has all entries. Each product is rounded once more.
     let depth = p.n.div_ceil(32) + 5 + 1;
     let function = kernel.clone();
-    let launch = move |p: &mut Product| {
+    let enqueue = move |p: &mut Product| {
         if config.grid_dim.0 == 0 {
             return Ok(()); // Without rows there are no results, and a grid without blocks is an error.
         }
@@ -44,5 +44,5 @@ pub fn prepare(p: &Product, rung: &Rung) -> Result<Launch<Product>, Error> {
         // y[0 .. rows].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

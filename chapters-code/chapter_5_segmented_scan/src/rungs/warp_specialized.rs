@@ -54,7 +54,7 @@ pub fn prepare<T: Element>(
     let mut launches = p.device.stream.alloc_zeros::<u32>(blocks as usize)?;
 
     let function = kernel.clone();
-    let launch = move |p: &mut SegmentedScan<T>| {
+    let enqueue = move |p: &mut SegmentedScan<T>| {
         if tiles == 0 {
             return Ok(());
         }
@@ -69,5 +69,5 @@ pub fn prepare<T: Element>(
         // memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, launch))
+    Ok(Launch::new(kernel, config, depth, enqueue))
 }

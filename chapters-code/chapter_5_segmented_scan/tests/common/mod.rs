@@ -96,7 +96,7 @@ impl<P: Problem> Run<P> {
     pub fn once(&mut self) -> &mut Self {
         let _one_at_a_time = testing::simulator();
         self.problem.reset().expect("it is poisoned");
-        self.launch.enqueue(&mut self.problem).expect("it is launched");
+        (self.launch.enqueue)(&mut self.problem).expect("it is launched");
         self
     }
 

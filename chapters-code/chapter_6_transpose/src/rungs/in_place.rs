@@ -26,7 +26,7 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Matrices<T>| {
+    let enqueue = move |p: &mut Matrices<T>| {
         let Layout { rows: n, ld_in: ld, .. } = p.layout;
         for Batch { input, count, .. } in p.layout.launches() {
             let mut square = p.square.view_mut();
@@ -39,5 +39,5 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         }
         Ok(())
     };
-    Ok(Launch::new(kernel, config(1), Destination::InPlace, launch))
+    Ok(Launch::new(kernel, config(1), Destination::InPlace, enqueue))
 }

@@ -26,7 +26,7 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         shared_mem_bytes: 0,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Matrices<T>| {
+    let enqueue = move |p: &mut Matrices<T>| {
         let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
@@ -42,5 +42,5 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         }
         Ok(())
     };
-    Ok(Launch::new(kernel, config(1), Destination::Output, launch))
+    Ok(Launch::new(kernel, config(1), Destination::Output, enqueue))
 }

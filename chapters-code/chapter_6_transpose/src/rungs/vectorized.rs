@@ -31,7 +31,7 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
     };
     kernel.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 256 * side as i32)?;
     let function = kernel.clone();
-    let launch = move |p: &mut Matrices<T>| {
+    let enqueue = move |p: &mut Matrices<T>| {
         let Layout { rows, cols, ld_in, ld_out, .. } = p.layout;
         for Batch { input, output, count } in p.layout.launches() {
             let input = p.input.slice(input..);
@@ -47,5 +47,5 @@ pub fn prepare<T: Element>(p: &Matrices<T>, rung: &Rung) -> Result<Launch<Matric
         }
         Ok(())
     };
-    Ok(Launch::new(kernel, config(1), Destination::Output, launch))
+    Ok(Launch::new(kernel, config(1), Destination::Output, enqueue))
 }

@@ -23,7 +23,7 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
-    let launch = move |p: &mut Particles| {
+    let enqueue = move |p: &mut Particles| {
         let mut particles = p.particles.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&mut particles).arg(&p.n).arg(&DT);
@@ -31,7 +31,7 @@ pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {
         // particles[0 .. 8 * n]. The array is aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, launch))
+    Ok(Launch::new(kernel, config, Promise { result: Layout::Structures, traffic }, enqueue))
 }
 
 /// What the launch asks of the memory.

@@ -33,7 +33,7 @@ pub fn prepare(p: &Reads, rung: &Rung) -> Result<Launch<Reads>, Error> {
         shared_mem_bytes: shared,
     };
     let function = kernel.clone();
-    let launch = move |p: &mut Reads| {
+    let enqueue = move |p: &mut Reads| {
         let mut words = p.words.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut words).arg(&p.packs);
@@ -41,7 +41,7 @@ pub fn prepare(p: &Reads, rung: &Rung) -> Result<Launch<Reads>, Error> {
         // in[0 .. packs], aligned to 16 bytes, and writes one word of `out` per thread of the grid.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: (), traffic }, launch))
+    Ok(Launch::new(kernel, config, Promise { result: (), traffic }, enqueue))
 }
 
 /// What the launch asks of the memory.

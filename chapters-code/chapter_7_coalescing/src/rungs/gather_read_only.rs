@@ -23,7 +23,7 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
-    let launch = move |p: &mut Permutation| {
+    let enqueue = move |p: &mut Permutation| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
@@ -32,5 +32,5 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, launch))
+    Ok(Launch::new(kernel, config, Promise { result: Moves::Loads, traffic }, enqueue))
 }

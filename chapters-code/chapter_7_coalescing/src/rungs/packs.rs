@@ -26,7 +26,7 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
-    let launch = move |p: &mut Copies| {
+    let enqueue = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -34,7 +34,7 @@ pub fn of_entry(entry: &str, p: &Copies, rung: &Rung) -> Result<Launch<Copies>, 
         // out[0 .. n]. Both are aligned to 16 bytes.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, launch))
+    Ok(Launch::new(kernel, config, Promise { result: Results::Dense, traffic }, enqueue))
 }
 
 /// What the launch asks of the memory.

@@ -24,7 +24,7 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
-    let launch = move |p: &mut Permutation| {
+    let enqueue = move |p: &mut Permutation| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&p.indices).arg(&mut out).arg(&p.n);
@@ -33,7 +33,7 @@ pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Erro
         // they name.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: Moves::Stores, traffic }, launch))
+    Ok(Launch::new(kernel, config, Promise { result: Moves::Stores, traffic }, enqueue))
 }
 
 /// What the launch asks of the memory.

@@ -22,7 +22,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
     let config =
         LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let function = kernel.clone();
-    let launch = move |p: &mut Copies| {
+    let enqueue = move |p: &mut Copies| {
         let mut out = p.out.view_mut();
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out).arg(&p.n);
@@ -30,7 +30,7 @@ pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {
         // writes out[0 .. n].
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, Promise { result: Results::PairSums, traffic }, launch))
+    Ok(Launch::new(kernel, config, Promise { result: Results::PairSums, traffic }, enqueue))
 }
 
 /// What the launch asks of the memory.
