@@ -64,7 +64,7 @@ impl<'a> Addition<'a> {
         unsafe { launch.launch(LaunchConfig::for_num_elems(N as u32)) }.map(drop)
     }
 
-    /// The time of so many launches, between two events.
+    /// The time of `launches` launches, between two events.
     fn between_events(&mut self, launches: usize) -> Result<f64, DriverError> {
         let event = || {
             let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);

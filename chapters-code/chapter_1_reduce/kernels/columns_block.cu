@@ -10,7 +10,7 @@
 // rows of partials, and the same kernel folds those.
 //
 // <op>_f32(const float* in, float* out, size_t rows, size_t cols), in row-major; sum, max, min.
-// sum_u32 likewise, with which chapter 2 sums its blocks' histograms.
+// sum_u32, of the same form, sums the histograms of chapter 2's blocks.
 // Launch: grid (ceil(cols / 32), splits), at least (1, 1), block (32, 32), no dynamic shared memory.
 // Writes out[s * cols + c] for each split s and column c.
 #define LAUNCH_BOUNDS __launch_bounds__(1024)

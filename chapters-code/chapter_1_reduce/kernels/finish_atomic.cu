@@ -13,7 +13,7 @@
 // Launch: 1 block of 1 thread.
 #include "block_reduce.cuh"
 
-// Any operator: read, combine, and swap in the result if nobody was faster.
+// Any operator: read, combine, and swap in the result if no other thread was faster.
 __device__ inline u32 to_bits(f32 x) { return __float_as_uint(x); }
 __device__ inline unsigned long long to_bits(f64 x) { return __double_as_longlong(x); }
 __device__ inline f32 from_bits(u32 x) { return __uint_as_float(x); }

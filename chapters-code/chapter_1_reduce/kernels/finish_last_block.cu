@@ -1,7 +1,7 @@
 // Finishing across blocks, 3: whichever block comes last folds the partials.
 //
-// One launch as with finish_atomic, but the partials are folded in the order of the blocks, whoever
-// does it: the same result in every run. Each block writes its partial, then counts itself; the
+// One launch as with finish_atomic, but the partials are folded in the order of the blocks,
+// whichever block does it: the same result in every run. Each block writes its partial, then counts itself; the
 // one whose count completes the grid knows that all partials are there. That holds only with a
 // fence between the two writes: broken/last_block_without_fence.cu has none, and in last_block.cuh
 // the atomic itself gives the order. atomicInc wraps to 0 at the limit it is given, so the counter

@@ -17,7 +17,7 @@ struct Flag {
     u32 total;
     u64 launch; // this one, counted from 1
 
-    // Called by all threads of all blocks. Whoever draws a launch's first ticket zeroes the output.
+    // Called by all threads of all blocks. The block that draws a launch's first ticket zeroes the output.
     __device__ void begin() {
         __shared__ u64 ticket;
         if (threadIdx.x == 0) {

@@ -1,8 +1,8 @@
 // Atomic increments in global memory.
 //
 // racy lost counts between a load and a store. An atomic add lets nothing come between: the L2
-// cache, where all multiprocessors meet, does the addition itself. Whoever wants the same counter
-// waits there.
+// cache, where all multiprocessors meet, does the addition itself. A thread that wants the same
+// counter waits there.
 //
 // histogram_<dtype>(const dtype* in, u32* out, size_t n, Bins bins)
 // Launch: min(ceil(n / block), what the device holds at once) blocks (at least 1), any block, no

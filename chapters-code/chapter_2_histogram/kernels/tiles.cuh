@@ -43,7 +43,7 @@ __device__ inline uint4 load_once(const uint4* address) {
     return pack;
 }
 
-// What a thread holds of a tile, if so many share it.
+// What a thread holds of a tile that `threads` threads share.
 template <u32 threads> struct Tile {
     static constexpr u32 LOADS = TILE / threads;
     uint4 packs[LOADS];

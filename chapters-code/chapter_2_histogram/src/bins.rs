@@ -75,7 +75,7 @@ impl Bins {
     /// A case's bins; of floats, those of [0, 1).
     ///
     /// # Errors
-    /// [`Error::Usage`] where there are not so many.
+    /// [`Error::Usage`] where a histogram cannot have that number of bins.
     pub fn of(case: &Case) -> Result<Self, Error> {
         let count = wanted(case);
         let remedy = format!("remedy: give --bins, from {FEWEST} to {MOST}");

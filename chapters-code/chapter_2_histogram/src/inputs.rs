@@ -17,7 +17,7 @@ pub const INPUTS: [Input; 6] =
 /// The types of keys.
 pub const DTYPES: [Dtype; 4] = [Dtype::U8, Dtype::U16, Dtype::U32, Dtype::F32];
 
-/// Of floats drawn at random, about one in so many is one of [`ODD`].
+/// Of floats drawn at random, about one in this number is one of [`ODD`].
 const ODD_ONES: u64 = 1024;
 
 /// Floats that have no bin, or stand at the edge of one: as in [`position`], 0 is the lower end of

@@ -32,7 +32,7 @@ struct Arguments {
     )]
     bins: Vec<u32>,
 
-    /// Draw the input from so many keys instead of as many as there are bins
+    /// Draw the input from this number of keys, instead of as many as there are bins
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true, value_parser = keys)]
     keys: Option<u32>,
 

@@ -1,5 +1,5 @@
 // Values that blocks hand to each other while they run: a value and a tag in one word, so that
-// whoever sees the tag has the value, and no fence is needed.
+// a thread that sees the tag has the value, and no fence is needed.
 #pragma once
 #include "operators.cuh"
 

@@ -92,7 +92,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // ANCHOR_END: copy
 
     // Fills the rest of the array's last tile: a pack that is not full, which no bulk copy brings, and
-    // identities, so that nobody need ask of a pack whether it is there.
+    // identities, so that no thread need test whether a pack is there.
     __device__ void complete(u32 stage, size_t first, u32 packs) {
         for (u32 i = packs + lane_id(); i < PACKS; i += 32) {
             Pack<T> pack = in.template load<Op>(first + i);
@@ -119,7 +119,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
 
     // ANCHOR: reduce
-    // Each of the reducers takes every fourth tile, alone: it has nobody to wait for but the copy. The
+    // Each of the reducers takes every fourth tile, alone: it waits for nothing but the copy. The
     // number of stages is a multiple of the reducers', so that each sees its stages in every lap: a
     // parity tells one lap from the next, but not from the next but one.
     __device__ void reduce(unsigned reducer) {

@@ -109,12 +109,17 @@ pub fn one_thread_per_element(n: u64) -> LaunchConfig {
     }
 }
 
-/// The largest number of rounded operations in a tile of the kernels that include `chunk.cuh`.
-///
-/// They are those within a pack of 16 bytes, a warp, four rows, the warps, and the pack again.
-pub fn tile_depth<T: Element>() -> u64 {
+/// The largest number of rounded operations in a tile of the kernels that include `chunk.cuh`, where every lane has
+/// `rows` packs of 16 bytes.
+pub fn tile_depth<T: Element>(rows: u64) -> u64 {
     let pack = 16 / size_of::<T>() as u64;
-    (pack - 1) + 5 + 4 + 1 + 5 + 2 + pack
+    (pack - 1) // the elements of a pack
+        + 5 // the packs of a warp's row
+        + rows // the rows of the warp
+        + 1 // the lanes before, in the row
+        + 5 // the warps of the block
+        + 2 // what comes before the block, and before the warp
+        + pack // the elements of the pack again
 }
 
 impl<T: Element> Problem for PrefixScan<T> {

@@ -1,5 +1,5 @@
 // Partition: what is kept comes first, in order; what is not goes to the other end, last first, because
-// how many are kept is known only when all have been counted. Then nobody need wait for that.
+// how many are kept is known only when all have been counted. So no block need wait for that number.
 //
 // <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* kept, const void* mask, u64 pivot,
 //             u64* status, unsigned* counter)

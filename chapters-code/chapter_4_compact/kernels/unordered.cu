@@ -1,5 +1,5 @@
 // One kernel and no scan: each warp asks for as many places as it needs, by one atomic addition to the
-// number kept (Adinets 2014). Whoever comes first gets the first places: the order is lost.
+// number kept (Adinets 2014). The warp that comes first gets the first places: the order is lost.
 //
 // <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* kept, const void* mask, u64 pivot)
 // Launch: ceil(n / 256) blocks of 256 threads, no dynamic shared memory. Before it, in the same stream:

@@ -118,7 +118,7 @@ impl Density {
     /// One in two.
     pub const HALF: Self = Self { kept: 1, of: 2 };
 
-    /// So many of so many; none where that is more than all, or of none.
+    /// `kept` elements out of every `of`; none where `kept` is more than `of`, or `of` is 0.
     pub fn new(kept: u32, of: u32) -> Option<Self> {
         if of == 0 || kept > of {
             return None;

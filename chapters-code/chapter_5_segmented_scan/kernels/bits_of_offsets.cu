@@ -1,5 +1,5 @@
 // From offsets to head flags, a bit an element: 32 flags share a word, so setting one is a
-// read-modify-write that nobody may come between.
+// read-modify-write that must not be interrupted.
 //
 // to_flags(const u32* offsets, u32 segments, u32* words, size_t n)
 // Launch: ceil(segments / block) blocks, no dynamic shared memory. Before it, in the same stream: the

@@ -1,9 +1,9 @@
 // From offsets to head flags, a byte an element: a scatter, a thread a segment. Bytes are stored one by
-// one, so nobody has to know of his neighbours.
+// one, so no thread depends on its neighbours.
 //
 // to_flags(const u32* offsets, u32 segments, u8* flags, size_t n)
 // Launch: ceil(segments / block) blocks, no dynamic shared memory. Before it, in the same stream:
-// flags[0 .. n] zeroed. Segment s is [offsets[s], offsets[s + 1]); an empty one sets no flag, and nobody
+// flags[0 .. n] zeroed. Segment s is [offsets[s], offsets[s + 1]); an empty one sets no flag, and no thread
 // writes past flags[n - 1].
 #include "flagged.cuh"
 

@@ -146,7 +146,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
 
     // ANCHOR: reduce
-    // Each of the reducers takes every third tile, alone: it has nobody to wait for but the copy. The
+    // Each of the reducers takes every third tile, alone: it waits for nothing but the copy. The
     // number of stages is a multiple of the reducers', so that each sees its stages in every lap.
     __device__ void reduce(unsigned reducer) {
         PipelineState state;

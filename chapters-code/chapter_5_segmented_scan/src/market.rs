@@ -49,7 +49,7 @@ enum What {
     OneMore(u64),
     #[error("{0} rows, columns or entries are more than 32 bits count")]
     TooMany(u64),
-    #[error("{needed} bytes are wanted for so many rows and columns, and {room} are free")]
+    #[error("{needed} bytes are needed for its rows and columns, and {room} are free")]
     TooLarge { needed: u64, room: u64 },
     #[error("the value is `{0}`, which is no finite number of 32 bits")]
     NotFinite(String),
@@ -94,7 +94,7 @@ pub fn read(path: &Path) -> Result<Csr, MarketError> {
 /// A cause with its line.
 type Placed<T> = Result<T, (usize, What)>;
 
-/// The matrix of a text, whose rows and columns may take so many bytes.
+/// The matrix of a text, whose rows and columns may take `room` bytes.
 fn parse(text: &str, room: u64) -> Placed<Csr> {
     let mut lines = (1..).zip(text.lines());
     let (field, symmetry) = header(lines.next().map_or("", |(_, line)| line))?;
@@ -178,7 +178,7 @@ fn not_numbers(wanted: &'static str, found: impl Into<String>) -> What {
     What::NotNumbers { wanted, found: found.into() }
 }
 
-/// A line of nothing but so many numbers.
+/// A line of `N` numbers and nothing else.
 fn numbers<T: FromStr, const N: usize>(line: &str, wanted: &'static str) -> Result<[T; N], What> {
     let words = line.split_whitespace().map(|word| word.parse().ok());
     let numbers: Option<Vec<T>> = words.collect();
@@ -294,7 +294,7 @@ mod tests {
         refused("4 4 18446744073709551615\n", most);
         refused(
             "60 11 0\n",
-            "2: 1004 bytes are wanted for so many rows and columns, and 1000 are free",
+            "2: 1004 bytes are needed for its rows and columns, and 1000 are free",
         );
         let finite = "which is no finite number of 32 bits";
         for value in ["nan", "inf", "1e400"] {

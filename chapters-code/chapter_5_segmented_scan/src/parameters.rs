@@ -53,7 +53,7 @@ pub fn kind(case: &Case) -> Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Segments {
-    /// All of so many elements, one at least; the last may be shorter.
+    /// All have this number of elements, 1 or more; the last may be shorter.
     Of(u32),
     /// One, of all elements.
     Giant,

@@ -6,7 +6,7 @@ pub mod spmv;
 pub mod to_flags;
 pub mod to_offsets;
 
-use harness::{Case, ChapterParameters, Element, Error, Op, Refusal, Rung, Shape};
+use harness::{Case, ChapterParameters, Error, Op, Refusal, Rung, Shape};
 
 use crate::{
     Matrix, SegmentParameters, Segments,
@@ -82,12 +82,4 @@ pub fn too_long(case: &Case, most: u64) -> Option<Refusal> {
                 .into(),
         )
     })
-}
-
-/// The largest number of rounded operations in a tile of the kernels that include `chunk.cuh`.
-///
-/// They are those within a pack of 16 bytes, a warp, the rows, the warps, and the pack again.
-pub fn tile_depth<T: Element>(rows: u64) -> u64 {
-    let pack = 16 / size_of::<T>() as u64;
-    (pack - 1) + 5 + rows + 1 + 5 + 2 + pack
 }

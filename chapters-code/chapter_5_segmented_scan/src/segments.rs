@@ -145,7 +145,7 @@ impl Offsets {
             .map(|pair| pair[0] as usize..pair[1] as usize)
     }
 
-    /// All segments in groups of neighbours, each but the last with so many elements or segments at least.
+    /// All segments in groups of neighbours, each but the last with at least `least` elements or segments.
     pub fn groups(&self, least: usize) -> Vec<Range<usize>> {
         let mut groups = Vec::new();
         let mut start = 0;

@@ -79,7 +79,7 @@ fn columns(kind: Matrix, rows: &Offsets, order: u32, seed: u64) -> Vec<u32> {
     columns
 }
 
-/// The k-th of a point's 27 neighbours, on a cube of so many points a side; at its border, around it.
+/// The k-th of a point's 27 neighbours, on a cube of `side` points a side, which wraps at its border.
 fn neighbour(point: i64, k: i64, side: i64, order: u32) -> u32 {
     let step = |axis: i64| k / 3i64.pow(axis as u32) % 3 - 1;
     let there = point + step(0) + step(1) * side + step(2) * side * side;

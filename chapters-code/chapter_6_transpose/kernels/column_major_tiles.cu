@@ -7,7 +7,7 @@
 #include "packed.cuh"
 
 // ANCHOR: order
-// The corner of this block's tile, tiles numbered down the columns of a matrix of so many rows.
+// The corner of this block's tile, tiles numbered down the columns of a matrix of `rows` rows.
 template <unsigned SIDE> __device__ Corner corner_down(size_t rows) {
     unsigned down = unsigned((rows + SIDE - 1) / SIDE);
     return {size_t(blockIdx.x % down) * SIDE, size_t(blockIdx.x / down) * SIDE};

@@ -26,8 +26,8 @@ struct Corner {
     size_t row, col;
 };
 
-// That of this block's tile of ROWS x COLS: tiles are numbered along the rows of a matrix of so many
-// columns.
+// That of this block's tile of ROWS x COLS: tiles are numbered along the rows of a matrix
+// of `cols` columns.
 template <unsigned ROWS, unsigned COLS> __device__ Corner corner_of_block(size_t cols) {
     unsigned across = unsigned((cols + COLS - 1) / COLS);
     return {size_t(blockIdx.x / across) * ROWS, size_t(blockIdx.x % across) * COLS};

@@ -1,4 +1,4 @@
-// The tile with a column that nobody uses: its rows are 33 elements long, and those of a column, of 4 bytes
+// The tile with a column that is not used: its rows are 33 elements long, and those of a column, of 4 bytes
 // or more each, lie in 32 different banks. Of 2 bytes or 1, some columns still meet in one.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)

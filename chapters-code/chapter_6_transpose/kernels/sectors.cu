@@ -10,7 +10,7 @@
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
 // Launch as vectorized.cu. in, out, ld_in and ld_out are multiples of 16 bytes.
 //
-// ragged_<bytes>, arguments likewise.
+// ragged_<bytes>, with the same arguments.
 // Launch: ceil((rows + GRAIN - 1) / ROWS) * ceil(cols / COLS) blocks (in y, a matrix of the batch each) of
 // 256 threads, with (ROWS + GRAIN) * (COLS + 1) elements of dynamic shared memory. For elements of E bytes
 // GRAIN is 32 / E; ROWS is 80 for E = 4 and 256 / E otherwise; COLS is 128 for E = 4, 32 for E = 16, and 64
@@ -19,7 +19,7 @@
 #define LAUNCH_BOUNDS __launch_bounds__(256)
 #include "packed.cuh"
 
-// The corner of this block's tile, tiles numbered down the columns of a matrix of so many rows.
+// The corner of this block's tile, tiles numbered down the columns of a matrix of `rows` rows.
 template <unsigned SIDE> __device__ Corner corner_down(size_t rows) {
     unsigned down = unsigned((rows + SIDE - 1) / SIDE);
     return {size_t(blockIdx.x % down) * SIDE, size_t(blockIdx.x / down) * SIDE};

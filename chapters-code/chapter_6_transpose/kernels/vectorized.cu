@@ -4,7 +4,7 @@
 // 64 x 64 elements of 4 bytes, 256 x 256 of one. The XOR permutes the packs of a row.
 //
 // A pack must be aligned: where the matrix or a leading dimension is no multiple of 16 bytes, its elements
-// are loaded and stored one by one, and likewise at an edge that does not end with a pack.
+// are loaded and stored one by one, and so are those at an edge that does not end with a pack.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
 // Launch: ceil(rows / S) * ceil(cols / S) blocks (in y, a matrix of the batch each) of 256 threads, with

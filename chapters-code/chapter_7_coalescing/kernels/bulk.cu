@@ -1,5 +1,5 @@
 // A copy by no thread at all: one thread of a block asks for 4 KiB to be brought to shared memory and taken
-// away again, and waits. The bytes pass through nobody's registers.
+// away again, and waits. The bytes pass through no registers.
 //
 // ptx: compute_90
 //

@@ -1,4 +1,4 @@
-// Reads packs of 16 bytes, with so many loads of a thread under way at a time and no more: what a
+// Reads packs of 16 bytes, with a fixed number of loads of a thread in flight at a time: what a
 // multiprocessor has asked for and not yet got is then known, and its rate says how long a load takes.
 //
 // Between two rounds a thread uses what it has loaded, and so waits for all of it.

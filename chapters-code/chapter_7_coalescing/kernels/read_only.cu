@@ -1,4 +1,4 @@
-// As two_loads.cu, by the read-only path (ld.global.nc), which promises that nobody writes to `in` while
+// As two_loads.cu, by the read-only path (ld.global.nc), which promises that no thread writes to `in` while
 // the kernel runs.
 //
 // read_only, arguments and launch as two_loads.cu

@@ -1,6 +1,6 @@
 // Particles as a structure of arrays: each field by itself, n elements long.
 //
-// The same field of neighbouring lanes is side by side, and what nobody asks for is not moved.
+// The same field of neighbouring lanes is side by side, and fields that are not read are not moved.
 //
 // soa(float* fields, size_t n, float dt): field k of particle i is fields[k * n + i]
 // Launch: ceil(n / block) blocks (at least 1), any block. fields has 8 n elements.

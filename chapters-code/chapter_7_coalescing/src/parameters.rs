@@ -58,7 +58,7 @@ impl fmt::Display for AccessParameters {
 pub enum Order {
     /// One after the other.
     Ascending,
-    /// Each once, in windows of so many one after the other, and in a window at random.
+    /// Each once: one window of this length after another, and in a window at random.
     Within(u64),
     /// Each time any of them: some several times, others never.
     Random,

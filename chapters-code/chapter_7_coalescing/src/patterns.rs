@@ -1,4 +1,4 @@
-//! The patterns of access that are run where nobody asks for one, and all that the book has a formula for.
+//! The patterns of access that run by default, and all that the book has a formula for.
 
 use crate::{AccessParameters, Order, Records};
 
@@ -11,12 +11,12 @@ const NONE: AccessParameters = AccessParameters {
     resident: None,
 };
 
-/// A copy that is shifted by so many elements.
+/// A copy that is shifted by `offset` elements.
 pub const fn offset(offset: u64) -> AccessParameters {
     AccessParameters { offset: Some(offset), ..NONE }
 }
 
-/// A copy of one of each so many elements.
+/// A copy of one element out of every `stride`.
 pub const fn stride(stride: u64) -> AccessParameters {
     AccessParameters { stride: Some(stride), ..NONE }
 }
@@ -31,7 +31,7 @@ pub const fn order(order: Order) -> AccessParameters {
     AccessParameters { order: Some(order), ..NONE }
 }
 
-/// Reads with so many loads of a thread, and so many blocks of a multiprocessor, under way.
+/// Reads where a thread has `loads` loads in flight and a multiprocessor holds `resident` blocks.
 pub const fn reads(loads: u32, resident: u32) -> AccessParameters {
     AccessParameters { loads: Some(loads), resident: Some(resident), ..NONE }
 }

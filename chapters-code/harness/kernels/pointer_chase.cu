@@ -1,5 +1,5 @@
 // Each load says where the next one reads, so none can be asked for before the one before has come:
-// the time over the steps is how long a single load takes when nobody else asks.
+// the time over the steps is how long a single load takes when no other load is in flight.
 //
 // pointer_chase(const unsigned* next, unsigned* out, unsigned steps); next[i] is an index into
 // `next`, for every i that is reached from 0. Writes to out[0] where it ends.

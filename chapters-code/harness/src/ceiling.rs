@@ -50,7 +50,7 @@ pub struct Ceilings {
     pub peak_gb_per_s: f64,
     /// Time of an empty kernel between two events, in microseconds.
     pub launch_us: f64,
-    /// Time of one load from memory while nobody else asks, in nanoseconds; runs that were recorded
+    /// Time of one load from memory while no other load is in flight, in nanoseconds; runs that were recorded
     /// before it was measured lack it.
     pub latency_ns: Option<f64>,
 }
@@ -141,7 +141,7 @@ fn latency_ns(device: &Device, stopwatch: &mut Stopwatch) -> Result<f64, Error> 
     Ok((all.median - one.median) * 1e6 / f64::from(STEPS - 1))
 }
 
-/// A ring of `places`, so many words apart: each holds the index of the next.
+/// A ring of `places`, each `stride` words after the one before it in memory: each holds the index of the next.
 fn chain(places: u32, stride: u32) -> Vec<u32> {
     let mut words = vec![0; (places * stride) as usize];
     for place in 0..places {
@@ -159,7 +159,7 @@ fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error
     })
 }
 
-/// The launch of a sweep over so many packs of 16 bytes.
+/// The launch of a sweep over `packs` packs of 16 bytes.
 pub fn read_sweep_config(packs: u64) -> LaunchConfig {
     let blocks = packs.div_ceil(u64::from(READ_SWEEP_THREADS * READ_SWEEP_LOADS));
     kernel::grid(blocks.clamp(1, i32::MAX as u64), READ_SWEEP_THREADS)

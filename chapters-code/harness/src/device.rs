@@ -176,7 +176,7 @@ impl Device {
         Error::Driver { doing: doing.into(), error: Cuda(error), detail }
     }
 
-    /// Blocks of so many threads that the whole device holds at once, if threads are what it runs
+    /// The number of blocks of `threads` threads that the whole device holds at once, if threads are what it runs
     /// out of first: a grid of that size leaves no multiprocessor idle. The same number on the
     /// simulator as on the device whose profile it has, whatever registers a compiler gave out.
     pub fn resident_blocks(&self, threads: u32) -> u32 {

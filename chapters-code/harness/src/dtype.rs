@@ -206,7 +206,7 @@ element! {
         |v| Bf16(bf16::from_f64(v)), |b| Bf16(bf16::from_bits(b as u16)), |x: Bf16| x.0.to_f64();
     u8: U8 in u8, u8::MIN, u8::MAX, |v| v as u8, |b| b as u8, |x| x as f64;
     u16: U16 in u16, u16::MIN, u16::MAX, |v| v as u16, |b| b as u16, |x| x as f64;
-    // The upper half is the lower's complement: whoever mixes them up shows.
+    // The upper half is the lower's complement: a kernel that mixes them up is detected.
     u128: U128 in u128, u128::MIN, u128::MAX,
         |v| v as u128, |b: u64| u128::from(b) | u128::from(!b) << 64, |x| x as f64;
 }

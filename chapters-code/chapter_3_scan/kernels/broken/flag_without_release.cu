@@ -1,5 +1,5 @@
-// Broken: look-back with the value and its flag in two places, and nothing that orders them. Whoever
-// sees the flag may still read the value that stood there before.
+// Broken: look-back with the value and its flag in two places, and nothing that orders them. A block
+// that sees the flag may still read the value that stood there before.
 //
 // inclusive_sum_f32(const f32* in, f32* out, size_t n, f32* prefixes, unsigned* flags)
 // Launch: ceil(n / 512) blocks of 512 threads. Before it: a zeroed flag for each block, and one more,

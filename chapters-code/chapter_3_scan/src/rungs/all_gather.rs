@@ -29,7 +29,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
         shared_mem_bytes: 0,
     };
     // A tile; then in every round the aggregates of all blocks, 32 at a time.
-    let depth = tile_depth::<T>() + tiles.div_ceil(blocks) * blocks.div_ceil(32) + 16;
+    let depth = tile_depth::<T>(4) + tiles.div_ceil(blocks) * blocks.div_ceil(32) + 16;
     // Zeroed once. They belong to this grid and these tiles: a block counts its launches.
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;

@@ -35,7 +35,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let n = p.levels(tile);
     let levels = n.len() - 1;
     // On every level: a tile, and the addition of the block's offset.
-    let depth = levels as u64 * (tile_depth::<T>() + 1);
+    let depth = levels as u64 * (tile_depth::<T>(4) + 1);
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 

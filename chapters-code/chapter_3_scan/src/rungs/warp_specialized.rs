@@ -39,7 +39,7 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     kernel.set_attribute(attribute, config.shared_mem_bytes as i32)?;
     // A tile; then in every round the aggregates of all blocks, 32 at a time.
-    let depth = tile_depth::<T>() + tiles.div_ceil(blocks) * blocks.div_ceil(32) + 16 + 8;
+    let depth = tile_depth::<T>(4) + tiles.div_ceil(blocks) * blocks.div_ceil(32) + 16 + 8;
     // Zeroed once. They belong to this grid and these tiles: a block counts its launches.
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;

@@ -1,12 +1,12 @@
 //! Each load takes 16 bytes, and flags are bits.
 
+use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
-use crate::problem::tile_depth;
 
 /// Each load takes 16 bytes, and flags are bits.
 pub static RUNG: Rung = Rung::new(

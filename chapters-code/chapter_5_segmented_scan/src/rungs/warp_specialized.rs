@@ -1,13 +1,11 @@
 //! Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
 
+use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, Rung, ceiling::Ceiling, kernel};
 
-use crate::problem::{
-    scan::{SegmentedScan, scans_only},
-    tile_depth,
-};
+use crate::problem::scan::{SegmentedScan, scans_only};
 
 /// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
 pub static RUNG: Rung = Rung::new(

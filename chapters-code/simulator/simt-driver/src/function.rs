@@ -48,7 +48,7 @@ impl Function {
     }
 
     /// Blocks of `threads` threads with `dynamic` bytes of dynamic shared memory that a
-    /// multiprocessor holds; none if the function may not have so many.
+    /// multiprocessor holds; none if the function may not have that many threads.
     pub fn blocks_per_multiprocessor(&self, threads: u32, dynamic: usize) -> u32 {
         if threads > self.max_threads() || dynamic > self.dynamic_shared() as usize {
             return 0;

@@ -143,7 +143,7 @@ impl HostBytes {
         if length == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: as in `as_slice`; that nobody else uses the bytes meanwhile is promised too.
+        // SAFETY: as in `as_slice`; the caller also promises that nothing else uses the bytes meanwhile.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.0.cast(), length) })
     }
 

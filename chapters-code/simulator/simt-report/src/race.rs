@@ -103,7 +103,7 @@ names! {
         Absent = "absent",
         /// It waits at a barrier.
         Wait = "wait",
-        /// It goes round a barrier by a branch.
+        /// It skips a barrier by a branch.
         Branch = "branch",
     }
 }

@@ -72,7 +72,7 @@ impl Preprocessor for Directives {
     }
 }
 
-/// Whoever answers.
+/// The answers to the questions of a page.
 struct Answers<'a> {
     root: PathBuf,
     /// The folder of the pages, relative to the root.
@@ -174,7 +174,7 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// A figure that nobody has measured.
+/// A figure that was not measured.
 fn predicted(text: &str) -> Result<String, String> {
     match text {
         "" => Err("write what is predicted: {{#predict 1.8×}}".to_owned()),

@@ -19,7 +19,7 @@ const GAP: f64 = 5.0;
 const LEFT: f64 = 52.0;
 const TOP: f64 = 20.0;
 const ROW: f64 = 24.0;
-/// Lines that are drawn; of more, so many and a remark on the others.
+/// The largest number of lines that are drawn. A remark stands for the others.
 const MOST: usize = 10;
 const SHOWN: usize = 8;
 

@@ -12,7 +12,7 @@ pub(crate) fn select(chapter: &dyn Chapter, options: &Options) -> Result<Vec<Run
     }
     let known = chapter.rungs();
     let named = |rung: &Rung| options.kernel.iter().any(|name| name == rung.name);
-    // Whoever names a broken one means that one, not all.
+    // A command that names a broken rung means that one, not all.
     let also_broken = options.broken && !known.iter().any(|rung| rung.is_broken() && named(rung));
     let wanted = |rung: &Rung| match rung.is_broken() {
         true => also_broken || named(rung),
@@ -140,7 +140,7 @@ fn group(
     if !steps.is_empty() {
         notes.extend(left_out);
     }
-    // Whoever names a rung and a size wants to know why the one does not go with the other.
+    // A command that names a rung and a size asks for both: say why the one does not go with the other.
     if by_name && !options.elements.is_empty() && !steps.is_empty() {
         notes.extend(refused);
     }

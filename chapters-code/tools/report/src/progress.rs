@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shows how many of some steps are done; draws nothing where nobody watches.
+/// Shows how many of some steps are done; draws nothing where the output is not a terminal.
 pub struct Progress(ProgressBar);
 
 impl Progress {

@@ -19,7 +19,7 @@ pub fn print(text: &str) -> Result<(), Error> {
         .map_err(|error| Error::write(Path::new("-"), error))
 }
 
-/// Columns of the terminal: `COLUMNS` where it is set, 120 where nobody knows, 60 at least.
+/// Columns of the terminal: `COLUMNS` where it is set, 120 where the width is not known, 60 at least.
 pub fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || console::Term::stdout().size_checked().map(|(_, columns)| columns.into());

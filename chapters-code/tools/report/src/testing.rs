@@ -176,7 +176,7 @@ pub fn check(rows: &[Row]) {
 /// Fails unless these are the broken rungs' rows, in order, each caught by the checker that is named.
 ///
 /// # Panics
-/// As said.
+/// Where that does not hold.
 #[track_caller]
 pub fn check_caught(rows: &[Row], expected: &[(&str, Checker)]) {
     let names: Vec<_> = rows.iter().map(|row| row.kernel).collect();

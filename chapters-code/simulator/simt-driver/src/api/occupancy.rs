@@ -60,7 +60,7 @@ api! {
         threads.set(best.1)
     }
 
-    /// Dynamic shared memory that each of so many resident blocks can have.
+    /// Dynamic shared memory that each block can have if `blocks` blocks are resident.
     fn cuOccupancyAvailableDynamicSMemPerBlock(
         bytes: Out<usize>,
         function: CUfunction,

@@ -37,7 +37,7 @@ api! {
         context::destroy(handle)
     }
 
-    /// Destroys the primary context, whoever uses it.
+    /// Destroys the primary context, even if it is in use.
     also(cuDevicePrimaryCtxReset) fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
         let mut primary = lock(&driver()?.device(device)?.primary);
         primary.retained = 0;

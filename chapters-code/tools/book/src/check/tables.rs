@@ -1,4 +1,4 @@
-//! Every column of a table has a heading: whoever has the page read aloud hears it with each cell.
+//! Every column of a table has a heading: a reader who has the page read aloud hears it with each cell.
 
 use std::ops::Range;
 

@@ -57,7 +57,7 @@ impl Arguments {
         value.parse().map(Some).map_err(wrong)
     }
 
-    /// Fails if a key is left that nobody has taken.
+    /// Fails if a key is left that was not taken.
     pub(super) fn finish(self) -> Result<(), String> {
         match self.keys.keys().next() {
             None => Ok(()),

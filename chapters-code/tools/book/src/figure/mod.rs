@@ -5,7 +5,7 @@
 //!
 //! | kind | shows | further keys |
 //! | --- | --- | --- |
-//! | `tree` | which thread folds what into what, step by step | `of=shared` (default) or `of=registers`; `places=8`, the last steps, in so many places; `buffers=2`, where so many take turns |
+//! | `tree` | which thread folds what into what, step by step | `of=shared` (default) or `of=registers`; `places=8`, the last steps, in that many places; `buffers=2`, where that many take turns |
 //! | `banks` | a warp's accesses to shared memory: lanes, banks, wavefronts | `access`, `at`, `nth` |
 //! | `sectors` | a warp's accesses to global memory: lanes, lines, sectors | `access`, `at`, `nth` |
 //! | `timeline` | which lanes of a block's warps are active, instruction by instruction | `span`, the instructions that the axis has room for |

@@ -124,7 +124,7 @@ impl Law {
         format!("<tr>{cells}</tr>\n")
     }
 
-    /// GB/s, with so many bytes in flight.
+    /// The rate in GB/s with `bytes` bytes in flight.
     fn rate(&self, bytes: f64) -> f64 {
         (bytes / self.latency).min(self.most)
     }

@@ -9,7 +9,7 @@
 //! - `{{#measured_table KEY=VALUE …}}`: the ladder as a table, a line a kernel.
 //! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel, with the
 //!   ceiling and the baseline.
-//! - `{{#measured_bars KEY=VALUE …}}`: bandwidth at one size as a picture, a bar a kernel, likewise.
+//! - `{{#measured_bars KEY=VALUE …}}`: bandwidth at one size as a picture, a bar a kernel, with the ceiling and the baseline.
 //! - `{{#measured_in_flight KEY=VALUE …}}`: rates over bytes in flight as a table, with Little's law fitted
 //!   to them.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.

@@ -53,7 +53,7 @@ impl Program {
     /// Fails unless the list names every rung, and the manual has examples.
     ///
     /// # Panics
-    /// As said.
+    /// Where that does not hold.
     #[track_caller]
     pub fn check_manual(&self, chapter: &dyn Chapter) {
         let list = self.prints("--list");
@@ -67,7 +67,7 @@ impl Program {
     /// Fails where what it prints does not fit narrow and wide terminals.
     ///
     /// # Panics
-    /// As said.
+    /// Where that does not hold.
     #[track_caller]
     pub fn check_width(&self, arguments: &str) {
         for width in [80, 120] {
@@ -96,7 +96,7 @@ pub fn stdout(output: &Output) -> String {
 /// panic and without a table.
 ///
 /// # Panics
-/// As said.
+/// Where that does not hold.
 #[track_caller]
 pub fn check_refusal(output: &Output, what: &str, parts: &[&str]) {
     let message = String::from_utf8_lossy(&output.stderr);

@@ -17,7 +17,7 @@ use harness::{
 /// the samples, or the table does not fit. Gives the rows back.
 ///
 /// # Panics
-/// As said.
+/// Where that does not hold.
 pub fn check_timed(chapter: &dyn Chapter, steps: &[Step]) -> Vec<Row> {
     let mut runner = simulator();
     let (properties, bench) = (runner.device.properties.clone(), small_bench(&mut runner));

@@ -98,7 +98,7 @@ fn launch(device: &Device, function: &CudaFunction, planted: &Planted) -> Result
     Ok(())
 }
 
-/// An array of so many `int`s, with whatever is in it. It lives as long as the process.
+/// An array of `elements` `int`s, which are not initialised. It lives as long as the process.
 fn allocate(elements: u32) -> Result<CUdeviceptr> {
     // SAFETY: the size is not zero, and the device's context is current.
     Ok(unsafe { result::malloc_sync(4 * elements as usize) }?)

@@ -8,7 +8,7 @@ use super::{
     recording::values,
 };
 
-/// At most so many rows are shown of a column.
+/// The largest number of rows that are shown of a column.
 const SHOWN: usize = 12;
 
 /// The rows in which two devices' results of a case differ, a paragraph a column; empty where none

@@ -9,7 +9,7 @@ use super::{
     inputs,
 };
 
-/// Threads of a block; some cases have barriers that expect so many.
+/// Threads of a block; some cases have barriers that expect this number.
 const THREADS: u32 = 128;
 
 /// What a launch gave.
