@@ -2,7 +2,7 @@
 //!
 //! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
 //! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the buffers,
-//! the inputs and the judge, [`reference`] the expected results.
+//! the inputs and the judge, [`mod@reference`] the expected results.
 
 mod baseline;
 pub mod broken;

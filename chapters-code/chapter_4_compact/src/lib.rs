@@ -2,7 +2,7 @@
 //!
 //! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
 //! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the buffers and
-//! the judge, [`inputs`] the masks, [`reference`] the expected results.
+//! the judge, [`inputs`] the masks, [`mod@reference`] the expected results.
 //!
 //! A kernel that selects by a mask moves bits, whatever they mean, so there is one per size of an element,
 //! such as `mask_b32`. A kernel that selects by a predicate compares, and has a type, as `predicate_f32`.

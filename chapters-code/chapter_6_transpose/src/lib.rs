@@ -2,7 +2,7 @@
 //!
 //! Here stands the table of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
 //! `kernels/<name>.cu`; each rung is the one before with one idea changed. [`problem`] holds the buffers,
-//! the inputs and the judge, [`layout`] the addresses of elements, [`reference`] the expected results.
+//! the inputs and the judge, [`layout`] the addresses of elements, [`mod@reference`] the expected results.
 //!
 //! Kernels move elements and compute nothing with them, so a kernel is compiled for a size of elements:
 //! `transpose_4` moves elements of 4 bytes.

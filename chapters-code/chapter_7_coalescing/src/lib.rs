@@ -3,7 +3,7 @@
 //! Here stand the tables of rungs. A rung is a file, `rungs/<name>.rs`, which launches the kernel in
 //! `kernels/<name>.cu` and says by a formula what the launch asks of the memory. [`problem`] holds the
 //! buffers and the judge of copies, [`particles`], [`permutation`] and [`reads`] those of other accesses.
-//! [`traffic`] has the formulas, [`reference`] the expected results.
+//! [`traffic`] has the formulas, [`mod@reference`] the expected results.
 
 pub mod broken;
 pub mod chapter;

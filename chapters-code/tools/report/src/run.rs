@@ -34,7 +34,7 @@ pub fn exit(outcome: anyhow::Result<bool>) -> ExitCode {
 }
 
 /// Runs a chapter's rungs as the options say, with each of the parameters that the chapter's own options ask for.
-/// Each rung runs in [`harness::rung::Posed::run`]. True where every rung was as it should be.
+/// Each rung runs in [`harness::AnyProblem::run`]. True where every rung was as it should be.
 ///
 /// # Errors
 /// For a command line that asks for what there is not, a device that is not to be had, a file that
