@@ -6,7 +6,7 @@ use harness::{
 };
 use report::{
     Chapter,
-    values::{Values, parsed},
+    values::{Values, number},
 };
 
 use crate::{
@@ -69,9 +69,9 @@ impl Chapter for Histogram {
 
     fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
         Ok(HistogramParameters {
-            bins: parsed(value, "bins")?,
-            keys: parsed(value, "keys")?,
-            copies: parsed(value, "copies")?,
+            bins: number(value, "bins")?,
+            keys: number(value, "keys")?,
+            copies: number(value, "copies")?,
         }
         .into())
     }

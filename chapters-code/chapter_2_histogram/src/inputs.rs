@@ -35,22 +35,22 @@ const ODD: [f64; 8] = [
 
 /// The keys of a case: as many as there are elements.
 pub fn keys<K: Key>(case: &Case, bins: &Bins) -> Vec<K> {
+    let keys = u64::from(drawn_from(case, bins));
     if case.input == Input::Digits {
-        let keys = u64::from(drawn_from(case, bins));
         let digits: Vec<K> = generate(case);
         let number = |digit: K| (digit.to_f64() as u64 % keys) as f64;
         return digits.into_iter().map(|d| of_number(number(d), bins)).collect();
     }
     let make = |i| match K::DTYPE {
-        Dtype::F32 => K::from_f64(position(case, i, bins)),
-        _ => K::from_f64(number(case, i, bins) as f64),
+        Dtype::F32 => K::from_f64(position(case, i, keys, bins)),
+        _ => K::from_f64(number(case, i, keys) as f64),
     };
     (0..case.elements()).into_par_iter().map(make).collect()
 }
 
 /// From how many keys the input is drawn: as many as there are bins, or as the case says, and no more
 /// than the type has.
-pub fn drawn_from(case: &Case, bins: &Bins) -> u32 {
+fn drawn_from(case: &Case, bins: &Bins) -> u32 {
     let wanted = HistogramParameters::of(case).keys.unwrap_or(bins.count);
     match case.dtype {
         Dtype::U8 => wanted.min(1 << 8),
@@ -59,9 +59,8 @@ pub fn drawn_from(case: &Case, bins: &Bins) -> u32 {
     }
 }
 
-/// Key i as a number.
-fn number(case: &Case, i: u64, bins: &Bins) -> u64 {
-    let keys = u64::from(drawn_from(case, bins));
+/// Key i as a number below `keys`.
+fn number(case: &Case, i: u64, keys: u64) -> u64 {
     let last = keys - 1;
     match case.input {
         Input::Gaussian => {
@@ -76,7 +75,7 @@ fn number(case: &Case, i: u64, bins: &Bins) -> u64 {
 }
 
 /// Float i: somewhere in the bin of its number, or an odd one.
-fn position(case: &Case, i: u64, bins: &Bins) -> f64 {
+fn position(case: &Case, i: u64, keys: u64, bins: &Bins) -> f64 {
     let random = bits(!case.seed, i);
     let at_random = matches!(case.input, Input::Uniform | Input::Gaussian | Input::Zipf);
     if at_random && random.is_multiple_of(ODD_ONES) {
@@ -87,7 +86,7 @@ fn position(case: &Case, i: u64, bins: &Bins) -> f64 {
         Input::Constant | Input::Sorted => 0.5,
         _ => (random >> 40) as f64 / (1u64 << 24) as f64,
     };
-    in_range(number(case, i, bins) as f64 + fraction, bins)
+    in_range(number(case, i, keys) as f64 + fraction, bins)
 }
 
 fn of_number<K: Key>(number: f64, bins: &Bins) -> K {

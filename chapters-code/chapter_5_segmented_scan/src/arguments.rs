@@ -92,7 +92,7 @@ impl Arguments {
             Group::Scans => self.scans(),
             Group::Reductions => self.segments().map(in_segments).collect(),
             Group::Products => vec![SegmentParameters {
-                matrix: Some(matrix(self.matrix.as_deref())),
+                matrix: Some(self.matrix()),
                 ..SegmentParameters::default()
             }],
         };
@@ -104,6 +104,15 @@ impl Arguments {
             true => parameters,
             false => wanted,
         }
+    }
+
+    /// The matrix that --matrix names; a name that no made matrix has is a file's.
+    pub(crate) fn matrix(&self) -> Matrix {
+        let Some(name) = &self.matrix else {
+            return Matrix::PowerLaw;
+        };
+        let made = Matrix::MADE.into_iter().find(|matrix| matrix.name() == name);
+        made.unwrap_or(Matrix::File)
     }
 
     fn segments(&self) -> impl Iterator<Item = Segments> {
@@ -150,13 +159,4 @@ fn if_none<T: Copy>(values: &[T], default: &[T]) -> Vec<T> {
         [] => default.to_vec(),
         values => values.to_vec(),
     }
-}
-
-/// The matrix of this name; any other name is a file's.
-pub(crate) fn matrix(name: Option<&str>) -> Matrix {
-    let Some(name) = name else {
-        return Matrix::PowerLaw;
-    };
-    let made = Matrix::MADE.into_iter().find(|matrix| matrix.name() == name);
-    made.unwrap_or(Matrix::File)
 }

@@ -12,7 +12,7 @@ use harness::{Error, Shape};
 
 mod arguments;
 
-use arguments::{Arguments, matrix};
+use arguments::Arguments;
 
 fn unreadable(error: MarketError) -> Error {
     let remedy = "remedy: give --matrix a whole file in Matrix Market's coordinate format";
@@ -24,10 +24,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<bool> {
-    let parameters = arguments.parameters();
+    let (parameters, matrix) = (arguments.parameters(), arguments.matrix());
     let mut chapter = Segmented::OF_SEED;
     let mut options = arguments.options;
-    if let (Some(path), Matrix::File) = (&arguments.matrix, matrix(arguments.matrix.as_deref())) {
+    if let (Some(path), Matrix::File) = (&arguments.matrix, matrix) {
         let file = market::read(Path::new(path)).map_err(unreadable)?;
         let n = file.values.len() as u64;
         options.elements = vec![Shape::Vector { n }];

@@ -6,7 +6,7 @@ use harness::{
 };
 use report::{
     Chapter,
-    values::{Values, parsed},
+    values::{Values, number},
 };
 
 use crate::{MatrixParameters, broken::broken, layout::Layout, problem::Matrices, rungs};
@@ -42,7 +42,7 @@ impl Chapter for Transpose {
     }
 
     fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
-        Ok(MatrixParameters { batch: parsed(value, "batch")?, ld: parsed(value, "ld")? }.into())
+        Ok(MatrixParameters { batch: number(value, "batch")?, ld: number(value, "ld")? }.into())
     }
 
     fn title(&self, case: &Case) -> String {

@@ -6,7 +6,7 @@ use harness::{
 };
 use report::{
     Chapter,
-    values::{Values, chosen, parsed},
+    values::{Values, chosen, number, parsed},
 };
 
 use crate::{
@@ -52,12 +52,12 @@ impl Chapter for Coalescing {
 
     fn parameters_from(&self, value: Values<'_>) -> Result<Parameters, String> {
         Ok(AccessParameters {
-            offset: parsed(value, "offset")?,
-            stride: parsed(value, "stride")?,
+            offset: number(value, "offset")?,
+            stride: number(value, "stride")?,
             records: chosen(value, "records")?,
             order: parsed(value, "order")?,
-            loads: parsed(value, "loads")?,
-            resident: parsed(value, "resident")?,
+            loads: number(value, "loads")?,
+            resident: number(value, "resident")?,
         }
         .into())
     }

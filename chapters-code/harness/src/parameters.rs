@@ -89,12 +89,6 @@ impl<T: ChapterParameters> From<T> for Parameters {
     }
 }
 
-impl From<Fields> for Parameters {
-    fn from(fields: Fields) -> Self {
-        Self::new(fields)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -198,8 +198,8 @@ pub trait Problem: Sized {
     fn reset(&mut self) -> Result<(), DriverError>;
 
     /// Compares the outputs with the reference, and the inputs with what they were. `launches` is how often
-    /// the rung ran since the last reset. Only rungs that add to their
-    /// output need it. An input that has changed is restored.
+    /// the rung ran since the last reset; only rungs that add to their output need it. An input that has
+    /// changed is restored.
     ///
     /// # Errors
     /// [`Error::Driver`] where the results cannot be read back.
@@ -246,7 +246,7 @@ pub struct Launch<P: Problem> {
     pub config: LaunchConfig,
     /// What the launch promises of its result.
     pub promise: P::Promise,
-    /// Enqueues all kernels of one operation on the stream of the problem's device.
+    /// The closure that launches all of the rung's kernels.
     pub enqueue: Enqueue<P>,
 }
 

@@ -40,7 +40,11 @@ fn a_tree_in_registers() {
     assert_eq!(said.len(), 6);
     assert!(said[0].starts_with("Before the first step the lanes hold 3, 1, 7, 0, 4, 1, 6, 3, "));
     assert!(said[5].starts_with("Step 5: lane 0 folds lanes 0 and 1 into lane 0: "), "{said:?}");
-    assert_eq!(said[1].matches(" folds ").count(), 16, "lanes that nobody reads are left out");
+    assert_eq!(
+        said[1].matches(" folds ").count(),
+        16,
+        "lanes that no lane reads from are left out"
+    );
 }
 
 #[test]

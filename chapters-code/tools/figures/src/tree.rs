@@ -258,7 +258,7 @@ fn row(group: &mut Group, tree: &Tree, number: usize, format: Format<'_>, names:
         let corner = above(place, number);
         let is_here = |step: &&Move| number > 0 && step.to.place == place;
         let written = stage.moves.iter().find(is_here);
-        // A value that no step reads again is of use where it is the result.
+        // A value that no step reads again is dead, unless it is the result.
         let is_live = tree.is_live(number, place) || (is_last && written.is_some());
         if !is_live {
             cell(group, "cell dead", corner);

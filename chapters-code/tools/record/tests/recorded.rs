@@ -1,11 +1,27 @@
 //! The simulator computes the very bits that a recorded device computed.
 
 use record::checksums::{self, Exact};
-use report::testing;
+use report::{
+    recorded::{RecordedRow, Subject},
+    testing,
+};
 
 #[test]
 fn results_are_bit_equal_to_the_recorded_ones() {
     for Exact { chapter, cases } in checksums::all() {
         testing::check_recorded(&*chapter, &cases);
+    }
+}
+
+/// A column of a row is a result, or it says what the row is of: without its results, a row's line of JSON is of the
+/// same subject as the row.
+#[test]
+fn a_line_of_json_is_of_the_same_subject_as_its_row() {
+    for Exact { chapter, cases } in checksums::all() {
+        for row in testing::run(&*chapter, &cases[..1], &testing::is_right) {
+            let line = serde_json::to_string(&row).expect("JSON");
+            let recorded: RecordedRow = serde_json::from_str(&line).expect("a row");
+            assert_eq!(recorded.subject, Subject::of(&row), "{line}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use harness::{Case, Dtype, Input, Op, Shape};
-use report::{Chapter, values::chosen};
+use report::{Chapter, values};
 
 use crate::expand::words;
 
@@ -50,11 +50,7 @@ impl Arguments {
 
     /// The number that a key stands for.
     pub(super) fn number<T: std::str::FromStr>(&mut self, key: &str) -> Result<Option<T>, String> {
-        let Some(value) = self.take(key) else {
-            return Ok(None);
-        };
-        let wrong = |_| format!("{key}={value} is not a number in range");
-        value.parse().map(Some).map_err(wrong)
+        values::number(&mut |key| self.take(key), key)
     }
 
     /// Fails if a key is left that was not taken.
@@ -115,7 +111,7 @@ fn shape(text: &str) -> Result<Shape, String> {
 }
 
 fn choice<T: ValueEnum>(arguments: &mut Arguments, key: &str, default: T) -> Result<T, String> {
-    Ok(chosen(&mut |key| arguments.take(key), key)?.unwrap_or(default))
+    Ok(values::chosen(&mut |key| arguments.take(key), key)?.unwrap_or(default))
 }
 
 fn chapter(name: Option<String>, page: &Path) -> Result<&'static dyn Chapter, String> {

@@ -21,7 +21,7 @@ impl Finding {
     }
 }
 
-/// A mistake, what tells of it, and what it gives for an index, where it gives anything.
+/// A mistake: its diagnosis, a sentence, and the value that it gives at an index, if any.
 pub type Mistake<'m> = (Diagnosis, &'m str, &'m dyn Fn(usize) -> Option<f64>);
 
 impl Wrong {

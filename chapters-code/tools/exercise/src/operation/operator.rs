@@ -61,6 +61,7 @@ mod tests {
 
     #[test]
     fn ints_wrap_and_the_lowest_is_the_identity_of_max() {
+        assert_eq!(combine(Op::Sum, -1, 3), 2);
         assert_eq!(combine(Op::Sum, i32::MAX, 1), i32::MIN);
         assert_eq!(combine(Op::Max, identity(Op::Max), -5), -5);
     }

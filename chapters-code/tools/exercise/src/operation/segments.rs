@@ -107,7 +107,11 @@ mod tests {
     fn segments_cover_everything_and_many_are_empty() {
         for n in [0, 1, 257, 10_000] {
             for input in [Input::Uniform, Input::Zipf, Input::Constant, Input::Sorted] {
-                assert_eq!(of(&case(n, input), 0).elements() as u64, n);
+                let segments = of(&case(n, input), 0);
+                assert_eq!(segments.as_slice().first(), Some(&0));
+                assert_eq!(segments.as_slice().last(), Some(&(n as u32)));
+                assert!(segments.as_slice().is_sorted());
+                assert_eq!(segments.elements() as u64, n);
             }
         }
         let mixed = of(&case(10_000, Input::Uniform), 0);
