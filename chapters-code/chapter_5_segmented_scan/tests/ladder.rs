@@ -224,13 +224,23 @@ fn check_tasks(lengths: &[u32], tasks: &[Case]) {
     }
 }
 
-/// Heads on both sides of every border: of a pack, a row, a part of a tile, a block and a tile.
-#[test]
-fn heads_at_borders() {
-    for border in [2, 32, 64, 128, 256, 384, 512, 2048, 3072, 8192] {
+/// Heads on both sides of a border: of a pack, a row, a part of a tile, a block or a tile.
+fn check_borders(borders: &[u32]) {
+    for &border in borders {
         check_lengths(&[border - 1, 1, 1, 19_999 - border]);
         check_lengths(&[border; 3]);
     }
+}
+
+#[test]
+fn heads_at_borders() {
+    check_borders(&[32, 256, 3072]);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_heads_at_borders() {
+    check_borders(&[2, 64, 128, 384, 512, 2048, 8192]);
 }
 
 #[test]

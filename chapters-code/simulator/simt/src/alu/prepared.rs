@@ -85,7 +85,14 @@ pub fn execute_all(all: &[Prepared<'_>], regs: &mut Registers, mask: LaneMask, w
 /// row has a form of [`Alu`] with its fields, what executes it, and the frequent operations, which
 /// are compiled separately.
 macro_rules! select {
-    ($select:ident, $isa:ident, $set:expr; {$(
+    // Without the functions for frequent operations.
+    ($select:ident, $isa:ident, $set:expr, general; {$(
+        $form:ident $fields:tt => $body:expr;
+        $([$($operation:tt)*])*
+    )*}, $lanes:ident, $windows:ident) => {
+        select! { $select, $isa, $set, all; {$($form $fields => $body;)*}, $lanes, $windows }
+    };
+    ($select:ident, $isa:ident, $set:expr, all; {$(
         $form:ident $fields:tt => $body:expr;
         $([$($key:ident: $($value:ident)::+ $({ $($field:tt)* })? $(($($argument:tt)*))?),+])*
     )*}, $lanes:ident, $windows:ident) => {
@@ -136,7 +143,7 @@ macro_rules! select {
 
 /// All register instructions, for one set of vector instructions.
 macro_rules! instructions {
-    ($select:ident, $isa:ident, $set:expr) => { select! { $select, $isa, $set; {
+    ($select:ident, $isa:ident, $set:expr, $which:ident) => { select! { $select, $isa, $set, $which; {
         Un32 { op, d, a } => un32::execute(lanes, op, d, a);
             [op: Un32::Mov] [op: Un32::Neg] [op: Un32::Not] [op: Un32::Popc]
             [op: Un32::NegF32 { ftz: false }]
@@ -230,14 +237,17 @@ macro_rules! instructions {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-instructions! { baseline_full, Baseline, BaselineFull(Baseline) }
-instructions! { baseline_partial, Baseline, BaselinePartial(Baseline) }
+instructions! { baseline_full, Baseline, BaselineFull(Baseline), all }
+#[cfg(not(target_arch = "x86_64"))]
+instructions! { baseline_partial, Baseline, BaselinePartial(Baseline), all }
 #[cfg(target_arch = "x86_64")]
-instructions! { avx2_full, Avx2, Avx2Full(Avx2::here()) }
+instructions! { baseline_partial, Baseline, BaselinePartial(Baseline), general }
 #[cfg(target_arch = "x86_64")]
-instructions! { avx2_partial, Avx2, Avx2Partial(Avx2::here()) }
+instructions! { avx2_full, Avx2, Avx2Full(Avx2::here()), all }
+#[cfg(target_arch = "x86_64")]
+instructions! { avx2_partial, Avx2, Avx2Partial(Avx2::here()), all }
 // The compiler finds the wider vectors, and masks for the partial ones, in the same code.
 #[cfg(target_arch = "x86_64")]
-instructions! { avx512_full, Avx512, Avx2Full(Avx2::here()) }
+instructions! { avx512_full, Avx512, Avx2Full(Avx2::here()), all }
 #[cfg(target_arch = "x86_64")]
-instructions! { avx512_partial, Avx512, Avx2Partial(Avx2::here()) }
+instructions! { avx512_partial, Avx512, Avx2Partial(Avx2::here()), all }
