@@ -1,106 +1,98 @@
-//! The exercises that `cargo exercise` checks, as tables: read from their declarations.
+//! The exercises that `cargo exercise` checks, as tables and tasks: read from their declarations.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Where the exercises are, within the project.
-const COURSE: &str = "chapters-code/tools/exercise/course";
+use exercise::course::{Course, Exercise, FOLDER, task};
 
-/// What a table shows of an exercise.
-struct Exercise {
-    number: String,
-    title: String,
-    form: String,
-    minutes: i64,
-}
-
-/// `{{#exercises}}` on a page of a chapter: its exercises. `{{#exercises all}}`: how many each chapter
-/// has, and how long they take.
+/// `{{#exercises}}` on a page of a chapter: its exercises, with their tasks. `{{#exercises all}}`: how
+/// many each chapter has, and how long they take.
 ///
 /// # Errors
 /// Where a chapter has none, or a declaration lacks something.
 pub(crate) fn answer(root: &Path, page: &Path, arguments: &str) -> Result<String, String> {
+    let course = Course::read(&root.join(FOLDER)).map_err(|error| format!("{error:#}"))?;
     match arguments {
-        "" => of_chapter(root, page),
-        "all" => of_all(root),
+        "" => of_chapter(&course, page),
+        "all" => Ok(of_all(&course)),
         other => Err(format!(
             "`{other}` is no argument: write {{{{#exercises}}}} or {{{{#exercises all}}}}"
         )),
     }
 }
 
-fn of_chapter(root: &Path, page: &Path) -> Result<String, String> {
+fn of_chapter(course: &Course, page: &Path) -> Result<String, String> {
     let folder = page.parent().unwrap_or(page).to_string_lossy().into_owned();
     let number = folder.strip_prefix("chapter_").and_then(|rest| rest.split('_').next());
-    let number = number.ok_or("only a chapter has exercises")?;
-    let mut text =
-        String::from("| number | exercise | kind | minutes |\n| --- | --- | --- | ---: |\n");
-    for exercise in exercises(&root.join(COURSE).join(format!("chapter_{number}")), number)? {
-        let Exercise { number, title, form, minutes } = exercise;
-        text += &format!("| {number} | {title} | {form} | {minutes} |\n");
+    let number: u32 =
+        number.and_then(|digits| digits.parse().ok()).ok_or("only a chapter has exercises")?;
+    let exercises = || course.exercises.iter().filter(|exercise| exercise.chapter == number);
+    if exercises().next().is_none() {
+        return Err(format!("chapter {number} has no exercises"));
     }
-    Ok(text)
+    let head = "| number | exercise | kind | minutes |\n| --- | --- | --- | ---: |\n".to_owned();
+    Ok(head
+        + &exercises().map(row).collect::<String>()
+        + &exercises().map(section).collect::<String>())
 }
 
-fn of_all(root: &Path) -> Result<String, String> {
-    let mut text = String::from("| chapter | exercises | minutes |\n| --- | ---: | ---: |\n");
-    for folder in folders(&root.join(COURSE), "chapter_")? {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.trim_start_matches("chapter_");
-        let exercises = exercises(&folder, number)?;
-        let minutes: i64 = exercises.iter().map(|exercise| exercise.minutes).sum();
-        text += &format!("| {number} | {} | {minutes} |\n", exercises.len());
-    }
-    Ok(text)
+fn row(exercise: &Exercise) -> String {
+    let declaration = &exercise.declaration;
+    format!(
+        "| {} | {} | {} | {} |\n",
+        exercise.number(),
+        declaration.title,
+        declaration.form.name(),
+        declaration.minutes
+    )
 }
 
-/// The exercises of a chapter, in their order.
-fn exercises(folder: &Path, chapter: &str) -> Result<Vec<Exercise>, String> {
-    let folders = folders(folder, "")?;
-    if folders.is_empty() {
-        return Err(format!("{} has no exercises", folder.display()));
+/// What is to be done in an exercise, and which counts are bounded.
+fn section(exercise: &Exercise) -> String {
+    let (number, declaration) = (exercise.number(), &exercise.declaration);
+    let mut text = format!("\n### {number} {}\n", declaration.title);
+    for paragraph in exercise.task() {
+        text += &format!("\n{}\n", escaped(&paragraph));
     }
-    folders.iter().map(|folder| exercise(folder, chapter)).collect()
+    let bounds = exercise.bounds();
+    if !bounds.is_empty() {
+        text += &format!("\n{}\n\n", task::BOUNDS);
+    }
+    for bound in bounds {
+        text += &format!("- {}\n", escaped(&bound));
+    }
+    text + &format!(
+        "\n`cargo exercise check {number}` checks it. Read [this section](../{}) for it.\n",
+        declaration.read
+    )
 }
 
-fn exercise(folder: &Path, chapter: &str) -> Result<Exercise, String> {
-    let path = folder.join("exercise.toml");
-    let said = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
-    let text = fs::read_to_string(&path).map_err(|error| said(&error))?;
-    let table: toml::Table = text.parse().map_err(|error| said(&error))?;
-    let field = |name: &str| {
-        let value = table.get(name).and_then(toml::Value::as_str);
-        value.map(str::to_owned).ok_or_else(|| said(&format!("there is no {name}")))
+/// Plain text as Markdown that shows the same: between backticks it is code there, too.
+fn escaped(text: &str) -> String {
+    let piece = |(at, piece): (usize, &str)| match at % 2 {
+        0 => piece.replace('*', "\\*").replace('[', "\\[").replace('_', "\\_").replace('<', "&lt;"),
+        _ => format!("`{piece}`"),
     };
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let place: u32 = name.split('_').next().and_then(|digits| digits.parse().ok()).unwrap_or(0);
-    let minutes = table.get("minutes").and_then(toml::Value::as_integer);
-    Ok(Exercise {
-        number: format!("{chapter}.{place}"),
-        title: field("title")?,
-        form: field("form")?,
-        minutes: minutes.ok_or_else(|| said(&"there are no minutes"))?,
-    })
+    text.split('`').enumerate().map(piece).collect()
 }
 
-/// The folders in a folder whose names begin so, by name.
-fn folders(folder: &Path, prefix: &str) -> Result<Vec<PathBuf>, String> {
-    let said = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(said)? {
-        let path = entry.map_err(said)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() && name.starts_with(prefix) {
-            found.push(path);
-        }
+fn of_all(course: &Course) -> String {
+    let mut text = String::from("| chapter | exercises | minutes |\n| --- | ---: | ---: |\n");
+    let mut rest = &course.exercises[..];
+    while let [first, ..] = rest {
+        let count = rest.iter().take_while(|exercise| exercise.chapter == first.chapter).count();
+        let (chapter, others) = rest.split_at(count);
+        let minutes: u32 = chapter.iter().map(|exercise| exercise.declaration.minutes).sum();
+        text += &format!("| {} | {count} | {minutes} |\n", first.chapter);
+        rest = others;
     }
-    found.sort();
-    Ok(found)
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use std::path::PathBuf;
 
     fn root() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
@@ -108,9 +100,39 @@ mod tests {
 
     #[test]
     fn a_chapter_has_its_exercises() {
-        let table = answer(&root(), Path::new("chapter_1_reduce/exercises.md"), "");
-        let table = table.expect("chapter 1 has some");
-        assert!(table.contains("| 1.1 | The sum of a block | complete |"), "{table}");
+        let text = answer(&root(), Path::new("chapter_1_reduce/exercises.md"), "");
+        let text = text.expect("chapter 1 has some");
+        assert!(text.contains("| 1.1 | The sum of a block | complete |"), "{text}");
+        assert!(text.contains("### 1.1 The sum of a block\n\nComplete the kernel:"), "{text}");
+        assert!(text.contains("- bank conflicts in shared memory: none"), "{text}");
+    }
+
+    /// The page of each chapter shows its exercises: nobody has to look for a task elsewhere.
+    #[test]
+    fn every_exercise_is_on_a_page() {
+        let course = Course::read(&root().join(FOLDER)).expect("the course can be read");
+        let mut shown = String::new();
+        for entry in std::fs::read_dir(root().join("book")).expect("it is there") {
+            let folder = entry.expect("it is there").path();
+            let page = folder.join("exercises.md");
+            let asks = std::fs::read_to_string(&page).unwrap_or_default();
+            if asks.contains("{{#exercises}}") {
+                let name = folder.file_name().expect("it has a name");
+                shown += &answer(&root(), &Path::new(name).join("exercises.md"), "").expect("some");
+            }
+        }
+        for exercise in &course.exercises {
+            let title = format!("### {} {}\n", exercise.number(), exercise.declaration.title);
+            assert_eq!(shown.matches(&title).count(), 1, "{title}");
+            for words in exercise.task().into_iter().chain(exercise.bounds()) {
+                assert!(shown.contains(&escaped(&words)), "{title}{words}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_task_is_shown_as_it_is_written() {
+        assert_eq!(escaped("a * b_c is `d_e * f`"), "a \\* b\\_c is `d_e * f`");
     }
 
     #[test]

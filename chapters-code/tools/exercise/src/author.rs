@@ -58,7 +58,7 @@ pub fn specimens(exercise: &Exercise) -> Result<Vec<Specimen>> {
 fn kernels(exercise: &Exercise) -> Result<Vec<Specimen>> {
     let cut = exercise.cut()?;
     let specimen = |name: String, source, promise| Specimen { name, source, promise };
-    let mut all = vec![specimen("skeleton".into(), cut.skeleton, Promise::Fails)];
+    let mut all = vec![specimen("skeleton".into(), exercise.file_at_first()?, Promise::Fails)];
     let solution = cut.solution.context("there is a solution")?;
     all.push(specimen("solution".into(), solution, Promise::Passes));
     for (name, source) in exercise.variants()? {
@@ -99,7 +99,7 @@ fn sheets(exercise: &Exercise) -> Result<Vec<Specimen>> {
     }
     all.push(Specimen {
         name: "the empty sheet".into(),
-        source: exercise.skeleton()?,
+        source: exercise.file_at_first()?,
         promise: Promise::FailsWith(Diagnosis::Unanswered),
     });
     Ok(all)

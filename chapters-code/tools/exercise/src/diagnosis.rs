@@ -37,7 +37,7 @@ macro_rules! diagnoses {
 
 diagnoses! {
     /// Nothing was changed since the beginning.
-    NotBegun: "nothing is written yet",
+    NotBegun: "the file is as it was at first",
         hint "look for TODO in the file", read "";
     /// An empty file.
     Empty: "the file is empty",

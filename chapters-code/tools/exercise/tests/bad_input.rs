@@ -147,7 +147,7 @@ fn watching_goes_on() {
             }
         }
     };
-    until("nothing is written yet");
+    until("as it was at first");
     until("Watching");
     let bad: [(&[u8], &str); 4] = [
         (b"", "the file is empty"),

@@ -5,4 +5,5 @@ mod book;
 mod common;
 mod export;
 mod hostile;
+mod student;
 mod suite;

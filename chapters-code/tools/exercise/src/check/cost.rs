@@ -5,7 +5,7 @@ use harness::{Input, Shape, simulator::Counters};
 
 use super::{Counted, Failure, bench::Bench};
 use crate::{
-    course::Demand,
+    course::{Demand, task},
     diagnosis::Diagnosis,
     operation::{Case, Instance},
 };
@@ -19,12 +19,9 @@ pub struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
-    /// In words: `global_load_sectors per global_load_requests`.
+    /// In words: `barriers per warp`.
     pub fn name(&self) -> String {
-        match self.per {
-            Some(per) => format!("{} per {per}", self.counter),
-            None => self.counter.to_owned(),
-        }
+        task::count(self.counter, self.per)
     }
 
     /// The count, of what a run counted.
@@ -79,10 +76,10 @@ pub fn demanded(
         return Ok(Ok(Counted { name, value, most }));
     }
     let seen = format!(
-        "{name}: {}; asked for are {} at most (on {} elements)",
+        "{name}: {}; at most {} allowed (on {})",
         short(value),
         short(demand.most),
-        demand.at
+        task::elements(demand.at)
     );
     let mut failure = Failure::new(Diagnosis::Cost, seen);
     failure.hint = Some(demand.hint.clone());

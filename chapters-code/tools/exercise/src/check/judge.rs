@@ -304,7 +304,7 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
     let Some(first) = comparison.wrong.first() else {
         return format!("{} is written behind its end", output.name);
     };
-    let Wrong { index, got, expected, bound, is_untouched } = *first;
+    let Wrong { index, got, expected, bound, is_untouched, wide } = *first;
     let (wrong, of) = (comparison.wrong.len(), comparison.values.len());
     let tolerance = match bound > 0.0 {
         true => format!(" within {bound:.1e}"),
@@ -312,7 +312,7 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
     };
     let got = match is_untouched && output.initial == Initial::Poison {
         true => "what it was before (never written)".to_owned(),
-        false => got.to_string(),
+        false => wide.map_or(got.to_string(), |(got, _)| got.to_string()),
     };
     let count = match of {
         1 => String::new(),
@@ -324,7 +324,10 @@ fn describe(output: &Output, comparison: &Comparison) -> String {
     };
     let expected = match output.is_before(expected) {
         true => "what it was before".to_owned(),
-        false => format!("{expected}{tolerance}"),
+        false => {
+            let exact = wide.map_or(expected.to_string(), |(_, expected)| expected.to_string());
+            format!("{exact}{tolerance}")
+        }
     };
     format!("{}[{index}]{place} is {got}, expected {expected}{count}", output.name)
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use console::style;
+use report::terminal::{width, wrap, wrap_after};
 
 use super::student::Student;
 use crate::course::Course;
@@ -12,39 +13,36 @@ use crate::course::Course;
 pub fn list(course: &Course, student: &Student) -> Result<String> {
     let mut text = String::new();
     let mut chapter = 0;
+    let longest = course.exercises.iter().map(|exercise| exercise.name.len()).max().unwrap_or(0);
     for exercise in &course.exercises {
         if exercise.chapter != chapter {
             chapter = exercise.chapter;
             writeln!(text, "\nChapter {chapter}")?;
         }
-        let mark = match student.has_passed(exercise) {
-            true => style("✓").green().to_string(),
-            false => style("·").dim().to_string(),
+        let (mark, styled) = match student.has_passed(exercise) {
+            true => ("✓", style("✓").green()),
+            false => ("·", style("·").dim()),
         };
         let declaration = &exercise.declaration;
-        writeln!(
-            text,
-            "  {mark} {:<4} {:<22} {:>3} min  {:<8}  {}",
+        let label = format!(
+            "  {mark} {:<4} {:<longest$} {:>3} min  {:<8}  ",
             exercise.number(),
             exercise.name,
             declaration.minutes,
-            declaration.form.name(),
-            declaration.title
-        )?;
+            declaration.form.name()
+        );
+        let row = wrap_after(&label, &declaration.title, width());
+        text += &row.replacen(mark, &styled.to_string(), 1);
     }
     let passed = course.exercises.iter().filter(|e| student.has_passed(e)).count();
     writeln!(text, "\n{passed} of {} passed", course.exercises.len())?;
     if let Some(next) = student.next(course) {
-        let path = student.path(next);
-        let path = path.strip_prefix(std::env::current_dir()?).unwrap_or(&path);
-        writeln!(
-            text,
-            "Next: {} {}. Edit {}, then `cargo exercise check {}`, or let\n`cargo exercise watch` check on every save.",
-            next.number(),
-            next.name,
-            path.display(),
-            next.number()
-        )?;
+        let (number, name, file) = (next.number(), &next.name, student.name(next));
+        let next = format!(
+            "Next: {number} {name}. Edit {file}, then `cargo exercise check {number}`, or let \
+             `cargo exercise watch` check on every save. `cargo exercise task {number}` says what to do."
+        );
+        text += &wrap(&next, width(), 0);
     }
     Ok(text)
 }

@@ -11,7 +11,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use report::terminal::print;
 
@@ -56,12 +56,17 @@ enum Command {
         /// A number, such as 1.2, or a name
         exercise: Option<String>,
     },
+    /// Says what to do in an exercise, or in the next one, and which counts are bounded
+    Task {
+        /// A number, such as 1.2, or a name
+        exercise: Option<String>,
+    },
     /// Gives a hint; ask again for the next one
     Hint {
         /// A number, such as 1.2, or a name
         exercise: Option<String>,
     },
-    /// Puts your file back to what it was at first; the old one is kept beside it
+    /// Puts your file back to what it was at first; yours is kept beside it, under a number
     Reset {
         /// A number, such as 1.2, or a name
         exercise: String,
@@ -100,49 +105,73 @@ enum Command {
 /// # Errors
 /// What is not the fault of a submission.
 pub fn run() -> Result<bool> {
-    let cli = Cli::parse();
-    match &cli.command {
-        Some(Command::Worker) => return check::work().map(|()| true),
-        Some(Command::Export(wanted)) => return export::export(wanted).map(|()| true),
-        Some(Command::Setup { index }) => return setup::setup(index.as_deref()).map(|()| true),
-        _ => {}
+    match Cli::parse().run() {
+        // Who reads the first lines alone, as in `cargo exercise list | head -5`, has what was wanted.
+        Err(error) if error.downcast_ref().is_some_and(harness::Error::is_closed_pipe) => Ok(true),
+        ended => ended,
     }
-    let root = crate::workspace();
-    let course = Course::read(&cli.course.unwrap_or_else(|| root.join(FOLDER)))?;
-    if let Some(Command::Grade(grading)) = &cli.command {
-        return grade::grade(&course, grading).map(|()| true);
+}
+
+impl Cli {
+    fn run(self) -> Result<bool> {
+        let cli = self;
+        match &cli.command {
+            Some(Command::Worker) => return check::work().map(|()| true),
+            Some(Command::Export(wanted)) => return export::export(wanted).map(|()| true),
+            Some(Command::Setup { index }) => return setup::setup(index.as_deref()).map(|()| true),
+            _ => {}
+        }
+        let root = crate::workspace();
+        let course = Course::read(&cli.course.unwrap_or_else(|| root.join(FOLDER)))?;
+        if let Some(Command::Grade(grading)) = &cli.command {
+            return grade::grade(&course, grading).map(|()| true);
+        }
+        if let Some(Command::Verify { exercise, messages }) = &cli.command {
+            let how = match messages {
+                true => verify::Show::Messages,
+                false => verify::Show::Lines,
+            };
+            return verify::verify(&course, exercise.as_deref(), how);
+        }
+        if let Some(files) = &cli.files {
+            ensure!(
+                files.is_dir(),
+                "there is no folder {}\n  remedy: name one that is there, or make it first",
+                files.display()
+            );
+        }
+        let folder = cli.files.unwrap_or_else(|| root.join("exercises"));
+        let mut student = Student::open(&folder, &course)?;
+        match cli.command.unwrap_or(Command::List) {
+            Command::List => print(&list::list(&course, &student)?)?,
+            Command::Check { exercise } => {
+                let exercise = chosen(&course, &student, exercise.as_deref())?;
+                return check_one(&course, exercise, &mut student);
+            }
+            Command::Watch { exercise } => {
+                watch::watch(&course, &mut student, exercise.as_deref())?
+            }
+            Command::Task { exercise } => {
+                let exercise = chosen(&course, &student, exercise.as_deref())?;
+                let heading = tell::heading(exercise, &student.name(exercise));
+                print(&format!("{heading}\n{}", tell::task(exercise)))?;
+            }
+            Command::Hint { exercise } => {
+                let exercise = chosen(&course, &student, exercise.as_deref())?;
+                print(&student.hint(exercise)?)?;
+            }
+            Command::Reset { exercise } => {
+                let exercise = course.find(&exercise)?;
+                print(&student.reset(exercise)?)?;
+            }
+            Command::Discussion { exercise } => {
+                let exercise = course.find(&exercise)?;
+                print(&student.discussion(exercise)?)?;
+            }
+            _ => {}
+        }
+        Ok(true)
     }
-    if let Some(Command::Verify { exercise, messages }) = &cli.command {
-        let how = match messages {
-            true => verify::Show::Messages,
-            false => verify::Show::Lines,
-        };
-        return verify::verify(&course, exercise.as_deref(), how);
-    }
-    let folder = cli.files.unwrap_or_else(|| root.join("exercises"));
-    let mut student = Student::open(&folder, &course)?;
-    match cli.command.unwrap_or(Command::List) {
-        Command::List => print(&list::list(&course, &student)?)?,
-        Command::Check { exercise } => {
-            let exercise = chosen(&course, &student, exercise.as_deref())?;
-            return check_one(exercise, &mut student);
-        }
-        Command::Watch { exercise } => watch::watch(&course, &mut student, exercise.as_deref())?,
-        Command::Hint { exercise } => {
-            let exercise = chosen(&course, &student, exercise.as_deref())?;
-            print(&student.hint(exercise)?)?;
-        }
-        Command::Reset { exercise } => {
-            let exercise = course.find(&exercise)?;
-            print(&student.reset(exercise)?)?;
-        }
-        Command::Discussion { exercise } => {
-            let exercise = course.find(&exercise)?;
-            print(&student.discussion(exercise)?)?;
-        }
-        _ => {}
-    }
-    Ok(true)
 }
 
 /// The exercise that was named, or the first that is not passed.
@@ -154,23 +183,28 @@ fn chosen<'c>(course: &'c Course, student: &Student, text: Option<&str>) -> Resu
 }
 
 /// Checks a student's file, says what came of it, and notes a pass.
-fn check_one(exercise: &Exercise, student: &mut Student) -> Result<bool> {
+fn check_one(course: &Course, exercise: &Exercise, student: &mut Student) -> Result<bool> {
     setup::look()?;
+    print(&tell::heading(exercise, &student.name(exercise)))?;
+    if student.shows_task(exercise)? {
+        print(&format!("\n{}", tell::task(exercise)))?;
+    }
     let submission = student.submission(exercise)?;
-    print(&tell::heading(exercise, &submission.name))?;
-    let mut right = true;
+    let (mut right, mut text) = (true, String::new());
     for target in targets() {
-        let outcome = submission.check(exercise, target)?;
-        right &= outcome.failure().is_none();
-        print(&tell::outcome(exercise, &submission, target, &outcome))?;
         if !right {
             break;
         }
+        let outcome = submission.check(exercise, target)?;
+        right = outcome.failure().is_none();
+        text += &tell::outcome(exercise, &submission, target, &outcome);
     }
     if right {
+        // Before it is printed: who reads the first line alone has passed as well.
         student.passed(exercise)?;
-        print(&tell::passed(exercise))?;
+        text += &tell::passed(exercise, student.next(course));
     }
+    print(&text)?;
     Ok(right)
 }
 

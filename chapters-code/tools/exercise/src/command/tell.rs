@@ -23,19 +23,53 @@ pub fn outcome(
     target: Target,
     outcome: &Outcome,
 ) -> String {
-    let mut text = match &outcome.verdict {
+    let verdict = match &outcome.verdict {
         Verdict::Passed(passed) => right(passed, target, outcome),
         Verdict::Failed(failure) => wrong(exercise, submission, failure),
     };
-    if !outcome.printed.is_empty() {
-        text += &format!("  it printed:\n{}", indented(&outcome.printed));
+    printed(&outcome.printed) + &verdict
+}
+
+/// Lines that are shown of what a kernel printed.
+const PRINTED_LINES: usize = 20;
+
+/// The beginning of what a kernel printed. It stands above the verdict, which is read first then.
+fn printed(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
     }
-    text
+    let is_shown = |c: &char| !c.is_control() || *c == '\t';
+    let line = |line: &str| format!("  {}\n", line.chars().filter(is_shown).collect::<String>());
+    let text = console::strip_ansi_codes(text);
+    let mut shown = "  it printed:\n".to_owned();
+    shown.extend(text.lines().take(PRINTED_LINES).map(line));
+    let more = text.lines().count().saturating_sub(PRINTED_LINES);
+    if more > 0 {
+        let more =
+            format!("({more} lines more; print in one thread of one block alone to see all)");
+        shown += &wrap_after("  ", &more, width());
+    }
+    shown
+}
+
+/// The task and its bounds.
+pub fn task(exercise: &Exercise) -> String {
+    let text = exercise.task_text(width() - 2);
+    text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect()
 }
 
 /// What to do after a pass.
-pub fn passed(exercise: &Exercise) -> String {
-    format!("  `cargo exercise discussion {}` compares solutions\n", exercise.number())
+pub fn passed(exercise: &Exercise, next: Option<&Exercise>) -> String {
+    let mut text =
+        format!("`cargo exercise discussion {}` compares solutions. ", exercise.number());
+    match next {
+        Some(next) => {
+            let (number, title) = (next.number(), &next.declaration.title);
+            text += &format!("Next: {number} {title}, `cargo exercise check {number}`.");
+        }
+        None => text += "You have passed all exercises.",
+    }
+    wrap_after("  ", &text, width())
 }
 
 fn right(passed: &Passed, target: Target, outcome: &Outcome) -> String {
@@ -102,6 +136,7 @@ fn quoted(submission: &Submission, line: usize, who: &str) -> String {
     let text = String::from_utf8_lossy(&submission.bytes);
     let code = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let number = line.to_string();
+    let code = cut(&code.replace('\t', "    "), width() - number.len() - 5);
     let space = " ".repeat(number.len());
     let who = match who {
         "" => String::new(),
@@ -111,6 +146,44 @@ fn quoted(submission: &Submission, line: usize, who: &str) -> String {
     format!("  {space}{arrow} {}:{line}\n  {number} | {code}\n{who}", submission.name)
 }
 
+/// As much of a line as there is room for, up to the end of a word.
+fn cut(line: &str, room: usize) -> String {
+    if line.chars().count() <= room {
+        return line.to_owned();
+    }
+    // One more character shows whether a word ends there; " …" needs two.
+    let fits: String = line.chars().take(room.saturating_sub(1)).collect();
+    match fits.trim_end_matches(|c: char| !c.is_whitespace()).trim_end() {
+        "" => line.to_owned(),
+        words => format!("{words} …"),
+    }
+}
+
+/// Lines behind two spaces. Long ones are broken between words; what begins with a space is code.
 fn indented(text: &str) -> String {
-    text.trim_end().lines().map(|line| format!("  {line}\n")).collect()
+    let line = |line: &str| match line.chars().count() + 2 > width() && !line.starts_with(' ') {
+        true => wrap_after("  ", line, width()),
+        false => format!("  {line}\n"),
+    };
+    text.trim_end().lines().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, printed};
+
+    #[test]
+    fn a_line_is_cut_between_words() {
+        assert_eq!(cut("    int x = 0;", 14), "    int x = 0;");
+        assert_eq!(cut("    int x = 0;", 13), "    int x = …");
+        assert_eq!(cut("    a_long_word", 10), "    a_long_word");
+    }
+
+    #[test]
+    fn of_much_text_the_beginning_is_shown() {
+        let text = printed(&"\u{1b}[2Ja line\n".repeat(400));
+        assert_eq!(text.lines().count(), 22, "{text}");
+        assert!(text.contains("  a line\n") && text.contains("380 lines more"), "{text}");
+        assert_eq!(printed(""), "");
+    }
 }

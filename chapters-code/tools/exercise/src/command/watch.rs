@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use notify::{Event, RecursiveMode, Watcher};
-use report::terminal::print;
+use report::terminal::{print, width, wrap_after};
 
 use super::{check_one, chosen, student::Student};
 use crate::course::{Course, Exercise};
@@ -29,12 +29,13 @@ pub fn watch(course: &Course, student: &mut Student, text: Option<&str>) -> Resu
         let exercise = chosen(course, student, wanted.as_deref())?;
         let path = student.path(exercise);
         // Whatever is wrong with the file, or with reading it, the next save may mend.
-        let right = check_one(exercise, student).unwrap_or_else(|error| {
+        let right = check_one(course, exercise, student).unwrap_or_else(|error| {
             eprintln!("error: {error:#}");
             false
         });
-        if right && student.next(course).is_some() {
-            print("  Go on to the next one: save its file.\n")?;
+        if let (true, Some(next)) = (right, student.next(course)) {
+            let text = format!("To go on, edit and save {}.", student.name(next));
+            print(&wrap_after("  ", &text, width()))?;
         }
         print("\nWatching; Ctrl-C ends.\n")?;
         let Some(changed) = saved(&events, &path, right) else {

@@ -37,6 +37,21 @@ impl Form {
             Self::Open => "open",
         }
     }
+
+    /// What is true of a file that nobody has changed, and how to begin.
+    pub fn to_begin(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Complete | Self::Open => (
+                "the kernel has a gap, and nothing is written there yet",
+                "look for TODO in the file",
+            ),
+            Self::Repair => ("the kernel is whole, but wrong", "find what is wrong near the TODO"),
+            Self::Improve => {
+                ("the kernel is right, but costs too much", "make it cheaper; the TODO says where")
+            }
+            Self::Predict => ("no question is answered yet", "put a number in place of each \"?\""),
+        }
+    }
 }
 
 /// A section of the book: a page, and perhaps an anchor, below `book/`.
@@ -169,20 +184,18 @@ impl Declaration {
         Ok(())
     }
 
-    /// The sheet that a student types predictions into.
+    /// The sheet that a student types predictions into, without the task.
     pub(super) fn answer_sheet(&self) -> String {
-        let mut sheet = String::new();
-        for line in self.task.trim().lines() {
-            let _ = writeln!(sheet, "# {line}");
-        }
+        let mut sheets = Vec::new();
         for question in &self.question {
-            sheet.push('\n');
+            let mut sheet = String::new();
             for line in question.ask.trim().lines() {
                 let _ = writeln!(sheet, "# {line}");
             }
             let _ = writeln!(sheet, "{} = \"?\"", question.name);
+            sheets.push(sheet.replace("# \n", "#\n"));
         }
-        sheet.replace("# \n", "#\n")
+        sheets.join("\n")
     }
 }
 

@@ -4,6 +4,7 @@ mod cut;
 mod declaration;
 pub mod launch;
 mod mutant;
+pub mod task;
 
 use std::{
     fs,
@@ -158,7 +159,15 @@ impl Exercise {
         cut(&read(&path)?).with_context(|| format!("in {}", path.display()))
     }
 
-    /// What the student's file holds at first: a kernel with a gap, or questions.
+    /// What the student's file holds at first: the task as a comment, and the skeleton.
+    ///
+    /// # Errors
+    /// As [`Exercise::cut`].
+    pub fn file_at_first(&self) -> Result<String> {
+        Ok(self.task_comment() + &self.skeleton()?)
+    }
+
+    /// What is given: a kernel with a gap, or questions.
     ///
     /// # Errors
     /// As [`Exercise::cut`].

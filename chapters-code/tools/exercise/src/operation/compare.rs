@@ -17,6 +17,8 @@ pub struct Wrong {
     pub bound: f64,
     /// Whether it is what it was before the launch.
     pub is_untouched: bool,
+    /// What a 64-bit integer is and what it should be, exactly: numbers beyond 2^53 are rounded above.
+    pub wide: Option<(i64, i64)>,
 }
 
 /// What is wrong with an output.
@@ -56,6 +58,8 @@ impl Output {
                 expected: exact.value(),
                 bound: exact.bound(),
                 is_untouched: bytes[place.clone()] == before[place],
+                wide: (T::DTYPE == Dtype::I64)
+                    .then(|| (elements[index].to_i64(), exact.nearest().to_i64())),
             }
         };
         let expected = self.expected.iter().map(|exact| match *exact {
@@ -134,6 +138,13 @@ mod tests {
         let seen = [1.5f32, 1.6, f32::NAN, 0.5];
         let wrong = expected.compare(bytemuck::cast_slice(&seen)).wrong;
         assert_eq!(wrong.iter().map(|w| w.index).collect::<Vec<_>>(), [1, 2], "{wrong:?}");
+    }
+
+    #[test]
+    fn wide_integers_are_exact() {
+        let expected = Output::equal("out", &[(1i64 << 62) + 1]);
+        let wrong = expected.compare(bytemuck::cast_slice(&[(1i64 << 62) + 2])).wrong;
+        assert_eq!(wrong[0].wide, Some(((1 << 62) + 2, (1 << 62) + 1)));
     }
 
     #[test]

@@ -1,0 +1,168 @@
+//! The task of an exercise in words: what to do, and how high its counts may be.
+//!
+//! The student's file, the program's output and the book's page all have it from here.
+
+use harness::Shape;
+use report::terminal::{wrap, wrap_after};
+
+use super::{Demand, Exercise};
+
+/// Columns of the comment at the head of a student's file.
+const COMMENT_WIDTH: usize = 96;
+
+impl Exercise {
+    /// What is to be done, paragraph by paragraph, each in one line.
+    pub fn task(&self) -> Vec<String> {
+        let join = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.declaration.task.trim().split("\n\n").map(join).collect()
+    }
+
+    /// The bounds on counts that are checked, each in words.
+    pub fn bounds(&self) -> Vec<String> {
+        self.declaration.demand.iter().map(Demand::in_words).collect()
+    }
+
+    /// The task and the bounds as plain text, in lines of at most `width` columns.
+    pub fn task_text(&self, width: usize) -> String {
+        let mut text = String::new();
+        for paragraph in self.task() {
+            text += &format!("{}\n", wrap(&paragraph, width, 0));
+        }
+        let bounds = self.bounds();
+        if !bounds.is_empty() {
+            text += &wrap(BOUNDS, width, 0);
+            for bound in bounds {
+                text += &wrap_after("- ", &bound, width);
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The task as a comment, for the head of the student's file.
+    pub(super) fn task_comment(&self) -> String {
+        let begin = if self.has_kernel() { "//" } else { "#" };
+        let (number, title) = (self.number(), &self.declaration.title);
+        let text = format!("Exercise {number}: {title}\n\n{}", self.task_text(COMMENT_WIDTH));
+        let line = |line: &str| format!("{begin} {line}").trim_end().to_owned() + "\n";
+        text.trim_end().lines().map(line).collect::<String>() + "\n"
+    }
+}
+
+/// What stands before the bounds.
+pub const BOUNDS: &str = "The results must be right, and these counts are bounded:";
+
+impl Demand {
+    /// The bound as a student reads it, such as `barriers per warp: at most 3, on 4096 elements`.
+    pub fn in_words(&self) -> String {
+        let most = match (self.most, self.multiple_of()) {
+            (0.0, _) => "none".to_owned(),
+            (most, Some(dimension)) => format!("at most {most} × {dimension}"),
+            (most, None) => format!("at most {most}"),
+        };
+        let input = self.input.map(|input| format!(" ({} input)", input.name()));
+        let counted = match self.multiple_of() {
+            Some(_) => counter(&self.counter),
+            None => count(&self.counter, self.per.as_deref()),
+        };
+        format!("{counted}: {most}, on {}{}", elements(self.at), input.unwrap_or_default())
+    }
+
+    /// The dimension that the bound is a multiple of.
+    fn multiple_of(&self) -> Option<&str> {
+        self.per.as_deref().filter(|per| unit(per).is_none())
+    }
+}
+
+/// A count in words, with what it is divided by: `barriers per warp`.
+pub fn count(name: &str, per: Option<&str>) -> String {
+    let counter = counter(name);
+    match per {
+        None => counter,
+        Some(per) => format!("{counter} per {}", unit(per).unwrap_or(per)),
+    }
+}
+
+/// What a counter of the simulator counts.
+fn counter(name: &str) -> String {
+    let words = match name {
+        "global_load_requests" => "load requests to global memory",
+        "global_load_sectors" => "sectors of global memory that are loaded",
+        "global_store_requests" => "store requests to global memory",
+        "global_store_sectors" => "sectors of global memory that are stored",
+        "global_atomic_requests" => "atomic requests to global memory",
+        "shared_load_requests" => "load requests to shared memory",
+        "shared_load_wavefronts" => "wavefronts of loads from shared memory",
+        "shared_store_requests" => "store requests to shared memory",
+        "shared_store_wavefronts" => "wavefronts of stores to shared memory",
+        "shared_bank_conflicts" => "bank conflicts in shared memory",
+        "shared_atomic_wavefronts" => "wavefronts of atomics on shared memory",
+        other => return other.replace('_', " "),
+    };
+    words.to_owned()
+}
+
+/// One of what a count is divided by; of a dimension such as `n` nothing.
+fn unit(per: &str) -> Option<&'static str> {
+    Some(match per {
+        "blocks" => "block",
+        "warps" => "warp",
+        "threads" => "thread",
+        "global_load_requests" => "load request",
+        "global_store_requests" => "store request",
+        "global_atomic_requests" => "atomic request",
+        _ => return None,
+    })
+}
+
+/// A size in words: `1 element`, `4096 elements`, `a matrix of 128x128 elements`.
+pub fn elements(shape: Shape) -> String {
+    match shape {
+        Shape::Vector { n: 1 } => "1 element".to_owned(),
+        Shape::Vector { n } => format!("{n} elements"),
+        Shape::Matrix { .. } => format!("a matrix of {shape} elements"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand(counter: &str, per: Option<&str>, most: f64) -> String {
+        let demand = Demand {
+            counter: counter.to_owned(),
+            per: per.map(str::to_owned),
+            most,
+            at: Shape::Vector { n: 4096 },
+            input: None,
+            hint: String::new(),
+        };
+        demand.in_words()
+    }
+
+    #[test]
+    fn a_bound_is_said_in_words() {
+        assert_eq!(
+            demand("barriers", Some("warps"), 3.0),
+            "barriers per warp: at most 3, on 4096 elements"
+        );
+        assert_eq!(
+            demand("shared_bank_conflicts", None, 0.0),
+            "bank conflicts in shared memory: none, on 4096 elements"
+        );
+        assert_eq!(
+            demand("global_load_requests", Some("n"), 0.025),
+            "load requests to global memory: at most 0.025 × n, on 4096 elements"
+        );
+        assert_eq!(
+            demand("global_load_sectors", Some("global_load_requests"), 4.0),
+            "sectors of global memory that are loaded per load request: at most 4, on 4096 elements"
+        );
+    }
+
+    #[test]
+    fn one_element_is_no_elements() {
+        assert_eq!(elements(Shape::Vector { n: 1 }), "1 element");
+        assert_eq!(elements(Shape::Matrix { rows: 2, cols: 3 }), "a matrix of 2x3 elements");
+    }
+}
