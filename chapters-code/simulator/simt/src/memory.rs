@@ -203,6 +203,17 @@ impl Snapshot {
         }
     }
 
+    /// Describes where an access that leaves its allocation is: one may begin within it and end behind it.
+    pub fn describe_access(&self, address: u64, bytes: u32) -> String {
+        match self.find(address) {
+            Some(a) => {
+                let beyond = (address - a.base + u64::from(bytes)).saturating_sub(a.bytes);
+                format!("it begins in {} and ends {} past its end", a.name(), count(beyond))
+            }
+            None => self.describe(address),
+        }
+    }
+
     /// Describes where `address` is relative to the nearest allocation.
     pub fn describe(&self, address: u64) -> String {
         if address < 4096 {

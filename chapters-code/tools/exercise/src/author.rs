@@ -59,7 +59,12 @@ fn kernels(exercise: &Exercise) -> Result<Vec<Specimen>> {
     let cut = exercise.cut()?;
     let specimen = |name: String, source, promise| Specimen { name, source, promise };
     let mut all = vec![specimen("skeleton".into(), exercise.file_at_first()?, Promise::Fails)];
-    let solution = cut.solution.context("there is a solution")?;
+    let solution = cut.solution.with_context(|| {
+        let (number, name) = (exercise.number(), &exercise.name);
+        format!(
+            "this copy of the course has no solution of {number} {name}, so nothing can be verified"
+        )
+    })?;
     all.push(specimen("solution".into(), solution, Promise::Passes));
     for (name, source) in exercise.variants()? {
         all.push(specimen(format!("variant {name}"), source, Promise::Passes));

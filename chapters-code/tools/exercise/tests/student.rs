@@ -245,3 +245,17 @@ fn lines_fit_a_narrow_terminal() {
         }
     }
 }
+
+/// Two lines to do that say the same send a student looking for a difference.
+#[test]
+fn each_line_to_do_stands_once() {
+    for exercise in &course().exercises {
+        let skeleton = exercise.skeleton().expect("it is cut");
+        let lines: Vec<&str> =
+            skeleton.lines().map(str::trim).filter(|line| line.starts_with("// TODO")).collect();
+        for (at, line) in lines.iter().enumerate() {
+            assert!(!lines[..at].contains(line), "{}: {line}", exercise.name);
+        }
+        assert!(!exercise.has_kernel() || !lines.is_empty(), "{}", exercise.name);
+    }
+}

@@ -47,7 +47,11 @@ impl<'a> Locations<'a> {
         if self.home.is_none() {
             self.home = context.path(place.file).map(folder);
         }
-        self.current = Some(self.own(place, context).unwrap_or(place));
+        // Line 0 marks code that belongs to no line of the source; then the one before is the nearest.
+        let own = self.own(place, context).unwrap_or(place);
+        if own.line > 0 || self.current.is_none() {
+            self.current = Some(own);
+        }
         self.innermost = Some(place);
     }
 

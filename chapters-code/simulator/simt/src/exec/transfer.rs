@@ -200,7 +200,7 @@ pub(super) fn out_of_bounds<V: View>(
     address: u64,
     lane: u32,
 ) -> Box<Trap> {
-    let (verb, where_) = (Action::from(kind), view.describe(address));
+    let (verb, where_) = (Action::from(kind), view.describe(address, bytes));
     let name = match view.space() {
         Some(space) => format!("{space} memory"),
         None => "the parameters".into(),

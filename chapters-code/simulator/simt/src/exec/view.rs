@@ -15,7 +15,7 @@ pub(super) trait View {
     /// Copies `data` to an address.
     fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
     /// Describes where an unmapped address is.
-    fn describe(&self, address: u64) -> String;
+    fn describe(&self, address: u64, bytes: u32) -> String;
     /// Returns which memory this is; `None` for the parameters.
     fn space(&self) -> Option<Space>;
 }
@@ -83,8 +83,8 @@ impl View for Device<'_> {
         Some(())
     }
 
-    fn describe(&self, address: u64) -> String {
-        self.table.describe(address)
+    fn describe(&self, address: u64, bytes: u32) -> String {
+        self.table.describe_access(address, bytes)
     }
 
     fn space(&self) -> Option<Space> {
@@ -134,7 +134,7 @@ impl View for Bytes<'_> {
         Some(())
     }
 
-    fn describe(&self, _: u64) -> String {
+    fn describe(&self, _: u64, _: u32) -> String {
         format!("there are {} bytes", self.bytes.len())
     }
 
@@ -163,7 +163,7 @@ impl View for Params<'_> {
         None
     }
 
-    fn describe(&self, _: u64) -> String {
+    fn describe(&self, _: u64, _: u32) -> String {
         format!("there are {} bytes", self.0.len())
     }
 

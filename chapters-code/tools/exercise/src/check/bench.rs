@@ -15,7 +15,7 @@ use harness::{
     simulator::{FaultKind, RaceKind, Report, Space},
 };
 
-use super::{Failure, Target, judge};
+use super::{Failure, Target, compile, judge};
 use crate::{
     course::{Declaration, Launch, Parameter, launch::Dimensions},
     diagnosis::Diagnosis,
@@ -38,8 +38,18 @@ pub struct Bench {
     pub device: Device,
     launches: Vec<Ready>,
     declaration: Declaration,
-    /// Addresses of the last run's buffers.
-    named: RefCell<BTreeMap<String, u64>>,
+    /// The last run's buffers.
+    named: RefCell<Vec<Named>>,
+    /// The submission's own variables in device memory.
+    variables: Vec<Named>,
+}
+
+/// Memory with a name.
+struct Named {
+    name: String,
+    address: u64,
+    /// Whether it has no elements; something is allocated all the same.
+    is_empty: bool,
 }
 
 struct Ready {
@@ -93,6 +103,7 @@ impl Bench {
             launches: Vec::new(),
             declaration: declaration.clone(),
             named: RefCell::default(),
+            variables: Vec::new(),
         })
     }
 
@@ -112,6 +123,13 @@ impl Bench {
                 return Ok(Err(Failure::new(Diagnosis::Module, seen)));
             }
         };
+        for name in compile::variables(ptx) {
+            // What the module does not know by this name is called by its address.
+            if let Ok(variable) = module.get_global(name, &self.device.stream) {
+                let address = variable.device_ptr(&self.device.stream).0;
+                self.variables.push(Named { name: name.to_owned(), address, is_empty: false });
+            }
+        }
         for launch in launches {
             let function = module.load_function(&launch.kernel)?;
             let shared = function.shared_size_bytes()?;
@@ -137,7 +155,7 @@ impl Bench {
     /// Outside, what no submission can do; inside, what stopped a launch.
     pub fn run(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
         let mut memory = self.allocate(instance)?;
-        self.named.replace(memory.addresses.clone());
+        self.named.replace(names(&memory, instance));
         self.limit(instance);
         if let Err(error) = self.launch(&memory) {
             return Ok(Err(self.stopped("launching the kernel", error)?));
@@ -256,10 +274,10 @@ impl Bench {
     }
 
     /// A message of the simulator with the names of buffers in place of their addresses: `the
-    /// allocation of 256 bytes at 0x1000` is `partials`, of 256 bytes.
+    /// allocation of 256 bytes at 0x1000` is `partials` (256 bytes).
     pub fn by_name(&self, message: &str) -> String {
         let mut message = message.to_owned();
-        for (name, address) in &*self.named.borrow() {
+        for Named { name, address, is_empty } in self.named.borrow().iter().chain(&self.variables) {
             let at = format!(" bytes at {address:#x}");
             let Some(end) = message.find(&at) else {
                 continue;
@@ -267,9 +285,16 @@ impl Bench {
             let begin = message[..end].rfind("the allocation of ");
             let follows = message[end + at.len()..].chars().next();
             if let (Some(begin), false) = (begin, follows.is_some_and(|c| c.is_ascii_hexdigit())) {
-                let bytes = &message[begin + "the allocation of ".len()..end];
-                let named = format!("`{name}`, of {bytes} bytes");
-                message.replace_range(begin..end + at.len(), &named);
+                let bytes = message[begin + "the allocation of ".len()..end].to_owned();
+                let sentence = message[..begin].rfind(": it ").filter(|_| *is_empty);
+                match sentence {
+                    Some(at) => message.replace_range(at.., &format!(": `{name}` has no elements")),
+                    None => {
+                        let plural = if bytes == "1" { "byte" } else { "bytes" };
+                        let named = format!("`{name}` ({bytes} {plural})");
+                        message.replace_range(begin..end + at.len(), &named);
+                    }
+                }
             }
         }
         message
@@ -354,6 +379,19 @@ impl Bench {
         let time = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
         Ok(time)
     }
+}
+
+/// The buffers of a run by name.
+fn names(memory: &Memory, instance: &Instance) -> Vec<Named> {
+    let inputs = instance.inputs.iter().filter(|array| array.bytes.is_empty()).map(|a| a.name);
+    let outputs = instance.outputs.iter().filter(|output| output.capacity == 0).map(|o| o.name);
+    let empty: Vec<&str> = inputs.chain(outputs).collect();
+    let named = |(name, address): (&String, &u64)| Named {
+        name: name.clone(),
+        address: *address,
+        is_empty: empty.contains(&name.as_str()),
+    };
+    memory.addresses.iter().map(named).collect()
 }
 
 /// What is wrong, from the driver's error alone.

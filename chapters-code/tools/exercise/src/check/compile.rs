@@ -127,9 +127,28 @@ fn parameter_bytes(ptx: &str, kernel: &str) -> Option<Vec<usize>> {
     Some(list.lines().filter_map(parameter).collect())
 }
 
+/// The names of the variables in device memory; those that the compiler has mangled are left out.
+pub fn variables(ptx: &str) -> impl Iterator<Item = &str> {
+    fn declared(line: &str) -> Option<&str> {
+        let declaration =
+            line.trim_start().trim_start_matches(".visible ").strip_prefix(".global ");
+        declaration?.split(['[', ';', '=']).next()?.split_whitespace().last()
+    }
+    fn is_plain(name: &&str) -> bool {
+        !name.starts_with("_Z") && !name.starts_with(['.', '$'])
+    }
+    ptx.lines().filter_map(declared).filter(is_plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_are_read_off_the_ptx() {
+        let ptx = ".visible .global .align 4 .u32 ticket;\n.global .align 8 .b8 table[16] = {1, 2};\n\t.reg .b32 %r<2>;\n.global .align 4 .u32 _ZN1a1bE;\n";
+        assert_eq!(variables(ptx).collect::<Vec<_>>(), ["ticket", "table"]);
+    }
 
     #[test]
     fn parameters_are_read_off_the_ptx() {

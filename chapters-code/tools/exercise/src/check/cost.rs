@@ -86,10 +86,12 @@ pub fn demanded(
     Ok(Err(failure))
 }
 
-/// A number with two decimals at most.
+/// A number with two decimals at most, and below 1 with four.
 pub fn short(value: f64) -> String {
-    match value.fract() == 0.0 {
-        true => format!("{value:.0}"),
-        false => format!("{value:.2}"),
+    match value {
+        _ if value.fract() == 0.0 => format!("{value:.0}"),
+        // A bound such as 0.0084 requests an element would be 0.01 otherwise.
+        _ if value.abs() < 1.0 => format!("{value:.4}"),
+        _ => format!("{value:.2}"),
     }
 }

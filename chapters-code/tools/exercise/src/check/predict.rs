@@ -1,7 +1,7 @@
 //! Predictions against a run. No answer is written down anywhere: the kernel is compiled and run,
 //! and its counts are what is right.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::{
@@ -44,7 +44,9 @@ pub fn predict(
             Err(failure) => return Ok(Err(at_line(failure, sheet, question))),
         };
         let counted = count(bench, declaration, question)?;
-        if let Some(failure) = differs(answer, counted.value, question) {
+        let first = declaration.launch.first().context("there is a launch")?.block()?;
+        let warps = (first.0 * first.1 * first.2).div_ceil(32);
+        if let Some(failure) = differs(answer, counted.value, question, warps) {
             return Ok(Err(at_line(failure, sheet, question)));
         }
         passed.runs += 1;
@@ -84,8 +86,8 @@ fn answer(answers: &toml::Table, question: &Question) -> Result<f64, Failure> {
     }
 }
 
-/// Whole counts must be met, ratios to two decimals.
-fn differs(answer: f64, counted: f64, question: &Question) -> Option<Failure> {
+/// Whole counts must be met, ratios to two decimals. A block has that many warps.
+fn differs(answer: f64, counted: f64, question: &Question, warps: u32) -> Option<Failure> {
     let near = if counted.fract() == 0.0 { 0.0 } else { 0.005 };
     if (answer - counted).abs() <= near {
         return None;
@@ -98,17 +100,30 @@ fn differs(answer: f64, counted: f64, question: &Question) -> Option<Failure> {
     let mut failure = Failure::new(Diagnosis::Prediction, seen);
     failure.hint = Some(question.hint.clone());
     let factor = (answer / counted).max(counted / answer);
-    let told = [
-        (2.0, "loads and stores, or one of the two?"),
-        (4.0, "bytes or 4-byte words?"),
-        (8.0, "sectors of 32 bytes hold 8 words: sectors or words?"),
-        (32.0, "a warp is 32 lanes: of threads or of warps?"),
-    ];
-    let told = told.iter().find(|(is, _)| (factor - is).abs() < 0.01);
-    Some(match told {
-        Some((factor, ask)) => failure.note(format!("you are out by a factor of {factor}: {ask}")),
+    Some(match unit(factor, &question.counter, warps) {
+        Some(ask) => failure.note(format!("you are out by a factor of {factor:.0}: {ask}")),
         None => failure,
     })
+}
+
+/// Which units may be mixed up where a count is wrong by a factor.
+fn unit(factor: f64, counter: &str, warps: u32) -> Option<String> {
+    let is = |wanted: f64| (factor - wanted).abs() < 0.01;
+    let of_sectors = counter.ends_with("_sectors");
+    match counter {
+        _ if of_sectors && is(4.0) => Some("bytes or 4-byte words?".to_owned()),
+        _ if of_sectors && is(8.0) => {
+            Some("sectors of 32 bytes hold 8 words: sectors or words?".to_owned())
+        }
+        "shared_bank_conflicts" if is(2.0) => {
+            Some("loads and stores, or one of the two?".to_owned())
+        }
+        _ if is(32.0) => Some("a warp is 32 lanes: threads or warps?".to_owned()),
+        _ if warps > 1 && is(f64::from(warps)) => {
+            Some(format!("a block has {warps} warps: once per warp, or once per block?"))
+        }
+        _ => None,
+    }
 }
 
 fn at_line(mut failure: Failure, sheet: &str, question: &Question) -> Failure {
@@ -120,4 +135,19 @@ fn at_line(mut failure: Failure, sheet: &str, question: &Question) -> Failure {
         failure.places.push(super::Place { line: at + 1, who: String::new() });
     }
     failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit;
+
+    #[test]
+    fn units_are_those_of_the_counter() {
+        let asked = |factor, counter| unit(factor, counter, 8).unwrap_or_default();
+        assert!(asked(8.0, "barriers").contains("8 warps"));
+        assert!(asked(8.0, "global_load_sectors").contains("sectors or words"));
+        assert!(asked(32.0, "shared_store_requests").contains("threads or warps"));
+        assert_eq!(unit(3.0, "barriers", 8), None);
+        assert_eq!(unit(1.0, "barriers", 1), None);
+    }
 }

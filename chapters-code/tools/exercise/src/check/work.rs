@@ -15,7 +15,7 @@ use super::{
     place, plan, predict, vet,
 };
 use crate::{
-    course::{Exercise, Launch},
+    course::{Exercise, Launch, task},
     diagnosis::Diagnosis,
     operation::Instance,
 };
@@ -271,6 +271,7 @@ impl Worker<'_> {
                 format!(" ({})", operation.input_name(input))
             }
         };
-        failure.note(format!("on {} elements{of}, seed {}{order}", case.shape, case.seed))
+        let size = task::elements(case.shape);
+        failure.note(format!("on {size}{of}, seed {}{order}", case.seed))
     }
 }

@@ -70,7 +70,6 @@ extern "C" __global__ void scan(const int* in, int* out, size_t n, unsigned long
         publish(&status[tile], before + scanned, PREFIX);
         before_tile = before;
         // SKELETON
-        //|        // TODO: publish scanned, the tile's sum, look back, publish the prefix
         //|        before_tile = 0;
         // END GAP
     }

@@ -3,7 +3,7 @@
 // Launched with one warp; n is 32 at most. A byte of the mask is 0 where an element is not kept, and anything else where it is.
 extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
     unsigned lane = threadIdx.x;
-    // GAP three lines of this are wrong
+    // GAP three lines of this kernel are wrong
     unsigned flag = lane < n && mask[lane] != 0;
     // SKELETON
     //|    unsigned flag = lane < n ? mask[lane] : 0;
@@ -13,7 +13,7 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
         unsigned other = __shfl_up_sync(0xffffffffu, scanned, offset);
         scanned += lane >= offset ? other : 0;
     }
-    // GAP three lines of this are wrong
+    // GAP
     unsigned place = scanned - flag;
     // SKELETON
     //|    unsigned place = scanned + flag;
@@ -22,7 +22,7 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
         out[place] = in[lane];
     }
     if (lane == 31) {
-        // GAP three lines of this are wrong
+        // GAP
         kept[0] = scanned;
         // SKELETON
         //|        kept[0] = place;

@@ -12,7 +12,7 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
     if (lane == 0) {
         counts[warp] = __popc(ballot);
     }
-    // GAP a barrier is missing in two places of this
+    // GAP a barrier is missing in two places of this kernel
     __syncthreads();
     // SKELETON
     //|    __syncwarp();
@@ -22,7 +22,7 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
         before += w < warp ? counts[w] : 0;
         block += counts[w];
     }
-    // GAP a barrier is missing in two places of this
+    // GAP
     if (keep) {
         stage[before + __popc(ballot & ((1u << lane) - 1))] = in[i];
     }
