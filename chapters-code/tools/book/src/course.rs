@@ -1,5 +1,6 @@
 //! The exercises that `cargo exercise` checks, as tables and tasks: read from their declarations.
 
+use std::fs;
 use std::path::Path;
 
 use exercise::course::{Course, Exercise, FOLDER, task};
@@ -12,7 +13,7 @@ use exercise::course::{Course, Exercise, FOLDER, task};
 pub(crate) fn answer(root: &Path, page: &Path, arguments: &str) -> Result<String, String> {
     let course = Course::read(&root.join(FOLDER)).map_err(|error| format!("{error:#}"))?;
     match arguments {
-        "" => of_chapter(&course, page),
+        "" => of_chapter(root, &course, page),
         "all" => Ok(of_all(&course)),
         other => Err(format!(
             "`{other}` is no argument: write {{{{#exercises}}}} or {{{{#exercises all}}}}"
@@ -20,7 +21,7 @@ pub(crate) fn answer(root: &Path, page: &Path, arguments: &str) -> Result<String
     }
 }
 
-fn of_chapter(course: &Course, page: &Path) -> Result<String, String> {
+fn of_chapter(root: &Path, course: &Course, page: &Path) -> Result<String, String> {
     let folder = page.parent().unwrap_or(page).to_string_lossy().into_owned();
     let number = folder.strip_prefix("chapter_").and_then(|rest| rest.split('_').next());
     let number: u32 =
@@ -32,7 +33,7 @@ fn of_chapter(course: &Course, page: &Path) -> Result<String, String> {
     let head = "| number | exercise | kind | minutes |\n| --- | --- | --- | ---: |\n".to_owned();
     Ok(head
         + &exercises().map(row).collect::<String>()
-        + &exercises().map(section).collect::<String>())
+        + &exercises().map(|exercise| section(root, exercise)).collect::<String>())
 }
 
 fn row(exercise: &Exercise) -> String {
@@ -47,7 +48,7 @@ fn row(exercise: &Exercise) -> String {
 }
 
 /// What is to be done in an exercise, and which counts are bounded.
-fn section(exercise: &Exercise) -> String {
+fn section(root: &Path, exercise: &Exercise) -> String {
     let (number, declaration) = (exercise.number(), &exercise.declaration);
     let mut text = format!("\n### {number} {}\n", declaration.title);
     for paragraph in exercise.task() {
@@ -60,10 +61,18 @@ fn section(exercise: &Exercise) -> String {
     for bound in bounds {
         text += &format!("- {}\n", escaped(&bound));
     }
+    let read = &declaration.read;
+    let title = title(root, read);
     text + &format!(
-        "\n`cargo exercise check {number}` checks it. Read [this section](../{}) for it.\n",
-        declaration.read
+        "\n`cargo exercise check {number}` checks it. Before you begin, read [{title}](../{read}).\n"
     )
+}
+
+/// The title of the page that a section is on.
+fn title(root: &Path, section: &str) -> String {
+    let page = section.split('#').next().unwrap_or(section);
+    let text = fs::read_to_string(root.join("book").join(page)).unwrap_or_default();
+    text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(page).trim().to_owned()
 }
 
 /// Plain text as Markdown that shows the same: between backticks it is code there, too.

@@ -75,6 +75,9 @@ diagnoses! {
     /// More instructions than any solution takes.
     Endless: "the kernel does not end",
         hint "look for a loop whose condition never becomes false: a stride that stays 0, a bound that is never reached", read "";
+    /// A tile's number that is not taken from the counter.
+    Ticket: "a block takes its tile's number from somewhere else than the counter",
+        hint "blocks may start in any order: one thread takes the number by atomicAdd(counter, 1), and the others learn it through shared memory", read "chapter_3_scan/single_pass.md";
     /// Everybody waits.
     Deadlock: "the kernel does not end: its threads go round, or wait, and nothing changes any more",
         hint "look for a loop whose condition never becomes false; or, if it waits on purpose: who is to set what it waits for, and can that thread still run?", read "chapter_3_scan/single_pass.md";
@@ -114,6 +117,9 @@ diagnoses! {
     /// A shuffle from an absent lane.
     Shuffle: "a shuffle reads from a lane that takes no part in it",
         hint "all lanes that the mask names must reach the shuffle: no return, no branch before it", read "chapter_1_reduce/what_goes_wrong.md";
+    /// A warp-wide operation by a lane that its mask does not name.
+    LaneMask: "a lane executes a shuffle or a vote whose mask does not name it",
+        hint "the mask must name every lane that gets there: for a whole warp it is 0xffffffff", read "chapter_1_reduce/what_goes_wrong.md";
     /// An asynchronous copy under way.
     PendingCopy: "it touches memory to which an asynchronous copy is under way",
         hint "wait for the copy before, and let the other threads know by a barrier", read "";
@@ -123,6 +129,9 @@ diagnoses! {
     /// Memory beside an output was written.
     BesideOutput: "memory beside the output was written",
         hint "compare the largest index that is written with the output's length", read "";
+    /// What was there before is in the result.
+    AddedToOutput: "the result is added to what the output held before",
+        hint "an output holds anything at first: store to it once, or add up somewhere that is zero before the launch", read "";
     /// Poison is still there.
     NeverWritten: "part of the output was never written",
         hint "which thread was to write it? Look at the condition before the store, and at the last block", read "";
@@ -147,6 +156,9 @@ diagnoses! {
     /// Only as many blocks as a block has threads.
     ManyBlocks: "right until there are more blocks than one block has threads",
         hint "what is done with one value a block must go round again, and carry its result on, when there are more of them than threads", read "chapter_3_scan/across_blocks.md#scan-then-add";
+    /// What is put before a block holds the block itself.
+    OwnBlock: "each block's own elements are also in what is put before it",
+        hint "what comes before block b is the sum of the blocks 0 to b - 1: an exclusive scan of the blocks' sums, not an inclusive one", read "chapter_3_scan/across_blocks.md#scan-then-add";
     /// Each warp by itself.
     WarpAlone: "each warp is right by itself; what the warps before it hold is not added",
         hint "where does a warp learn the fold of the warps before it?", read "chapter_3_scan/within_a_block.md#warp-shuffle";
@@ -198,6 +210,9 @@ diagnoses! {
     /// Only large sizes.
     Large: "right as long as every element has a thread of its own, and wrong for more elements",
         hint "a grid of fixed size must go round again: i += gridDim.x * blockDim.x", read "chapter_1_reduce/warps_and_loads.md";
+    /// Only where there are many elements, whatever the grid is.
+    ManyElements: "right for few elements, and wrong for many",
+        hint "what is too small for a large size? An index in a type of 16 or 32 bits, or a constant that bounds how many blocks, rounds or words there are", read "";
     /// Close, but not close enough.
     Rounding: "close, but further from the exact result than any correct order of additions can be",
         hint "is something added in a narrower type, or in an order deeper than the bound allows?", read "chapter_1_reduce/numbers.md";

@@ -76,6 +76,8 @@ fn check_with(folder: &Folder, course: &Path) {
     assert!(output.status.success(), "{}", said(&output));
     let output = folder.run(&["--course", &course, "discussion", "block_sum"]);
     assert!(said(&output).contains("without discussions"), "{}", said(&output));
+    let output = folder.run(&["--course", &course, "verify", "block_sum"]);
+    assert!(said(&output).contains("has no solution of 1.1"), "{}", said(&output));
 }
 
 #[test]

@@ -7,3 +7,4 @@ mod export;
 mod hostile;
 mod student;
 mod suite;
+mod wrong;

@@ -320,7 +320,9 @@ impl Bench {
             let fault = self.by_name(&fault.message);
             return Ok(failure.note(format!("after that: {fault}")));
         }
+        let of_a_mask = fault.message.contains("executes a warp-wide operation for the lanes");
         let diagnosis = match fault.kind {
+            FaultKind::IllegalInstruction if of_a_mask => Diagnosis::LaneMask,
             FaultKind::IllegalAddress => Diagnosis::OutOfBounds,
             FaultKind::MisalignedAddress => Diagnosis::Misaligned,
             FaultKind::Trap | FaultKind::Assert => Diagnosis::Trap,
@@ -331,7 +333,17 @@ impl Bench {
                 Diagnosis::Fault
             }
         };
-        Ok(Failure::new(diagnosis, self.by_name(&fault.message)))
+        let mut failure = Failure::new(diagnosis, self.by_name(&fault.message));
+        if failure.seen.ends_with("has no elements") {
+            let hint = "for this size there is nothing to load: what is the result of no elements?";
+            failure.hint = Some(hint.to_owned());
+        }
+        Ok(match bytes_past(&fault.message) {
+            Some(FAR..) => failure.note(
+                "so far behind an array an index is mostly a number below 0, taken as unsigned",
+            ),
+            _ => failure,
+        })
     }
 
     /// Blocks of the first launch on an instance, and threads of a block of it.
@@ -379,6 +391,15 @@ impl Bench {
         let time = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
         Ok(time)
     }
+}
+
+/// Bytes behind an array that no array of an exercise reaches.
+const FAR: u64 = 1 << 31;
+
+/// How far behind an array a message says that an address is.
+fn bytes_past(message: &str) -> Option<u64> {
+    let (before, _) = message.split_once(" bytes past the end of ")?;
+    before.rsplit(' ').next()?.parse().ok()
 }
 
 /// The buffers of a run by name.

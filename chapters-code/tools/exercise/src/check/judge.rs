@@ -2,6 +2,7 @@
 
 use harness::{
     Shape,
+    buffer::POISON,
     simulator::{Missing, Race, RaceKind, Report, Space},
 };
 
@@ -43,7 +44,8 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
         (RaceKind::ShuffleSource, _) => Diagnosis::Shuffle,
         (RaceKind::DivergentBarrier | RaceKind::BarrierThreads, _) => Diagnosis::DivergentBarrier,
         (RaceKind::PendingCopy, _) => Diagnosis::PendingCopy,
-        (RaceKind::WriteWrite, _) if one_line && (one_warp || race.space == Space::Global) => {
+        // Between two stores to global memory a barrier would be of no use: one of them is too many.
+        (RaceKind::WriteWrite, _) if race.space == Space::Global || (one_line && one_warp) => {
             Diagnosis::WriteConflict
         }
         (RaceKind::ReadWrite | RaceKind::WriteRead, Missing::Threadfence) if one_line => {
@@ -104,12 +106,14 @@ impl Pattern<'_> {
         let (run, found) = self
             .by_schedule()
             .map(|found| (self.first(), found))
+            .or_else(|| self.in_first(added))
             .or_else(|| voted.clone().filter(|(_, found)| found.diagnosis != Diagnosis::PartOnly))
             .or_else(|| self.in_first(untouched))
             .or_else(|| self.by_size().map(|found| (self.first(), found)))
             .or(voted)
             .or_else(|| self.in_largest(by_index))
             .or_else(|| self.in_first(rounding))
+            .or_else(|| self.by_growth().map(|found| (self.first(), found)))
             .unwrap_or_else(|| (self.first(), plain(Diagnosis::Wrong, String::new())));
         let Some((which, comparison)) = run.wrong() else {
             let failure = Failure::new(Diagnosis::Wrong, "a run went wrong and right again");
@@ -145,7 +149,7 @@ impl Pattern<'_> {
                         format!("{}[{at}] is behind the results, and was written", output.name);
                     Some(plain(Diagnosis::BesideOutput, because))
                 }
-                _ => self.operation.explain(&instance, &self.seen(output, comparison)),
+                _ => self.operation.explain(&instance, &self.seen(judged, output, comparison)),
             };
             found.extend(finding.map(|finding| (judged, finding)));
         }
@@ -169,8 +173,14 @@ impl Pattern<'_> {
         }
     }
 
-    fn seen<'s>(&self, output: &'s Output, comparison: &'s Comparison) -> Seen<'s> {
-        Seen { output, values: &comparison.values, wrong: &comparison.wrong, threads: self.threads }
+    fn seen<'s>(
+        &self,
+        judged: &Judged,
+        output: &'s Output,
+        comparison: &'s Comparison,
+    ) -> Seen<'s> {
+        let Comparison { values, wrong, .. } = comparison;
+        Seen { output, values, wrong, threads: self.threads, covered: judged.covered }
     }
 
     fn in_first(&self, look: fn(&Seen<'_>) -> Option<Finding>) -> Option<(&Judged, Finding)> {
@@ -194,7 +204,7 @@ impl Pattern<'_> {
         if comparison.wrong.is_empty() {
             return None;
         }
-        let found = look(&self.seen(&instance.outputs[which], comparison))?;
+        let found = look(&self.seen(judged, &instance.outputs[which], comparison))?;
         Some((judged, found))
     }
 
@@ -239,6 +249,17 @@ impl Pattern<'_> {
             return Finding::new(Diagnosis::OneBlock, because);
         }
         None
+    }
+
+    /// Right for all sizes up to some, and wrong for all that are larger.
+    fn by_growth(&self) -> Option<Finding> {
+        let elements = |right: bool| {
+            let those = self.judged.iter().filter(move |judged| judged.is_right() == right);
+            those.map(|judged| judged.trial.case.shape.elements())
+        };
+        let (most, least) = (elements(true).max()?, elements(false).min()?);
+        let because = format!("right for up to {most} elements, wrong from {least} on");
+        (most >= 1000 && most < least).then(|| Finding::new(Diagnosis::ManyElements, because))?
     }
 
     /// The sizes of vectors that were run in the plain order; of one that is wrong with some seed, or
@@ -347,6 +368,24 @@ fn untouched(seen: &Seen<'_>) -> Option<Finding> {
         count => format!("{count} elements were not written"),
     };
     Finding::new(Diagnosis::NeverWritten, because)
+}
+
+/// Integers that are too large by what the output held before the launch.
+fn added(seen: &Seen<'_>) -> Option<Finding> {
+    let output = seen.output;
+    let bits = 8 * output.dtype.size() as u32;
+    if output.initial != Initial::Poison || output.dtype.is_float() || bits > 64 {
+        return None;
+    }
+    let poison = i128::from(u64::from_le_bytes([POISON; 8]));
+    let is_added = |wrong: &Wrong| {
+        let numbers = (wrong.got as i64, wrong.expected as i64);
+        let (got, expected) = wrong.wide.unwrap_or(numbers);
+        let beyond = i128::from(got) - i128::from(expected) - poison;
+        !wrong.is_untouched && beyond.rem_euclid(1 << bits) == 0
+    };
+    let because = "take away what was there before, and the result is right";
+    seen.wrong.iter().all(is_added).then(|| Finding::new(Diagnosis::AddedToOutput, because))?
 }
 
 /// Which elements are wrong.

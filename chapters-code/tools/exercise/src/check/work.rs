@@ -151,6 +151,9 @@ impl Worker<'_> {
                 Err(failure) if failure.diagnosis == Diagnosis::WriteConflict => {
                     return Ok(Err(self.by_index(bench, failure, this)?));
                 }
+                Err(failure) if failure.diagnosis == Diagnosis::Uninitialised => {
+                    return Ok(Err(self.by_another_size(bench, failure, this)?));
+                }
                 Err(failure) if failure.diagnosis == Diagnosis::MissingSyncwarp => {
                     of_a_warp.get_or_insert(failure);
                 }
@@ -205,6 +208,36 @@ impl Worker<'_> {
         }
         explained.places = failure.places;
         Ok(explained.note(failure.seen))
+    }
+
+    /// Where something is read that nobody has written, an index may be wrong: sizes at which every
+    /// read finds something, such as whole tiles, tell which.
+    fn by_another_size(&self, bench: &Bench, failure: Failure, here: Judged) -> Result<Failure> {
+        let declaration = &self.exercise.declaration;
+        for trial in plan::trials(declaration, self.job)? {
+            let is_small = trial.case.shape.elements() < 1 << 14;
+            if trial.schedule != 0 || !is_small || !declaration.operation.tells(trial.case.shape) {
+                continue;
+            }
+            bench.schedule(0);
+            let instance = declaration.operation.instance(&trial.case);
+            let Ok(ran) = bench.run(&instance)? else {
+                break;
+            };
+            if self.objections(bench, &ran, &trial).is_err() {
+                continue;
+            }
+            let judged = Judged { trial, comparisons: ran.comparisons, covered: here.covered };
+            if judged.is_right() {
+                return Ok(failure);
+            }
+            let explained = self.explained(bench, &[judged])?;
+            return Ok(match explained.diagnosis {
+                Diagnosis::Transposed | Diagnosis::TileOrder => explained.note(failure.seen),
+                _ => failure,
+            });
+        }
+        Ok(failure)
     }
 
     /// What wrong results have in common, and who wrote the first of them.

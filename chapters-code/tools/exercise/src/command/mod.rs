@@ -202,7 +202,7 @@ fn check_one(course: &Course, exercise: &Exercise, student: &mut Student) -> Res
     if right {
         // Before it is printed: who reads the first line alone has passed as well.
         student.passed(exercise)?;
-        text += &tell::passed(exercise, student.next(course));
+        text += &tell::passed(exercise, student.next_after(course, exercise));
     }
     print(&text)?;
     Ok(right)

@@ -86,6 +86,12 @@ impl Student {
         all.find(|exercise| !self.has_passed(exercise))
     }
 
+    /// The first exercise behind this one that was not passed; if all are, the first of the course.
+    pub fn next_after<'c>(&self, course: &'c Course, passed: &Exercise) -> Option<&'c Exercise> {
+        let behind = course.exercises.iter().skip_while(|exercise| exercise.name != passed.name);
+        behind.into_iter().find(|exercise| !self.has_passed(exercise)).or_else(|| self.next(course))
+    }
+
     /// Notes a pass.
     pub fn passed(&mut self, exercise: &Exercise) -> Result<()> {
         if !self.has_passed(exercise) {

@@ -33,7 +33,7 @@ pub fn watch(course: &Course, student: &mut Student, text: Option<&str>) -> Resu
             eprintln!("error: {error:#}");
             false
         });
-        if let (true, Some(next)) = (right, student.next(course)) {
+        if let (true, Some(next)) = (right, student.next_after(course, exercise)) {
             let text = format!("To go on, edit and save {}.", student.name(next));
             print(&wrap_after("  ", &text, width()))?;
         }

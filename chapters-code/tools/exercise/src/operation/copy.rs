@@ -171,13 +171,26 @@ impl Reference for GatherRows {
             let row = row? as usize;
             table.get(row * width + col).copied()
         };
+        let unscaled = "a row's number is taken for that of an element: row r begins at element r times the row's length";
         let in_order = "the rows are in the table's order: the indices were not asked";
         let by_element = "the index was taken by the place of the element, not of its row";
         let beside = "these rows are those of the next index";
         let before = "these rows are those of the index before";
         let turned = "the rows are the right ones, their elements the other way round";
+        let place = |at: usize| format!("row {} and column {}", at / width, at % width);
+        let elsewhere = || {
+            let sources = Sources::of(&table);
+            let first = seen.first();
+            let (is, wanted) = (sources.place(first.got)?, sources.place(first.expected)?);
+            let (index, is, wanted) = (first.index, place(is), place(wanted));
+            let because = format!("out[{index}] is from {is} of the table, not from {wanted}");
+            Finding::new(Diagnosis::Displaced, because)
+        };
         seen.first_of(&[
             (Diagnosis::Unchanged, in_order, &|i| table.get(i).copied()),
+            (Diagnosis::Displaced, unscaled, &|i| {
+                table.get(*indices.get(i / width)? as usize + i % width).copied()
+            }),
             (Diagnosis::Displaced, by_element, &|i| {
                 of(indices.get(i % indices.len()).copied(), i % width)
             }),
@@ -190,5 +203,6 @@ impl Reference for GatherRows {
                 of(indices.get(i / width).copied(), width - 1 - i % width)
             }),
         ])
+        .or_else(elsewhere)
     }
 }

@@ -89,7 +89,8 @@ impl Deref for Operation {
 fn diagnosed(reference: &dyn Reference, instance: &Instance, bytes: &[u8]) -> Option<Diagnosis> {
     let output = &instance.outputs[0];
     let comparison = output.compare(bytes);
-    let seen = Seen { output, values: &comparison.values, wrong: &comparison.wrong, threads: 256 };
+    let Comparison { values, wrong, .. } = &comparison;
+    let seen = Seen { output, values, wrong, threads: 256, covered: 256 };
     Some(reference.explain(instance, &seen)?.diagnosis)
 }
 
@@ -268,6 +269,8 @@ pub struct Seen<'s> {
     pub wrong: &'s [Wrong],
     /// Threads of a block of the last launch.
     pub threads: u64,
+    /// Threads of the first launch, over all blocks.
+    pub covered: u64,
 }
 
 /// Sizes that trip kernels: around a warp, a block of 256 and one of 1,024, three blocks and a bit,

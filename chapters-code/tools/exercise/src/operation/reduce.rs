@@ -4,7 +4,7 @@ use chapter_1_reduce::reference;
 use harness::{Dtype, Element, Op, verify::Exact, with_element};
 use serde::Deserialize;
 
-use super::{Array, Case, Finding, Instance, Output, Reference, Seen, dimensions, elements};
+use super::{Array, Case, Finding, Instance, Output, Reference, Seen, Wrong, dimensions, elements};
 use crate::diagnosis::Diagnosis;
 
 /// `out[b]` is the fold of block b's `chunk` elements of `in`; without a chunk `out[0]` is that of
@@ -52,7 +52,8 @@ impl Reduce {
         if first.is_untouched {
             return None;
         }
-        self.is_not_the_identity(first.got, first.expected)
+        self.is_not_the_identity(first, mine)
+            .or_else(|| self.is_of_some_blocks(seen, input))
             .or_else(|| self.is_another_block(seen))
             .or_else(|| self.is_a_part(seen, mine))
             .or_else(|| self.is_one_off(seen, mine, begin))
@@ -97,15 +98,39 @@ impl Reduce {
         reference::fold(self.op, part.iter().copied()).expect::<T>(self.op, depth, 0.0)
     }
 
-    fn is_not_the_identity(&self, got: f64, expected: f64) -> Option<Finding> {
-        let zero_wins = match self.op {
-            Op::Max => expected < 0.0,
-            Op::Min => expected > 0.0,
-            Op::Product | Op::And => true,
+    fn is_not_the_identity<T: Element>(&self, first: &Wrong, mine: &[T]) -> Option<Finding> {
+        let (got, expected) = (first.got, first.expected);
+        let is_none = || mine.iter().all(|x| x.to_f64() != got);
+        let stranger_wins = match self.op {
+            Op::Max => got > expected && is_none(),
+            Op::Min => got < expected && is_none(),
+            Op::Product | Op::And => got == 0.0,
             _ => false,
         };
-        let because = "the result is 0, which is no result of these elements";
-        (zero_wins && got == 0.0).then(|| Finding::new(Diagnosis::Identity, because))?
+        let because = format!("the result is {got}, which is none of the elements");
+        stranger_wins.then(|| Finding::new(Diagnosis::Identity, because))?
+    }
+
+    /// Only what the first blocks of a grid have found, which takes every so many elements of them.
+    fn is_of_some_blocks<T: Element>(&self, seen: &Seen<'_>, input: &[T]) -> Option<Finding> {
+        let threads = seen.threads.max(1) as usize;
+        let blocks = seen.covered as usize / threads;
+        if self.op != Op::Sum || self.dtype.is_float() || self.chunk.is_some() || blocks < 2 {
+            return None;
+        }
+        let mut of_block = vec![0i64; blocks];
+        for (tile, elements) in input.chunks(threads).enumerate() {
+            let sums = elements.iter().map(|x| x.to_i64());
+            of_block[tile % blocks] = sums.fold(of_block[tile % blocks], i64::wrapping_add);
+        }
+        let mut sum = 0i64;
+        let is_it = |of: &i64| {
+            sum = sum.wrapping_add(*of);
+            T::from_bits(sum as u64).to_f64() == seen.first().got
+        };
+        let count = 1 + of_block[..blocks - 1].iter().position(is_it)?;
+        let because = format!("the result is that of the first {count} of {blocks} blocks");
+        Finding::new(Diagnosis::PartOnly, because)
     }
 
     fn is_another_block(&self, seen: &Seen<'_>) -> Option<Finding> {
@@ -119,8 +144,14 @@ impl Reduce {
     fn is_a_part<T: Element>(&self, seen: &Seen<'_>, mine: &[T]) -> Option<Finding> {
         let n = mine.len();
         type Keep = fn(usize, usize) -> bool;
+        // A row of up to two warps' elements, which one warp may share.
+        let is_row = self.chunk.is_some_and(|chunk| chunk <= 64);
+        let first: (&str, Keep) = match is_row {
+            true => ("the row's first 32 elements", |i, _| i < 32),
+            false => ("no element at all", |_, _| false),
+        };
         let parts: [(&str, Keep); 8] = [
-            ("no element at all", |_, _| false),
+            first,
             ("every other warp's elements", |i, _| i % 64 < 32),
             ("the first warp's elements", |i, _| i % 256 < 32),
             ("one element of each warp", |i, _| i % 32 == 0),

@@ -40,8 +40,8 @@ impl Reference for Scan {
 
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
         if seen.output.name == "counter" {
-            let because = "the counter does not say as many tiles as there are: a tile's number must come from it, because blocks start in any order";
-            return Finding::new(Diagnosis::Deadlock, because);
+            let because = "afterwards the counter does not hold the number of tiles";
+            return Finding::new(Diagnosis::Ticket, because);
         }
         with_operand!(self.op, T => self.explain_out(&instance.inputs[0].elements::<T>(), seen))
     }
@@ -68,6 +68,7 @@ impl Scan {
         self.many_blocks(seen)
             .or_else(|| self.direction(input, seen))
             .or_else(|| self.across(input, seen))
+            .or_else(|| self.of_the_first(input, seen))
             .or_else(|| self.reordered(seen))
             .or_else(|| self.window(input, seen))
             .or_else(|| self.repeated(input, seen))
@@ -167,17 +168,33 @@ impl Scan {
                 return Some(finding);
             }
         }
-        let mut blocks = [32].into_iter().chain(BLOCKS);
+        // Blocks that are scanned by themselves have nothing put before them: then it is their parts.
+        let own = self.chunk.is_none().then_some(seen.threads.max(1) as usize);
+        let mut blocks = own.into_iter().chain([32]).chain(BLOCKS);
         let doubled = |block: &usize| is(*block, &|b, folds| fold(op, &folds[..=b]));
-        if let Some(block) =
-            blocks.find(|block| *block <= limit.next_power_of_two() && doubled(block))
-        {
-            let because = format!(
-                "what is put before a block of {block} holds the block itself: its fold is added too early"
-            );
-            return Finding::new(Diagnosis::DoubledElement, because);
+        let is_one = |block: &usize| Some(*block) == own || *block <= limit.next_power_of_two();
+        let block = blocks.find(|block| is_one(block) && doubled(block))?;
+        let because = format!("what is put before a block of {block} holds that block's sum, too");
+        let diagnosis = match own {
+            Some(_) => Diagnosis::OwnBlock,
+            None => Diagnosis::DoubledElement,
+        };
+        Finding::new(diagnosis, because)
+    }
+
+    /// What comes before a block reaches its first result alone.
+    fn of_the_first<T: Element>(&self, input: &[T], seen: &Seen<'_>) -> Option<Finding> {
+        let block = seen.threads.max(1) as usize;
+        if self.chunk.is_some() || input.len() <= block {
+            return None;
         }
-        None
+        let right = self.right(input);
+        let alone = self.way().scan(input, block, &self.nothing());
+        let of = |i: usize| if i.is_multiple_of(block) { right[i] } else { alone[i] };
+        let only: Vec<T> = (0..input.len()).map(of).collect();
+        let because =
+            format!("of each block of {block}, the first result alone holds what comes before it");
+        seen.is(&only).then(|| Finding::new(Diagnosis::BlockAlone, because))?
     }
 
     /// One element of each block that does not reach the blocks behind it.

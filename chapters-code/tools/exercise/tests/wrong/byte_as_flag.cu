@@ -1,0 +1,19 @@
+// What is kept of n elements, in its order, to the front of out; how many there are, to kept[0].
+//
+// Launched with one warp; n is 32 at most. A byte of the mask is 0 where an element is not kept, and anything else where it is.
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+    unsigned lane = threadIdx.x;
+    unsigned flag = lane < n ? mask[lane] : 0;
+    unsigned scanned = flag;
+    for (unsigned offset = 1; offset < 32; offset *= 2) {
+        unsigned other = __shfl_up_sync(0xffffffffu, scanned, offset);
+        scanned += lane >= offset ? other : 0;
+    }
+    unsigned place = scanned - flag;
+    if (flag != 0) {
+        out[place] = in[lane];
+    }
+    if (lane == 31) {
+        kept[0] = scanned;
+    }
+}
