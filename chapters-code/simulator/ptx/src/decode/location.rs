@@ -121,3 +121,15 @@ fn is_below(path: &str, home: &str) -> bool {
         None => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// Code that belongs to no line of the source is on the line before it.
+    #[test]
+    fn line_0_is_not_a_line() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\n.loc 1 7 3\nmov.u32 %r0, 1;\n.loc 1 0 3\nmov.u32 %r1, 2;\nret;\n}\n.file 1 \"a.cu\"\n";
+        let module = crate::parse(text).expect("it is PTX");
+        let lines: Vec<u32> = module.kernels[0].code.iter().map(|inst| inst.source.line).collect();
+        assert!(lines.iter().all(|line| *line == 7), "{lines:?}");
+    }
+}

@@ -5,11 +5,12 @@ use harness::simulator::{AccessKind, AccessSpace, Event, Race, RaceAccess};
 use super::{Place, bench::Ran};
 use crate::operation::Output;
 
-/// The number of a line, if it is one of the submission: `exercises/chapter_1/x.cu:12` is 12.
+/// The number of a line, if it is one of the submission: `exercises/chapter_1/x.cu:12` is 12. Line 0
+/// is that of code which the compiler made up.
 pub fn line(text: &str, name: &str) -> Option<usize> {
     let after = text.split_once(name)?.1.strip_prefix(':')?;
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().ok()
+    digits.parse().ok().filter(|line| *line > 0)
 }
 
 /// The two sides of a race; one where both are the same line and thread.
@@ -67,6 +68,7 @@ mod tests {
     fn a_line_is_of_the_submission_or_none() {
         assert_eq!(line("exercises/a.cu:12", "exercises/a.cu"), Some(12));
         assert_eq!(line("at /tmp/exercises/a.cu:7 (then)", "exercises/a.cu"), Some(7));
+        assert_eq!(line("exercises/a.cu:0", "exercises/a.cu"), None);
         assert_eq!(line("cuda_fp16.hpp:3", "exercises/a.cu"), None);
     }
 }
