@@ -30,6 +30,10 @@ pub struct LaunchReport {
     pub static_shared: u32,
     /// What was counted up to the end of the launch; `None` if counting was off.
     pub counters: Option<Counters>,
+    /// Instructions of the warp that executed most: how long the launch takes however many warps run at
+    /// once. 0 if counting was off.
+    #[serde(default)]
+    pub longest_warp: u64,
     /// Different findings, each once, however often it happened.
     pub races: Vec<Race>,
     /// What each warp did, if the launch was traced.
@@ -47,6 +51,12 @@ impl Report {
             sum += counters;
             sum
         })
+    }
+
+    /// Returns the instructions of each launch's longest warp, summed over the launches, which wait for
+    /// each other.
+    pub fn longest_warps(&self) -> u64 {
+        self.launches.iter().map(|launch| launch.longest_warp).sum()
     }
 
     /// Returns the races of all launches.

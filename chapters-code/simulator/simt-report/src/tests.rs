@@ -89,7 +89,7 @@ fn a_report_is_written_and_read() {
     };
     let json = concat!(
         r#"{"launches":[{"kernel":"k","grid":[2,1,1],"block":[96,1,1],"dynamic_shared":0,"#,
-        r#""static_shared":0,"counters":null,"races":[{"kind":"write_read","space":"shared","#,
+        r#""static_shared":0,"counters":null,"longest_warp":0,"races":[{"kind":"write_read","space":"shared","#,
         r#""array":"tile","offset":4,"first":{"line":"k.cu:3","block":[1,0,0],"warp":2,"lane":0,"#,
         r#""access":"write"},"second":{"line":"k.cu:4","block":[1,0,0],"warp":2,"lane":1,"#,
         r#""access":"read"},"missing":"__syncwarp","message":"a race"}],"trace":{"events":"#,

@@ -115,6 +115,7 @@ fn resident_limit(grid: &Grid<'_>) -> usize {
 #[derive(Default)]
 struct Gathered {
     counters: Counters,
+    longest_warp: u64,
     races: Vec<Race>,
     events: Vec<(u64, Event)>,
 }
@@ -146,6 +147,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchR
     let Options { counters, races, trace, .. } = *grid.options;
     LaunchReport {
         counters: (counters || races || trace).then_some(gathered.counters),
+        longest_warp: gathered.longest_warp,
         races: gathered.races,
         trace: trace.then(|| trace::gather(gathered.events, grid)),
         fault: fault.map(|(_, fault)| fault),
@@ -178,6 +180,7 @@ impl Drop for AtWork<'_, '_> {
 
 fn merge(all: &mut Gathered, part: Gathered) {
     all.counters += part.counters;
+    all.longest_warp = all.longest_warp.max(part.longest_warp);
     add_new(&mut all.races, part.races);
     all.events.extend(part.events);
 }
@@ -327,8 +330,9 @@ impl Claim {
 }
 
 fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gathered: &mut Gathered) {
-    let Observed { counters, findings, events } = block.observer.finish();
+    let Observed { counters, longest_warp, findings, events } = block.observer.finish();
     gathered.counters += counters;
+    gathered.longest_warp = gathered.longest_warp.max(longest_warp);
     gathered.events.extend(events);
     let races = findings.into_iter();
     let races = races.map(|finding| describe(&finding, grid, block.index));

@@ -23,8 +23,8 @@ pub(crate) trait Observer<'a>: Send {
     fn new(grid: &'a Grid<'_>) -> Self;
     /// A block starts.
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32);
-    /// The lanes execute `count` instructions.
-    fn instructions(&mut self, count: u32, lanes: LaneMask);
+    /// The lanes of a warp execute `count` instructions.
+    fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask);
     /// A guard was false in `lanes`. May be called before or after `instructions`.
     fn guarded(&mut self, lanes: LaneMask);
     /// The active lanes execute an instruction. Only called for tracing observers.
@@ -79,6 +79,8 @@ pub(crate) trait Observer<'a>: Send {
 #[derive(Default)]
 pub(crate) struct Observed {
     pub counters: Counters,
+    /// Instructions of the warp that executed most.
+    pub longest_warp: u64,
     pub findings: Findings,
     /// Traced events, each with its number in the launch.
     pub events: Vec<(u64, Event)>,
@@ -94,7 +96,7 @@ impl<'a> Observer<'a> for NoObserver {
 
     fn start_block(&mut self, _: u64, _: u32, _: u32) {}
     #[inline(always)]
-    fn instructions(&mut self, _: u32, _: LaneMask) {}
+    fn instructions(&mut self, _: u32, _: u32, _: LaneMask) {}
     #[inline(always)]
     fn guarded(&mut self, _: LaneMask) {}
     fn divergence(&mut self) {}
@@ -109,10 +111,15 @@ impl<'a> Observer<'a> for NoObserver {
     }
 }
 
+/// Warps of the largest block.
+const MAX_WARPS: usize = 32;
+
 /// Counts the hardware's events.
 #[derive(Default)]
 pub(crate) struct Counting {
     counters: Counters,
+    /// Instructions of each warp of the block.
+    by_warp: [u64; MAX_WARPS],
 }
 
 impl Counting {
@@ -171,8 +178,9 @@ impl<'a> Observer<'a> for Counting {
     fn start_block(&mut self, _: u64, _: u32, _: u32) {}
 
     #[inline(always)]
-    fn instructions(&mut self, count: u32, lanes: LaneMask) {
+    fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask) {
         self.counters.warp_instructions += u64::from(count);
+        self.by_warp[warp as usize % MAX_WARPS] += u64::from(count);
         let threads = u64::from(count * registers::count(lanes));
         // `guarded` may have been called first.
         self.counters.thread_instructions = self.counters.thread_instructions.wrapping_add(threads);
@@ -207,7 +215,9 @@ impl<'a> Observer<'a> for Counting {
     fn absent_source(&mut self, _: u32, _: u32, _: u32, _: u32) {}
 
     fn finish(&mut self) -> Observed {
-        Observed { counters: std::mem::take(&mut self.counters), ..Observed::default() }
+        let Self { counters, by_warp } = std::mem::take(self);
+        let longest_warp = by_warp.into_iter().max().unwrap_or(0);
+        Observed { counters, longest_warp, ..Observed::default() }
     }
 }
 
@@ -215,8 +225,8 @@ impl<'a> Observer<'a> for Counting {
 macro_rules! forward_counts {
     ($part:ident) => {
         #[inline(always)]
-        fn instructions(&mut self, count: u32, lanes: LaneMask) {
-            self.$part.instructions(count, lanes);
+        fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask) {
+            self.$part.instructions(warp, count, lanes);
         }
 
         #[inline(always)]

@@ -31,7 +31,7 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
 ///
 /// ```json
 /// {"launches": [{"kernel": "sum_f32", "grid": [1, 1, 1], "block": [256, 1, 1],
-///   "dynamic_shared": 0, "static_shared": 1024, "counters": {}, "races": [], "fault": null}],
+///   "dynamic_shared": 0, "static_shared": 1024, "counters": {}, "longest_warp": 0, "races": [], "fault": null}],
 ///  "dropped": 0}
 /// ```
 ///

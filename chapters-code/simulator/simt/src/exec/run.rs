@@ -64,7 +64,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         self.pc = state.pc;
         let budget = self.budget;
         let flow = self.run_lanes(split, state.mask, state.reconvergence);
-        self.observer.instructions(budget - self.budget, state.mask);
+        self.observer.instructions(self.warp.index, budget - self.budget, state.mask);
         flow
     }
 

@@ -1,11 +1,11 @@
 //! Kernels on a device: buffers, launches, and what came of them.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context, Result, bail};
 use cudarc::{
     driver::{
-        CudaFunction, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
+        CudaFunction, CudaModule, CudaSlice, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
         sys::{CUfunction_attribute_enum::*, CUresult},
     },
     nvrtc::Ptx,
@@ -36,12 +36,14 @@ const SHARED: i32 = 48 << 10;
 pub struct Bench {
     /// The device.
     pub device: Device,
+    /// The text of the module.
+    ptx: String,
     launches: Vec<Ready>,
     declaration: Declaration,
     /// The last run's buffers.
     named: RefCell<Vec<Named>>,
     /// The submission's own variables in device memory.
-    variables: Vec<Named>,
+    variables: RefCell<Vec<Named>>,
 }
 
 /// Memory with a name.
@@ -55,7 +57,7 @@ struct Named {
 struct Ready {
     launch: Launch,
     parameters: Vec<Parameter>,
-    function: CudaFunction,
+    function: RefCell<CudaFunction>,
 }
 
 /// What came of a run that was not stopped.
@@ -100,10 +102,11 @@ impl Bench {
         }
         Ok(Self {
             device,
+            ptx: String::new(),
             launches: Vec::new(),
             declaration: declaration.clone(),
             named: RefCell::default(),
-            variables: Vec::new(),
+            variables: RefCell::default(),
         })
     }
 
@@ -123,13 +126,7 @@ impl Bench {
                 return Ok(Err(Failure::new(Diagnosis::Module, seen)));
             }
         };
-        for name in compile::variables(ptx) {
-            // What the module does not know by this name is called by its address.
-            if let Ok(variable) = module.get_global(name, &self.device.stream) {
-                let address = variable.device_ptr(&self.device.stream).0;
-                self.variables.push(Named { name: name.to_owned(), address, is_empty: false });
-            }
-        }
+        self.variables.replace(self.variables_of(&module, ptx));
         for launch in launches {
             let function = module.load_function(&launch.kernel)?;
             let shared = function.shared_size_bytes()?;
@@ -141,12 +138,37 @@ impl Bench {
                 return Ok(Err(Failure::new(Diagnosis::Resources, seen)));
             }
             self.launches.push(Ready {
-                function,
+                function: RefCell::new(function),
                 parameters: launch.parameters()?,
                 launch: launch.clone(),
             });
         }
+        self.ptx = ptx.to_owned();
         Ok(Ok(()))
+    }
+
+    /// Loads a module with variables anew, so that they tell a run nothing of those before it.
+    fn forget(&self) -> Result<()> {
+        if !self.ptx.lines().any(declares_a_variable) {
+            return Ok(());
+        }
+        let module = self.device.context.load_module(Ptx::from_src(&self.ptx))?;
+        for ready in &self.launches {
+            ready.function.replace(module.load_function(&ready.launch.kernel)?);
+        }
+        self.variables.replace(self.variables_of(&module, &self.ptx));
+        Ok(())
+    }
+
+    /// Where the variables of a module are. What the module does not know by its name is called by its
+    /// address.
+    fn variables_of(&self, module: &Arc<CudaModule>, ptx: &str) -> Vec<Named> {
+        let named = |name: &str| {
+            let variable = module.get_global(name, &self.device.stream).ok()?;
+            let address = variable.device_ptr(&self.device.stream).0;
+            Some(Named { name: name.to_owned(), address, is_empty: false })
+        };
+        compile::variables(ptx).filter_map(named).collect()
     }
 
     /// Runs an instance once, and looks at what came of it.
@@ -154,6 +176,7 @@ impl Bench {
     /// # Errors
     /// Outside, what no submission can do; inside, what stopped a launch.
     pub fn run(&self, instance: &Instance) -> Result<Result<Ran, Failure>> {
+        self.forget()?;
         let mut memory = self.allocate(instance)?;
         self.named.replace(names(&memory, instance));
         self.limit(instance);
@@ -252,11 +275,12 @@ impl Bench {
         for ready in &self.launches {
             let arguments = ready.arguments(memory)?;
             let config = ready.config(&memory.dimensions)?;
-            ready.function.set_attribute(
+            let function = ready.function.borrow();
+            function.set_attribute(
                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 config.shared_mem_bytes as i32,
             )?;
-            let mut builder = self.device.stream.launch_builder(&ready.function);
+            let mut builder = self.device.stream.launch_builder(&function);
             for argument in &arguments {
                 match argument {
                     Argument::Wide(value) => builder.arg(value),
@@ -277,7 +301,9 @@ impl Bench {
     /// allocation of 256 bytes at 0x1000` is `partials` (256 bytes).
     pub fn by_name(&self, message: &str) -> String {
         let mut message = message.to_owned();
-        for Named { name, address, is_empty } in self.named.borrow().iter().chain(&self.variables) {
+        for Named { name, address, is_empty } in
+            self.named.borrow().iter().chain(self.variables.borrow().iter())
+        {
             let at = format!(" bytes at {address:#x}");
             let Some(end) = message.find(&at) else {
                 continue;
@@ -413,6 +439,11 @@ fn names(memory: &Memory, instance: &Instance) -> Vec<Named> {
         is_empty: empty.contains(&name.as_str()),
     };
     memory.addresses.iter().map(named).collect()
+}
+
+/// Whether a line of PTX has the directive of a variable in global memory, wherever it stands in it.
+fn declares_a_variable(line: &str) -> bool {
+    line.split_whitespace().any(|word| word.trim_start_matches(['{', ';']) == ".global")
 }
 
 /// What is wrong, from the driver's error alone.

@@ -3,9 +3,13 @@
 use anyhow::{Context, Result};
 use harness::{Input, Shape, simulator::Counters};
 
-use super::{Counted, Failure, bench::Bench};
+use super::{
+    Counted, Failure, Job,
+    bench::{Bench, Ran},
+    plan::{self, Trial},
+};
 use crate::{
-    course::{Demand, task},
+    course::{Declaration, Demand, LongestWarp},
     diagnosis::Diagnosis,
     operation::{Case, Instance},
 };
@@ -42,48 +46,125 @@ impl Wanted<'_> {
     }
 }
 
-/// A counter by its name.
+/// A counter by its name. An atomic that returns a value is a load as well, whatever it does beside; its
+/// sectors are not counted, so it counts as one that touches as many as it can.
 fn value(counters: &Counters, name: &str) -> Result<f64> {
-    let count = counters.get(name);
-    let count = count.with_context(|| format!("there is no counter `{name}`"))?;
-    Ok(count as f64)
+    let count = counters.get(name).with_context(|| format!("there is no counter `{name}`"))?;
+    let of_atomics = match name {
+        "global_load_requests" => counters.global_atomic_requests,
+        "global_load_sectors" => 32 * counters.global_atomic_requests,
+        _ => 0,
+    };
+    Ok((count + of_atomics) as f64)
 }
 
-/// The problem on which something is counted.
-pub fn problem(shape: Shape, input: Option<Input>) -> Case {
-    Case { shape, input: input.unwrap_or(Input::Uniform), seed: 1 }
+/// The problem on which a question is asked.
+pub fn problem(shape: Shape) -> Case {
+    Case { shape, input: Input::Uniform, seed: 1 }
 }
 
-/// Counts what is demanded, and fails on the first count that is too large.
+/// A count that is bounded, as a right run has it.
+struct Bounded {
+    /// The count.
+    counted: Counted,
+    /// Why it does not pass, if it does not.
+    failure: Option<Failure>,
+}
+
+/// What a demand counts in a run.
 ///
 /// # Errors
-/// Outside, what no submission can do; inside, the count.
-pub fn demanded(
-    bench: &Bench,
-    demand: &Demand,
-    instance: &Instance,
-) -> Result<Result<Counted, Failure>> {
-    let ran = match bench.run(instance)? {
-        Ok(ran) => ran,
-        Err(failure) => return Ok(Err(failure)),
-    };
+/// Where there is no such counter.
+fn demanded(bench: &Bench, demand: &Demand, ran: &Ran, instance: &Instance) -> Result<Bounded> {
     let wanted = Wanted { counter: &demand.counter, per: demand.per.as_deref() };
     let counters = ran.report.counters().unwrap_or_default();
     let value = wanted.of(&counters, bench, instance)?;
-    let name = wanted.name();
-    if value <= demand.most + 1e-9 {
-        let most = Some(demand.most);
-        return Ok(Ok(Counted { name, value, most }));
+    Ok(bounded(wanted.name(), value, demand.most, &demand.hint))
+}
+
+/// How long the longest warp of a run worked.
+fn longest_warp(bound: LongestWarp, ran: &Ran, shape: Shape) -> Bounded {
+    let value = ran.report.longest_warps() as f64;
+    let hint = "one warp, or one lane, does what many should share: which threads have no work?";
+    bounded("instructions of the longest warp".into(), value, bound.at(shape), hint)
+}
+
+fn bounded(name: String, value: f64, most: f64, hint: &str) -> Bounded {
+    let failure = (value > most + 1e-9).then(|| {
+        let seen = format!("{name}: {}; at most {} allowed", short(value), short(most));
+        Failure { hint: Some(hint.to_owned()), ..Failure::new(Diagnosis::Cost, seen) }
+    });
+    Bounded { counted: Counted { name, value, most: Some(most) }, failure }
+}
+
+/// What the runs of a submission cost, as far as the exercise bounds it.
+pub struct Costs<'c> {
+    declaration: &'c Declaration,
+    /// On what each demand is counted.
+    cases: Vec<Case>,
+    /// Each demand's count, once it is known.
+    counted: Vec<Option<Counted>>,
+    /// That of the run in which the longest warp was nearest to its bound.
+    longest: Option<Counted>,
+    failure: Option<(Failure, Trial)>,
+}
+
+impl<'c> Costs<'c> {
+    /// Before the first run.
+    pub fn new(job: &Job, declaration: &'c Declaration) -> Self {
+        let cases = plan::counted(declaration, job);
+        let counted = vec![None; cases.len()];
+        Self { declaration, cases, counted, longest: None, failure: None }
     }
-    let seen = format!(
-        "{name}: {}; at most {} allowed (on {})",
-        short(value),
-        short(demand.most),
-        task::elements(demand.at)
-    );
-    let mut failure = Failure::new(Diagnosis::Cost, seen);
-    failure.hint = Some(demand.hint.clone());
-    Ok(Err(failure))
+
+    /// Counts a run.
+    ///
+    /// # Errors
+    /// Where a demand names no counter.
+    pub fn add(
+        &mut self,
+        bench: &Bench,
+        trial: &Trial,
+        ran: &Ran,
+        instance: &Instance,
+    ) -> Result<()> {
+        for (at, demand) in self.declaration.demand.iter().enumerate() {
+            if trial.schedule == 0 && trial.case == self.cases[at] {
+                let bounded = demanded(bench, demand, ran, instance)?;
+                self.counted[at] = Some(bounded.counted);
+                self.note(bounded.failure, trial);
+            }
+        }
+        if let Some(bound) = self.declaration.longest_warp {
+            let Bounded { counted, failure } = longest_warp(bound, ran, trial.case.shape);
+            if self.longest.as_ref().is_none_or(|longest| longest.of_bound() < counted.of_bound()) {
+                self.longest = Some(counted);
+            }
+            self.note(failure, trial);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, failure: Option<Failure>, trial: &Trial) {
+        if let (None, Some(failure)) = (&self.failure, failure) {
+            self.failure = Some((failure, *trial));
+        }
+    }
+
+    /// Whether a bound is broken.
+    pub fn are_too_high(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// The first bound that is broken, and on what.
+    pub fn failure(&mut self) -> Option<(Failure, Trial)> {
+        self.failure.take()
+    }
+
+    /// All counts.
+    pub fn counted(self) -> Vec<Counted> {
+        self.counted.into_iter().flatten().chain(self.longest).collect()
+    }
 }
 
 /// A number with two decimals at most, and below 1 with four.

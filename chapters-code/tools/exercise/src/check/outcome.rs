@@ -36,6 +36,9 @@ pub struct Passed {
     pub runs: usize,
     /// What was counted where the exercise asks for it.
     pub counted: Vec<Counted>,
+    /// What is worth knowing of it all the same.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// On a GPU, how long the largest size took, and how many elements that was.
     pub time: Option<(Time, u64)>,
 }
@@ -49,6 +52,13 @@ pub struct Counted {
     pub value: f64,
     /// What it may be at most; none where it was foretold.
     pub most: Option<f64>,
+}
+
+impl Counted {
+    /// Which part of its bound it takes up.
+    pub fn of_bound(&self) -> f64 {
+        self.value / self.most.unwrap_or(f64::INFINITY)
+    }
 }
 
 /// What is wrong with a submission.

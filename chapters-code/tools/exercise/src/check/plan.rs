@@ -6,7 +6,7 @@ use harness::{Input, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    course::{Declaration, Exercise},
+    course::{Declaration, Demand, Exercise},
     operation::Case,
 };
 
@@ -63,8 +63,14 @@ pub struct Trial {
     pub schedule: u64,
 }
 
-/// The seeds of inputs, where nobody names others.
+/// The seeds of inputs, where a check is to be the same every time.
 pub const SEEDS: [u64; 1] = [1];
+
+/// A seed that nobody can know beforehand.
+pub fn fresh_seed() -> u64 {
+    let random = std::hash::RandomState::new();
+    std::hash::BuildHasher::hash_one(&random, ()) % 1_000_000
+}
 
 /// Orders of warps and blocks beside the plain one.
 const SCHEDULES: [u64; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -74,6 +80,29 @@ const SMALL: u64 = 1 << 14;
 
 /// Sizes that every further schedule and seed is tried on.
 const TRIED_AGAIN: usize = 3;
+
+/// Sizes that are drawn for each check.
+const DRAWN: u64 = 3;
+
+/// The problem on which each demand is counted: a size that is drawn by the seed.
+pub fn counted(declaration: &Declaration, job: &Job) -> Vec<Case> {
+    let seed = job.seeds.first().copied().unwrap_or(SEEDS[0]);
+    let case = |demand: &Demand| {
+        let shape = accepted(declaration, demand.at.draw(seed, 0));
+        Case { shape, input: demand.input.unwrap_or(Input::Uniform), seed }
+    };
+    declaration.demand.iter().map(case).collect()
+}
+
+/// A size that was drawn; where only squares will do, a square.
+fn accepted(declaration: &Declaration, shape: Shape) -> Shape {
+    match shape {
+        Shape::Matrix { rows, .. } if !declaration.operation.accepts(shape) => {
+            Shape::Matrix { rows, cols: rows }
+        }
+        _ => shape,
+    }
+}
 
 /// The operation's sizes, up to the largest that the exercise allows.
 fn own_sizes(declaration: &Declaration) -> Vec<Shape> {
@@ -85,19 +114,40 @@ fn own_sizes(declaration: &Declaration) -> Vec<Shape> {
     sizes
 }
 
-/// The runs of a submission: small sizes first, in the plain order; then other orders; then large
-/// sizes.
-pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>> {
+/// A large size and up to a quarter more: a kernel can be right up to the largest size that it knows
+/// of, and wrong beyond it.
+fn beyond(shape: Shape, seed: u64) -> Shape {
+    match shape {
+        Shape::Vector { n } if n > SMALL => {
+            Shape::Vector { n: n + harness::inputs::bits(!seed, n) % (n / 4) }
+        }
+        _ => shape,
+    }
+}
+
+/// The sizes of a check, in order: those that are always run, and those that the seed draws.
+fn shapes(declaration: &Declaration, job: &Job, seed: u64) -> anyhow::Result<Vec<Shape>> {
     let mut shapes = match declaration.sizes.is_empty() {
-        true => own_sizes(declaration),
+        true => own_sizes(declaration).into_iter().map(|shape| beyond(shape, seed)).collect(),
         false => declaration.sizes.clone(),
     };
     for size in &job.sizes {
         shapes.push(size.parse()?);
     }
+    let range = declaration.drawn.clone().unwrap_or_else(|| declaration.operation.drawn());
+    let drawn = (1..=DRAWN).map(|number| accepted(declaration, range.draw(seed, number)));
+    shapes.extend(drawn);
     // What goes wrong shows better with elements than without any.
     shapes.sort_by_key(|shape| (shape.elements() == 0, shape.elements()));
     shapes.dedup();
+    Ok(shapes)
+}
+
+/// The runs of a submission: small sizes first, in the plain order; then those that are counted; then
+/// other orders; then large sizes.
+pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>> {
+    let (first, others) = job.seeds.split_first().map_or((SEEDS[0], &[][..]), |(f, o)| (*f, o));
+    let shapes = shapes(declaration, job, first)?;
     let inputs = match declaration.inputs.is_empty() {
         true => vec![Input::Uniform],
         false => declaration.inputs.clone(),
@@ -108,12 +158,19 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
     let again = &some[some.len().saturating_sub(TRIED_AGAIN)..];
     let trial =
         |shape, input, seed, schedule| Trial { case: Case { shape, input, seed }, schedule };
-    let (first, others) = job.seeds.split_first().map_or((SEEDS[0], &[][..]), |(f, o)| (*f, o));
     let mut trials = Vec::new();
     for &input in &inputs {
         for &shape in &small {
-            let seeds = first..first + declaration.operation.seeds();
+            let seeds = (0..declaration.operation.seeds()).map(|more| first.wrapping_add(more));
             trials.extend(seeds.map(|seed| trial(shape, input, seed, 0)));
+        }
+    }
+    if job.target == Target::Simulator {
+        for case in counted(declaration, job) {
+            let counted = Trial { case, schedule: 0 };
+            if !trials.contains(&counted) {
+                trials.push(counted);
+            }
         }
     }
     for &shape in again {
@@ -122,6 +179,9 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
             trials.extend(SCHEDULES.map(|schedule| trial(shape, inputs[0], first, schedule)));
         }
     }
-    trials.extend(large.iter().map(|&shape| trial(shape, inputs[0], first, 0)));
+    for &shape in &large {
+        let seeds = (0..declaration.operation.large_seeds()).map(|more| first.wrapping_add(more));
+        trials.extend(seeds.map(|seed| trial(shape, inputs[0], seed, 0)));
+    }
     Ok(trials)
 }

@@ -57,7 +57,7 @@ pub fn predict(
 
 /// What a run counts, in answer to a question.
 pub fn count(bench: &Bench, declaration: &Declaration, question: &Question) -> Result<Counted> {
-    let case = cost::problem(question.at, None);
+    let case = cost::problem(question.at);
     let mut instance = declaration.operation.instance(&case);
     instance.dimensions.extend(question.with.clone());
     let ran = bench.run(&instance)?.map_err(|failure| anyhow::anyhow!(failure.seen))?;

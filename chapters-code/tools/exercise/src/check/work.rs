@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use super::{
     Failure, Job, Outcome, Passed, Target, Verdict,
     bench::{Bench, Ran},
-    compile, cost,
+    compile,
+    cost::Costs,
     judge::{self, Judged, Pattern},
     place, plan, predict, vet,
 };
@@ -34,6 +35,9 @@ pub fn work() -> Result<()> {
     report.write_all(&serde_json::to_vec(&outcome)?)?;
     Ok(())
 }
+
+/// What is said of a kernel that is right and asks which lanes are active.
+const ACTIVE_MASK: &str = "__activemask() says which lanes happen to be together, never which should be: a mask must follow from the algorithm";
 
 struct Worker<'j> {
     job: &'j Job,
@@ -101,34 +105,30 @@ impl Worker<'_> {
         if !self.exercise.has_kernel() {
             return predict::predict(&bench, declaration, &self.job.source);
         }
-        let runs = right!(self.runs(&bench)?);
-        let mut passed = Passed { runs, ..Passed::default() };
-        match self.job.target {
-            Target::Simulator => {
-                for demand in &declaration.demand {
-                    let instance =
-                        declaration.operation.instance(&cost::problem(demand.at, demand.input));
-                    passed.counted.push(right!(cost::demanded(&bench, demand, &instance)?));
-                }
-            }
-            Target::Gpu => passed.time = Some(self.time(&bench)?),
+        let mut passed = right!(self.runs(&bench)?);
+        if ptx.contains("activemask") {
+            passed.notes.push(ACTIVE_MASK.to_owned());
+        }
+        if self.job.target == Target::Gpu {
+            passed.time = Some(self.time(&bench)?);
         }
         Ok(Ok(passed))
     }
 
     /// Every trial. The first that a detector objects to, or that is stopped, ends it; where results
     /// are wrong, all sizes are seen first, because their pattern tells why.
-    fn runs(&self, bench: &Bench) -> Step<usize> {
+    fn runs(&self, bench: &Bench) -> Step<Passed> {
         let declaration = &self.exercise.declaration;
         let trials = plan::trials(declaration, self.job)?;
         let mut judged: Vec<Judged> = Vec::new();
+        let mut costs = Costs::new(self.job, declaration);
         let mut is_wrong = false;
         // A race within a warp, until a larger size shows one between warps.
         let mut of_a_warp: Option<Failure> = None;
         for trial in trials {
             // Once something is wrong, other orders and seeds tell nothing new.
             let first_of_all = trial.schedule == 0 && trial.case.shape.elements() < 1 << 14;
-            if (is_wrong || of_a_warp.is_some()) && !first_of_all {
+            if (is_wrong || of_a_warp.is_some() || costs.are_too_high()) && !first_of_all {
                 continue;
             }
             let instance = declaration.operation.instance(&trial.case);
@@ -144,6 +144,9 @@ impl Worker<'_> {
                 true => Ok(()),
                 false => self.objections(bench, &ran, &trial),
             };
+            if self.job.target == Target::Simulator {
+                costs.add(bench, &trial, &ran, &instance)?;
+            }
             let (blocks, threads) = bench.geometry(&instance)?;
             let this = Judged { trial, comparisons: ran.comparisons, covered: blocks * threads };
             match objection {
@@ -164,8 +167,13 @@ impl Worker<'_> {
         }
         match (of_a_warp, is_wrong) {
             (Some(failure), _) => Ok(Err(failure)),
-            (None, false) => Ok(Ok(judged.len())),
             (None, true) => Ok(Err(self.explained(bench, &judged)?)),
+            (None, false) => Ok(match costs.failure() {
+                Some((failure, trial)) => Err(self.on(failure, &trial)),
+                None => {
+                    Ok(Passed { runs: judged.len(), counted: costs.counted(), ..Passed::default() })
+                }
+            }),
         }
     }
 

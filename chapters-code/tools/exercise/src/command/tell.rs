@@ -88,6 +88,9 @@ fn right(passed: &Passed, target: Target, outcome: &Outcome) -> String {
         let value = crate::check::short(counted.value);
         text += &format!("  {}: {value}{}\n", counted.name, most.unwrap_or_default());
     }
+    for note in &passed.notes {
+        text += &wrap_after("  but: ", note, width());
+    }
     if let Some((time, elements)) = &passed.time {
         text += &format!(
             "  {elements} elements in {:.4} ms (median of {})\n",

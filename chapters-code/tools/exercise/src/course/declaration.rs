@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use harness::{Dtype, Input, Shape};
 use serde::{Deserialize, Deserializer, de};
 
-use super::launch::Launch;
+use super::{launch::Launch, range::Range};
 use crate::{diagnosis::Diagnosis, operation::Operation};
 
 /// What kind of task it is.
@@ -87,9 +87,16 @@ pub struct Declaration {
     /// those above are left out, and this one comes instead.
     #[serde(default)]
     pub largest: Option<u64>,
+    /// Sizes of which each check draws some, beside those that are always run; where it is not given,
+    /// the operation's own.
+    #[serde(default)]
+    pub drawn: Option<Range>,
     /// Kinds of input; uniform where there are none.
     #[serde(default, deserialize_with = "inputs")]
     pub inputs: Vec<Input>,
+    /// How long one warp may work in any run; every exercise with a kernel has it.
+    #[serde(default)]
+    pub longest_warp: Option<LongestWarp>,
     /// What a run may cost.
     #[serde(default)]
     pub demand: Vec<Demand>,
@@ -114,6 +121,25 @@ pub struct Scratch {
     pub zeroed: bool,
 }
 
+/// A bound on the instructions of the warp that executes most, summed over the launches: it falls with
+/// the number of warps that share the work. So a kernel in which one lane does it all keeps no such bound.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongestWarp {
+    /// So many in any run.
+    pub most: f64,
+    /// And so many for each element of the size.
+    #[serde(default)]
+    pub per_element: f64,
+}
+
+impl LongestWarp {
+    /// The bound for a size.
+    pub fn at(self, shape: Shape) -> f64 {
+        self.most + self.per_element * shape.elements() as f64
+    }
+}
+
 /// A bound on a count.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -125,9 +151,8 @@ pub struct Demand {
     pub per: Option<String>,
     /// It may be this at most.
     pub most: f64,
-    /// On what it is counted.
-    #[serde(deserialize_with = "size")]
-    pub at: Shape,
+    /// On what it is counted: one of these sizes, drawn for each check.
+    pub at: Range,
     /// On what kind of input; uniform where none is named.
     #[serde(default, deserialize_with = "input")]
     pub input: Option<Input>,
@@ -177,6 +202,14 @@ impl Declaration {
         ensure!(
             predicts != self.question.is_empty(),
             "an exercise has questions if it is to predict, and only then"
+        );
+        ensure!(
+            predicts || self.longest_warp.is_some(),
+            "an exercise with a kernel bounds its `longest_warp`"
+        );
+        ensure!(
+            self.sizes.is_empty() || predicts || self.drawn.is_some(),
+            "an exercise with `sizes` of its own says which sizes can be `drawn`"
         );
         for launch in &self.launch {
             launch.parameters()?;

@@ -4,6 +4,7 @@ mod cut;
 mod declaration;
 pub mod launch;
 mod mutant;
+mod range;
 pub mod task;
 
 use std::{
@@ -17,9 +18,10 @@ use xtask::kernel::{read, relative};
 pub(crate) use self::declaration::{dtype, op};
 pub use self::{
     cut::{Cut, cut},
-    declaration::{Advice, Declaration, Demand, Form, Question, Scratch, Section},
+    declaration::{Advice, Declaration, Demand, Form, LongestWarp, Question, Scratch, Section},
     launch::{Extent, Launch, Parameter},
     mutant::Mutant,
+    range::Range,
 };
 
 /// One exercise.

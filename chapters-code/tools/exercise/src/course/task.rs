@@ -5,7 +5,7 @@
 use harness::Shape;
 use report::terminal::{wrap, wrap_after};
 
-use super::{Demand, Exercise};
+use super::{Demand, Exercise, LongestWarp};
 
 /// Columns of the comment at the head of a student's file.
 const COMMENT_WIDTH: usize = 96;
@@ -19,7 +19,8 @@ impl Exercise {
 
     /// The bounds on counts that are checked, each in words.
     pub fn bounds(&self) -> Vec<String> {
-        self.declaration.demand.iter().map(Demand::in_words).collect()
+        let longest = self.declaration.longest_warp.map(LongestWarp::in_words);
+        self.declaration.demand.iter().map(Demand::in_words).chain(longest).collect()
     }
 
     /// The task and the bounds as plain text, in lines of at most `width` columns.
@@ -52,8 +53,20 @@ impl Exercise {
 /// What stands before the bounds.
 pub const BOUNDS: &str = "The results must be right, and these counts are bounded:";
 
+impl LongestWarp {
+    /// The bound as a student reads it.
+    pub fn in_words(self) -> String {
+        let Self { most, per_element } = self;
+        let and = match per_element {
+            0.0 => String::new(),
+            per_element => format!(" + {per_element} × elements"),
+        };
+        format!("instructions of the longest warp, on every size: at most {most}{and}")
+    }
+}
+
 impl Demand {
-    /// The bound as a student reads it, such as `barriers per warp: at most 3, on 4096 elements`.
+    /// The bound as a student reads it, such as `barriers per warp: at most 3, on 3072 to 5120 elements in steps of 256`.
     pub fn in_words(&self) -> String {
         let most = match (self.most, self.multiple_of()) {
             (0.0, _) => "none".to_owned(),
@@ -65,7 +78,7 @@ impl Demand {
             Some(_) => counter(&self.counter),
             None => count(&self.counter, self.per.as_deref()),
         };
-        format!("{counted}: {most}, on {}{}", elements(self.at), input.unwrap_or_default())
+        format!("{counted}: {most}, on {}{}", self.at.in_words(), input.unwrap_or_default())
     }
 
     /// The dimension that the bound is a multiple of.
@@ -133,7 +146,7 @@ mod tests {
             counter: counter.to_owned(),
             per: per.map(str::to_owned),
             most,
-            at: Shape::Vector { n: 4096 },
+            at: "3072..5120/256".parse().expect("it is a range"),
             input: None,
             hint: String::new(),
         };
@@ -144,19 +157,19 @@ mod tests {
     fn a_bound_is_said_in_words() {
         assert_eq!(
             demand("barriers", Some("warps"), 3.0),
-            "barriers per warp: at most 3, on 4096 elements"
+            "barriers per warp: at most 3, on 3072 to 5120 elements in steps of 256"
         );
         assert_eq!(
             demand("shared_bank_conflicts", None, 0.0),
-            "bank conflicts in shared memory: none, on 4096 elements"
+            "bank conflicts in shared memory: none, on 3072 to 5120 elements in steps of 256"
         );
         assert_eq!(
             demand("global_load_requests", Some("n"), 0.025),
-            "load requests to global memory: at most 0.025 × n, on 4096 elements"
+            "load requests to global memory: at most 0.025 × n, on 3072 to 5120 elements in steps of 256"
         );
         assert_eq!(
             demand("global_load_sectors", Some("global_load_requests"), 4.0),
-            "sectors of global memory that are loaded per load request: at most 4, on 4096 elements"
+            "sectors of global memory that are loaded per load request: at most 4, on 3072 to 5120 elements in steps of 256"
         );
     }
 

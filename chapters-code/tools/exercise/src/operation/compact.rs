@@ -31,10 +31,8 @@ pub struct Compact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum By {
-    /// Bytes `mask`, 1 where an element is kept and 0 elsewhere.
-    Mask,
     /// Bytes `mask`, anything but 0 where an element is kept.
-    Truth,
+    Mask,
     /// An element that differs from the one before it is kept; the first one always.
     Change,
 }
@@ -71,7 +69,7 @@ impl Reference for Compact {
         }
         let mut inputs = vec![Array::of("in", &problem.input)];
         if self.by != By::Change {
-            inputs.push(Array::of("mask", &self.mask(case, &problem.keeps)));
+            inputs.push(Array::of("mask", &Self::mask(case, &problem.keeps)));
         }
         Instance {
             dimensions: dimensions([("n", case.shape.elements())]),
@@ -118,7 +116,12 @@ impl Compact {
             _ => random(i) & 1 == 1,
         };
         let mut keeps: Vec<bool> = (0..n).map(keeps).collect();
-        let distinct = |i: u64| ((bits(case.seed, i) as u32) << 20 | i as u32 | 1 << 31) as i32;
+        // One of them is 0, which is an element as any other.
+        let zero = bits(!case.seed, n) % n.max(1);
+        let distinct = |i: u64| match i == zero {
+            true => 0,
+            false => ((bits(case.seed, i) as u32) << 20 | i as u32 | 1 << 30) as i32,
+        };
         let mut input: Vec<i32> = (0..n).map(distinct).collect();
         if self.by == By::Change {
             if let Some(first) = keeps.first_mut() {
@@ -146,10 +149,13 @@ impl Compact {
         Problem { input, keeps }
     }
 
-    fn mask(&self, case: &Case, keeps: &[bool]) -> Vec<u8> {
-        let truth = |i: usize| match self.by {
-            By::Truth => [255, 1, 2, 128][(bits(case.seed, i as u64) % 4) as usize],
-            _ => 1,
+    fn mask(case: &Case, keeps: &[bool]) -> Vec<u8> {
+        let truth = |i: usize| {
+            let random = bits(case.seed, i as u64);
+            match random % 8 {
+                0..4 => [255, 1, 2, 128][(random % 4) as usize],
+                _ => 1 + (random >> 8) as u8 % 255,
+            }
         };
         let byte = |(i, &keeps): (usize, &bool)| if keeps { truth(i) } else { 0 };
         keeps.iter().enumerate().map(byte).collect()
@@ -250,7 +256,7 @@ impl Compact {
         };
         let sum =
             instance.inputs.get(1).map(|mask| mask.bytes.iter().map(|byte| f64::from(*byte)).sum());
-        if self.by == By::Truth && sum == Some(got) {
+        if self.by == By::Mask && sum == Some(got) {
             let because = "the number is the sum of the mask's bytes";
             return Finding::new(Diagnosis::TruthValue, because);
         }
@@ -289,7 +295,7 @@ mod tests {
     use super::*;
 
     fn compact() -> Compact {
-        Compact { by: By::Truth, any_order: false, others: Others::Drop }
+        Compact { by: By::Mask, any_order: false, others: Others::Drop }
     }
 
     fn instance(compact: &Compact, n: u64, input: Input) -> Instance {
@@ -297,11 +303,11 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_distinct_and_never_zero() {
+    fn elements_are_distinct_and_one_is_zero() {
         let problem = compact().again(&instance(&compact(), 1 << 16, Input::Uniform));
         let distinct: std::collections::HashSet<_> = problem.input.iter().collect();
         assert_eq!(distinct.len(), 1 << 16);
-        assert!(!distinct.contains(&0));
+        assert!(distinct.contains(&0));
         let kept = problem.keeps.iter().filter(|keeps| **keeps).count();
         assert!((32_000..33_500).contains(&kept), "{kept}");
     }

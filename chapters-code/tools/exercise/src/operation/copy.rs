@@ -11,7 +11,7 @@ use super::{
     moved::{Sources, distinct},
     shapes, vector_sizes,
 };
-use crate::diagnosis::Diagnosis;
+use crate::{course::Range, diagnosis::Diagnosis};
 
 /// `out[i] = in[i * stride + offset]`. Dimensions: `n`, `stride`, which is 1 where a question does
 /// not choose another, and `offset`.
@@ -38,7 +38,8 @@ fn one() -> u64 {
     1
 }
 
-/// The offset is n / `per` % `below`.
+/// The offset is n / `per` % `below`, and some multiple of `below` more, so that all remainders meet all
+/// sizes, and none of them is all there is.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Offset {
@@ -85,7 +86,10 @@ impl Reference for Copy {
 impl Copy {
     fn of<T: Element>(&self, case: &Case) -> Instance {
         let n = case.shape.elements();
-        let offset = self.offset.map_or(0, |rule| n / rule.per % rule.below);
+        let offset = self.offset.map_or(0, |rule| {
+            let more = harness::inputs::bits(case.seed, n) % 5;
+            n / rule.per % rule.below + rule.below * more
+        });
         let input: Vec<T> = distinct(case.seed, n * self.reach + offset + self.slack);
         let out = &input[offset as usize..][..n as usize];
         Instance {
@@ -145,6 +149,10 @@ impl Reference for GatherRows {
     /// Around half a warp and a block, of rows of some 16 elements.
     fn sizes(&self) -> Vec<Shape> {
         shapes("0 1 2 3 15 16 17 31 33 63 65 257 500 6001")
+    }
+
+    fn drawn(&self) -> Range {
+        "1..900".parse().expect("it is a range")
     }
 
     fn instance(&self, case: &Case) -> Instance {

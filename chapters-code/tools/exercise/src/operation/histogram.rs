@@ -14,8 +14,9 @@ pub struct Histogram {
     /// Bins.
     #[serde(deserialize_with = "bins")]
     bins: u32,
-    /// Keys are below this; as many as there are bins where it is not given.
-    keys_below: Option<u32>,
+    /// Whether keys are any numbers of 32 bits, of which half have a bin; otherwise all have one.
+    #[serde(default)]
+    any_key: bool,
     /// Whether a key counts by a weight of its own, `weights`, integers.
     #[serde(default)]
     weighted: bool,
@@ -34,8 +35,10 @@ impl Reference for Histogram {
 
     fn instance(&self, case: &Case) -> Instance {
         let n = case.shape.elements();
-        let below = u64::from(self.keys_below.unwrap_or(self.bins));
+        let below = u64::from(self.bins);
         let key = |i: u64| match case.input {
+            // The last key has a bin, so that it is missed.
+            _ if self.any_key && i + 1 < n => self.any(harness::inputs::bits(case.seed, i)),
             Input::Constant => 7 % below,
             Input::Zipf => harness::inputs::zipf(case.seed, i, below) - 1,
             Input::Sorted => i * below / n,
@@ -49,7 +52,7 @@ impl Reference for Histogram {
                 Output::equal("counts", &histogram(&keys, &bins)[..self.bins as usize])
             }
             true => {
-                let weight = |i| (harness::inputs::bits(!case.seed, i) % 100) as i32 - 30;
+                let weight = |i| harness::inputs::bits(!case.seed, i) as i32;
                 let weights: Vec<i32> = (0..n).map(weight).collect();
                 inputs.push(Array::of("weights", &weights));
                 Output::equal("counts", &self.weigh(&keys, &weights))
@@ -85,6 +88,20 @@ impl Reference for Histogram {
 }
 
 impl Histogram {
+    /// A key that may have a bin or not: on both sides of the last bin, as a signed number negative, or
+    /// such that its offset in bytes is beyond 32 bits.
+    fn any(&self, random: u64) -> u64 {
+        let bins = u64::from(self.bins);
+        let edges = [0, bins - 1, bins, bins + 1, 1 << 30, (1 << 31) - 1, 1 << 31, (1 << 32) - 1];
+        let bits = random >> 8;
+        match random % 8 {
+            0..4 => bits % bins,
+            4 | 5 => bins + bits % bins,
+            6 => edges[(bits % edges.len() as u64) as usize],
+            _ => bits & u64::from(u32::MAX),
+        }
+    }
+
     /// The chapter counts; here each key adds its weight.
     fn weigh(&self, keys: &[u32], weights: &[i32]) -> Vec<i32> {
         let mut sums = vec![0i32; self.bins as usize];

@@ -21,14 +21,17 @@ mod way;
 
 use std::ops::Deref;
 
-use harness::{Dtype, Element, Input, Shape, verify::Exact};
+use harness::{Dtype, Element, Input, Op, Shape, verify::Exact};
 use serde::Deserialize;
 
 pub use self::{
     compare::{Comparison, Wrong},
     explain::Finding,
 };
-use crate::{course::launch::Dimensions, diagnosis::Diagnosis};
+use crate::{
+    course::{Range, launch::Dimensions},
+    diagnosis::Diagnosis,
+};
 
 /// An operation, as `[operation]` of an `exercise.toml` names it.
 #[derive(Clone, Debug, Deserialize)]
@@ -118,6 +121,18 @@ pub trait Reference {
     /// element is not looked at.
     fn seeds(&self) -> u64 {
         1
+    }
+
+    /// How many the large sizes need.
+    fn large_seeds(&self) -> u64 {
+        1
+    }
+
+    /// The sizes of which each check draws some, where an exercise names none.
+    fn drawn(&self) -> Range {
+        let is_matrix = self.sizes().iter().all(|shape| matches!(shape, Shape::Matrix { .. }));
+        let range = if is_matrix { "1..120x1..120" } else { "1..8000" };
+        range.parse().expect("it is a range")
     }
 
     /// Whether wrong results of that size can tell mistakes apart. In small ones one mistake can look
@@ -290,12 +305,38 @@ fn dimensions<const N: usize>(named: [(&str, u64); N]) -> Dimensions {
     named.map(|(name, size)| (name.to_owned(), size)).into()
 }
 
-/// The inputs of an operator, as the chapters have them.
-pub(crate) fn elements<T: Element>(case: &Case, op: harness::Op) -> Vec<T> {
-    harness::inputs::generate(&harness::Case {
+/// The inputs of an operator, as the chapters have them, with extremes anywhere among them: numbers that
+/// a kernel may take for its own signs, such as the identity for "nothing yet".
+pub(crate) fn elements<T: Element>(case: &Case, op: Op) -> Vec<T> {
+    let mut elements = harness::inputs::generate(&harness::Case {
         shape: case.shape,
         input: case.input,
         seed: case.seed,
         ..harness::Case::vector(0, T::DTYPE, op)
-    })
+    });
+    let extremes: Vec<T> = extremes(case.input, op, T::DTYPE);
+    if !extremes.is_empty() {
+        for (i, element) in elements.iter_mut().enumerate() {
+            let random = harness::inputs::bits(case.seed ^ 0x6578_7472, i as u64);
+            if random.is_multiple_of(32) {
+                *element = extremes[(random >> 32) as usize % extremes.len()];
+            }
+        }
+    }
+    elements
+}
+
+/// Elements that stand out and leave the others to be seen: of a maximum not the largest, which would
+/// hide them, and of negative numbers the least.
+fn extremes<T: Element>(input: Input, op: Op, dtype: Dtype) -> Vec<T> {
+    let (least, most) = (f64::from(i32::MIN), f64::from(i32::MAX));
+    let numbers: &[f64] = match (dtype, input, op) {
+        (Dtype::I32, Input::Negative, _) => &[least, least + 1.0],
+        (Dtype::I32, Input::Uniform, Op::Max) => &[least, least + 1.0, -1.0, 0.0, 1.0],
+        (Dtype::I32, Input::Uniform, Op::Min) => &[most, most - 1.0, -1.0, 0.0, 1.0],
+        (Dtype::I32, Input::Uniform, Op::Sum) => &[least, most, -1.0, 0.0, 1.0],
+        (_, Input::Uniform, Op::Affine) => return vec![operator::identity(op)],
+        _ => &[],
+    };
+    numbers.iter().copied().map(T::from_f64).collect()
 }

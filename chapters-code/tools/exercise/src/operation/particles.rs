@@ -17,8 +17,10 @@ const FIELDS: usize = 7;
 #[serde(deny_unknown_fields)]
 pub struct Particles {}
 
-/// The time step.
-const DT: u64 = 3;
+/// The time step of a seed.
+fn time_step(seed: u64) -> u64 {
+    2 + seed % 6
+}
 
 impl Reference for Particles {
     /// Around a warp and a block of 256, and many blocks.
@@ -33,6 +35,7 @@ impl Reference for Particles {
 
     fn instance(&self, case: &Case) -> Instance {
         let n = case.shape.elements();
+        let dt = time_step(case.seed);
         let field = |at: u64| match at as usize % FIELDS {
             0..3 => (bits(case.seed, at) % (1 << 20)) as f32,
             3..6 => (1 + bits(case.seed, at) % 1000) as f32,
@@ -42,19 +45,19 @@ impl Reference for Particles {
         let mut after = before.clone();
         for particle in after.chunks_exact_mut(FIELDS) {
             for axis in 0..3 {
-                particle[axis] += particle[axis + 3] * DT as f32;
+                particle[axis] += particle[axis + 3] * dt as f32;
             }
         }
         let mut particles = Output::equal("particles", &after);
         particles.initial = Initial::Bytes(bytemuck::cast_slice(&before).to_vec());
         Instance {
-            dimensions: dimensions([("n", n), ("floats", n * FIELDS as u64), ("dt", DT)]),
+            dimensions: dimensions([("n", n), ("floats", n * FIELDS as u64), ("dt", dt)]),
             inputs: Vec::new(),
             outputs: vec![particles],
         }
     }
 
-    fn explain(&self, _instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
+    fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
         let Initial::Bytes(bytes) = &seen.output.initial else {
             return None;
         };
@@ -73,7 +76,7 @@ impl Reference for Particles {
             let velocity = before.get(particle * FIELDS + by(field))?;
             (field < 3).then(|| before[index] + velocity * times)
         };
-        let dt = DT as f64;
+        let dt = instance.dimensions["dt"] as f64;
         seen.first_of(&[
             (Diagnosis::Unchanged, "these fields are what they were", &|i| before.get(i).copied()),
             (Diagnosis::DoubledElement, "these particles were moved twice", &|i| {

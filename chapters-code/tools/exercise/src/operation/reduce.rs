@@ -26,12 +26,20 @@ pub struct Reduce {
 /// only, so each place that may be forgotten has its turn. Counted from the end where negative.
 const WINNERS: [i64; 10] = [-1, 0, 31, 32, 255, 256, -2, 1, 511, 512];
 
+/// From so many elements on, the places of [`WINNERS`] are too few of them.
+const LARGE: i64 = 1 << 14;
+
 impl Reference for Reduce {
     fn seeds(&self) -> u64 {
         match self.op {
             Op::Max | Op::Min => WINNERS.len() as u64,
             _ => 1,
         }
+    }
+
+    /// One for a winner among the last elements, one for a winner anywhere.
+    fn large_seeds(&self) -> u64 {
+        self.seeds().min(2)
     }
 
     fn instance(&self, case: &Case) -> Instance {
@@ -77,7 +85,8 @@ impl Reduce {
         }
     }
 
-    /// Moves the element that wins to where it is that seed's turn.
+    /// Moves the element that wins to where it is that seed's turn; among many elements, anywhere, or
+    /// near the end.
     fn place_winner<T: Element>(&self, input: &mut [T], seed: u64) {
         let (n, sign) = match (self.op, input.len() as i64) {
             (_, 0) => return,
@@ -88,7 +97,12 @@ impl Reduce {
         let order = |a: &&T, b: &&T| (sign * a.to_f64()).total_cmp(&(sign * b.to_f64()));
         let winner = input.iter().max_by(order).copied();
         let at = input.iter().position(|x| Some(*x) == winner).unwrap_or(0);
-        let wanted = WINNERS[(seed % WINNERS.len() as u64) as usize];
+        let random = (harness::inputs::bits(!seed, 0) >> 1) as i64;
+        let wanted = match (n > LARGE, seed % 2) {
+            (false, _) => WINNERS[(seed % WINNERS.len() as u64) as usize],
+            (true, 0) => random % n,
+            (true, _) => -1 - random % (n / 16),
+        };
         input.swap(at, wanted.rem_euclid(n) as usize);
     }
 

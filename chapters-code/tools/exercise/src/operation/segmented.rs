@@ -6,7 +6,7 @@ use harness::{Element, Input, Kind, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen, elements,
+    Array, Case, Finding, Instance, Output, Reference, Seen,
     operator::{combine, identity, of_scans, with_operand},
     segments::{self, Given},
     way::other,
@@ -46,7 +46,7 @@ impl Reference for SegmentedScan {
 impl SegmentedScan {
     fn of<T: Element>(&self, case: &Case) -> Instance {
         let segments = segments::of(case, if self.given == Given::Flags { 1 } else { 0 });
-        let input: Vec<T> = elements(case, self.op);
+        let input: Vec<T> = segments::elements(case, self.op);
         let out = self.scan(&input, &self.heads(&segments.flags()), self.kind);
         Instance {
             dimensions: segments::dimensions(&segments),

@@ -5,7 +5,7 @@ use harness::{Element, Input, Op};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen, elements,
+    Array, Case, Finding, Instance, Output, Reference, Seen,
     operator::{fold, of_scans, with_operand},
     segments,
 };
@@ -43,7 +43,7 @@ impl SegmentedReduce {
             Some(length) => segments::equal(case.shape.elements() as u32, length),
             None => segments::of(case, 0),
         };
-        let input: Vec<T> = elements(case, self.op);
+        let input: Vec<T> = segments::elements(case, self.op);
         let folds = Expected::new(self.op, 1, &input, &segments).reduce();
         Instance {
             dimensions: segments::dimensions(&segments),

@@ -1,7 +1,7 @@
 //! How arrays are divided into segments, and how kernels are told.
 
 use chapter_5_segmented_scan::segments::Offsets;
-use harness::{Input, inputs};
+use harness::{Element, Input, Op, inputs};
 use serde::Deserialize;
 
 use super::{Array, Case};
@@ -11,12 +11,15 @@ use crate::course::launch::Dimensions;
 /// array begins with them in this order, so that short ones have several heads, too.
 const LENGTHS: [u32; 16] = [2, 1, 0, 5, 31, 33, 3, 100, 0, 257, 700, 32, 1, 255, 256, 1500];
 
-/// Uniform mixes lengths, zipf draws them by Zipf's law, constant makes segments of 64, and sorted one of
-/// everything. `smallest` is the shortest length.
+/// Lengths of which all segments may have one, for one seed after another.
+const SAME: [u32; 6] = [32, 64, 100, 33, 256, 7];
+
+/// Uniform mixes lengths, zipf draws them by Zipf's law, constant makes segments of one length, and sorted
+/// one of everything. `smallest` is the shortest length.
 pub fn of(case: &Case, smallest: u32) -> Offsets {
     let n = case.shape.elements() as u32;
     let length = |s: u64| match case.input {
-        Input::Constant => 64,
+        Input::Constant => SAME[(case.seed % SAME.len() as u64) as usize],
         Input::Sorted => n,
         Input::Zipf => inputs::zipf(!case.seed, s, n.into()) as u32,
         _ if s < LENGTHS.len() as u64 => LENGTHS[s as usize],
@@ -47,7 +50,7 @@ fn of_lengths(lengths: impl IntoIterator<Item = u32>) -> Offsets {
 /// How inputs are called, by what they divide an array into.
 pub fn input_name(input: Input) -> String {
     let name = match input {
-        Input::Constant => "segments of 64",
+        Input::Constant => "segments of one length",
         Input::Sorted => "one segment",
         Input::Zipf => "segments of lengths by Zipf's law",
         _ => "segments of all lengths",
@@ -86,6 +89,16 @@ impl Given {
 /// The segments of n elements again, of their offsets.
 pub fn again(offsets: &Array, n: usize) -> Offsets {
     Offsets::new(offsets.elements(), n).expect("they were made of segments")
+}
+
+/// The elements in segments that an input makes: its name is about their lengths, and equal elements
+/// would hide which of them are where.
+pub fn elements<T: Element>(case: &Case, op: Op) -> Vec<T> {
+    let input = match case.input {
+        Input::Negative => Input::Negative,
+        _ => Input::Uniform,
+    };
+    super::elements(&Case { input, ..*case }, op)
 }
 
 /// `n` and `segments`.

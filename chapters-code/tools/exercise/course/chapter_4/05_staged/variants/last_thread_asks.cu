@@ -5,7 +5,7 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
     const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
     unsigned flag = 0;
-    if (i < n) flag = mask[i];
+    if (i < n) flag = mask[i] != 0;
     unsigned x = flag;
     for (unsigned offset = 1; offset < 32; offset *= 2) {
         unsigned other = __shfl_up_sync(~0u, x, offset);

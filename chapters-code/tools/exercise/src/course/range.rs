@@ -1,0 +1,103 @@
+//! Sizes of which one is drawn, so that no kernel can know it beforehand.
+
+use std::str::FromStr;
+
+use anyhow::{Context, Result, ensure};
+use harness::{Shape, inputs::bits, shape::parse_count};
+use serde::{Deserialize, Deserializer, de};
+
+/// Sizes along one axis or two: `1..5000`, `3072..5120/256` in steps, `8x1..5000`, where 8 is fixed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    axes: Vec<Axis>,
+}
+
+/// `least`, `least + step`, … up to `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Axis {
+    least: u64,
+    most: u64,
+    step: u64,
+}
+
+impl Range {
+    /// One of the sizes: the same for the same two numbers.
+    pub fn draw(&self, seed: u64, number: u64) -> Shape {
+        let side = |(at, axis): (u64, &Axis)| {
+            let count = (axis.most - axis.least) / axis.step + 1;
+            axis.least + axis.step * (bits(seed ^ 0x6472_6177, 2 * number + at) % count)
+        };
+        let sides: Vec<u64> = (0..).zip(&self.axes).map(side).collect();
+        match sides[..] {
+            [rows, cols] => Shape::Matrix { rows, cols },
+            _ => Shape::Vector { n: sides[0] },
+        }
+    }
+}
+
+impl Range {
+    /// As a student reads it: `3072 to 5120 elements in steps of 256`.
+    pub fn in_words(&self) -> String {
+        let axis = |axis: &Axis, what: &str| {
+            let Axis { least, most, step } = axis;
+            match (least == most, step) {
+                (true, _) => format!("{least} {what}"),
+                (_, 1) => format!("{least} to {most} {what}"),
+                _ => format!("{least} to {most} {what} in steps of {step}"),
+            }
+        };
+        match &self.axes[..] {
+            [rows, cols] => format!("{} and {}", axis(rows, "rows"), axis(cols, "columns")),
+            axes => axis(&axes[0], "elements"),
+        }
+    }
+}
+
+impl FromStr for Range {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let axes: Vec<Axis> = text.split('x').map(axis).collect::<Result<_>>()?;
+        ensure!(axes.len() <= 2, "`{text}` has more than two axes");
+        Ok(Self { axes })
+    }
+}
+
+fn axis(text: &str) -> Result<Axis> {
+    let (ends, step) = text.split_once('/').unwrap_or((text, "1"));
+    let (least, most) = ends.split_once("..").unwrap_or((ends, ends));
+    let count = |part| parse_count(part).with_context(|| format!("in the sizes `{text}`"));
+    let axis = Axis { least: count(least)?, most: count(most)?, step: count(step)? };
+    ensure!(axis.step > 0 && axis.least <= axis.most, "`{text}` holds no size");
+    Ok(axis)
+}
+
+impl<'de> Deserialize<'de> for Range {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(|error| de::Error::custom(format!("{error:#}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_drawn_from_the_whole_range_and_from_nothing_else() {
+        let range: Range = "8x32..96/32".parse().expect("it is one");
+        let drawn: std::collections::BTreeSet<String> =
+            (0..100).map(|seed| range.draw(seed, 0).to_string()).collect();
+        let expected = ["8x32", "8x64", "8x96"].map(str::to_owned);
+        assert!(drawn.iter().eq(&expected), "{drawn:?}");
+        assert_eq!(range.draw(7, 1), range.draw(7, 1));
+        assert_eq!(range.in_words(), "8 rows and 32 to 96 columns in steps of 32");
+    }
+
+    #[test]
+    fn what_holds_no_size_is_refused() {
+        for text in ["", "5..1", "1..5/0", "1..", "1x2x3", "a..b"] {
+            assert!(text.parse::<Range>().is_err(), "{text}");
+        }
+    }
+}
