@@ -3,6 +3,7 @@
 mod bad_input;
 mod book;
 mod common;
+mod corpus;
 mod export;
 mod hostile;
 mod student;

@@ -9,7 +9,7 @@ use super::{
     plan::{self, Trial},
 };
 use crate::{
-    course::{Declaration, Demand, LongestWarp},
+    course::{Declaration, Demand, LongestWarp, task},
     diagnosis::Diagnosis,
     operation::{Case, Instance},
 };
@@ -97,6 +97,9 @@ fn bounded(name: String, value: f64, most: f64, hint: &str) -> Bounded {
     Bounded { counted: Counted { name, value, most: Some(most) }, failure }
 }
 
+/// Of so many times its bound no count comes back.
+const HOPELESS: f64 = 8.0;
+
 /// What the runs of a submission cost, as far as the exercise bounds it.
 pub struct Costs<'c> {
     declaration: &'c Declaration,
@@ -151,9 +154,9 @@ impl<'c> Costs<'c> {
         }
     }
 
-    /// Whether a bound is broken.
-    pub fn are_too_high(&self) -> bool {
-        self.failure.is_some()
+    /// Whether the longest warp works so long that larger sizes would only take time.
+    pub fn are_hopeless(&self) -> bool {
+        self.longest.as_ref().is_some_and(|longest| longest.of_bound() > HOPELESS)
     }
 
     /// The first bound that is broken, and on what.

@@ -155,7 +155,7 @@ impl Pattern<'_> {
         }
         let votes = |wanted: Diagnosis| found.iter().filter(|(_, f)| f.diagnosis == wanted).count();
         let most = found.iter().map(|(_, finding)| votes(finding.diagnosis)).max()?;
-        if 3 * most < telling.len() {
+        if 5 * most < 2 * telling.len() {
             return None;
         }
         let at = found.iter().position(|(_, finding)| votes(finding.diagnosis) == most)?;

@@ -21,7 +21,7 @@ mod work;
 pub use self::{
     cost::short,
     outcome::{Counted, Failure, Outcome, Passed, Place, Verdict},
-    plan::{Job, SEEDS, Target, Trial},
+    plan::{Job, SEEDS, Target, Trial, fresh_seed},
     supervise::{Supervisor, WORKER},
     vet::text,
     work::work,

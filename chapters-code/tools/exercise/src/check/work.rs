@@ -36,6 +36,9 @@ pub fn work() -> Result<()> {
     Ok(())
 }
 
+/// The most elements of a run that is traced to find out who wrote one of them.
+const TRACED: u64 = 1 << 16;
+
 /// What is said of a kernel that is right and asks which lanes are active.
 const ACTIVE_MASK: &str = "__activemask() says which lanes happen to be together, never which should be: a mask must follow from the algorithm";
 
@@ -128,7 +131,7 @@ impl Worker<'_> {
         for trial in trials {
             // Once something is wrong, other orders and seeds tell nothing new.
             let first_of_all = trial.schedule == 0 && trial.case.shape.elements() < 1 << 14;
-            if (is_wrong || of_a_warp.is_some() || costs.are_too_high()) && !first_of_all {
+            if (is_wrong || of_a_warp.is_some() || costs.are_hopeless()) && !first_of_all {
                 continue;
             }
             let instance = declaration.operation.instance(&trial.case);
@@ -273,6 +276,10 @@ impl Worker<'_> {
         let Some(index) = index.or(comparison.beyond) else {
             return Ok(None);
         };
+        // A trace of many elements takes longer than it is worth.
+        if judged.trial.case.shape.elements() > TRACED {
+            return Ok(None);
+        }
         // After a fault the device takes no more work; then nobody can say who it was.
         let Some(ran) = bench.traced(instance).ok().flatten() else {
             return Ok(None);

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::{student::Submission, tell};
 use crate::{
-    check::{Failure, Outcome, Supervisor, Target},
+    check::{Failure, Outcome, Supervisor, Target, fresh_seed},
     course::{Course, Exercise},
     diagnosis::Diagnosis,
 };
@@ -27,8 +27,8 @@ pub struct Grading {
     /// Write Gradescope's results format to this file; `-` is standard output
     #[arg(long, value_name = "PATH")]
     json: Option<PathBuf>,
-    /// Seeds of the inputs, which nobody needs to know
-    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = crate::check::SEEDS)]
+    /// Seeds of the inputs, which nobody needs to know [default: another one for each submission]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
     seeds: Vec<u64>,
     /// Sizes beside those of the exercises, such as 777,5000 or, for matrices, 33x65
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
@@ -135,7 +135,10 @@ impl Grading {
         };
         let outcome = match submission.job(exercise, Target::Simulator) {
             Ok(mut job) => {
-                job.seeds.clone_from(&self.seeds);
+                job.seeds = match self.seeds[..] {
+                    [] => vec![fresh_seed()],
+                    _ => self.seeds.clone(),
+                };
                 job.sizes = self.sizes_for(exercise);
                 match supervisor.check(job) {
                     Ok(outcome) => outcome,

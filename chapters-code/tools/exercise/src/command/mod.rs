@@ -50,6 +50,9 @@ enum Command {
     Check {
         /// A number, such as 1.2, or a name
         exercise: Option<String>,
+        /// Repeat the check that printed this seed [default: another one each time]
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
     },
     /// Checks an exercise, or the next one, whenever you save it
     Watch {
@@ -144,9 +147,9 @@ impl Cli {
         let mut student = Student::open(&folder, &course)?;
         match cli.command.unwrap_or(Command::List) {
             Command::List => print(&list::list(&course, &student)?)?,
-            Command::Check { exercise } => {
+            Command::Check { exercise, seed } => {
                 let exercise = chosen(&course, &student, exercise.as_deref())?;
-                return check_one(&course, exercise, &mut student);
+                return check_one(&course, exercise, &mut student, seed);
             }
             Command::Watch { exercise } => {
                 watch::watch(&course, &mut student, exercise.as_deref())?
@@ -183,7 +186,12 @@ fn chosen<'c>(course: &'c Course, student: &Student, text: Option<&str>) -> Resu
 }
 
 /// Checks a student's file, says what came of it, and notes a pass.
-fn check_one(course: &Course, exercise: &Exercise, student: &mut Student) -> Result<bool> {
+fn check_one(
+    course: &Course,
+    exercise: &Exercise,
+    student: &mut Student,
+    seed: Option<u64>,
+) -> Result<bool> {
     setup::look()?;
     print(&tell::heading(exercise, &student.name(exercise)))?;
     if student.shows_task(exercise)? {
@@ -191,13 +199,17 @@ fn check_one(course: &Course, exercise: &Exercise, student: &mut Student) -> Res
     }
     let submission = student.submission(exercise)?;
     let (mut right, mut text) = (true, String::new());
+    let seed = seed.unwrap_or_else(check::fresh_seed);
     for target in targets() {
         if !right {
             break;
         }
-        let outcome = submission.check(exercise, target)?;
+        let outcome = submission.check(exercise, target, seed)?;
         right = outcome.failure().is_none();
         text += &tell::outcome(exercise, &submission, target, &outcome);
+        if exercise.has_kernel() && outcome.check_seconds > 0.0 {
+            text += &tell::seed(seed);
+        }
     }
     if right {
         // Before it is printed: who reads the first line alone has passed as well.

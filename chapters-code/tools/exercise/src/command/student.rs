@@ -189,9 +189,9 @@ impl Student {
 
 impl Submission {
     /// Checks it, as students do.
-    pub fn check(&self, exercise: &Exercise, target: Target) -> Result<Outcome> {
+    pub fn check(&self, exercise: &Exercise, target: Target, seed: u64) -> Result<Outcome> {
         match self.job(exercise, target) {
-            Ok(job) => Supervisor::new()?.check(job),
+            Ok(job) => Supervisor::new()?.check(Job { seeds: vec![seed], ..job }),
             Err(failure) => Ok(Outcome::failed(failure)),
         }
     }

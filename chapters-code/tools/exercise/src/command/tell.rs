@@ -72,6 +72,15 @@ pub fn passed(exercise: &Exercise, next: Option<&Exercise>) -> String {
     wrap_after("  ", &text, width())
 }
 
+/// How to have the same inputs and sizes again.
+pub fn seed(seed: u64) -> String {
+    wrap_after(
+        "  ",
+        &format!("Sizes and inputs were drawn; `--seed {seed}` draws the same."),
+        width(),
+    )
+}
+
 fn right(passed: &Passed, target: Target, outcome: &Outcome) -> String {
     let device = match target {
         Target::Simulator => "simulated GPU",

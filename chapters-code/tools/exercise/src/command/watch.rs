@@ -29,7 +29,7 @@ pub fn watch(course: &Course, student: &mut Student, text: Option<&str>) -> Resu
         let exercise = chosen(course, student, wanted.as_deref())?;
         let path = student.path(exercise);
         // Whatever is wrong with the file, or with reading it, the next save may mend.
-        let right = check_one(course, exercise, student).unwrap_or_else(|error| {
+        let right = check_one(course, exercise, student, None).unwrap_or_else(|error| {
             eprintln!("error: {error:#}");
             false
         });

@@ -21,11 +21,17 @@ struct Axis {
 }
 
 impl Range {
-    /// One of the sizes: the same for the same two numbers.
+    /// One of the sizes: the same for the same two numbers. Of many sizes, small ones are drawn as often
+    /// as large ones: first how many bits the step's number has, and then the number.
     pub fn draw(&self, seed: u64, number: u64) -> Shape {
         let side = |(at, axis): (u64, &Axis)| {
             let count = (axis.most - axis.least) / axis.step + 1;
-            axis.least + axis.step * (bits(seed ^ 0x6472_6177, 2 * number + at) % count)
+            let random = bits(seed ^ 0x6472_6177, 2 * number + at);
+            let among = match count {
+                0..256 => count,
+                _ => (1u64 << (random % (u64::from(count.ilog2()) + 2))).min(count),
+            };
+            axis.least + axis.step * ((random >> 8) % among)
         };
         let sides: Vec<u64> = (0..).zip(&self.axes).map(side).collect();
         match sides[..] {

@@ -30,10 +30,10 @@ pub struct Transpose {
     /// Whether a square matrix is transposed onto itself.
     #[serde(default)]
     in_place: bool,
-    /// Elements between the rows of the input.
+    /// Elements between the rows of the input, usually: up to twice as many.
     #[serde(default)]
     gap_in: u64,
-    /// Elements between the rows of the output, which must stay as they are.
+    /// The same for the output, where they must stay as they are.
     #[serde(default)]
     gap_out: u64,
 }
@@ -115,11 +115,9 @@ impl Transpose {
         let Shape::Matrix { rows, cols } = case.shape else {
             return Instance::default();
         };
-        let gap = |most: u64, salt| match case.seed % 4 {
-            0 => most.min(1) * (bits(case.seed, salt) % (2 * most + 2)),
-            _ => most,
-        };
-        let (ld_in, ld_out) = (cols + gap(self.gap_in, 1), rows + gap(self.gap_out, 2));
+        // No kernel can know a gap: it may be larger than usual, or none.
+        let gap = |usual: u64, side: u64| bits(case.seed ^ rows, side) % (2 * usual + 1);
+        let (ld_in, ld_out) = (cols + gap(self.gap_in, cols), rows + gap(self.gap_out, !cols));
         let input: Vec<T> = distinct(case.seed, rows * ld_in);
         let layout = Layout { rows, cols, ld_in, ld_out, batch: 1 };
         let poison = T::from_bits(u64::from_le_bytes([POISON; 8]));

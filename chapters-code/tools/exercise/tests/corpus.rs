@@ -1,0 +1,157 @@
+//! Kernels as people write them: wrong ones, which must be refused for what is wrong with them, and right
+//! ones in unusual styles, which must pass. Each is a file with a first line that says so.
+//!
+//! `// exercise 1.6: missing-fence|lost-update, "counter"` is one of `attacks/`: one of these diagnoses
+//! must come of it, and the message must hold the text. `// exercise 1.6` is one of `right/`.
+
+use std::{fs, path::Path};
+
+use exercise::{
+    check::{Job, Outcome, Target},
+    course::Course,
+};
+use rayon::prelude::*;
+
+use crate::common::{course, has_compiler, supervisor};
+
+/// A file of the corpus.
+struct Kernel {
+    name: String,
+    source: String,
+    exercise: String,
+    /// The diagnoses that are right, and what the message must hold; nothing where it must pass.
+    wrong: Option<(Vec<String>, String)>,
+}
+
+/// The kernels of a folder, in the order of their names.
+fn kernels(folder: &str) -> Vec<Kernel> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let entries = fs::read_dir(&folder).expect("the folder is there");
+    let mut kernels: Vec<Kernel> = entries
+        .map(|entry| {
+            let path = entry.expect("it is a file").path();
+            let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+            kernel(name, fs::read_to_string(&path).expect("it is text"))
+        })
+        .collect();
+    kernels.sort_by(|a, b| a.name.cmp(&b.name));
+    kernels
+}
+
+fn kernel(name: String, source: String) -> Kernel {
+    let head = source.lines().next().and_then(|line| line.strip_prefix("// exercise "));
+    let head = head.unwrap_or_else(|| panic!("{name}: the first line names no exercise"));
+    let (exercise, wrong) = match head.split_once(": ") {
+        None => (head, None),
+        Some((exercise, said)) => {
+            let (diagnoses, text) = said.split_once(", ").expect("a text follows the diagnoses");
+            let diagnoses = diagnoses.split('|').map(str::to_owned).collect();
+            (exercise, Some((diagnoses, text.trim_matches('"').to_owned())))
+        }
+    };
+    Kernel { exercise: exercise.to_owned(), wrong, name, source: source.clone() }
+}
+
+impl Kernel {
+    /// What is wrong with its outcome, if anything is.
+    fn objection(&self, course: &Course) -> Option<String> {
+        let exercise = course.find(&self.exercise).expect("there is the exercise");
+        let job = Job::new(exercise, self.source.clone(), "kernel.cu", Target::Simulator);
+        let outcome = supervisor().check(job).expect("it is checked");
+        let is_right = match (&self.wrong, outcome.failure()) {
+            (None, failure) => failure.is_none(),
+            (Some(_), None) => false,
+            (Some((diagnoses, text)), Some(failure)) => {
+                let diagnosis = failure.diagnosis.to_string();
+                diagnoses.contains(&diagnosis) && said(&outcome).contains(text)
+            }
+        };
+        let (name, wanted) = (&self.name, &self.wrong);
+        (!is_right).then(|| format!("{name}: wanted {wanted:?}, but {}", said(&outcome)))
+    }
+}
+
+/// Everything that is said of a failure, in one text.
+fn said(outcome: &Outcome) -> String {
+    outcome.failure().map_or("it passes".to_owned(), |failure| {
+        format!("{}: {} {}", failure.diagnosis, failure.seen, failure.notes.join(" "))
+    })
+}
+
+/// Checks kernels, as many at a time as there are cores.
+fn check(kernels: &[Kernel]) {
+    if !has_compiler() {
+        return;
+    }
+    let course = course();
+    let objections: Vec<String> =
+        kernels.par_iter().filter_map(|kernel| kernel.objection(&course)).collect();
+    assert!(objections.is_empty(), "{}", objections.join("\n"));
+}
+
+/// Some that are quick and of different kinds: the normal run has seen each way to fail.
+const QUICK: [&str; 8] = [
+    "1_1_one_thread",
+    "1_5_atomics_for_loads",
+    "1_6_block_atomic",
+    "1_6_no_fence",
+    "2_4_signed_key",
+    "4_4_only_ones",
+    "6_2_leaves_the_old_size_out",
+    "7_6_known_time_step",
+];
+
+#[test]
+fn some_wrong_kernels_are_refused() {
+    let mut wrong = kernels("attacks");
+    wrong.retain(|kernel| QUICK.contains(&kernel.name.as_str()));
+    assert_eq!(wrong.len(), QUICK.len());
+    check(&wrong);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_wrong_kernels_are_refused() {
+    check(&kernels("attacks"));
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_right_kernels_pass() {
+    check(&kernels("right"));
+}
+
+/// A kernel in which one lane does it all is tried on nearly every exercise, and is refused.
+#[test]
+fn the_corpus_is_large_and_of_all_kinds() {
+    let (wrong, right) = (kernels("attacks"), kernels("right"));
+    assert!(wrong.len() >= 60 && right.len() >= 30, "{} and {}", wrong.len(), right.len());
+    assert!(wrong.iter().all(|kernel| kernel.wrong.is_some()));
+    assert!(right.iter().all(|kernel| kernel.wrong.is_none()));
+    for exercise in course().exercises.iter().filter(|exercise| exercise.has_kernel()) {
+        let is_tried = |kernel: &Kernel| {
+            let costs = |(diagnoses, _): &(Vec<String>, _)| diagnoses.iter().any(|d| d == "cost");
+            kernel.exercise == exercise.number() && kernel.wrong.as_ref().is_some_and(costs)
+        };
+        let is_exempt = exercise.name == "off_by_one" || exercise.name == "any_key";
+        assert!(is_exempt || wrong.iter().any(is_tried), "no cost is tried on {}", exercise.name);
+    }
+}
+
+/// The active mask is right by luck at best: the verdict says so.
+#[test]
+fn an_active_mask_is_noted() {
+    if !has_compiler() {
+        return;
+    }
+    let all = kernels("right");
+    let kernel = all.iter().find(|kernel| kernel.name == "1_3_active_mask").expect("it is there");
+    let course = course();
+    let exercise = course.find(&kernel.exercise).expect("there is the exercise");
+    let job = Job::new(exercise, kernel.source.clone(), "kernel.cu", Target::Simulator);
+    let outcome = supervisor().check(job).expect("it is checked");
+    let exercise::check::Verdict::Passed(passed) = outcome.verdict else {
+        panic!("{}", said(&outcome));
+    };
+    assert!(passed.notes.iter().any(|note| note.contains("__activemask()")), "{:?}", passed.notes);
+}
