@@ -1,9 +1,9 @@
 //! Submissions that would rather pass than be right, or take the machine with them: none gains
 //! anything.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
-use crate::common::{self, Folder, block_sum, has_compiler, said, solution, supervisor};
+use crate::common::{Folder, block_sum, has_compiler, supervisor};
 use exercise::{
     check::{Job, Outcome, Supervisor, Target},
     diagnosis::Diagnosis,
@@ -146,46 +146,73 @@ fn a_source_that_compiles_for_ever_is_stopped() {
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
-/// One bad submission does not keep the others from being graded, and a link leads nowhere.
-#[cfg(unix)]
+/// A comment that looks like a kernel's head is none: otherwise the launch would copy the host's memory
+/// behind its arguments into the kernel's parameters.
 #[test]
-fn a_grader_goes_on() {
+fn parameters_beyond_the_arguments_are_refused() {
     if !has_compiler() {
         return;
     }
-    let (folder, exercise) = (Folder::new(), block_sum());
-    let course = common::course();
-    let link = course.find("last_warp").expect("it is there");
-    folder.put(&exercise, solution(&exercise).as_bytes());
-    std::os::unix::fs::symlink(link.folder.join("solution.cu"), folder.file(link))
-        .expect("it links");
-    let endless = course.find("any_maximum").expect("it is there");
-    let head = "extern \"C\" __global__ void maximum(const int* in, int* out, size_t n)";
-    folder.put(endless, format!("{head} {{ while (true) {{}} }}\n").as_bytes());
-    let path = folder.path().join("results.json");
-    let output = folder.run(&[
-        "grade",
-        &folder.path().to_string_lossy(),
-        "--json",
-        &path.to_string_lossy(),
-        "--seeds",
-        "97531",
-        "--sizes",
-        "777,5000",
-    ]);
-    assert!(output.status.success(), "{}", said(&output));
-    let results = fs::read_to_string(path).expect("it is written");
-    let results: serde_json::Value = serde_json::from_str(&results).expect("it is JSON");
-    assert_eq!(results["score"], 10.0, "{results}");
-    let tests = results["tests"].as_array().expect("it is a list");
-    assert_eq!(tests.len(), course.exercises.len());
-    let of =
-        |number: &str| tests.iter().find(|test| test["number"] == number).expect("it is there");
-    assert_eq!(of("1.1")["status"], "passed");
-    assert_eq!(of("1.3")["output"], "it is no plain file");
-    let ends = ["deadlock", "endless"];
-    assert!(ends.iter().any(|end| of("1.4")["diagnosis"] == *end), "{results}");
-    for test in tests {
-        assert!(test["max_score"].is_number() && test["score"].is_number(), "{test}");
+    let source = r#"extern "C" __global__ void aaa() {
+    asm volatile("/* .entry block_sum(\n\t.param .u64 a,\n\t.param .u64 b,\n\t.param .u64 c\n{ */");
+}
+struct Big { unsigned long long words[500]; };
+extern "C" __global__ void block_sum(const float* in, float* out, Big big) {
+    if (threadIdx.x == 0) printf("%llx\n", big.words[262]);
+}
+"#;
+    let outcome = check(source, &[Diagnosis::Signature]);
+    assert_eq!(outcome.printed, "");
+}
+
+/// Neither what the host's files hold, nor which there are, nor where they are.
+#[test]
+fn nothing_is_told_of_the_hosts_files() {
+    if !has_compiler() {
+        return;
     }
+    let refused = [Diagnosis::Include, Diagnosis::Compile];
+    for [defined, condition] in [
+        ["", "__has_include(\"/etc/passwd\")"],
+        ["", "__has_\\\ninclude(\"/etc/passwd\")"],
+        ["", "__has_\\u0069nclude(\"/etc/passwd\")"],
+        ["#define P(a, b) a##b", "P(__has_, include)(\"/etc/passwd\")"],
+        ["#define P(a, b) a##b\n#define Q P(__has_inc, lude)", "Q(\"/etc/passwd\")"],
+    ] {
+        let source =
+            format!("{defined}\n#if {condition}\n#error it is there\n#endif\n{HEAD} {{ }}\n");
+        let outcome = check(&source, &refused);
+        let seen = &outcome.failure().expect("it does not pass").seen;
+        assert!(!seen.contains("error: it is there") && !seen.contains("it is there\n"), "{seen}");
+    }
+    check(&format!("#line 7 \"x\"\n{HEAD} {{ }}\n"), &[Diagnosis::Include]);
+}
+
+/// A line of source that the compiler makes megabytes of.
+#[test]
+fn large_ptx_is_refused() {
+    if !has_compiler() {
+        return;
+    }
+    let source = format!("__device__ int big[1u << 21] = {{1}};\n{HEAD} {{ out[0] = big[n]; }}\n");
+    let outcome = check(&source, &[Diagnosis::MemoryLimit]);
+    let seen = &outcome.failure().expect("it does not pass").seen;
+    assert!(seen.contains("MB of PTX; at most 8 MB"), "{seen}");
+}
+
+/// What a kernel or its source says cannot move the cursor of the terminal.
+#[test]
+fn escapes_do_not_reach_a_terminal() {
+    if !has_compiler() {
+        return;
+    }
+    let source = format!(
+        "{HEAD} {{\n    if (threadIdx.x == 0) printf(\"\\033[2J\\033[Hright on the simulated GPU\\n\");\n}}\n"
+    );
+    let outcome = check(&source, &[Diagnosis::NeverWritten]);
+    assert!(outcome.printed.contains("right on the simulated GPU"));
+    assert!(!outcome.printed.contains('\x1b'), "{:?}", outcome.printed);
+    let source = format!("#error \"\x1b[2Jright on the simulated GPU\"\n{HEAD} {{ }}\n");
+    let outcome = check(&source, &[Diagnosis::Compile]);
+    assert!(!outcome.failure().expect("it does not pass").seen.contains('\x1b'));
 }

@@ -5,6 +5,7 @@ mod book;
 mod common;
 mod corpus;
 mod export;
+mod grade;
 mod hostile;
 mod student;
 mod suite;

@@ -16,6 +16,12 @@ use crate::{
     diagnosis::Diagnosis,
 };
 
+/// The largest PTX that is loaded, in bytes. A line of source can have the compiler write gigabytes.
+const LARGEST: usize = 8 << 20;
+
+/// The largest PTX that is kept for the next time, in bytes.
+const REMEMBERED: usize = 256 << 10;
+
 /// Compiles a vetted source, called `name` in messages, or remembers what came of it.
 ///
 /// # Errors
@@ -32,9 +38,19 @@ pub fn compile(source: &str, name: &str) -> Result<Result<String, Failure>> {
     options.push(format!("-arch={BASE_ARCHITECTURE}"));
     options.push(format!("-I{}", compiler.include.display()));
     match compiler.nvrtc.compile(source, name, &options) {
+        Ok(ptx) if ptx.len() > LARGEST => {
+            let seen = format!(
+                "compiled, it has {} MB of PTX; at most {} MB are taken",
+                ptx.len() >> 20,
+                LARGEST >> 20
+            );
+            Ok(Err(Failure::new(Diagnosis::MemoryLimit, seen)))
+        }
         Ok(ptx) => {
             let ptx = relative(&ptx, name);
-            remember(&remembered, &ptx);
+            if ptx.len() <= REMEMBERED {
+                remember(&remembered, &ptx);
+            }
             Ok(Ok(ptx))
         }
         Err(error) => {
@@ -77,20 +93,35 @@ fn relative(ptx: &str, name: &str) -> String {
     ptx.lines().map(line).collect()
 }
 
-/// Looks whether the PTX has the kernel of a launch, with parameters of those sizes.
+/// Parses PTX as the simulated driver does, so that no comment or string is taken for code.
 ///
 /// # Errors
-/// Where it has not.
-pub fn entry(ptx: &str, launch: &Launch, parameters: &[Parameter]) -> Result<(), Failure> {
+/// Where it is no PTX that the simulator knows.
+pub fn parse(ptx: &str) -> Result<ptx::ir::Module, Failure> {
+    ptx::parse(ptx).map_err(|error| Failure::new(Diagnosis::Module, error.to_string()))
+}
+
+/// Checks that a module has the kernel of a launch, with parameters of those sizes, in bytes. A launch
+/// copies as many bytes as the kernel declares, so they must be no more than the launch gives.
+///
+/// # Errors
+/// Where the kernel is missing or has other parameters.
+pub fn entry(
+    module: &ptx::ir::Module,
+    launch: &Launch,
+    parameters: &[Parameter],
+) -> Result<(), Failure> {
     let wanted = launch.signature();
-    let Some(found) = parameter_bytes(ptx, &launch.kernel) else {
+    let named = |name: &str| module.kernels.iter().find(|kernel| kernel.name == name);
+    let Some(kernel) = named(&launch.kernel) else {
         let mut failure = Failure::new(Diagnosis::NoKernel, format!("wanted: {wanted}"));
-        let mangled = format!("{}{}", launch.kernel.len(), launch.kernel);
-        if ptx.lines().any(|l| l.contains(".entry _Z") && l.contains(&mangled)) {
+        let mangled = format!("_Z{}{}", launch.kernel.len(), launch.kernel);
+        if module.kernels.iter().any(|kernel| kernel.name.starts_with(&mangled)) {
             failure = failure.note("there is a kernel of that name without extern \"C\"");
         }
         return Err(failure);
     };
+    let found: Vec<usize> = kernel.params.iter().map(|param| param.size as usize).collect();
     let expected: Vec<usize> = parameters.iter().map(|parameter| parameter.dtype.size()).collect();
     if found == expected {
         return Ok(());
@@ -107,24 +138,6 @@ pub fn entry(ptx: &str, launch: &Launch, parameters: &[Parameter]) -> Result<(),
         list(&expected),
         list(&found)
     )))
-}
-
-/// Sizes of the parameters of a kernel; none where there is no such kernel.
-fn parameter_bytes(ptx: &str, kernel: &str) -> Option<Vec<usize>> {
-    let begin = ptx.find(&format!(".entry {kernel}("))?;
-    let list = &ptx[begin..];
-    let list = &list[..list.find(['{', ';']).unwrap_or(list.len())];
-    let parameter = |line: &str| {
-        let rest = line.trim().strip_prefix(".param")?.trim();
-        let array = rest.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-        let count = array.map_or(1, |(count, _)| count.parse().unwrap_or(0));
-        let kind = rest.split_whitespace().find(|word| {
-            word.starts_with('.') && word.chars().last().is_some_and(|c| c.is_ascii_digit())
-        })?;
-        let bits: usize = kind.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
-        Some(count * bits / 8)
-    };
-    Some(list.lines().filter_map(parameter).collect())
 }
 
 /// The names of the variables in device memory; those that the compiler has mangled are left out.
@@ -150,11 +163,14 @@ mod tests {
         assert_eq!(variables(ptx).collect::<Vec<_>>(), ["ticket", "table"]);
     }
 
+    /// What a comment declares is no kernel.
     #[test]
-    fn parameters_are_read_off_the_ptx() {
-        let ptx = ".visible .entry k(\n\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12],\n\t.param .f32 k_param_2\n)\n{\n";
-        assert_eq!(parameter_bytes(ptx, "k"), Some(vec![8, 12, 4]));
-        assert_eq!(parameter_bytes(".entry k()\n{", "k"), Some(vec![]));
-        assert_eq!(parameter_bytes(ptx, "other"), None);
+    fn parameters_are_those_of_the_code() {
+        let module = parse(
+            ".version 8.0\n.target sm_80\n.address_size 64\n/* .entry k(\n.param .u64 a\n{ */\n.visible .entry k(\n\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12],\n\t.param .f32 k_param_2\n)\n{\n\tret;\n}\n",
+        )
+        .expect("it parses");
+        let sizes: Vec<u32> = module.kernels[0].params.iter().map(|param| param.size).collect();
+        assert_eq!((module.kernels.len(), sizes), (1, vec![8, 12, 4]));
     }
 }

@@ -20,7 +20,7 @@ mod work;
 
 pub use self::{
     cost::short,
-    outcome::{Counted, Failure, Outcome, Passed, Place, Verdict},
+    outcome::{Counted, Failure, Outcome, Passed, Place, Verdict, printable},
     plan::{Job, SEEDS, Target, Trial, fresh_seed},
     supervise::{Supervisor, WORKER},
     vet::text,

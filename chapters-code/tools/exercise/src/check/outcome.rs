@@ -85,6 +85,12 @@ pub struct Place {
     pub who: String,
 }
 
+/// Returns a text without the control characters with which it could move a terminal's cursor or forge
+/// what others print: each becomes U+FFFD. Tabs and ends of lines stay.
+pub fn printable(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), "\u{fffd}")
+}
+
 impl Failure {
     /// Of that kind.
     pub fn new(diagnosis: Diagnosis, seen: impl Into<String>) -> Self {

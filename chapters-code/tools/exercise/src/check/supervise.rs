@@ -111,7 +111,7 @@ impl Supervisor {
 
 fn text(kept: &Kept) -> String {
     let kept = kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    String::from_utf8_lossy(&kept).into_owned()
+    super::printable(&String::from_utf8_lossy(&kept))
 }
 
 type Kept = Arc<Mutex<Vec<u8>>>;
@@ -133,6 +133,10 @@ fn kept() -> (Kept, impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static)
 fn finished(mut outcome: Outcome, printed: String, said: &str) -> Outcome {
     outcome.printed = printed;
     if let super::Verdict::Failed(failure) = &mut outcome.verdict {
+        failure.seen = super::printable(&failure.seen);
+        for note in &mut failure.notes {
+            *note = super::printable(note);
+        }
         let is_driver = matches!(failure.diagnosis, Diagnosis::Module | Diagnosis::Resources);
         if let (true, Some(line)) = (is_driver, said.lines().next()) {
             failure.notes.insert(0, line.trim().to_owned());

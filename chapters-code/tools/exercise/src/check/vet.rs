@@ -15,10 +15,13 @@ const HEADERS: [&str; 4] =
 const LONGEST: usize = 256 * 1024;
 
 /// Directives that read nothing.
-const HARMLESS: [&str; 12] = [
+const HARMLESS: [&str; 11] = [
     "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "pragma", "error",
-    "warning", "line",
+    "warning",
 ];
+
+/// Operators of the preprocessor that tell whether a file is there.
+const ASKS: [&str; 3] = ["__has_include", "__has_include_next", "__has_embed"];
 
 /// A submission's bytes as text.
 ///
@@ -46,12 +49,18 @@ pub fn text(bytes: &[u8]) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Refuses a kernel that would have the compiler read other files.
+/// Refuses a kernel that would have the compiler read other files, ask whether they are there, or call
+/// its own lines those of another file.
 ///
 /// # Errors
 /// With the line.
 pub fn includes(source: &str) -> Result<(), Failure> {
     let text = spliced(source);
+    if let Some(at) = ASKS.iter().find_map(|asks| text.find(asks)) {
+        return Err(refusal(&text, at));
+    }
+    // What is pasted together could be such an operator.
+    let pastes = ["##", "%:%:", "??=??="].iter().any(|paste| text.contains(paste));
     for (at, _) in text.match_indices(['#', '%', '?']) {
         let Some(rest) = ["#", "%:", "??="].iter().find_map(|hash| text[at..].strip_prefix(hash))
         else {
@@ -65,6 +74,7 @@ pub fn includes(source: &str) -> Result<(), Failure> {
         let reads = ["include", "include_next", "import", "embed"].contains(&word.as_str());
         let is_allowed = match word.as_str() {
             "include" => allowed(&directive["include".len()..]),
+            "if" | "elif" if pastes => false,
             _ if reads || directive.starts_with('\\') => false,
             "" => true,
             word => !begins_line || HARMLESS.contains(&word),
@@ -115,7 +125,8 @@ fn refusal(text: &str, at: usize) -> Failure {
     let line = text[at..].lines().next().unwrap_or_default().trim();
     let allowed: Vec<String> = HEADERS.iter().map(|name| format!("<{name}>")).collect();
     Failure::new(Diagnosis::Include, format!("`{line}`"))
-        .note(format!("allowed are {}", allowed.join(", ")))
+        .note(format!("headers that may be included: {}", allowed.join(", ")))
+        .note("#line, __has_include, and #if beside ## are not allowed")
 }
 
 #[cfg(test)]
@@ -128,7 +139,7 @@ mod tests {
             "#include <cuda_fp16.h>\n",
             "  #  include   <cooperative_groups.h> // for groups\n",
             "#define NAME(x) #x\n#if 1\n#endif\n",
-            "#define JOIN(a, b) a ## b\n#pragma unroll\nint a = 7 % 3;\n",
+            "#define JOIN(a, b) a ## b\n#ifdef JOIN\n#endif\n#pragma unroll\nint a = 7 % 3;\n",
         ] {
             assert!(includes(text).is_ok(), "{text}");
         }
@@ -156,6 +167,12 @@ mod tests {
             "// \r#include \"x\"\n",
             "#\\u0069nclude \"x\"\n",
             "#ident \"x\"\n",
+            "#if __has_include(\"/etc/passwd\")\n#endif\n",
+            "#if __has_\\\ninclude(\"/etc/passwd\")\n#endif\n",
+            "#define P(a, b) a##b\n#if P(__has_, include)(\"x\")\n#endif\n",
+            "%:define P(a, b) a%:%:b\n%:if P(__has_, include)(\"x\")\n%:endif\n",
+            "#line 7 \"x\"\n",
+            "# 7 \"x\"\n",
         ] {
             assert!(includes(text).is_err(), "{text}");
         }

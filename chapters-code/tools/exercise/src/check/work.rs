@@ -95,8 +95,9 @@ impl Worker<'_> {
             false => self.exercise.questioned_kernel()?,
         };
         let ptx = right!(compile::compile(&source, &self.job.name)?);
+        let module = right!(compile::parse(&ptx));
         for launch in self.launches() {
-            right!(compile::entry(&ptx, launch, &launch.parameters()?));
+            right!(compile::entry(&module, launch, &launch.parameters()?));
         }
         Ok(Ok(ptx))
     }

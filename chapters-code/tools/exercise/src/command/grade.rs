@@ -12,9 +12,12 @@ use harness::Shape;
 use report::terminal::print;
 use serde::Serialize;
 
-use super::{student::Submission, tell};
+use super::{
+    student::{Submission, read_plain},
+    tell,
+};
 use crate::{
-    check::{Failure, Outcome, Supervisor, Target, fresh_seed},
+    check::{self, Failure, Job, Outcome, SEEDS, Supervisor, Target},
     course::{Course, Exercise},
     diagnosis::Diagnosis,
 };
@@ -22,27 +25,32 @@ use crate::{
 /// What `grade` is told.
 #[derive(Args)]
 pub struct Grading {
-    /// The folder of the submissions: laid out as exercises/ is, or all files side by side
+    /// A student's folder, laid out as exercises/ is or with all files side by side; or a folder of
+    /// such folders, one per student
     folder: PathBuf,
-    /// Write Gradescope's results format to this file; `-` is standard output
+    /// Write Gradescope's results format to this file, `-` for standard output; for a folder of
+    /// students, to NAME.json in this folder
     #[arg(long, value_name = "PATH")]
     json: Option<PathBuf>,
-    /// Seeds of the inputs, which nobody needs to know [default: another one for each submission]
+    /// Seeds of the private inputs [default: drawn anew each time]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     seeds: Vec<u64>,
-    /// Sizes beside those of the exercises, such as 777,5000 or, for matrices, 33x65
+    /// Private sizes, beside those of the exercises, such as 777,5000 or, for matrices, 33x65
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     sizes: Vec<Shape>,
     /// Only these exercises, by number or name
     #[arg(long, value_name = "EXERCISE", value_delimiter = ',')]
     only: Vec<String>,
-    /// Seconds that a submission may take, compilation included
+    /// Seconds that a check may take, compilation included
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     time_limit: u64,
-    /// MiB of memory that a submission may take
+    /// MiB of memory that a check may take
     #[arg(long, value_name = "MIB", default_value_t = 6144)]
     memory_limit: usize,
 }
+
+/// Elements of a private size at most, so that a right kernel ends in time.
+const LARGEST: u64 = 1 << 22;
 
 /// Points of an exercise.
 const POINTS: f64 = 10.0;
@@ -74,18 +82,22 @@ struct Graded {
     diagnosis: Option<Diagnosis>,
 }
 
-/// Grades every exercise of the course, or those that are wanted.
+/// Grades the exercises of the course, or those that are wanted, for one student or for many.
+///
+/// # Errors
+/// Where the grading itself fails: a folder, an option, a compiler, a process. Then no results are
+/// written, because a student would have lost points by it.
 pub fn grade(course: &Course, grading: &Grading) -> Result<()> {
     super::setup::look()?;
-    let begin = Instant::now();
-    let metadata = fs::metadata(&grading.folder);
-    let is_folder = metadata.is_ok_and(|metadata| metadata.is_dir());
-    anyhow::ensure!(is_folder, "{} is no folder", grading.folder.display());
-    let supervisor = Supervisor {
-        time: Duration::from_secs(grading.time_limit),
-        memory: grading.memory_limit << 20,
-        ..Supervisor::new()?
-    };
+    let folder = &grading.folder;
+    let is_folder = fs::metadata(folder).is_ok_and(|metadata| metadata.is_dir());
+    anyhow::ensure!(is_folder, "{} is no folder", folder.display());
+    for size in &grading.sizes {
+        anyhow::ensure!(
+            size.elements() <= LARGEST,
+            "--sizes {size}: a private size has at most {LARGEST} elements, so that right kernels end in time"
+        );
+    }
     let wanted: Vec<&Exercise> = match grading.only.is_empty() {
         true => course.exercises.iter().collect(),
         false => {
@@ -93,73 +105,187 @@ pub fn grade(course: &Course, grading: &Grading) -> Result<()> {
             grading.only.iter().map(find).collect::<Result<_>>()?
         }
     };
-    let mut tests = Vec::new();
-    for exercise in wanted {
-        let graded = grading.one(exercise, &supervisor)?;
-        if grading.json.is_none() {
-            print(&for_people(&graded))?;
-        }
-        tests.push(graded);
-    }
-    let score: f64 = tests.iter().map(|test| test.score).sum();
-    let most: f64 = tests.iter().map(|test| test.max_score).sum();
-    let output = format!("{score} of {most} points");
-    let results = Results {
-        score,
-        execution_time: begin.elapsed().as_secs_f64(),
-        output,
-        stdout_visibility: "hidden",
-        tests,
+    let grader = Grader {
+        grading,
+        wanted,
+        seeds: match grading.seeds.is_empty() {
+            true => vec![check::fresh_seed()],
+            false => grading.seeds.clone(),
+        },
+        supervisor: Supervisor {
+            time: Duration::from_secs(grading.time_limit),
+            memory: grading.memory_limit << 20,
+            ..Supervisor::new()?
+        },
     };
-    let text = serde_json::to_string_pretty(&results)? + "\n";
-    match &grading.json {
-        None => print(&format!("\n{}\n", results.output))?,
-        Some(path) if path == Path::new("-") => print(&text)?,
-        Some(path) => {
-            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        }
+    eprintln!("private inputs: --seeds {}", list(&grader.seeds));
+    match &*students(folder, course)? {
+        [] => grader.grade(folder, grading.json.as_deref()),
+        [one] => grader.grade(one, grading.json.as_deref()),
+        many => grader.grade_all(many),
     }
-    Ok(())
 }
 
-impl Grading {
-    fn one(&self, exercise: &Exercise, supervisor: &Supervisor) -> Result<Graded> {
-        let Some(path) = find(&self.folder, exercise) else {
+fn list(seeds: &[u64]) -> String {
+    seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// The students' folders in a folder, in order; none where the folder is itself a student's.
+fn students(folder: &Path, course: &Course) -> Result<Vec<PathBuf>> {
+    let has_submission =
+        |folder: &Path| course.exercises.iter().any(|exercise| find(folder, exercise).is_some());
+    if has_submission(folder) {
+        return Ok(Vec::new());
+    }
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut folders = Vec::new();
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+        // A link may lead to another student's folder.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && has_submission(&entry.path()) {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+struct Grader<'g> {
+    grading: &'g Grading,
+    wanted: Vec<&'g Exercise>,
+    seeds: Vec<u64>,
+    supervisor: Supervisor,
+}
+
+impl Grader<'_> {
+    /// Grades many students, and goes on where the grading of one fails.
+    fn grade_all(&self, students: &[PathBuf]) -> Result<()> {
+        if let Some(folder) = &self.grading.json {
+            anyhow::ensure!(
+                folder != Path::new("-"),
+                "the results of {} students do not fit into one file: name a folder after --json",
+                students.len()
+            );
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        let mut faults = Vec::new();
+        for student in students {
+            let name = student.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            print(&format!("\n{name}\n"))?;
+            let json = self.grading.json.as_ref().map(|folder| folder.join(format!("{name}.json")));
+            if let Err(error) = self.grade(student, json.as_deref()) {
+                faults.push(format!("{name}: {error:#}"));
+            }
+        }
+        anyhow::ensure!(faults.is_empty(), "not all was graded:\n{}", faults.join("\n"));
+        Ok(())
+    }
+
+    /// Grades one student.
+    fn grade(&self, folder: &Path, json: Option<&Path>) -> Result<()> {
+        let begin = Instant::now();
+        let mut tests = Vec::new();
+        let mut faults = Vec::new();
+        for exercise in &self.wanted {
+            match self.one(folder, exercise) {
+                Ok(graded) => {
+                    if json.is_none() {
+                        print(&for_people(&graded))?;
+                    }
+                    tests.push(graded);
+                }
+                // Whatever is the matter with one check, the others are graded.
+                Err(error) => faults.push(format!("{}: {error:#}", exercise.number())),
+            }
+        }
+        anyhow::ensure!(
+            faults.is_empty(),
+            "the grading itself failed, so no results are written:\n{}",
+            faults.join("\n")
+        );
+        let score: f64 = tests.iter().map(|test| test.score).sum();
+        let most: f64 = tests.iter().map(|test| test.max_score).sum();
+        let output = format!("{score} of {most} points");
+        let results = Results {
+            score,
+            execution_time: begin.elapsed().as_secs_f64(),
+            output,
+            stdout_visibility: "hidden",
+            tests,
+        };
+        let text = serde_json::to_string_pretty(&results)? + "\n";
+        match json {
+            None => print(&format!("\n{}\n", results.output))?,
+            Some(path) if path == Path::new("-") => print(&text)?,
+            Some(path) => {
+                fs::write(path, text)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn one(&self, folder: &Path, exercise: &Exercise) -> Result<Graded> {
+        let Some(path) = find(folder, exercise) else {
             return Ok(graded(exercise, 0.0, "there is no such file".into(), None));
         };
-        let submission = match read(&path) {
+        let submission = match read(folder, &path) {
             Ok(bytes) => {
                 Submission { name: exercise.file_name(), bytes, skeleton: exercise.skeleton()? }
             }
             Err(reason) => return Ok(graded(exercise, 0.0, reason, None)),
         };
-        let outcome = match submission.job(exercise, Target::Simulator) {
-            Ok(mut job) => {
-                job.seeds = match self.seeds[..] {
-                    [] => vec![fresh_seed()],
-                    _ => self.seeds.clone(),
-                };
-                job.sizes = self.sizes_for(exercise);
-                match supervisor.check(job) {
-                    Ok(outcome) => outcome,
-                    // Whatever is the matter with one check, the others are graded.
-                    Err(error) => {
-                        let said = format!("the check itself failed: {error:#}");
-                        return Ok(graded(exercise, 0.0, said, None));
-                    }
-                }
+        let job = match submission.job(exercise, Target::Simulator) {
+            Ok(job) => job,
+            Err(failure) => {
+                let outcome = Outcome::failed(failure);
+                return Ok(judged(exercise, &submission, &outcome));
             }
-            Err(failure) => Outcome::failed(failure),
         };
-        let score = match outcome.failure() {
-            None => POINTS,
-            Some(Failure { diagnosis: Diagnosis::Cost, .. }) => COSTLY,
-            Some(_) => 0.0,
+        // First on public inputs: all that is said of those may be shown.
+        let public = self.supervisor.check(Job { seeds: SEEDS.to_vec(), ..job.clone() })?;
+        if public.failure().is_some() || !exercise.has_kernel() {
+            return Ok(judged(exercise, &submission, &public));
+        }
+        let outcome = self.supervisor.check(self.private(exercise, job))?;
+        let Some(failure) = outcome.failure() else {
+            return Ok(judged(exercise, &submission, &public));
         };
-        let told = tell::outcome(exercise, &submission, Target::Simulator, &outcome);
-        let told = console::strip_ansi_codes(&told).into_owned();
-        let diagnosis = outcome.failure().map(|failure| failure.diagnosis);
-        Ok(graded(exercise, score, told, diagnosis))
+        self.check_the_solution(exercise)?;
+        // What is said of private inputs is for the teacher: standard error is not shown to students.
+        let judged = judged(exercise, &submission, &outcome);
+        eprintln!("{}: {}", folder.display(), for_people(&judged));
+        let said = format!(
+            "right on the public inputs, and not on private ones; `cargo exercise check {}` draws other inputs each time",
+            exercise.number()
+        );
+        Ok(graded(exercise, points(failure), said, Some(failure.diagnosis)))
+    }
+
+    fn private(&self, exercise: &Exercise, job: Job) -> Job {
+        Job { seeds: self.seeds.clone(), sizes: self.sizes_for(exercise), ..job }
+    }
+
+    /// Checks that the course's own solution is right on the private inputs.
+    ///
+    /// # Errors
+    /// Where it is not: then the limits or the inputs are at fault, and no student.
+    fn check_the_solution(&self, exercise: &Exercise) -> Result<()> {
+        let Some(solution) = exercise.cut()?.solution else {
+            return Ok(());
+        };
+        let job = Job::new(exercise, solution, &exercise.file_name(), Target::Simulator);
+        let outcome = self.supervisor.check(self.private(exercise, job))?;
+        match outcome.failure() {
+            None => Ok(()),
+            Some(failure) => anyhow::bail!(
+                "the solution of the course fails on these seeds and sizes, too: {}: {}",
+                failure.diagnosis.text(),
+                failure.seen
+            ),
+        }
     }
 
     /// The sizes that an exercise can be run on: those of its kind, and none where its own are all
@@ -170,11 +296,28 @@ impl Grading {
             return Vec::new();
         }
         let fit = self
+            .grading
             .sizes
             .iter()
             .filter(|shape| declaration.operation.accepts(**shape))
             .filter(|shape| declaration.largest.is_none_or(|most| shape.elements() <= most));
         fit.map(Shape::to_string).collect()
+    }
+}
+
+/// The grade of a check whose whole message may be shown.
+fn judged(exercise: &Exercise, submission: &Submission, outcome: &Outcome) -> Graded {
+    let told = tell::outcome(exercise, submission, Target::Simulator, outcome);
+    let told = console::strip_ansi_codes(&told).into_owned();
+    let score = outcome.failure().map_or(POINTS, points);
+    let diagnosis = outcome.failure().map(|failure| failure.diagnosis);
+    graded(exercise, score, told, diagnosis)
+}
+
+fn points(failure: &Failure) -> f64 {
+    match failure.diagnosis {
+        Diagnosis::Cost => COSTLY,
+        _ => 0.0,
     }
 }
 
@@ -201,12 +344,14 @@ fn find(folder: &Path, exercise: &Exercise) -> Option<PathBuf> {
     candidates.into_iter().find(|path| path.symlink_metadata().is_ok())
 }
 
-/// A submission's bytes. A link may lead to what is not the student's, and a pipe may have no end.
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() => fs::read(path).map_err(|error| error.to_string()),
-        Ok(_) => Err("it is no plain file".into()),
-        Err(error) => Err(error.to_string()),
+/// A submission's bytes. No link in its path may lead out of the student's folder.
+fn read(folder: &Path, path: &Path) -> Result<Vec<u8>, String> {
+    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+    let is_inside = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+        || real(path)?.starts_with(real(folder)?);
+    match is_inside {
+        true => read_plain(path),
+        false => Err("its folder is a link that leads out of the submission".into()),
     }
 }
 

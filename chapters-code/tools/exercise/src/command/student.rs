@@ -241,7 +241,7 @@ fn read_state(path: &Path) -> Result<State> {
 
 /// The bytes of a plain file of a size that a student's file can have; otherwise why it cannot be read.
 /// A link may lead anywhere, and a pipe may have no end.
-fn read_plain(path: &Path) -> Result<Vec<u8>, String> {
+pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, String> {
     let metadata = path.symlink_metadata().map_err(|error| match error.kind() {
         ErrorKind::NotFound => "it is gone".to_owned(),
         _ => error.to_string(),

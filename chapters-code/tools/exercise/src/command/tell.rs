@@ -145,7 +145,7 @@ pub fn advice(exercise: &Exercise, failure: &Failure) -> (String, String) {
 
 /// A line of the file, as compilers show it.
 fn quoted(submission: &Submission, line: usize, who: &str) -> String {
-    let text = String::from_utf8_lossy(&submission.bytes);
+    let text = crate::check::printable(&String::from_utf8_lossy(&submission.bytes));
     let code = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let number = line.to_string();
     let code = cut(&code.replace('\t', "    "), width() - number.len() - 5);

@@ -1,0 +1,201 @@
+//! What a teacher runs: grades for one student and for many, and nothing private in what students see.
+
+use std::{fs, path::Path, process::Output};
+
+use crate::common::{self, Folder, block_sum, has_compiler, said, solution};
+use exercise::course::Exercise;
+use serde_json::Value;
+
+/// One bad submission does not keep the others from being graded, and a link leads nowhere.
+#[cfg(unix)]
+#[test]
+fn a_grader_goes_on() {
+    if !has_compiler() {
+        return;
+    }
+    let (folder, exercise) = (Folder::new(), block_sum());
+    let course = common::course();
+    let link = course.find("last_warp").expect("it is there");
+    folder.put(&exercise, solution(&exercise).as_bytes());
+    std::os::unix::fs::symlink(link.folder.join("solution.cu"), folder.file(link))
+        .expect("it links");
+    let endless = course.find("any_maximum").expect("it is there");
+    let head = "extern \"C\" __global__ void maximum(const int* in, int* out, size_t n)";
+    folder.put(endless, format!("{head} {{ while (true) {{}} }}\n").as_bytes());
+    let path = folder.path().join("results.json");
+    let output = folder.run(&[
+        "grade",
+        &folder.path().to_string_lossy(),
+        "--json",
+        &path.to_string_lossy(),
+        "--seeds",
+        "97531",
+        "--sizes",
+        "777,5000",
+    ]);
+    assert!(output.status.success(), "{}", said(&output));
+    let results = fs::read_to_string(path).expect("it is written");
+    let results: serde_json::Value = serde_json::from_str(&results).expect("it is JSON");
+    assert_eq!(results["score"], 10.0, "{results}");
+    let tests = results["tests"].as_array().expect("it is a list");
+    assert_eq!(tests.len(), course.exercises.len());
+    let of =
+        |number: &str| tests.iter().find(|test| test["number"] == number).expect("it is there");
+    assert_eq!(of("1.1")["status"], "passed");
+    assert_eq!(of("1.3")["output"], "it is a link, not a file");
+    let ends = ["deadlock", "endless"];
+    assert!(ends.iter().any(|end| of("1.4")["diagnosis"] == *end), "{results}");
+    for test in tests {
+        assert!(test["max_score"].is_number() && test["score"].is_number(), "{test}");
+    }
+}
+
+fn grade(folder: &Path, arguments: &[&str]) -> Output {
+    let folder = folder.to_string_lossy();
+    let mut all = vec!["grade", &*folder];
+    all.extend(arguments);
+    Folder::new().run(&all)
+}
+
+#[track_caller]
+fn results(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", said(output));
+    serde_json::from_slice(&output.stdout).expect("it is JSON")
+}
+
+/// Wrong for one size alone, which no public check has, and talkative.
+fn wrong_for(n: u32) -> String {
+    let right = solution(&block_sum());
+    let body = right.find('{').expect("it has a body") + 1;
+    let (head, rest) = right.split_at(body);
+    format!(
+        "{head}\n    if (threadIdx.x == 0) printf(\"n is %u\\n\", unsigned(n));\n    if (n == {n}) return;{rest}"
+    )
+}
+
+/// A size and a seed are told to the teacher, and to nobody else.
+#[test]
+fn private_inputs_stay_private() {
+    if !has_compiler() {
+        return;
+    }
+    let (folder, exercise) = (Folder::new(), block_sum());
+    let private = ["--only", "1.1", "--json", "-", "--seeds", "87159123", "--sizes", "77701,77703"];
+    folder.put(&exercise, wrong_for(77_701).as_bytes());
+    let output = grade(folder.path(), &private);
+    let graded = results(&output);
+    assert_eq!(graded["score"], 0.0);
+    assert_eq!(graded["stdout_visibility"], "hidden");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("right on the public inputs, and not on private ones"), "{shown}");
+    for secret in ["87159123", "77701", "77703", "n is"] {
+        assert!(!shown.contains(secret), "{secret}: {shown}");
+    }
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("87159123") && told.contains("77701"), "{told}");
+
+    // A pass says nothing of them either.
+    folder.put(&exercise, wrong_for(77_702).as_bytes());
+    let output = grade(folder.path(), &private);
+    assert_eq!(results(&output)["score"], 10.0);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    for secret in ["87159123", "77701", "77703"] {
+        assert!(!shown.contains(secret), "{secret}: {shown}");
+    }
+}
+
+/// Without `--seeds`, each grading draws its own.
+#[test]
+fn seeds_are_drawn_anew() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = Folder::new();
+    let seeds = |_| {
+        let output = grade(folder.path(), &["--only", "1.1"]);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let [first, second] = [0, 1].map(seeds);
+    assert!(first.contains("private inputs: --seeds "), "{first}");
+    assert_ne!(first, second);
+}
+
+/// What is the grader's fault costs nobody points: there are no results, and the status says so.
+#[test]
+fn a_fault_of_the_grader_is_no_grade() {
+    if !has_compiler() {
+        return;
+    }
+    let (folder, exercise) = (Folder::new(), block_sum());
+    folder.put(&exercise, solution(&exercise).as_bytes());
+    let json = folder.path().join("results.json");
+    let path = json.to_string_lossy().into_owned();
+    for (fault, told) in [
+        (["--memory-limit", "1"], "the grading itself failed"),
+        (["--sizes", "100000000"], "at most 4194304 elements"),
+    ] {
+        let arguments = [&["--only", "1.1", "--json", &path], &fault[..]].concat();
+        let output = grade(folder.path(), &arguments);
+        assert!(!output.status.success(), "{}", said(&output));
+        assert!(said(&output).contains(told), "{}", said(&output));
+        assert!(!json.exists());
+    }
+    let largest = u64::MAX.to_string();
+    let output = grade(folder.path(), &["--only", "1.1", "--json", "-", "--seeds", &largest]);
+    assert_eq!(results(&output)["score"], 10.0);
+}
+
+fn put(folder: &Path, exercise: &Exercise, text: &str) {
+    let path = folder.join(exercise.file());
+    fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it is made");
+    fs::write(path, text).expect("it is written");
+}
+
+#[test]
+fn a_folder_of_students_is_graded_student_by_student() {
+    if !has_compiler() {
+        return;
+    }
+    let (all, results) = (Folder::new(), Folder::new());
+    let exercise = block_sum();
+    let right = solution(&exercise);
+    put(&all.path().join("alice"), &exercise, &right);
+    put(&all.path().join("bob"), &exercise, &right.replace("i < n", "i <= n"));
+    let folder = results.path().to_string_lossy();
+    let output = grade(all.path(), &["--only", "1.1", "--json", &folder]);
+    assert!(output.status.success(), "{}", said(&output));
+    let score = |name: &str| {
+        let text = fs::read_to_string(results.path().join(name)).expect("it is written");
+        let graded: Value = serde_json::from_str(&text).expect("it is JSON");
+        graded["score"].as_f64()
+    };
+    assert_eq!([score("alice.json"), score("bob.json")], [Some(10.0), Some(0.0)]);
+    let output = grade(all.path(), &["--only", "1.1", "--json", "-"]);
+    assert!(said(&output).contains("name a folder after --json"), "{}", said(&output));
+}
+
+/// Another student's file is not graded, and a huge one is not read.
+#[cfg(unix)]
+#[test]
+fn links_of_folders_and_huge_files_are_refused() {
+    if !has_compiler() {
+        return;
+    }
+    let (all, exercise) = (Folder::new(), block_sum());
+    put(&all.path().join("bob"), &exercise, &solution(&exercise));
+    let alice = all.path().join("alice");
+    fs::create_dir_all(&alice).expect("it is made");
+    std::os::unix::fs::symlink("../bob/chapter_1", alice.join("chapter_1")).expect("it links");
+    let graded = results(&grade(&alice, &["--only", "1.1", "--json", "-"]));
+    assert_eq!(graded["score"], 0.0);
+    let output = &graded["tests"][0]["output"];
+    assert_eq!(output, "its folder is a link that leads out of the submission");
+
+    let huge = all.path().join("carol").join(exercise.file());
+    fs::create_dir_all(huge.parent().expect("it is in a folder")).expect("it is made");
+    fs::File::create(&huge).and_then(|file| file.set_len(2 << 30)).expect("it is sparse");
+    let graded = results(&grade(&all.path().join("carol"), &["--only", "1.1", "--json", "-"]));
+    assert_eq!(graded["score"], 0.0);
+    let output = graded["tests"][0]["output"].as_str().expect("it is text");
+    assert!(output.contains("it has 2147483648 bytes"), "{output}");
+}
