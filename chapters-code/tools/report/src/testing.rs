@@ -237,9 +237,10 @@ fn run_once(device: &Device, chapter: &dyn Chapter, rung: &str, case: &Case) -> 
 /// # Panics
 /// Where it is wrong, or does not run on the case.
 pub fn counted(chapter: &dyn Chapter, rung: &str, case: &Case) -> Counters {
+    /// Chapter and rung, case, and seed of the schedule.
+    type Run = (String, Case, i64);
     /// Tests ask for one counter after another of the same run.
-    static KNOWN: LazyLock<Mutex<HashMap<(String, Case, i64), Counters>>> =
-        LazyLock::new(Mutex::default);
+    static KNOWN: LazyLock<Mutex<HashMap<Run, Counters>>> = LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (format!("{} {rung}", chapter.name()), *case, SEED.get());
     if let Some(&counters) = known().get(&key) {
