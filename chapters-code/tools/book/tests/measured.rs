@@ -64,6 +64,32 @@ fn assert_refused(directive: &str, message: &str) {
     assert!(problems[0].message.contains(message), "{problems:?}");
 }
 
+/// Where the recording agrees a claim is not seen; where it does not, a draft says so, and a strict build fails.
+#[test]
+fn a_claim_holds_on_the_newest_recording() {
+    let recorded = records(&[RUN]);
+    for claim in [
+        "time_ms.median kernel=fast < time_ms.median kernel=slow where n=2^11 dtype=f32",
+        "time_ms.median kernel=fast = within 1% 0.5x time_ms.median kernel=slow where n=2^11 dtype=f32",
+        "baseline.ratio kernel=fast n=2^11 dtype=f32 > 1",
+    ] {
+        let shown = page(&format!("Faster.{{{{#claim {claim}}}}}"), &recorded);
+        assert_eq!(shown.expect("it holds"), "Faster.", "{claim}");
+    }
+    let wrong =
+        "{{#claim time_ms.median kernel=fast > time_ms.median kernel=slow where n=2^11 dtype=f32}}";
+    let why = "2.00 µs is not greater than 4.00 µs";
+    let draft = page(wrong, &recorded).expect("a draft");
+    assert!(draft.contains(&format!("not so in the newest recording: {why}")), "{draft}");
+    let of = Path::new("book/chapter_1_reduce/index.md");
+    let refused = expand(of, wrong, &recorded, Strictness::Strict).expect_err("a refusal");
+    assert!(refused.to_string().replace('\u{a0}', " ").contains(why), "{refused}");
+    let nothing = expand(of, wrong, &Records::default(), Strictness::Draft).expect("a draft");
+    assert!(nothing.contains("not recorded yet"), "{nothing}");
+    assert_refused("{{#claim gb_per_s kernel=other n=2^11 > 1}}", "no row");
+    assert_refused("{{#claim gb_per_s kernel=fast n=2^11}}", "write {{#claim");
+}
+
 #[test]
 fn a_missing_or_ambiguous_figure_is_refused() {
     assert_refused("{{#measured gb_per_s kernel=other n=2048}}", "no row");

@@ -12,6 +12,7 @@
 //! - `{{#measured_bars KEY=VALUE …}}`: bandwidth at one size as a picture, a bar a kernel, with the ceiling and the baseline.
 //! - `{{#measured_in_flight KEY=VALUE …}}`: rates over bytes in flight as a table, with Little's law fitted
 //!   to them.
+//! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recording; see `measured::claim`.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
 //!
 //! Tables and pictures show all devices that are recorded, side by side. They take four more keys:
@@ -27,6 +28,7 @@
 //! of the chapter, and the build is a draft, does a directive show "not recorded yet" instead.
 
 mod chart;
+mod claim;
 mod directive;
 mod format;
 mod in_flight;
@@ -66,8 +68,34 @@ pub(crate) fn answer(
     records: &Records,
     strictness: Strictness,
 ) -> Result<String, String> {
+    if body.trim_start().starts_with("claim ") {
+        return claimed(page, body.trim_start(), records, strictness);
+    }
     let directive = directive::parse(body)?.on(page);
     answer_to(page, &directive, records, strictness)
+}
+
+/// The answer to a claim, `claim VALUE RELATION VALUE …`: nothing where it holds. Where it does not, a
+/// strict build fails and a draft marks the sentence, so that a kernel can change before its recording.
+fn claimed(
+    page: &Path,
+    body: &str,
+    records: &Records,
+    strictness: Strictness,
+) -> Result<String, String> {
+    if records.is_empty() && strictness == Strictness::Draft {
+        return Ok(NOT_RECORDED.to_owned());
+    }
+    let objection = claim::objection(body, |directive| directive.on(page), records)?;
+    match (objection, strictness) {
+        (None, _) => Ok(String::new()),
+        (Some(why), Strictness::Draft) => {
+            Ok(format!(" <span class=\"unrecorded\">not so in the newest recording: {why}</span>"))
+        }
+        (Some(why), Strictness::Strict) => {
+            Err(format!("the newest recording says otherwise: {why}"))
+        }
+    }
 }
 
 fn answer_to(

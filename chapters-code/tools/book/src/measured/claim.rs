@@ -1,0 +1,146 @@
+//! A comparison in the prose, evaluated on the newest recording:
+//! `{{#claim VALUE RELATION VALUE where KEY=VALUE …}}` behind the sentence that makes it.
+//!
+//! A VALUE is a number, or a field with the keys of its row and perhaps a factor before it, as in
+//! `{{#claim time_ms.median kernel=a < 0.5x time_ms.median kernel=b where n=2^28}}`. The keys after `where`
+//! belong to both values. A RELATION is `<`, `>` or `=`; `=` needs a tolerance, as in `= within 3%`.
+
+use super::{
+    Records,
+    directive::{self, Directive},
+    format, records,
+};
+
+/// A comparison.
+#[derive(Debug, PartialEq)]
+struct Claim {
+    left: Term,
+    relation: Relation,
+    right: Term,
+}
+
+#[derive(Debug, PartialEq)]
+enum Relation {
+    Less,
+    Greater,
+    /// Equal, but for this part of the right value.
+    Equal(f64),
+}
+
+/// One side of a comparison: a factor, and what it multiplies.
+#[derive(Debug, PartialEq)]
+struct Term {
+    factor: f64,
+    /// The field and its row; without them the term is the factor alone.
+    field: Option<(String, Directive)>,
+}
+
+/// Returns why the comparison in `body` does not hold on the newest recording; none where it does.
+///
+/// # Errors
+/// Where the body is no comparison, or a row of it is not recorded.
+pub(super) fn objection(
+    body: &str,
+    on: impl Fn(Directive) -> Directive,
+    records: &Records,
+) -> Result<Option<String>, String> {
+    let claim = parse(body)?;
+    let value = |term: &Term| term.value(&on, records);
+    let (left, right) = (value(&claim.left)?, value(&claim.right)?);
+    let (holds, relation) = match claim.relation {
+        Relation::Less => (left < right, "less than"),
+        Relation::Greater => (left > right, "greater than"),
+        Relation::Equal(part) => ((left - right).abs() <= part * right.abs(), "equal to"),
+    };
+    let [left, right] = [claim.left.shown(left), claim.right.shown(right)];
+    Ok((!holds).then(|| format!("{left} is not {relation} {right}")))
+}
+
+fn parse(body: &str) -> Result<Claim, String> {
+    let usage = "write {{#claim VALUE < VALUE where KEY=VALUE …}}, with <, > or `= within 3%`";
+    let body = body.strip_prefix("claim").unwrap_or(body);
+    let (sides, shared) = body.split_once(" where ").unwrap_or((body, ""));
+    let words: Vec<&str> = sides.split_whitespace().collect();
+    let at = words.iter().position(|word| ["<", ">", "="].contains(word)).ok_or(usage)?;
+    let (left, right) = (&words[..at], &words[at + 1..]);
+    let (relation, right) = match (words[at], right) {
+        ("<", right) => (Relation::Less, right),
+        (">", right) => (Relation::Greater, right),
+        (_, ["within", part, right @ ..]) => {
+            let percent = part.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+            (Relation::Equal(percent.ok_or(usage)? / 100.0), right)
+        }
+        _ => return Err(usage.to_owned()),
+    };
+    Ok(Claim { left: term(left, shared)?, relation, right: term(right, shared)? })
+}
+
+fn term(words: &[&str], shared: &str) -> Result<Term, String> {
+    let number = |word: &&str| word.trim_end_matches('x').parse::<f64>().ok();
+    let (factor, rest) = match words {
+        [first, rest @ ..] => match number(first) {
+            Some(factor) => (factor, rest),
+            None => (1.0, words),
+        },
+        [] => return Err("a comparison has a value on both sides".to_owned()),
+    };
+    let field = match rest {
+        [] => None,
+        [field, ..] => {
+            let body = format!("measured {} {shared}", rest.join(" "));
+            Some(((*field).to_owned(), directive::parse(&body)?))
+        }
+    };
+    Ok(Term { factor, field })
+}
+
+impl Term {
+    fn value(
+        &self,
+        on: &impl Fn(Directive) -> Directive,
+        records: &Records,
+    ) -> Result<f64, String> {
+        let Some((field, directive)) = &self.field else {
+            return Ok(self.factor);
+        };
+        let directive = on(directive.clone());
+        let run = records.run(directive.device())?;
+        let found = match run.field(field) {
+            Some(found) => Some(found),
+            None => records::field(run.one_row(&directive)?, field),
+        };
+        let number = found.and_then(serde_json::Value::as_f64);
+        let number = number.ok_or_else(|| format!("the recorded row has no number {field}"))?;
+        Ok(self.factor * number)
+    }
+
+    fn shown(&self, value: f64) -> String {
+        match &self.field {
+            Some((field, _)) => format::amount(field, value),
+            None => value.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Claim, Relation, parse};
+
+    #[test]
+    fn a_comparison_has_two_values_and_a_relation() {
+        let claim = parse("claim a.b kernel=x < 0.5x a.b kernel=y where n=2^3").expect("it parses");
+        assert_eq!(claim.relation, Relation::Less);
+        assert_eq!((claim.left.factor, claim.right.factor), (1.0, 0.5));
+        let of = |claim: &Claim, body| {
+            let right = claim.right.field.as_ref().expect("it has a field");
+            right.1 == super::directive::parse(body).expect("it parses")
+        };
+        assert!(of(&claim, "measured a.b kernel=y n=2^3"));
+        let claim = parse("claim ratio k=1 = within 3% 1").expect("it parses");
+        assert_eq!(claim.relation, Relation::Equal(0.03));
+        assert!(claim.right.field.is_none());
+        for wrong in ["claim", "claim a k=1", "claim a k=1 = 1", "claim a k=1 <", "claim < 1"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
