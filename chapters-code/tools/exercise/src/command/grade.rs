@@ -246,6 +246,10 @@ impl Grader<'_> {
         };
         // First on public inputs: all that is said of those may be shown.
         let public = self.supervisor.check(Job { seeds: SEEDS.to_vec(), ..job.clone() })?;
+        let limits = [Diagnosis::TimeLimit, Diagnosis::MemoryLimit];
+        if public.failure().is_some_and(|failure| limits.contains(&failure.diagnosis)) {
+            self.check_the_solution(exercise)?;
+        }
         if public.failure().is_some() || !exercise.has_kernel() {
             return Ok(judged(exercise, &submission, &public));
         }
@@ -268,7 +272,7 @@ impl Grader<'_> {
         Job { seeds: self.seeds.clone(), sizes: self.sizes_for(exercise), ..job }
     }
 
-    /// Checks that the course's own solution is right on the private inputs.
+    /// Checks that the course's own solution is right on the private inputs, within the limits.
     ///
     /// # Errors
     /// Where it is not: then the limits or the inputs are at fault, and no student.
@@ -281,7 +285,7 @@ impl Grader<'_> {
         match outcome.failure() {
             None => Ok(()),
             Some(failure) => anyhow::bail!(
-                "the solution of the course fails on these seeds and sizes, too: {}: {}",
+                "the solution of the course fails with these limits, seeds and sizes, too: {}: {}",
                 failure.diagnosis.text(),
                 failure.seen
             ),
