@@ -123,6 +123,23 @@ fn waiting_takes_few_instructions() {
     }
 }
 
+/// One lane of one warp goes round 100 times: the other warps do not make its way longer.
+#[test]
+fn the_longest_warp_is_that_of_the_busiest_lane() {
+    let longest = |rounds: u32, grid| {
+        let body = format!(
+            "mov.u32 %r4, %tid.x; setp.ne.u32 %p1, %r4, 40; @%p1 ret; mov.u32 %r4, 0;
+             L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, {rounds}; @%p2 bra L; ret;"
+        );
+        let run = run_with(&body, grid, 256, &options(0, 0, 1));
+        ok(&run);
+        run.report.longest_warp
+    };
+    for grid in [1, 9] {
+        assert_eq!(longest(100, grid) - longest(1, grid), 99 * 3);
+    }
+}
+
 #[test]
 fn an_endless_circle_is_told() {
     let run = run("L: bra L;", 1, 32);
