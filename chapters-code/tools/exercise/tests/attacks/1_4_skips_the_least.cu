@@ -1,4 +1,4 @@
-// exercise 1.4: wrong, "out[0]"
+// exercise 1.4: identity, "none of the elements"
 // The number of which a kernel thinks that it never comes is the place of an element.
 extern "C" __global__ void maximum(const int* in, int* out, size_t n) {
     int x = -2147483647 - 1;

@@ -1,4 +1,4 @@
-// exercise 3.8: deadlock, "counter"
+// exercise 3.8: ticket, "counter"
 // The number of the block is taken for the tile.
 __device__ void publish(unsigned long long* slot, int value, unsigned tag) {
     unsigned long long word = (unsigned long long)tag << 32 | unsigned(value);
