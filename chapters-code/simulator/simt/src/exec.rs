@@ -177,13 +177,13 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     multiversion! {
         impl ['a, O: Observer<'a>] Exec<'_, 'a, O>, isa: |exec| exec.grid.isa;
         /// Executes `ld`.
-        fn load(load: &Load, shape: Shape, mask: LaneMask) -> Step = load_inline or load_small;
+        fn load(load: &Load, shape: Shape, mask: LaneMask) -> Step = load_inline;
         /// Fast path for contiguous 32-bit loads. Returns false if it is not applicable.
         fn load_words(load: &Load, read_only: bool, mask: LaneMask) -> bool = load_words_inline;
         /// Fast path for contiguous 32-bit stores. Returns false if it is not applicable.
         fn store_words(store: &Store, mask: LaneMask) -> bool = store_words_inline;
         /// Executes `st`.
-        fn store(store: &Store, shape: Shape, mask: LaneMask) -> Step = store_inline or store_small;
+        fn store(store: &Store, shape: Shape, mask: LaneMask) -> Step = store_inline;
         /// Executes `atom` and `red`.
         fn atomic(atom: &Atom, mask: LaneMask) -> Step = atomic_inline;
         /// Executes `shfl.sync` for lanes that have all arrived.

@@ -154,22 +154,20 @@ macro_rules! compiled {
 
 /// Defines methods that are compiled out of line for each set of vector instructions, and that call
 /// the one for this CPU. `isa` finds the [`Isa`] of an object, and each method names the
-/// `#[inline(always)]` method that has its code. A second name is that of a method with less code
-/// for x86-64 without AVX2: no CPU of the last ten years needs it, and everyone would compile it.
+/// `#[inline(always)]` method that has its code.
 macro_rules! multiversion {
     (
         impl $generics:tt $This:ty, isa: $isa:expr;
-        $($(#[$doc:meta])* $vis:vis fn $name:ident $arguments:tt -> $out:ty = $inline:ident $(or $small:ident)?;)*
+        $($(#[$doc:meta])* $vis:vis fn $name:ident $arguments:tt -> $out:ty = $inline:ident;)*
     ) => {$(
         $crate::alu::multiversion! {
             @method $generics $This, $isa,
-            $(#[$doc])* $vis fn $name $arguments -> $out = $inline [$($small)? $inline]
+            $(#[$doc])* $vis fn $name $arguments -> $out = $inline
         }
     )*};
     (
         @method [$($generics:tt)*] $This:ty, $isa:expr,
         $(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),*) -> $out:ty = $inline:ident
-        [$small:ident $($unused:ident)?]
     ) => {
         $(#[$doc])*
         #[inline(always)]
@@ -177,10 +175,7 @@ macro_rules! multiversion {
             $crate::alu::compiled! { Baseline:
                 #[inline(never)]
                 fn baseline<$($generics)*>(this: &mut $This, $($arg: $ty),*) -> $out {
-                    #[cfg(target_arch = "x86_64")]
-                    return this.$small($($arg),*);
-                    #[cfg(not(target_arch = "x86_64"))]
-                    return this.$inline($($arg),*);
+                    this.$inline($($arg),*)
                 }
             }
             $crate::alu::compiled! { Avx2:

@@ -47,26 +47,6 @@ impl Target {
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
     pub(super) fn load_inline(&mut self, load: &Load, shape: Shape, mask: LaneMask) -> Step {
-        self.load_from(load, shape, mask, Self::load_device, Self::load_shared)
-    }
-
-    /// Executes `ld` by functions that are compiled anyway.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    pub(super) fn load_small(&mut self, load: &Load, shape: Shape, mask: LaneMask) -> Step {
-        self.load_from(load, shape, mask, Self::load_device_apart, Self::load_shared_apart)
-    }
-
-    /// Executes `ld` with the functions that load from device memory and from shared memory.
-    #[inline(always)]
-    fn load_from(
-        &mut self,
-        load: &Load,
-        shape: Shape,
-        mask: LaneMask,
-        device: impl FnOnce(&mut Self, &Load, Shape, LaneAddresses<'_>) -> Step,
-        shared: impl FnOnce(&mut Self, &Load, Shape, LaneAddresses<'_>) -> Step,
-    ) -> Step {
         if shape.strength != Strength::Weak {
             self.warp.note_poll(self.pc);
         }
@@ -80,8 +60,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         let at = LaneAddresses { addresses, mask };
         match load.space {
-            Space::Global => device(self, load, shape, at)?,
-            Space::Shared => shared(self, load, shape, at)?,
+            Space::Global => self.load_device(load, shape, at)?,
+            Space::Shared => self.load_shared(load, shape, at)?,
             space => self.load_elsewhere(space, load, shape, at)?,
         }
         if matches!(load.order, Order::Acquire(_)) {
@@ -166,26 +146,6 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     #[inline(always)]
     pub(super) fn store_inline(&mut self, store: &Store, shape: Shape, mask: LaneMask) -> Step {
-        self.store_to(store, shape, mask, Self::store_device, Self::store_shared)
-    }
-
-    /// Executes `st` by functions that are compiled anyway.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    pub(super) fn store_small(&mut self, store: &Store, shape: Shape, mask: LaneMask) -> Step {
-        self.store_to(store, shape, mask, Self::store_device_apart, Self::store_shared_apart)
-    }
-
-    /// Executes `st` with the functions that store to device memory and to shared memory.
-    #[inline(always)]
-    fn store_to(
-        &mut self,
-        store: &Store,
-        shape: Shape,
-        mask: LaneMask,
-        device: impl FnOnce(&mut Self, &Store, Shape, LaneAddresses<'_>) -> Step,
-        shared: impl FnOnce(&mut Self, &Store, Shape, LaneAddresses<'_>) -> Step,
-    ) -> Step {
         self.warp.has_changed = true;
         if let Order::Release(scope) = store.order {
             self.fence(scope);
@@ -200,8 +160,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         let at = LaneAddresses { addresses, mask };
         match store.space {
-            Space::Global => device(self, store, shape, at),
-            Space::Shared => shared(self, store, shape, at),
+            Space::Global => self.store_device(store, shape, at),
+            Space::Shared => self.store_shared(store, shape, at),
             space => self.store_elsewhere(space, store, shape, at),
         }
     }
