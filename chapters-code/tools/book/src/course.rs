@@ -116,7 +116,7 @@ mod tests {
         assert!(text.contains("- bank conflicts in shared memory: none"), "{text}");
     }
 
-    /// The page of each chapter shows its exercises: nobody has to look for a task elsewhere.
+    /// Each exercise, with its task and bounds, stands on the page of its chapter.
     #[test]
     fn every_exercise_is_on_a_page() {
         let course = Course::read(&root().join(FOLDER)).expect("the course can be read");

@@ -8,7 +8,7 @@
 use super::{
     Records,
     directive::{self, Directive},
-    format, records,
+    format,
 };
 
 /// A comparison.
@@ -58,7 +58,6 @@ pub(super) fn objection(
 
 fn parse(body: &str) -> Result<Claim, String> {
     let usage = "write {{#claim VALUE < VALUE where KEY=VALUE …}}, with <, > or `= within 3%`";
-    let body = body.strip_prefix("claim").unwrap_or(body);
     let (sides, shared) = body.split_once(" where ").unwrap_or((body, ""));
     let words: Vec<&str> = sides.split_whitespace().collect();
     let at = words.iter().position(|word| ["<", ">", "="].contains(word)).ok_or(usage)?;
@@ -103,14 +102,8 @@ impl Term {
         let Some((field, directive)) = &self.field else {
             return Ok(self.factor);
         };
-        let directive = on(directive.clone());
-        let run = records.run(directive.device())?;
-        let found = match run.field(field) {
-            Some(found) => Some(found),
-            None => records::field(run.one_row(&directive)?, field),
-        };
-        let number = found.and_then(serde_json::Value::as_f64);
-        let number = number.ok_or_else(|| format!("the recorded row has no number {field}"))?;
+        let found = records.value(&on(directive.clone()), field)?;
+        let number = found.as_f64().ok_or_else(|| format!("the field {field} is no number"))?;
         Ok(self.factor * number)
     }
 
@@ -128,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_comparison_has_two_values_and_a_relation() {
-        let claim = parse("claim a.b kernel=x < 0.5x a.b kernel=y where n=2^3").expect("it parses");
+        let claim = parse("a.b kernel=x < 0.5x a.b kernel=y where n=2^3").expect("it parses");
         assert_eq!(claim.relation, Relation::Less);
         assert_eq!((claim.left.factor, claim.right.factor), (1.0, 0.5));
         let of = |claim: &Claim, body| {
@@ -136,10 +129,10 @@ mod tests {
             right.1 == super::directive::parse(body).expect("it parses")
         };
         assert!(of(&claim, "measured a.b kernel=y n=2^3"));
-        let claim = parse("claim ratio k=1 = within 3% 1").expect("it parses");
+        let claim = parse("ratio k=1 = within 3% 1").expect("it parses");
         assert_eq!(claim.relation, Relation::Equal(0.03));
         assert!(claim.right.field.is_none());
-        for wrong in ["claim", "claim a k=1", "claim a k=1 = 1", "claim a k=1 <", "claim < 1"] {
+        for wrong in ["", "a k=1", "a k=1 = 1", "a k=1 <", "< 1"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -68,14 +68,14 @@ pub(crate) fn answer(
     records: &Records,
     strictness: Strictness,
 ) -> Result<String, String> {
-    if body.trim_start().starts_with("claim ") {
-        return claimed(page, body.trim_start(), records, strictness);
+    if let Some(comparison) = body.trim_start().strip_prefix("claim ") {
+        return claimed(page, comparison, records, strictness);
     }
     let directive = directive::parse(body)?.on(page);
     answer_to(page, &directive, records, strictness)
 }
 
-/// The answer to a claim, `claim VALUE RELATION VALUE …`: nothing where it holds. Where it does not, a
+/// The answer to a claim, `VALUE RELATION VALUE …`: nothing where it holds. Where it does not, a
 /// strict build fails and a draft marks the sentence, so that a kernel can change before its recording.
 fn claimed(
     page: &Path,
@@ -137,11 +137,5 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
 }
 
 fn inline(directive: &Directive, field: &str, records: &Records) -> Result<String, String> {
-    let run = records.run(directive.device())?;
-    let found = match run.field(field) {
-        Some(found) => found,
-        None => records::field(run.one_row(directive)?, field)
-            .ok_or_else(|| format!("the recorded row has no field {field}"))?,
-    };
-    Ok(value(field, found))
+    Ok(value(field, records.value(directive, field)?))
 }

@@ -73,6 +73,16 @@ impl Records {
         }
     }
 
+    /// A field of the run that a directive means, or else of the one row of it.
+    pub(super) fn value(&self, directive: &Directive, path: &str) -> Result<&Value, String> {
+        let run = self.run(directive.device())?;
+        match run.field(path) {
+            Some(found) => Ok(found),
+            None => field(run.one_row(directive)?, path)
+                .ok_or_else(|| format!("the recorded row has no field {path}")),
+        }
+    }
+
     /// The newest run of the device whose name contains `device`.
     pub fn run(&self, device: &str) -> Result<&Run, String> {
         self.runs

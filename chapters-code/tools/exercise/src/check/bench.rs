@@ -50,7 +50,7 @@ pub struct Bench {
 struct Named {
     name: String,
     address: u64,
-    /// Whether it has no elements; something is allocated all the same.
+    /// Whether it has no elements. One byte is allocated then.
     is_empty: bool,
 }
 

@@ -97,7 +97,7 @@ fn bounded(name: String, value: f64, most: f64, hint: &str) -> Bounded {
     Bounded { counted: Counted { name, value, most: Some(most) }, failure }
 }
 
-/// Of so many times its bound no count comes back.
+/// A count that is this many times its bound ends the check: no later run can bring it down.
 const HOPELESS: f64 = 8.0;
 
 /// What the runs of a submission cost, as far as the exercise bounds it.

@@ -36,7 +36,7 @@ pub struct Passed {
     pub runs: usize,
     /// What was counted where the exercise asks for it.
     pub counted: Vec<Counted>,
-    /// What is worth knowing of it all the same.
+    /// Remarks about a kernel that is right.
     #[serde(default)]
     pub notes: Vec<String>,
     /// On a GPU, how long the largest size took, and how many elements that was.
@@ -85,10 +85,11 @@ pub struct Place {
     pub who: String,
 }
 
-/// Returns a text without the control characters with which it could move a terminal's cursor or forge
-/// what others print: each becomes U+FFFD. Tabs and ends of lines stay.
+/// Returns a text without the escape sequences and control characters with which it could move a
+/// terminal's cursor or forge what others print. Tabs and ends of lines stay.
 pub fn printable(text: &str) -> String {
-    text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), "\u{fffd}")
+    let text = console::strip_ansi_codes(text);
+    text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), "")
 }
 
 impl Failure {
@@ -121,5 +122,15 @@ impl Outcome {
             Verdict::Passed(_) => None,
             Verdict::Failed(failure) => Some(failure),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn what_would_move_a_terminals_cursor_is_left_out() {
+        assert_eq!(printable("\u{1b}[2Ja\tline\r\n\u{7}end"), "a\tline\nend");
     }
 }

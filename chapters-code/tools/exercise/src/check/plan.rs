@@ -66,7 +66,7 @@ pub struct Trial {
 /// The seeds of inputs, where a check is to be the same every time.
 pub const SEEDS: [u64; 1] = [1];
 
-/// A seed that nobody can know beforehand.
+/// Returns a random seed, another one for each call.
 pub fn fresh_seed() -> u64 {
     let random = std::hash::RandomState::new();
     std::hash::BuildHasher::hash_one(&random, ()) % 1_000_000

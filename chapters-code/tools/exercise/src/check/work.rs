@@ -222,8 +222,8 @@ impl Worker<'_> {
         Ok(explained.note(failure.seen))
     }
 
-    /// Where something is read that nobody has written, an index may be wrong: sizes at which every
-    /// read finds something, such as whole tiles, tell which.
+    /// Explains a read of uninitialised memory by a wrong index, if a size that has no such read, such
+    /// as one of whole tiles, gives results that tell which index it is.
     fn by_another_size(&self, bench: &Bench, failure: Failure, here: Judged) -> Result<Failure> {
         let declaration = &self.exercise.declaration;
         for trial in plan::trials(declaration, self.job)? {

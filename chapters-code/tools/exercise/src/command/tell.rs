@@ -38,9 +38,7 @@ fn printed(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    let is_shown = |c: &char| !c.is_control() || *c == '\t';
-    let line = |line: &str| format!("  {}\n", line.chars().filter(is_shown).collect::<String>());
-    let text = console::strip_ansi_codes(text);
+    let line = |line: &str| format!("  {line}\n");
     let mut shown = "  it printed:\n".to_owned();
     shown.extend(text.lines().take(PRINTED_LINES).map(line));
     let more = text.lines().count().saturating_sub(PRINTED_LINES);
@@ -193,7 +191,7 @@ mod tests {
 
     #[test]
     fn of_much_text_the_beginning_is_shown() {
-        let text = printed(&"\u{1b}[2Ja line\n".repeat(400));
+        let text = printed(&"a line\n".repeat(400));
         assert_eq!(text.lines().count(), 22, "{text}");
         assert!(text.contains("  a line\n") && text.contains("380 lines more"), "{text}");
         assert_eq!(printed(""), "");

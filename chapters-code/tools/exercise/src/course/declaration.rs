@@ -38,7 +38,7 @@ impl Form {
         }
     }
 
-    /// What is true of a file that nobody has changed, and how to begin.
+    /// What is true of an unchanged file, and how to begin.
     pub fn to_begin(self) -> (&'static str, &'static str) {
         match self {
             Self::Complete | Self::Open => (
@@ -126,9 +126,9 @@ pub struct Scratch {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LongestWarp {
-    /// So many in any run.
+    /// The instructions that are allowed whatever the size.
     pub most: f64,
-    /// And so many for each element of the size.
+    /// The further instructions that are allowed for each element.
     #[serde(default)]
     pub per_element: f64,
 }
