@@ -125,14 +125,14 @@ fn a_typed_rate_is_refused_for_a_release() {
         "A launch takes 3 ms, and",
         "a load 349\nns",
         "**Measured:** 1.8× the rung before.",
-        "a gain of 1.8×",
-        "a gain of $1.8\\times$.",
+        "a gain{{#claim a k=1 < 2}} of 1.8×",
+        "a gain{{#claim a k=1 < 2}} of $1.8\\times$.",
         "It reaches $4.8\\,\\mathrm{TB/s}$.",
         "$$4{,}412~\\text{GB/s}$$",
         "It takes $2.7\\ \\mu\\mathrm{s}$.",
         "It takes $2.7\\,\\text{µs}$.",
         "$97\\,\\%$ of the peak",
-        "3 times faster than",
+        "3 times faster than{{#claim a k=1 < 2}}",
         "97 % of peak",
         "97\u{a0}% of\nthe theoretical peak",
         "{{#figure tree kernel=a n=8 caption=\"It takes 2 ms.\"}}",
@@ -153,4 +153,41 @@ fn what_is_no_typed_rate_passes_a_release() {
                 a tile of 64×64, of 64 × 64, of $64 \\times 64$ and of $3 \\times n$; the `GB/s` column; `12 GB/s`.\n\
                 <!-- 3 ms -->\n\n```output\n12 GB/s\n```\n\n| median ms | GB/s |\n";
     assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
+}
+
+#[test]
+fn a_comparison_needs_a_claim_for_a_release() {
+    let compares = [
+        "It is faster than `a`.",
+        "A sentence. It takes twice as\nlong.",
+        "Both take the same time.",
+        "{{#measured time_ms.median kernel=a}}, slower than `b`.",
+        "It takes {{#measured baseline.ratio kernel=a}} of CUB's.",
+        "It outran `b`. And `c`. {{#claim a k=1 < 2}}",
+        "It held.",
+        "- It is ahead of `a`.",
+        "| `a` | wins |",
+    ];
+    for text in compares {
+        let found = found_by(check_for_release, &format!("one\n\n{text}\n"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].contains("compares speed"), "{found:?}");
+        assert_eq!(problems(text), Vec::<String>::new(), "a draft may have it");
+    }
+}
+
+#[test]
+fn what_compares_nothing_or_has_its_claim_passes_a_release() {
+    let text = "# The fastest\n\nIt is faster.{{#claim a k=1 < 2}}{{#claim b k=1 < 2}}\n\n\
+                It is slower:{{#claim a k=1 < 2}} it waits.\n\nIs it faster? **Why is it slower?**\n\n\
+                **Prediction.** It takes longer. It wins.\n\n```text\nfaster\n```\n\nThe column `faster`.\n\n\
+                It is faster in theory.<!-- no claim: proved above --> It waits as long as it must.\n";
+    assert_eq!(found_by(check_for_release, text), Vec::<String>::new());
+    let exercises = Page {
+        name: Path::new("book/exercises.md"),
+        folder: Path::new("."),
+        source: Path::new("."),
+        text: "Make it faster.",
+    };
+    assert!(check_for_release(&exercises).is_empty());
 }

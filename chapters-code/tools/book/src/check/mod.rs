@@ -2,6 +2,7 @@
 //! wrote them, so that its errors name the line to mend.
 
 mod code;
+mod comparisons;
 mod fences;
 mod formulas;
 mod includes;
@@ -74,7 +75,7 @@ pub fn check_page(page: &Page<'_>) -> Vec<Problem> {
 
 /// Checks one page for what only a strict build asks.
 pub fn check_for_release(page: &Page<'_>) -> Vec<Problem> {
-    let checks = [pending::check, rates::check];
+    let checks = [pending::check, rates::check, comparisons::check];
     checks.iter().flat_map(|check| check(page)).collect()
 }
 

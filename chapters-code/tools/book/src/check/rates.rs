@@ -97,7 +97,7 @@ fn code(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-fn comments(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn comments(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices("<!--").map(|(start, _)| {
         let end = text[start..].find("-->");
         start..end.map_or(text.len(), |length| start + length)
