@@ -22,7 +22,8 @@ pub(super) fn of(rows: &[&Value], kernels: &[&str]) -> Vec<Series> {
         };
         add(&mut all, name, Style::Ceiling, ceiling(row));
     }
-    for row in rows {
+    // Of baselines that were timed again for each kernel the last one is shown, as in the table.
+    for row in rows.iter().rev() {
         let name = field(row, "baseline.name").map_or(String::new(), |name| value("", name));
         add(&mut all, &name, Style::Baseline, baseline(row));
     }
