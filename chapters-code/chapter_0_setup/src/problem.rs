@@ -2,7 +2,7 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Shape,
+    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
     buffer::{self, POISON},
     inputs,
     verify::Verdict,
@@ -100,12 +100,12 @@ impl Problem for Vectors {
         Ok(verdict)
     }
 
-    fn bytes(&self, work: &Work) -> u64 {
+    fn traffic(&self, work: &Work) -> Traffic {
         let packs = self.n / 4;
         match work {
-            Work::Sum => 12 * self.n,
-            Work::Copy => 32 * packs,
-            Work::Read => 16 * packs,
+            Work::Sum => Traffic { read: 8 * self.n, written: 4 * self.n },
+            Work::Copy => Traffic { read: 16 * packs, written: 16 * packs },
+            Work::Read => Traffic { read: 16 * packs, written: 0 },
         }
     }
 

@@ -101,6 +101,6 @@ pub fn measure(device: &Device) -> Result<Times, Error> {
         first: addition.between_events(1).map_err(explain)?,
         host: addition.by_the_host().map_err(explain)?,
         cached: addition.between_events(REPEATED).map_err(explain)? / REPEATED as f64,
-        right: Stopwatch::new(device, 20)?.measure(&mut || addition.launch())?.median,
+        right: Stopwatch::new(device, 20)?.measure(&mut || addition.launch())?.time().median,
     })
 }

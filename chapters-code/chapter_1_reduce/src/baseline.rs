@@ -1,16 +1,20 @@
-//! The same reduction by a baseline library, through `baseline_reduce` of baselines.h.
+//! The same reduction by a baseline library, through `baseline_reduce` and `baseline_segmented_reduce` of
+//! baselines.h.
 
 use std::ffi::{c_int, c_void};
 
-use cudarc::driver::CudaSlice;
 use harness::{
-    Case, Device, Element, Error,
-    baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
+    Element, Error,
+    baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
     verify::{self, Exact},
 };
 
-type ScratchBytes = unsafe extern "C" fn(c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
+use crate::problem::{MatrixReduction, Reduction};
+
+type ScratchBytes =
+    unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
 type Reduce = unsafe extern "C" fn(
+    c_int,
     c_int,
     c_int,
     *mut c_void,
@@ -21,45 +25,94 @@ type Reduce = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's reduction of `input`, run once and verified; none where the baseline lacks it.
-pub(crate) fn reduce<'a, T: Element>(
-    device: &'a Device,
-    case: &Case,
-    input: &'a CudaSlice<T>,
+/// The library's reduction of the input, in each of its ways, verified; empty where the library lacks it.
+pub(crate) fn reduce<T: Element>(
+    of: &Reduction<T>,
     expected: Exact<T::Acc>,
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+    library: &Baselines,
+) -> Result<Vec<Way<Reduction<T>>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<ScratchBytes>("baseline_reduce_scratch"),
-            baselines.function::<Reduce>("baseline_reduce"),
+            library.function::<ScratchBytes>("baseline_reduce_scratch"),
+            library.function::<Reduce>("baseline_reduce"),
         )
     };
-    let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(case.op), functions) else {
-        return Ok(None);
+    let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(of.case.op), functions) else {
+        return Ok(Vec::new());
     };
-    let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
+    let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);
     let call = Call {
-        what: case.to_string(),
+        operation: "reduce",
+        what: of.case.to_string(),
         output_bytes: size_of::<T::Acc>(),
         // SAFETY: device addresses of n elements and one result; nothing is touched.
-        scratch_bytes: Box::new(move |at| unsafe {
-            scratch_bytes(op, dtype, at.input, at.output, n)
+        scratch_bytes: Box::new(move |way, p: &Reduction<T>, to| unsafe {
+            scratch_bytes(way, op, dtype, address(&p.device, &p.input), to, n)
         }),
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
-        run: Box::new(move |at, scratch| unsafe {
-            reduce(
-                op,
-                dtype,
-                scratch.address,
-                scratch.bytes,
-                at.input,
-                at.output,
-                n,
-                scratch.stream,
-            )
+        // SAFETY: as above, with the scratch that was asked for.
+        run: Box::new(move |way, p, to, s| unsafe {
+            let from = address(&p.device, &p.input);
+            reduce(way, op, dtype, s.address, s.bytes, from, to, n, s.stream)
         }),
     };
-    baselines.prepare(device, input, call, |computed| verify::compare(computed, [expected]))
+    library.ways(of, call, |computed| verify::compare(computed, [expected]))
+}
+
+type SegmentedScratch = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    c_int,
+    *const c_void,
+    *const Segments,
+    *mut c_void,
+    usize,
+) -> usize;
+type SegmentedReduce = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    c_int,
+    *mut c_void,
+    usize,
+    *const c_void,
+    *const Segments,
+    *mut c_void,
+    usize,
+    *mut c_void,
+) -> c_int;
+
+/// The library's reduction of all rows, as segments of the same length, verified; empty where the library lacks it.
+pub(crate) fn reduce_rows(
+    of: &MatrixReduction,
+    expected: &[Exact<f32>],
+    library: &Baselines,
+) -> Result<Vec<Way<MatrixReduction>>, Error> {
+    // SAFETY: the types of baselines.h.
+    let functions = unsafe {
+        (
+            library.function::<SegmentedScratch>("baseline_segmented_reduce_scratch"),
+            library.function::<SegmentedReduce>("baseline_segmented_reduce"),
+        )
+    };
+    let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(of.case.op), functions) else {
+        return Ok(Vec::new());
+    };
+    let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);
+    let (segments, length) = (of.rows as usize, of.cols as usize);
+    let rows = Segments::new(segments, length, false);
+    let call = Call {
+        operation: "segmented_reduce",
+        what: format!("{} of rows", of.case),
+        output_bytes: size_of::<f32>() * segments,
+        // SAFETY: device addresses of n elements and a result per row; nothing is touched.
+        scratch_bytes: Box::new(move |way, p: &MatrixReduction, to| unsafe {
+            scratch_bytes(way, op, dtype, address(&p.device, &p.input), &rows, to, n)
+        }),
+        // SAFETY: as above, with the scratch that was asked for.
+        run: Box::new(move |way, p, to, s| unsafe {
+            let from = address(&p.device, &p.input);
+            reduce(way, op, dtype, s.address, s.bytes, from, &rows, to, n, s.stream)
+        }),
+    };
+    library.ways(of, call, |computed| verify::compare(computed, expected.iter().copied()))
 }

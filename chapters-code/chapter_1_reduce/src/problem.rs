@@ -2,8 +2,8 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape,
-    baselines::{BaselineRun, Baselines},
+    Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
+    baselines::{Baselines, Way},
     buffer, inputs,
     verify::{Exact, Verdict},
 };
@@ -139,8 +139,8 @@ impl<T: Element> Problem for Reduction<T> {
         Ok(verdict)
     }
 
-    fn bytes(&self, _promise: &Depth) -> u64 {
-        self.case.input_bytes() + size_of::<T::Acc>() as u64
+    fn traffic(&self, _promise: &Depth) -> Traffic {
+        Traffic { read: self.case.input_bytes(), written: size_of::<T::Acc>() as u64 }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -150,13 +150,10 @@ impl<T: Element> Problem for Reduction<T> {
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         // Any order of additions is within the bound of the deepest.
         let expected = self.expect(&Depth::of(self.n));
-        baseline::reduce(&self.device, &self.case, &self.input, expected, baselines)
+        baseline::reduce(self, expected, library)
     }
 }
 
@@ -263,12 +260,12 @@ impl Problem for MatrixReduction {
         Ok(verdict)
     }
 
-    fn bytes(&self, promise: &Axis) -> u64 {
+    fn traffic(&self, promise: &Axis) -> Traffic {
         let results = match promise {
             Axis::Rows { .. } => self.rows,
             Axis::Columns { .. } => self.cols,
         };
-        self.case.input_bytes() + 4 * results
+        Traffic { read: self.case.input_bytes(), written: 4 * results }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -276,6 +273,19 @@ impl Problem for MatrixReduction {
         self.case = *case;
         (self.row_reference, self.column_reference) = (None, None);
         buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+
+    fn own_baseline(&self, axis: &Axis, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        match axis {
+            Axis::Columns { .. } => Ok(Vec::new()),
+            Axis::Rows { .. } => {
+                let (op, rows, cols) = (self.case.op, self.rows as usize, self.cols as usize);
+                let folded = fold_rows(op, &self.host, rows, cols);
+                // Any order of additions is within the bound of the deepest.
+                let expected = folded.iter().map(|row| row.expect::<f32>(op, self.cols, 0.0));
+                baseline::reduce_rows(self, &expected.collect::<Vec<_>>(), library)
+            }
+        }
     }
 }
 

@@ -4,13 +4,14 @@ use std::ffi::{c_float, c_int, c_uint, c_void};
 
 use harness::{
     Error,
-    baselines::{BaselineRun, Baselines, Call, dtype_code},
+    baselines::{Baselines, Call, Way, address, dtype_code},
     verify::{self, Exact},
 };
 
 use crate::{bins::Bins, problem::Counting, reference::Key};
 
 type ScratchBytes = unsafe extern "C" fn(
+    c_int,
     c_int,
     *const c_void,
     *mut c_void,
@@ -20,6 +21,7 @@ type ScratchBytes = unsafe extern "C" fn(
     usize,
 ) -> usize;
 type Count = unsafe extern "C" fn(
+    c_int,
     c_int,
     *mut c_void,
     usize,
@@ -32,50 +34,50 @@ type Count = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The histogram of the keys by a baseline library, run once and verified; none where the library lacks it.
-/// It has counters for the bins, and none for keys without a bin.
-pub(crate) fn histogram<'a, K: Key>(
-    of: &'a Counting<K>,
+/// The number in baselines.h of the way that takes the low byte of each key.
+const LOW_BYTES: c_int = 1;
+
+/// The library's histogram of the keys, in each of its ways, verified; empty where the library lacks it. It has
+/// counters for the bins, and none for keys without a bin.
+pub(crate) fn histogram<K: Key>(
+    of: &Counting<K>,
     counts: &[u32],
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+    library: &Baselines,
+) -> Result<Vec<Way<Counting<K>>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<ScratchBytes>("baseline_histogram_scratch"),
-            baselines.function::<Count>("baseline_histogram"),
+            library.function::<ScratchBytes>("baseline_histogram_scratch"),
+            library.function::<Count>("baseline_histogram"),
         )
     };
     let (Some(scratch_bytes), Some(count)) = functions else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let Bins { count: bins, low, high, .. } = of.bins;
+    let (counts, without_bin) = counts.split_at(bins as usize);
+    let is_byte = without_bin.iter().all(|&count| count == 0);
     let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);
     let call = Call {
+        operation: "histogram",
         what: format!("histogram of {} {}", of.case.shape, of.case.dtype),
         output_bytes: 4 * bins as usize,
-        // SAFETY: device addresses of n keys and m counters; nothing is touched.
-        scratch_bytes: Box::new(move |at| unsafe {
-            scratch_bytes(dtype, at.input, at.output, bins, low, high, n)
+        scratch_bytes: Box::new(move |way, p: &Counting<K>, to| {
+            match way == LOW_BYTES && !is_byte {
+                true => usize::MAX,
+                // SAFETY: device addresses of n keys and m counters; nothing is touched.
+                false => unsafe {
+                    scratch_bytes(way, dtype, address(&p.device, &p.keys), to, bins, low, high, n)
+                },
+            }
         }),
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
-        run: Box::new(move |at, scratch| unsafe {
-            count(
-                dtype,
-                scratch.address,
-                scratch.bytes,
-                at.input,
-                at.output,
-                bins,
-                low,
-                high,
-                n,
-                scratch.stream,
-            )
+        // SAFETY: as above, with the scratch that was asked for.
+        run: Box::new(move |way, p, to, s| unsafe {
+            let keys = address(&p.device, &p.keys);
+            count(way, dtype, s.address, s.bytes, keys, to, bins, low, high, n, s.stream)
         }),
     };
-    baselines.prepare(&of.device, &of.keys, call, |computed| {
-        let counts = counts[..bins as usize].iter().copied();
-        verify::compare(computed, counts.map(Exact::Equal))
+    library.ways(of, call, |computed| {
+        verify::compare(computed, counts.iter().copied().map(Exact::Equal))
     })
 }

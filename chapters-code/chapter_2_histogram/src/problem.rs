@@ -2,8 +2,8 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    baselines::{BaselineRun, Baselines},
+    Case, Device, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
+    baselines::{Baselines, Way},
     buffer,
     verify::{Exact, Verdict},
 };
@@ -82,8 +82,9 @@ impl<K: Key> Problem for Counting<K> {
         Ok(verdict)
     }
 
-    fn bytes(&self, _promise: &()) -> u64 {
-        self.case.input_bytes() + 4 * u64::from(self.bins.counters())
+    fn traffic(&self, _promise: &()) -> Traffic {
+        let written = 4 * u64::from(self.bins.counters());
+        Traffic { read: self.case.input_bytes(), written }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -93,11 +94,8 @@ impl<K: Key> Problem for Counting<K> {
         buffer::overwrite(&self.device, &mut self.keys, &self.host)
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::histogram(self, &self.reference, baselines)
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        baseline::histogram(self, &self.reference, library)
     }
 }
 

@@ -1,18 +1,19 @@
 //! The same scan by a baseline library, through `baseline_scan` of baselines.h.
 
-use crate::parameters;
 use std::ffi::{c_int, c_void};
 
-use cudarc::driver::CudaSlice;
 use harness::{
-    Case, Device, Element, Error, Kind,
-    baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
+    Element, Error, Kind,
+    baselines::{Baselines, Call, Way, address, dtype_code, op_code},
     verify::Verdict,
 };
 
+use crate::{parameters, problem::PrefixScan};
+
 type ScratchBytes =
-    unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
+    unsafe extern "C" fn(c_int, c_int, c_int, c_int, *const c_void, *mut c_void, usize) -> usize;
 type Scan = unsafe extern "C" fn(
+    c_int,
     c_int,
     c_int,
     c_int,
@@ -24,47 +25,38 @@ type Scan = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's scan of `input`, run once and judged; none where the baseline lacks it.
-pub(crate) fn scan<'a, T: Element>(
-    device: &'a Device,
-    case: &Case,
-    input: &'a CudaSlice<T>,
-    judge: impl FnOnce(&[T]) -> Verdict,
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+/// The library's scan of the input, in each of its ways, judged; empty where the library lacks it.
+pub(crate) fn scan<T: Element>(
+    of: &PrefixScan<T>,
+    judge: impl Fn(&[T]) -> Verdict,
+    library: &Baselines,
+) -> Result<Vec<Way<PrefixScan<T>>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<ScratchBytes>("baseline_scan_scratch"),
-            baselines.function::<Scan>("baseline_scan"),
+            library.function::<ScratchBytes>("baseline_scan_scratch"),
+            library.function::<Scan>("baseline_scan"),
         )
     };
+    let case = of.case;
     let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let exclusive = c_int::from(parameters::kind(case) == Kind::Exclusive);
+    let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
     let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
     let call = Call {
+        operation: "scan",
         what: case.to_string(),
         output_bytes: case.input_bytes() as usize,
         // SAFETY: device addresses of n elements each; nothing is touched.
-        scratch_bytes: Box::new(move |at| unsafe {
-            scratch_bytes(exclusive, op, dtype, at.input, at.output, n)
+        scratch_bytes: Box::new(move |way, p: &PrefixScan<T>, to| unsafe {
+            scratch_bytes(way, exclusive, op, dtype, address(&p.device, &p.input), to, n)
         }),
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
-        run: Box::new(move |at, scratch| unsafe {
-            scan(
-                exclusive,
-                op,
-                dtype,
-                scratch.address,
-                scratch.bytes,
-                at.input,
-                at.output,
-                n,
-                scratch.stream,
-            )
+        // SAFETY: as above, with the scratch that was asked for.
+        run: Box::new(move |way, p, to, s| unsafe {
+            let from = address(&p.device, &p.input);
+            scan(way, exclusive, op, dtype, s.address, s.bytes, from, to, n, s.stream)
         }),
     };
-    baselines.prepare(device, input, call, |computed| judge(bytemuck::cast_slice(computed)))
+    library.ways(of, call, |computed| judge(bytemuck::cast_slice(computed)))
 }

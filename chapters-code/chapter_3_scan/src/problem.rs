@@ -3,8 +3,8 @@
 use crate::parameters;
 use cudarc::driver::{CudaSlice, DriverError, LaunchConfig};
 use harness::{
-    Case, Device, Element, Error, Kind, Output, Problem, Refusal, Rung, Shape,
-    baselines::{BaselineRun, Baselines},
+    Case, Device, Element, Error, Kind, Output, Problem, Refusal, Rung, Shape, Traffic,
+    baselines::{Baselines, Way},
     buffer, inputs,
     verify::Verdict,
 };
@@ -150,8 +150,8 @@ impl<T: Element> Problem for PrefixScan<T> {
         Ok(verdict)
     }
 
-    fn bytes(&self, _depth: &u64) -> u64 {
-        2 * self.case.input_bytes()
+    fn traffic(&self, _depth: &u64) -> Traffic {
+        Traffic { read: self.case.input_bytes(), written: self.case.input_bytes() }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -161,15 +161,12 @@ impl<T: Element> Problem for PrefixScan<T> {
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         let judge = |results: &[T]| {
             // Any order of additions is within the bound of the deepest.
             self.reference.judge(self.n, &self.host, results)
         };
-        baseline::scan(&self.device, &self.case, &self.input, judge, baselines)
+        baseline::scan(self, judge, library)
     }
 }
 

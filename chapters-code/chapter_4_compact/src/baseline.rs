@@ -2,15 +2,13 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::By;
-use cudarc::driver::DevicePtr;
 use harness::{
     Element, Error,
-    baselines::{Addresses, BaselineRun, Baselines, Call, Scratch, dtype_code},
+    baselines::{Baselines, Call, Scratch, Way, address, dtype_code},
 };
 
 use crate::{
-    inputs,
+    By, inputs,
     problem::{Compaction, Order},
 };
 
@@ -28,6 +26,7 @@ struct Addressed {
 
 type SelectScratch = unsafe extern "C" fn(
     c_int,
+    c_int,
     *const c_void,
     *const c_void,
     u64,
@@ -37,6 +36,7 @@ type SelectScratch = unsafe extern "C" fn(
 ) -> usize;
 type Select = unsafe extern "C" fn(
     c_int,
+    c_int,
     *mut c_void,
     usize,
     *const c_void,
@@ -48,37 +48,38 @@ type Select = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's compaction of a case's input, run once and verified; none where the baseline lacks it.
-pub(crate) fn select<'a, T: Element>(
-    of: &'a Compaction<T>,
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+/// The library's compaction of a case's input, in each of its ways, verified; empty where the library lacks it.
+pub(crate) fn select<T: Element>(
+    of: &Compaction<T>,
+    library: &Baselines,
+) -> Result<Vec<Way<Compaction<T>>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<SelectScratch>("baseline_select_scratch"),
-            baselines.function::<Select>("baseline_select"),
+            library.function::<SelectScratch>("baseline_select_scratch"),
+            library.function::<Select>("baseline_select"),
         )
     };
     let (Some(measure), Some(select)) = functions else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let (dtype, n, pivot) = (dtype_code(T::DTYPE), of.n as usize, of.pivot);
-    let measure = move |p: Addressed| {
+    let measure = move |way, p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
-        unsafe { measure(dtype, p.data, p.mask, pivot, p.elements, p.count, n) }
+        unsafe { measure(way, dtype, p.data, p.mask, pivot, p.elements, p.count, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
-    let run = move |p: Addressed, s: Scratch| {
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
+    let run = move |way, p: Addressed, s: Scratch| {
+        // SAFETY: as above, with the scratch that was asked for.
         unsafe {
-            select(dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.count, n, s.stream)
+            select(way, dtype, s.address, s.bytes, p.data, p.mask, pivot, p.elements, p.count, n, s.stream)
         }
     };
-    prepare(of, Order::Selected, baselines, measure, run)
+    prepare(of, "select", Order::Selected, library, measure, run)
 }
 
 type PartitionScratch = unsafe extern "C" fn(
+    c_int,
     c_int,
     *const c_void,
     *const c_void,
@@ -87,6 +88,7 @@ type PartitionScratch = unsafe extern "C" fn(
     usize,
 ) -> usize;
 type Partition = unsafe extern "C" fn(
+    c_int,
     c_int,
     *mut c_void,
     usize,
@@ -98,66 +100,67 @@ type Partition = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The baseline's partition. The baseline has it for selections by a mask, and for no other.
-pub(crate) fn partition<'a, T: Element>(
-    of: &'a Compaction<T>,
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+/// The library's partition. The library has it for selections by a mask, and for no other.
+pub(crate) fn partition<T: Element>(
+    of: &Compaction<T>,
+    library: &Baselines,
+) -> Result<Vec<Way<Compaction<T>>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<PartitionScratch>("baseline_partition_scratch"),
-            baselines.function::<Partition>("baseline_partition"),
+            library.function::<PartitionScratch>("baseline_partition_scratch"),
+            library.function::<Partition>("baseline_partition"),
         )
     };
     let by = inputs::by(&of.case);
     let (Some(measure), Some(partition), By::Mask) = (functions.0, functions.1, by) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let (dtype, n) = (dtype_code(T::DTYPE), of.n as usize);
-    let measure = move |p: Addressed| {
+    let measure = move |way, p: Addressed| {
         // SAFETY: device addresses of n elements each, of a mask and of a number; nothing is touched.
-        unsafe { measure(dtype, p.data, p.mask, p.elements, p.count, n) }
+        unsafe { measure(way, dtype, p.data, p.mask, p.elements, p.count, n) }
     };
     #[rustfmt::skip] // the arguments are one line of baselines.h
-    let run = move |p: Addressed, s: Scratch| {
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
+    let run = move |way, p: Addressed, s: Scratch| {
+        // SAFETY: as above, with the scratch that was asked for.
         unsafe {
-            partition(dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.count, n, s.stream)
+            partition(way, dtype, s.address, s.bytes, p.data, p.mask, p.elements, p.count, n, s.stream)
         }
     };
-    prepare(of, Order::Partition, baselines, measure, run)
+    prepare(of, "partition", Order::Partition, library, measure, run)
 }
 
-fn prepare<'a, T: Element>(
-    of: &'a Compaction<T>,
+fn prepare<T: Element>(
+    of: &Compaction<T>,
+    operation: &'static str,
     order: Order,
-    baselines: &'a Baselines,
-    measure: impl Fn(Addressed) -> usize + 'a,
-    run: impl Fn(Addressed, Scratch) -> c_int + 'a,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+    library: &Baselines,
+    measure: impl Fn(c_int, Addressed) -> usize + 'static,
+    run: impl Fn(c_int, Addressed, Scratch) -> c_int + 'static,
+) -> Result<Vec<Way<Compaction<T>>>, Error> {
     let by = inputs::by(&of.case);
     // It takes no bits, and no rows.
     if by == By::Bits || of.width != 1 {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let mask = match by {
-        By::Predicate => std::ptr::null(),
-        By::Mask | By::Bits => of.mask.device_ptr(&of.device.stream).0 as *const c_void,
-    };
-    let addressed = move |at: Addresses| Addressed {
-        data: at.input,
-        mask,
-        elements: at.output.wrapping_byte_add(ELEMENTS),
-        count: at.output.cast(),
+    let addressed = move |p: &Compaction<T>, to: *mut c_void| Addressed {
+        data: address(&p.device, &p.values),
+        mask: match by {
+            By::Predicate => std::ptr::null(),
+            By::Mask | By::Bits => address(&p.device, &p.mask),
+        },
+        elements: to.wrapping_byte_add(ELEMENTS),
+        count: to.cast(),
     };
     let call = Call {
+        operation,
         what: of.case.to_string(),
         output_bytes: ELEMENTS + of.n as usize * size_of::<T>(),
-        scratch_bytes: Box::new(move |at| measure(addressed(at))),
-        run: Box::new(move |at, scratch| run(addressed(at), scratch)),
+        scratch_bytes: Box::new(move |way, p, to| measure(way, addressed(p, to))),
+        run: Box::new(move |way, p, to, scratch| run(way, addressed(p, to), scratch)),
     };
-    baselines.prepare(&of.device, &of.values, call, |computed| {
+    library.ways(of, call, |computed| {
         let (count, elements) = computed.split_at(ELEMENTS);
         let count = bytemuck::pod_read_unaligned(&count[..size_of::<u64>()]);
         let elements = elements.chunks_exact(size_of::<T>());

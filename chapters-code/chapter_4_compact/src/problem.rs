@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::By;
 use cudarc::driver::{CudaSlice, DriverError, PinnedHostSlice};
 use harness::{
-    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    baselines::{BaselineRun, Baselines},
+    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
+    baselines::{Baselines, Way},
     buffer::{self, POISON},
     inputs::generate,
     verify::{self, Checker, Exact, Failure, Verdict},
@@ -17,7 +17,6 @@ use crate::{
     baseline,
     inputs::{self, DTYPES},
     reference,
-    rungs::partition,
 };
 
 /// The compaction of a vector, or of the rows of a matrix, on the device.
@@ -209,13 +208,24 @@ impl<T: Element> Problem for Compaction<T> {
         Ok(verdict)
     }
 
-    fn bytes(&self, order: &Order) -> u64 {
-        let written = match order {
-            Order::Selected | Order::Any => self.selected.len(),
-            Order::Partition => self.host.len(),
+    /// Where the mask says what is selected, only the sectors that hold something selected must be read.
+    fn traffic(&self, order: &Order) -> Traffic {
+        let all = size_of_val(&self.host[..]);
+        let (read, written) = match order {
+            Order::Partition => (all, all),
+            Order::Selected | Order::Any => {
+                let row_bytes = self.width as usize * size_of::<T>();
+                let read = match inputs::by(&self.case) {
+                    By::Predicate => all,
+                    By::Mask | By::Bits => reference::sectors(&self.flags, row_bytes) * 32,
+                };
+                (read, size_of_val(&self.selected[..]))
+            }
         };
-        let moved = size_of_val(&self.host[..]) + self.host_mask.len() + written * size_of::<T>();
-        (moved + size_of::<u64>()) as u64
+        Traffic {
+            read: (read.min(all) + self.host_mask.len()) as u64,
+            written: (written + size_of::<u64>()) as u64,
+        }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -230,22 +240,15 @@ impl<T: Element> Problem for Compaction<T> {
         buffer::overwrite(&self.device, &mut self.mask, &self.host_mask)
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::select(self, baselines)
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        baseline::select(self, library)
     }
 
-    fn own_baseline<'a>(
-        &'a mut self,
-        rung: &Rung,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        if rung.name != partition::RUNG.name {
-            return Ok(None);
+    fn own_baseline(&self, order: &Order, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        match order {
+            Order::Partition => baseline::partition(self, library),
+            Order::Selected | Order::Any => Ok(Vec::new()),
         }
-        baseline::partition(self, baselines)
     }
 }
 

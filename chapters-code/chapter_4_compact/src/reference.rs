@@ -42,6 +42,17 @@ pub fn select<T: Copy>(elements: &[T], width: usize, flags: &[bool], wanted: boo
     compact(rows, |i, _| flags[i] == wanted).concat()
 }
 
+/// The number of sectors of 32 bytes that hold a byte of what is flagged. A flag stands for `bytes` bytes.
+pub fn sectors(flags: &[bool], bytes: usize) -> usize {
+    let (mut sectors, mut next) = (0, 0);
+    for (i, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
+        let first = (i * bytes / 32).max(next);
+        next = ((i + 1) * bytes).div_ceil(32).max(next);
+        sectors += next - first;
+    }
+    sectors
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{Density, Pattern};
@@ -86,5 +97,18 @@ mod tests {
         let three = Shape::Matrix { rows: 3, cols: 2 };
         check(By::Mask, three, &[100, 150, 50, 0]);
         check(By::Bits, three, &[100, 150, 50, 0]);
+    }
+
+    #[test]
+    fn a_sector_counts_once() {
+        let mut flags = [false; 64];
+        assert_eq!(sectors(&flags, 4), 0);
+        (flags[0], flags[7], flags[40]) = (true, true, true);
+        assert_eq!(sectors(&flags, 4), 2);
+        // 20 bytes each: 0 and 140 to 160; 800 to 820.
+        assert_eq!(sectors(&flags, 20), 1 + 1 + 1);
+        // 100 bytes each: sectors 0 to 3, 21 to 24, 125 to 128.
+        assert_eq!(sectors(&flags, 100), 4 + 4 + 4);
+        assert_eq!(sectors(&[true; 64], 20), 40);
     }
 }

@@ -2,14 +2,13 @@
 //! `baseline_multiply` of baselines.h.
 
 use std::{
-    ffi::{c_int, c_uint, c_void},
-    time::{Duration, Instant},
+    ffi::{c_int, c_void},
+    rc::Rc,
 };
 
-use cudarc::driver::{CudaSlice, DevicePtr};
 use harness::{
-    ChapterParameters, Device, Element, Error, Kind,
-    baselines::{BaselineRun, Baselines, Call, dtype_code, op_code},
+    ChapterParameters, Element, Error, Kind,
+    baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
     buffer, verify,
 };
 
@@ -17,6 +16,7 @@ use crate::{
     SegmentParameters, parameters,
     problem::{reduce::SegmentedReduce, scan::SegmentedScan, spmv::Product},
     reference,
+    segments::Offsets,
 };
 
 type ScanScratch = unsafe extern "C" fn(
@@ -25,7 +25,7 @@ type ScanScratch = unsafe extern "C" fn(
     c_int,
     c_int,
     *const c_void,
-    *const c_void,
+    *const Segments,
     *mut c_void,
     usize,
 ) -> usize;
@@ -37,38 +37,40 @@ type Scan = unsafe extern "C" fn(
     *mut c_void,
     usize,
     *const c_void,
-    *const c_void,
+    *const Segments,
     *mut c_void,
     usize,
     *mut c_void,
 ) -> c_int;
-type ReduceScratch =
-    unsafe extern "C" fn(c_int, c_int, *const c_void, *const c_uint, *mut c_void, usize) -> usize;
+type ReduceScratch = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    c_int,
+    *const c_void,
+    *const Segments,
+    *mut c_void,
+    usize,
+) -> usize;
 type Reduce = unsafe extern "C" fn(
+    c_int,
     c_int,
     c_int,
     *mut c_void,
     usize,
     *const c_void,
-    *const c_uint,
+    *const Segments,
     *mut c_void,
     usize,
     *mut c_void,
 ) -> c_int;
 
-/// The segmented scan by a baseline library, run once and verified, in the faster of its two ways; none where
-/// the library lacks it.
-pub(crate) fn scan<'a, T: Element>(
-    of: &'a SegmentedScan<T>,
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
-    let keys = buffer::to_device(&of.device, &keys(&of.division.flags()))?;
-    let by_keys = scan_by(of, baselines, Way::Keys(keys))?;
-    let by_bits = scan_by(of, baselines, Way::Bits)?;
-    match (by_keys, by_bits) {
-        (Some(keys), Some(bits)) => faster(&of.device, keys, bits).map(Some),
-        (one, other) => Ok(one.or(other)),
-    }
+/// What a library is told of a division, without the arrays.
+fn segments(division: &Offsets) -> Segments {
+    let offsets = division.as_slice();
+    let mut lengths = offsets.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+    let first = lengths.next().unwrap_or_default();
+    let length = if lengths.all(|length| length == first) { first } else { 0 };
+    Segments::new(division.count(), length, offsets.windows(2).any(|ends| ends[0] == ends[1]))
 }
 
 /// Keys that change at every head: bytes, the narrowest type of keys.
@@ -81,114 +83,96 @@ fn keys(flags: &[u8]) -> Vec<u8> {
     flags.iter().map(next).collect()
 }
 
-/// The form in which the baseline gets the segments: `enum BaselineSegments`.
-enum Way {
-    Keys(CudaSlice<u8>),
-    Bits,
-}
-
-fn scan_by<'a, T: Element>(
-    of: &'a SegmentedScan<T>,
-    baselines: &'a Baselines,
-    way: Way,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+/// The segmented scan by a library, in each of its ways, verified; empty where the library lacks it.
+pub(crate) fn scan<T: Element>(
+    of: &SegmentedScan<T>,
+    library: &Baselines,
+) -> Result<Vec<Way<SegmentedScan<T>>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<ScanScratch>("baseline_segmented_scan_scratch"),
-            baselines.function::<Scan>("baseline_segmented_scan"),
+            library.function::<ScanScratch>("baseline_segmented_scan_scratch"),
+            library.function::<Scan>("baseline_segmented_scan"),
         )
     };
-    let (case, device) = (of.case, &of.device);
+    let case = of.case;
     let (Some(op), (Some(scratch_bytes), Some(scan))) = (op_code(case.op), functions) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let (dtype, n) = (dtype_code(case.dtype), of.host.len());
-    let (by, segments) = match &way {
-        Way::Keys(keys) => (0, keys.device_ptr(&device.stream).0),
-        Way::Bits => (1, of.bits.device_ptr(&device.stream).0),
-    };
-    let segments = segments as *const c_void;
     let exclusive = c_int::from(parameters::kind(&case) == Kind::Exclusive);
+    let keys = buffer::to_device(&of.device, &keys(&of.division.flags()))?;
+    let known = segments(&of.division);
+    let segments = Rc::new(move |p: &SegmentedScan<T>| Segments {
+        keys: address(&p.device, &keys),
+        bits: address(&p.device, &p.bits),
+        offsets: address(&p.device, &p.offsets),
+        ..known
+    });
+    let same_segments = segments.clone();
     let call = Call {
+        operation: "segmented_scan",
         what: format!("{case}{}", SegmentParameters::of(&case)),
         output_bytes: size_of::<T>() * n,
         // SAFETY: device addresses of n elements each; nothing is touched.
-        scratch_bytes: Box::new(move |at| unsafe {
-            scratch_bytes(by, exclusive, op, dtype, at.input, segments, at.output, n)
+        scratch_bytes: Box::new(move |way, p: &SegmentedScan<T>, to| unsafe {
+            let from = address(&p.device, &p.values);
+            scratch_bytes(way, exclusive, op, dtype, from, &segments(p), to, n)
         }),
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call,
-        // for which it keeps the keys.
-        run: Box::new(move |at, scratch| unsafe {
-            let _keep_alive = &way;
-            let (address, bytes, stream) = (scratch.address, scratch.bytes, scratch.stream);
-            let (input, output) = (at.input, at.output);
-            scan(by, exclusive, op, dtype, address, bytes, input, segments, output, n, stream)
+        // SAFETY: as above, with the scratch that was asked for.
+        run: Box::new(move |way, p, to, s| unsafe {
+            let (from, segments) = (address(&p.device, &p.values), same_segments(p));
+            let (address, bytes, stream) = (s.address, s.bytes, s.stream);
+            scan(way, exclusive, op, dtype, address, bytes, from, &segments, to, n, stream)
         }),
     };
     // Any order of operations is within the bound of the deepest.
-    let judge =
-        |computed: &[u8]| of.expected(of.n).judge_scan(parameters::kind(&of.case), computed);
-    baselines.prepare(device, &of.values, call, judge)
+    let judge = |computed: &[u8]| of.expected(of.n).judge_scan(parameters::kind(&case), computed);
+    library.ways(of, call, judge)
 }
 
-/// The segmented reduction by a baseline library, run once and verified; none where the library lacks it.
-pub(crate) fn reduce<'a, T: Element>(
-    of: &'a SegmentedReduce<T>,
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+/// The segmented reduction by a library, in each of its ways, verified; empty where the library lacks it.
+pub(crate) fn reduce<T: Element>(
+    of: &SegmentedReduce<T>,
+    library: &Baselines,
+) -> Result<Vec<Way<SegmentedReduce<T>>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<ReduceScratch>("baseline_segmented_reduce_scratch"),
-            baselines.function::<Reduce>("baseline_segmented_reduce"),
+            library.function::<ReduceScratch>("baseline_segmented_reduce_scratch"),
+            library.function::<Reduce>("baseline_segmented_reduce"),
         )
     };
-    let (case, device) = (of.case, &of.device);
+    let case = of.case;
     let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(case.op), functions) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let (dtype, segments) = (dtype_code(case.dtype), of.segments as usize);
-    let offsets = of.offsets.device_ptr(&device.stream).0 as *const c_uint;
+    let (dtype, n) = (dtype_code(case.dtype), of.n as usize);
+    let keys = buffer::to_device(&of.device, &keys(&of.division.flags()))?;
+    let known = segments(&of.division);
+    let segments = Rc::new(move |p: &SegmentedReduce<T>| Segments {
+        keys: address(&p.device, &keys),
+        offsets: address(&p.device, &p.offsets),
+        ..known
+    });
+    let same_segments = segments.clone();
     let call = Call {
+        operation: "segmented_reduce",
         what: format!("{case}{}", SegmentParameters::of(&case)),
-        output_bytes: size_of::<T>() * segments,
-        // SAFETY: device addresses of the elements, the offsets and a result a segment; nothing is
+        output_bytes: size_of::<T>() * of.segments as usize,
+        // SAFETY: device addresses of the elements, the segments and a result a segment; nothing is
         // touched.
-        scratch_bytes: Box::new(move |at| unsafe {
-            scratch_bytes(op, dtype, at.input, offsets, at.output, segments)
+        scratch_bytes: Box::new(move |way, p: &SegmentedReduce<T>, to| unsafe {
+            scratch_bytes(way, op, dtype, address(&p.device, &p.values), &segments(p), to, n)
         }),
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
-        run: Box::new(move |at, scratch| unsafe {
-            let (address, bytes, stream) = (scratch.address, scratch.bytes, scratch.stream);
-            reduce(op, dtype, address, bytes, at.input, offsets, at.output, segments, stream)
+        // SAFETY: as above, with the scratch that was asked for.
+        run: Box::new(move |way, p, to, s| unsafe {
+            let (from, segments) = (address(&p.device, &p.values), same_segments(p));
+            reduce(way, op, dtype, s.address, s.bytes, from, &segments, to, n, s.stream)
         }),
     };
     // Any order of operations is within the bound of the deepest.
-    let judge = |computed: &[u8]| of.expected(of.n).judge_reduce(computed);
-    baselines.prepare(device, &of.values, call, judge)
-}
-
-/// The run that takes less time.
-fn faster<'a>(
-    device: &Device,
-    mut a: BaselineRun<'a>,
-    mut b: BaselineRun<'a>,
-) -> Result<BaselineRun<'a>, Error> {
-    let (time_a, time_b) = (time(device, &mut a)?, time(device, &mut b)?);
-    Ok(if time_a <= time_b { a } else { b })
-}
-
-/// The time of the shortest of five runs, by the clock of the host.
-fn time(device: &Device, run: &mut BaselineRun<'_>) -> Result<Duration, Error> {
-    let mut shortest = Duration::MAX;
-    for _ in 0..5 {
-        let start = Instant::now();
-        run()?;
-        device.finish("the baseline's operation")?;
-        shortest = shortest.min(start.elapsed());
-    }
-    Ok(shortest)
+    library.ways(of, call, |computed| of.expected(of.n).judge_reduce(computed))
 }
 
 // ---- Sparse matrices ------------------------------------------------------------------------------
@@ -217,62 +201,46 @@ type Multiply = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// The product of a matrix and a vector by a baseline library, run once and verified, in the fastest of its
-/// ways; none where the library lacks it.
-pub(crate) fn multiply<'a>(
-    of: &'a Product,
-    baselines: &'a Baselines,
-) -> Result<Option<BaselineRun<'a>>, Error> {
-    let mut fastest: Option<BaselineRun<'a>> = None;
-    for way in 0.. {
-        let Some(run) = multiply_in(of, baselines, way)? else {
-            break;
-        };
-        fastest = Some(match fastest {
-            None => run,
-            Some(before) => faster(&of.device, before, run)?,
-        });
-    }
-    Ok(fastest)
-}
-
-fn multiply_in<'a>(
-    of: &'a Product,
-    baselines: &'a Baselines,
-    way: c_int,
-) -> Result<Option<BaselineRun<'a>>, Error> {
+/// The product of a matrix and a vector by a library, in each of its ways, verified; empty where the library
+/// lacks it.
+pub(crate) fn multiply(of: &Product, library: &Baselines) -> Result<Vec<Way<Product>>, Error> {
     // SAFETY: the types of baselines.h.
     let functions = unsafe {
         (
-            baselines.function::<MultiplyScratch>("baseline_multiply_scratch"),
-            baselines.function::<Multiply>("baseline_multiply"),
+            library.function::<MultiplyScratch>("baseline_multiply_scratch"),
+            library.function::<Multiply>("baseline_multiply"),
         )
     };
     let (Some(scratch_bytes), Some(multiply)) = functions else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let (case, device) = (of.case, &of.device);
+    let case = of.case;
     let (dtype, rows, entries) = (dtype_code(case.dtype), of.rows as usize, of.n as usize);
-    let values = of.values.device_ptr(&device.stream).0 as *const c_void;
-    let [columns, offsets] =
-        [&of.columns, &of.offsets].map(|array| array.device_ptr(&device.stream).0 as *const c_void);
-    let x = of.x.device_ptr(&device.stream).0 as *const c_void;
-    let matrix = Matrix { values, columns, offsets, x, rows, cols: of.vector.len(), entries };
+    let matrix = move |p: &Product| Matrix {
+        values: address(&p.device, &p.values),
+        columns: address(&p.device, &p.columns),
+        offsets: address(&p.device, &p.offsets),
+        x: address(&p.device, &p.x),
+        rows,
+        cols: p.vector.len(),
+        entries,
+    };
     let call = Call {
+        operation: "multiply",
         what: format!("{case}{}", SegmentParameters::of(&case)),
         output_bytes: 4 * rows,
         // SAFETY: device addresses of arrays that large; nothing is touched.
-        scratch_bytes: Box::new(move |at| unsafe { scratch_bytes(way, dtype, &matrix, at.output) }),
-        // SAFETY: as above, with the scratch that was asked for; all of it lives as long as the call.
-        run: Box::new(move |at, scratch| unsafe {
-            let (address, bytes, stream) = (scratch.address, scratch.bytes, scratch.stream);
-            multiply(way, dtype, address, bytes, &matrix, at.output, stream)
+        scratch_bytes: Box::new(move |way, p: &Product, to| unsafe {
+            scratch_bytes(way, dtype, &matrix(p), to)
+        }),
+        // SAFETY: as above, with the scratch that was asked for.
+        run: Box::new(move |way, p, to, s| unsafe {
+            multiply(way, dtype, s.address, s.bytes, &matrix(p), to, s.stream)
         }),
     };
     // Any order of additions is within the bound of the deepest.
-    let judge = |computed: &[u8]| {
+    library.ways(of, call, |computed| {
         let deepest = entries as u64 + 1;
         verify::compare(computed, reference::multiply(&of.matrix, &of.vector, deepest))
-    };
-    baselines.prepare(device, &of.values, call, judge)
+    })
 }

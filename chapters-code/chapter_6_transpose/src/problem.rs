@@ -2,8 +2,8 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    baselines::{BaselineRun, Baselines},
+    Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
+    baselines::{Baselines, Way},
     buffer::{self, POISON},
     inputs,
     verify::Verdict,
@@ -113,8 +113,9 @@ impl<T: Element> Problem for Matrices<T> {
         Ok(verdict)
     }
 
-    fn bytes(&self, _destination: &Destination) -> u64 {
-        2 * self.layout.elements() * size_of::<T>() as u64
+    fn traffic(&self, _destination: &Destination) -> Traffic {
+        let bytes = self.layout.elements() * size_of::<T>() as u64;
+        Traffic { read: bytes, written: bytes }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -124,11 +125,8 @@ impl<T: Element> Problem for Matrices<T> {
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::transpose(self, baselines)
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        baseline::transpose(self, library)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Particles on the device, the addresses of their fields, and the judge of an update.
 
 use cudarc::driver::{CudaSlice, DriverError};
-use harness::{Case, Device, Error, Output, Problem, buffer, inputs, verify::Verdict};
+use harness::{Case, Device, Error, Output, Problem, Traffic, buffer, inputs, verify::Verdict};
 use rayon::prelude::*;
 
 use crate::{Task, problem::Promise};
@@ -73,8 +73,8 @@ impl Problem for Particles {
         Ok(verdict)
     }
 
-    fn bytes(&self, _promise: &Self::Promise) -> u64 {
-        self.n * Task::Particles.bytes_per_result()
+    fn traffic(&self, _promise: &Self::Promise) -> Traffic {
+        Task::Particles.traffic(self.n)
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Copies in another order: elements and indices on the device, and the judge.
 
 use cudarc::driver::{CudaSlice, DriverError};
-use harness::{Case, Device, Error, Output, Problem, buffer, inputs, verify::Verdict};
+use harness::{Case, Device, Error, Output, Problem, Traffic, buffer, inputs, verify::Verdict};
 
 use crate::{Task, indices, problem::Promise, reference};
 
@@ -84,8 +84,8 @@ impl Problem for Permutation {
         Ok(verdict)
     }
 
-    fn bytes(&self, _promise: &Self::Promise) -> u64 {
-        self.n * Task::of(&self.case).bytes_per_result()
+    fn traffic(&self, _promise: &Self::Promise) -> Traffic {
+        Task::of(&self.case).traffic(self.n)
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {

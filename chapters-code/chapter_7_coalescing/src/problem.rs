@@ -4,7 +4,7 @@
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    buffer, inputs, verify::Verdict,
+    Traffic, buffer, inputs, verify::Verdict,
 };
 
 use crate::{AccessParameters, Order, Task, reference, traffic::Prediction};
@@ -119,8 +119,8 @@ impl Problem for Copies {
         Ok(verdict)
     }
 
-    fn bytes(&self, _promise: &Self::Promise) -> u64 {
-        self.n * Task::of(&self.case).bytes_per_result()
+    fn traffic(&self, _promise: &Self::Promise) -> Traffic {
+        Task::of(&self.case).traffic(self.n)
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {

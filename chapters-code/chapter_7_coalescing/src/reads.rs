@@ -2,7 +2,8 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Error, Output, Problem, buffer, inputs, verify::Verdict,
+    Case, ChapterParameters, Device, Error, Output, Problem, Traffic, buffer, inputs,
+    verify::Verdict,
 };
 
 use crate::{
@@ -96,8 +97,8 @@ impl Problem for Reads {
         Ok(verdict)
     }
 
-    fn bytes(&self, _promise: &Self::Promise) -> u64 {
-        self.packs * Task::of(&self.case).bytes_per_result()
+    fn traffic(&self, _promise: &Self::Promise) -> Traffic {
+        Task::of(&self.case).traffic(self.packs)
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {

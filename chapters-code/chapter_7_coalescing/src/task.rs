@@ -1,7 +1,7 @@
 //! What a case asks for: which accesses, and how many results they make.
 
 use crate::{AccessParameters, Order, Records};
-use harness::{Case, ChapterParameters};
+use harness::{Case, ChapterParameters, Traffic};
 
 /// What a rung does with an array of n elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,15 +79,16 @@ impl Task {
         }
     }
 
-    /// The bytes that must be moved per result.
-    pub fn bytes_per_result(self) -> u64 {
-        match self {
-            Self::Copy | Self::Offset(_) | Self::Stride(_) => 4 + 4,
-            Self::Pairs => 8 + 4,
+    /// The bytes that must be moved for so many results.
+    pub fn traffic(self, results: u64) -> Traffic {
+        let (read, written) = match self {
+            Self::Copy | Self::Offset(_) | Self::Stride(_) => (4, 4),
+            Self::Pairs => (8, 4),
             // Position and velocity are loaded, and the position is stored.
-            Self::Particles => 4 * (6 + 3),
-            Self::Gather(_) => 4 + 4 + 4,
-            Self::BytesInFlight { .. } => 16,
-        }
+            Self::Particles => (4 * 6, 4 * 3),
+            Self::Gather(_) => (4 + 4, 4),
+            Self::BytesInFlight { .. } => (16, 0),
+        };
+        Traffic { read: read * results, written: written * results }
     }
 }

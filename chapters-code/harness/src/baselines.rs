@@ -1,29 +1,31 @@
 //! A library to compare with, behind the C interface of `chapters-code/tools/baselines/baselines.h`.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_void},
+    cell::RefCell,
+    ffi::{CStr, CString, c_char, c_int, c_void},
     path::{Path, PathBuf},
+    ptr::null,
+    rc::Rc,
+    sync::Arc,
 };
 
 use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DriverError, sys::CUresult};
 use libloading::Library;
 
 use crate::{
-    Device, Dtype, Error, Op,
+    Device, Dtype, Error, Op, Problem,
     buffer::{self, Output},
     error::in_full,
     verify::Verdict,
 };
 
-/// One complete operation of a baseline, enqueued on the device's stream; ready to be timed.
-pub type BaselineRun<'a> = Box<dyn FnMut() -> Result<(), DriverError> + 'a>;
-
 /// `BASELINE_INTERFACE` of baselines.h.
-const INTERFACE: i32 = 1;
+const INTERFACE: i32 = 2;
 
 /// An open baseline library.
+#[derive(Clone)]
 pub struct Baselines {
-    library: Library,
+    library: Arc<Library>,
     path: PathBuf,
     /// Who it is, such as `CUB`.
     pub name: String,
@@ -63,7 +65,7 @@ impl Baselines {
         if interface != INTERFACE {
             return Err(bad(format!("it has interface {interface}, wanted is {INTERFACE}")));
         }
-        Ok(Self { library, path: path.to_path_buf(), name, version })
+        Ok(Self { library: Arc::new(library), path: path.to_path_buf(), name, version })
     }
 
     /// A function of the library; none where it lacks it, which is no error.
@@ -73,6 +75,20 @@ impl Baselines {
     pub unsafe fn function<F: Copy>(&self, name: &str) -> Option<F> {
         // SAFETY: the caller's promise.
         unsafe { self.library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol)
+    }
+
+    /// The name of a way in which the library does an operation, such as `DeviceReduce::Sum`; none where it has
+    /// fewer ways.
+    fn way(&self, operation: &str, way: c_int) -> Option<String> {
+        type Name = unsafe extern "C" fn(*const c_char, c_int) -> *const c_char;
+        // SAFETY: the type of baselines.h.
+        let name = unsafe { self.function::<Name>("baseline_way") }?;
+        let operation = CString::new(operation).ok()?;
+        // SAFETY: `operation` ends in a zero; what is returned is null, or a static string.
+        unsafe {
+            let name = name(operation.as_ptr(), way);
+            (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
+        }
     }
 
     /// An error of one of its functions.
@@ -97,13 +113,9 @@ pub fn op_code(op: Op) -> Option<c_int> {
     }
 }
 
-/// Addresses of an operation's input and output, in device memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Addresses {
-    /// The input.
-    pub input: *const c_void,
-    /// The output.
-    pub output: *mut c_void,
+/// The address of an array in device memory, for a library.
+pub fn address<T>(device: &Device, array: &CudaSlice<T>) -> *const c_void {
+    array.device_ptr(&device.stream).0 as *const c_void
 }
 
 /// Scratch of an operation, in device memory, and the stream that it is enqueued on.
@@ -117,62 +129,132 @@ pub struct Scratch {
     pub stream: *mut c_void,
 }
 
-/// A baseline's operation: its two functions in baselines.h, with all arguments but memory bound.
-pub struct Call<'a> {
+/// `struct BaselineSegments` of baselines.h: segments in each form in which a library may take them. Null stands for
+/// a form that is not there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    /// A byte per element: neighbours in a segment have the same.
+    pub keys: *const c_void,
+    /// A bit per element, in words of 32 bits: 1 where a segment begins.
+    pub bits: *const c_void,
+    /// Where each segment begins, and the number of elements.
+    pub offsets: *const c_void,
+    /// The number of segments.
+    pub segments: usize,
+    /// The length of each segment, or 0 where they differ.
+    pub length: usize,
+    /// Not 0 where a segment may be empty.
+    pub has_empty: c_int,
+}
+
+impl Segments {
+    /// Segments of the same length, or, for 0, of several lengths; without the arrays.
+    pub fn new(segments: usize, length: usize, has_empty: bool) -> Self {
+        let (keys, bits, offsets) = (null(), null(), null());
+        Self { keys, bits, offsets, segments, length, has_empty: c_int::from(has_empty) }
+    }
+}
+
+/// A library's operation on a problem: its two functions in baselines.h. Both get the number of the way, the
+/// problem, and the address of the output.
+pub struct Call<P> {
+    /// The name in baselines.h, such as `reduce`.
+    pub operation: &'static str,
     /// What errors call it, such as `sum of 1023 f32`.
     pub what: String,
     /// Bytes that it writes.
     pub output_bytes: usize,
-    /// Asks for the bytes of scratch; `usize::MAX` where the library has no such operation.
-    pub scratch_bytes: Box<dyn Fn(Addresses) -> usize + 'a>,
+    /// Asks for the bytes of scratch; `usize::MAX` where the library cannot do the operation in that way.
+    pub scratch_bytes: Box<dyn Fn(c_int, &P, *mut c_void) -> usize>,
     /// Enqueues it; a `cudaError_t`.
-    pub run: Box<dyn Fn(Addresses, Scratch) -> c_int + 'a>,
+    pub run: Box<dyn Fn(c_int, &P, *mut c_void, Scratch) -> c_int>,
+}
+
+/// One way in which a library does a problem's work.
+pub struct Way<P> {
+    /// The library.
+    pub library: Baselines,
+    /// What the library calls it, such as `DeviceReduce::Sum`.
+    pub name: String,
+    enqueue: Box<dyn FnMut(&P) -> Result<(), DriverError>>,
+}
+
+impl<P> Way<P> {
+    /// Enqueues one complete operation on the problem's stream.
+    ///
+    /// # Errors
+    /// [`CUresult::CUDA_ERROR_UNKNOWN`] where the library reports an error.
+    pub fn enqueue(&mut self, problem: &P) -> Result<(), DriverError> {
+        (self.enqueue)(problem)
+    }
 }
 
 impl Baselines {
-    /// Runs an operation once, judges what it wrote, and hands it over to be timed; none where the
-    /// library lacks it.
+    /// Runs an operation once in each way that the library has for it, and judges what each writes.
     ///
     /// # Errors
-    /// [`Error::Baseline`] where the library fails or its result is wrong, [`Error::Driver`] where
-    /// memory is not to be had.
-    pub fn prepare<'a, T>(
+    /// [`Error::Baseline`] where the library fails or a result is wrong, [`Error::Driver`] where memory is not to
+    /// be had.
+    pub fn ways<P: Problem + 'static>(
         &self,
-        device: &'a Device,
-        input: &'a CudaSlice<T>,
-        call: Call<'a>,
-        judge: impl FnOnce(&[u8]) -> Verdict,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        let mut out = Output::<u8>::new(device, call.output_bytes)?;
-        out.poison()?;
-        let addresses = Addresses {
-            input: input.device_ptr(&device.stream).0 as *const c_void,
-            output: out.view_mut().device_ptr_mut(&device.stream).0 as *mut c_void,
-        };
-        let bytes = (call.scratch_bytes)(addresses);
+        problem: &P,
+        call: Call<P>,
+        judge: impl Fn(&[u8]) -> Verdict,
+    ) -> Result<Vec<Way<P>>, Error> {
+        let device = problem.device();
+        let output = Rc::new(RefCell::new(Output::<u8>::new(device, call.output_bytes)?));
+        let call = Rc::new(call);
+        let mut ways = Vec::new();
+        for (way, name) in (0..).map_while(|way| Some((way, self.way(call.operation, way)?))) {
+            let Some(mut prepared) = self.prepare(problem, &call, &output, way, name)? else {
+                continue;
+            };
+            output.borrow_mut().poison()?;
+            let launched = prepared.enqueue(problem);
+            launched.map_err(|error| device.explain("the baseline's operation", error))?;
+            let computed = output.borrow().download()?;
+            let computed = computed.map_err(|_| self.error("it wrote beside its output"))?;
+            if let Some(failure) = judge(&computed).failures.first() {
+                let Call { what, .. } = &*call;
+                let message =
+                    format!("its {what} by {} is wrong: {}", prepared.name, failure.message);
+                return Err(self.error(message));
+            }
+            ways.push(prepared);
+        }
+        Ok(ways)
+    }
+
+    fn prepare<P: Problem + 'static>(
+        &self,
+        problem: &P,
+        call: &Rc<Call<P>>,
+        output: &Rc<RefCell<Output<u8>>>,
+        way: c_int,
+        name: String,
+    ) -> Result<Option<Way<P>>, Error> {
+        let device = problem.device();
+        let stream = &device.stream;
+        let to = output.borrow_mut().view_mut().device_ptr_mut(stream).0 as *mut c_void;
+        let bytes = (call.scratch_bytes)(way, problem, to);
         if bytes == usize::MAX {
             return Ok(None);
         }
         let mut memory = buffer::scratch::<u8>(device, bytes as u64)?;
         let scratch = Scratch {
-            address: memory.device_ptr_mut(&device.stream).0 as *mut c_void,
+            address: memory.device_ptr_mut(stream).0 as *mut c_void,
             bytes,
-            stream: device.stream.cu_stream() as *mut c_void,
+            stream: stream.cu_stream() as *mut c_void,
         };
-        let what = call.what;
-        let run = call.run;
-        let launch = move || match run(addresses, scratch) {
-            0 => Ok(()),
-            _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
-        };
-        launch().map_err(|error| device.explain("the baseline's operation", error))?;
-        let computed = out.download()?.map_err(|_| self.error("it wrote beside its output"))?;
-        if let Some(failure) = judge(&computed).failures.first() {
-            return Err(self.error(format!("its {what} is wrong: {}", failure.message)));
-        }
-        Ok(Some(Box::new(move || {
-            let _keep_alive = (&out, &memory);
-            launch()
-        })))
+        let (call, output) = (call.clone(), output.clone());
+        let enqueue = Box::new(move |problem: &P| {
+            let _keep_alive = (&output, &memory);
+            match (call.run)(way, problem, to, scratch) {
+                0 => Ok(()),
+                _ => Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)),
+            }
+        });
+        Ok(Some(Way { library: self.clone(), name, enqueue }))
     }
 }

@@ -6,12 +6,17 @@ use cudarc::driver::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Device, Error, buffer, kernel,
+    Device, Error, buffer,
+    inputs::bits,
+    kernel,
     timing::{Stopwatch, Time},
 };
 
 /// The read-only sweep, which chapter 0 explains.
 pub const READ_SWEEP_PTX: &str = include_str!("../kernels/read_sweep.ptx");
+
+/// A copy by packs of 16 bytes.
+const COPY_PACKS_PTX: &str = include_str!("../kernels/copy_packs.ptx");
 
 /// A thread that follows a chain of places in memory.
 const POINTER_CHASE_PTX: &str = include_str!("../kernels/pointer_chase.ptx");
@@ -56,22 +61,25 @@ pub struct Ceilings {
 }
 
 impl Ceilings {
-    /// Measures them over a buffer of 1 GiB, or an eighth of a smaller memory.
+    /// Measures them over the buffers of `memory`.
     ///
     /// # Errors
     /// [`Error::Driver`] where the device has no room for two such buffers, or a call fails.
-    pub fn measure(device: &Device, stopwatch: &mut Stopwatch) -> Result<Self, Error> {
-        let bytes = (device.properties.memory_bytes / 8).min(1 << 30) as usize / 16 * 16;
-        let input = buffer::to_device(device, &vec![0x5au8; bytes])?;
+    pub fn measure(
+        device: &Device,
+        stopwatch: &mut Stopwatch,
+        memory: &mut Sweeps,
+    ) -> Result<Self, Error> {
+        let bytes = memory.bytes();
         // The first measurement of a process finds the clocks still rising.
-        read_time(device, stopwatch, &input, bytes)?;
-        let copy_time = copy_time(device, stopwatch, &input, bytes)?;
-        let read_time = read_time(device, stopwatch, &input, bytes)?;
+        memory.read(stopwatch, bytes)?;
+        let copy_time = memory.copy(stopwatch, bytes)?;
+        let read_time = memory.read(stopwatch, bytes)?;
         Ok(Self {
-            buffer_bytes: bytes as u64,
-            copy_gb_per_s: copy_time.gb_per_s(2 * bytes as u64),
+            buffer_bytes: bytes,
+            copy_gb_per_s: copy_time.gb_per_s(2 * bytes),
             copy_time_ms: copy_time,
-            read_gb_per_s: read_time.gb_per_s(bytes as u64),
+            read_gb_per_s: read_time.gb_per_s(bytes),
             read_time_ms: read_time,
             peak_gb_per_s: device.properties.peak_gb_per_s(),
             launch_us: launch_time(device, stopwatch)?.median * 1e3,
@@ -90,31 +98,83 @@ impl Ceilings {
 
 type Bytes = cudarc::driver::CudaSlice<u8>;
 
-fn copy_time(
-    device: &Device,
-    stopwatch: &mut Stopwatch,
-    input: &Bytes,
-    bytes: usize,
-) -> Result<Time, Error> {
-    let mut output = buffer::scratch::<u8>(device, bytes as u64)?;
-    let stream = device.stream.clone();
-    stopwatch.measure(&mut || {
-        let (from, _read) = input.device_ptr(&stream);
-        let (to, _written) = output.device_ptr_mut(&stream);
-        // SAFETY: both hold `bytes` bytes, do not overlap, and live until after the measurement.
-        unsafe { result::memcpy_dtod_async(to, from, bytes, stream.cu_stream()) }
-    })
+/// The bytes that are drawn at random; a buffer repeats them.
+const DRAWN: usize = 1 << 16;
+
+/// Two buffers, and what reads and copies them as fast as is known.
+pub struct Sweeps {
+    device: Device,
+    input: Bytes,
+    output: Bytes,
+    sink: Bytes,
+    read: CudaFunction,
+    copy: CudaFunction,
 }
 
-fn read_time(
-    device: &Device,
-    stopwatch: &mut Stopwatch,
-    input: &Bytes,
-    bytes: usize,
-) -> Result<Time, Error> {
-    let sweep = kernel::load(device, READ_SWEEP_PTX, "read_sweep")?;
-    let mut sink = buffer::scratch::<u8>(device, 16)?;
-    stopwatch.measure(&mut || launch_read_sweep(device, &sweep, input, bytes, &mut sink))
+impl Sweeps {
+    /// Allocates two buffers of 1 GiB, or of an eighth of a smaller memory.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device has no room for them.
+    pub fn new(device: &Device) -> Result<Self, Error> {
+        let bytes = (device.properties.memory_bytes / 8).min(1 << 30) as usize / DRAWN * DRAWN;
+        // Not one byte over and over: that costs a memory less power.
+        let drawn: Vec<u8> = (0..DRAWN as u64 / 8).flat_map(|i| bits(1, i).to_ne_bytes()).collect();
+        let host: Vec<u8> = drawn.iter().copied().cycle().take(bytes.max(DRAWN)).collect();
+        Ok(Self {
+            input: buffer::to_device(device, &host)?,
+            output: buffer::scratch(device, host.len() as u64)?,
+            sink: buffer::scratch(device, 16)?,
+            read: kernel::load(device, READ_SWEEP_PTX, "read_sweep")?,
+            copy: kernel::load(device, COPY_PACKS_PTX, "copy_packs")?,
+            device: device.clone(),
+        })
+    }
+
+    /// The size of each buffer in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.input.len() as u64
+    }
+
+    /// The size nearest to `bytes` that can be read, and copied by halves.
+    pub fn nearest(&self, bytes: u64) -> u64 {
+        bytes.min(self.bytes()).next_multiple_of(32)
+    }
+
+    /// The time in which `bytes` are read, a multiple of 16.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a call fails.
+    pub fn read(&mut self, stopwatch: &mut Stopwatch, bytes: u64) -> Result<Time, Error> {
+        let Self { device, input, sink, read, .. } = self;
+        let mut sweep = || launch_read_sweep(device, read, input, bytes as usize, sink);
+        Ok(stopwatch.measure(&mut sweep)?.time())
+    }
+
+    /// The time in which `bytes` are copied, a multiple of 16: by the driver or by a kernel, whichever takes less.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a call fails.
+    pub fn copy(&mut self, stopwatch: &mut Stopwatch, bytes: u64) -> Result<Time, Error> {
+        let Self { device, input, output, copy, .. } = self;
+        let packs = bytes / 16;
+        let stream = device.stream.clone();
+        let by_kernel = stopwatch.measure(&mut || {
+            let mut launch = stream.launch_builder(copy);
+            launch.arg(&*input).arg(&mut *output).arg(&packs);
+            // SAFETY: the contract of copy_packs.cu: both hold `packs` aligned words of 16 bytes; 256 threads a
+            // block, and a block for each 1,024 packs.
+            unsafe { launch.launch(read_sweep_config(packs)) }.map(|_| ())
+        })?;
+        let by_driver = stopwatch.measure(&mut || {
+            let (from, _read) = input.device_ptr(&stream);
+            let (to, _written) = output.device_ptr_mut(&stream);
+            // SAFETY: both hold `bytes` bytes, do not overlap, and live until after the measurement.
+            unsafe { result::memcpy_dtod_async(to, from, bytes as usize, stream.cu_stream()) }
+        })?;
+        let (by_kernel, by_driver) = (by_kernel.time(), by_driver.time());
+        Ok(if by_kernel.median < by_driver.median { by_kernel } else { by_driver })
+    }
 }
 
 /// Follows a chain with a place every 4 KiB and a line of 128 bytes, so that no load brings what
@@ -137,7 +197,7 @@ fn latency_ns(device: &Device, stopwatch: &mut Stopwatch) -> Result<f64, Error> 
         })
     };
     // What a launch costs is in both.
-    let (all, one) = (time(STEPS)?, time(1)?);
+    let (all, one) = (time(STEPS)?.time(), time(1)?.time());
     Ok((all.median - one.median) * 1e6 / f64::from(STEPS - 1))
 }
 
@@ -152,11 +212,12 @@ fn chain(places: u32, stride: u32) -> Vec<u32> {
 
 fn launch_time(device: &Device, stopwatch: &mut Stopwatch) -> Result<Time, Error> {
     let empty = kernel::load(device, EMPTY_PTX, "empty")?;
-    stopwatch.measure(&mut || {
+    let samples = stopwatch.measure(&mut || {
         // SAFETY: the kernel takes no arguments and touches no memory.
         unsafe { device.stream.launch_builder(&empty).launch(kernel::grid(1, 1))? };
         Ok(())
-    })
+    })?;
+    Ok(samples.time())
 }
 
 /// The launch of a sweep over `packs` packs of 16 bytes.

@@ -30,6 +30,7 @@ pub use dtype::{Dtype, Element};
 pub use error::Error;
 pub use parameters::{ChapterParameters, Parameters};
 pub use rung::{
-    AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Problem, Refusal, Rung,
+    AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Problem, Refusal,
+    Rung, Traffic,
 };
 pub use shape::Shape;

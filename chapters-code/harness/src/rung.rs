@@ -11,12 +11,12 @@ use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
 
 use crate::{
     Case, Device, Error,
-    baselines::{BaselineRun, Baselines},
+    baselines::{Baselines, Way},
     ceiling::Ceiling,
     graph,
     kernel::{self, Usage},
     simulator::Report,
-    timing::{Bench, Time},
+    timing::{Bench, Comparison, Samples, Stopwatch},
     verify::{Checker, Failure, Verdict},
 };
 
@@ -24,6 +24,8 @@ use crate::{
 pub struct Posed<P: Problem> {
     problem: P,
     ladder: Ladder<P>,
+    /// The same work by a library, for all rungs that have none of their own; looked for once.
+    baseline: Option<Option<Way<P>>>,
 }
 
 /// What a rung did on a problem.
@@ -34,22 +36,65 @@ pub struct Outcome {
     /// What the simulator counted and found; empty on a GPU.
     pub report: Report,
     /// The time of one operation; none on the simulator, or where the launch did not end.
-    pub time: Option<Time>,
+    pub samples: Option<Samples>,
+    /// The same work by a library, timed in turn with the rung.
+    pub baseline: Option<Compared>,
+    /// The time that the device's memory needs at least; none on the simulator.
+    pub ceiling_ms: Option<f64>,
     /// Registers and occupancy of the kernel.
     pub usage: Usage,
     /// The bytes that the operation must move.
-    pub bytes: u64,
+    pub traffic: Traffic,
+}
+
+/// A library's time beside a rung's.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The library.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The library's call.
+    pub call: String,
+    /// Its samples, each taken right after one of the rung's.
+    pub samples: Samples,
+    /// The library's time over the rung's.
+    pub comparison: Comparison,
+}
+
+/// The bytes that an operation on a given input must read and write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written.
+    pub written: u64,
+}
+
+impl Traffic {
+    /// Both together.
+    pub fn bytes(self) -> u64 {
+        self.read + self.written
+    }
 }
 
 /// A [`Posed`] problem of any type.
 pub trait AnyProblem {
     /// Runs a rung once on poisoned outputs, and judges the result. With a bench, times the rung and judges the
-    /// result of the last sample, too. A kernel that is wrong or does not end is an outcome, not an error.
+    /// result of the last sample, too. The rung is compared with the first of the libraries that can do the same
+    /// work, in the fastest of that library's ways. A kernel that is wrong or does not end is an outcome, not an
+    /// error.
     ///
     /// # Errors
     /// [`Error::Usage`] where no rung has the name, [`Error::Module`] where its kernels cannot be loaded,
-    /// [`Error::Driver`] where the device has no room, or the result cannot be read back.
-    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error>;
+    /// [`Error::Driver`] where the device has no room, or the result cannot be read back, and
+    /// [`Error::Baseline`] where a library fails, or its result is wrong.
+    fn run(
+        &mut self,
+        name: &str,
+        bench: Option<&mut Bench>,
+        libraries: &[Baselines],
+    ) -> Result<Outcome, Error>;
 
     /// Captures one launch of a rung in a CUDA graph, and replays the graph on the inputs of other cases of the
     /// same size. Gives the verdict of each replay.
@@ -57,23 +102,12 @@ pub trait AnyProblem {
     /// # Errors
     /// As [`AnyProblem::run`].
     fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
-
-    /// The same work by a library: that of `rung` alone ([`Problem::own_baseline`]), or that of all rungs
-    /// ([`Problem::baseline`]).
-    ///
-    /// # Errors
-    /// [`Error::Baseline`] where the library fails, or its result is wrong.
-    fn baseline<'a>(
-        &'a mut self,
-        rung: Option<&Rung>,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error>;
 }
 
 impl<P: Problem> Posed<P> {
     /// A problem with its ladder.
     pub fn new(problem: P, ladder: Ladder<P>) -> Self {
-        Self { problem, ladder }
+        Self { problem, ladder, baseline: None }
     }
 
     fn prepare(&self, name: &str) -> Result<Launch<P>, Error> {
@@ -92,9 +126,24 @@ impl<P: Problem> Posed<P> {
 }
 
 impl<P: Problem> AnyProblem for Posed<P> {
-    fn run(&mut self, name: &str, bench: Option<&mut Bench>) -> Result<Outcome, Error> {
+    fn run(
+        &mut self,
+        name: &str,
+        mut bench: Option<&mut Bench>,
+        libraries: &[Baselines],
+    ) -> Result<Outcome, Error> {
         let mut launch = self.prepare(name)?;
         let p = &mut self.problem;
+        let mut own_way = None;
+        if let Some(bench) = &mut bench {
+            let stopwatch = &mut bench.stopwatch;
+            own_way =
+                fastest(p, stopwatch, libraries, |p, from| p.own_baseline(&launch.promise, from))?;
+            if own_way.is_none() && self.baseline.is_none() {
+                self.baseline = Some(fastest(p, stopwatch, libraries, P::baseline)?);
+            }
+        }
+        let shared_way = self.baseline.iter_mut().flatten().next();
         let device = p.device().clone();
         let usage = kernel::usage(&device, &launch.kernel, &launch.config)?;
 
@@ -108,21 +157,38 @@ impl<P: Problem> AnyProblem for Posed<P> {
         };
         verdict.failures.extend(race(&report));
 
-        let mut time = None;
-        if let (Some(bench), Ok(())) = (bench, ended) {
+        let (mut samples, mut baseline) = (None, None);
+        if let (Some(bench), Ok(())) = (&mut bench, ended) {
             let mut launches = 1;
-            time = Some(bench.stopwatch.measure(&mut || {
+            let mut operation = |p: &mut P| {
                 launches += 1;
                 (launch.enqueue)(p)
-            })?);
+            };
+            match own_way.as_mut().or(shared_way) {
+                None => samples = Some(bench.stopwatch.measure(&mut || operation(p))?),
+                Some(way) => {
+                    let other = &mut |p: &mut P| way.enqueue(p);
+                    let [own, of_way] =
+                        bench.stopwatch.measure_in_turn(p, &mut operation, other)?;
+                    baseline = Some(Compared {
+                        name: way.library.name.clone(),
+                        version: way.library.version.clone(),
+                        call: way.name.clone(),
+                        comparison: Comparison::of(&of_way, &own),
+                        samples: of_way,
+                    });
+                    samples = Some(own);
+                }
+            }
             // Also where the first result was wrong: the judge restores an input that a launch destroyed.
             let last_sample = p.judge(&launch.promise, launches)?;
             if verdict.is_correct() {
                 verdict = last_sample;
             }
         }
-        let bytes = p.bytes(&launch.promise);
-        Ok(Outcome { verdict, report, time, usage, bytes })
+        let traffic = p.traffic(&launch.promise);
+        let ceiling_ms = bench.map(|bench| bench.ceiling_ms(traffic)).transpose()?;
+        Ok(Outcome { verdict, report, samples, baseline, ceiling_ms, usage, traffic })
     }
 
     fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error> {
@@ -148,17 +214,27 @@ impl<P: Problem> AnyProblem for Posed<P> {
         }
         Ok(verdicts)
     }
+}
 
-    fn baseline<'a>(
-        &'a mut self,
-        rung: Option<&Rung>,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        match rung {
-            Some(rung) => self.problem.own_baseline(rung, baselines),
-            None => self.problem.baseline(baselines),
+/// The fastest of the ways of the first library that can do a problem's work.
+fn fastest<P: Problem>(
+    problem: &P,
+    stopwatch: &mut Stopwatch,
+    libraries: &[Baselines],
+    ways: impl Fn(&P, &Baselines) -> Result<Vec<Way<P>>, Error>,
+) -> Result<Option<Way<P>>, Error> {
+    for library in libraries {
+        let mut timed = Vec::new();
+        for mut way in ways(problem, library)? {
+            let time = stopwatch.measure(&mut || way.enqueue(problem))?.time();
+            timed.push((time.median, way));
+        }
+        timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        if let Some((_, way)) = timed.into_iter().next() {
+            return Ok(Some(way));
         }
     }
+    Ok(None)
 }
 
 /// The verdict of a launch that did not end.
@@ -205,8 +281,8 @@ pub trait Problem: Sized {
     /// [`Error::Driver`] where the results cannot be read back.
     fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
 
-    /// The bytes that the operation must move: every input once, every output once.
-    fn bytes(&self, promise: &Self::Promise) -> u64;
+    /// The bytes that the operation must move: what this input forces it to read, once, and every output once.
+    fn traffic(&self, promise: &Self::Promise) -> Traffic;
 
     /// Fills the same buffers with the inputs of another case of the same size.
     ///
@@ -214,27 +290,25 @@ pub trait Problem: Sized {
     /// [`Error::Driver`] where a copy fails.
     fn refill(&mut self, case: &Case) -> Result<(), Error>;
 
-    /// The work of all rungs by a library, on the same buffers; none where the library lacks it.
+    /// The work of all rungs by a library, on the same input, in each of its ways; empty where the library lacks it.
     ///
     /// # Errors
     /// [`Error::Baseline`] where the library fails, or its result is wrong.
-    fn baseline<'a>(
-        &'a mut self,
-        _baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        Ok(None)
+    fn baseline(&self, _library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        Ok(Vec::new())
     }
 
-    /// The work that `rung` alone does by a library; none where [`Problem::baseline`] stands for the rung, too.
+    /// The work of a launch with this promise by a library, where it is not the work of all rungs; empty where
+    /// [`Problem::baseline`] stands for the launch, too.
     ///
     /// # Errors
     /// As [`Problem::baseline`].
-    fn own_baseline<'a>(
-        &'a mut self,
-        _rung: &Rung,
-        _baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        Ok(None)
+    fn own_baseline(
+        &self,
+        _promise: &Self::Promise,
+        _library: &Baselines,
+    ) -> Result<Vec<Way<Self>>, Error> {
+        Ok(Vec::new())
     }
 }
 

@@ -7,6 +7,8 @@
 //! a sample is enqueued at once: the flush keeps the device busy while the operation's launches
 //! arrive, so launch overhead on the host is not in the sample.
 
+use std::collections::HashMap;
+
 use cudarc::driver::{
     CudaEvent, CudaFunction, CudaSlice, DevicePtrMut, DriverError, result,
     sys::{self, CUevent_flags},
@@ -15,9 +17,56 @@ use serde::Serialize;
 
 use crate::{
     Device, Error, buffer,
-    ceiling::{self, Ceilings},
+    ceiling::{self, Ceilings, Sweeps},
     kernel,
+    rung::Traffic,
 };
+
+/// The samples of one measurement, in milliseconds, in the order in which they were taken; at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples(pub Vec<f64>);
+
+impl Samples {
+    /// Their median, extremes and number.
+    pub fn time(&self) -> Time {
+        Time::of(self.0.clone())
+    }
+
+    /// The samples in microseconds, to a nanosecond, as a recording keeps them.
+    pub fn microseconds(&self) -> Vec<f64> {
+        self.0.iter().map(|ms| (ms * 1e6).round() / 1e3).collect()
+    }
+}
+
+/// How much longer one operation takes than another, from samples that were taken in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
+pub struct Comparison {
+    /// The ratio of the medians: above 1, the second operation is faster.
+    pub ratio: f64,
+    /// The interval that holds the median of the ratios of neighbouring samples with a probability of 95 %.
+    pub interval: [f64; 2],
+    /// Whether the interval holds 1, or the medians differ by less than the events resolve.
+    pub is_equal: bool,
+}
+
+impl Comparison {
+    /// The time of the first operation over that of the second.
+    pub fn of(first: &Samples, second: &Samples) -> Self {
+        let (a, b) = (first.time().median, second.time().median);
+        let pairs = first.0.iter().zip(&second.0);
+        let mut ratios: Vec<f64> = pairs.map(|(a, b)| a / b).collect();
+        ratios.sort_by(f64::total_cmp);
+        // The ranks between which the median lies: the number of ratios below it is binomial.
+        let n = ratios.len();
+        let below = ((n as f64 - 1.96 * (n as f64).sqrt()) / 2.0).max(0.0) as usize;
+        let interval = [ratios[below], ratios[n - 1 - below]];
+        let is_within = interval[0] <= 1.0 && 1.0 <= interval[1];
+        Self { ratio: a / b, interval, is_equal: is_within || (a - b).abs() < RESOLUTION_MS }
+    }
+}
+
+/// The resolution of events: the manual of `cuEventElapsedTime` says around half a microsecond.
+pub const RESOLUTION_MS: f64 = 0.5e-3;
 
 /// Milliseconds over the samples of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
@@ -95,17 +144,40 @@ impl Stopwatch {
     pub fn measure(
         &mut self,
         operation: &mut dyn FnMut() -> Result<(), DriverError>,
-    ) -> Result<Time, Error> {
+    ) -> Result<Samples, Error> {
         let mut run = || -> Result<Vec<f64>, DriverError> {
             for _ in 0..WARM_UP_RUNS {
                 operation()?;
             }
             (0..self.samples).map(|_| self.sample(operation)).collect()
         };
-        match run() {
-            Ok(samples) => Ok(Time::of(samples)),
-            Err(error) => Err(self.device.explain("timing", error)),
-        }
+        run().map(Samples).map_err(|error| self.device.explain("timing", error))
+    }
+
+    /// Times two operations on `problem` in turn, a sample of each after one of the other, so that what changes the
+    /// device's speed meanwhile changes that of both.
+    ///
+    /// # Errors
+    /// As [`Stopwatch::measure`].
+    pub fn measure_in_turn<P>(
+        &mut self,
+        problem: &mut P,
+        first: &mut dyn FnMut(&mut P) -> Result<(), DriverError>,
+        second: &mut dyn FnMut(&mut P) -> Result<(), DriverError>,
+    ) -> Result<[Samples; 2], Error> {
+        let mut run = || -> Result<[Samples; 2], DriverError> {
+            for _ in 0..WARM_UP_RUNS {
+                first(problem)?;
+                second(problem)?;
+            }
+            let (mut of_first, mut of_second) = (Vec::new(), Vec::new());
+            for _ in 0..self.samples {
+                of_first.push(self.sample(&mut || first(problem))?);
+                of_second.push(self.sample(&mut || second(problem))?);
+            }
+            Ok([Samples(of_first), Samples(of_second)])
+        };
+        run().map_err(|error| self.device.explain("timing", error))
     }
 
     fn sample(
@@ -145,6 +217,9 @@ pub struct Bench {
     pub stopwatch: Stopwatch,
     /// The bandwidths that the rates of rungs are compared with.
     pub ceilings: Ceilings,
+    memory: Sweeps,
+    /// Milliseconds of the best read and of the best copy that move so many bytes.
+    known: HashMap<u64, [f64; 2]>,
 }
 
 impl Bench {
@@ -154,8 +229,37 @@ impl Bench {
     /// [`Error::Driver`] where the device has no room for the buffers, or a call fails.
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let mut stopwatch = Stopwatch::new(device, samples)?;
-        let ceilings = Ceilings::measure(device, &mut stopwatch)?;
-        Ok(Self { stopwatch, ceilings })
+        let mut memory = Sweeps::new(device)?;
+        let ceilings = Ceilings::measure(device, &mut stopwatch, &mut memory)?;
+        Ok(Self { stopwatch, ceilings, memory, known: HashMap::new() })
+    }
+
+    /// The milliseconds that the device's memory needs for an operation at least: what is read beyond what is
+    /// written at the rate of the best read, and the rest at the rate of the best copy. Both rates are measured on as
+    /// many bytes, or on the largest buffer where that is smaller.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where a measurement fails.
+    pub fn ceiling_ms(&mut self, traffic: Traffic) -> Result<f64, Error> {
+        let all = traffic.bytes().max(1);
+        let measured = self.memory.nearest(all);
+        let [read, copy] = match self.known.get(&measured) {
+            Some(&known) => known,
+            None => {
+                let read = self.memory.read(&mut self.stopwatch, measured)?.median;
+                let copy = self.memory.copy(&mut self.stopwatch, measured / 2)?.median;
+                self.known.insert(measured, [read, copy]);
+                [read, copy]
+            }
+        };
+        let only_read = traffic.read.saturating_sub(traffic.written) as f64;
+        let rest = all as f64 - only_read;
+        let scale = match all > measured {
+            true => 1.0 / measured as f64,
+            // A small operation takes as long as a small copy, however few bytes it has less.
+            false => 1.0 / all as f64,
+        };
+        Ok((only_read * read + rest * copy) * scale)
     }
 }
 
@@ -168,6 +272,23 @@ mod tests {
         assert_eq!(Time::of(vec![3.0, 1.0, 2.0]).median, 2.0);
         let time = Time::of(vec![4.0, 1.0, 2.0, 3.0]);
         assert_eq!((time.median, time.min, time.max, time.samples), (2.5, 1.0, 4.0, 4));
+    }
+
+    #[test]
+    fn what_differs_by_less_than_its_noise_is_equal() {
+        let first = Samples((0..30).map(|i| 1.0 + 0.01 * f64::from(i % 3)).collect());
+        let second = Samples((0..30).map(|i| 1.01 + 0.01 * f64::from(i % 2)).collect());
+        assert!(Comparison::of(&first, &second).is_equal);
+        let third = Samples(first.0.iter().map(|ms| 1.1 * ms).collect());
+        let slower = Comparison::of(&third, &first);
+        assert!(!slower.is_equal && (slower.ratio - 1.1).abs() < 1e-9, "{slower:?}");
+        assert!(slower.interval[0] > 1.09 && slower.interval[1] < 1.11, "{slower:?}");
+    }
+
+    #[test]
+    fn what_events_do_not_resolve_is_equal() {
+        let [first, second] = [5.0e-3, 5.4e-3].map(|ms| Samples(vec![ms; 30]));
+        assert!(Comparison::of(&first, &second).is_equal);
     }
 
     #[test]

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 // Raised when a function below changes its meaning; not when one is added.
-#define BASELINE_INTERFACE 1
+#define BASELINE_INTERFACE 2
 
 enum BaselineOp { BASELINE_SUM = 0, BASELINE_MAX = 1, BASELINE_MIN = 2 };
 
@@ -39,90 +39,100 @@ const char* baseline_name(void);
 // Its version, such as "3.0.1". Static.
 const char* baseline_version(void);
 
+// Libraries often do an operation in several ways. Each function below takes the number of a way, from 0 on. What
+// is compared with a kernel is the fastest of those whose scratch function does not answer SIZE_MAX.
+
+// The name of a way of an operation ("reduce", "histogram", "scan", "select", "partition", "segmented_scan",
+// "segmented_reduce", "multiply" or "transpose"), such as "DeviceReduce::Sum"; null where it has no more ways. Static.
+const char* baseline_way(const char* operation, int way);
+
 // ---- Chapter 1: reduce -----------------------------------------------------------------------
 
 // Bytes of scratch that baseline_reduce needs for these arguments (the buffers are not touched), or
 // SIZE_MAX on an error.
-size_t baseline_reduce_scratch(int op, int dtype, const void* in, void* out, size_t n);
+size_t baseline_reduce_scratch(int way, int op, int dtype, const void* in, void* out, size_t n);
 
 // Folds n elements of `in` and writes one value to `out`: of the dtype, but f32 for f16 and bf16,
 // which are accumulated in f32. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
-int baseline_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
+int baseline_reduce(int way, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
                 size_t n, void* stream);
 
 // ---- Chapter 2: histogram --------------------------------------------------------------------
 
 // Bytes of scratch that baseline_histogram needs for these arguments (the buffers are not touched), or
 // SIZE_MAX on an error.
-size_t baseline_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins, float low,
+size_t baseline_histogram_scratch(int way, int dtype, const void* in, unsigned* out, unsigned bins, float low,
                               float high, size_t n);
 
 // Counts n keys (BASELINE_U8, BASELINE_U16, BASELINE_U32 or BASELINE_F32) into out[0 .. bins], whatever was there
 // before. Integers are their own bins, floats have even bins of [low, high); keys without a bin are
 // not counted. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
-int baseline_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in, unsigned* out,
+int baseline_histogram(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in, unsigned* out,
                    unsigned bins, float low, float high, size_t n, void* stream);
 
 // ---- Chapter 3: scan -------------------------------------------------------------------------
 
 // Bytes of scratch that baseline_scan needs for these arguments (the buffers are not touched), or SIZE_MAX
 // on an error.
-size_t baseline_scan_scratch(int exclusive, int op, int dtype, const void* in, void* out, size_t n);
+size_t baseline_scan_scratch(int way, int exclusive, int op, int dtype, const void* in, void* out, size_t n);
 
 // Scans n elements of `in` into `out`, both of the dtype: BASELINE_SUM or BASELINE_MAX. An exclusive scan begins
 // with the operator's identity. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
-int baseline_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
+int baseline_scan(int way, int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
               void* out, size_t n, void* stream);
 
 // ---- Chapter 4: compact ----------------------------------------------------------------------
 
 // Bytes of scratch that baseline_select needs for these arguments (the buffers are not touched), or SIZE_MAX
 // on an error.
-size_t baseline_select_scratch(int dtype, const void* in, const void* mask, unsigned long long pivot,
+size_t baseline_select_scratch(int way, int dtype, const void* in, const void* mask, unsigned long long pivot,
                            void* out, unsigned long long* kept, size_t n);
 
 // Writes to `out`, in order, those of n elements whose byte in `mask` is not 0, or, where `mask` is null,
 // those that are at least the value in the low bits of `pivot`; how many, to *kept. `scratch` is 256-byte
 // aligned. Launches on `stream`, a CUstream.
-int baseline_select(int dtype, void* scratch, size_t scratch_bytes, const void* in, const void* mask,
+int baseline_select(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in, const void* mask,
                 unsigned long long pivot, void* out, unsigned long long* kept, size_t n, void* stream);
 
 // The same, and the elements that are not kept to the end of `out`, last first; by a mask only.
-size_t baseline_partition_scratch(int dtype, const void* in, const void* mask, void* out,
+size_t baseline_partition_scratch(int way, int dtype, const void* in, const void* mask, void* out,
                               unsigned long long* kept, size_t n);
-int baseline_partition(int dtype, void* scratch, size_t scratch_bytes, const void* in, const void* mask,
+int baseline_partition(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in, const void* mask,
                    void* out, unsigned long long* kept, size_t n, void* stream);
 
 // ---- Chapter 5: segmented scan ---------------------------------------------------------------
 
-// How a segmented scan is told of segments.
-enum BaselineSegments {
-    BASELINE_KEYS = 0, // a byte an element: neighbours in a segment have the same, at a border others
-    BASELINE_BITS = 1, // words of 32 bits: bit i mod 32 of word i / 32 is set where element i begins one
+// Segments in each form in which a library may take them. Null stands for a form that is not there.
+struct BaselineSegments {
+    const unsigned char* keys; // a byte an element: neighbours in a segment have the same, at a border others
+    const unsigned* bits;      // bit i mod 32 of word i / 32 is set where element i begins a segment
+    const unsigned* offsets;   // where each segment begins, and the number of elements
+    size_t segments;           // how many there are
+    size_t length;             // of each, or 0 where they differ
+    int has_empty;             // whether there are segments without elements, which keys and bits do not show
 };
 
 // Bytes of scratch that baseline_segmented_scan needs for these arguments (the buffers are not touched), or
 // SIZE_MAX on an error.
-size_t baseline_segmented_scan_scratch(int by, int exclusive, int op, int dtype, const void* in,
-                                   const void* segments, void* out, size_t n);
+size_t baseline_segmented_scan_scratch(int way, int exclusive, int op, int dtype, const void* in,
+                                       const struct BaselineSegments* segments, void* out, size_t n);
 
 // Scans n elements of `in` into `out`, both of the dtype, each segment by itself: BASELINE_SUM or BASELINE_MAX.
 // An exclusive scan begins every segment with the operator's identity. `scratch` is 256-byte aligned.
 // Launches on `stream`, a CUstream.
-int baseline_segmented_scan(int by, int exclusive, int op, int dtype, void* scratch,
-                        size_t scratch_bytes, const void* in, const void* segments, void* out,
-                        size_t n, void* stream);
+int baseline_segmented_scan(int way, int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
+                            const void* in, const struct BaselineSegments* segments, void* out, size_t n,
+                            void* stream);
 
 // Bytes of scratch that baseline_segmented_reduce needs for these arguments (the buffers are not touched),
 // or SIZE_MAX on an error.
-size_t baseline_segmented_reduce_scratch(int op, int dtype, const void* in, const unsigned* offsets,
-                                     void* out, size_t segments);
+size_t baseline_segmented_reduce_scratch(int way, int op, int dtype, const void* in,
+                                         const struct BaselineSegments* segments, void* out, size_t n);
 
-// Folds each of the segments [offsets[s], offsets[s + 1]) of `in` into out[s], both of the dtype:
-// BASELINE_SUM or BASELINE_MAX, the identity for an empty one. `scratch` is 256-byte aligned. Launches on
-// `stream`, a CUstream.
-int baseline_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
-                          const unsigned* offsets, void* out, size_t segments, void* stream);
+// Folds each segment of the n elements of `in` into out[s], both of the dtype: BASELINE_SUM or BASELINE_MAX, the
+// identity for an empty one. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
+int baseline_segmented_reduce(int way, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
+                              const struct BaselineSegments* segments, void* out, size_t n, void* stream);
 
 // A sparse matrix by rows, and what it is multiplied by: row r has values[i] in columns[i] for
 // offsets[r] <= i < offsets[r + 1]; x has an element a column.
@@ -147,11 +157,11 @@ int baseline_multiply(int way, int dtype, void* scratch, size_t scratch_bytes,
 // ---- Chapter 6: transpose --------------------------------------------------------------------
 
 // Bytes of scratch that baseline_transpose needs for these arguments, or SIZE_MAX where it cannot have them.
-size_t baseline_transpose_scratch(int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out);
+size_t baseline_transpose_scratch(int way, int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out);
 
 // Writes element (r, c) of a matrix by rows, in[r * ld_in + c], to out[c * ld_out + r]. `scratch` is
 // 256-byte aligned. Launches on `stream`, a CUstream.
-int baseline_transpose(int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
+int baseline_transpose(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
                    size_t rows, size_t cols, size_t ld_in, size_t ld_out, void* stream);
 
 #ifdef __cplusplus

@@ -5,12 +5,18 @@
 #include <cstdint>
 #include <cstring>
 #include <cub/cub.cuh>
+#include <cub/device/device_segmented_scan.cuh>
 #include <cuda/functional>
+#include <cuda/memory_resource>
+#include <cuda/std/execution>
+#include <cuda/stream_ref>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <limits>
+#include <new>
 #include <string>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/discard_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/transform_output_iterator.h>
 
@@ -32,12 +38,72 @@ EXPORT const char* baseline_version() {
     return version.c_str();
 }
 
+EXPORT const char* baseline_way(const char* operation, int way) {
+    static constexpr struct { const char *operation, *name; } WAYS[] = {
+        {"reduce", "DeviceReduce"},
+        {"reduce", "DeviceReduce, not_guaranteed"},
+        {"histogram", "DeviceHistogram::HistogramEven"},
+        {"histogram", "DeviceHistogram::HistogramEven of the keys' low bytes"},
+        {"scan", "DeviceScan"},
+        {"scan", "DeviceScan, run_to_run"},
+        {"select", "DeviceSelect"},
+        {"partition", "DevicePartition::Flagged"},
+        {"segmented_scan", "DeviceScan::InclusiveScanByKey"},
+        {"segmented_scan", "DeviceScan of pairs"},
+        {"segmented_scan", "DeviceSegmentedScan"},
+        {"segmented_reduce", "DeviceSegmentedReduce by offsets"},
+        {"segmented_reduce", "DeviceSegmentedReduce of a fixed size"},
+        {"segmented_reduce", "DeviceReduce::ReduceByKey"},
+    };
+    for (const auto& known : WAYS) {
+        if (strcmp(known.operation, operation) == 0 && way-- == 0) {
+            return known.name;
+        }
+    }
+    return nullptr;
+}
+
 namespace {
 
 // Bytes of scratch that a call which only measured asks for, or SIZE_MAX where it failed. A null scratch
 // means "only measure" to CUB, so there is always at least a byte to pass.
 size_t measured(cudaError_t status, size_t bytes) {
     return status != cudaSuccess ? SIZE_MAX : bytes > 0 ? bytes : 1;
+}
+
+// The memory that a call with an environment gets: `scratch`, or none where that is null, so that the call only says
+// how much it wants.
+struct Memory {
+    void* scratch;
+    size_t* wanted;
+
+    void* allocate(cuda::stream_ref, size_t bytes, size_t = 256) {
+        *wanted = bytes;
+        if (scratch == nullptr) {
+            throw std::bad_alloc();
+        }
+        return scratch;
+    }
+    void deallocate(cuda::stream_ref, void*, size_t, size_t = 256) noexcept {}
+    void* allocate_sync(size_t bytes, size_t = 256) { return allocate(cuda::stream_ref{cudaStream_t{}}, bytes); }
+    void deallocate_sync(void*, size_t, size_t = 256) noexcept {}
+    bool operator==(const Memory& other) const { return scratch == other.scratch; }
+    bool operator!=(const Memory& other) const { return scratch != other.scratch; }
+    [[maybe_unused]] friend void get_property(const Memory&, cuda::mr::device_accessible) noexcept {}
+};
+
+// Makes a call with an environment as those with scratch are made.
+template <typename Requirement, typename Call>
+cudaError_t with_scratch(void* scratch, size_t& bytes, cudaStream_t stream, Requirement requirement,
+                         const Call& call) {
+    namespace execution = cuda::std::execution;
+    auto memory = execution::prop{cuda::mr::get_memory_resource, Memory{scratch, &bytes}};
+    auto on = execution::prop{cuda::get_stream, cuda::stream_ref{stream}};
+    try {
+        return call(execution::env{on, memory, requirement});
+    } catch (const std::bad_alloc&) {
+        return scratch == nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+    }
 }
 
 // A call's `of`, for one of the types that all calls below take.
@@ -59,6 +125,7 @@ template <typename Operation> cudaError_t of_type_or_byte(int dtype, const Opera
 
 // One call of DeviceReduce: with `scratch` null it only sets `bytes`.
 struct Call {
+    int way;
     int op;
     void* scratch;
     size_t& bytes;
@@ -70,6 +137,9 @@ struct Call {
     template <typename T, typename N> cudaError_t same(N n) const {
         auto* from = static_cast<const T*>(in);
         auto* to = static_cast<T*>(out);
+        if (way == 1) {
+            return op == BASELINE_SUM ? by_atomics(from, to, n, cuda::std::plus<>{}) : cudaErrorInvalidValue;
+        }
         switch (op) {
         case BASELINE_SUM: return cub::DeviceReduce::Sum(scratch, bytes, from, to, n, stream);
         case BASELINE_MAX: return cub::DeviceReduce::Max(scratch, bytes, from, to, n, stream);
@@ -96,7 +166,20 @@ struct Call {
         return cub::DeviceReduce::Reduce(scratch, bytes, from, to, n, combine, identity, stream);
     }
 
+    // In one launch: blocks add to the result by atomics, so that its last bits may differ from run to run.
+    template <typename T, typename N, typename Op>
+    cudaError_t by_atomics(const T* from, T* to, N n, Op combine) const {
+        auto any_order = cuda::execution::require(cuda::execution::determinism::not_guaranteed);
+        return with_scratch(scratch, bytes, stream, any_order, [&](auto environment) {
+            return cub::DeviceReduce::Reduce(from, to, n, combine, T(0), environment);
+        });
+    }
+
     template <typename N> cudaError_t of_dtype(int dtype, N n) const {
+        bool has_way = way == 0 || (way == 1 && dtype != BASELINE_F16 && dtype != BASELINE_BF16);
+        if (!has_way) {
+            return cudaErrorInvalidValue;
+        }
         switch (dtype) {
         case BASELINE_I32: return same<int>(n);
         case BASELINE_U32: return same<unsigned>(n);
@@ -117,26 +200,31 @@ struct Call {
 
 } // namespace
 
-EXPORT size_t baseline_reduce_scratch(int op, int dtype, const void* in, void* out, size_t n) {
+EXPORT size_t baseline_reduce_scratch(int way, int op, int dtype, const void* in, void* out, size_t n) {
     size_t bytes = 0;
-    cudaError_t status = Call{op, nullptr, bytes, in, out, nullptr}.run(dtype, n);
+    cudaError_t status = Call{way, op, nullptr, bytes, in, out, nullptr}.run(dtype, n);
     return measured(status, bytes);
 }
 
-EXPORT int baseline_reduce(int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_reduce(int way, int op, int dtype, void* scratch, size_t scratch_bytes, const void* in,
                        void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
     }
-    return Call{op, scratch, scratch_bytes, in, out, static_cast<cudaStream_t>(stream)}.run(dtype, n);
+    return Call{way, op, scratch, scratch_bytes, in, out, static_cast<cudaStream_t>(stream)}.run(dtype, n);
 }
 
 // ---- Histogram -------------------------------------------------------------------------------
 
 namespace {
 
+template <typename T> struct LowByte {
+    __host__ __device__ unsigned char operator()(T key) const { return static_cast<unsigned char>(key); }
+};
+
 // One call of DeviceHistogram: with `scratch` null it only sets `bytes`.
 struct Histogram {
+    int way;
     void* scratch;
     size_t& bytes;
     const void* in;
@@ -152,7 +240,20 @@ struct Histogram {
                                                    bins + 1, from, to, n, stream);
     }
 
+    // Keys that are bytes in wider words need no division, as bytes need none.
+    template <typename T, typename N> cudaError_t of_low_bytes(N n) const {
+        auto from = thrust::make_transform_iterator(static_cast<const T*>(in), LowByte<T>{});
+        return cub::DeviceHistogram::HistogramEven(scratch, bytes, from, out, bins + 1, 0, bins, n, stream);
+    }
+
     template <typename N> cudaError_t of_dtype(int dtype, N n) const {
+        if (way == 1) {
+            switch (bins <= 256 ? dtype : -1) {
+            case BASELINE_U16: return of_low_bytes<unsigned short>(n);
+            case BASELINE_U32: return of_low_bytes<unsigned>(n);
+            default: return cudaErrorInvalidValue;
+            }
+        }
         switch (dtype) {
         case BASELINE_U8: return even<unsigned char>(0, bins, n);
         case BASELINE_U16: return even<unsigned short>(0, bins, n);
@@ -170,22 +271,22 @@ struct Histogram {
 
 } // namespace
 
-EXPORT size_t baseline_histogram_scratch(int dtype, const void* in, unsigned* out, unsigned bins,
+EXPORT size_t baseline_histogram_scratch(int way, int dtype, const void* in, unsigned* out, unsigned bins,
                                      float low, float high, size_t n) {
     size_t bytes = 0;
     cudaError_t status =
-        Histogram{nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
+        Histogram{way, nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
     return measured(status, bytes);
 }
 
-EXPORT int baseline_histogram(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_histogram(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in,
                           unsigned* out, unsigned bins, float low, float high, size_t n,
                           void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
     }
     auto* on = static_cast<cudaStream_t>(stream);
-    return Histogram{scratch, scratch_bytes, in, out, int(bins), low, high, on}.run(dtype, n);
+    return Histogram{way, scratch, scratch_bytes, in, out, int(bins), low, high, on}.run(dtype, n);
 }
 
 // ---- Scan ------------------------------------------------------------------------------------
@@ -194,6 +295,7 @@ namespace {
 
 // One call of DeviceScan: with `scratch` null it only sets `bytes`.
 struct Scan {
+    int way;
     bool exclusive;
     int op;
     void* scratch;
@@ -209,6 +311,10 @@ struct Scan {
         constexpr bool has_infinity = std::numeric_limits<T>::has_infinity;
         constexpr T lowest = has_infinity ? -std::numeric_limits<T>::infinity()
                                           : std::numeric_limits<T>::lowest();
+        if (way == 1) {
+            bool has_way = std::is_floating_point_v<T> && op == BASELINE_SUM;
+            return has_way ? the_same_each_time<T>(from, to, n) : cudaErrorInvalidValue;
+        }
         switch (op) {
         case BASELINE_SUM:
             return exclusive
@@ -224,6 +330,15 @@ struct Scan {
         }
     }
 
+    // The same bits in every run, by the look-ahead kernel.
+    template <typename T, typename N> cudaError_t the_same_each_time(const T* from, T* to, N n) const {
+        auto same_bits = cuda::execution::require(cuda::execution::determinism::run_to_run);
+        return with_scratch(scratch, bytes, stream, same_bits, [&](auto environment) {
+            return exclusive ? cub::DeviceScan::ExclusiveSum(from, to, n, environment)
+                             : cub::DeviceScan::InclusiveSum(from, to, n, environment);
+        });
+    }
+
     // CUB is compiled for 32-bit and for 64-bit counts; it gets the faster one where that will do.
     template <typename T> cudaError_t of() const {
         return n <= UINT32_MAX ? with<T>(uint32_t(n)) : with<T>(uint64_t(n));
@@ -236,20 +351,20 @@ struct Scan {
 
 } // namespace
 
-EXPORT size_t baseline_scan_scratch(int exclusive, int op, int dtype, const void* in, void* out,
+EXPORT size_t baseline_scan_scratch(int way, int exclusive, int op, int dtype, const void* in, void* out,
                                 size_t n) {
     size_t bytes = 0;
-    cudaError_t status = Scan{exclusive != 0, op, nullptr, bytes, in, out, n, nullptr}.run(dtype);
+    cudaError_t status = Scan{way, exclusive != 0, op, nullptr, bytes, in, out, n, nullptr}.run(dtype);
     return measured(status, bytes);
 }
 
-EXPORT int baseline_scan(int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
+EXPORT int baseline_scan(int way, int exclusive, int op, int dtype, void* scratch, size_t scratch_bytes,
                      const void* in, void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
     }
     auto* on = static_cast<cudaStream_t>(stream);
-    return Scan{exclusive != 0, op, scratch, scratch_bytes, in, out, n, on}.run(dtype);
+    return Scan{way, exclusive != 0, op, scratch, scratch_bytes, in, out, n, on}.run(dtype);
 }
 
 // ---- Compact ---------------------------------------------------------------------------------
@@ -309,15 +424,18 @@ const unsigned char* bytes_of(const void* mask) { return static_cast<const unsig
 
 } // namespace
 
-EXPORT size_t baseline_select_scratch(int dtype, const void* in, const void* mask,
+EXPORT size_t baseline_select_scratch(int way, int dtype, const void* in, const void* mask,
                                   unsigned long long pivot, void* out, unsigned long long* kept,
                                   size_t n) {
+    if (way != 0) {
+        return SIZE_MAX;
+    }
     size_t bytes = 0;
     return Select{Wanted::Kept, nullptr, bytes, in, bytes_of(mask), pivot, out, kept, n, nullptr}
         .measure(dtype);
 }
 
-EXPORT int baseline_select(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_select(int, int dtype, void* scratch, size_t scratch_bytes, const void* in,
                        const void* mask, unsigned long long pivot, void* out,
                        unsigned long long* kept, size_t n, void* stream) {
     if (scratch == nullptr) {
@@ -328,14 +446,17 @@ EXPORT int baseline_select(int dtype, void* scratch, size_t scratch_bytes, const
         .run(dtype);
 }
 
-EXPORT size_t baseline_partition_scratch(int dtype, const void* in, const void* mask, void* out,
+EXPORT size_t baseline_partition_scratch(int way, int dtype, const void* in, const void* mask, void* out,
                                      unsigned long long* kept, size_t n) {
+    if (way != 0) {
+        return SIZE_MAX;
+    }
     size_t bytes = 0;
     return Select{Wanted::Both, nullptr, bytes, in, bytes_of(mask), 0, out, kept, n, nullptr}
         .measure(dtype);
 }
 
-EXPORT int baseline_partition(int dtype, void* scratch, size_t scratch_bytes, const void* in,
+EXPORT int baseline_partition(int, int dtype, void* scratch, size_t scratch_bytes, const void* in,
                           const void* mask, void* out, unsigned long long* kept, size_t n,
                           void* stream) {
     if (scratch == nullptr) {
@@ -384,36 +505,43 @@ template <typename T> struct Value {
     __host__ __device__ T operator()(const FlaggedValue<T>& pair) const { return pair.value; }
 };
 
-// One call of DeviceScan over segments: with `scratch` null it only sets `bytes`.
+// The call of an operator for a dtype: Call::with(combine, identity).
+template <typename T, typename Call> cudaError_t of_op(int op, const Call& call) {
+    switch (op) {
+    case BASELINE_SUM: return call.template with<T>(cuda::std::plus<T>{}, T(0));
+    case BASELINE_MAX: return call.template with<T>(cuda::maximum<T>{}, lowest<T>());
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+// One call of a scan of segments: with `scratch` null it only sets `bytes`.
 struct SegmentedScan {
-    int by;
+    int way;
     bool exclusive;
     int op;
     void* scratch;
     size_t& bytes;
     const void* in;
-    const void* segments;
+    const BaselineSegments& segments;
     void* out;
     size_t n;
     cudaStream_t stream;
 
-    template <typename T, typename Op>
-    cudaError_t by_keys(Op combine, T identity) const {
-        auto* keys = static_cast<const unsigned char*>(segments);
+    template <typename T, typename Op> cudaError_t by_keys(Op combine, T identity) const {
         auto* from = static_cast<const T*>(in);
         auto* to = static_cast<T*>(out);
         auto same = cuda::std::equal_to<>{};
         auto count = uint32_t(n);
         return exclusive
-                   ? cub::DeviceScan::ExclusiveScanByKey(scratch, bytes, keys, from, to, combine,
+                   ? cub::DeviceScan::ExclusiveScanByKey(scratch, bytes, segments.keys, from, to, combine,
                                                          identity, count, same, stream)
-                   : cub::DeviceScan::InclusiveScanByKey(scratch, bytes, keys, from, to, combine,
+                   : cub::DeviceScan::InclusiveScanByKey(scratch, bytes, segments.keys, from, to, combine,
                                                          count, same, stream);
     }
 
     // Inclusive only: what comes out of an exclusive one does not know the flag of its own element.
     template <typename T, typename Op> cudaError_t of_pairs(Op combine) const {
-        Flagged<T> flagged{static_cast<const T*>(in), static_cast<const unsigned*>(segments)};
+        Flagged<T> flagged{static_cast<const T*>(in), segments.bits};
         auto from = thrust::make_transform_iterator(thrust::make_counting_iterator(0u), flagged);
         auto to = thrust::make_transform_output_iterator(static_cast<T*>(out), Value<T>{});
         return exclusive ? cudaErrorInvalidValue
@@ -422,91 +550,125 @@ struct SegmentedScan {
                                                           stream);
     }
 
-    template <typename T, typename Op> cudaError_t with(Op combine, T identity) const {
-        return by == BASELINE_KEYS ? by_keys<T>(combine, identity) : of_pairs<T>(combine);
+    template <typename T, typename Op> cudaError_t by_offsets(Op combine, T identity) const {
+        auto* from = static_cast<const T*>(in);
+        auto* to = static_cast<T*>(out);
+        auto* begins = segments.offsets;
+        auto count = int64_t(segments.segments);
+        return exclusive
+                   ? cub::DeviceSegmentedScan::ExclusiveSegmentedScan(scratch, bytes, from, to, begins, begins + 1,
+                                                                      count, combine, identity, stream)
+                   : cub::DeviceSegmentedScan::InclusiveSegmentedScan(scratch, bytes, from, to, begins, begins + 1,
+                                                                      count, combine, stream);
     }
 
-    template <typename T> cudaError_t of() const {
-        switch (op) {
-        case BASELINE_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
-        case BASELINE_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
+    template <typename T, typename Op> cudaError_t with(Op combine, T identity) const {
+        switch (n <= INT32_MAX ? way : -1) {
+        case 0: return by_keys<T>(combine, identity);
+        case 1: return of_pairs<T>(combine);
+        case 2: return by_offsets<T>(combine, identity);
         default: return cudaErrorInvalidValue;
         }
     }
 
-    cudaError_t run(int dtype) const {
-        if (n > INT32_MAX || (by != BASELINE_KEYS && by != BASELINE_BITS)) {
-            return cudaErrorInvalidValue;
-        }
-        return of_type(dtype, *this);
-    }
+    template <typename T> cudaError_t of() const { return of_op<T>(op, *this); }
+
+    cudaError_t run(int dtype) const { return of_type(dtype, *this); }
 };
 
-// One call of DeviceSegmentedReduce: with `scratch` null it only sets `bytes`.
+// One call of a reduction of segments: with `scratch` null it only sets `bytes`.
 struct SegmentedReduce {
+    int way;
     int op;
     void* scratch;
     size_t& bytes;
     const void* in;
-    const unsigned* offsets;
+    const BaselineSegments& segments;
     void* out;
-    size_t segments;
+    size_t n;
     cudaStream_t stream;
 
-    template <typename T, typename Op> cudaError_t with(Op combine, T identity) const {
-        return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, static_cast<const T*>(in),
-                                                  static_cast<T*>(out), int64_t(segments), offsets,
-                                                  offsets + 1, combine, identity, stream);
+    template <typename T, typename Op> cudaError_t by_offsets(Op combine, T identity) const {
+        auto* begins = segments.offsets;
+        return begins == nullptr ? cudaErrorInvalidValue
+                                 : cub::DeviceSegmentedReduce::Reduce(
+                                       scratch, bytes, static_cast<const T*>(in), static_cast<T*>(out),
+                                       int64_t(segments.segments), begins, begins + 1, combine, identity, stream);
     }
 
-    template <typename T> cudaError_t of() const {
-        switch (op) {
-        case BASELINE_SUM: return with<T>(cuda::std::plus<T>{}, T(0));
-        case BASELINE_MAX: return with<T>(cuda::maximum<T>{}, lowest<T>());
+    template <typename T, typename Op> cudaError_t of_fixed_size(Op combine, T identity) const {
+        bool fits = segments.length > 0 && segments.length <= INT32_MAX;
+        return !fits ? cudaErrorInvalidValue
+                     : cub::DeviceSegmentedReduce::Reduce(
+                           scratch, bytes, static_cast<const T*>(in), static_cast<T*>(out),
+                           int64_t(segments.segments), int(segments.length), combine, identity, stream);
+    }
+
+    // The number of segments that it found goes to the first bytes of the scratch.
+    template <typename T, typename Op> cudaError_t by_key(Op combine) const {
+        constexpr size_t COUNT = 256;
+        if (segments.keys == nullptr || segments.has_empty || n > INT32_MAX) {
+            return cudaErrorInvalidValue;
+        }
+        auto* count = static_cast<int*>(scratch);
+        void* rest = scratch == nullptr ? nullptr : static_cast<char*>(scratch) + COUNT;
+        size_t rest_bytes = scratch == nullptr ? 0 : bytes - COUNT;
+        cudaError_t status = cub::DeviceReduce::ReduceByKey(
+            rest, rest_bytes, segments.keys, thrust::make_discard_iterator(), static_cast<const T*>(in),
+            static_cast<T*>(out), count, combine, int(n), stream);
+        bytes = scratch == nullptr ? rest_bytes + COUNT : bytes;
+        return status;
+    }
+
+    template <typename T, typename Op> cudaError_t with(Op combine, T identity) const {
+        switch (way) {
+        case 0: return by_offsets<T>(combine, identity);
+        case 1: return of_fixed_size<T>(combine, identity);
+        case 2: return by_key<T>(combine);
         default: return cudaErrorInvalidValue;
         }
     }
 
-    cudaError_t run(int dtype) const {
-        return of_type(dtype, *this);
-    }
+    template <typename T> cudaError_t of() const { return of_op<T>(op, *this); }
+
+    cudaError_t run(int dtype) const { return of_type(dtype, *this); }
 };
 
 } // namespace
 
-EXPORT size_t baseline_segmented_scan_scratch(int by, int exclusive, int op, int dtype, const void* in,
-                                          const void* segments, void* out, size_t n) {
+EXPORT size_t baseline_segmented_scan_scratch(int way, int exclusive, int op, int dtype, const void* in,
+                                              const BaselineSegments* segments, void* out, size_t n) {
     size_t bytes = 0;
-    SegmentedScan call{by, exclusive != 0, op, nullptr, bytes, in, segments, out, n, nullptr};
+    SegmentedScan call{way, exclusive != 0, op, nullptr, bytes, in, *segments, out, n, nullptr};
     cudaError_t status = call.run(dtype);
     return measured(status, bytes);
 }
 
-EXPORT int baseline_segmented_scan(int by, int exclusive, int op, int dtype, void* scratch,
-                               size_t scratch_bytes, const void* in, const void* segments,
-                               void* out, size_t n, void* stream) {
+EXPORT int baseline_segmented_scan(int way, int exclusive, int op, int dtype, void* scratch,
+                                   size_t scratch_bytes, const void* in, const BaselineSegments* segments,
+                                   void* out, size_t n, void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
     }
     auto* on = static_cast<cudaStream_t>(stream);
-    return SegmentedScan{by, exclusive != 0, op, scratch, scratch_bytes, in, segments, out, n, on}
+    return SegmentedScan{way, exclusive != 0, op, scratch, scratch_bytes, in, *segments, out, n, on}
         .run(dtype);
 }
 
-EXPORT size_t baseline_segmented_reduce_scratch(int op, int dtype, const void* in,
-                                            const unsigned* offsets, void* out, size_t segments) {
+EXPORT size_t baseline_segmented_reduce_scratch(int way, int op, int dtype, const void* in,
+                                                const BaselineSegments* segments, void* out, size_t n) {
     size_t bytes = 0;
-    SegmentedReduce call{op, nullptr, bytes, in, offsets, out, segments, nullptr};
+    SegmentedReduce call{way, op, nullptr, bytes, in, *segments, out, n, nullptr};
     cudaError_t status = call.run(dtype);
     return measured(status, bytes);
 }
 
-EXPORT int baseline_segmented_reduce(int op, int dtype, void* scratch, size_t scratch_bytes,
-                                 const void* in, const unsigned* offsets, void* out,
-                                 size_t segments, void* stream) {
+EXPORT int baseline_segmented_reduce(int way, int op, int dtype, void* scratch, size_t scratch_bytes,
+                                     const void* in, const BaselineSegments* segments, void* out, size_t n,
+                                     void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;
     }
     auto* on = static_cast<cudaStream_t>(stream);
-    return SegmentedReduce{op, scratch, scratch_bytes, in, offsets, out, segments, on}.run(dtype);
+    return SegmentedReduce{way, op, scratch, scratch_bytes, in, *segments, out, n, on}.run(dtype);
 }

@@ -6,6 +6,7 @@
 #include "library.hpp"
 
 #include <climits>
+#include <cstring>
 #include <cstdint>
 
 namespace {
@@ -80,13 +81,17 @@ EXPORT const char* baseline_version() {
     return version.c_str();
 }
 
-EXPORT size_t baseline_transpose_scratch(int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out) {
-    bool has_type = dtype == BASELINE_F32 || dtype == BASELINE_F64;
-    bool fits = rows > 0 && cols > 0 && ld_in <= INT_MAX && ld_out <= INT_MAX && rows <= INT_MAX;
-    return has_type && fits && cublas().is_usable() ? 0 : SIZE_MAX;
+EXPORT const char* baseline_way(const char* operation, int way) {
+    return way == 0 && strcmp(operation, "transpose") == 0 ? "geam" : nullptr;
 }
 
-EXPORT int baseline_transpose(int dtype, void*, size_t, const void* in, void* out, size_t rows, size_t cols,
+EXPORT size_t baseline_transpose_scratch(int way, int dtype, size_t rows, size_t cols, size_t ld_in, size_t ld_out) {
+    bool has_type = dtype == BASELINE_F32 || dtype == BASELINE_F64;
+    bool fits = rows > 0 && cols > 0 && ld_in <= INT_MAX && ld_out <= INT_MAX && rows <= INT_MAX;
+    return way == 0 && has_type && fits && cublas().is_usable() ? 0 : SIZE_MAX;
+}
+
+EXPORT int baseline_transpose(int, int dtype, void*, size_t, const void* in, void* out, size_t rows, size_t cols,
                           size_t ld_in, size_t ld_out, void* stream) {
     if (cublas().set_stream(cublas().handle, stream) != SUCCESS) {
         return UNKNOWN;

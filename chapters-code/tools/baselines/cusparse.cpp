@@ -7,6 +7,7 @@
 #include "library.hpp"
 
 #include <climits>
+#include <cstring>
 #include <cstdint>
 #include <iterator>
 
@@ -17,6 +18,7 @@ constexpr int INDEX_32 = 2;                // CUSPARSE_INDEX_32I
 constexpr int FROM_ZERO = 0;               // CUSPARSE_INDEX_BASE_ZERO
 constexpr int F32 = 0;                     // CUDA_R_32F
 constexpr int ALGORITHMS[] = {2, 3};       // CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2
+constexpr const char* NAMES[] = {"SpMV, CSR_ALG1", "SpMV, CSR_ALG2"};
 constexpr int MAJOR = 0, MINOR = 1, PATCH = 2; // libraryPropertyType
 
 using Create = int (*)(void** handle);
@@ -149,6 +151,11 @@ EXPORT const char* baseline_version() {
         return version_text(c.property(MAJOR), c.property(MINOR), c.property(PATCH));
     }();
     return version.c_str();
+}
+
+EXPORT const char* baseline_way(const char* operation, int way) {
+    bool has_way = strcmp(operation, "multiply") == 0 && way < int(std::size(ALGORITHMS));
+    return has_way ? NAMES[way] : nullptr;
 }
 
 EXPORT size_t baseline_multiply_scratch(int way, int dtype, const BaselineSparse* matrix, void* y) {

@@ -3,8 +3,8 @@
 use bytemuck::cast_slice;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Element, Error, Output, Problem, Refusal, Rung,
-    baselines::{BaselineRun, Baselines},
+    Case, Device, Element, Error, Output, Problem, Refusal, Rung, Traffic,
+    baselines::{Baselines, Way},
     buffer, inputs,
     verify::Verdict,
 };
@@ -112,9 +112,12 @@ impl<T: Element> Problem for SegmentedReduce<T> {
         Ok(verdict)
     }
 
-    fn bytes(&self, _depth: &u64) -> u64 {
+    fn traffic(&self, _depth: &u64) -> Traffic {
         let segments = u64::from(self.segments);
-        self.case.input_bytes() + 4 * (segments + 1) + size_of::<T>() as u64 * segments
+        Traffic {
+            read: self.case.input_bytes() + 4 * (segments + 1),
+            written: size_of::<T>() as u64 * segments,
+        }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -128,11 +131,8 @@ impl<T: Element> Problem for SegmentedReduce<T> {
         Ok(())
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::reduce(self, baselines)
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        baseline::reduce(self, library)
     }
 }
 

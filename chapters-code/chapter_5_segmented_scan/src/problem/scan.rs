@@ -3,8 +3,8 @@
 use bytemuck::cast_slice;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Element, Error, Output, Problem, Refusal, Rung,
-    baselines::{BaselineRun, Baselines},
+    Case, Device, Element, Error, Output, Problem, Refusal, Rung, Traffic,
+    baselines::{Baselines, Way},
     buffer, inputs,
     verify::Verdict,
 };
@@ -138,9 +138,10 @@ impl<T: Element> Problem for SegmentedScan<T> {
         Ok(verdict)
     }
 
-    fn bytes(&self, _depth: &u64) -> u64 {
+    fn traffic(&self, _depth: &u64) -> Traffic {
         // Whatever form of segments a kernel reads: one bit per element is enough.
-        2 * self.case.input_bytes() + self.n.div_ceil(8)
+        let bytes = self.case.input_bytes();
+        Traffic { read: bytes + self.n.div_ceil(8), written: bytes }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -156,11 +157,8 @@ impl<T: Element> Problem for SegmentedScan<T> {
         Ok(())
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::scan(self, baselines)
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        baseline::scan(self, library)
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, ChapterParameters, Device, Error, Output, Problem, Refusal, Rung,
-    baselines::{BaselineRun, Baselines},
+    Case, ChapterParameters, Device, Error, Output, Problem, Refusal, Rung, Traffic,
+    baselines::{Baselines, Way},
     buffer,
     verify::Verdict,
 };
@@ -102,10 +102,11 @@ impl Problem for Product {
         Ok(verdict)
     }
 
-    fn bytes(&self, _depth: &u64) -> u64 {
-        // Values and columns; offsets; the vector and the product.
+    fn traffic(&self, _depth: &u64) -> Traffic {
         let rows = u64::from(self.rows);
-        4 * (2 * self.n + (rows + 1) + self.vector.len() as u64 + rows)
+        // Values and columns; offsets; the vector.
+        let read = 2 * self.n + (rows + 1) + self.vector.len() as u64;
+        Traffic { read: 4 * read, written: 4 * rows }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
@@ -124,11 +125,8 @@ impl Problem for Product {
         buffer::overwrite(&self.device, &mut self.x, &self.vector)
     }
 
-    fn baseline<'a>(
-        &'a mut self,
-        baselines: &'a Baselines,
-    ) -> Result<Option<BaselineRun<'a>>, Error> {
-        baseline::multiply(self, baselines)
+    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+        baseline::multiply(self, library)
     }
 }
 

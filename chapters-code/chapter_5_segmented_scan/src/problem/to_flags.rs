@@ -3,7 +3,8 @@
 use crate::Conversion;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, buffer, verify::Verdict,
+    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Traffic, buffer,
+    verify::Verdict,
 };
 
 use super::{Form, division, refuses, same_count};
@@ -84,12 +85,12 @@ impl Problem for ToFlags {
         Ok(verdict)
     }
 
-    fn bytes(&self, form: &Form) -> u64 {
+    fn traffic(&self, form: &Form) -> Traffic {
         let written = match form {
             Form::Bytes => self.n,
             Form::Bits => 4 * self.n.div_ceil(32),
         };
-        4 * (u64::from(self.segments) + 1) + written
+        Traffic { read: 4 * (u64::from(self.segments) + 1), written }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use crate::Conversion;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Output, Problem, Refusal, Rung, buffer,
+    Case, Device, Error, Output, Problem, Refusal, Rung, Traffic, buffer,
     verify::{self, Verdict},
 };
 
@@ -104,13 +104,13 @@ impl Problem for ToOffsets {
         Ok(verdict)
     }
 
-    fn bytes(&self, form: &Form) -> u64 {
+    fn traffic(&self, form: &Form) -> Traffic {
         let read = match form {
             Form::Bytes => self.n,
             Form::Bits => 4 * self.n.div_ceil(32),
         };
         // The offsets, and their number.
-        read + 4 * (self.division.as_slice().len() as u64 + 1)
+        Traffic { read, written: 4 * (self.division.as_slice().len() as u64 + 1) }
     }
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {

@@ -47,7 +47,7 @@ struct Arguments {
     quick: bool,
 
     /// Timing samples of a rung; 20 at least
-    #[arg(long, default_value_t = 20, value_parser = samples)]
+    #[arg(long, default_value_t = 30, value_parser = samples)]
     samples: u32,
 
     /// Seconds after which no further case is begun; what is left out is listed in the file

@@ -38,7 +38,7 @@ pub struct Options {
     /// Timing samples of a rung on a GPU; 20 at least
     #[arg(
         long,
-        default_value_t = 20,
+        default_value_t = 30,
         allow_negative_numbers = true,
         value_parser = samples
     )]

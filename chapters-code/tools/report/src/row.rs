@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use harness::{
     Case, Device, Outcome, Parameters, Rung, Shape,
-    ceiling::{Ceiling, Ceilings},
+    ceiling::Ceiling,
+    rung::Compared,
     simulator::{Counters, Race},
-    timing::Time,
+    timing::{Comparison, Samples, Time},
     verify::{Checker, Failure},
 };
 
@@ -61,9 +62,15 @@ pub struct Row {
     pub time_ms: Option<Time>,
     /// `bytes` over the median time.
     pub gb_per_s: Option<f64>,
-    /// What it is compared with.
+    /// Each sample in microseconds, in the order in which they were taken; with a baseline, in turn with its samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples_us: Option<Vec<f64>>,
+    /// The kind of ceiling: reading, or reading and writing.
     pub ceiling: Ceiling,
-    /// Of that ceiling in this run.
+    /// The time in milliseconds that the memory needs for as many bytes, as many of them written, in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling_ms: Option<f64>,
+    /// That time over the median time.
     pub fraction_of_ceiling: Option<f64>,
     /// Of the memory's theoretical peak.
     pub fraction_of_peak: Option<f64>,
@@ -95,7 +102,7 @@ pub struct Row {
 }
 
 /// The columns of a row that do not say what it is of. All others do.
-pub const RESULTS: [&str; 20] = [
+pub const RESULTS: [&str; 22] = [
     "seed",
     "device",
     "simulated",
@@ -108,7 +115,9 @@ pub const RESULTS: [&str; 20] = [
     "bytes",
     "time_ms",
     "gb_per_s",
+    "samples_us",
     "ceiling",
+    "ceiling_ms",
     "fraction_of_ceiling",
     "fraction_of_peak",
     "registers",
@@ -140,10 +149,23 @@ pub struct BaselineTime {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// What the library calls the operation: of several that do the same work the fastest.
+    pub call: String,
     /// Its time.
     pub time_ms: Time,
-    /// Its median over the rung's: above 1, the rung is faster.
-    pub ratio: f64,
+    /// Each sample in microseconds.
+    pub samples_us: Vec<f64>,
+    /// Its median over the rung's, and how sure that is.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+}
+
+impl From<Compared> for BaselineTime {
+    fn from(compared: Compared) -> Self {
+        let Compared { name, version, call, samples, comparison } = compared;
+        let (time_ms, samples_us) = (samples.time(), samples.microseconds());
+        Self { name, version, call, time_ms, samples_us, comparison }
+    }
 }
 
 impl Row {
@@ -176,12 +198,11 @@ impl Row {
         case: &Case,
         device: &Device,
         outcome: Outcome,
-        ceilings: Option<&Ceilings>,
     ) -> Self {
-        let Outcome { verdict, report, time, usage, bytes } = outcome;
+        let Outcome { verdict, report, samples, baseline, ceiling_ms, usage, traffic } = outcome;
+        let bytes = traffic.bytes();
+        let time = samples.as_ref().map(Samples::time);
         let rate = time.map(|time| time.gb_per_s(bytes));
-        let of =
-            |whole: fn(&Ceilings, Ceiling) -> f64| Some(rate? / whole(ceilings?, rung.ceiling));
         let (rows, cols) = case.shape.sides().unzip();
         let found = &verdict.failures;
         Self {
@@ -207,11 +228,13 @@ impl Row {
             time_ms: time,
             gb_per_s: rate,
             ceiling: rung.ceiling,
-            fraction_of_ceiling: of(|all, ceiling| all.gb_per_s(ceiling)),
-            fraction_of_peak: of(|all, _| all.peak_gb_per_s),
+            samples_us: samples.as_ref().map(Samples::microseconds),
+            ceiling_ms,
+            fraction_of_ceiling: ceiling_ms.zip(time).map(|(least, time)| least / time.median),
+            fraction_of_peak: rate.map(|rate| rate / device.properties.peak_gb_per_s()),
             registers: usage.registers,
             occupancy: usage.occupancy,
-            baseline: None,
+            baseline: baseline.map(BaselineTime::from),
             counters: report.counters(),
             races: report.races().cloned().collect(),
             title: chapter.title(case),

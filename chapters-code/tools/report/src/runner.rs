@@ -5,11 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::{Chapter, Row, progress::Progress, row::BaselineTime};
+use crate::{Chapter, Row, progress::Progress};
 use harness::{
-    AnyProblem, Case, Device, DeviceChoice, Error, Rung,
-    baselines::Baselines,
-    timing::{Bench, Time},
+    AnyProblem, Case, Device, DeviceChoice, Error, Rung, baselines::Baselines, timing::Bench,
     verify::Checker,
 };
 
@@ -69,25 +67,20 @@ impl Runner {
         progress: &Progress,
         done: &mut dyn FnMut(Row) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut problem: Option<(Case, Box<dyn AnyProblem>, Option<OfBaseline>)> = None;
+        let mut problem: Option<(Case, Box<dyn AnyProblem>)> = None;
         for (i, &Step { rung, case }) in steps.iter().enumerate() {
             progress.doing(&format!("{} {case}", rung.name));
-            if problem.as_ref().is_none_or(|(of, ..)| *of != case) {
+            if problem.as_ref().is_none_or(|(of, _)| *of != case) {
                 // Its memory must be free before the next one is allocated.
                 drop(problem.take());
-                let mut fresh = chapter.problem(&self.device, &case)?;
-                let baseline = self.time_baseline(&mut *fresh, None)?;
-                problem = Some((case, fresh, baseline));
+                problem = Some((case, chapter.problem(&self.device, &case)?));
             }
-            let Some((_, problem, baseline)) = &mut problem else {
+            let Some((_, problem)) = &mut problem else {
                 continue;
             };
-            let outcome = problem.run(rung.name, self.bench.as_mut());
+            let outcome = problem.run(rung.name, self.bench.as_mut(), &self.baselines);
             let outcome = outcome.with_context(|| format!("{} on {case}", rung.name))?;
-            let ceilings = self.bench.as_ref().map(|bench| &bench.ceilings);
-            let mut row = Row::new(chapter, &rung, &case, &self.device, outcome, ceilings);
-            let own = self.time_baseline(&mut **problem, Some(&rung))?;
-            row.baseline = own.or(*baseline).and_then(|baseline| self.beside(&row, baseline));
+            let row = Row::new(chapter, &rung, &case, &self.device, outcome);
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
             done(row)?;
             progress.step();
@@ -102,40 +95,4 @@ impl Runner {
         }
         Ok(())
     }
-
-    /// The time of the first library that has the operation: that of all rungs, or that of one rung alone.
-    fn time_baseline(
-        &mut self,
-        problem: &mut dyn AnyProblem,
-        rung: Option<&Rung>,
-    ) -> Result<Option<OfBaseline>, Error> {
-        let Some(bench) = &mut self.bench else {
-            return Ok(None);
-        };
-        for (library, baselines) in self.baselines.iter().enumerate() {
-            if let Some(mut run) = problem.baseline(rung, baselines)? {
-                let time = bench.stopwatch.measure(&mut *run)?;
-                return Ok(Some(OfBaseline { library, time }));
-            }
-        }
-        Ok(None)
-    }
-
-    /// A baseline's time beside a row's.
-    fn beside(&self, row: &Row, of: OfBaseline) -> Option<BaselineTime> {
-        let (baselines, own) = (self.baselines.get(of.library)?, row.time_ms?);
-        Some(BaselineTime {
-            name: baselines.name.clone(),
-            version: baselines.version.clone(),
-            time_ms: of.time,
-            ratio: of.time.median / own.median,
-        })
-    }
-}
-
-/// A time, and which of the libraries took it.
-#[derive(Clone, Copy)]
-struct OfBaseline {
-    library: usize,
-    time: Time,
 }

@@ -11,7 +11,7 @@ use crate::{
     row::{self, Caught},
     terminal,
 };
-use harness::{ceiling::Ceiling, simulator::Counters};
+use harness::{ceiling::Ceiling, simulator::Counters, timing::Comparison};
 
 /// A table as it is printed.
 pub struct Rendered {
@@ -138,7 +138,11 @@ const MEANINGS: &[(&str, &str)] = &[
     ("regs", "registers of a thread"),
     ("occ.", "resident threads, of those that a multiprocessor can hold"),
     ("faster", "than the row above"),
-    ("vs baseline", "the baseline library's time over this one: above 1, the kernel is faster"),
+    (
+        "vs baseline",
+        "the baseline library's time over this one: above 1, the kernel is faster; equal where the interval of the \
+         ratio holds 1, or the times differ by less than half a microsecond",
+    ),
     (
         "sectors\n/req",
         "32-byte sectors of global memory that a request touches; exact, as a GPU counts them",
@@ -248,7 +252,11 @@ fn speed_up(rows: &[&Row], i: usize) -> String {
 }
 
 fn baseline(row: &Row) -> String {
-    row.baseline.as_ref().map(|baseline| format!("{:.2}x", baseline.ratio)).unwrap_or_default()
+    match row.baseline.as_ref().map(|baseline| baseline.comparison) {
+        None => String::new(),
+        Some(Comparison { is_equal: true, .. }) => "equal".into(),
+        Some(Comparison { ratio, .. }) => format!("{ratio:.2}x"),
+    }
 }
 
 fn spread(row: &Row) -> String {

@@ -229,7 +229,7 @@ pub fn judged_on_few(
 
 fn run_once(device: &Device, chapter: &dyn Chapter, rung: &str, case: &Case) -> Outcome {
     let mut problem = chapter.problem(device, case).expect("a problem");
-    problem.run(rung, None).expect("the rung is launched")
+    problem.run(rung, None, &[]).expect("the rung is launched")
 }
 
 /// What is counted while a rung runs on a case, all its launches together.

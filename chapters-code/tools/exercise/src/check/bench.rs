@@ -414,8 +414,8 @@ impl Bench {
         let memory = self.allocate(instance)?;
         let mut stopwatch = harness::timing::Stopwatch::new(&self.device, 20)?;
         let invalid = DriverError(CUresult::CUDA_ERROR_INVALID_VALUE);
-        let time = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
-        Ok(time)
+        let samples = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
+        Ok(samples.time())
     }
 }
 

@@ -7,11 +7,7 @@ use crate::{
     table,
     testing::{run_steps, simulator},
 };
-use harness::{
-    ceiling::Ceilings,
-    timing::Bench,
-    timing::{FEWEST_SAMPLES, Stopwatch},
-};
+use harness::timing::{Bench, FEWEST_SAMPLES};
 
 /// Times steps of a chapter; fails where a rung is no longer verified, a figure does not follow from
 /// the samples, or the table does not fit. Gives the rows back.
@@ -34,10 +30,10 @@ pub fn check_timed(chapter: &dyn Chapter, steps: &[Step]) -> Vec<Row> {
 fn small_bench(runner: &mut Runner) -> Bench {
     runner.device.properties.l2_bytes = 1 << 16;
     runner.device.properties.memory_bytes = 1 << 22;
-    let mut stopwatch = Stopwatch::new(&runner.device, 1).expect("a stopwatch");
-    let ceilings = Ceilings::measure(&runner.device, &mut stopwatch).expect("ceilings");
+    let bench = Bench::new(&runner.device, 1).expect("ceilings");
+    let ceilings = &bench.ceilings;
     assert!(ceilings.read_gb_per_s > 0.0 && ceilings.launch_us > 0.0, "{ceilings:?}");
-    Bench { stopwatch, ceilings }
+    bench
 }
 
 fn check_row(row: &Row) {
@@ -48,7 +44,10 @@ fn check_row(row: &Row) {
     assert!(time.min <= time.median && time.median <= time.max, "{time:?}");
     let rate = row.bytes as f64 / (time.median * 1e6);
     assert!((row.gb_per_s.expect("a rate") / rate - 1.0).abs() < 1e-9);
-    assert!(row.fraction_of_ceiling.is_some() && row.fraction_of_peak.is_some());
+    let least = row.ceiling_ms.expect("a ceiling");
+    assert!((row.fraction_of_ceiling.expect("a share") / (least / time.median) - 1.0).abs() < 1e-9);
+    assert!(row.fraction_of_peak.is_some());
+    assert_eq!(row.samples_us.as_ref().map(Vec::len), Some(time.samples), "{kernel}");
 }
 
 /// The tables that a GPU's rows have, in a narrow terminal and in a wide one.
