@@ -117,7 +117,7 @@ fn sheets(exercise: &Exercise) -> Result<Vec<Specimen>> {
 pub fn answers(exercise: &Exercise) -> Result<Vec<(String, f64)>> {
     let declaration = &exercise.declaration;
     let name = format!("{}.cu", exercise.name);
-    let ptx = compile::compile(&exercise.questioned_kernel()?, &name)?;
+    let ptx = compile::compile(&exercise.questioned_kernel()?, &name, &declaration.architecture)?;
     let ptx = ptx.map_err(|failure| anyhow::anyhow!("{}", failure.seen))?;
     let mut bench = Bench::open(Target::Simulator, declaration)?;
     let loaded = bench.load(&ptx, &declaration.launch)?;

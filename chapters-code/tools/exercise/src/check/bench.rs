@@ -110,6 +110,20 @@ impl Bench {
         })
     }
 
+    /// Why the device cannot run a text that was compiled for a newer one, if it cannot.
+    pub fn is_too_old(&self, ptx: &str) -> Option<String> {
+        let (major, minor) = self.device.properties.compute_capability;
+        let needed = harness::kernel::target(ptx);
+        (needed > (10 * major + minor) as u32).then(|| {
+            format!(
+                "it was not run here: it needs compute capability {}.{}, and this device has \
+                 {major}.{minor}",
+                needed / 10,
+                needed % 10
+            )
+        })
+    }
+
     /// Loads the kernels of the launches.
     ///
     /// # Errors
@@ -338,7 +352,9 @@ impl Bench {
         let is_wild = is_address.contains(&fault.kind) && fault.space == Some(Space::Global);
         let early = judge::gravest(&report);
         let early = early.filter(|race| race.kind != RaceKind::UninitialisedRead);
-        if let Some(race) = early.filter(|_| is_wild) {
+        // Who uses a stage too early may then wait for ever, or arrive once too often.
+        let of_a_copy = report.races().find(|race| is_of_a_copy(race.kind));
+        if let Some(race) = early.filter(|_| is_wild).or(of_a_copy) {
             let failure = Failure::new(
                 judge::race(race, &self.declaration.operation),
                 self.by_name(&race.message),
@@ -347,8 +363,12 @@ impl Bench {
             return Ok(failure.note(format!("after that: {fault}")));
         }
         let of_a_mask = fault.message.contains("executes a warp-wide operation for the lanes");
+        let of_an_mbarrier = fault.message.contains("`mbarrier.");
         let diagnosis = match fault.kind {
             FaultKind::IllegalInstruction if of_a_mask => Diagnosis::LaneMask,
+            FaultKind::IllegalInstruction | FaultKind::Overflow if of_an_mbarrier => {
+                Diagnosis::Mbarrier
+            }
             FaultKind::IllegalAddress => Diagnosis::OutOfBounds,
             FaultKind::MisalignedAddress => Diagnosis::Misaligned,
             FaultKind::Trap | FaultKind::Assert => Diagnosis::Trap,
@@ -417,6 +437,11 @@ impl Bench {
         let samples = stopwatch.measure(&mut || self.launch(&memory).map_err(|_| invalid))?;
         Ok(samples.time())
     }
+}
+
+/// Whether nothing orders a bulk copy and what others do with its memory.
+fn is_of_a_copy(kind: RaceKind) -> bool {
+    matches!(kind, RaceKind::PendingCopy | RaceKind::EarlyCopy | RaceKind::MissingProxyFence)
 }
 
 /// Bytes behind an array that no array of an exercise reaches.

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Result;
 use nvrtc::locate;
-use xtask::kernel::{self, BASE_ARCHITECTURE, OPTIONS};
+use xtask::kernel::{self, OPTIONS};
 
 use super::Failure;
 use crate::{
@@ -22,20 +22,21 @@ const LARGEST: usize = 8 << 20;
 /// The largest PTX that is kept for the next time, in bytes.
 const REMEMBERED: usize = 256 << 10;
 
-/// Compiles a vetted source, called `name` in messages, or remembers what came of it.
+/// Compiles a vetted source, called `name` in messages, for an architecture such as `compute_90`, or
+/// remembers what came of it.
 ///
 /// # Errors
 /// Outside, where there is no compiler; inside, what the compiler says of the source.
-pub fn compile(source: &str, name: &str) -> Result<Result<String, Failure>> {
+pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<String, Failure>> {
     let root = crate::workspace();
     let library = locate::library(None)?;
-    let remembered = remembered(&root, source, name, &library);
+    let remembered = remembered(&root, source, name, architecture, &library);
     if let Ok(ptx) = fs::read_to_string(&remembered) {
         return Ok(Ok(ptx));
     }
     let compiler = locate::compiler(None)?;
     let mut options: Vec<String> = OPTIONS.map(str::to_owned).to_vec();
-    options.push(format!("-arch={BASE_ARCHITECTURE}"));
+    options.push(format!("-arch={architecture}"));
     options.push(format!("-I{}", compiler.include.display()));
     match compiler.nvrtc.compile(source, name, &options) {
         Ok(ptx) if ptx.len() > LARGEST => {
@@ -61,10 +62,10 @@ pub fn compile(source: &str, name: &str) -> Result<Result<String, Failure>> {
     }
 }
 
-fn remembered(root: &Path, source: &str, name: &str, library: &Path) -> PathBuf {
+fn remembered(root: &Path, source: &str, name: &str, architecture: &str, library: &Path) -> PathBuf {
     let options = OPTIONS.join(" ");
     let library = library.to_string_lossy();
-    let hash = kernel::hash(&[BASE_ARCHITECTURE, &options, &library, name, source]);
+    let hash = kernel::hash(&[architecture, &options, &library, name, source]);
     root.join("target/exercises").join(hash).with_extension("ptx")
 }
 

@@ -44,6 +44,10 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
         (RaceKind::ShuffleSource, _) => Diagnosis::Shuffle,
         (RaceKind::DivergentBarrier | RaceKind::BarrierThreads, _) => Diagnosis::DivergentBarrier,
         (RaceKind::PendingCopy, _) => Diagnosis::PendingCopy,
+        (RaceKind::EarlyCopy, _) => Diagnosis::EarlyCopy,
+        (RaceKind::AbandonedCopy, _) => Diagnosis::AbandonedCopy,
+        (RaceKind::MissingProxyFence, _) => Diagnosis::ProxyFence,
+        (RaceKind::MbarrierReinitialised | RaceKind::MbarrierOverwritten, _) => Diagnosis::Mbarrier,
         // Between two stores to global memory a barrier would be of no use: one of them is too many.
         (RaceKind::WriteWrite, _) if race.space == Space::Global || (one_line && one_warp) => {
             Diagnosis::WriteConflict

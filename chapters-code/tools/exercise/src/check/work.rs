@@ -94,7 +94,8 @@ impl Worker<'_> {
             }
             false => self.exercise.questioned_kernel()?,
         };
-        let ptx = right!(compile::compile(&source, &self.job.name)?);
+        let architecture = &self.exercise.declaration.architecture;
+        let ptx = right!(compile::compile(&source, &self.job.name, architecture)?);
         let module = right!(compile::parse(&ptx));
         for launch in self.launches() {
             right!(compile::entry(&module, launch, &launch.parameters()?));
@@ -105,6 +106,9 @@ impl Worker<'_> {
     fn check(&self, ptx: &str) -> Step<Passed> {
         let declaration = &self.exercise.declaration;
         let mut bench = Bench::open(self.job.target, declaration)?;
+        if let Some(note) = bench.is_too_old(ptx) {
+            return Ok(Ok(Passed { notes: vec![note], ..Passed::default() }));
+        }
         right!(bench.load(ptx, self.launches())?.map_err(|failure| self.placed(failure)));
         if !self.exercise.has_kernel() {
             return predict::predict(&bench, declaration, &self.job.source);

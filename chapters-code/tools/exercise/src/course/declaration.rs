@@ -6,6 +6,7 @@ use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use harness::{Dtype, Input, Shape};
 use serde::{Deserialize, Deserializer, de};
+use xtask::kernel::BASE_ARCHITECTURE;
 
 use super::{launch::Launch, range::Range};
 use crate::{diagnosis::Diagnosis, operation::Operation};
@@ -75,6 +76,10 @@ pub struct Declaration {
     pub hints: Vec<String>,
     /// What the kernel's outputs must be.
     pub operation: Operation,
+    /// The architecture that kernels are compiled for, such as `compute_90`; where none is named, the one
+    /// of the chapters' kernels.
+    #[serde(default = "base_architecture")]
+    pub architecture: String,
     /// The launches, in order.
     pub launch: Vec<Launch>,
     /// Memory that kernels use between them, by name.
@@ -230,6 +235,10 @@ impl Declaration {
         }
         sheets.join("\n")
     }
+}
+
+fn base_architecture() -> String {
+    BASE_ARCHITECTURE.to_owned()
 }
 
 fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Shape, D::Error> {
