@@ -62,7 +62,13 @@ pub fn compile(source: &str, name: &str, architecture: &str) -> Result<Result<St
     }
 }
 
-fn remembered(root: &Path, source: &str, name: &str, architecture: &str, library: &Path) -> PathBuf {
+fn remembered(
+    root: &Path,
+    source: &str,
+    name: &str,
+    architecture: &str,
+    library: &Path,
+) -> PathBuf {
     let options = OPTIONS.join(" ");
     let library = library.to_string_lossy();
     let hash = kernel::hash(&[architecture, &options, &library, name, source]);

@@ -1,12 +1,14 @@
 //! Segments folded to one result each.
 
+use std::ops::Range;
+
 use chapter_5_segmented_scan::reference::Expected;
-use harness::{Element, Input, Op};
+use harness::{Element, Input, Op, buffer::POISON};
 use serde::Deserialize;
 
 use super::{
-    Array, Case, Finding, Instance, Output, Reference, Seen,
-    operator::{fold, of_scans, with_operand},
+    Array, Case, Finding, Instance, Output, Reference, Seen, Wrong,
+    operator::{combine, fold, identity, of_scans, with_operand},
     segments,
 };
 use crate::diagnosis::Diagnosis;
@@ -93,7 +95,92 @@ impl SegmentedReduce {
                 let because = "the result is 0, and all elements of the segment are smaller";
                 Finding::new(Diagnosis::Identity, because)
             }
-            () => None,
+            () => self.run_of_a_sum(&input, all[wrong.index].clone(), wrong),
         }
+    }
+
+    /// A sum of the segment's last elements alone, of its first, or of some before its head as well; or
+    /// one of these on top of what the output held before the launch.
+    fn run_of_a_sum<T: Element>(
+        &self,
+        input: &[T],
+        segment: Range<usize>,
+        wrong: &Wrong,
+    ) -> Option<Finding> {
+        if self.op != Op::Sum {
+            return None;
+        }
+        let (head, end, length) = (segment.start, segment.end, segment.len());
+        let nothing: T = identity(self.op);
+        let poison = T::from_bits(u64::from_le_bytes([POISON; 8]));
+        let backwards = |start: T| self.reaching(start, input[..end].iter().rev(), wrong);
+        let forwards = |start: T| self.reaching(start, input[head..end].iter(), wrong);
+        let (diagnosis, holds) = match backwards(nothing) {
+            Some(0) => (Diagnosis::SegmentCut, format!("holds none of its {length} elements")),
+            Some(count) if count < length => {
+                let holds = format!("is the fold of the last {count} of its {length} elements");
+                (Diagnosis::SegmentCut, holds)
+            }
+            Some(count) => {
+                let holds = format!("holds the {} elements before its head, too", count - length);
+                (Diagnosis::HeadIgnored, holds)
+            }
+            None if backwards(poison).or_else(|| forwards(poison)).is_some() => {
+                let holds = "was added to, and nothing was stored there before".to_owned();
+                (Diagnosis::NeverWritten, holds)
+            }
+            None => {
+                let first = forwards(nothing)?;
+                let holds = format!("is the fold of the first {first} of its {length} elements");
+                (Diagnosis::PartOnly, holds)
+            }
+        };
+        Finding::new(diagnosis, format!("out[{}] {holds}", wrong.index))
+    }
+
+    /// How many of the elements, in their order, fold to what was got.
+    fn reaching<'e, T: Element>(
+        &self,
+        start: T,
+        elements: impl Iterator<Item = &'e T>,
+        wrong: &Wrong,
+    ) -> Option<usize> {
+        let mut folded = start;
+        let folds = elements.map(|x| {
+            folded = combine(self.op, folded, *x);
+            folded
+        });
+        std::iter::once(start).chain(folds).position(|fold| fold.to_f64() == wrong.got)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Shape;
+
+    use super::*;
+
+    /// What is said of one segment of 1,000 elements whose result is the sum of others.
+    fn diagnosed(wrong: impl Fn(&[i32]) -> i32) -> Option<Diagnosis> {
+        let reduce = SegmentedReduce { op: Op::Sum, length: Some(1000) };
+        let case = Case { shape: Shape::Vector { n: 2000 }, input: Input::Uniform, seed: 1 };
+        let instance = reduce.instance(&case);
+        let x: Vec<i32> = instance.inputs[0].elements();
+        let sum = |part: &[i32]| part.iter().fold(0i32, |sum, x| sum.wrapping_add(*x));
+        let out = [sum(&x[..1000]), wrong(&x)];
+        crate::operation::diagnosed(&reduce, &instance, &Array::of("out", &out).bytes)
+    }
+
+    #[test]
+    fn sums_of_other_elements_are_told_apart() {
+        let sum = |part: &[i32]| part.iter().fold(0i32, |sum, x| sum.wrapping_add(*x));
+        assert_eq!(diagnosed(|x| sum(&x[1700..])), Some(Diagnosis::SegmentCut));
+        assert_eq!(diagnosed(|_| 0), Some(Diagnosis::SegmentCut));
+        assert_eq!(diagnosed(|x| sum(&x[900..])), Some(Diagnosis::HeadIgnored));
+        assert_eq!(diagnosed(|x| sum(&x[1000..1333])), Some(Diagnosis::PartOnly));
+        let poison = i32::from_le_bytes([POISON; 4]);
+        let on_poison = diagnosed(|x| sum(&x[1400..]).wrapping_add(poison));
+        assert_eq!(on_poison, Some(Diagnosis::NeverWritten));
+        assert_eq!(diagnosed(|x| sum(&x[1100..1900])), None);
     }
 }

@@ -15,12 +15,16 @@ const LENGTHS: [u32; 16] = [2, 1, 0, 5, 31, 33, 3, 100, 0, 257, 700, 32, 1, 255,
 const SAME: [u32; 6] = [32, 64, 100, 33, 256, 7];
 
 /// Uniform mixes lengths, zipf draws them by Zipf's law, constant makes segments of one length, and sorted
-/// one of everything. `smallest` is the shortest length.
+/// one of everything. Denormal has twice as many empty segments as elements, all between two long ones.
+/// `smallest` is the shortest length.
 pub fn of(case: &Case, smallest: u32) -> Offsets {
     let n = case.shape.elements() as u32;
     let length = |s: u64| match case.input {
         Input::Constant => SAME[(case.seed % SAME.len() as u64) as usize],
         Input::Sorted => n,
+        Input::Denormal if s == 0 => n / 2,
+        Input::Denormal if s <= 2 * u64::from(n) => 0,
+        Input::Denormal => n,
         Input::Zipf => inputs::zipf(!case.seed, s, n.into()) as u32,
         _ if s < LENGTHS.len() as u64 => LENGTHS[s as usize],
         _ => LENGTHS[(inputs::bits(!case.seed, s) % LENGTHS.len() as u64) as usize],
@@ -52,6 +56,7 @@ pub fn input_name(input: Input) -> String {
     let name = match input {
         Input::Constant => "segments of one length",
         Input::Sorted => "one segment",
+        Input::Denormal => "two long segments, and many empty ones between them",
         Input::Zipf => "segments of lengths by Zipf's law",
         _ => "segments of all lengths",
     };
@@ -114,6 +119,17 @@ mod tests {
 
     fn case(n: u64, input: Input) -> Case {
         Case { shape: Shape::Vector { n }, input, seed: 1 }
+    }
+
+    #[test]
+    fn empty_segments_lie_between_two_long_ones() {
+        let segments = of(&case(100, Input::Denormal), 0);
+        let lengths: Vec<usize> = segments.ranges().map(|range| range.len()).collect();
+        assert_eq!(lengths.len(), 202);
+        assert_eq!((lengths[0], lengths[201]), (50, 50));
+        // Where no segment may be empty, they are as short as can be.
+        let flags = of(&case(100, Input::Denormal), 1);
+        assert_eq!(flags.count(), 51);
     }
 
     #[test]
