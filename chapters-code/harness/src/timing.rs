@@ -41,9 +41,9 @@ impl Samples {
 /// How much longer one operation takes than another, from samples that were taken in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
 pub struct Comparison {
-    /// The ratio of the medians: above 1, the second operation is faster.
+    /// The median of the ratios of neighbouring samples: above 1, the second operation is faster.
     pub ratio: f64,
-    /// The interval that holds the median of the ratios of neighbouring samples with a probability of 95 %.
+    /// The interval that holds that median with a probability of 95 %.
     pub interval: [f64; 2],
     /// Whether the interval holds 1, or the medians differ by less than the events resolve.
     pub is_equal: bool,
@@ -61,7 +61,11 @@ impl Comparison {
         let below = ((n as f64 - 1.96 * (n as f64).sqrt()) / 2.0).max(0.0) as usize;
         let interval = [ratios[below], ratios[n - 1 - below]];
         let is_within = interval[0] <= 1.0 && 1.0 <= interval[1];
-        Self { ratio: a / b, interval, is_equal: is_within || (a - b).abs() < RESOLUTION_MS }
+        Self {
+            ratio: (ratios[(n - 1) / 2] + ratios[n / 2]) / 2.0,
+            interval,
+            is_equal: is_within || (a - b).abs() < RESOLUTION_MS,
+        }
     }
 }
 

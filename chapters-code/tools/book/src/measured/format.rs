@@ -47,6 +47,8 @@ pub fn amount(path: &str, number: f64) -> String {
         Unit::Time if number < 1.0 => format!("{}\u{a0}µs", significant(number * 1e3)),
         Unit::Time => format!("{}\u{a0}ms", significant(number)),
         Unit::Fraction => format!("{:.1}\u{a0}%", number * 100.0),
+        // What differs by no more than its noise is recorded as 1, see `records`.
+        Unit::Ratio if number == 1.0 => "equal".to_owned(),
         Unit::Ratio => format!("{number:.2}×"),
         Unit::None if number == 0.0 => "0".to_owned(),
         Unit::None => format!("{number:.3e}"),
@@ -102,5 +104,11 @@ mod tests {
     #[test]
     fn a_lone_load_is_in_nanoseconds() {
         assert_eq!(value("ceilings.latency_ns", &json!(512.3)), "512\u{a0}ns");
+    }
+
+    #[test]
+    fn a_ratio_that_noise_explains_is_no_number() {
+        assert_eq!(value("baseline.ratio", &json!(1.0)), "equal");
+        assert_eq!(value("baseline.ratio", &json!(1.004)), "1.00×");
     }
 }

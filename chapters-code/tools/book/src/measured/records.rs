@@ -97,8 +97,14 @@ impl Run {
     fn load(path: &Path) -> Result<Option<Self>> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        let whole: Value = serde_json::from_str(&text)
+        let mut whole: Value = serde_json::from_str(&text)
             .with_context(|| format!("{} is not a recorded run", path.display()))?;
+        // So that no claim holds, and no page prints a ratio, where the samples do not tell the two apart.
+        for row in whole["rows"].as_array_mut().into_iter().flatten() {
+            if row["baseline"]["is_equal"] == true {
+                row["baseline"]["ratio"] = 1.0.into();
+            }
+        }
         if whole["kind"].as_str().is_some_and(|kind| kind != KIND) {
             return Ok(None);
         }
