@@ -522,3 +522,23 @@ impl Ready {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::course::{Course, FOLDER};
+
+    /// The simulated device has compute capability 9.0.
+    #[test]
+    fn what_a_device_is_too_old_for_is_said() {
+        let course = Course::read(&crate::workspace().join(FOLDER)).expect("it can be read");
+        let exercise = course.find("two_stages").expect("it is there");
+        let bench = Bench::open(Target::Simulator, &exercise.declaration).expect("it opens");
+        assert_eq!(bench.is_too_old(".target sm_90"), None);
+        let note = bench.is_too_old(".target sm_120").unwrap_or_default();
+        assert!(
+            note.contains("it needs compute capability 12.0, and this device has 9.0"),
+            "{note}"
+        );
+    }
+}

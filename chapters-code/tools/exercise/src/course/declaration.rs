@@ -216,6 +216,12 @@ impl Declaration {
             self.sizes.is_empty() || predicts || self.drawn.is_some(),
             "an exercise with `sizes` of its own says which sizes can be `drawn`"
         );
+        let number = self.architecture.strip_prefix("compute_").unwrap_or_default();
+        ensure!(
+            number.parse::<u32>().is_ok(),
+            "`{}` is no architecture; `compute_90` is one",
+            self.architecture
+        );
         for launch in &self.launch {
             launch.parameters()?;
         }
