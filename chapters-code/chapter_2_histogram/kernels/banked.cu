@@ -13,15 +13,19 @@
 // dynamic shared memory for each bin and extra counter (of u8 at most 256), log_copies <= 5. state:
 // zero before the first launch, and left for the next one. Launches on one state have the same grid and
 // must not overlap; after one that was stopped, it must be zeroed. Writes out[0 .. bins.count + 3].
+// histogram_even_u32 is the same for u32 keys in even bins of a range, of type EvenBins; see even.cuh.
 #include "copies.cuh"
+#include "even.cuh"
 #include "flag.cuh"
 
-#define BANKED_KERNEL(dtype) \
+#define BANKED_KERNEL_IN(BinsOf, dtype) \
     extern "C" __global__ void __launch_bounds__(THREADS<dtype>, RESIDENT<dtype>) \
-        histogram_##dtype(const dtype* __restrict__ in, u32* out, size_t n, Bins bins, \
+        histogram_##dtype(const dtype* __restrict__ in, u32* out, size_t n, BinsOf bins, \
                           u32 log_copies, State* state) { \
         Flag flag{state, out, bins.count + EXTRA}; \
         count_share(in, out, n, bins, Copies(log_copies), flag); \
     }
+#define BANKED_KERNEL(dtype) BANKED_KERNEL_IN(Bins, dtype)
 
 FOR_EACH_KEY(BANKED_KERNEL)
+BANKED_KERNEL_IN(EvenBins, even_u32)

@@ -1,6 +1,6 @@
 //! The same histogram by a baseline library, through `baseline_histogram` of baselines.h.
 
-use std::ffi::{c_float, c_int, c_uint, c_void};
+use std::ffi::{c_double, c_int, c_uint, c_void};
 
 use harness::{
     Error,
@@ -8,7 +8,7 @@ use harness::{
     verify::{self, Exact},
 };
 
-use crate::{bins::Bins, problem::Counting, reference::Key};
+use crate::{problem::Counting, reference::Key};
 
 type ScratchBytes = unsafe extern "C" fn(
     c_int,
@@ -16,8 +16,8 @@ type ScratchBytes = unsafe extern "C" fn(
     *const c_void,
     *mut c_void,
     c_uint,
-    c_float,
-    c_float,
+    c_double,
+    c_double,
     usize,
 ) -> usize;
 type Count = unsafe extern "C" fn(
@@ -28,8 +28,8 @@ type Count = unsafe extern "C" fn(
     *const c_void,
     *mut c_void,
     c_uint,
-    c_float,
-    c_float,
+    c_double,
+    c_double,
     usize,
     *mut c_void,
 ) -> c_int;
@@ -54,7 +54,7 @@ pub(crate) fn histogram<K: Key>(
     let (Some(scratch_bytes), Some(count)) = functions else {
         return Ok(Vec::new());
     };
-    let Bins { count: bins, low, high, .. } = of.bins;
+    let (bins, (low, high)) = (of.bins.count, of.bins.range(of.case.dtype));
     let (counts, without_bin) = counts.split_at(bins as usize);
     let is_byte = without_bin.iter().all(|&count| count == 0);
     let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);

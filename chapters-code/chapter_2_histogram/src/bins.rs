@@ -1,7 +1,7 @@
-//! Bins: how many, and of which range of floats.
+//! Bins: how many, and of which range of keys.
 
 use cudarc::driver::DeviceRepr;
-use harness::{Case, ChapterParameters, Error};
+use harness::{Case, ChapterParameters, Dtype, Error};
 
 use crate::HistogramParameters;
 
@@ -22,9 +22,10 @@ pub fn wanted(case: &Case) -> u32 {
 /// Counters behind the bins: keys above the last bin, keys below the first, and NaN.
 pub const EXTRA: u32 = 3;
 
-/// The bins, as the kernels take them: `struct Bins` of `histogram.cuh`.
+/// The bins, as the kernels take them: `struct EvenBins` of `even.cuh`. Its first four words are `struct Bins` of
+/// `histogram.cuh`, and a kernel that takes those reads no more.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bins {
     /// How many, m.
     pub count: u32,
@@ -34,9 +35,17 @@ pub struct Bins {
     pub high: f32,
     /// m / (high − low), rounded twice.
     pub scale: f32,
+    /// The least integer that has a bin.
+    pub first: u32,
+    /// The least integer above all bins; 0 where integers are their own bins.
+    pub end: u32,
+    /// The number of leading zeros of `end − first`.
+    pub shift: u32,
+    /// ⌈m · 2^64 / ((end − first) · 2^shift)⌉: the high word, then the low word.
+    pub reciprocal: [u32; 2],
 }
 
-// SAFETY: four words without padding, of which any bits are valid, as the kernels declare them.
+// SAFETY: nine words without padding, of which any bits are valid. The kernels declare all of them, or the first four.
 unsafe impl DeviceRepr for Bins {}
 
 /// Why there are no such bins.
@@ -51,6 +60,26 @@ pub enum BinsError {
     /// The range's width, or the scale, is beyond f32.
     #[error("bins of that width are out of f32's range")]
     Width,
+    /// The ends are not integers of 32 bits, the lower one first.
+    #[error(
+        "from {0} to {1} is no range of u32: it needs two whole numbers up to 2^32 - 1, the lower one first"
+    )]
+    Integers(f64, f64),
+    /// A range of keys of a type that are always their own bins.
+    #[error("keys of {0} are their own bins: no kernel divides a range of them into bins")]
+    OwnBins(Dtype),
+}
+
+impl BinsError {
+    /// The option that would mend it.
+    fn remedy(&self) -> String {
+        match self {
+            Self::Count(_) => format!("give --bins, from {FEWEST} to {MOST}"),
+            Self::Range(..) | Self::Width => "give --range, for example 0..1".into(),
+            Self::Integers(..) => "give --range, for example 0..2^20".into(),
+            Self::OwnBins(_) => "give --dtype u32 or f32, or leave --range out".into(),
+        }
+    }
 }
 
 impl Bins {
@@ -69,17 +98,48 @@ impl Bins {
         if !scale.is_normal() {
             return Err(BinsError::Width);
         }
-        Ok(Self { count, low, high, scale })
+        Ok(Self { count, low, high, scale, ..Self::default() })
     }
 
-    /// A case's bins; of floats, those of [0, 1).
+    /// `count` even bins of the integers in [low, high), whose ends are integers of 32 bits.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a histogram cannot have that number of bins.
+    /// Where there are no such bins.
+    pub fn of_integers(count: u32, low: f64, high: f64) -> Result<Self, BinsError> {
+        let whole = |end: f64| (f64::from(end as u32) == end).then_some(end as u32);
+        let ends = whole(low).zip(whole(high)).filter(|(first, end)| first < end);
+        let (first, end) = ends.ok_or(BinsError::Integers(low, high))?;
+        let (shift, reciprocal) = reciprocal(count, end - first);
+        Ok(Self { first, end, shift, reciprocal, ..Self::even(count, 0.0, 1.0)? })
+    }
+
+    /// A case's bins. Where the case has no range, floats have the bins of [0, 1), and integers are their own bins.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where a histogram cannot have that number of bins, or keys of the type not that range.
     pub fn of(case: &Case) -> Result<Self, Error> {
-        let count = wanted(case);
-        let remedy = format!("remedy: give --bins, from {FEWEST} to {MOST}");
-        Self::even(count, 0.0, 1.0).map_err(|error| Error::Usage(format!("{error}\n  {remedy}")))
+        let (count, range) = (wanted(case), HistogramParameters::of(case).range);
+        let bins = match (case.dtype, range) {
+            (dtype @ (Dtype::U8 | Dtype::U16), Some(_)) => Err(BinsError::OwnBins(dtype)),
+            (Dtype::U32, Some(range)) => Self::of_integers(count, range.low, range.high),
+            (_, Some(range)) => Self::even(count, range.low as f32, range.high as f32),
+            (_, None) => Self::even(count, 0.0, 1.0),
+        };
+        bins.map_err(|error| Error::Usage(format!("{error}\n  remedy: {}", error.remedy())))
+    }
+
+    /// Whether integers have even bins of a range, instead of being their own bins.
+    pub fn divide_integers(&self) -> bool {
+        self.end > 0
+    }
+
+    /// The range of the bins: that of floats, or that of integers.
+    pub fn range(&self, dtype: Dtype) -> (f64, f64) {
+        match (dtype.is_float(), self.divide_integers()) {
+            (true, _) => (self.low.into(), self.high.into()),
+            (false, true) => (self.first.into(), self.end.into()),
+            (false, false) => (0.0, self.count.into()),
+        }
     }
 
     /// Counters of an output: the bins', and those behind them.
@@ -88,9 +148,57 @@ impl Bins {
     }
 }
 
+/// `shift` and `reciprocal` for `count` bins of a range of `width` integers, from 1 on.
+pub fn reciprocal(count: u32, width: u32) -> (u32, [u32; 2]) {
+    let shift = width.leading_zeros();
+    let reciprocal = (u128::from(count) << 64).div_ceil(u128::from(width << shift));
+    (shift, [(reciprocal >> 32) as u32, reciprocal as u32])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The bin of the key that is `offset` behind the first, as `counter_of` in `even.cuh` computes it.
+    fn bin(offset: u32, (shift, [high, low]): (u32, [u32; 2])) -> u32 {
+        let scaled = u64::from(offset << shift);
+        ((scaled * u64::from(high) + ((scaled * u64::from(low)) >> 32)) >> 32) as u32
+    }
+
+    /// Every key of narrow ranges; of others, the two neighbours of every bin's border.
+    #[test]
+    fn the_reciprocal_is_exact() {
+        let widths = [1, 2, 3, 255, 256, 257, 1000, 1 << 16, (1 << 16) + 1, 1 << 20, 1 << 31];
+        for width in widths.into_iter().chain([(1 << 31) + 1, u32::MAX - 1, u32::MAX]) {
+            for count in [1, 2, 3, 255, 256, 257, 1000, 65_521, MOST] {
+                let (m, w) = (u128::from(count), u128::from(width));
+                let border = |bin: u32| (u128::from(bin) * w).div_ceil(m) as u32;
+                let beside = |bin| [border(bin).saturating_sub(1), border(bin)];
+                let offsets: Vec<u32> = match width <= MOST {
+                    true => (0..width).collect(),
+                    false => (0..count).flat_map(beside).chain([width - 1]).collect(),
+                };
+                for offset in offsets {
+                    let expected = u128::from(offset) * m / w;
+                    let computed = bin(offset, reciprocal(count, width));
+                    assert_eq!(u128::from(computed), expected, "{offset} of {width}, {count} bins");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_of_integers_that_are_none() {
+        let max = f64::from(u32::MAX);
+        for (low, high) in
+            [(1.0, 1.0), (2.0, 1.0), (-1.0, 1.0), (0.5, 1.0), (0.0, max + 1.0), (f64::NAN, 1.0)]
+        {
+            let error = Bins::of_integers(2, low, high).expect_err("no range");
+            assert!(matches!(error, BinsError::Integers(..)), "{error}");
+        }
+        assert!(Bins::of_integers(2, 0.0, max).is_ok());
+        assert_eq!(Bins::of_integers(1, 0.0, 9.0), Err(BinsError::Count(1)));
+    }
 
     #[track_caller]
     fn check(count: u32, low: f32, high: f32, error: BinsError) {

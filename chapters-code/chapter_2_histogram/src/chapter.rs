@@ -6,7 +6,7 @@ use harness::{
 };
 use report::{
     Chapter,
-    values::{Values, number},
+    values::{Values, number, parsed},
 };
 
 use crate::{
@@ -72,6 +72,7 @@ impl Chapter for Histogram {
             bins: number(value, "bins")?,
             keys: number(value, "keys")?,
             copies: number(value, "copies")?,
+            range: parsed(value, "range")?,
         }
         .into())
     }
@@ -143,13 +144,15 @@ impl Histogram {
 /// The error for an input with keys that have no bin: the index of the first one, and their number.
 fn refused<K: Key>(keys: &[K], bins: &Bins, (first, count): (usize, usize)) -> Error {
     let (n, key, m) = (keys.len(), keys[first].to_f64(), bins.count);
-    let which = match K::DTYPE.is_float() {
-        true => format!("[{}, {}) is the range of the {m} bins", bins.low, bins.high),
-        false => format!("the last of {m} bins is {}", m - 1),
-    };
-    let more = match K::DTYPE.is_float() {
-        true => "",
-        false => "give --bins so that all keys have one, or ",
+    let (which, more) = match K::DTYPE.is_float() || bins.divide_integers() {
+        true => {
+            let (low, high) = bins.range(K::DTYPE);
+            (format!("[{low}, {high}) is the range of the {m} bins"), "")
+        }
+        false => {
+            let more = "give --bins so that all keys have one, or ";
+            (format!("the last of {m} bins is {}", m - 1), more)
+        }
     };
     Error::Usage(format!(
         "{count} of {n} keys have no bin, the first of them key {first}, which is {key}: {which}\n  \

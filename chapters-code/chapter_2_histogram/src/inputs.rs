@@ -33,6 +33,12 @@ const ODD: [f64; 8] = [
     1.0 - 1.0 / (1 << 24) as f64,
 ];
 
+/// Integers that have no bin, or stand at an end of the range.
+fn odd_integers(bins: &Bins) -> [u32; 6] {
+    let Bins { first, end, .. } = *bins;
+    [0, first.saturating_sub(1), first, end - 1, end, u32::MAX]
+}
+
 /// The keys of a case: as many as there are elements.
 pub fn keys<K: Key>(case: &Case, bins: &Bins) -> Vec<K> {
     let keys = u64::from(drawn_from(case, bins));
@@ -43,6 +49,7 @@ pub fn keys<K: Key>(case: &Case, bins: &Bins) -> Vec<K> {
     }
     let make = |i| match K::DTYPE {
         Dtype::F32 => K::from_f64(position(case, i, keys, bins)),
+        _ if bins.divide_integers() => K::from_f64(integer(case, i, keys, bins).into()),
         _ => K::from_f64(number(case, i, keys) as f64),
     };
     (0..case.elements()).into_par_iter().map(make).collect()
@@ -77,9 +84,7 @@ fn number(case: &Case, i: u64, keys: u64) -> u64 {
 /// Float i: somewhere in the bin of its number, or an odd one.
 fn position(case: &Case, i: u64, keys: u64, bins: &Bins) -> f64 {
     let random = bits(!case.seed, i);
-    let at_random = matches!(case.input, Input::Uniform | Input::Gaussian | Input::Zipf);
-    if at_random && random.is_multiple_of(ODD_ONES) {
-        let odd = ODD[(random / ODD_ONES % ODD.len() as u64) as usize];
+    if let Some(odd) = odd(case, random, &ODD) {
         return f64::from(bins.low) + odd * f64::from(bins.high - bins.low);
     }
     let fraction = match case.input {
@@ -89,9 +94,28 @@ fn position(case: &Case, i: u64, keys: u64, bins: &Bins) -> f64 {
     in_range(number(case, i, keys) as f64 + fraction, bins)
 }
 
+/// Integer i: somewhere in the bin of its number, or an odd one.
+fn integer(case: &Case, i: u64, keys: u64, bins: &Bins) -> u32 {
+    let random = bits(!case.seed, i);
+    let fraction = match case.input {
+        Input::Constant | Input::Sorted => HALF,
+        _ => (random >> 32) as u32,
+    };
+    let key = || in_integers(number(case, i, keys), fraction, bins);
+    odd(case, random, &odd_integers(bins)).unwrap_or_else(key)
+}
+
+/// One of the odd ones for about one random number in [`ODD_ONES`], where the input is drawn at random.
+fn odd<T: Copy>(case: &Case, random: u64, ones: &[T]) -> Option<T> {
+    let at_random = matches!(case.input, Input::Uniform | Input::Gaussian | Input::Zipf);
+    let is_odd = at_random && random.is_multiple_of(ODD_ONES);
+    is_odd.then(|| ones[(random / ODD_ONES % ones.len() as u64) as usize])
+}
+
 fn of_number<K: Key>(number: f64, bins: &Bins) -> K {
     match K::DTYPE {
         Dtype::F32 => K::from_f64(in_range(number + 0.5, bins)),
+        _ if bins.divide_integers() => K::from_f64(in_integers(number as u64, HALF, bins).into()),
         _ => K::from_f64(number),
     }
 }
@@ -100,6 +124,17 @@ fn of_number<K: Key>(number: f64, bins: &Bins) -> K {
 fn in_range(position: f64, bins: &Bins) -> f64 {
     let width = f64::from(bins.high) - f64::from(bins.low);
     f64::from(bins.low) + position / f64::from(bins.count) * width
+}
+
+/// The middle of a bin, as a fraction of its width in units of 2^-32.
+const HALF: u32 = 1 << 31;
+
+/// A position counted in bins, and in units of 2^-32 of one, as an integer of the range, or one above it.
+fn in_integers(number: u64, fraction: u32, bins: &Bins) -> u32 {
+    let width = u64::from(bins.end - bins.first);
+    // At most (2^32 - 1)^2 + 2^32 - 1, which has 64 bits.
+    let offset = (number * width + ((u64::from(fraction) * width) >> 32)) / u64::from(bins.count);
+    u32::try_from(u64::from(bins.first) + offset).unwrap_or(u32::MAX)
 }
 
 /// Names for a message, `a, b, c`.
@@ -142,6 +177,24 @@ mod tests {
         check_type::<u16>();
         check_type::<u32>();
         check_type::<f32>();
+    }
+
+    /// Keys of all bins, from both ends of the range to all that is between.
+    #[test]
+    fn integers_are_drawn_from_the_whole_range() {
+        let case = Case::vector(1 << 20, Dtype::U32, Op::Sum);
+        let bins = Bins::of_integers(100, 1000.0, 1_001_000.0).expect("bins");
+        let drawn: Vec<u32> = keys(&case, &bins);
+        let counts = histogram(&drawn, &bins);
+        let (inside, outside) = counts.split_at(100);
+        assert!(inside.iter().all(|&count| (9500..11_500).contains(&count)), "{inside:?}");
+        assert!(outside[0] > 100 && outside[1] > 100 && outside[2] == 0, "{outside:?}");
+        let distinct: std::collections::HashSet<u32> = drawn.into_iter().collect();
+        // Of w keys, n draws leave out w (1 - 1/w)^n, about w / e^(n / w).
+        assert!((600_000..670_000).contains(&distinct.len()), "{}", distinct.len());
+        for edge in [0, 999, 1000, 1_000_999, 1_001_000, u32::MAX] {
+            assert!(distinct.contains(&edge), "{edge}");
+        }
     }
 
     #[test]

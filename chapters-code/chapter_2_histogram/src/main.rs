@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use chapter_2_histogram::{
     bins::{FEWEST, MOST},
     chapter::{Histogram, OutOfRange},
-    parameters::HistogramParameters,
+    parameters::{HistogramParameters, Range},
 };
 use clap::Parser;
 use harness::shape::parse_count;
@@ -43,6 +43,11 @@ struct Arguments {
     /// Copies of the histogram that a block of banked keeps, at most: 1, 2, 4, 8, 16 or 32
     #[arg(long, value_name = "COUNT", value_delimiter = ',')]
     copies: Vec<u32>,
+
+    /// Divide this range of keys evenly into the bins, for example 0..2^20; f32 [default: 0..1] or u32
+    /// [default: each key is its own bin]
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true)]
+    range: Option<Range>,
 }
 
 /// `--out-of-range`.
@@ -60,6 +65,7 @@ Examples, after `cargo run --bin chapter_2 --`:
   --device sim -n 1023,2^20 --bins 16   on the simulator, two sizes
   --dtype u8 --input zipf,constant      bytes, two skewed inputs
   --keys 300 --out-of-range refuse      keys that have no bin
+  --kernel banked --range 0..2^20       integers in even bins of a range
   --broken                              also the kernels that are wrong on purpose
   --json rows.jsonl --plot ladder.svg   results to files";
 
@@ -86,8 +92,8 @@ impl Arguments {
         };
         let with = |bins| {
             copies.iter().map(move |&copies| {
-                let (bins, keys) = (Some(bins), self.keys);
-                HistogramParameters { bins, keys, copies }
+                let (bins, keys, range) = (Some(bins), self.keys, self.range);
+                HistogramParameters { bins, keys, copies, range }
             })
         };
         self.bins.iter().copied().flat_map(with).collect()

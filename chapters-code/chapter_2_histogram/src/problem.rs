@@ -2,14 +2,15 @@
 
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
+    Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
+    Traffic,
     baselines::{Baselines, Way},
     buffer,
     verify::{Exact, Verdict},
 };
 
 use crate::{
-    baseline,
+    HistogramParameters, baseline,
     bins::{self, Bins},
     inputs,
     reference::{Key, histogram},
@@ -54,8 +55,19 @@ impl<K: Key> Counting<K> {
 
     /// The name of the kernel, such as `histogram_u32`.
     pub fn entry(&self) -> String {
-        format!("histogram_{}", K::DTYPE)
+        entry(&self.case)
     }
+}
+
+/// The name of the kernel for a case: `histogram_u32`, or `histogram_even_u32` for integers in even bins of a range.
+fn entry(case: &Case) -> String {
+    let even = if divides_integers(case) { "even_" } else { "" };
+    format!("histogram_{even}{}", case.dtype)
+}
+
+/// Whether a case's keys are integers in even bins of a range.
+pub fn divides_integers(case: &Case) -> bool {
+    case.dtype == Dtype::U32 && HistogramParameters::of(case).range.is_some()
 }
 
 impl<K: Key> Problem for Counting<K> {
@@ -102,10 +114,13 @@ impl<K: Key> Problem for Counting<K> {
 /// Refuses what a histogram does not have, types of keys for which the rung has no kernel, and more than
 /// `most` bins.
 pub fn refuses(rung: &Rung, case: &Case, most: u32) -> Option<Refusal> {
-    let has_kernel = case.op == Op::Sum && rung.has_entry(&format!("histogram_{}", case.dtype));
+    let has_type = case.op == Op::Sum && rung.has_entry(&format!("histogram_{}", case.dtype));
     match case.shape {
         Shape::Matrix { .. } => Some(Refusal::wants_vector()),
-        Shape::Vector { .. } if !has_kernel => Some(Refusal::NoKernel),
+        Shape::Vector { .. } if !has_type => Some(Refusal::NoKernel),
+        Shape::Vector { .. } if !rung.has_entry(&entry(case)) => Some(Refusal::because(
+            "counts integers in their own bins only: give --kernel banked, or leave --range out",
+        )),
         Shape::Vector { .. } if bins::wanted(case) > most => {
             Some(Refusal::LeftOut(format!("has room for up to {most} bins").into()))
         }

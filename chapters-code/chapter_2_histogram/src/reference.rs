@@ -20,7 +20,24 @@ macro_rules! integers {
     )*};
 }
 
-integers!(u8, u16, u32);
+integers!(u8, u16);
+
+impl Key for u32 {
+    /// Where integers are divided into bins: by a division.
+    fn counter(self, bins: &Bins) -> usize {
+        let Bins { count, first, end, .. } = *bins;
+        let counter = if !bins.divide_integers() {
+            self.min(count)
+        } else if self < first {
+            count + 1
+        } else if self >= end {
+            count
+        } else {
+            (u64::from(self - first) * u64::from(count) / u64::from(end - first)) as u32
+        };
+        counter as usize
+    }
+}
 
 impl Key for f32 {
     /// In f32, as the kernels compute it: a subtraction and a multiplication, each rounded, and the
@@ -62,6 +79,7 @@ pub fn reachable(dtype: Dtype, bins: &Bins) -> u32 {
     match dtype {
         Dtype::U8 => (bins.count + 1).min(256),
         Dtype::F32 => bins.count + EXTRA,
+        _ if bins.divide_integers() => bins.count + 2,
         _ => bins.count + 1,
     }
 }
@@ -86,6 +104,14 @@ mod tests {
         assert_eq!(histogram(&keys, &four), [1, 0, 0, 1, 2, 0, 0]);
         assert_eq!(beyond(&keys, &four), Some((1, 2)));
         assert_eq!(beyond(&keys[..1], &four), None);
+    }
+
+    #[test]
+    fn integers_at_the_edges() {
+        let three = Bins::of_integers(3, 10.0, 14.0).expect("bins");
+        let keys = [10u32, 11, 12, 13, 14, 9, 0, u32::MAX];
+        assert_eq!(histogram(&keys, &three), [2, 1, 1, 2, 2, 0]);
+        assert_eq!(beyond(&keys, &three), Some((4, 4)));
     }
 
     #[test]

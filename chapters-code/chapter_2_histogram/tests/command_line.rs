@@ -81,6 +81,42 @@ fn what_histograms_do_not_have() {
 }
 
 #[test]
+fn ranges_that_are_none() {
+    let parts = ["--range", "two numbers, the lower one first", "0..2^20"];
+    for range in ["", "5", "..", "0..", "1..1", "2..1", "a..b", "nan..1", "0..inf", "0-5"] {
+        refuses(&format!("--range={range}"), &parts);
+    }
+    refuses(
+        "--range -1..1",
+        &["from -1 to 1", "whole numbers up to 2^32 - 1", "remedy", "0..2^20"],
+    );
+    refuses("--range 0..0.5", &["no range of u32", "0..2^20"]);
+    refuses("--range 0..2^32", &["no range of u32"]);
+    refuses("--dtype f32 --range 1e300..2e300", &["no range", "two finite ends", "--range"]);
+    refuses(
+        "--dtype u8,u32 --range 0..100",
+        &["keys of u8 are their own bins", "--dtype u32 or f32"],
+    );
+    refuses(
+        "--range 0..100 --kernel shared_atomics",
+        &["shared_atomics does not run", "range 0..100", "own bins only", "--kernel banked"],
+    );
+    refuses("--range 0..100 --bins 12286 --kernel banked", &["room for up to 12285 bins"]);
+    CHAPTER_2.refuses(
+        "--range 0..2^20 -n 2^16 --out-of-range refuse",
+        &["keys have no bin", "[0, 1048576) is the range of the 256 bins"],
+    );
+}
+
+#[test]
+fn a_range_of_each_type() {
+    let text = prints("--range 0..2^20 --broken");
+    assert!(text.contains("histogram of 1000 u32, 256 bins, range 0..1048576"), "{text}");
+    assert!(text.contains("banked") && !text.contains("finish_memset "), "{text}");
+    assert!(prints("--dtype f32 --range -1..1").contains("finish_memset"));
+}
+
+#[test]
 fn sizes_that_are_too_large() {
     CHAPTER_2.refuses("-n 2^45", &["more than a counter of 32 bits", "4294967295"]);
     CHAPTER_2.refuses("-n 4G --dtype u32", &["needs", "are free", "up to"]);
@@ -124,6 +160,9 @@ fn json_says_how_many_bins() {
         assert_eq!(row[field], value, "{field}");
     }
     assert_eq!(row["dtype"], "u32");
+    let text = prints("--range 5..2^20 --kernel banked --json -");
+    let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
+    assert_eq!(row["range"], "5..1048576");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::common::{CHAPTER, run_all, u32s};
 use chapter_2_histogram::{
     HistogramParameters,
     inputs::{DTYPES, INPUTS},
+    parameters::Range,
 };
 use harness::{Case, ChapterParameters, Dtype, Input};
 use report::testing::{self, SIZES, check, under_schedules};
@@ -104,6 +105,37 @@ fn keys_without_a_bin_are_counted_apart() {
     check(&run_all(&cases));
 }
 
+/// A case of u32 keys in even bins of a range.
+fn in_range(n: u64, bins: u32, low: f64, high: f64) -> Case {
+    let range = Some(Range { low, high });
+    let parameters = HistogramParameters { range, ..HistogramParameters::of_bins(bins) };
+    Case { parameters: parameters.into(), ..u32s(n) }
+}
+
+#[test]
+fn integers_in_even_bins_of_a_range() {
+    let max = f64::from(u32::MAX);
+    let mut cases: Vec<Case> =
+        SIZES.into_iter().chain(TILES).map(|n| in_range(n, 256, 0.0, 1048576.0)).collect();
+    for (low, high) in [(0.0, 1.0), (5.0, 7.0), (7.0, 10.0), (1e9, 1e9 + 65_537.0), (0.0, max)] {
+        for bins in [2, 255, 256, 257, 12_285] {
+            cases.push(in_range(10_007, bins, low, high));
+        }
+    }
+    cases.extend(INPUTS.map(|input| Case { input, ..in_range(10_007, 257, 1000.0, 2e6) }));
+    let rows = run_all(&cases);
+    assert_eq!(rows.len(), cases.len()); // by banked alone
+    check(&rows);
+}
+
+#[test]
+fn floats_in_any_range() {
+    let case = |(low, high)| Case { dtype: Dtype::F32, ..in_range(10_007, 257, low, high) };
+    let rows = run_all(&[(-1.0, 1.0), (-3.0, 5e6), (0.25, 0.75)].map(case));
+    assert_eq!(rows.len(), 3 * 8);
+    check(&rows);
+}
+
 #[test]
 fn any_number_of_copies() {
     let mut cases = Vec::new();
@@ -135,7 +167,9 @@ fn exhaustive_a_million_and_three() {
 
 /// Blocks and warps take turns in another order with each seed.
 fn check_under_many_schedules(seeds: RangeInclusive<i64>) {
-    let cases = [Dtype::U8, Dtype::U32, Dtype::F32].map(|dtype| Case { dtype, ..u32s(70_001) });
+    let of_type = |dtype| Case { dtype, ..u32s(70_001) };
+    let [bytes, words, floats] = [Dtype::U8, Dtype::U32, Dtype::F32].map(of_type);
+    let cases = [bytes, words, floats, in_range(70_001, 256, 1000.0, 2e6)];
     under_schedules(seeds, || check(&run_all(&cases)));
 }
 

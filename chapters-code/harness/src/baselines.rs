@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// `BASELINE_INTERFACE` of baselines.h.
-const INTERFACE: i32 = 2;
+const INTERFACE: i32 = 3;
 
 /// An open baseline library.
 #[derive(Clone)]

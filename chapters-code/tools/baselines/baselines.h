@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 // Raised when a function below changes its meaning; not when one is added.
-#define BASELINE_INTERFACE 2
+#define BASELINE_INTERFACE 3
 
 enum BaselineOp { BASELINE_SUM = 0, BASELINE_MAX = 1, BASELINE_MIN = 2 };
 
@@ -61,14 +61,15 @@ int baseline_reduce(int way, int op, int dtype, void* scratch, size_t scratch_by
 
 // Bytes of scratch that baseline_histogram needs for these arguments (the buffers are not touched), or
 // SIZE_MAX on an error.
-size_t baseline_histogram_scratch(int way, int dtype, const void* in, unsigned* out, unsigned bins, float low,
-                              float high, size_t n);
+size_t baseline_histogram_scratch(int way, int dtype, const void* in, unsigned* out, unsigned bins, double low,
+                              double high, size_t n);
 
 // Counts n keys (BASELINE_U8, BASELINE_U16, BASELINE_U32 or BASELINE_F32) into out[0 .. bins], whatever was there
-// before. Integers are their own bins, floats have even bins of [low, high); keys without a bin are
-// not counted. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
+// before. All have even bins of [low, high), whose ends are values of the dtype or, for integers, `bins`: integers in
+// [0, bins) are their own bins. Keys without a bin are not counted. `scratch` is 256-byte aligned. Launches on
+// `stream`, a CUstream.
 int baseline_histogram(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in, unsigned* out,
-                   unsigned bins, float low, float high, size_t n, void* stream);
+                   unsigned bins, double low, double high, size_t n, void* stream);
 
 // ---- Chapter 3: scan -------------------------------------------------------------------------
 

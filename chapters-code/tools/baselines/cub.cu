@@ -230,10 +230,9 @@ struct Histogram {
     const void* in;
     unsigned* out;
     int bins;
-    float low, high;
+    double low, high;
     cudaStream_t stream;
 
-    // Integers are their own bins, so theirs are those of [0, bins).
     template <typename T, typename Level, typename N>
     cudaError_t even(Level from, Level to, N n) const {
         return cub::DeviceHistogram::HistogramEven(scratch, bytes, static_cast<const T*>(in), out,
@@ -248,17 +247,18 @@ struct Histogram {
 
     template <typename N> cudaError_t of_dtype(int dtype, N n) const {
         if (way == 1) {
-            switch (bins <= 256 ? dtype : -1) {
+            bool are_own_bins = low == 0 && high == bins && bins <= 256;
+            switch (are_own_bins ? dtype : -1) {
             case BASELINE_U16: return of_low_bytes<unsigned short>(n);
             case BASELINE_U32: return of_low_bytes<unsigned>(n);
             default: return cudaErrorInvalidValue;
             }
         }
         switch (dtype) {
-        case BASELINE_U8: return even<unsigned char>(0, bins, n);
-        case BASELINE_U16: return even<unsigned short>(0, bins, n);
-        case BASELINE_U32: return even<unsigned>(0, bins, n);
-        case BASELINE_F32: return even<float>(low, high, n);
+        case BASELINE_U8: return even<unsigned char>(int(low), int(high), n);
+        case BASELINE_U16: return even<unsigned short>(int(low), int(high), n);
+        case BASELINE_U32: return even<unsigned>(unsigned(low), unsigned(high), n);
+        case BASELINE_F32: return even<float>(float(low), float(high), n);
         default: return cudaErrorInvalidValue;
         }
     }
@@ -272,7 +272,7 @@ struct Histogram {
 } // namespace
 
 EXPORT size_t baseline_histogram_scratch(int way, int dtype, const void* in, unsigned* out, unsigned bins,
-                                     float low, float high, size_t n) {
+                                     double low, double high, size_t n) {
     size_t bytes = 0;
     cudaError_t status =
         Histogram{way, nullptr, bytes, in, out, int(bins), low, high, nullptr}.run(dtype, n);
@@ -280,7 +280,7 @@ EXPORT size_t baseline_histogram_scratch(int way, int dtype, const void* in, uns
 }
 
 EXPORT int baseline_histogram(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in,
-                          unsigned* out, unsigned bins, float low, float high, size_t n,
+                          unsigned* out, unsigned bins, double low, double high, size_t n,
                           void* stream) {
     if (scratch == nullptr) {
         return cudaErrorInvalidValue;

@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Case, Error, Launch, Rung};
 
 use super::ranges;
 use crate::{
-    bins,
-    geometry::Copies,
-    problem::{Counting, refuses},
+    bins::{self, EXTRA},
+    geometry::{Copies, EVERYWHERE},
+    problem::{Counting, divides_integers, refuses},
     reference::Key,
 };
 
@@ -18,7 +18,15 @@ pub static RUNG: Rung = Rung::new(
     "16-byte loads; up to 32 copies per block, each in its own banks; the first block zeroes",
     include_str!("../../kernels/banked.ptx"),
 )
-.refuses(|rung, case| refuses(rung, case, bins::MOST));
+.refuses(|rung, case| refuses(rung, case, most_bins(case)));
+
+/// `ranges`, which takes the bins that have no room here, cannot divide integers.
+fn most_bins(case: &Case) -> u32 {
+    match divides_integers(case) {
+        true => EVERYWHERE - EXTRA,
+        false => bins::MOST,
+    }
+}
 
 /// One launch. Where a block has no room for a single copy, [`ranges`] is launched.
 pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
@@ -42,8 +50,8 @@ pub fn prepare<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.keys).arg(&mut counts).arg(&p.n).arg(&p.bins).arg(&copies.log);
         launch.arg(&mut state);
-        // SAFETY: banked.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, State* state)`. It
-        // reads in[0 .. n] and writes out[0 .. bins.count + 3]. Shared memory holds the copies. The state is
+        // SAFETY: banked.cu is `(const T* in, u32* out, size_t n, Bins bins, u32 log_copies, State* state)`, with
+        // EvenBins, as long as p.bins, where integers are divided into bins. It reads in[0 .. n] and writes out[0 .. bins.count + 3]. Shared memory holds the copies. The state is
         // zero before the first launch, and every launch has the same grid.
         unsafe { launch.launch(config) }.map(drop)
     };

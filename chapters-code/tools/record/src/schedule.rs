@@ -2,7 +2,7 @@
 
 use chapter_0_setup::chapter::Setup;
 use chapter_1_reduce::chapter::Reduce;
-use chapter_2_histogram::{HistogramParameters, chapter::Histogram};
+use chapter_2_histogram::{HistogramParameters, chapter::Histogram, parameters::Range};
 use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
@@ -108,7 +108,7 @@ fn matrices(scope: Scope) -> Vec<Case> {
 }
 
 /// Keys in bins: the ladder over the sizes from 2^16 on; then, at one size, other types, inputs and
-/// numbers of bins.
+/// numbers of bins, and even bins of a range of integers.
 fn histograms(scope: Scope) -> Vec<Case> {
     let keys = |n, dtype, input, bins| Case {
         input,
@@ -133,6 +133,9 @@ fn histograms(scope: Scope) -> Vec<Case> {
         let bins = [2, 32, 2048, 4096, 16_384, 32_768, 65_536];
         cases.extend(bins.map(|bins| keys(1 << 26, Dtype::U32, Input::Uniform, bins)));
         cases.extend([2048, 65_536].map(|bins| keys(1 << 26, Dtype::U32, Input::Zipf, bins)));
+        let range = Some(Range { low: 0.0, high: f64::from(1 << 20) });
+        let parameters = HistogramParameters { range, ..HistogramParameters::of_bins(256) };
+        cases.push(Case { parameters: parameters.into(), ..uniform(large) });
     }
     cases
 }

@@ -165,7 +165,10 @@ fn nothing_runs(chapter: &dyn Chapter, options: &Options, rungs: &[Rung], case: 
         several => (format!("none of {}", several.join(", ")), ["has", "runs"]),
     };
     let (op, dtype) = (case.op, case.dtype);
-    if let Some(there) = made_for(rungs, case) {
+    let lacks_kernel = |rung: &Rung| rung.refusal(case) == Some(Refusal::NoKernel);
+    if rungs.iter().any(lacks_kernel)
+        && let Some(there) = made_for(rungs, case)
+    {
         return Error::Usage(format!(
             "{who} {has} this operator and type: {op} of {dtype}\n  remedy: {there}"
         ));

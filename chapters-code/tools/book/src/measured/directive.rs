@@ -117,10 +117,11 @@ impl Directive {
     }
 
     /// Whether `row` has what the keys ask for. Broken kernels, matrices, batches, rows further apart than
-    /// they are long, and what is not a rung's own number of copies are meant only where asked for.
+    /// they are long, ranges of keys, and what is not a rung's own number of copies are meant only where asked
+    /// for.
     pub(super) fn selects(&self, row: &Value) -> bool {
         let is_special = |key: &&str| row.get(*key).is_some() && self.get(key).is_none();
-        if ["copies", "ld", "batch"].iter().any(is_special) {
+        if ["copies", "range", "ld", "batch"].iter().any(is_special) {
             return false;
         }
         if row.get("rows").is_some() && self.get("rows").or(self.get("cols")).is_none() {
