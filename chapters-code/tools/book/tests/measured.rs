@@ -117,15 +117,16 @@ fn a_chapter_that_is_not_recorded_at_all_waits() {
     assert_eq!(date, "2026-01-02");
 }
 
-/// Rows that differ from a rung's own number of copies are not in its ladder.
+/// Rows that differ from a rung's own number of copies, or divide a range of keys, are not in its ladder.
 #[test]
-fn copies_are_meant_only_where_asked_for() {
+fn copies_and_ranges_are_meant_only_where_asked_for() {
     let row = |copies: &str, rate: u32| {
         format!(
             "{{\"chapter\": \"chapter_2\", \"kernel\": \"banked\", {copies}\"gb_per_s\": {rate}}}"
         )
     };
-    let rows = format!("{}, {}", row("", 100), row("\"copies\": 8, ", 200));
+    let range = row("\"range\": \"0..8\", ", 300);
+    let rows = format!("{}, {}, {range}", row("", 100), row("\"copies\": 8, ", 200));
     let run = format!("{{\"device\": {{\"name\": \"H200\"}}, \"rows\": [{rows}]}}");
     let (records, page) = (records(&[&run]), Path::new("chapter_2/index.md"));
     let rate = |keys: &str| {
@@ -134,6 +135,7 @@ fn copies_are_meant_only_where_asked_for() {
     };
     assert_eq!(rate("").replace('\u{a0}', " "), "100 GB/s");
     assert_eq!(rate("copies=8").replace('\u{a0}', " "), "200 GB/s");
+    assert_eq!(rate("range=0..8").replace('\u{a0}', " "), "300 GB/s");
 }
 
 #[test]
