@@ -156,6 +156,10 @@ impl Segments {
     }
 }
 
+type ScratchBytes<P> = Box<dyn Fn(c_int, &P, *mut c_void) -> usize>;
+type Run<P> = Box<dyn Fn(c_int, &P, *mut c_void, Scratch) -> c_int>;
+type Enqueue<P> = Box<dyn FnMut(&P) -> Result<(), DriverError>>;
+
 /// A library's operation on a problem: its two functions in baselines.h. Both get the number of the way, the
 /// problem, and the address of the output.
 pub struct Call<P> {
@@ -166,9 +170,9 @@ pub struct Call<P> {
     /// Bytes that it writes.
     pub output_bytes: usize,
     /// Asks for the bytes of scratch; `usize::MAX` where the library cannot do the operation in that way.
-    pub scratch_bytes: Box<dyn Fn(c_int, &P, *mut c_void) -> usize>,
+    pub scratch_bytes: ScratchBytes<P>,
     /// Enqueues it; a `cudaError_t`.
-    pub run: Box<dyn Fn(c_int, &P, *mut c_void, Scratch) -> c_int>,
+    pub run: Run<P>,
 }
 
 /// One way in which a library does a problem's work.
@@ -177,7 +181,7 @@ pub struct Way<P> {
     pub library: Baselines,
     /// What the library calls it, such as `DeviceReduce::Sum`.
     pub name: String,
-    enqueue: Box<dyn FnMut(&P) -> Result<(), DriverError>>,
+    enqueue: Enqueue<P>,
 }
 
 impl<P> Way<P> {
