@@ -42,8 +42,8 @@ template <typename Op, typename T> struct Rounds {
             Tagged<T> seen;
             do {
                 seen = look<T>(slot(theirs));
-            } while (!seen.whole || seen.tag != epoch);
-            fold = seen.value;
+            } while (!seen.is_whole() || seen.tag() != epoch);
+            fold = seen.value();
         }
         T scanned = warp_scan<Op>(fold);
         T before = before_lane<Op>(scanned);

@@ -16,17 +16,17 @@ template <typename Op, typename T> __device__ T look_back(const u64* status, uns
     for (long long last = (long long)tile - 1;; last -= 32) {
         long long mine = last - 31 + lane_id(); // the nearest tile is lane 31's
         unsigned known, nearest, needed;
-        Tagged<T> seen = {Op::identity(), PREFIX, true}; // before the first tile lies nothing
+        Tagged<T> seen(Op::identity(), PREFIX); // before the first tile lies nothing
         do {
             if (mine >= 0) {
                 seen = look<T>(status + mine * WORDS<T>);
             }
-            known = __ballot_sync(ALL_LANES, seen.whole && seen.tag != 0);
-            nearest = __ballot_sync(ALL_LANES, seen.whole && seen.tag == PREFIX);
+            known = __ballot_sync(ALL_LANES, seen.is_whole() && seen.tag() != 0);
+            nearest = __ballot_sync(ALL_LANES, seen.is_whole() && seen.tag() == PREFIX);
             needed = nearest == 0 ? ALL_LANES : ALL_LANES << (31 - __clz(nearest));
         } while ((known & needed) != needed);
         bool counts = needed >> lane_id() & 1;
-        T window = warp_scan<Op>(counts ? seen.value : Op::identity());
+        T window = warp_scan<Op>(counts ? seen.value() : Op::identity());
         prefix = Op::combine(__shfl_sync(ALL_LANES, window, 31), prefix);
         if (nearest != 0) {
             return prefix;

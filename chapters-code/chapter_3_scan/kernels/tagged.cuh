@@ -8,38 +8,54 @@
 // each with the tag; it is there when both tags are.
 template <typename T> constexpr unsigned WORDS = (sizeof(T) + 3) / 4;
 
+// The words of a slot, as they were read. A thread waits for them only when it asks what they hold: it can look
+// long before it needs to know.
+template <typename T> struct Tagged {
+    u64 words[WORDS<T>];
+
+    __device__ Tagged() = default;
+    __device__ Tagged(T value, u32 tag) {
+        u32 parts[WORDS<T>] = {};
+        memcpy(parts, &value, sizeof value);
+#pragma unroll
+        for (unsigned w = 0; w < WORDS<T>; w++) {
+            words[w] = u64(tag) << 32 | parts[w];
+        }
+    }
+
+    __device__ u32 tag() const { return u32(words[0] >> 32); }
+
+    // Where the words have different tags, the slot is being written.
+    __device__ bool is_whole() const { return tag() == u32(words[WORDS<T> - 1] >> 32); }
+
+    __device__ T value() const {
+        u32 parts[WORDS<T>];
+#pragma unroll
+        for (unsigned w = 0; w < WORDS<T>; w++) {
+            parts[w] = u32(words[w]);
+        }
+        T value;
+        memcpy(&value, parts, sizeof value);
+        return value;
+    }
+};
+
 template <typename T> __device__ void publish(u64* slot, T value, u32 tag) {
-    u32 parts[WORDS<T>] = {};
-    memcpy(parts, &value, sizeof value);
+    Tagged<T> tagged(value, tag);
 #pragma unroll
     for (unsigned w = 0; w < WORDS<T>; w++) {
-        u64 word = u64(tag) << 32 | parts[w];
         asm volatile("st.relaxed.gpu.global.u64 [%0], %1;"
-                     :: "l"(__cvta_generic_to_global(slot + w)), "l"(word) : "memory");
+                     :: "l"(__cvta_generic_to_global(slot + w)), "l"(tagged.words[w]) : "memory");
     }
 }
 
-// The tag of a slot, and its value: where its words have different tags, it is being written.
-template <typename T> struct Tagged {
-    T value;
-    u32 tag;
-    bool whole;
-};
-
 template <typename T> __device__ Tagged<T> look(const u64* slot) {
-    u32 parts[WORDS<T>], tags[WORDS<T>];
+    Tagged<T> seen;
 #pragma unroll
     for (unsigned w = 0; w < WORDS<T>; w++) {
-        u64 word;
         asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(word) : "l"(__cvta_generic_to_global(slot + w)) : "memory");
-        parts[w] = u32(word);
-        tags[w] = u32(word >> 32);
+                     : "=l"(seen.words[w]) : "l"(__cvta_generic_to_global(slot + w)) : "memory");
     }
-    Tagged<T> seen;
-    memcpy(&seen.value, parts, sizeof seen.value);
-    seen.tag = tags[0];
-    seen.whole = tags[0] == tags[WORDS<T> - 1];
     return seen;
 }
 // ANCHOR_END: tagged

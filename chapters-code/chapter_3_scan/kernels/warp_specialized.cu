@@ -207,8 +207,8 @@ template <Kind KIND, typename Op, typename T> struct Block {
 #pragma unroll
             for (unsigned g = 0; g < GROUPS; g++) {
                 bool is_lower = g * 32 + lane_id() < blockIdx.x;
-                lower = Op::combine(lower, is_lower ? seen[g].value : Op::identity());
-                all = Op::combine(all, seen[g].value);
+                lower = Op::combine(lower, is_lower ? seen[g].value() : Op::identity());
+                all = Op::combine(all, seen[g].value());
             }
 #pragma unroll
             for (unsigned lanes = 16; lanes > 0; lanes /= 2) {
@@ -220,7 +220,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         } else {
 #pragma unroll
             for (unsigned g = 0; g < GROUPS; g++) {
-                T scanned = warp_scan<Op>(seen[g].value);
+                T scanned = warp_scan<Op>(seen[g].value());
                 T within = __shfl_sync(ALL_LANES, before_lane<Op>(scanned), blockIdx.x % 32);
                 if (g == blockIdx.x / 32) {
                     before = Op::combine(before_round, within);
@@ -243,7 +243,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
             const u64* slot = this->slot(round, g);
-            seen[g] = slot != nullptr ? look<T>(slot) : Tagged<T>{Op::identity(), epoch, true};
+            seen[g] = slot != nullptr ? look<T>(slot) : Tagged<T>(Op::identity(), epoch);
         }
     }
 
@@ -252,7 +252,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         bool missing = false;
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
-            if (!seen[g].whole || seen[g].tag != epoch) {
+            if (!seen[g].is_whole() || seen[g].tag() != epoch) {
                 missing = true;
                 seen[g] = look<T>(slot(round, g));
             }

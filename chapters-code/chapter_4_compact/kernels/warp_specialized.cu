@@ -292,8 +292,8 @@ template <typename By, typename T> struct Block {
             u32 lower = 0, all = 0;
 #pragma unroll
             for (unsigned g = 0; g < GROUPS; g++) {
-                lower += g * 32 + lane_id() < blockIdx.x ? seen[g].value : 0;
-                all += seen[g].value;
+                lower += g * 32 + lane_id() < blockIdx.x ? seen[g].value() : 0;
+                all += seen[g].value();
                 seen[g] = next[g];
             }
             lower = __reduce_add_sync(ALL_LANES, lower);
@@ -322,7 +322,7 @@ template <typename By, typename T> struct Block {
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
             const u64* word = this->word(round, g);
-            seen[g] = word != nullptr ? look<u32>(word) : Tagged<u32>{0, epoch, true};
+            seen[g] = word != nullptr ? look<u32>(word) : Tagged<u32>(0, epoch);
         }
     }
 
@@ -331,7 +331,7 @@ template <typename By, typename T> struct Block {
         bool missing = false;
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
-            if (seen[g].tag != epoch) {
+            if (seen[g].tag() != epoch) {
                 missing = true;
                 seen[g] = look<u32>(word(round, g));
             }

@@ -239,7 +239,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
             int first = g * 32, below = int(blockIdx.x) - first;
-            u32 heads = __ballot_sync(ALL_LANES, seen[g].tag & 1);
+            u32 heads = __ballot_sync(ALL_LANES, seen[g].tag() & 1);
             u32 heads_below = below >= 32 ? heads : below > 0 ? heads & ((1u << below) - 1) : 0;
             last = heads != 0 ? first + 31 - __clz(heads) : last;
             last_below = heads_below != 0 ? first + 31 - __clz(heads_below) : last_below;
@@ -249,8 +249,8 @@ template <Kind KIND, typename Op, typename T> struct Block {
         for (unsigned g = 0; g < GROUPS; g++) {
             int block = g * 32 + lane_id();
             bool is_below = block >= last_below && block < int(blockIdx.x);
-            below = Op::combine(below, is_below ? seen[g].value : Op::identity());
-            all = Op::combine(all, block >= last ? seen[g].value : Op::identity());
+            below = Op::combine(below, is_below ? seen[g].value() : Op::identity());
+            all = Op::combine(all, block >= last ? seen[g].value() : Op::identity());
         }
         below = warp_fold<Op>(below);
         all = warp_fold<Op>(all);
@@ -273,7 +273,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         for (unsigned g = 0; g < GROUPS; g++) {
             const u64* slot = this->slot(round, g);
             seen[g] = slot != nullptr ? look<T>(slot)
-                                      : Tagged<T>{Op::identity(), epoch << 1, true};
+                                      : Tagged<T>(Op::identity(), epoch << 1);
         }
     }
 
@@ -282,7 +282,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         bool missing = false;
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
-            if (!seen[g].whole || seen[g].tag >> 1 != epoch) {
+            if (!seen[g].is_whole() || seen[g].tag() >> 1 != epoch) {
                 missing = true;
                 seen[g] = look<T>(slot(round, g));
             }
