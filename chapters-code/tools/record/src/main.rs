@@ -162,7 +162,7 @@ fn cannot_write(out: &Path) -> String {
     format!("cannot write {}; name a file in a folder that exists with --out", out.display())
 }
 
-/// `book/measurements/nvidia_h200_2026-11-21.json`, or the bare name elsewhere.
+/// `book/measurements/nvidia_h200_2026-11-23.json`, or the bare name elsewhere.
 fn default_path(runner: &Runner) -> PathBuf {
     let name = runner.device.properties.name.to_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
