@@ -14,7 +14,7 @@
 // tiles, and one ends before the next begins, so a graph may replay them (see next_epoch in tagged.cuh).
 // After a launch that was stopped, zero both. Sums begin at +0: a sum of nothing but -0 is +0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
-#include "chunk.cuh"
+#include "warp_chunk.cuh"
 #include "tagged.cuh"
 
 constexpr unsigned THREADS = 512;
@@ -69,7 +69,7 @@ template <typename Op, typename T> struct Rounds {
 
 // A tile in registers.
 template <typename Op, typename T> struct Tile {
-    Share<T, ROWS> share;
+    WarpChunk<T, ROWS> chunk;
     T before[ROWS];
     T before_warp;
 
@@ -91,13 +91,13 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches) 
 
     auto load = [&](unsigned which, size_t round) {
         if (rounds.has(round)) {
-            tiles[which].share.template load<Op>(from, Tile<Op, T>::first(rounds.tile(round)));
+            tiles[which].chunk.template load<Op>(from, Tile<Op, T>::first(rounds.tile(round)));
         }
     };
     // ANCHOR: prepare
     auto prepare = [&](unsigned which, size_t round) {
         Tile<Op, T>& tile = tiles[which];
-        T fold = tile.share.template scan<Op>(tile.before);
+        T fold = tile.chunk.template scan<Op>(tile.before);
         Before<T> warps = scan_warps<Op>(own_folds[which], fold);
         tile.before_warp = warps.warp;
         if (threadIdx.x == 0) {
@@ -109,7 +109,7 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches) 
         T prefix = rounds.all_gather(round, their_folds[which], before_block[which]);
         prefix = Op::combine(prefix, tile.before_warp);
         size_t first = Tile<Op, T>::first(rounds.tile(round));
-        tile.share.template store<KIND, Op>(to, first, prefix, tile.before);
+        tile.chunk.template store<KIND, Op>(to, first, prefix, tile.before);
     };
     // ANCHOR_END: prepare
 

@@ -10,7 +10,7 @@
 // counter 0. Sums begin at +0: a sum of nothing but -0 is +0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "look_back.cuh"
-#include "chunk.cuh"
+#include "warp_chunk.cuh"
 
 constexpr unsigned THREADS = 512;
 constexpr unsigned ROWS = 8;
@@ -28,10 +28,10 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, unsigned* count
     unsigned tile = next;
     // ANCHOR_END: tile
     size_t first = size_t(tile) * THREADS * ROWS + warp_id() * 32 * ROWS;
-    Share<T, ROWS> share;
-    share.template load<Op>({const_cast<T*>(in), n}, first);
+    WarpChunk<T, ROWS> chunk;
+    chunk.template load<Op>({const_cast<T*>(in), n}, first);
     T before[ROWS];
-    T fold = share.template scan<Op>(before);
+    T fold = chunk.template scan<Op>(before);
     Before<T> warps = scan_warps<Op>(folds, fold);
     // ANCHOR: publish
     if (warp_id() == 0) {
@@ -47,7 +47,7 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, unsigned* count
     }
     __syncthreads();
     // ANCHOR_END: publish
-    share.template store<KIND, Op>({out, n}, first, Op::combine(before_tile, warps.warp), before);
+    chunk.template store<KIND, Op>({out, n}, first, Op::combine(before_tile, warps.warp), before);
 }
 
 #define KERNEL(kind, KIND, name, Op, dtype) \

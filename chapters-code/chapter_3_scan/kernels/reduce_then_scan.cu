@@ -9,7 +9,7 @@
 // Launch: both ceil(n * sizeof(dtype) / 16384) blocks (at least 1) of 256 threads, no dynamic shared
 // memory; in and out 16-byte aligned.
 #define LAUNCH_BOUNDS __launch_bounds__(256)
-#include "chunk.cuh"
+#include "warp_chunk.cuh"
 
 constexpr unsigned THREADS = 256;
 constexpr unsigned ROWS = 4;
@@ -21,10 +21,10 @@ template <typename T> __device__ size_t first_pack() {
 // ANCHOR: passes
 template <typename Op, typename T> __device__ void reduce(const T* in, size_t n, T* sums) {
     __shared__ T folds[32];
-    Share<T, ROWS> share;
-    share.template load<Op>({const_cast<T*>(in), n}, first_pack<T>());
+    WarpChunk<T, ROWS> chunk;
+    chunk.template load<Op>({const_cast<T*>(in), n}, first_pack<T>());
     T before[ROWS];
-    T fold = share.template scan<Op>(before);
+    T fold = chunk.template scan<Op>(before);
     Before<T> warps = scan_warps<Op>(folds, fold);
     if (threadIdx.x == 0) {
         sums[blockIdx.x] = warps.block_fold;
@@ -34,13 +34,13 @@ template <typename Op, typename T> __device__ void reduce(const T* in, size_t n,
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, const T* before_block) {
     __shared__ T folds[32];
-    Share<T, ROWS> share;
-    share.template load<Op>({const_cast<T*>(in), n}, first_pack<T>());
+    WarpChunk<T, ROWS> chunk;
+    chunk.template load<Op>({const_cast<T*>(in), n}, first_pack<T>());
     T before[ROWS];
-    T fold = share.template scan<Op>(before);
+    T fold = chunk.template scan<Op>(before);
     Before<T> warps = scan_warps<Op>(folds, fold);
     T prefix = Op::combine(before_block[blockIdx.x], warps.warp);
-    share.template store<KIND, Op>({out, n}, first_pack<T>(), prefix, before);
+    chunk.template store<KIND, Op>({out, n}, first_pack<T>(), prefix, before);
 }
 // ANCHOR_END: passes
 

@@ -4,7 +4,7 @@
 // Launch: ceil(n * sizeof(dtype) / 16384) blocks (at least 1) of 256 threads, no dynamic shared memory;
 // in and out 16-byte aligned. Block b writes the scan of its 16384 bytes, and their fold to sums[b].
 #define LAUNCH_BOUNDS __launch_bounds__(256)
-#include "chunk.cuh"
+#include "warp_chunk.cuh"
 
 constexpr unsigned THREADS = 256;
 constexpr unsigned ROWS = 4;
@@ -14,12 +14,12 @@ template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, T* sums) {
     __shared__ T folds[32];
     size_t first = size_t(blockIdx.x) * THREADS * ROWS + warp_id() * 32 * ROWS;
-    Share<T, ROWS> share;
-    share.template load<Op>({const_cast<T*>(in), n}, first);
+    WarpChunk<T, ROWS> chunk;
+    chunk.template load<Op>({const_cast<T*>(in), n}, first);
     T before[ROWS];
-    T fold = share.template scan<Op>(before);
+    T fold = chunk.template scan<Op>(before);
     Before<T> warps = scan_warps<Op>(folds, fold);
-    share.template store<KIND, Op>({out, n}, first, warps.warp, before);
+    chunk.template store<KIND, Op>({out, n}, first, warps.warp, before);
     if (threadIdx.x == 0) {
         sums[blockIdx.x] = warps.block_fold;
     }

@@ -16,7 +16,7 @@
 // not filled. An H200 has 132 multiprocessors.
 #define LAUNCH_BOUNDS __launch_bounds__(448, 1)
 #include "pipeline.cuh"
-#include "chunk.cuh"
+#include "warp_chunk.cuh"
 #include "tagged.cuh"
 
 constexpr unsigned REDUCERS = 4;
@@ -56,14 +56,14 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
 
     // A lane's packs of a part, from its stage.
-    __device__ Share<T, ROWS> part(u32 stage, unsigned part) const {
-        Share<T, ROWS> share;
+    __device__ WarpChunk<T, ROWS> part(u32 stage, unsigned part) const {
+        WarpChunk<T, ROWS> chunk;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             unsigned i = (part * ROWS + r) * 32 + lane_id();
-            share.rows[r] = load_pack<T>(stages + stage * PACKS + i);
+            chunk.rows[r] = load_pack<T>(stages + stage * PACKS + i);
         }
-        return share;
+        return chunk;
     }
 
     // ANCHOR: copy
@@ -102,17 +102,17 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
 
     // The fold of a part, in lane 31.
-    __device__ T fold(const Share<T, ROWS>& share) const {
+    __device__ T fold(const WarpChunk<T, ROWS>& chunk) const {
         if constexpr (!COMMUTATIVE<Op>) {
             T before[ROWS];
-            return share.template scan<Op>(before);
+            return chunk.template scan<Op>(before);
         }
         T fold = Op::identity();
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
 #pragma unroll
             for (unsigned k = 0; k < Pack<T>::size; k++) {
-                fold = Op::combine(fold, share.rows[r].elements[k]);
+                fold = Op::combine(fold, chunk.rows[r].elements[k]);
             }
         }
         return warp_scan<Op>(fold);
@@ -268,7 +268,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
             ring.full[state.stage].wait(state.parity());
             ring.ready[state.stage].wait(state.parity());
             size_t tile = this->tile(round);
-            Share<T, ROWS> share = part(state.stage, scanner);
+            WarpChunk<T, ROWS> chunk = part(state.stage, scanner);
             T prefix = Op::combine(ring.before_tile[state.stage],
                                    ring.before_part[state.stage][scanner]);
             fence_before_copies();
@@ -277,12 +277,12 @@ template <Kind KIND, typename Op, typename T> struct Block {
                 ring.empty[state.stage].arrive();
             }
             T before[ROWS];
-            share.template scan<Op>(before);
+            chunk.template scan<Op>(before);
             size_t first = tile * PACKS + scanner * ROWS * 32;
             if (is_whole(tile)) {
-                share.template store<KIND, Op, true>(out, first, prefix, before);
+                chunk.template store<KIND, Op, true>(out, first, prefix, before);
             } else {
-                share.template store<KIND, Op>(out, first, prefix, before);
+                chunk.template store<KIND, Op>(out, first, prefix, before);
             }
         }
     }

@@ -109,8 +109,8 @@ pub fn one_thread_per_element(n: u64) -> LaunchConfig {
     }
 }
 
-/// The largest number of rounded operations in a tile of the kernels that include `chunk.cuh`, where every lane has
-/// `rows` packs of 16 bytes.
+/// The largest number of rounded operations in a tile of the kernels that include `warp_chunk.cuh`, where every
+/// lane has `rows` packs of 16 bytes.
 pub fn tile_depth<T: Element>(rows: u64) -> u64 {
     let pack = 16 / size_of::<T>() as u64;
     (pack - 1) // the elements of a pack

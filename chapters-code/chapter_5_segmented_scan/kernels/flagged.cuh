@@ -23,9 +23,9 @@ template <typename Op, typename T> __device__ Pair<T> combine(Pair<T> a, Pair<T>
 // ANCHOR: heads
 // The heads among a warp's lanes, each lane's own flag being given.
 struct Heads {
-    u32 lanes;   // those with a head
-    u32 reach;   // how many lanes before this one are of its segment
-    bool before; // whether a head is in a lane before this one
+    u32 lanes;            // those with a head
+    u32 lanes_since_head; // how many lanes before this one are of its segment
+    bool before;          // whether a head is in a lane before this one
 
     // All 32 lanes must make it together.
     __device__ explicit Heads(bool head) {
@@ -33,7 +33,7 @@ struct Heads {
         lanes = __ballot_sync(ALL_LANES, head);
         before = (lanes & lower) != 0;
         u32 up_to_here = (lanes | 1) & (lower | 1u << lane_id());
-        reach = lane_id() - (31 - __clz(up_to_here));
+        lanes_since_head = lane_id() - (31 - __clz(up_to_here));
     }
 };
 // ANCHOR_END: heads
@@ -45,7 +45,7 @@ template <typename Op, typename T> __device__ T segmented_warp_scan(T x, const H
 #pragma unroll
     for (unsigned offset = 1; offset < 32; offset *= 2) {
         T before = __shfl_up_sync(ALL_LANES, x, offset);
-        if (heads.reach >= offset) {
+        if (heads.lanes_since_head >= offset) {
             x = Op::combine(before, x);
         }
     }
@@ -109,13 +109,13 @@ __device__ InBlock<T> scan_warps(T* values, bool* heads, Pair<T> own) {
 template <typename T> struct Folds {
     T* values;
     u8* heads;
-    u32* open;
+    u32* reached;
 
     // For one thread of the block.
-    __device__ void write(Pair<T> block, u32 reached) const {
+    __device__ void write(Pair<T> block, u32 block_reached) const {
         values[blockIdx.x] = block.value;
         heads[blockIdx.x] = block.head;
-        open[blockIdx.x] = reached;
+        reached[blockIdx.x] = block_reached;
     }
 };
 
@@ -124,8 +124,8 @@ template <typename T> struct Folds {
 #define BLOCKS_KERNEL_OF(kind, KIND, name, Op, dtype, Flags) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, const Flags* __restrict__ flags, dtype* __restrict__ out, \
-        size_t n, dtype* __restrict__ values, u8* __restrict__ heads, u32* __restrict__ open) { \
-        scan<Kind::KIND, Op<dtype>, dtype>(in, flags, out, n, {values, heads, open}); \
+        size_t n, dtype* __restrict__ values, u8* __restrict__ heads, u32* __restrict__ reached) { \
+        scan<Kind::KIND, Op<dtype>, dtype>(in, flags, out, n, {values, heads, reached}); \
     }
 #define BYTES_KERNEL(kind, KIND, name, Op, dtype) BLOCKS_KERNEL_OF(kind, KIND, name, Op, dtype, u8)
 #define BITS_KERNEL(kind, KIND, name, Op, dtype) BLOCKS_KERNEL_OF(kind, KIND, name, Op, dtype, u32)

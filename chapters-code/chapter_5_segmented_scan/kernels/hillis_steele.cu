@@ -1,10 +1,10 @@
 // Hillis and Steele's scan of a block, on pairs: every thread the same work, whatever the segments.
 //
 // <kind>_<op>_<dtype>(const dtype* in, const u8* flags, dtype* out, size_t n,
-//                     dtype* values, u8* heads, u32* open)
+//                     dtype* values, u8* heads, u32* reached)
 // Launch: ceil(n / block) blocks (at least 1), block up to 1024, dynamic shared memory
 // 2 * block * (sizeof(dtype) + 1). Block b writes the segmented scan of its elements as if nothing came
-// before it; values[b] and heads[b], its pair; open[b], how many elements lie before its first head.
+// before it; values[b] and heads[b], its pair; reached[b], how many elements lie before its first head.
 #include "flagged.cuh"
 
 // Two arrays of a pair for each thread, that take turns.
@@ -57,9 +57,9 @@ __device__ void scan(const T* in, const u8* flags, T* out, size_t n, Folds<T> fo
                                          : begins ? Op::identity() : buffers.get(tid - 1).value;
     }
     // ANCHOR: folds
-    unsigned open = __syncthreads_count(!scanned.head);
+    unsigned reached = __syncthreads_count(!scanned.head);
     if (tid == blockDim.x - 1) {
-        folds.write(scanned, open);
+        folds.write(scanned, reached);
     }
     // ANCHOR_END: folds
 }

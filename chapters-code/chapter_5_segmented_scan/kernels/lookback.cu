@@ -2,20 +2,20 @@
 // its prefix at once: the aggregate from its last head on, which no earlier tile changes. So a look-back
 // stops there. The tile itself still looks back, for its elements before its first head.
 //
-// <kind>_<op>_<dtype>(const dtype* in, const u32* flags, dtype* out, size_t n, u64* status,
+// <kind>_<op>_<dtype>(const dtype* in, const u32* bits, dtype* out, size_t n, u64* status,
 //                     unsigned* counter)
 // Launch: ceil(n * sizeof(dtype) / 65536) blocks of 512 threads, no dynamic shared memory; in and out
-// 16-byte aligned; flags as for vectorized.cu. Before it, in the same stream: WORDS zeroed words of
+// 16-byte aligned; bits as for vectorized.cu. Before it, in the same stream: WORDS zeroed words of
 // status a block, and counter 0.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "../../chapter_3_scan/kernels/look_back.cuh"
-#include "chunk.cuh"
+#include "segmented_chunk.cuh"
 
 constexpr unsigned THREADS = 512;
 constexpr unsigned ROWS = 8;
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* status,
+__device__ void scan(const T* in, const u32* bits, T* out, size_t n, u64* status,
                      unsigned* counter) {
     __shared__ T values[32];
     __shared__ bool heads[32];
@@ -26,11 +26,11 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     }
     __syncthreads();
     unsigned tile = next;
-    // The first pack of the warp's share, counted in packs.
+    // The first pack of the warp's chunk, counted in packs.
     size_t first = size_t(tile) * THREADS * ROWS + warp_id() * 32 * ROWS;
-    SegmentedShare<T, ROWS> share;
-    share.template load<Op>({const_cast<T*>(in), n}, flags, first);
-    Pair<T> fold = share.template scan<Op>();
+    SegmentedChunk<T, ROWS> chunk;
+    chunk.template load<Op>({const_cast<T*>(in), n}, bits, first);
+    Pair<T> fold = chunk.template scan<Op>();
     InBlock<T> in_block = scan_warps<Op>(values, heads, fold);
     Pair<T> own = in_block.block;
     // ANCHOR: publish
@@ -51,14 +51,14 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     __syncthreads();
     // ANCHOR_END: publish
     Pair<T> before = combine<Op>(Pair<T>{open_before_tile, false}, in_block.before_warp);
-    share.template store<KIND, Op>({out, n}, first, before.value);
+    chunk.template store<KIND, Op>({out, n}, first, before.value);
 }
 
 #define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
-        const dtype* __restrict__ in, const u32* __restrict__ flags, dtype* __restrict__ out, \
+        const dtype* __restrict__ in, const u32* __restrict__ bits, dtype* __restrict__ out, \
         size_t n, u64* status, unsigned* counter) { \
-        scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, counter); \
+        scan<Kind::KIND, Op<dtype>>(in, bits, out, n, status, counter); \
     }
 FOR_EVERY_SCAN(KERNEL)
 KERNEL(inclusive, Inclusive, sum, Sum, i32)

@@ -9,7 +9,7 @@
 // beyond the last segment, and 2^32 - 1 is an end beyond all and stands for no segment.
 #pragma once
 #include "reduce.cuh"
-#include "chunk.cuh"
+#include "segmented_chunk.cuh"
 
 constexpr unsigned WARPS = 8;
 constexpr unsigned ROWS = 4;
@@ -79,17 +79,17 @@ template <typename Op, typename T, typename Source> struct Walk {
         end = end_of(segment + lane_id());
         size_t at = part.begin / Pack<T>::size * Pack<T>::size;
         do {
-            SegmentedShare<T, ROWS> share;
+            SegmentedChunk<T, ROWS> chunk;
 #pragma unroll
             for (unsigned r = 0; r < ROWS; r++) {
                 size_t i = at + (r * 32 + lane_id()) * Pack<T>::size;
-                share.rows[r] = source.template load<Op>(i, part.begin, part.stop);
+                chunk.rows[r] = source.template load<Op>(i, part.begin, part.stop);
             }
             size_t stop = min(at + Tile<T>::SIZE, part.stop);
             if (__any_sync(ALL_LANES, end <= stop)) {
-                scan(share, at, stop);
+                scan(chunk, at, stop);
             } else {
-                fold(share);
+                fold(chunk);
             }
             at += Tile<T>::SIZE;
         } while (at < part.stop);
@@ -98,26 +98,26 @@ template <typename Op, typename T, typename Source> struct Walk {
     // ANCHOR_END: walk
 
     // No segment ends in the tile: no lane need know of another.
-    __device__ void fold(const SegmentedShare<T, ROWS>& share) {
+    __device__ void fold(const SegmentedChunk<T, ROWS>& chunk) {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            open = Op::combine(open, fold_pack<Op>(share.rows[r]));
+            open = Op::combine(open, fold_pack<Op>(chunk.rows[r]));
         }
     }
 
     // ANCHOR: scan
     // Segments end in the tile, which begins at `at`: scans it, and reads results where they end.
-    __device__ void scan(SegmentedShare<T, ROWS>& share, size_t at, size_t stop) {
+    __device__ void scan(SegmentedChunk<T, ROWS>& chunk, size_t at, size_t stop) {
         mark_heads(at, stop);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            share.heads[r] = flags_of_pack<T>(tile.heads, r * 32 + lane_id());
+            chunk.heads[r] = bits_of_pack<T>(tile.heads, r * 32 + lane_id());
         }
         T before = warp_fold<Op>(open);
-        Pair<T> pair = combine<Op>(Pair<T>{before, false}, share.template scan<Op>());
+        Pair<T> pair = combine<Op>(Pair<T>{before, false}, chunk.template scan<Op>());
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            Pack<T> results = share.template results<Kind::Inclusive, Op>(r, before);
+            Pack<T> results = chunk.template results<Kind::Inclusive, Op>(r, before);
             memcpy(&tile.results[(r * 32 + lane_id()) * Pack<T>::size], &results, sizeof results);
         }
         __syncwarp();

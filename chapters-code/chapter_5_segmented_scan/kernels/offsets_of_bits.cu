@@ -1,17 +1,17 @@
 // From head flags, a bit an element, to offsets: a word of flags is what a ballot would have told, so
 // heads are counted 32 at a time, and only the blocks' counts are scanned.
 //
-// count(const u32* words, size_t n, u32* counts): counts[b] is how many segments begin in block b
-// to_offsets(const u32* words, size_t n, const u32* before, u32* offsets, size_t capacity,
+// count(const u32* bits, size_t n, u32* counts): counts[b] is how many segments begin in block b
+// to_offsets(const u32* bits, size_t n, const u32* before, u32* offsets, size_t capacity,
 //            u32* count): before[b] is how many segments begin before block b
 // Launch: both ceil(n / 8192) blocks of 256 threads, no dynamic shared memory; n > 0, n < 2^32;
-// ceil(n / 32) words, whose bits from n on are 0. Results are as in offsets_of_flags.cu.
+// bits has ceil(n / 32) words, and is 0 from bit n on. Results are as in offsets_of_flags.cu.
 #include "offsets.cuh"
 
 // A thread's word of flags.
-__device__ u32 own_word(const u32* words, size_t n) {
+__device__ u32 own_word(const u32* bits, size_t n) {
     size_t w = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    u32 word = w * 32 < n ? words[w] : 0;
+    u32 word = w * 32 < n ? bits[w] : 0;
     return word | (w == 0);
 }
 
@@ -23,8 +23,8 @@ __device__ Before<u32> count_block(u32 heads) {
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    count(const u32* __restrict__ words, size_t n, u32* __restrict__ counts) {
-    u32 heads = count_block(__popc(own_word(words, n))).block_fold;
+    count(const u32* __restrict__ bits, size_t n, u32* __restrict__ counts) {
+    u32 heads = count_block(__popc(own_word(bits, n))).block_fold;
     if (threadIdx.x == 0) {
         counts[blockIdx.x] = heads;
     }
@@ -32,11 +32,11 @@ extern "C" __global__ void __launch_bounds__(256)
 // ANCHOR_END: count
 
 extern "C" __global__ void __launch_bounds__(256)
-    to_offsets(const u32* __restrict__ words, size_t n, const u32* __restrict__ before,
+    to_offsets(const u32* __restrict__ bits, size_t n, const u32* __restrict__ before,
                u32* __restrict__ offsets, size_t capacity, u32* __restrict__ count) {
     OffsetsOut out = {offsets, capacity, count};
     // ANCHOR: scatter
-    u32 own = own_word(words, n);
+    u32 own = own_word(bits, n);
     Before<u32> heads = count_block(__popc(own));
     u32 place = before[blockIdx.x] + heads.warp;
     u32 begin = (blockIdx.x * (blockDim.x / 32) + warp_id()) * 1024 + lane_id();

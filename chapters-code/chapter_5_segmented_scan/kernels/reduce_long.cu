@@ -10,7 +10,7 @@
 // reduce_thread_per_segment.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(1024)
 #include "reduce.cuh"
-#include "chunk.cuh"
+#include "segmented_chunk.cuh"
 
 constexpr unsigned ROWS = 4;
 

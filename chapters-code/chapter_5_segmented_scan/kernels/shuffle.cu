@@ -2,7 +2,7 @@
 // so that the shuffles carry values alone.
 //
 // <kind>_<op>_<dtype>(const dtype* in, const u8* flags, dtype* out, size_t n,
-//                     dtype* values, u8* heads, u32* open)
+//                     dtype* values, u8* heads, u32* reached)
 // Launch: ceil(n / block) blocks (at least 1), block a multiple of 32 up to 1024, no dynamic shared
 // memory. What block b writes is as in hillis_steele.cu.
 #include "flagged.cuh"

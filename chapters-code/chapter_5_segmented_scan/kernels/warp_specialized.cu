@@ -6,12 +6,12 @@
 //
 // ptx: compute_90
 //
-// <kind>_<op>_<dtype>(const dtype* in, const u32* flags, dtype* out, size_t n, u64* status,
+// <kind>_<op>_<dtype>(const dtype* in, const u32* bits, dtype* out, size_t n, u64* status,
 //                     unsigned* launches, unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 416 threads, with tiles =
 // ceil(n * sizeof(dtype) / 24576), and tiles > 0; dynamic shared memory stages * 25344, stages a
-// multiple of 3 and at most 9; in, flags and out 16-byte aligned. flags has a bit for each element,
-// in a multiple of 16 bytes; those from n on are 0. status, WORDS words a tile, and launches as for
+// multiple of 3 and at most 9; in, bits and out 16-byte aligned. bits has one for each
+// element, in a multiple of 16 bytes, and is 0 from bit n on. status, WORDS words a tile, and launches as for
 // chapter 3's all_gather.cu, with what is said there of replays, other launches, stopped ones and -0.
 // More than 160 blocks are not launched, because a warp looks at five groups of 32: a larger device is not
 // filled. An H200 has 132 multiprocessors.
@@ -19,7 +19,7 @@
 #include "../../chapter_3_scan/kernels/pipeline.cuh"
 #include "../../chapter_3_scan/kernels/tagged.cuh"
 #include "reduce.cuh"
-#include "chunk.cuh"
+#include "segmented_chunk.cuh"
 
 constexpr unsigned REDUCERS = 3;
 constexpr unsigned SCANNERS = 8;
@@ -49,7 +49,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     unsigned char* stages;
     u32 stage_count;
     Packs<T> in;
-    const u32* flags;
+    const u32* bits;
     Packs<T> out;
     u64* status;
     u32* launches;
@@ -93,7 +93,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
                     bulk_copy(packs(state.stage),
                               reinterpret_cast<const uint4*>(in.elements) + first, whole * 16, full);
                 }
-                bulk_copy(heads(state.stage), flags + tile(round) * WORDS, flag_words * 4, full);
+                bulk_copy(heads(state.stage), bits + tile(round) * WORDS, flag_words * 4, full);
             }
         }
     }
@@ -297,12 +297,12 @@ template <Kind KIND, typename Op, typename T> struct Block {
         for (size_t round = 0; has(round); round++, state.advance(1, stage_count)) {
             u32 stage = state.stage;
             ring.full[stage].wait(state.parity());
-            SegmentedShare<T, ROWS> share;
+            SegmentedChunk<T, ROWS> chunk;
 #pragma unroll
             for (unsigned r = 0; r < ROWS; r++) {
                 unsigned i = (scanner * ROWS + r) * 32 + lane_id();
-                share.rows[r] = load_pack<T>(packs(stage) + i);
-                share.heads[r] = flags_of_pack<T>(heads(stage), i);
+                chunk.rows[r] = load_pack<T>(packs(stage) + i);
+                chunk.heads[r] = bits_of_pack<T>(heads(stage), i);
             }
             ring.ready[stage].wait(state.parity());
             bool has_begun = (ring.heads[stage] & ((1u << scanner) - 1)) != 0;
@@ -313,12 +313,12 @@ template <Kind KIND, typename Op, typename T> struct Block {
             if (lane_id() == 0) {
                 ring.empty[stage].arrive();
             }
-            share.template scan<Op>();
+            chunk.template scan<Op>();
             size_t tile = this->tile(round), first = tile * PACKS + scanner * ROWS * 32;
             if (is_whole(tile)) {
-                share.template store<KIND, Op, true>(out, first, open);
+                chunk.template store<KIND, Op, true>(out, first, open);
             } else {
-                share.template store<KIND, Op>(out, first, open);
+                chunk.template store<KIND, Op>(out, first, open);
             }
         }
     }
@@ -326,7 +326,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* status, u32* launches,
+__device__ void scan(const T* in, const u32* bits, T* out, size_t n, u64* status, u32* launches,
                      u32 stages) {
     constexpr unsigned ELEMENTS = PACKS * Pack<T>::size;
     __shared__ Ring<T> ring;
@@ -346,7 +346,7 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
     extern __shared__ __align__(128) unsigned char tiles[];
     Block<KIND, Op, T> block{ring,   tiles,
                              stages, {const_cast<T*>(in), n},
-                             flags, {out, n}, status, launches, (n + ELEMENTS - 1) / ELEMENTS};
+                             bits, {out, n}, status, launches, (n + ELEMENTS - 1) / ELEMENTS};
     unsigned role = warp_id();
     if (role == 0) {
         block.copy();
@@ -362,9 +362,9 @@ __device__ void scan(const T* in, const u32* flags, T* out, size_t n, u64* statu
 
 #define KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
-        const dtype* __restrict__ in, const u32* __restrict__ flags, dtype* __restrict__ out, \
+        const dtype* __restrict__ in, const u32* __restrict__ bits, dtype* __restrict__ out, \
         size_t n, u64* status, u32* launches, u32 stages) { \
-        scan<Kind::KIND, Op<dtype>>(in, flags, out, n, status, launches, stages); \
+        scan<Kind::KIND, Op<dtype>>(in, bits, out, n, status, launches, stages); \
     }
 FOR_EVERY_SUM(KERNEL)
 FOR_OTHER_SCANS(KERNEL, inclusive, Inclusive)

@@ -93,7 +93,7 @@ impl<T: Element> Pairs<T> {
             launch.arg(&mut below.scanned).arg(&below.blocks);
             launch.arg(&mut level.values).arg(&mut level.heads).arg(&mut level.reached);
             // SAFETY: shuffle.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
-            // open)`. It reads in[0 .. n] and flags[0 .. n], writes out[0 .. n], and a pair per block.
+            // reached)`. It reads in[0 .. n] and flags[0 .. n], writes out[0 .. n], and a pair per block.
             unsafe { launch.launch(blocks_of_a_tile(level.blocks))? };
         }
         for l in (1..self.levels.len() - 1).rev() {
@@ -102,8 +102,8 @@ impl<T: Element> Pairs<T> {
             let mut launch = stream.launch_builder(&self.add_block_offsets);
             launch.arg(&mut below.scanned).arg(&below.blocks);
             launch.arg(&level.scanned).arg(&level.reached).arg(&TILE);
-            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* open, size_t share)`.
-            // It updates out[0 .. n], and reads scanned and open for each block of `share` elements.
+            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t share)`.
+            // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
             unsafe { launch.launch(thread_per_element(below.blocks))? };
         }
         Ok(())

@@ -13,7 +13,7 @@
 // inclusive_sum_f32(const float* in, float* out, size_t n)
 // Launch: one block of 64 threads, no dynamic shared memory; in and out 16-byte aligned.
 #include "../pipeline.cuh"
-#include "../chunk.cuh"
+#include "../warp_chunk.cuh"
 
 constexpr unsigned STAGES = 2;
 constexpr unsigned PACKS = 32; // of a tile, a lane each
@@ -56,8 +56,8 @@ struct Block {
         float prefix = 0;
         for (size_t first = 0; first < in.count(); first += PACKS, state.advance(1, STAGES)) {
             ring.full[state.stage].wait(state.parity());
-            Share<float, 1> share;
-            share.rows[0] = lane_id() < whole(first)
+            WarpChunk<float, 1> chunk;
+            chunk.rows[0] = lane_id() < whole(first)
                                 ? load_pack<float>(&ring.stages[state.stage][lane_id()])
                                 : in.load<Sum<float>>(first + lane_id());
             // Missing: fence_before_copies().
@@ -66,8 +66,8 @@ struct Block {
                 ring.empty[state.stage].arrive();
             }
             float before[1];
-            float fold = share.scan<Sum<float>>(before);
-            share.store<Kind::Inclusive, Sum<float>>(out, first, prefix, before);
+            float fold = chunk.scan<Sum<float>>(before);
+            chunk.store<Kind::Inclusive, Sum<float>>(out, first, prefix, before);
             prefix += fold;
         }
     }

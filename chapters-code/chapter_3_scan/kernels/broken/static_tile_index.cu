@@ -5,7 +5,7 @@
 // inclusive_sum_f32, launch and results as lookback.cu, with tiles of 8 KiB. On a GPU it never ends.
 #define LAUNCH_BOUNDS __launch_bounds__(512, 2)
 #include "../look_back.cuh"
-#include "../chunk.cuh"
+#include "../warp_chunk.cuh"
 
 constexpr unsigned THREADS = 512;
 constexpr unsigned ROWS = 1;
@@ -18,10 +18,10 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status) {
     unsigned tile = gridDim.x - 1 - blockIdx.x;
     // ANCHOR_END: tile
     size_t first = size_t(tile) * THREADS * ROWS + warp_id() * 32 * ROWS;
-    Share<T, ROWS> share;
-    share.template load<Op>({const_cast<T*>(in), n}, first);
+    WarpChunk<T, ROWS> chunk;
+    chunk.template load<Op>({const_cast<T*>(in), n}, first);
     T before[ROWS];
-    T fold = share.template scan<Op>(before);
+    T fold = chunk.template scan<Op>(before);
     Before<T> warps = scan_warps<Op>(folds, fold);
     // ANCHOR: publish
     if (warp_id() == 0) {
@@ -37,7 +37,7 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status) {
     }
     __syncthreads();
     // ANCHOR_END: publish
-    share.template store<KIND, Op>({out, n}, first, Op::combine(before_tile, warps.warp), before);
+    chunk.template store<KIND, Op>({out, n}, first, Op::combine(before_tile, warps.warp), before);
 }
 
 extern "C" __global__ void LAUNCH_BOUNDS inclusive_sum_f32(

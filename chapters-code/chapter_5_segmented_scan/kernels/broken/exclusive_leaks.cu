@@ -7,7 +7,7 @@
 extern "C" __global__ void exclusive_sum_f32(const f32* __restrict__ in,
                                              const u8* __restrict__ flags, f32* __restrict__ out,
                                              size_t n, f32* __restrict__ values,
-                                             u8* __restrict__ heads, u32* __restrict__ open) {
+                                             u8* __restrict__ heads, u32* __restrict__ reached) {
     __shared__ f32 warp_values[32];
     __shared__ bool warp_heads[32];
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -23,8 +23,8 @@ extern "C" __global__ void exclusive_sum_f32(const f32* __restrict__ in,
         out[i] = before.value; // also where is_head
     }
     // ANCHOR_END: shift
-    unsigned reached = __syncthreads_count(!before.head && !is_head);
+    unsigned block_reached = __syncthreads_count(!before.head && !is_head);
     if (threadIdx.x == 0) {
-        Folds<f32>{values, heads, open}.write(in_block.block, reached);
+        Folds<f32>{values, heads, reached}.write(in_block.block, block_reached);
     }
 }

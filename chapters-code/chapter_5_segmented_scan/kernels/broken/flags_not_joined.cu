@@ -7,7 +7,7 @@
 extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
                                              const u8* __restrict__ flags, f32* __restrict__ out,
                                              size_t n, f32* __restrict__ values,
-                                             u8* __restrict__ heads, u32* __restrict__ open) {
+                                             u8* __restrict__ heads, u32* __restrict__ reached) {
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * blockDim.x + tid;
     Pair<f32>* from = shared_array<Pair<f32>>();
@@ -34,6 +34,6 @@ extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
     }
     bool any = __syncthreads_count(is_head) > 0;
     if (tid == blockDim.x - 1) {
-        Folds<f32>{values, heads, open}.write({from[tid].value, any}, any ? 0 : blockDim.x);
+        Folds<f32>{values, heads, reached}.write({from[tid].value, any}, any ? 0 : blockDim.x);
     }
 }

@@ -7,7 +7,7 @@
 extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
                                              const u8* __restrict__ flags, f32* __restrict__ out,
                                              size_t n, f32* __restrict__ values,
-                                             u8* __restrict__ heads, u32* __restrict__ open) {
+                                             u8* __restrict__ heads, u32* __restrict__ reached) {
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * blockDim.x + tid;
     Pair<f32>* shared = shared_array<Pair<f32>>();
@@ -25,8 +25,8 @@ extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
     if (i < n) {
         out[i] = scanned.value;
     }
-    unsigned reached = __syncthreads_count(!scanned.head);
+    unsigned block_reached = __syncthreads_count(!scanned.head);
     if (tid == blockDim.x - 1) {
-        Folds<f32>{values, heads, open}.write(scanned, reached);
+        Folds<f32>{values, heads, reached}.write(scanned, block_reached);
     }
 }

@@ -37,7 +37,7 @@ pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {
         }
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.offsets).arg(&p.segments).arg(&mut bits).arg(&p.n);
-        // SAFETY: bits_of_offsets.cu is `(const u32* offsets, u32 segments, u32* flags, size_t n)`. It reads
+        // SAFETY: bits_of_offsets.cu is `(const u32* offsets, u32 segments, u32* bits, size_t n)`. It reads
         // offsets[0 ..= segments] and writes flags of at most n elements, a bit each. One thread per segment.
         unsafe { launch.launch(config) }.map(drop)
     };

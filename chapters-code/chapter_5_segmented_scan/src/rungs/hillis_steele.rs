@@ -53,7 +53,7 @@ pub fn with_pairs<T: Element>(
         launch.arg(&p.values).arg(&p.flags).arg(&mut out).arg(&p.n);
         launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
         // SAFETY: hillis_steele.cu is `(const T* in, const u8* flags, T* out, size_t n, T* values, u8* heads, u32*
-        // open)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
+        // reached)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
         unsafe { launch.launch(config)? };
         if blocks == 1 {
             return Ok(());
@@ -63,8 +63,8 @@ pub fn with_pairs<T: Element>(
         let first = &pairs.levels[0];
         let mut launch = p.device.stream.launch_builder(&add_block_offsets);
         launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
-        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* open, size_t share)`.
-        // It updates out[0 .. n], and reads scanned and open for each block of `share` elements.
+        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t share)`.
+        // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
     };
     Ok(Launch::new(kernel, config, depth, enqueue))

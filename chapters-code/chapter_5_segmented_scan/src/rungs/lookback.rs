@@ -49,7 +49,7 @@ pub fn prepare<T: Element>(
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&p.bits).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut counter);
-        // SAFETY: lookback.cu is `(const T* in, const u32* flags, T* out, size_t n, u64* status, unsigned* counter)`.
+        // SAFETY: lookback.cu is `(const T* in, const u32* bits, T* out, size_t n, u64* status, unsigned* counter)`.
         // It reads in[0 .. n] and ceil(n / 32) words of flags, writes out[0 .. n] and the status of every tile,
         // and counts its blocks in the counter. Status and counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)

@@ -57,7 +57,7 @@ pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {
         }
         let mut launch = stream.launch_builder(&first);
         launch.arg(&p.bits).arg(&p.n).arg(&mut heads);
-        // SAFETY: `count` is `(const u32* words, size_t n, u32* counts)`. It reads ceil(n / 32) words and writes
+        // SAFETY: `count` is `(const u32* bits, size_t n, u32* counts)`. It reads ceil(n / 32) words and writes
         // one count per block.
         unsafe { launch.launch(config)? };
 

@@ -43,8 +43,8 @@ pub fn prepare<T: Element>(
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&p.bits).arg(&mut out).arg(&p.n);
         launch.arg(&mut first.values).arg(&mut first.heads).arg(&mut first.reached);
-        // SAFETY: vectorized.cu is `(const T* in, const u32* flags, T* out, size_t n, T* values, u8* heads, u32*
-        // open)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
+        // SAFETY: vectorized.cu is `(const T* in, const u32* bits, T* out, size_t n, T* values, u8* heads, u32*
+        // reached)`. It reads in[0 .. n] and their flags, writes out[0 .. n], and the other three per block.
         unsafe { launch.launch(config)? };
         if blocks == 1 {
             return Ok(());
@@ -54,8 +54,8 @@ pub fn prepare<T: Element>(
         let first = &pairs.levels[0];
         let mut launch = p.device.stream.launch_builder(&add_block_offsets);
         launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
-        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* open, size_t share)`.
-        // It updates out[0 .. n], and reads scanned and open for each block of `share` elements.
+        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t share)`.
+        // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
     };
     Ok(Launch::new(kernel, config, depth, enqueue))

@@ -60,7 +60,7 @@ pub fn prepare<T: Element>(
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&p.bits).arg(&mut out).arg(&p.n);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
-        // SAFETY: warp_specialized.cu is `(const T* in, const u32* flags, T* out, size_t n, u64* status, u32* launches,
+        // SAFETY: warp_specialized.cu is `(const T* in, const u32* bits, T* out, size_t n, u64* status, u32* launches,
         // u32 stages)`. It reads in[0 .. n] and their flags, in a multiple of 16 bytes, and writes out[0 .. n], the
         // status of every tile and one count per block. Status and launches were zero before the first launch, and
         // every launch on them has this grid. A cooperative launch runs all its blocks at once. The dynamic shared

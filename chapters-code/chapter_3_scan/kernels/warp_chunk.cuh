@@ -1,4 +1,4 @@
-// A warp's share of an array in packs of 16 bytes, loaded, scanned and stored: what vectorized.cu
+// A warp's chunk of an array in packs of 16 bytes, loaded, scanned and stored: what vectorized.cu
 // introduces, for the kernels that come after it.
 #pragma once
 #include "../../chapter_1_reduce/kernels/pack.cuh"
@@ -44,10 +44,10 @@ template <typename T> struct Packs {
 };
 
 // ROWS packs a lane. Row by row, neighbouring lanes have neighbouring packs.
-template <typename T, unsigned ROWS> struct Share {
+template <typename T, unsigned ROWS> struct WarpChunk {
     Pack<T> rows[ROWS];
 
-    // Where a lane's first pack is, in packs, given where its warp's share begins; the next ones
+    // Where a lane's first pack is, in packs, given where its warp's chunk begins; the next ones
     // come every 32 packs.
     template <typename Op> __device__ void load(const Packs<T>& from, size_t first) {
 #pragma unroll
@@ -57,7 +57,7 @@ template <typename T, unsigned ROWS> struct Share {
     }
 
     // ANCHOR: scan
-    // Turns elements into what comes before each pack in the warp's share; returns the share's fold.
+    // Turns elements into what comes before each pack in the warp's chunk; returns the chunk's fold.
     template <typename Op> __device__ T scan(T (&before)[ROWS]) const {
         T scanned[ROWS];
 #pragma unroll
@@ -79,7 +79,7 @@ template <typename T, unsigned ROWS> struct Share {
     }
     // ANCHOR_END: scan
 
-    // Writes the results, given what comes before the warp's share.
+    // Writes the results, given what comes before the warp's chunk.
     template <Kind KIND, typename Op, bool WHOLE = false>
     __device__ void store(const Packs<T>& to, size_t first, T prefix, const T (&before)[ROWS]) const {
 #pragma unroll

@@ -1,36 +1,36 @@
-// A warp's share of an array in packs of 16 bytes, with head flags as bits: what vectorized.cu
+// A warp's chunk of an array in packs of 16 bytes, with head flags as bits: what vectorized.cu
 // introduces, for the kernels that come after it.
 #pragma once
-#include "../../chapter_3_scan/kernels/chunk.cuh"
+#include "../../chapter_3_scan/kernels/warp_chunk.cuh"
 #include "flagged.cuh"
 
-// ANCHOR: flags
+// ANCHOR: bits
 // The head flags of pack i, a bit an element, from words of 32 flags each.
-template <typename T> __device__ u32 flags_of_pack(const u32* flags, size_t i) {
+template <typename T> __device__ u32 bits_of_pack(const u32* bits, size_t i) {
     constexpr unsigned BITS = Pack<T>::size;
     size_t first = i * BITS;
-    return flags[first / 32] >> (first % 32) & ((1u << BITS) - 1);
+    return bits[first / 32] >> (first % 32) & ((1u << BITS) - 1);
 }
-// ANCHOR_END: flags
+// ANCHOR_END: bits
 
 // ROWS packs a lane. Row by row, neighbouring lanes have neighbouring packs.
-template <typename T, unsigned ROWS> struct SegmentedShare {
+template <typename T, unsigned ROWS> struct SegmentedChunk {
     Pack<T> rows[ROWS];
     u32 heads[ROWS];
-    // What is open before each pack in the warp's share, and, a bit a row, whether a segment has begun
-    // in the share before the pack, so that nothing from before the share is.
+    // What is open before each pack in the warp's chunk, and, a bit a row, whether a segment has begun
+    // in the chunk before the pack, so that nothing from before the chunk is.
     T before[ROWS];
     u32 begun;
 
-    // Loads this lane's packs. `first` is the index, in packs, of the first pack of the warp's share; row r of
+    // Loads this lane's packs. `first` is the index, in packs, of the first pack of the warp's chunk; row r of
     // lane l is pack first + 32 * r + l.
     template <typename Op>
-    __device__ void load(const Packs<T>& from, const u32* flags, size_t first) {
+    __device__ void load(const Packs<T>& from, const u32* bits, size_t first) {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             size_t i = first + r * 32 + lane_id();
             rows[r] = from.template load<Op>(i);
-            heads[r] = i < from.count() ? flags_of_pack<T>(flags, i) : 0;
+            heads[r] = i < from.count() ? bits_of_pack<T>(bits, i) : 0;
         }
     }
 
@@ -46,7 +46,7 @@ template <typename T, unsigned ROWS> struct SegmentedShare {
     }
 
     // ANCHOR: scan
-    // Finds what is open before each pack; returns the share's pair.
+    // Finds what is open before each pack; returns the chunk's pair.
     template <typename Op> __device__ Pair<T> scan() {
         Pair<T> open = {Op::identity(), false};
         begun = 0;
@@ -63,7 +63,7 @@ template <typename T, unsigned ROWS> struct SegmentedShare {
     }
     // ANCHOR_END: scan
 
-    // How many of the share's first elements no head separates from what came before; one lane's part
+    // How many of the chunk's first elements no head separates from what came before; one lane's part
     // of it.
     __device__ unsigned reached() const {
         unsigned elements = 0;
@@ -76,7 +76,7 @@ template <typename T, unsigned ROWS> struct SegmentedShare {
     }
 
     // ANCHOR: results
-    // A row's results, given what is open before the warp's share.
+    // A row's results, given what is open before the warp's chunk.
     template <Kind KIND, typename Op> __device__ Pack<T> results(unsigned r, T open) const {
         T running = begun >> r & 1 ? before[r] : Op::combine(open, before[r]);
         Pack<T> results;
