@@ -59,60 +59,14 @@ pub(crate) fn reduce<T: Element>(
     library.ways(of, call, |computed| verify::compare(computed, [expected]))
 }
 
-type SegmentedScratch = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-) -> usize;
-type SegmentedReduce = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-    *mut c_void,
-) -> c_int;
-
 /// The library's reduction of all rows, as segments of the same length, verified; empty where the library lacks it.
 pub(crate) fn reduce_rows(
     of: &MatrixReduction,
     expected: &[Exact<f32>],
     library: &Baselines,
 ) -> Result<Vec<Way<MatrixReduction>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<SegmentedScratch>("baseline_segmented_reduce_scratch"),
-            library.function::<SegmentedReduce>("baseline_segmented_reduce"),
-        )
-    };
-    let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(of.case.op), functions) else {
-        return Ok(Vec::new());
-    };
-    let (dtype, n) = (dtype_code(of.case.dtype), of.case.elements() as usize);
-    let (segments, length) = (of.rows as usize, of.cols as usize);
-    let rows = Segments::new(segments, length, false);
-    let call = Call {
-        operation: "segmented_reduce",
-        what: format!("{} of rows", of.case),
-        output_bytes: size_of::<f32>() * segments,
-        // SAFETY: device addresses of n elements and a result per row; nothing is touched.
-        scratch_bytes: Box::new(move |way, p: &MatrixReduction, to| unsafe {
-            scratch_bytes(way, op, dtype, address(&p.device, &p.input), &rows, to, n)
-        }),
-        // SAFETY: as above, with the scratch that was asked for.
-        run: Box::new(move |way, p, to, s| unsafe {
-            let from = address(&p.device, &p.input);
-            reduce(way, op, dtype, s.address, s.bytes, from, &rows, to, n, s.stream)
-        }),
-    };
-    library.ways(of, call, |computed| verify::compare(computed, expected.iter().copied()))
+    let rows = Segments::new(of.rows as usize, of.cols as usize, false);
+    let arrays = move |p: &MatrixReduction| (address(&p.device, &p.input), rows);
+    let judge = |computed: &[u8]| verify::compare(computed, expected.iter().copied());
+    library.segmented_reduce(of, format!("{} of rows", of.case), arrays, judge)
 }

@@ -1,5 +1,7 @@
 //! What the rungs solve: buffers on the device, inputs, expected results, and the judge.
 
+use std::cell::OnceCell;
+
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
@@ -175,8 +177,8 @@ pub struct MatrixReduction {
     pub column_results: Output<f32>,
     host: Vec<f32>,
     /// Computed when a rung first needs it.
-    row_reference: Option<Vec<Folded>>,
-    column_reference: Option<Vec<Folded>>,
+    row_reference: OnceCell<Vec<Folded>>,
+    column_reference: OnceCell<Vec<Folded>>,
 }
 
 /// What a launch on a matrix promises: which way it reduces, and the additions that an element passes
@@ -212,14 +214,24 @@ impl MatrixReduction {
             row_results: Output::new(device, rows as usize)?,
             column_results: Output::new(device, cols as usize)?,
             host,
-            row_reference: None,
-            column_reference: None,
+            row_reference: OnceCell::new(),
+            column_reference: OnceCell::new(),
         })
     }
 
     /// The name of the kernel, such as `sum_f32`.
     pub fn entry(&self) -> String {
         format!("{}_f32", self.case.op)
+    }
+
+    fn row_reference(&self) -> &[Folded] {
+        let (rows, cols) = (self.rows as usize, self.cols as usize);
+        self.row_reference.get_or_init(|| fold_rows(self.case.op, &self.host, rows, cols))
+    }
+
+    fn column_reference(&self) -> &[Folded] {
+        let (rows, cols) = (self.rows as usize, self.cols as usize);
+        self.column_reference.get_or_init(|| fold_columns(self.case.op, &self.host, rows, cols))
     }
 }
 
@@ -240,20 +252,11 @@ impl Problem for MatrixReduction {
     }
 
     fn judge(&mut self, promise: &Axis, _launches: u64) -> Result<Verdict, Error> {
-        let (op, rows, cols) = (self.case.op, self.rows as usize, self.cols as usize);
-        let host = &self.host;
         let (folded, depth, out) = match *promise {
-            Axis::Rows { depth } => {
-                let reference = || fold_rows(op, host, rows, cols);
-                let folded = self.row_reference.get_or_insert_with(reference);
-                (folded, depth, &self.row_results)
-            }
-            Axis::Columns { depth } => {
-                let reference = || fold_columns(op, host, rows, cols);
-                let folded = self.column_reference.get_or_insert_with(reference);
-                (folded, depth, &self.column_results)
-            }
+            Axis::Rows { depth } => (self.row_reference(), depth, &self.row_results),
+            Axis::Columns { depth } => (self.column_reference(), depth, &self.column_results),
         };
+        let op = self.case.op;
         let expected = folded.iter().map(|folded| folded.expect::<f32>(op, depth, 0.0));
         let mut verdict = out.compare(expected)?;
         verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
@@ -271,7 +274,7 @@ impl Problem for MatrixReduction {
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.host = inputs::generate(case);
         self.case = *case;
-        (self.row_reference, self.column_reference) = (None, None);
+        (self.row_reference, self.column_reference) = (OnceCell::new(), OnceCell::new());
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
 
@@ -279,10 +282,9 @@ impl Problem for MatrixReduction {
         match axis {
             Axis::Columns { .. } => Ok(Vec::new()),
             Axis::Rows { .. } => {
-                let (op, rows, cols) = (self.case.op, self.rows as usize, self.cols as usize);
-                let folded = fold_rows(op, &self.host, rows, cols);
                 // Any order of additions is within the bound of the deepest.
-                let expected = folded.iter().map(|row| row.expect::<f32>(op, self.cols, 0.0));
+                let expect = |row: &Folded| row.expect::<f32>(self.case.op, self.cols, 0.0);
+                let expected = self.row_reference().iter().map(expect);
                 baseline::reduce_rows(self, &expected.collect::<Vec<_>>(), library)
             }
         }

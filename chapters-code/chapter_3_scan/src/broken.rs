@@ -6,7 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, Shape, buffer, ceiling::Ceiling,
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, Shape, buffer,
     verify::Checker,
 };
 
@@ -33,7 +33,6 @@ macro_rules! broken {
     ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
         Rung::new($name, $idea, $ptx)
             .refuses(vectors_only)
-            .against(Ceiling::Copy)
             .broken(&[$(Checker::$by),*])
             .adapts(sum_of_blocks)
     };

@@ -92,7 +92,7 @@ fn json_says_which_kind() {
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!(row["kind"], "exclusive");
     assert_eq!(row["bytes"], 8000);
-    assert_eq!(row["ceiling"], "copy");
+    assert_eq!(row["bytes_written"], 4000);
 }
 
 /// Each on its own case; the one that would never end has a test of its own, `deadlock.rs`.

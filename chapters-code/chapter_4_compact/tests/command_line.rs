@@ -132,7 +132,7 @@ fn json_says_what_is_selected() {
     assert_eq!(row["mask"], "random");
     // Data, mask in whole words, as much data again, and the count.
     assert_eq!(row["bytes"], 4000 + 128 + 4000 + 8);
-    assert_eq!(row["ceiling"], "copy");
+    assert_eq!(row["bytes_written"], 4000 + 8);
 }
 
 /// Each on its own case; the one after which the driver takes no more work has a test of its own,

@@ -42,29 +42,7 @@ type Scan = unsafe extern "C" fn(
     usize,
     *mut c_void,
 ) -> c_int;
-type ReduceScratch = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-) -> usize;
-type Reduce = unsafe extern "C" fn(
-    c_int,
-    c_int,
-    c_int,
-    *mut c_void,
-    usize,
-    *const c_void,
-    *const Segments,
-    *mut c_void,
-    usize,
-    *mut c_void,
-) -> c_int;
-
-/// What a library is told of a division, without the arrays.
+/// The number and length of the segments, as a library wants to know them, without the arrays.
 fn segments(division: &Offsets) -> Segments {
     let offsets = division.as_slice();
     let mut lengths = offsets.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
@@ -136,43 +114,15 @@ pub(crate) fn reduce<T: Element>(
     of: &SegmentedReduce<T>,
     library: &Baselines,
 ) -> Result<Vec<Way<SegmentedReduce<T>>>, Error> {
-    // SAFETY: the types of baselines.h.
-    let functions = unsafe {
-        (
-            library.function::<ReduceScratch>("baseline_segmented_reduce_scratch"),
-            library.function::<Reduce>("baseline_segmented_reduce"),
-        )
-    };
-    let case = of.case;
-    let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(case.op), functions) else {
-        return Ok(Vec::new());
-    };
-    let (dtype, n) = (dtype_code(case.dtype), of.n as usize);
     let keys = buffer::to_device(&of.device, &keys(&of.division.flags()))?;
     let known = segments(&of.division);
-    let segments = Rc::new(move |p: &SegmentedReduce<T>| Segments {
-        keys: address(&p.device, &keys),
-        offsets: address(&p.device, &p.offsets),
-        ..known
-    });
-    let same_segments = segments.clone();
-    let call = Call {
-        operation: "segmented_reduce",
-        what: format!("{case}{}", SegmentParameters::of(&case)),
-        output_bytes: size_of::<T>() * of.segments as usize,
-        // SAFETY: device addresses of the elements, the segments and a result a segment; nothing is
-        // touched.
-        scratch_bytes: Box::new(move |way, p: &SegmentedReduce<T>, to| unsafe {
-            scratch_bytes(way, op, dtype, address(&p.device, &p.values), &segments(p), to, n)
-        }),
-        // SAFETY: as above, with the scratch that was asked for.
-        run: Box::new(move |way, p, to, s| unsafe {
-            let (from, segments) = (address(&p.device, &p.values), same_segments(p));
-            reduce(way, op, dtype, s.address, s.bytes, from, &segments, to, n, s.stream)
-        }),
+    let arrays = move |p: &SegmentedReduce<T>| {
+        let (keys, offsets) = (address(&p.device, &keys), address(&p.device, &p.offsets));
+        (address(&p.device, &p.values), Segments { keys, offsets, ..known })
     };
+    let what = format!("{}{}", of.case, SegmentParameters::of(&of.case));
     // Any order of operations is within the bound of the deepest.
-    library.ways(of, call, |computed| of.expected(of.n).judge_reduce(computed))
+    library.segmented_reduce(of, what, arrays, |computed| of.expected(of.n).judge_reduce(computed))
 }
 
 // ---- Sparse matrices ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, ceiling::Ceiling, verify::Checker,
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, verify::Checker,
 };
 
 use crate::{
@@ -39,7 +39,6 @@ macro_rules! broken {
     ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
         Rung::new($name, $idea, $ptx)
             .refuses(scans_only)
-            .against(Ceiling::Copy)
             .broken(&[$(Checker::$by),*])
             // A block of 256 has a head, and what is open before it.
             .adapts(|case| scan_of(case, Kind::Inclusive, Segments::Of(100)))

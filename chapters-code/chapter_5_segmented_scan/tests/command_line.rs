@@ -74,7 +74,7 @@ fn json_says_which_segments() {
     assert_eq!(row["kind"], "exclusive");
     assert_eq!(row["segments"], "power-law");
     assert_eq!(row["bytes"], 8125);
-    assert_eq!(row["ceiling"], "copy");
+    assert_eq!(row["bytes_written"], 4000);
     let text = prints("--kernel offsets_of_bits --segments 100 --json -");
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("JSON");
     assert_eq!(row["convert"], "to-offsets");

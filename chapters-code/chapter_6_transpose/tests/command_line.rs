@@ -91,7 +91,7 @@ fn json_says_which_matrices() {
     assert_eq!(row["ld"], 64);
     // The gaps are not moved.
     assert_eq!(row["bytes"], 2 * 3 * 100 * 60 * 4);
-    assert_eq!(row["ceiling"], "copy");
+    assert_eq!(row["bytes_written"], 3 * 100 * 60 * 4);
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Task {
         }
     }
 
-    /// The bytes that must be moved for so many results.
+    /// The bytes that a product must move, by its number of results.
     pub fn traffic(self, results: u64) -> Traffic {
         let (read, written) = match self {
             Self::Copy | Self::Offset(_) | Self::Stride(_) => (4, 4),

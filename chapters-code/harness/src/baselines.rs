@@ -156,6 +156,76 @@ impl Segments {
     }
 }
 
+type ReduceScratch = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    c_int,
+    *const c_void,
+    *const Segments,
+    *mut c_void,
+    usize,
+) -> usize;
+type Reduce = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    c_int,
+    *mut c_void,
+    usize,
+    *const c_void,
+    *const Segments,
+    *mut c_void,
+    usize,
+    *mut c_void,
+) -> c_int;
+
+impl Baselines {
+    /// The reduction of each segment of a problem's elements, in each of the library's ways, verified; empty where
+    /// the library lacks it. `arrays` gives the address of the elements, and the segments; errors call the
+    /// operation `what`.
+    ///
+    /// # Errors
+    /// As [`Baselines::ways`].
+    pub fn segmented_reduce<P: Problem + 'static>(
+        &self,
+        problem: &P,
+        what: String,
+        arrays: impl Fn(&P) -> (*const c_void, Segments) + 'static,
+        judge: impl Fn(&[u8]) -> Verdict,
+    ) -> Result<Vec<Way<P>>, Error> {
+        // SAFETY: the types of baselines.h.
+        let functions = unsafe {
+            (
+                self.function::<ReduceScratch>("baseline_segmented_reduce_scratch"),
+                self.function::<Reduce>("baseline_segmented_reduce"),
+            )
+        };
+        let case = problem.case();
+        let (Some(op), (Some(scratch_bytes), Some(reduce))) = (op_code(case.op), functions) else {
+            return Ok(Vec::new());
+        };
+        let (dtype, n) = (dtype_code(case.dtype), case.elements() as usize);
+        let output_bytes = case.dtype.size() * arrays(problem).1.segments;
+        let arrays = Rc::new(arrays);
+        let same_arrays = arrays.clone();
+        let call = Call {
+            operation: "segmented_reduce",
+            what,
+            output_bytes,
+            // SAFETY: device addresses of n elements and of one result per segment; nothing is touched.
+            scratch_bytes: Box::new(move |way, p: &P, to| unsafe {
+                let (from, segments) = arrays(p);
+                scratch_bytes(way, op, dtype, from, &segments, to, n)
+            }),
+            // SAFETY: as above, with the scratch that was asked for.
+            run: Box::new(move |way, p, to, s| unsafe {
+                let (from, segments) = same_arrays(p);
+                reduce(way, op, dtype, s.address, s.bytes, from, &segments, to, n, s.stream)
+            }),
+        };
+        self.ways(problem, call, judge)
+    }
+}
+
 type ScratchBytes<P> = Box<dyn Fn(c_int, &P, *mut c_void) -> usize>;
 type Run<P> = Box<dyn Fn(c_int, &P, *mut c_void, Scratch) -> c_int>;
 type Enqueue<P> = Box<dyn FnMut(&P) -> Result<(), DriverError>>;

@@ -200,7 +200,7 @@ fn staged<T: Pod + DeviceRepr>(
 ) -> Result<Vec<T>, DriverError> {
     let mut copy = vec![T::zeroed(); memory.len()];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut copy);
-    // SAFETY: every element is so many bytes, and each of them is a number.
+    // SAFETY: every element has `size_of::<T>()` bytes, and all of them are initialised.
     let Some(memory) = (unsafe { memory.transmute::<u8>(bytes.len()) }) else {
         return device.stream.clone_dtoh(memory);
     };

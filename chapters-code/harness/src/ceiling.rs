@@ -9,6 +9,7 @@ use crate::{
     Device, Error, buffer,
     inputs::bits,
     kernel,
+    rung::Traffic,
     timing::{Stopwatch, Time},
 };
 
@@ -27,16 +28,6 @@ const EMPTY_PTX: &str = include_str!("../kernels/empty.ptx");
 /// Threads of a block of the read sweep, and packs of 16 bytes that a thread loads.
 const READ_SWEEP_THREADS: u32 = 256;
 const READ_SWEEP_LOADS: u32 = 4;
-
-/// What a kernel is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Ceiling {
-    /// A device-to-device copy: for work that reads and writes.
-    Copy,
-    /// A read-only sweep: for reductions and histograms.
-    Read,
-}
 
 /// The ceilings of one device in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,12 +78,12 @@ impl Ceilings {
         })
     }
 
-    /// The rate of one of them, in GB/s.
-    pub fn gb_per_s(&self, ceiling: Ceiling) -> f64 {
-        match ceiling {
-            Ceiling::Copy => self.copy_gb_per_s,
-            Ceiling::Read => self.read_gb_per_s,
-        }
+    /// The time in milliseconds that so much traffic takes at these rates: what is read beyond what is written at the
+    /// rate of the read sweep, and the rest at the rate of the copy.
+    pub fn ms(&self, traffic: Traffic) -> f64 {
+        let only_read = traffic.only_read() as f64;
+        let rest = traffic.bytes() as f64 - only_read;
+        (only_read / self.read_gb_per_s + rest / self.copy_gb_per_s) * 1e-6
     }
 }
 

@@ -12,7 +12,6 @@ use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
 use crate::{
     Case, Device, Error,
     baselines::{Baselines, Way},
-    ceiling::Ceiling,
     graph,
     kernel::{self, Usage},
     simulator::Report,
@@ -76,6 +75,11 @@ impl Traffic {
     pub fn bytes(self) -> u64 {
         self.read + self.written
     }
+
+    /// Bytes read beyond those written.
+    pub fn only_read(self) -> u64 {
+        self.read.saturating_sub(self.written)
+    }
 }
 
 /// A [`Posed`] problem of any type.
@@ -134,16 +138,6 @@ impl<P: Problem> AnyProblem for Posed<P> {
     ) -> Result<Outcome, Error> {
         let mut launch = self.prepare(name)?;
         let p = &mut self.problem;
-        let mut own_way = None;
-        if let Some(bench) = &mut bench {
-            let stopwatch = &mut bench.stopwatch;
-            own_way =
-                fastest(p, stopwatch, libraries, |p, from| p.own_baseline(&launch.promise, from))?;
-            if own_way.is_none() && self.baseline.is_none() {
-                self.baseline = Some(fastest(p, stopwatch, libraries, P::baseline)?);
-            }
-        }
-        let shared_way = self.baseline.iter_mut().flatten().next();
         let device = p.device().clone();
         let usage = kernel::usage(&device, &launch.kernel, &launch.config)?;
 
@@ -159,17 +153,23 @@ impl<P: Problem> AnyProblem for Posed<P> {
 
         let (mut samples, mut baseline) = (None, None);
         if let (Some(bench), Ok(())) = (&mut bench, ended) {
+            let stopwatch = &mut bench.stopwatch;
+            let mut own_way =
+                fastest(p, stopwatch, libraries, |p, from| p.own_baseline(&launch.promise, from))?;
+            if own_way.is_none() && self.baseline.is_none() {
+                self.baseline = Some(fastest(p, stopwatch, libraries, P::baseline)?);
+            }
+            let shared_way = self.baseline.iter_mut().flatten().next();
             let mut launches = 1;
             let mut operation = |p: &mut P| {
                 launches += 1;
                 (launch.enqueue)(p)
             };
             match own_way.as_mut().or(shared_way) {
-                None => samples = Some(bench.stopwatch.measure(&mut || operation(p))?),
+                None => samples = Some(stopwatch.measure(&mut || operation(p))?),
                 Some(way) => {
                     let other = &mut |p: &mut P| way.enqueue(p);
-                    let [own, of_way] =
-                        bench.stopwatch.measure_in_turn(p, &mut operation, other)?;
+                    let [own, of_way] = stopwatch.measure_in_turn(p, &mut operation, other)?;
                     baseline = Some(Compared {
                         name: way.library.name.clone(),
                         version: way.library.version.clone(),
@@ -370,8 +370,6 @@ pub struct Rung {
     pub idea: &'static str,
     /// The kernels as PTX.
     pub ptx: &'static str,
-    /// The bandwidth that the rung's rate is compared with.
-    pub ceiling: Ceiling,
     /// The checks that detect what is wrong with a broken rung; empty for a correct one.
     pub caught_by: &'static [Checker],
     /// The largest size, in elements, on which the rung runs unless it is asked for by name.
@@ -393,7 +391,6 @@ impl Rung {
             name,
             idea,
             ptx,
-            ceiling: Ceiling::Read,
             caught_by: &[],
             most_elements: u64::MAX,
             is_endless: false,
@@ -401,11 +398,6 @@ impl Rung {
             adapts: Case::clone,
             varies: |_| false,
         }
-    }
-
-    /// The same rung, compared with another ceiling.
-    pub const fn against(self, ceiling: Ceiling) -> Self {
-        Self { ceiling, ..self }
     }
 
     /// The same rung, refused where `refuses` gives a reason.

@@ -222,7 +222,7 @@ pub struct Bench {
     /// The bandwidths that the rates of rungs are compared with.
     pub ceilings: Ceilings,
     memory: Sweeps,
-    /// Milliseconds of the best read and of the best copy that move so many bytes.
+    /// For each number of bytes that was asked for: the milliseconds of the best read and of the best copy.
     known: HashMap<u64, [f64; 2]>,
 }
 
@@ -256,7 +256,7 @@ impl Bench {
                 [read, copy]
             }
         };
-        let only_read = traffic.read.saturating_sub(traffic.written) as f64;
+        let only_read = traffic.only_read() as f64;
         let rest = all as f64 - only_read;
         let scale = match all > measured {
             true => 1.0 / measured as f64,

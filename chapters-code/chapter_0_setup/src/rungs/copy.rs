@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
@@ -12,7 +12,6 @@ pub static RUNG: Rung = Rung::new(
     "reads and writes 16 bytes at a time",
     include_str!("../../kernels/copy.ptx"),
 )
-.against(Ceiling::Copy)
 .refuses(f32_vectors_only);
 
 /// One thread per pack of four elements. The elements after the last whole pack are not copied.

@@ -2,17 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Error, Launch, Rung, buffer,
-    ceiling::{Ceiling, READ_SWEEP_PTX},
-};
+use harness::{Error, Launch, Rung, buffer, ceiling::READ_SWEEP_PTX};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 
 /// A sweep that reads 16 bytes at a time and stores nothing.
 pub static RUNG: Rung =
     Rung::new("read_sweep", "reads 16 bytes at a time and stores nothing", READ_SWEEP_PTX)
-        .against(Ceiling::Read)
         .refuses(f32_vectors_only);
 
 /// One block of 256 threads per 1,024 packs of four elements; a thread loads four packs.

@@ -1,7 +1,7 @@
 //! The first kernel: `out[i] = a[i] + b[i]`.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Vectors, Work, f32_vectors_only};
 use crate::{VECTOR_ADD_PTX, launch_vector_add, vector_add_config};
@@ -9,7 +9,6 @@ use crate::{VECTOR_ADD_PTX, launch_vector_add, vector_add_config};
 /// The first kernel: `out[i] = a[i] + b[i]`.
 pub static RUNG: Rung =
     Rung::new("vector_add", "out[i] = a[i] + b[i], one thread per element", VECTOR_ADD_PTX)
-        .against(Ceiling::Copy)
         .refuses(f32_vectors_only);
 
 /// The launch of [`crate::vector_add`], on buffers that stay on the device.

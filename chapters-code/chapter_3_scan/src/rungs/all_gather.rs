@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -12,8 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "in rounds: every block reads the aggregates of all blocks",
     include_str!("../../kernels/all_gather.ptx"),
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// One cooperative launch, with at most two blocks per multiprocessor.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Kind, Launch, Rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
@@ -12,8 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "up a tree and down again: fewer operations, but bank conflicts",
     include_str!("../../kernels/blelloch.ptx"),
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -1,6 +1,6 @@
 //! What a library offers: the kernel that is faster at the size.
 
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use super::{all_gather, warp_specialized};
 use crate::problem::{PrefixScan, vectors_only};
@@ -11,8 +11,7 @@ pub static RUNG: Rung = Rung::new(
     "all_gather up to 32 MiB of input, warp_specialized beyond",
     all_gather::RUNG.ptx,
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// Up to 32 MiB all_gather is faster: its blocks work together on a tile, so a single round ends sooner.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, _: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

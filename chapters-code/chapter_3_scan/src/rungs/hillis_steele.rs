@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Kind, Launch, Rung};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
@@ -12,8 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "log2 B steps, in which every thread works",
     include_str!("../../kernels/hillis_steele.ptx"),
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// Two buffers in shared memory, so that no step overwrites what it reads.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Op, Rung, buffer, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Op, Rung, buffer};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -13,7 +13,6 @@ pub static RUNG: Rung = Rung::new(
     include_str!("../../kernels/lookback.ptx"),
 )
 .refuses(vectors_only)
-.against(Ceiling::Copy)
 // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.
 .varies(|case| case.dtype.is_float() && case.op == Op::Sum);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
 
 use crate::problem::{PrefixScan, vectors_only};
 
@@ -13,7 +13,6 @@ pub static RUNG: Rung = Rung::new(
     include_str!("../../kernels/one_thread.ptx"),
 )
 .refuses(vectors_only)
-.against(Ceiling::Copy)
 .up_to(MOST_OF_ONE_THREAD);
 
 /// One launch of one thread.

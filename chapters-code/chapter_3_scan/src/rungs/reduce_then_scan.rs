@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Kind, Launch, Rung};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 use crate::reference::identity;
@@ -13,8 +13,7 @@ pub static RUNG: Rung = Rung::new(
     "the first pass only reduces: three quarters of the traffic",
     include_str!("../../kernels/reduce_then_scan.ptx"),
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// Reduces blocks, then the aggregates of the blocks, until one block is left. Then scans, in reverse order.
 pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<PrefixScan<T>>, Error> {

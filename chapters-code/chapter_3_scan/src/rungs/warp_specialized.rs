@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling, kernel};
+use harness::{Element, Error, Launch, Rung, kernel};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -12,8 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "warp specialization: tiles wait in shared memory, and are read once",
     include_str!("../../kernels/warp_specialized.compute_90.ptx"),
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// Bytes of a tile, and of the stage that holds it.
 const STAGE: u32 = 24_576;

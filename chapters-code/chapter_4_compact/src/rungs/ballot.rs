@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung, buffer};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -13,8 +13,7 @@ pub static RUNG: Rung = Rung::new(
     "warps vote: flags are bits in a register, and only the counts of blocks are scanned",
     include_str!("../../kernels/ballot.ptx"),
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// Counts the selected elements of every block, scans the counts, and scatters.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

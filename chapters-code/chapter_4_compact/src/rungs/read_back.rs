@@ -1,6 +1,6 @@
 //! The same as `warp_specialized`, and then the count is copied to the host.
 
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use super::warp_specialized;
 use crate::problem::{Compaction, Order, by_mask_only};
@@ -11,8 +11,7 @@ pub static RUNG: Rung = Rung::new(
     "warp_specialized, and the count is copied to the host",
     warp_specialized::RUNG.ptx,
 )
-.refuses(by_mask_only)
-.against(Ceiling::Copy);
+.refuses(by_mask_only);
 
 // ANCHOR: read_back
 /// The launch of `warp_specialized`, then a copy into page-locked memory, in the stream's order.

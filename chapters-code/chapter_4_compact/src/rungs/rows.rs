@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung, buffer};
 
 use super::ballot;
 use crate::inputs;
@@ -15,8 +15,7 @@ pub static RUNG: Rung = Rung::new(
     "rows of a matrix, with one warp per selected row",
     include_str!("../../kernels/rows.ptx"),
 )
-.refuses(rows_only)
-.against(Ceiling::Copy);
+.refuses(rows_only);
 
 /// Counts the selected rows of every block as `ballot` does, scans the counts, lists the rows, and copies them.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, buffer, ceiling::Ceiling};
+use harness::{Element, Error, Kind, Launch, Rung, buffer};
 
 use crate::problem::{Compaction, Order, small_indices};
 
@@ -13,8 +13,7 @@ pub static RUNG: Rung = Rung::new(
     "flags, their scan by chapter 3, and a scatter",
     include_str!("../../kernels/scan_then_scatter.ptx"),
 )
-.refuses(small_indices)
-.against(Ceiling::Copy);
+.refuses(small_indices);
 
 /// Flags, their exclusive scan, and a scatter.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung, buffer};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -12,8 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "selected elements meet in shared memory, so that stores coalesce",
     include_str!("../../kernels/staged.ptx"),
 )
-.refuses(vectors_only)
-.against(Ceiling::Copy);
+.refuses(vectors_only);
 
 /// One launch, with one block per tile.
 pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Compaction<T>>, Error> {

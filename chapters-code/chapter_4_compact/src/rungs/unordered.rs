@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -13,7 +13,6 @@ pub static RUNG: Rung = Rung::new(
     include_str!("../../kernels/unordered.ptx"),
 )
 .refuses(vectors_only)
-.against(Ceiling::Copy)
 .varies(|_| true);
 
 /// One launch, of one thread per element.

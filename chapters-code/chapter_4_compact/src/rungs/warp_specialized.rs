@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling, kernel};
+use harness::{Element, Error, Launch, Rung, kernel};
 
 use crate::problem::{Compaction, Order, by_mask_only};
 
@@ -12,8 +12,7 @@ pub static RUNG: Rung = Rung::new(
     "warp specialization: some warps count tiles of the mask ahead of the data",
     include_str!("../../kernels/warp_specialized.compute_90.ptx"),
 )
-.refuses(by_mask_only)
-.against(Ceiling::Copy);
+.refuses(by_mask_only);
 
 /// Elements of a tile.
 const TILE: u64 = 8192;

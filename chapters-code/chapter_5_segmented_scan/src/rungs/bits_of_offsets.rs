@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{
     Form,
@@ -16,8 +16,7 @@ pub static RUNG: Rung = Rung::new(
     include_str!("../../kernels/bits_of_offsets.ptx"),
 )
 .refuses(to_flags_only)
-.adapts(without_elements)
-.against(Ceiling::Copy);
+.adapts(without_elements);
 
 /// Flags are set to zero. Then one thread per segment sets the flag of a segment that has elements.
 pub fn prepare(p: &ToFlags, rung: &Rung) -> Result<Launch<ToFlags>, Error> {

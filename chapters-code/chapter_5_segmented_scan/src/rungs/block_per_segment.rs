@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
 
 use crate::problem::{
     scan::{SegmentedScan, scans_only},
@@ -15,8 +15,7 @@ pub static RUNG: Rung = Rung::new(
     "every segment has a block",
     include_str!("../../kernels/block_per_segment.ptx"),
 )
-.refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)))
-.against(Ceiling::Copy);
+.refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)));
 
 /// One launch, with one block per segment.
 pub fn prepare<T: Element>(

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
@@ -13,8 +13,7 @@ pub static RUNG: Rung = Rung::new(
     "log2 B steps over pairs of a flag and a value",
     include_str!("../../kernels/hillis_steele.ptx"),
 )
-.refuses(scans_only)
-.against(Ceiling::Copy);
+.refuses(scans_only);
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(

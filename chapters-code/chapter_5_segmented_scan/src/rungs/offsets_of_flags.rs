@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer, ceiling::Ceiling};
+use harness::{Error, Launch, Rung, buffer};
 
 use crate::problem::{
     Form,
@@ -17,8 +17,7 @@ pub static RUNG: Rung = Rung::new(
     include_str!("../../kernels/offsets_of_flags.ptx"),
 )
 .refuses(to_offsets_only)
-.adapts(without_elements)
-.against(Ceiling::Copy);
+.adapts(without_elements);
 
 /// Chapter 3's scan by look-back, which is a step of this rung.
 const LOOKBACK: &str = chapter_3_scan::rungs::lookback::RUNG.ptx;

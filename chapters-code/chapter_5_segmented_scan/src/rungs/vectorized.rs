@@ -3,7 +3,7 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
@@ -14,8 +14,7 @@ pub static RUNG: Rung = Rung::new(
     "16 bytes per load, and flags as bits",
     include_str!("../../kernels/vectorized.ptx"),
 )
-.refuses(scans_only)
-.against(Ceiling::Copy);
+.refuses(scans_only);
 
 /// Scans the blocks, then the pairs that they leave, and adds what is open before each block.
 pub fn prepare<T: Element>(

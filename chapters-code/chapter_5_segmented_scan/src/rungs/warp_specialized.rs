@@ -3,7 +3,7 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling, kernel};
+use harness::{Element, Error, Launch, Rung, kernel};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
@@ -13,8 +13,7 @@ pub static RUNG: Rung = Rung::new(
     "warp specialization: tiles wait in shared memory, and are read once",
     include_str!("../../kernels/warp_specialized.compute_90.ptx"),
 )
-.refuses(scans_only)
-.against(Ceiling::Copy);
+.refuses(scans_only);
 
 /// Bytes of a tile, and of a stage, which holds its flags too.
 const TILE: u64 = 24_576;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -12,7 +12,6 @@ pub static RUNG: Rung = Rung::new(
     "a warp reads a column and writes a row",
     include_str!("../../kernels/by_columns.ptx"),
 )
-.against(Ceiling::Copy)
 .refuses(matrices_only);
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.

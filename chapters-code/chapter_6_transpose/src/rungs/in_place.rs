@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, squares_only};
 
@@ -12,7 +12,6 @@ pub static RUNG: Rung = Rung::new(
     "a square matrix in place: a block swaps a tile and its mirror image",
     include_str!("../../kernels/in_place.ptx"),
 )
-.against(Ceiling::Copy)
 .refuses(squares_only);
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements. Blocks below the diagonal do nothing.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -12,7 +12,6 @@ pub static RUNG: Rung = Rung::new(
     "a tile whose rows are one longer: a column lies in 32 banks",
     include_str!("../../kernels/padded.ptx"),
 )
-.against(Ceiling::Copy)
 .refuses(matrices_only);
 
 /// One block of 32 x 32 threads per tile of 32 x 32 elements; a thread moves one element.

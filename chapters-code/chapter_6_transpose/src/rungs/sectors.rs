@@ -8,7 +8,7 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -18,7 +18,6 @@ pub static RUNG: Rung = Rung::new(
     "rows that begin anywhere: every store writes whole sectors",
     include_str!("../../kernels/sectors.compute_80.ptx"),
 )
-.against(Ceiling::Copy)
 .refuses(matrices_only);
 
 /// The kernel of `column_major_tiles` where every row is aligned to 16 bytes. Otherwise one block of 256

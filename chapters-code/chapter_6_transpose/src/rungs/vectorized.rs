@@ -5,7 +5,7 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Element, Error, Launch, Rung};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -15,7 +15,6 @@ pub static RUNG: Rung = Rung::new(
     "loads and stores of 16 bytes on both sides",
     include_str!("../../kernels/vectorized.ptx"),
 )
-.against(Ceiling::Copy)
 .refuses(matrices_only);
 
 /// One block of 256 threads per tile whose rows have 16 packs of 16 bytes, 256 bytes in all.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::particles::{DT, FIELDS, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -12,7 +12,7 @@ const PTX: &str = include_str!("../../kernels/aos.ptx");
 
 /// An array of structures: 32 bytes per particle.
 pub static RUNG: Rung =
-    Rung::new("aos", "an array of structures", PTX).against(Ceiling::Copy).refuses(particles_only);
+    Rung::new("aos", "an array of structures", PTX).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

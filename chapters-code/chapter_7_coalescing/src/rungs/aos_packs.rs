@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::particles::{DT, FIELDS, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/aos_packs.ptx");
 
 /// The array of structures in accesses of 16 bytes.
 pub static RUNG: Rung = Rung::new("aos_packs", "the same in accesses of 16 bytes", PTX)
-    .against(Ceiling::Copy)
     .refuses(particles_only);
 
 /// One thread per particle.

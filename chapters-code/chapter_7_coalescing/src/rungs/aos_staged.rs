@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -13,7 +13,6 @@ const PTX: &str = include_str!("../../kernels/aos_staged.ptx");
 /// The array of structures passes through shared memory, so that all accesses coalesce.
 pub static RUNG: Rung =
     Rung::new("aos_staged", "the same through shared memory, with coalesced accesses", PTX)
-        .against(Ceiling::Copy)
         .refuses(particles_only);
 
 /// One thread per particle.

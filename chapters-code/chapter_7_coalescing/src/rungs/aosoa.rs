@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/aosoa.ptx");
 
 /// An array of structures of arrays: groups of 32 particles, one array per field in each.
 pub static RUNG: Rung = Rung::new("aosoa", "an array of structures of arrays of 32", PTX)
-    .against(Ceiling::Copy)
     .refuses(particles_only);
 
 /// One thread per particle.

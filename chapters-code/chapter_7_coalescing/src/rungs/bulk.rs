@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/bulk.compute_90.ptx");
 /// A copy by the hardware's bulk copies; no thread loads or stores the elements.
 pub static RUNG: Rung =
     Rung::new("bulk", "4 KiB per block, by bulk copies instead of threads", PTX)
-        .against(Ceiling::Copy)
         .refuses(copies_only);
 
 /// One block of 32 threads per 1,024 elements. Its first thread issues the copies.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/four_loads.ptx");
 /// A shifted copy: a thread makes one pack of the output from four loads.
 pub static RUNG: Rung =
     Rung::new("four_loads", "stores are packs, loads are four elements each", PTX)
-        .against(Ceiling::Copy)
         .refuses(offsets_only);
 
 /// One thread per four elements.

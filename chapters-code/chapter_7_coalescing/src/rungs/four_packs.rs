@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use super::packs::traffic;
 use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesses
@@ -11,7 +11,6 @@ const PTX: &str = include_str!("../../kernels/four_packs.ptx");
 
 /// A copy by four accesses of 16 bytes per thread.
 pub static RUNG: Rung = Rung::new("four_packs", "four times 16 bytes per thread", PTX)
-    .against(Ceiling::Copy)
     .refuses(copies_only);
 
 /// One thread per 16 elements.

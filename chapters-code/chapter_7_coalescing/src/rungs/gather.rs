@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
@@ -13,7 +13,6 @@ const PTX: &str = include_str!("../../kernels/gather.ptx");
 
 /// The indices say which elements are loaded.
 pub static RUNG: Rung = Rung::new("gather", "indices say which elements are loaded", PTX)
-    .against(Ceiling::Copy)
     .refuses(permutations_only);
 
 /// One thread per element.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
@@ -13,7 +13,6 @@ const PTX: &str = include_str!("../../kernels/gather_four.ptx");
 
 /// A thread gathers four elements.
 pub static RUNG: Rung = Rung::new("gather_four", "four elements per thread", PTX)
-    .against(Ceiling::Copy)
     .refuses(permutations_only);
 
 /// One thread per four elements.

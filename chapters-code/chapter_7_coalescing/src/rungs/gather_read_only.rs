@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use super::gather::traffic;
 use crate::permutation::{Moves, Permutation};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/gather_read_only.ptx");
 
 /// The same loads go through the read-only path.
 pub static RUNG: Rung = Rung::new("gather_read_only", "the same loads, by the read-only path", PTX)
-    .against(Ceiling::Copy)
     .refuses(permutations_only);
 
 /// One thread per element.

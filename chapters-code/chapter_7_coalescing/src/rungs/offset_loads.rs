@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
@@ -11,7 +11,6 @@ const PTX: &str = include_str!("../../kernels/offset_loads.ptx");
 
 /// A shifted copy: the loads begin at the offset.
 pub static RUNG: Rung = Rung::new("offset_loads", "loads begin at the offset", PTX)
-    .against(Ceiling::Copy)
     .refuses(offsets_only);
 
 /// One thread per element.

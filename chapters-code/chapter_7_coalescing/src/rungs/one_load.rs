@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
@@ -11,7 +11,6 @@ const PTX: &str = include_str!("../../kernels/one_load.ptx");
 
 /// Sums of pairs: a thread loads both elements in one access of 8 bytes.
 pub static RUNG: Rung = Rung::new("one_load", "both elements in one access of 8 bytes", PTX)
-    .against(Ceiling::Copy)
     .refuses(pairs_only);
 
 /// One thread per pair.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use super::two_loads::traffic;
 use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
@@ -11,7 +11,6 @@ const PTX: &str = include_str!("../../kernels/read_only.ptx");
 
 /// Sums of pairs by the same loads, through the read-only path.
 pub static RUNG: Rung = Rung::new("read_only", "the same loads, by the read-only path", PTX)
-    .against(Ceiling::Copy)
     .refuses(pairs_only);
 
 /// One thread per pair.

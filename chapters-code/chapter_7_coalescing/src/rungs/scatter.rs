@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
@@ -13,7 +13,6 @@ const PTX: &str = include_str!("../../kernels/scatter.ptx");
 
 /// The indices say where elements are stored.
 pub static RUNG: Rung = Rung::new("scatter", "indices say where elements are stored", PTX)
-    .against(Ceiling::Copy)
     .refuses(without_repeats);
 
 /// One thread per element.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/shuffled.ptx");
 /// A shifted copy that loads each pack once: a shuffle brings the next pack from the next lane.
 pub static RUNG: Rung =
     Rung::new("shuffled", "each pack loaded once: a shuffle brings the next one", PTX)
-        .against(Ceiling::Copy)
         .refuses(offsets_only);
 
 /// One thread per four elements.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -12,7 +12,7 @@ const PTX: &str = include_str!("../../kernels/soa.ptx");
 
 /// A structure of arrays: one array per field.
 pub static RUNG: Rung =
-    Rung::new("soa", "a structure of arrays", PTX).against(Ceiling::Copy).refuses(particles_only);
+    Rung::new("soa", "a structure of arrays", PTX).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/soa_packs.ptx");
 
 /// The structure of arrays in accesses of 16 bytes.
 pub static RUNG: Rung = Rung::new("soa_packs", "the same, four particles per thread", PTX)
-    .against(Ceiling::Copy)
     .refuses(particles_only);
 
 /// One thread per four particles.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
@@ -11,7 +11,6 @@ const PTX: &str = include_str!("../../kernels/strided_loads.ptx");
 
 /// A copy of one element per stride: the loads are a stride apart.
 pub static RUNG: Rung = Rung::new("strided_loads", "loads are a stride apart", PTX)
-    .against(Ceiling::Copy)
     .refuses(strides_only);
 
 /// One thread per copied element.

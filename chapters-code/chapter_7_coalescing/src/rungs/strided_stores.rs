@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
@@ -11,7 +11,6 @@ const PTX: &str = include_str!("../../kernels/strided_stores.ptx");
 
 /// A copy to one element per stride: the stores are a stride apart.
 pub static RUNG: Rung = Rung::new("strided_stores", "stores are a stride apart", PTX)
-    .against(Ceiling::Copy)
     .refuses(strides_only);
 
 /// One thread per copied element.

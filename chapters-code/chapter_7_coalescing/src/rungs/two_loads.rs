@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
@@ -11,7 +11,6 @@ const PTX: &str = include_str!("../../kernels/two_loads.ptx");
 
 /// Sums of pairs: a thread loads the two elements one by one.
 pub static RUNG: Rung = Rung::new("two_loads", "a thread loads its two elements one by one", PTX)
-    .against(Ceiling::Copy)
     .refuses(pairs_only);
 
 /// One thread per pair.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction, whole_packs};
@@ -12,7 +12,6 @@ const PTX: &str = include_str!("../../kernels/two_packs.ptx");
 /// A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
 pub static RUNG: Rung =
     Rung::new("two_packs", "packs on both sides: two aligned loads per unaligned pack", PTX)
-        .against(Ceiling::Copy)
         .refuses(offsets_only);
 
 /// One thread per four elements.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, ceiling::Ceiling};
+use harness::{Error, Launch, Rung};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
@@ -11,7 +11,7 @@ const PTX: &str = include_str!("../../kernels/vec2.ptx");
 
 /// A copy by accesses of 8 bytes.
 pub static RUNG: Rung =
-    Rung::new("vec2", "8 bytes per thread", PTX).against(Ceiling::Copy).refuses(copies_only);
+    Rung::new("vec2", "8 bytes per thread", PTX).refuses(copies_only);
 
 /// One thread per two elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

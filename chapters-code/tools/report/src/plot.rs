@@ -5,7 +5,7 @@ use std::path::Path;
 use figures::chart::{Drawing, GB_PER_S, Layout, Series, Style, Unit, bars, lines, standalone};
 
 use crate::{Row, json::Target};
-use harness::{Error, ceiling::Ceilings};
+use harness::Error;
 
 /// The simulator has no time. It counts instructions per 32 elements, as many as a warp has lanes.
 const INSTRUCTIONS: Unit =
@@ -39,10 +39,9 @@ pub fn draw(
     path: &Path,
     title: &str,
     rows: &[Row],
-    ceilings: Option<&Ceilings>,
 ) -> Result<(), Error> {
     let device = rows.first().map_or("", |row| &row.device);
-    let drawing = drawing(&series(rows, ceilings), unit(rows));
+    let drawing = drawing(&series(rows), unit(rows));
     let svg = standalone(&format!("{title}, on {device}"), drawing);
     std::fs::write(path, svg).map_err(|error| Error::write(path, error))
 }
@@ -70,7 +69,7 @@ fn drawing(series: &[Series], unit: Unit) -> Drawing {
 
 /// A series for each rung that is meant to be right, and for each type and operator where there are
 /// several, in the order in which they first appear; then the ceiling.
-fn series(rows: &[Row], ceilings: Option<&Ceilings>) -> Vec<Series> {
+fn series(rows: &[Row]) -> Vec<Series> {
     let mut ladders: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
     for row in rows.iter().filter(|row| !row.broken) {
         let Some(value) = value(row) else { continue };
@@ -80,14 +79,12 @@ fn series(rows: &[Row], ceilings: Option<&Ceilings>) -> Vec<Series> {
             None => ladders.push((name, vec![point])),
         }
     }
-    let sizes: Vec<f64> = ladders.iter().flat_map(|(_, p)| p).map(|p| p[0]).collect();
-    let ceiling = ceilings
-        .zip(rows.first())
-        .map(|(ceilings, row)| ceilings.gb_per_s(row.ceiling))
-        .map(|rate| sizes.iter().map(|&n| [n, rate]).collect::<Vec<_>>());
+    let ceiling = |row: &Row| Some([row.n.max(1) as f64, row.gb_per_s? / row.fraction_of_ceiling?]);
+    let ceiling: Vec<[f64; 2]> = rows.iter().filter_map(ceiling).collect();
     let numbered = ladders.into_iter().zip(0..);
     let ladder = numbered.map(|((name, points), i)| sorted(name, Style::Kernel(i), points));
-    let ceiling = ceiling.map(|points| sorted("ceiling".into(), Style::Ceiling, points));
+    let has_ceiling = !ceiling.is_empty();
+    let ceiling = has_ceiling.then(|| sorted("ceiling".into(), Style::Ceiling, ceiling));
     ladder.chain(ceiling).collect()
 }
 

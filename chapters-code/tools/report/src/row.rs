@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use harness::{
     Case, Device, Outcome, Parameters, Rung, Shape,
-    ceiling::Ceiling,
-    rung::Compared,
+    rung::{Compared, Traffic},
     simulator::{Counters, Race},
     timing::{Comparison, Samples, Time},
     verify::{Checker, Failure},
@@ -65,8 +64,8 @@ pub struct Row {
     /// Each sample in microseconds, in the order in which they were taken; with a baseline, in turn with its samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples_us: Option<Vec<f64>>,
-    /// The kind of ceiling: reading, or reading and writing.
-    pub ceiling: Ceiling,
+    /// How many of `bytes` are written.
+    pub bytes_written: u64,
     /// The time in milliseconds that the memory needs for as many bytes, as many of them written, in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ceiling_ms: Option<f64>,
@@ -116,7 +115,7 @@ pub const RESULTS: [&str; 22] = [
     "time_ms",
     "gb_per_s",
     "samples_us",
-    "ceiling",
+    "bytes_written",
     "ceiling_ms",
     "fraction_of_ceiling",
     "fraction_of_peak",
@@ -178,6 +177,11 @@ impl Row {
         }
     }
 
+    /// The bytes that the operation must read and write.
+    pub fn traffic(&self) -> Traffic {
+        Traffic { read: self.bytes - self.bytes_written, written: self.bytes_written }
+    }
+
     /// Time of `before` over the time of this row.
     pub fn speed_up_over(&self, before: &Row) -> Option<f64> {
         Some(before.time_ms?.median / self.time_ms?.median)
@@ -225,9 +229,9 @@ impl Row {
             error: verdict.error,
             error_bound: verdict.error_bound,
             bytes,
+            bytes_written: traffic.written,
             time_ms: time,
             gb_per_s: rate,
-            ceiling: rung.ceiling,
             samples_us: samples.as_ref().map(Samples::microseconds),
             ceiling_ms,
             fraction_of_ceiling: ceiling_ms.zip(time).map(|(least, time)| least / time.median),

@@ -81,7 +81,7 @@ pub fn run(
         printer.show(group, rows)?;
         outcome?;
     }
-    printer.finish(&runner)
+    printer.finish()
 }
 
 fn list(chapter: &dyn Chapter) -> String {
@@ -152,10 +152,9 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn finish(self, runner: &Runner) -> anyhow::Result<bool> {
+    fn finish(self) -> anyhow::Result<bool> {
         if let Some(path) = &self.options.plot {
-            let ceilings = runner.bench.as_ref().map(|bench| &bench.ceilings);
-            plot::draw(path, self.chapter.summary(), &self.rows, ceilings)?;
+            plot::draw(path, self.chapter.summary(), &self.rows)?;
         }
         let legend = table::legend(&self.columns, terminal::width());
         self.print(&format!("\n{legend}"))?;

@@ -11,7 +11,7 @@ use crate::{
     row::{self, Caught},
     terminal,
 };
-use harness::{ceiling::Ceiling, simulator::Counters, timing::Comparison};
+use harness::{simulator::Counters, timing::Comparison};
 
 /// A table as it is printed.
 pub struct Rendered {
@@ -64,12 +64,6 @@ const KERNEL: &str = "kernel";
 const VERDICT: &str = "verdict";
 
 fn gpu_columns(rows: &[&Row]) -> Vec<Column> {
-    let all = |ceiling: Ceiling| rows.iter().all(|row| row.ceiling == ceiling);
-    let ceiling = match (all(Ceiling::Copy), all(Ceiling::Read)) {
-        (true, _) => "of copy",
-        (_, true) => "of read",
-        _ => "of ceiling",
-    };
     let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
     let or_none = |cell: Option<String>| cell.unwrap_or_default();
     vec![
@@ -77,7 +71,7 @@ fn gpu_columns(rows: &[&Row]) -> Vec<Column> {
         column("median\nms", 0, &|rows, i| or_none(rows[i].time_ms.map(|time| ms(time.median)))),
         column("spread", 2, &|rows, i| spread(rows[i])),
         column("GB/s", 0, &|rows, i| or_none(rows[i].gb_per_s.map(rate))),
-        column(ceiling, 0, &|rows, i| percent(rows[i].fraction_of_ceiling)),
+        column("of\nceiling", 0, &|rows, i| percent(rows[i].fraction_of_ceiling)),
         column("of peak", 4, &|rows, i| percent(rows[i].fraction_of_peak)),
         column("regs", 5, &|rows, i| rows[i].registers.to_string()),
         column("occ.", 6, &|rows, i| percent(Some(rows[i].occupancy))),
@@ -131,9 +125,11 @@ const MEANINGS: &[(&str, &str)] = &[
     ("median\nms", "of the samples, each on a cold L2"),
     ("spread", "from the median down to the fastest sample and up to the slowest"),
     ("GB/s", "bytes that the operation must move, over the median"),
-    ("of read", "of the rate of a read-only sweep in this run"),
-    ("of copy", "of the rate of a device-to-device copy in this run"),
-    ("of ceiling", "of the rate of a sweep (or copy, for what writes) in this run"),
+    (
+        "of\nceiling",
+        "of the rate at which this memory, in this run, reads as many bytes, or reads and copies them where the \
+         operation also writes",
+    ),
     ("of peak", "of the memory's theoretical peak"),
     ("regs", "registers of a thread"),
     ("occ.", "resident threads, of those that a multiprocessor can hold"),
@@ -165,8 +161,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("error/\nbound", "distance from the reference, and how large it may be"),
     (
         "floor\nµs",
-        "bytes that must be moved, over the rate of the recorded device's read sweep (or copy, for \
-         what writes as much)",
+        "the time that the bytes that must be moved take at the recorded device's ceilings, a read sweep and a copy",
     ),
     ("recorded\nµs", "not of this run: what the kernel took on the recorded device"),
 ];
@@ -271,7 +266,7 @@ fn spread(row: &Row) -> String {
 }
 
 fn floor(row: &Row, recording: Option<&Recording>) -> String {
-    let floor = |r: &Recording| row.bytes as f64 / r.ceilings.gb_per_s(row.ceiling) * 1e-3;
+    let floor = |r: &Recording| r.ceilings.ms(row.traffic()) * 1e3;
     recording.map(floor).map(three_digits).unwrap_or_default()
 }
 

@@ -352,7 +352,7 @@ impl Bench {
         let is_wild = is_address.contains(&fault.kind) && fault.space == Some(Space::Global);
         let early = judge::gravest(&report);
         let early = early.filter(|race| race.kind != RaceKind::UninitialisedRead);
-        // Who uses a stage too early may then wait for ever, or arrive once too often.
+        // A thread that uses a stage too early may then wait for ever, or arrive once too often.
         let of_a_copy = report.races().find(|race| is_of_a_copy(race.kind));
         if let Some(race) = early.filter(|_| is_wild).or(of_a_copy) {
             let failure = Failure::new(

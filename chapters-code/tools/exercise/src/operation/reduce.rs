@@ -26,7 +26,7 @@ pub struct Reduce {
 /// only, so each place that may be forgotten has its turn. Counted from the end where negative.
 const WINNERS: [i64; 10] = [-1, 0, 31, 32, 255, 256, -2, 1, 511, 512];
 
-/// From so many elements on, the places of [`WINNERS`] are too few of them.
+/// From this number of elements on, the places of [`WINNERS`] are too few of them.
 const LARGE: i64 = 1 << 14;
 
 impl Reference for Reduce {

@@ -211,7 +211,7 @@ impl Suspect {
             self.at(row, col)
         };
         // What a mistake puts elsewhere is missing here, and what it takes from outside the matrix is
-        // nobody knows what. But some must be what the mistake gives.
+        // what cannot be predicted. But some must be what the mistake gives.
         let fits = |(_, _, mistake): &(Diagnosis, &str, Mistake)| {
             let mut told = 0;
             let all = seen.wrong.iter().all(|wrong| {

@@ -1,5 +1,5 @@
 // exercise 3.9: abandoned-copy, "copy not waited for"
-// The next tile is the first one again behind the last, and nobody waits for it.
+// The next tile is the first one again behind the last, and no thread waits for it.
 // No roles: a thread starts the copy of the next tile, and all add up this one. A barrier hands the stage back.
 #define SHARED(p) ((unsigned)__cvta_generic_to_shared(p))
 

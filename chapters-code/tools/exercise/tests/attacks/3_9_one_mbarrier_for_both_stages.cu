@@ -1,5 +1,5 @@
 // exercise 3.9: mbarrier, "takes 0 more"
-// Both stages count at one full: nobody knows which of them has come.
+// Both stages count at one full: no thread can tell which of them has come.
 const unsigned TILE = 1024, STAGES = 2;
 
 // Counts arrivals, and the bytes of bulk copies. A phase is complete when all arrivals have come for which it was initialised,
