@@ -6,8 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, Shape, buffer,
-    verify::Checker,
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, Shape, buffer, verify::Checker,
 };
 
 use crate::{

@@ -5,7 +5,8 @@ use cudarc::driver::{CudaSlice, DriverError, LaunchConfig};
 use harness::{
     Case, Device, Element, Error, Kind, Output, Problem, Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer, inputs,
+    buffer::{self, device_fingerprint},
+    inputs,
     verify::Verdict,
 };
 
@@ -148,6 +149,14 @@ impl<T: Element> Problem for PrefixScan<T> {
         let changed = buffer::check_input(device, input, &self.host)?;
         verdict.failures.extend(changed);
         Ok(verdict)
+    }
+
+    fn fingerprints(&self, _depth: &u64) -> Result<Vec<Option<u64>>, Error> {
+        let device = &self.device;
+        Ok(vec![
+            device_fingerprint(device, self.out.memory())?,
+            device_fingerprint(device, &self.input)?,
+        ])
     }
 
     fn traffic(&self, _depth: &u64) -> Traffic {

@@ -5,9 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, verify::Checker,
-};
+use harness::{Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, verify::Checker};
 
 use crate::{
     By, Pattern, SelectionParameters,

@@ -1,13 +1,13 @@
 //! What the rungs solve: buffers on the device, expected results, and the judge.
 
-use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use crate::By;
 use cudarc::driver::{CudaSlice, DriverError, PinnedHostSlice};
 use harness::{
     Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, POISON},
+    buffer::{self, POISON, device_fingerprint},
     inputs::generate,
     verify::{self, Checker, Exact, Failure, Verdict},
 };
@@ -47,6 +47,9 @@ pub struct Compaction<T: Element> {
     host_mask: Vec<u8>,
     flags: Vec<bool>,
     selected: Vec<T>,
+    partitioned: OnceCell<Vec<T>>,
+    /// The number of sectors of 32 bytes that hold something selected.
+    sectors: OnceCell<usize>,
 }
 
 /// What a launch promises: which elements it writes, in which order.
@@ -102,6 +105,8 @@ impl<T: Element> Compaction<T> {
             count_on_host: pinned
                 .map_err(|error| Error::driver("allocating page-locked memory", error))?,
             selected: reference::select(&elements, width as usize, &flags, true),
+            partitioned: OnceCell::new(),
+            sectors: OnceCell::new(),
             host: elements,
             host_mask,
             flags,
@@ -123,20 +128,24 @@ impl<T: Element> Compaction<T> {
         self.selected.len() as u64 / self.width
     }
 
+    /// What is selected, and behind it the others in reverse order; computed when a rung first needs it.
+    fn partitioned(&self) -> &[T] {
+        self.partitioned.get_or_init(|| {
+            let others = reference::select(&self.host, self.width as usize, &self.flags, false);
+            self.selected.iter().copied().chain(others.into_iter().rev()).collect()
+        })
+    }
+
     /// Compares a count and an output with the reference. Behind the results, the output must be poison.
     pub(crate) fn compare(&self, order: Order, count: u64, out: &[T]) -> Verdict {
-        let others = || reference::select(&self.host, self.width as usize, &self.flags, false);
-        let wanted: Cow<'_, [T]> = match order {
-            Order::Selected | Order::Any => Cow::Borrowed(&self.selected),
-            Order::Partition => {
-                let others = others().into_iter().rev();
-                self.selected.iter().copied().chain(others).collect()
-            }
+        let wanted: &[T] = match order {
+            Order::Selected | Order::Any => &self.selected,
+            Order::Partition => self.partitioned(),
         };
         let (results, behind) = out.split_at(wanted.len().min(out.len()));
         let mut verdict = match order {
-            Order::Any => equal(&sorted(results), &sorted(&wanted)),
-            Order::Selected | Order::Partition => equal(results, &wanted),
+            Order::Any => equal(&sorted(results), &sorted(wanted)),
+            Order::Selected | Order::Partition => equal(results, wanted),
         };
         let results: &[u8] = bytemuck::cast_slice(results);
         if results.len() <= LARGEST_HASHED {
@@ -208,6 +217,16 @@ impl<T: Element> Problem for Compaction<T> {
         Ok(verdict)
     }
 
+    fn fingerprints(&self, _order: &Order) -> Result<Vec<Option<u64>>, Error> {
+        let device = &self.device;
+        Ok(vec![
+            device_fingerprint(device, self.out.memory())?,
+            device_fingerprint(device, self.count.memory())?,
+            device_fingerprint(device, &self.values)?,
+            device_fingerprint(device, &self.mask)?,
+        ])
+    }
+
     /// Where the mask says what is selected, only the sectors that hold something selected must be read.
     fn traffic(&self, order: &Order) -> Traffic {
         let all = size_of_val(&self.host[..]);
@@ -217,7 +236,10 @@ impl<T: Element> Problem for Compaction<T> {
                 let row_bytes = self.width as usize * size_of::<T>();
                 let read = match inputs::by(&self.case) {
                     By::Predicate => all,
-                    By::Mask | By::Bits => reference::sectors(&self.flags, row_bytes) * 32,
+                    By::Mask | By::Bits => {
+                        let sectors = || reference::sectors(&self.flags, row_bytes);
+                        32 * self.sectors.get_or_init(sectors)
+                    }
                 };
                 (read, size_of_val(&self.selected[..]))
             }
@@ -234,6 +256,7 @@ impl<T: Element> Problem for Compaction<T> {
         self.host_mask = inputs::mask_in_memory(inputs::by(case), &mask);
         self.flags = reference::flags(case, &self.host, &mask);
         self.selected = reference::select(&self.host, self.width as usize, &self.flags, true);
+        (self.partitioned, self.sectors) = (OnceCell::new(), OnceCell::new());
         self.pivot = inputs::bits_of(inputs::pivot::<T>(case));
         self.case = *case;
         buffer::overwrite(&self.device, &mut self.values, &self.host)?;

@@ -6,7 +6,8 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Dtype, Element, Error, Ladder, Launch, Op, Rung, Shape, verify::Checker,
+    Case, ChapterParameters, Dtype, Element, Error, Ladder, Launch, Op, Rung, Shape,
+    verify::Checker,
 };
 
 use crate::{

@@ -4,7 +4,7 @@ use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, POISON},
+    buffer::{self, POISON, device_fingerprint},
     inputs,
     verify::Verdict,
 };
@@ -111,6 +111,17 @@ impl<T: Element> Problem for Matrices<T> {
         };
         verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
         Ok(verdict)
+    }
+
+    fn fingerprints(&self, destination: &Destination) -> Result<Vec<Option<u64>>, Error> {
+        if *destination == Destination::InPlace {
+            return Ok(Vec::new()); // every second launch undoes the first
+        }
+        let device = &self.device;
+        Ok(vec![
+            device_fingerprint(device, self.out.memory())?,
+            device_fingerprint(device, &self.input)?,
+        ])
     }
 
     fn traffic(&self, _destination: &Destination) -> Traffic {

@@ -5,9 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{
-    Case, Dtype, Error, Ladder, Launch, Op, Rung, Shape, verify::Checker,
-};
+use harness::{Case, Dtype, Error, Ladder, Launch, Op, Rung, Shape, verify::Checker};
 
 use crate::{
     AccessParameters, Order, Records, Task,

@@ -4,7 +4,10 @@
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
-    Traffic, buffer, inputs, verify::Verdict,
+    Traffic,
+    buffer::{self, device_fingerprint},
+    inputs,
+    verify::Verdict,
 };
 
 use crate::{AccessParameters, Order, Task, reference, traffic::Prediction};
@@ -117,6 +120,15 @@ impl Problem for Copies {
         let changed = buffer::check_input(&self.device, &mut self.input, &self.host)?;
         verdict.failures.extend(changed);
         Ok(verdict)
+    }
+
+    fn fingerprints(&self, _promise: &Self::Promise) -> Result<Vec<Option<u64>>, Error> {
+        let device = &self.device;
+        Ok(vec![
+            device_fingerprint(device, self.out.memory())?,
+            device_fingerprint(device, self.spread.memory())?,
+            device_fingerprint(device, &self.input)?,
+        ])
     }
 
     fn traffic(&self, _promise: &Self::Promise) -> Traffic {

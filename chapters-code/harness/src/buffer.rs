@@ -64,6 +64,11 @@ impl<T: Pod + DeviceRepr> Output<T> {
         stream.memcpy_dtod(&input.slice(..self.len), &mut self.view_mut())
     }
 
+    /// All of the memory, with its guard zones.
+    pub fn memory(&self) -> &CudaSlice<T> {
+        &self.memory
+    }
+
     /// The output, to read.
     pub fn view(&self) -> CudaView<'_, T> {
         self.memory.slice(self.margin..self.margin + self.len)
@@ -247,15 +252,30 @@ fn is_unchanged<T: Pod + DeviceRepr>(
     let Ok(words) = bytemuck::try_cast_slice::<T, u32>(elements) else {
         return Ok(false);
     };
+    Ok(fingerprint_of(device, memory, words.len())? == fingerprint(words))
+}
+
+/// The fingerprint of an array in device memory: another one for other bytes, but for one case in 2^64. None where
+/// the array is not of whole words.
+///
+/// # Errors
+/// [`Error::Driver`] where the kernel cannot be launched.
+pub fn device_fingerprint<T>(device: &Device, array: &CudaSlice<T>) -> Result<Option<u64>, Error> {
+    let (words, rest) = (array.num_bytes() / 4, array.num_bytes() % 4);
+    if rest == 0 { fingerprint_of(device, array, words).map(Some) } else { Ok(None) }
+}
+
+/// The fingerprint of the first words of an array.
+fn fingerprint_of<T>(device: &Device, memory: &CudaSlice<T>, words: usize) -> Result<u64, Error> {
     let kernel = kernel::load(device, FINGERPRINT_PTX, "fingerprint")?;
     let mut sum = to_device(device, &[0u64])?;
-    let count = words.len() as u64;
+    let count = words as u64;
     let mut launch = device.stream.launch_builder(&kernel);
     launch.arg(memory).arg(&mut sum).arg(&count);
     // SAFETY: the contract of fingerprint.cu: `memory` holds `count` words, and `sum` one sum, which is 0.
     let launched = unsafe { launch.launch(kernel::grid(1 << 12, 256)) };
-    launched.map_err(|error| device.explain("comparing the input", error))?;
-    Ok(to_host(device, &sum.as_view())?[0] == fingerprint(words))
+    launched.map_err(|error| device.explain("taking a fingerprint", error))?;
+    Ok(to_host(device, &sum.as_view())?[0])
 }
 
 /// What fingerprint.cu computes.
@@ -324,6 +344,9 @@ mod tests {
             overwrite(&device, &mut memory, &changed)?;
             assert!(!is_unchanged(&device, &memory, &elements)?, "{at}");
         }
+        let bytes = to_device(&device, &[1u8, 2, 3, 4, 5, 6, 7, 8])?;
+        assert!(device_fingerprint(&device, &bytes)?.is_some());
+        assert_eq!(device_fingerprint(&device, &to_device(&device, &[1u8, 2, 3])?)?, None);
         let mut exchanged = elements.clone();
         exchanged.swap(3, 700);
         overwrite(&device, &mut memory, &exchanged)?;

@@ -160,6 +160,7 @@ impl<P: Problem> AnyProblem for Posed<P> {
                 self.baseline = Some(fastest(p, stopwatch, libraries, P::baseline)?);
             }
             let shared_way = self.baseline.iter_mut().flatten().next();
+            let judged = p.fingerprints(&launch.promise)?;
             let mut launches = 1;
             let mut operation = |p: &mut P| {
                 launches += 1;
@@ -180,10 +181,13 @@ impl<P: Problem> AnyProblem for Posed<P> {
                     samples = Some(own);
                 }
             }
-            // Also where the first result was wrong: the judge restores an input that a launch destroyed.
-            let last_sample = p.judge(&launch.promise, launches)?;
-            if verdict.is_correct() {
-                verdict = last_sample;
+            let is_known = !judged.is_empty() && judged.iter().all(Option::is_some);
+            if !is_known || judged != p.fingerprints(&launch.promise)? {
+                // Also where the first result was wrong: the judge restores an input that a launch destroyed.
+                let last_sample = p.judge(&launch.promise, launches)?;
+                if verdict.is_correct() {
+                    verdict = last_sample;
+                }
             }
         }
         let traffic = p.traffic(&launch.promise);
@@ -280,6 +284,16 @@ pub trait Problem: Sized {
     /// # Errors
     /// [`Error::Driver`] where the results cannot be read back.
     fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
+
+    /// The fingerprints of all arrays that [`Problem::judge`] looks at, where its verdict depends on nothing else. Memory
+    /// that has not changed since it was judged is not judged again, which saves copying gigabytes to the host. Empty
+    /// where the verdict depends on the number of launches, or where the arrays are small.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the device cannot compute them.
+    fn fingerprints(&self, _promise: &Self::Promise) -> Result<Vec<Option<u64>>, Error> {
+        Ok(Vec::new())
+    }
 
     /// The bytes that the operation must move: what this input forces it to read, once, and every output once.
     fn traffic(&self, promise: &Self::Promise) -> Traffic;
@@ -486,5 +500,98 @@ impl Refusal {
     /// A vector, for a rung that is for matrices.
     pub const fn wants_matrix() -> Self {
         Self::because("is for matrices: give -n ROWSxCOLS")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DeviceChoice, Dtype, Input, Output, Shape, buffer, verify};
+
+    /// One number, which must be 1.
+    struct Number {
+        device: Device,
+        case: Case,
+        out: Output<u32>,
+        judged: u64,
+    }
+
+    impl Problem for Number {
+        /// From which launch on the number is wrong.
+        type Promise = u64;
+
+        fn device(&self) -> &Device {
+            &self.device
+        }
+
+        fn case(&self) -> &Case {
+            &self.case
+        }
+
+        fn reset(&mut self) -> Result<(), DriverError> {
+            self.out.poison()
+        }
+
+        fn judge(&mut self, _wrong_from: &u64, _launches: u64) -> Result<Verdict, Error> {
+            self.judged += 1;
+            self.out.compare([verify::Exact::Equal(1)])
+        }
+
+        fn fingerprints(&self, _wrong_from: &u64) -> Result<Vec<Option<u64>>, Error> {
+            Ok(vec![buffer::device_fingerprint(&self.device, self.out.memory())?])
+        }
+
+        fn traffic(&self, _wrong_from: &u64) -> Traffic {
+            Traffic { read: 0, written: 4 }
+        }
+
+        fn refill(&mut self, _case: &Case) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    fn prepare(p: &Number, rung: &Rung) -> Result<Launch<Number>, Error> {
+        let kernel = kernel::load(&p.device, rung.ptx, "empty")?;
+        let wrong_from = rung.most_elements;
+        let mut launches = 0;
+        let enqueue = move |p: &mut Number| {
+            launches += 1;
+            let stream = p.device.stream.clone();
+            stream.memcpy_htod(&[1 + u32::from(launches > wrong_from)], &mut p.out.view_mut())
+        };
+        Ok(Launch::new(kernel, kernel::grid(1, 1), wrong_from, enqueue))
+    }
+
+    /// The verdict of a timed run whose results are wrong from some launch on, and how often they were judged.
+    fn timed(wrong_from: u64) -> Result<(Verdict, u64), Error> {
+        let mut device = Device::open(DeviceChoice::Sim)?;
+        (device.properties.l2_bytes, device.properties.memory_bytes) = (1 << 10, 1 << 20);
+        let shape = Shape::Vector { n: 1 };
+        let (dtype, op, input, parameters) =
+            (Dtype::U32, crate::Op::Sum, Input::Uniform, Default::default());
+        let case = Case { shape, dtype, op, input, seed: 1, block: None, parameters };
+        let out = Output::new(&device, 1)?;
+        let problem = Number { device: device.clone(), case, out, judged: 0 };
+        let rung = Rung::new("number", "writes 1", include_str!("../kernels/empty.ptx"));
+        let mut posed = Posed::new(problem, vec![(rung.up_to(wrong_from), prepare as Prepare<_>)]);
+        let mut bench = Bench::new(&device, 1)?;
+        let outcome = posed.run("number", Some(&mut bench), &[])?;
+        Ok((outcome.verdict, posed.problem.judged))
+    }
+
+    #[test]
+    fn memory_that_did_not_change_is_judged_once() -> Result<(), Error> {
+        let (verdict, judged) = timed(u64::MAX)?;
+        assert!(verdict.is_correct() && judged == 1, "{verdict:?}, {judged}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_sample_that_is_wrong_is_seen() -> Result<(), Error> {
+        for wrong_from in [1, 20] {
+            let (verdict, judged) = timed(wrong_from)?;
+            assert!(!verdict.is_correct() && judged == 2, "{verdict:?}, {judged}");
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,8 @@ use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Device, Element, Error, Output, Problem, Refusal, Rung, Traffic,
     baselines::{Baselines, Way},
-    buffer, inputs,
+    buffer::{self, device_fingerprint},
+    inputs,
     verify::Verdict,
 };
 
@@ -136,6 +137,17 @@ impl<T: Element> Problem for SegmentedScan<T> {
             .flatten(),
         );
         Ok(verdict)
+    }
+
+    fn fingerprints(&self, _depth: &u64) -> Result<Vec<Option<u64>>, Error> {
+        let device = &self.device;
+        Ok(vec![
+            device_fingerprint(device, self.out.memory())?,
+            device_fingerprint(device, &self.values)?,
+            device_fingerprint(device, &self.flags)?,
+            device_fingerprint(device, &self.bits)?,
+            device_fingerprint(device, &self.offsets)?,
+        ])
     }
 
     fn traffic(&self, _depth: &u64) -> Traffic {

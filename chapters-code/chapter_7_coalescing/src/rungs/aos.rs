@@ -11,8 +11,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/aos.ptx");
 
 /// An array of structures: 32 bytes per particle.
-pub static RUNG: Rung =
-    Rung::new("aos", "an array of structures", PTX).refuses(particles_only);
+pub static RUNG: Rung = Rung::new("aos", "an array of structures", PTX).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

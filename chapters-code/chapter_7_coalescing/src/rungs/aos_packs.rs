@@ -11,8 +11,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/aos_packs.ptx");
 
 /// The array of structures in accesses of 16 bytes.
-pub static RUNG: Rung = Rung::new("aos_packs", "the same in accesses of 16 bytes", PTX)
-    .refuses(particles_only);
+pub static RUNG: Rung =
+    Rung::new("aos_packs", "the same in accesses of 16 bytes", PTX).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

@@ -11,8 +11,8 @@ use crate::traffic::{Access, LANES, Prediction};
 const PTX: &str = include_str!("../../kernels/aosoa.ptx");
 
 /// An array of structures of arrays: groups of 32 particles, one array per field in each.
-pub static RUNG: Rung = Rung::new("aosoa", "an array of structures of arrays of 32", PTX)
-    .refuses(particles_only);
+pub static RUNG: Rung =
+    Rung::new("aosoa", "an array of structures of arrays of 32", PTX).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

@@ -10,8 +10,8 @@ use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesse
 const PTX: &str = include_str!("../../kernels/four_packs.ptx");
 
 /// A copy by four accesses of 16 bytes per thread.
-pub static RUNG: Rung = Rung::new("four_packs", "four times 16 bytes per thread", PTX)
-    .refuses(copies_only);
+pub static RUNG: Rung =
+    Rung::new("four_packs", "four times 16 bytes per thread", PTX).refuses(copies_only);
 
 /// One thread per 16 elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

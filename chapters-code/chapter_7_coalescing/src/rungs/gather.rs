@@ -12,8 +12,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/gather.ptx");
 
 /// The indices say which elements are loaded.
-pub static RUNG: Rung = Rung::new("gather", "indices say which elements are loaded", PTX)
-    .refuses(permutations_only);
+pub static RUNG: Rung =
+    Rung::new("gather", "indices say which elements are loaded", PTX).refuses(permutations_only);
 
 /// One thread per element.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {

@@ -12,8 +12,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/gather_four.ptx");
 
 /// A thread gathers four elements.
-pub static RUNG: Rung = Rung::new("gather_four", "four elements per thread", PTX)
-    .refuses(permutations_only);
+pub static RUNG: Rung =
+    Rung::new("gather_four", "four elements per thread", PTX).refuses(permutations_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {

@@ -10,8 +10,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/offset_stores.ptx");
 
 /// A shifted copy: the stores begin at the offset.
-pub static RUNG: Rung = Rung::new("offset_stores", "stores begin at the offset", PTX)
-    .refuses(offsets_only);
+pub static RUNG: Rung =
+    Rung::new("offset_stores", "stores begin at the offset", PTX).refuses(offsets_only);
 
 /// One thread per element.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -10,8 +10,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/one_load.ptx");
 
 /// Sums of pairs: a thread loads both elements in one access of 8 bytes.
-pub static RUNG: Rung = Rung::new("one_load", "both elements in one access of 8 bytes", PTX)
-    .refuses(pairs_only);
+pub static RUNG: Rung =
+    Rung::new("one_load", "both elements in one access of 8 bytes", PTX).refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -10,8 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/packs.ptx");
 
 /// A copy by accesses of 16 bytes.
-pub static RUNG: Rung =
-    Rung::new("packs", "16 bytes per thread", PTX).refuses(copies_only);
+pub static RUNG: Rung = Rung::new("packs", "16 bytes per thread", PTX).refuses(copies_only);
 
 /// One thread per four elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

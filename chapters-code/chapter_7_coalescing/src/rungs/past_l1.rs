@@ -10,8 +10,8 @@ use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 const PTX: &str = include_str!("../../kernels/past_l1.ptx");
 
 /// Sums of pairs by the same loads, which bypass the L1 cache.
-pub static RUNG: Rung = Rung::new("past_l1", "the same loads, past the L1 cache", PTX)
-    .refuses(pairs_only);
+pub static RUNG: Rung =
+    Rung::new("past_l1", "the same loads, past the L1 cache", PTX).refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

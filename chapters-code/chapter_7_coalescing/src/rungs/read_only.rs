@@ -10,8 +10,8 @@ use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 const PTX: &str = include_str!("../../kernels/read_only.ptx");
 
 /// Sums of pairs by the same loads, through the read-only path.
-pub static RUNG: Rung = Rung::new("read_only", "the same loads, by the read-only path", PTX)
-    .refuses(pairs_only);
+pub static RUNG: Rung =
+    Rung::new("read_only", "the same loads, by the read-only path", PTX).refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

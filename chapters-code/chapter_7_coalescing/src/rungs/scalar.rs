@@ -10,8 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/scalar.ptx");
 
 /// A copy by accesses of 4 bytes.
-pub static RUNG: Rung =
-    Rung::new("scalar", "4 bytes per thread", PTX).refuses(copies_only);
+pub static RUNG: Rung = Rung::new("scalar", "4 bytes per thread", PTX).refuses(copies_only);
 
 /// One thread per element.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

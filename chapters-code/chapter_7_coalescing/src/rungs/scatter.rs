@@ -12,8 +12,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/scatter.ptx");
 
 /// The indices say where elements are stored.
-pub static RUNG: Rung = Rung::new("scatter", "indices say where elements are stored", PTX)
-    .refuses(without_repeats);
+pub static RUNG: Rung =
+    Rung::new("scatter", "indices say where elements are stored", PTX).refuses(without_repeats);
 
 /// One thread per element.
 pub fn prepare(p: &Permutation, rung: &Rung) -> Result<Launch<Permutation>, Error> {

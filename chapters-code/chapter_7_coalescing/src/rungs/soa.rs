@@ -11,8 +11,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/soa.ptx");
 
 /// A structure of arrays: one array per field.
-pub static RUNG: Rung =
-    Rung::new("soa", "a structure of arrays", PTX).refuses(particles_only);
+pub static RUNG: Rung = Rung::new("soa", "a structure of arrays", PTX).refuses(particles_only);
 
 /// One thread per particle.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

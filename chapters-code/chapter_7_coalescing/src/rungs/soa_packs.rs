@@ -11,8 +11,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/soa_packs.ptx");
 
 /// The structure of arrays in accesses of 16 bytes.
-pub static RUNG: Rung = Rung::new("soa_packs", "the same, four particles per thread", PTX)
-    .refuses(particles_only);
+pub static RUNG: Rung =
+    Rung::new("soa_packs", "the same, four particles per thread", PTX).refuses(particles_only);
 
 /// One thread per four particles.
 pub fn prepare(p: &Particles, rung: &Rung) -> Result<Launch<Particles>, Error> {

@@ -10,8 +10,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/strided_loads.ptx");
 
 /// A copy of one element per stride: the loads are a stride apart.
-pub static RUNG: Rung = Rung::new("strided_loads", "loads are a stride apart", PTX)
-    .refuses(strides_only);
+pub static RUNG: Rung =
+    Rung::new("strided_loads", "loads are a stride apart", PTX).refuses(strides_only);
 
 /// One thread per copied element.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -10,8 +10,8 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/two_loads.ptx");
 
 /// Sums of pairs: a thread loads the two elements one by one.
-pub static RUNG: Rung = Rung::new("two_loads", "a thread loads its two elements one by one", PTX)
-    .refuses(pairs_only);
+pub static RUNG: Rung =
+    Rung::new("two_loads", "a thread loads its two elements one by one", PTX).refuses(pairs_only);
 
 /// One thread per pair.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

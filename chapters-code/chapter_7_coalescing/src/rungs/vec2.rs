@@ -10,8 +10,7 @@ use crate::traffic::{Access, Prediction};
 const PTX: &str = include_str!("../../kernels/vec2.ptx");
 
 /// A copy by accesses of 8 bytes.
-pub static RUNG: Rung =
-    Rung::new("vec2", "8 bytes per thread", PTX).refuses(copies_only);
+pub static RUNG: Rung = Rung::new("vec2", "8 bytes per thread", PTX).refuses(copies_only);
 
 /// One thread per two elements.
 pub fn prepare(p: &Copies, rung: &Rung) -> Result<Launch<Copies>, Error> {

@@ -35,11 +35,7 @@ pub fn check(path: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Write`] with the system's reason.
-pub fn draw(
-    path: &Path,
-    title: &str,
-    rows: &[Row],
-) -> Result<(), Error> {
+pub fn draw(path: &Path, title: &str, rows: &[Row]) -> Result<(), Error> {
     let device = rows.first().map_or("", |row| &row.device);
     let drawing = drawing(&series(rows), unit(rows));
     let svg = standalone(&format!("{title}, on {device}"), drawing);
