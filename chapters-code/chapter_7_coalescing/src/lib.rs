@@ -5,6 +5,7 @@
 //! buffers and the judge of copies, [`particles`], [`permutation`] and [`reads`] those of other accesses.
 //! [`traffic`] has the formulas, [`mod@reference`] the expected results.
 
+mod baseline;
 pub mod broken;
 pub mod chapter;
 pub mod indices;

@@ -5,12 +5,13 @@ use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
     Traffic,
+    baselines::{Baselines, Way},
     buffer::{self, device_fingerprint},
     inputs,
     verify::Verdict,
 };
 
-use crate::{AccessParameters, Order, Task, reference, traffic::Prediction};
+use crate::{AccessParameters, Order, Task, baseline, reference, traffic::Prediction};
 
 /// The reason of a rung that is for another pattern of access than the case.
 pub const ANOTHER_TASK: Refusal = Refusal::because("does something else; see --list");
@@ -90,6 +91,16 @@ impl Copies {
             host,
         })
     }
+
+    fn expected(&self, result: Results) -> Vec<f32> {
+        let (host, offset, stride) = (&self.host, self.offset as usize, self.stride as usize);
+        match result {
+            Results::Dense => reference::dense(host, offset, stride),
+            Results::Spread => reference::spread(host, offset, stride),
+            Results::InPlace => reference::in_place(host, offset),
+            Results::PairSums => reference::pair_sums(host),
+        }
+    }
 }
 
 impl Problem for Copies {
@@ -109,14 +120,11 @@ impl Problem for Copies {
     }
 
     fn judge(&mut self, promise: &Self::Promise, _launches: u64) -> Result<Verdict, Error> {
-        let (host, offset, stride) = (&self.host, self.offset as usize, self.stride as usize);
-        let (out, expected) = match promise.result {
-            Results::Dense => (&self.out, reference::dense(host, offset, stride)),
-            Results::Spread => (&self.spread, reference::spread(host, offset, stride)),
-            Results::InPlace => (&self.spread, reference::in_place(host, offset)),
-            Results::PairSums => (&self.out, reference::pair_sums(host)),
+        let out = match promise.result {
+            Results::Dense | Results::PairSums => &self.out,
+            Results::Spread | Results::InPlace => &self.spread,
         };
-        let mut verdict = out.compare_equal(&expected)?;
+        let mut verdict = out.compare_equal(&self.expected(promise.result))?;
         let changed = buffer::check_input(&self.device, &mut self.input, &self.host)?;
         verdict.failures.extend(changed);
         Ok(verdict)
@@ -139,6 +147,14 @@ impl Problem for Copies {
         self.host = inputs::generate(case);
         self.case = *case;
         buffer::overwrite(&self.device, &mut self.input, &self.host)
+    }
+
+    fn own_baseline(
+        &self,
+        promise: &Self::Promise,
+        library: &Baselines,
+    ) -> Result<Vec<Way<Self>>, Error> {
+        baseline::copy(self, promise.result, &self.expected(promise.result), library)
     }
 }
 

@@ -43,7 +43,7 @@ const char* baseline_version(void);
 // is compared with a kernel is the fastest of those whose scratch function does not answer SIZE_MAX.
 
 // The name of a way of an operation ("reduce", "histogram", "scan", "select", "partition", "segmented_scan",
-// "segmented_reduce", "multiply" or "transpose"), such as "DeviceReduce::Sum"; null where it has no more ways. Static.
+// "segmented_reduce", "multiply", "transpose" or "copy"), such as "DeviceReduce::Sum"; null where it has no more ways. Static.
 const char* baseline_way(const char* operation, int way);
 
 // ---- Chapter 1: reduce -----------------------------------------------------------------------
@@ -164,6 +164,22 @@ size_t baseline_transpose_scratch(int way, int dtype, size_t rows, size_t cols, 
 // 256-byte aligned. Launches on `stream`, a CUstream.
 int baseline_transpose(int way, int dtype, void* scratch, size_t scratch_bytes, const void* in, void* out,
                    size_t rows, size_t cols, size_t ld_in, size_t ld_out, void* stream);
+
+// ---- Chapter 7: coalescing -------------------------------------------------------------------
+
+// Which elements of f32 are copied where.
+struct BaselineCopy {
+    size_t first_in, stride_in;    // result i is made of in[first_in + i * stride_in]
+    size_t first_out, stride_out;  // and written to out[first_out + i * stride_out]
+    int adds_pairs;                // not 0: result i is in[2 * i] + in[2 * i + 1]; then the others are 0, 1, 0, 1
+};
+
+// Bytes of scratch that baseline_copy needs for these arguments, or SIZE_MAX where it cannot have them.
+size_t baseline_copy_scratch(int way, const struct BaselineCopy* copy, size_t n);
+
+// Writes n results. `scratch` is 256-byte aligned. Launches on `stream`, a CUstream.
+int baseline_copy(int way, void* scratch, size_t scratch_bytes, const struct BaselineCopy* copy, const void* in,
+                  void* out, size_t n, void* stream);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <cub/cub.cuh>
 #include <cub/device/device_segmented_scan.cuh>
+#include <cub/device/device_transform.cuh>
 #include <cuda/functional>
+#include <cuda/iterator>
 #include <cuda/memory_resource>
 #include <cuda/std/execution>
 #include <cuda/stream_ref>
@@ -54,6 +56,8 @@ EXPORT const char* baseline_way(const char* operation, int way) {
         {"segmented_reduce", "DeviceSegmentedReduce by offsets"},
         {"segmented_reduce", "DeviceSegmentedReduce of a fixed size"},
         {"segmented_reduce", "DeviceReduce::ReduceByKey"},
+        {"copy", "DeviceTransform"},
+        {"copy", "cudaMemcpyAsync"},
     };
     for (const auto& known : WAYS) {
         if (strcmp(known.operation, operation) == 0 && way-- == 0) {
@@ -671,4 +675,45 @@ EXPORT int baseline_segmented_reduce(int way, int op, int dtype, void* scratch, 
     }
     auto* on = static_cast<cudaStream_t>(stream);
     return SegmentedReduce{way, op, scratch, scratch_bytes, in, *segments, out, n, on}.run(dtype);
+}
+
+// ---- Chapter 7 -----------------------------------------------------------------------------------
+
+namespace {
+
+struct Same {
+    __host__ __device__ float operator()(float x) const { return x; }
+};
+
+struct SumOfPair {
+    __host__ __device__ float operator()(float2 pair) const { return pair.x + pair.y; }
+};
+
+bool is_contiguous(const BaselineCopy& copy) {
+    return !copy.adds_pairs && copy.stride_in == 1 && copy.stride_out == 1;
+}
+
+}  // namespace
+
+EXPORT size_t baseline_copy_scratch(int way, const BaselineCopy* copy, size_t) {
+    return way == 0 || (way == 1 && is_contiguous(*copy)) ? 1 : SIZE_MAX;
+}
+
+EXPORT int baseline_copy(int way, void*, size_t, const BaselineCopy* copy, const void* in, void* out, size_t n,
+                         void* stream) {
+    auto* on = static_cast<cudaStream_t>(stream);
+    auto* from = static_cast<const float*>(in) + copy->first_in;
+    auto* to = static_cast<float*>(out) + copy->first_out;
+    if (way == 1) {
+        return cudaMemcpyAsync(to, from, n * sizeof(float), cudaMemcpyDeviceToDevice, on);
+    }
+    if (copy->adds_pairs) {
+        return cub::DeviceTransform::Transform(static_cast<const float2*>(in), to, n, SumOfPair{}, on);
+    }
+    if (is_contiguous(*copy)) {
+        return cub::DeviceTransform::Transform(from, to, n, Same{}, on);
+    }
+    auto strided_from = cuda::make_strided_iterator(from, ptrdiff_t(copy->stride_in));
+    auto strided_to = cuda::make_strided_iterator(to, ptrdiff_t(copy->stride_out));
+    return cub::DeviceTransform::Transform(strided_from, strided_to, n, Same{}, on);
 }

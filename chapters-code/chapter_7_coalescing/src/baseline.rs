@@ -1,0 +1,80 @@
+//! The same copies by a baseline library, through `baseline_copy` of baselines.h.
+
+use std::ffi::{c_int, c_void};
+
+use harness::{
+    Error,
+    baselines::{Baselines, Call, Way, address},
+    verify,
+};
+
+use crate::problem::{Copies, Results};
+
+/// `struct BaselineCopy` of baselines.h.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Places {
+    first_in: usize,
+    stride_in: usize,
+    first_out: usize,
+    stride_out: usize,
+    adds_pairs: c_int,
+}
+
+type ScratchBytes = unsafe extern "C" fn(c_int, *const Places, usize) -> usize;
+type Copy = unsafe extern "C" fn(
+    c_int,
+    *mut c_void,
+    usize,
+    *const Places,
+    *const c_void,
+    *mut c_void,
+    usize,
+    *mut c_void,
+) -> c_int;
+
+/// The library's copy with the same result, in each of its ways, verified against `expected`; empty where the library
+/// lacks it, and for copies in place.
+pub(crate) fn copy(
+    of: &Copies,
+    result: Results,
+    expected: &[f32],
+    library: &Baselines,
+) -> Result<Vec<Way<Copies>>, Error> {
+    // SAFETY: the types of baselines.h.
+    let functions = unsafe {
+        (
+            library.function::<ScratchBytes>("baseline_copy_scratch"),
+            library.function::<Copy>("baseline_copy"),
+        )
+    };
+    let (Some(scratch_bytes), Some(copy)) = functions else {
+        return Ok(Vec::new());
+    };
+    let (first, stride, n) = (of.offset as usize, of.stride as usize, of.n as usize);
+    let dense =
+        Places { first_in: first, stride_in: stride, first_out: 0, stride_out: 1, adds_pairs: 0 };
+    let places = match result {
+        Results::Dense => dense,
+        Results::Spread => {
+            let (first_out, stride_out) = (first, stride);
+            Places { first_in: 0, stride_in: 1, first_out, stride_out, adds_pairs: 0 }
+        }
+        Results::PairSums => Places { adds_pairs: 1, ..dense },
+        Results::InPlace => return Ok(Vec::new()),
+    };
+    let call = Call {
+        operation: "copy",
+        what: of.case.to_string(),
+        output_bytes: size_of_val(expected),
+        // SAFETY: it looks at its arguments only.
+        scratch_bytes: Box::new(move |way, _, _| unsafe { scratch_bytes(way, &places, n) }),
+        // SAFETY: the input holds every element that the places name, and the output, as long as `expected`, every
+        // result; both are in the current context.
+        run: Box::new(move |way, p: &Copies, to, s| unsafe {
+            let from = address(&p.device, &p.input);
+            copy(way, s.address, s.bytes, &places, from, to, n, s.stream)
+        }),
+    };
+    library.ways(of, call, |computed| verify::compare_equal(computed, expected))
+}
