@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use harness::{
     Element, Error,
     baselines::{Baselines, Call, Segments, Way, address, dtype_code, op_code},
-    verify::{self, Exact},
+    verify::{self, Accepted},
 };
 
 use crate::problem::{MatrixReduction, Reduction};
@@ -28,7 +28,7 @@ type Reduce = unsafe extern "C" fn(
 /// The library's reduction of the input, in each of its ways, verified; empty where the library lacks it.
 pub(crate) fn reduce<T: Element>(
     of: &Reduction<T>,
-    expected: Exact<T::Acc>,
+    expected: Accepted<T::Acc>,
     library: &Baselines,
 ) -> Result<Vec<Way<Reduction<T>>>, Error> {
     // SAFETY: the types of baselines.h.
@@ -62,7 +62,7 @@ pub(crate) fn reduce<T: Element>(
 /// The library's reduction of all rows, as segments of the same length, verified; empty where the library lacks it.
 pub(crate) fn reduce_rows(
     of: &MatrixReduction,
-    expected: &[Exact<f32>],
+    expected: &[Accepted<f32>],
     library: &Baselines,
 ) -> Result<Vec<Way<MatrixReduction>>, Error> {
     let rows = Segments::new(of.rows as usize, of.cols as usize, false);

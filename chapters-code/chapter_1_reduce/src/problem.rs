@@ -7,7 +7,7 @@ use harness::{
     Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
     buffer, inputs,
-    verify::{Exact, Verdict},
+    verify::{Accepted, Verdict},
 };
 
 use crate::{
@@ -96,7 +96,7 @@ impl<T: Element> Reduction<T> {
     }
 
     /// The results that are accepted of a launch that keeps its promise.
-    fn expect(&self, promise: &Depth) -> Exact<T::Acc> {
+    fn expect(&self, promise: &Depth) -> Accepted<T::Acc> {
         let flushed = promise.flushed as f64 * f64::from(f32::MIN_POSITIVE);
         self.reference.expect::<T>(self.case.op, promise.additions, flushed)
     }

@@ -4,7 +4,7 @@ use harness::{
     Element, Op,
     bound::{self, Compensated},
     case::compose,
-    verify::Exact,
+    verify::Accepted,
 };
 
 /// Folds integers one after another. In 64 bits, which wrap: cut down to 32, sums and products are
@@ -111,9 +111,9 @@ impl Folded {
     /// `flushed` is the largest amount that is lost where denormals become zero. The bound adds the reference's
     /// own error to the kernel's: half a unit in the last place of a compensated sum, γ_n of a
     /// product.
-    pub fn expect<T: Element>(&self, op: Op, depth: u64, flushed: f64) -> Exact<T::Acc> {
+    pub fn expect<T: Element>(&self, op: Op, depth: u64, flushed: f64) -> Accepted<T::Acc> {
         let fold = match self {
-            Self::Integer(value) => return Exact::Equal(T::Acc::from_bits(*value as u64)),
+            Self::Integer(value) => return Accepted::Equal(T::Acc::from_bits(*value as u64)),
             Self::Float(fold) => fold,
         };
         let FloatFold { value, absolute_sum, n } = *fold;
@@ -121,11 +121,11 @@ impl Folded {
         let bound = match op {
             // A single element must come out as it is.
             _ if n <= 1 => flushed,
-            Op::Max | Op::Min => return Exact::Equal(T::Acc::from_f64(value)),
+            Op::Max | Op::Min => return Accepted::Equal(T::Acc::from_f64(value)),
             Op::Product => bound::product(T::DTYPE, n, value) + bound::gamma(n, u) * value.abs(),
             _ => bound::sum(T::DTYPE, depth, absolute_sum) + flushed + u * value.abs(),
         };
-        Exact::Within { value, bound }
+        Accepted::Within { value, bound }
     }
 }
 

@@ -6,7 +6,7 @@ use harness::{
     Traffic,
     baselines::{Baselines, Way},
     buffer,
-    verify::{Exact, Verdict},
+    verify::{Accepted, Verdict},
 };
 
 use crate::{
@@ -88,7 +88,7 @@ impl<K: Key> Problem for Counting<K> {
 
     fn judge(&mut self, _promise: &(), _launches: u64) -> Result<Verdict, Error> {
         let counts = self.reference.iter().copied();
-        let mut verdict = self.counts.compare(counts.map(Exact::Equal))?;
+        let mut verdict = self.counts.compare(counts.map(Accepted::Equal))?;
         let changed = buffer::check_input(&self.device, &mut self.keys, &self.host)?;
         verdict.failures.extend(changed);
         Ok(verdict)

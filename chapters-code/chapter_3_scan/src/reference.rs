@@ -5,7 +5,7 @@ use harness::{
     Case, Element, Kind, Op,
     bound::{self, Compensated},
     case::compose,
-    verify::{self, Exact, Verdict},
+    verify::{self, Accepted, Verdict},
 };
 
 /// An operator's identity.
@@ -56,9 +56,9 @@ impl<T: Element> Aggregate<T> {
     }
 
     /// What a kernel may write if its elements pass through at most `depth` rounded additions.
-    fn expect(&self, depth: u64) -> Exact<T> {
+    fn expect(&self, depth: u64) -> Accepted<T> {
         if !T::DTYPE.is_float() || self.op != Op::Sum {
-            return Exact::Equal(self.value);
+            return Accepted::Equal(self.value);
         }
         let value = self.sum.value();
         let own = f64::EPSILON / 2.0 * value.abs();
@@ -67,7 +67,7 @@ impl<T: Element> Aggregate<T> {
             0 | 1 => 0.0,
             _ => bound::sum(T::DTYPE, depth, self.absolute_sum) + own,
         };
-        Exact::Within { value, bound }
+        Accepted::Within { value, bound }
     }
 }
 
@@ -113,7 +113,7 @@ pub fn scan<T: Element>(
     kind: Kind,
     depth: u64,
     elements: &[T],
-) -> impl Iterator<Item = Exact<T>> {
+) -> impl Iterator<Item = Accepted<T>> {
     scan_from(Aggregate::new(op), kind, depth, elements.iter())
 }
 
@@ -123,7 +123,7 @@ fn scan_from<'e, T: Element>(
     kind: Kind,
     depth: u64,
     elements: impl Iterator<Item = &'e T>,
-) -> impl Iterator<Item = Exact<T>> {
+) -> impl Iterator<Item = Accepted<T>> {
     elements.map(move |&x| {
         let before = aggregate;
         aggregate.add(x);
@@ -143,7 +143,7 @@ mod tests {
     #[track_caller]
     fn check<T: Element + std::fmt::Debug>(op: Op, kind: Kind, elements: &[T], expected: &[T]) {
         let scanned = scan(op, kind, 1, elements);
-        let scanned: Vec<f64> = scanned.map(|exact| exact.value()).collect();
+        let scanned: Vec<f64> = scanned.map(|accepted| accepted.value()).collect();
         let expected: Vec<f64> = expected.iter().map(|x| x.to_f64()).collect();
         assert_eq!(scanned, expected, "{op} {kind}");
     }
@@ -157,7 +157,7 @@ mod tests {
         // Neighbours that are one and the same f64.
         let large = [1i64 << 60, (1 << 60) + 1];
         let largest = scan(Op::Max, Kind::Inclusive, 1, &large).last();
-        assert!(matches!(largest, Some(Exact::Equal(x)) if x == large[1]));
+        assert!(matches!(largest, Some(Accepted::Equal(x)) if x == large[1]));
         let lowest = f32::NEG_INFINITY;
         check(Op::Max, Kind::Exclusive, &[-3.0f32, 1.0], &[lowest, -3.0]);
     }
@@ -172,7 +172,7 @@ mod tests {
                 ..Case::vector(elements.len() as u64, u32::DTYPE, Op::Sum)
             };
             let scanned = scan(Op::Sum, kind, 1, &elements);
-            let mut scanned: Vec<u32> = scanned.map(|exact| exact.nearest()).collect();
+            let mut scanned: Vec<u32> = scanned.map(|accepted| accepted.nearest()).collect();
             let reference = Reference::new(&case, &elements);
             let judge = |scanned: &[u32]| reference.judge(1, &elements, scanned);
             assert!(judge(&scanned).is_correct(), "{kind}");
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn the_bound_grows_with_the_prefix() {
         let scanned = scan(Op::Sum, Kind::Inclusive, 4, &[1.0f32, -1.0, 1.0]);
-        let bounds: Vec<f64> = scanned.map(|exact| exact.bound()).collect();
+        let bounds: Vec<f64> = scanned.map(|accepted| accepted.bound()).collect();
         assert_eq!(bounds[0], 0.0);
         assert!(0.0 < bounds[1] && bounds[1] < bounds[2]);
     }

@@ -9,7 +9,7 @@ use harness::{
     baselines::{Baselines, Way},
     buffer::{self, POISON, device_fingerprint},
     inputs::generate,
-    verify::{self, Checker, Exact, Failure, Verdict},
+    verify::{self, Accepted, Checker, Failure, Verdict},
 };
 use rayon::prelude::*;
 
@@ -176,7 +176,7 @@ fn equal<T: Element>(results: &[T], wanted: &[T]) -> Verdict {
     let bytes: &[u8] = bytemuck::cast_slice(results);
     match bytes == bytemuck::cast_slice::<T, u8>(wanted) {
         true => Verdict::default(),
-        false => verify::compare(bytes, wanted.iter().copied().map(Exact::Equal)),
+        false => verify::compare(bytes, wanted.iter().copied().map(Accepted::Equal)),
     }
 }
 

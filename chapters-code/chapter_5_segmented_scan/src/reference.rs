@@ -6,7 +6,7 @@ use chapter_3_scan::reference::{self as of_one, identity};
 use harness::{
     Dtype, Element, Kind, Op,
     bound::{self, Compensated},
-    verify::{self, Exact, Verdict},
+    verify::{self, Accepted, Verdict},
 };
 
 use crate::{segments::Offsets, sparse::Csr};
@@ -31,28 +31,28 @@ impl<'a, T: Element> Expected<'a, T> {
     }
 
     /// The results of a scan, element by element.
-    pub fn scan(self, kind: Kind) -> impl Iterator<Item = Exact<T>> + 'a {
+    pub fn scan(self, kind: Kind) -> impl Iterator<Item = Accepted<T>> + 'a {
         self.scan_of(kind, 0..self.offsets.count())
     }
 
     /// The results of a reduction, segment by segment.
-    pub fn reduce(self) -> impl Iterator<Item = Exact<T>> + 'a {
+    pub fn reduce(self) -> impl Iterator<Item = Accepted<T>> + 'a {
         self.reduce_of(0..self.offsets.count())
     }
 
-    fn scan_of(self, kind: Kind, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
+    fn scan_of(self, kind: Kind, segments: Range<usize>) -> impl Iterator<Item = Accepted<T>> + 'a {
         self.offsets.ranges_of(segments).flat_map(move |range| {
             let depth = self.depth.min(range.len() as u64);
             of_one::scan(self.op, kind, depth, &self.elements[range])
         })
     }
 
-    fn reduce_of(self, segments: Range<usize>) -> impl Iterator<Item = Exact<T>> + 'a {
+    fn reduce_of(self, segments: Range<usize>) -> impl Iterator<Item = Accepted<T>> + 'a {
         self.offsets.ranges_of(segments).map(move |range| {
             let depth = self.depth.min(range.len() as u64);
             let scanned = of_one::scan(self.op, Kind::Inclusive, depth, &self.elements[range]);
             let last = scanned.last();
-            last.unwrap_or_else(|| Exact::Equal(identity(self.op)))
+            last.unwrap_or_else(|| Accepted::Equal(identity(self.op)))
         })
     }
 
@@ -78,7 +78,7 @@ pub fn multiply<'a>(
     matrix: &'a Csr,
     x: &'a [f32],
     depth: u64,
-) -> impl Iterator<Item = Exact<f32>> + 'a {
+) -> impl Iterator<Item = Accepted<f32>> + 'a {
     matrix.rows.ranges().map(move |row| {
         let (mut sum, mut absolute_sum) = (Compensated::default(), 0.0);
         let depth = depth.min(row.len() as u64 + 1);
@@ -91,7 +91,7 @@ pub fn multiply<'a>(
         let value = sum.value();
         let own = f64::EPSILON / 2.0 * value.abs();
         let bound = bound::sum(Dtype::F32, depth, absolute_sum) + own;
-        Exact::Within { value, bound }
+        Accepted::Within { value, bound }
     })
 }
 
@@ -124,8 +124,8 @@ mod tests {
         }
     }
 
-    fn values(results: impl Iterator<Item = Exact<i32>>) -> Vec<i32> {
-        results.map(|exact| exact.nearest()).collect()
+    fn values(results: impl Iterator<Item = Accepted<i32>>) -> Vec<i32> {
+        results.map(|accepted| accepted.nearest()).collect()
     }
 
     /// [[1 2] [6 7 1] [1 2 3 4]].
@@ -158,7 +158,7 @@ mod tests {
             values: vec![1.0, 2.0, 3.0],
         };
         let products: Vec<f64> =
-            multiply(&matrix, &[5.0, 7.0], 1).map(|exact| exact.value()).collect();
+            multiply(&matrix, &[5.0, 7.0], 1).map(|accepted| accepted.value()).collect();
         assert_eq!(products, [19.0, 0.0, 21.0]);
     }
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::{
     Device, Element, Error, kernel,
-    verify::{self, Exact, Failure, Verdict},
+    verify::{self, Accepted, Failure, Verdict},
 };
 
 /// The fingerprint of an input.
@@ -102,7 +102,10 @@ impl<T: Element> Output<T> {
     ///
     /// # Errors
     /// [`Error::Driver`] where the output cannot be read back.
-    pub fn compare(&self, expected: impl IntoIterator<Item = Exact<T>>) -> Result<Verdict, Error> {
+    pub fn compare(
+        &self,
+        expected: impl IntoIterator<Item = Accepted<T>>,
+    ) -> Result<Verdict, Error> {
         Ok(match self.download()? {
             Ok(computed) => verify::compare(bytemuck::cast_slice(&computed), expected),
             Err(failure) => Verdict::of(failure),

@@ -534,7 +534,7 @@ mod tests {
 
         fn judge(&mut self, _wrong_from: &u64, _launches: u64) -> Result<Verdict, Error> {
             self.judged += 1;
-            self.out.compare([verify::Exact::Equal(1)])
+            self.out.compare([verify::Accepted::Equal(1)])
         }
 
         fn fingerprints(&self, _wrong_from: &u64) -> Result<Vec<Option<u64>>, Error> {

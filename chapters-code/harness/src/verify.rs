@@ -7,7 +7,7 @@ use crate::Element;
 
 /// What a computed result may be: one value, or every value within a bound of the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Exact<T> {
+pub enum Accepted<T> {
     /// The computed value must be this one.
     Equal(T),
     /// It must lie within `bound` of `value`.
@@ -19,7 +19,7 @@ pub enum Exact<T> {
     },
 }
 
-impl<T: Element> Exact<T> {
+impl<T: Element> Accepted<T> {
     /// The reference.
     pub fn value(&self) -> f64 {
         match self {
@@ -141,7 +141,7 @@ impl Checker {
 /// Compares computed bytes with what they should be, one value after another.
 pub fn compare<T: Element>(
     computed: &[u8],
-    expected: impl IntoIterator<Item = Exact<T>>,
+    expected: impl IntoIterator<Item = Accepted<T>>,
 ) -> Verdict {
     let mut tally = Tally::default();
     tally.add(0, computed, expected);
@@ -150,7 +150,7 @@ pub fn compare<T: Element>(
 
 /// Compares computed bytes chunk by chunk, on all cores: `expected(c)` gives what the values from
 /// c · `chunk` on should be, as many as a chunk has.
-pub fn compare_chunks<T: Element, I: Iterator<Item = Exact<T>>>(
+pub fn compare_chunks<T: Element, I: Iterator<Item = Accepted<T>>>(
     computed: &[u8],
     chunk: usize,
     expected: impl Fn(usize) -> I + Sync,
@@ -163,12 +163,12 @@ pub fn compare_chunks<T: Element, I: Iterator<Item = Exact<T>>>(
 /// Compares computed bytes with the elements that they must equal, on all cores.
 pub fn compare_equal<T: Element>(computed: &[u8], expected: &[T]) -> Verdict {
     const CHUNK: usize = 1 << 16; // elements that one core compares at a time
-    compare_chunks(computed, CHUNK, |c| expected[c * CHUNK..].iter().copied().map(Exact::Equal))
+    compare_chunks(computed, CHUNK, |c| expected[c * CHUNK..].iter().copied().map(Accepted::Equal))
 }
 
 /// Compares computed bytes part by part, on all cores: `expected(p)` gives what the values from
 /// `starts[p]` up to the next part's should be. The starts ascend.
-pub fn compare_parts<T: Element, I: Iterator<Item = Exact<T>>>(
+pub fn compare_parts<T: Element, I: Iterator<Item = Accepted<T>>>(
     computed: &[u8],
     starts: &[usize],
     expected: impl Fn(usize) -> I + Sync,
@@ -210,12 +210,12 @@ impl Tally {
         &mut self,
         start: usize,
         computed: &[u8],
-        expected: impl IntoIterator<Item = Exact<T>>,
+        expected: impl IntoIterator<Item = Accepted<T>>,
     ) {
         let values = computed.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>);
-        for (i, (got, exact)) in values.zip(expected).enumerate() {
+        for (i, (got, accepted)) in values.zip(expected).enumerate() {
             self.of += 1;
-            let (value, bound, right) = (exact.value(), exact.bound(), exact.accepts(got));
+            let (value, bound, right) = (accepted.value(), accepted.bound(), accepted.accepts(got));
             let error =
                 if right && value == got.to_f64() { 0.0 } else { (got.to_f64() - value).abs() };
             if error >= self.error || error.is_nan() {
@@ -310,26 +310,26 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check<T: Element>(got: T, exact: Exact<T>, right: bool) {
-        let verdict = compare(bytemuck::bytes_of(&got), [exact]);
+    fn check<T: Element>(got: T, accepted: Accepted<T>, right: bool) {
+        let verdict = compare(bytemuck::bytes_of(&got), [accepted]);
         assert_eq!(verdict.is_correct(), right, "{verdict:?}");
     }
 
     #[test]
     fn integers_are_equal_or_wrong() {
-        check(5i32, Exact::Equal(5), true);
-        check(5i32, Exact::Equal(6), false);
+        check(5i32, Accepted::Equal(5), true);
+        check(5i32, Accepted::Equal(6), false);
         // Equal as f64, different as i64.
-        check(i64::MAX, Exact::Equal(i64::MAX - 1), false);
+        check(i64::MAX, Accepted::Equal(i64::MAX - 1), false);
     }
 
     #[test]
     fn floats_are_judged_by_their_bound() {
-        check(1.0f32, Exact::Within { value: 1.5, bound: 0.5 }, true);
-        check(1.0f32, Exact::Within { value: 1.6, bound: 0.5 }, false);
-        check(f32::NAN, Exact::Within { value: 1.0, bound: f64::INFINITY }, false);
-        check(f32::INFINITY, Exact::Within { value: 1.0, bound: 1.0 }, false);
-        check(f32::INFINITY, Exact::Within { value: f64::INFINITY, bound: 0.0 }, true);
+        check(1.0f32, Accepted::Within { value: 1.5, bound: 0.5 }, true);
+        check(1.0f32, Accepted::Within { value: 1.6, bound: 0.5 }, false);
+        check(f32::NAN, Accepted::Within { value: 1.0, bound: f64::INFINITY }, false);
+        check(f32::INFINITY, Accepted::Within { value: 1.0, bound: 1.0 }, false);
+        check(f32::INFINITY, Accepted::Within { value: f64::INFINITY, bound: 0.0 }, true);
     }
 
     /// The same verdict, however the values are cut, wherever the wrong ones are.
@@ -342,7 +342,7 @@ mod tests {
                 computed[i] += 0.25 + i as f32;
             }
             let computed: &[u8] = bytemuck::cast_slice(&computed);
-            let expect = |&x: &f32| Exact::<f32>::Within { value: x.into(), bound: 0.125 };
+            let expect = |&x: &f32| Accepted::<f32>::Within { value: x.into(), bound: 0.125 };
             let whole = compare(computed, exact.iter().map(expect));
             for chunk in [1, 7, 256, 1000, 5000] {
                 let expected = |c: usize| exact.iter().skip(c * chunk).take(chunk).map(expect);
@@ -354,8 +354,8 @@ mod tests {
     #[test]
     fn a_missing_result_is_wrong() {
         // Poison where a result should be.
-        check(f32::from_bits(0xfbfb_fbfb), Exact::Within { value: 0.0, bound: 1.0 }, false);
-        check(i32::from_ne_bytes([POISON; 4]), Exact::Equal(-1), false);
+        check(f32::from_bits(0xfbfb_fbfb), Accepted::Within { value: 0.0, bound: 1.0 }, false);
+        check(i32::from_ne_bytes([POISON; 4]), Accepted::Equal(-1), false);
     }
 
     #[test]

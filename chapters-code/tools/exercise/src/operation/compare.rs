@@ -1,6 +1,6 @@
 //! Which elements of an output are wrong.
 
-use harness::{Dtype, Element, buffer::POISON, verify::Exact, with_element};
+use harness::{Dtype, Element, buffer::POISON, verify::Accepted, with_element};
 
 use super::{Initial, Ordering, Output, bits_of};
 
@@ -50,26 +50,26 @@ impl Output {
         let end = self.expected.len() * size;
         let before = self.bytes_before(bytes.len());
         let elements: Vec<T> = typed(&bytes[..end]);
-        let wrong = |(index, exact): (usize, Exact<T>)| {
+        let wrong = |(index, accepted): (usize, Accepted<T>)| {
             let place = index * size..(index + 1) * size;
             Wrong {
                 index,
                 got: elements[index].to_f64(),
-                expected: exact.value(),
-                bound: exact.bound(),
+                expected: accepted.value(),
+                bound: accepted.bound(),
                 is_untouched: bytes[place.clone()] == before[place],
                 wide: (T::DTYPE == Dtype::I64)
-                    .then(|| (elements[index].to_i64(), exact.nearest().to_i64())),
+                    .then(|| (elements[index].to_i64(), accepted.nearest().to_i64())),
             }
         };
-        let expected = self.expected.iter().map(|exact| match *exact {
-            Exact::Equal(bits) => Exact::Equal(T::from_bits(bits)),
-            Exact::Within { value, bound } => Exact::Within { value, bound },
+        let expected = self.expected.iter().map(|accepted| match *accepted {
+            Accepted::Equal(bits) => Accepted::Equal(T::from_bits(bits)),
+            Accepted::Within { value, bound } => Accepted::Within { value, bound },
         });
         let strangers: Vec<_> = match self.ordering {
             Ordering::Kept => expected
                 .enumerate()
-                .filter(|(index, exact)| !exact.accepts(elements[*index]))
+                .filter(|(index, accepted)| !accepted.accepts(elements[*index]))
                 .collect(),
             Ordering::Free => strangers(&elements, expected),
         };
@@ -99,9 +99,9 @@ impl Output {
 /// one that is missing.
 fn strangers<T: Element>(
     elements: &[T],
-    expected: impl Iterator<Item = Exact<T>>,
-) -> Vec<(usize, Exact<T>)> {
-    let expected: Vec<T> = expected.map(|exact| exact.nearest()).collect();
+    expected: impl Iterator<Item = Accepted<T>>,
+) -> Vec<(usize, Accepted<T>)> {
+    let expected: Vec<T> = expected.map(|accepted| accepted.nearest()).collect();
     let mut missing = std::collections::HashMap::<u64, usize>::new();
     for &element in &expected {
         *missing.entry(bits_of(element)).or_default() += 1;
@@ -113,7 +113,7 @@ fn strangers<T: Element>(
     let is_stranger = |index: &usize| !take(elements[*index]);
     let strangers: Vec<usize> = (0..elements.len()).filter(is_stranger).collect();
     let left = expected.into_iter().filter(|element| take(*element));
-    strangers.into_iter().zip(left.map(Exact::Equal)).collect()
+    strangers.into_iter().zip(left.map(Accepted::Equal)).collect()
 }
 
 /// The elements that these bytes are.
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn bounds_are_kept_and_nan_is_wrong() {
-        let within = Exact::<f32>::Within { value: 1.0, bound: 0.5 };
+        let within = Accepted::<f32>::Within { value: 1.0, bound: 0.5 };
         let expected = Output::of("out", [within; 4]);
         let seen = [1.5f32, 1.6, f32::NAN, 0.5];
         let wrong = expected.compare(bytemuck::cast_slice(&seen)).wrong;

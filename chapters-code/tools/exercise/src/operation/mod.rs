@@ -21,7 +21,7 @@ mod way;
 
 use std::ops::Deref;
 
-use harness::{Dtype, Element, Input, Op, Shape, verify::Exact};
+use harness::{Dtype, Element, Input, Op, Shape, verify::Accepted};
 use serde::Deserialize;
 
 pub use self::{
@@ -221,11 +221,11 @@ impl Output {
     /// A poisoned output of as many elements as are expected, in their order.
     pub fn of<T: Element>(
         name: &'static str,
-        expected: impl IntoIterator<Item = Exact<T>>,
+        expected: impl IntoIterator<Item = Accepted<T>>,
     ) -> Self {
-        let bits = |exact| match exact {
-            Exact::Equal(element) => Exact::Equal(bits_of(element)),
-            Exact::Within { value, bound } => Exact::Within { value, bound },
+        let bits = |accepted| match accepted {
+            Accepted::Equal(element) => Accepted::Equal(bits_of(element)),
+            Accepted::Within { value, bound } => Accepted::Within { value, bound },
         };
         let expected: Vec<Expected> = expected.into_iter().map(bits).collect();
         Self {
@@ -241,7 +241,7 @@ impl Output {
 
     /// The same, where the elements must equal these.
     pub fn equal<T: Element>(name: &'static str, elements: &[T]) -> Self {
-        Self::of(name, elements.iter().copied().map(Exact::Equal))
+        Self::of(name, elements.iter().copied().map(Accepted::Equal))
     }
 }
 
@@ -266,7 +266,7 @@ pub enum Ordering {
 }
 
 /// What an element must be, whatever its type: of one that must equal another, the other's bits.
-pub type Expected = Exact<u64>;
+pub type Expected = Accepted<u64>;
 
 /// The bits of an element; of 16 bytes, the low ones.
 fn bits_of<T: Element>(element: T) -> u64 {

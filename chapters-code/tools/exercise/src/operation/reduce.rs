@@ -1,7 +1,7 @@
 //! Folds: of everything, or of what each block has.
 
 use chapter_1_reduce::reference;
-use harness::{Dtype, Element, Op, verify::Exact, with_element};
+use harness::{Dtype, Element, Op, verify::Accepted, with_element};
 use serde::Deserialize;
 
 use super::{Array, Case, Finding, Instance, Output, Reference, Seen, Wrong, dimensions, elements};
@@ -107,7 +107,7 @@ impl Reduce {
     }
 
     /// The chapter's fold, and how far from it the result of any order of additions may be.
-    fn fold<T: Element>(&self, part: &[T]) -> Exact<T::Acc> {
+    fn fold<T: Element>(&self, part: &[T]) -> Accepted<T::Acc> {
         let depth = (part.len() as u64).saturating_sub(1);
         reference::fold(self.op, part.iter().copied()).expect::<T>(self.op, depth, 0.0)
     }
