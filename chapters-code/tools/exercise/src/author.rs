@@ -129,7 +129,7 @@ pub fn answers(exercise: &Exercise) -> Result<Vec<(String, f64)>> {
     declaration.question.iter().map(count).collect()
 }
 
-/// Checks specimens, as many at a time as there are cores.
+/// Checks specimens, as many at a time as there are cores, on sizes of at most so many elements.
 ///
 /// # Errors
 /// What is not the fault of a specimen.
@@ -137,12 +137,14 @@ pub fn examine(
     exercise: &Exercise,
     specimens: &[Specimen],
     supervisor: &Supervisor,
+    most_elements: Option<u64>,
 ) -> Result<Vec<Outcome>> {
     let check = |specimen: &Specimen| {
         let name = exercise.file_name();
         let source = specimen.source.clone();
+        let job = Job::new(exercise, source, &name, Target::Simulator);
         supervisor
-            .check(Job::new(exercise, source, &name, Target::Simulator))
+            .check(Job { most_elements, ..job })
             .with_context(|| format!("{} {}", exercise.name, specimen.name))
     };
     specimens.par_iter().map(check).collect()

@@ -4,28 +4,40 @@
 use crate::common::{course, has_compiler, supervisor};
 use exercise::{
     author::{self, Promise, Specimen},
+    check::{Job, SMALL, Target, trials},
     course::Exercise,
 };
+use rayon::prelude::*;
 
-/// Submissions of all exercises keep their promises: those that `wanted` picks.
-fn check_promises(wanted: fn(&Specimen) -> bool) {
+/// Submissions of all exercises keep their promises, on sizes of at most so many elements: those that
+/// `wanted` picks.
+fn check_promises(wanted: fn(&Specimen) -> bool, most_elements: Option<u64>) {
     if !has_compiler() {
         return;
     }
-    let mut broken = Vec::new();
-    for exercise in &course().exercises {
-        let mut specimens = author::specimens(exercise).expect("its files fit");
-        specimens.retain(wanted);
-        let outcomes = author::examine(exercise, &specimens, &supervisor()).expect("it is checked");
-        for (specimen, outcome) in specimens.iter().zip(outcomes) {
-            if !specimen.is_kept_by(&outcome) {
-                let came = outcome.failure().map(|failure| (failure.diagnosis, &failure.seen));
-                let (name, promise) = (&exercise.name, specimen.promise);
-                broken.push(format!("{name}: {}: {promise:?}, but {came:?}", specimen.name));
-            }
-        }
-    }
+    let broken = |exercise: &Exercise| broken_promises(exercise, wanted, most_elements);
+    let broken: Vec<String> = course().exercises.par_iter().flat_map(broken).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// The promises of an exercise that are not kept.
+fn broken_promises(
+    exercise: &Exercise,
+    wanted: fn(&Specimen) -> bool,
+    most_elements: Option<u64>,
+) -> Vec<String> {
+    let mut specimens = author::specimens(exercise).expect("its files fit");
+    specimens.retain(wanted);
+    let outcomes = author::examine(exercise, &specimens, &supervisor(), most_elements);
+    let outcomes = outcomes.expect("it is checked");
+    let pairs = specimens.iter().zip(&outcomes);
+    let broken = pairs.filter(|(specimen, outcome)| !specimen.is_kept_by(outcome));
+    let named = broken.map(|(specimen, outcome)| {
+        let came = outcome.failure().map(|failure| (failure.diagnosis, &failure.seen));
+        let (name, promise) = (&exercise.name, specimen.promise);
+        format!("{name}: {}: {promise:?}, but {came:?}", specimen.name)
+    });
+    named.collect()
 }
 
 /// Whether a submission is a mutant or a variant.
@@ -33,15 +45,35 @@ fn is_of_many(specimen: &Specimen) -> bool {
     ["mutant ", "variant "].iter().any(|kind| specimen.name.starts_with(kind))
 }
 
+/// The exhaustive test below takes the large sizes, too.
 #[test]
 fn skeletons_fail_and_solutions_pass() {
-    check_promises(|specimen| !is_of_many(specimen));
+    check_promises(|specimen| !is_of_many(specimen), Some(SMALL));
 }
 
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_mutants_are_caught_and_variants_pass() {
-    check_promises(is_of_many);
+fn exhaustive_promises_are_kept() {
+    check_promises(|_| true, None);
+}
+
+/// Exercises that are not run on more than 2^20 + 3 elements, and why.
+const SMALLER: [(&str, &str); 3] = [
+    ("off_by_one", "it is for one warp"),
+    ("rows_by_index", "its sizes count rows of 16 elements"),
+    ("particles", "its sizes count records of 7 elements"),
+];
+
+/// An index of 16 bits, or a grid of a fixed size, shows on none of the small sizes.
+#[test]
+fn every_exercise_has_a_large_size() {
+    for exercise in with_kernels() {
+        let job = Job::new(&exercise, String::new(), "kernel.cu", Target::Simulator);
+        let trials = trials(&exercise.declaration, &job).expect("there are sizes");
+        let most = trials.iter().map(|trial| trial.case.shape.elements()).max();
+        let is_smaller = SMALLER.iter().any(|(name, _)| *name == exercise.name);
+        assert_ne!(most >= Some((1 << 20) + 3), is_smaller, "{}: {most:?}", exercise.name);
+    }
 }
 
 /// Exercises whose kernels students write.
@@ -136,7 +168,8 @@ fn a_broken_promise_is_seen() {
     specimens.truncate(2);
     specimens[0].promise = Promise::Passes;
     specimens[1].promise = Promise::Fails;
-    let outcomes = author::examine(exercise, &specimens, &supervisor()).expect("it is checked");
+    let outcomes = author::examine(exercise, &specimens, &supervisor(), None);
+    let outcomes = outcomes.expect("it is checked");
     for (specimen, outcome) in specimens.iter().zip(&outcomes) {
         assert!(!specimen.is_kept_by(outcome), "{}", specimen.name);
     }

@@ -36,8 +36,8 @@ const SHARED: i32 = 48 << 10;
 pub struct Bench {
     /// The device.
     pub device: Device,
-    /// The text of the module.
-    ptx: String,
+    /// The text of the module, if it has variables in global memory.
+    with_variables: Option<String>,
     launches: Vec<Ready>,
     declaration: Declaration,
     /// The last run's buffers.
@@ -102,7 +102,7 @@ impl Bench {
         }
         Ok(Self {
             device,
-            ptx: String::new(),
+            with_variables: None,
             launches: Vec::new(),
             declaration: declaration.clone(),
             named: RefCell::default(),
@@ -157,20 +157,20 @@ impl Bench {
                 launch: launch.clone(),
             });
         }
-        self.ptx = ptx.to_owned();
+        self.with_variables = ptx.lines().any(declares_a_variable).then(|| ptx.to_owned());
         Ok(Ok(()))
     }
 
     /// Loads a module with variables anew, so that they tell a run nothing of those before it.
     fn forget(&self) -> Result<()> {
-        if !self.ptx.lines().any(declares_a_variable) {
+        let Some(ptx) = &self.with_variables else {
             return Ok(());
-        }
-        let module = self.device.context.load_module(Ptx::from_src(&self.ptx))?;
+        };
+        let module = self.device.context.load_module(Ptx::from_src(ptx))?;
         for ready in &self.launches {
             ready.function.replace(module.load_function(&ready.launch.kernel)?);
         }
-        self.variables.replace(self.variables_of(&module, &self.ptx));
+        self.variables.replace(self.variables_of(&module, ptx));
         Ok(())
     }
 

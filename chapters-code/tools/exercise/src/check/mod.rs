@@ -21,7 +21,7 @@ mod work;
 pub use self::{
     cost::short,
     outcome::{Counted, Failure, Outcome, Passed, Place, Verdict, printable},
-    plan::{Job, SEEDS, Target, Trial, fresh_seed},
+    plan::{Job, SEEDS, SMALL, Target, Trial, fresh_seed, trials},
     supervise::{Supervisor, WORKER},
     vet::text,
     work::work,

@@ -25,6 +25,8 @@ pub struct Job {
     pub seeds: Vec<u64>,
     /// Sizes beside the exercise's own.
     pub sizes: Vec<String>,
+    /// Larger sizes are left out, except those that a demand is counted on; none where it is not given.
+    pub most_elements: Option<u64>,
     /// Where the report goes.
     pub report: PathBuf,
 }
@@ -39,6 +41,7 @@ impl Job {
             target,
             seeds: SEEDS.to_vec(),
             sizes: Vec::new(),
+            most_elements: None,
             report: PathBuf::new(),
         }
     }
@@ -75,8 +78,8 @@ pub fn fresh_seed() -> u64 {
 /// Orders of warps and blocks beside the plain one.
 const SCHEDULES: [u64; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/// A problem of more elements is run once, in the plain order.
-const SMALL: u64 = 1 << 14;
+/// A problem of more elements is run once with each kind of input for large sizes, in the plain order.
+pub const SMALL: u64 = 1 << 14;
 
 /// Sizes that every further schedule and seed is tried on.
 const TRIED_AGAIN: usize = 3;
@@ -104,16 +107,6 @@ fn accepted(declaration: &Declaration, shape: Shape) -> Shape {
     }
 }
 
-/// The operation's sizes, up to the largest that the exercise allows.
-fn own_sizes(declaration: &Declaration) -> Vec<Shape> {
-    let mut sizes = declaration.operation.sizes();
-    if let Some(n) = declaration.largest {
-        sizes.retain(|shape| shape.elements() < n);
-        sizes.push(Shape::Vector { n });
-    }
-    sizes
-}
-
 /// A large size and up to a quarter more: a kernel can be right up to the largest size that it knows
 /// of, and wrong beyond it.
 fn beyond(shape: Shape, seed: u64) -> Shape {
@@ -128,7 +121,10 @@ fn beyond(shape: Shape, seed: u64) -> Shape {
 /// The sizes of a check, in order: those that are always run, and those that the seed draws.
 fn shapes(declaration: &Declaration, job: &Job, seed: u64) -> anyhow::Result<Vec<Shape>> {
     let mut shapes = match declaration.sizes.is_empty() {
-        true => own_sizes(declaration).into_iter().map(|shape| beyond(shape, seed)).collect(),
+        true => {
+            let sizes = declaration.operation.sizes().into_iter();
+            sizes.map(|shape| beyond(shape, seed)).collect()
+        }
         false => declaration.sizes.clone(),
     };
     for size in &job.sizes {
@@ -152,8 +148,14 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
         true => vec![Input::Uniform],
         false => declaration.inputs.clone(),
     };
-    let (small, large): (Vec<Shape>, Vec<Shape>) =
-        shapes.into_iter().partition(|shape| shape.elements() <= SMALL);
+    let large_inputs = match declaration.large_inputs.is_empty() {
+        true => &inputs[..1],
+        false => &declaration.large_inputs,
+    };
+    let (small, large): (Vec<Shape>, Vec<Shape>) = shapes
+        .into_iter()
+        .filter(|shape| job.most_elements.is_none_or(|most| shape.elements() <= most))
+        .partition(|shape| shape.elements() <= SMALL);
     let some: Vec<Shape> = small.iter().copied().filter(|shape| shape.elements() > 0).collect();
     let again = &some[some.len().saturating_sub(TRIED_AGAIN)..];
     let trial =
@@ -180,8 +182,11 @@ pub fn trials(declaration: &Declaration, job: &Job) -> anyhow::Result<Vec<Trial>
         }
     }
     for &shape in &large {
-        let seeds = (0..declaration.operation.large_seeds()).map(|more| first.wrapping_add(more));
-        trials.extend(seeds.map(|seed| trial(shape, inputs[0], seed, 0)));
+        for &input in large_inputs {
+            let seeds = 0..declaration.operation.large_seeds();
+            let seeds = seeds.map(|more| first.wrapping_add(more));
+            trials.extend(seeds.map(|seed| trial(shape, input, seed, 0)));
+        }
     }
     Ok(trials)
 }

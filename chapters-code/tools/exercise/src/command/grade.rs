@@ -299,12 +299,7 @@ impl Grader<'_> {
         if !declaration.sizes.is_empty() {
             return Vec::new();
         }
-        let fit = self
-            .grading
-            .sizes
-            .iter()
-            .filter(|shape| declaration.operation.accepts(**shape))
-            .filter(|shape| declaration.largest.is_none_or(|most| shape.elements() <= most));
+        let fit = self.grading.sizes.iter().filter(|shape| declaration.operation.accepts(**shape));
         fit.map(Shape::to_string).collect()
     }
 }

@@ -31,7 +31,7 @@ pub fn verify(course: &Course, text: Option<&str>, show: Show) -> Result<bool> {
     {
         print(&tell::heading(exercise, &exercise.name))?;
         let specimens = author::specimens(exercise)?;
-        let outcomes = author::examine(exercise, &specimens, &supervisor)?;
+        let outcomes = author::examine(exercise, &specimens, &supervisor, None)?;
         for (specimen, outcome) in specimens.iter().zip(&outcomes) {
             right &= specimen.is_kept_by(outcome);
             print(&line(specimen, outcome))?;

@@ -88,10 +88,6 @@ pub struct Declaration {
     /// Sizes to check; where there are none, the operation's own.
     #[serde(default, deserialize_with = "sizes")]
     pub sizes: Vec<Shape>,
-    /// The most elements, where any number would do and many take long: of the operation's own sizes
-    /// those above are left out, and this one comes instead.
-    #[serde(default)]
-    pub largest: Option<u64>,
     /// Sizes of which each check draws some, beside those that are always run; where it is not given,
     /// the operation's own.
     #[serde(default)]
@@ -99,6 +95,9 @@ pub struct Declaration {
     /// Kinds of input; uniform where there are none.
     #[serde(default, deserialize_with = "inputs")]
     pub inputs: Vec<Input>,
+    /// Kinds of input for large sizes, which take long; the first of the others where there are none.
+    #[serde(default, deserialize_with = "inputs")]
+    pub large_inputs: Vec<Input>,
     /// How long one warp may work in any run; every exercise with a kernel has it.
     #[serde(default)]
     pub longest_warp: Option<LongestWarp>,

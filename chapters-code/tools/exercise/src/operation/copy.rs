@@ -54,7 +54,7 @@ impl Reference for Copy {
             // Every offset meets a tail.
             Some(Offset { per, below }) => {
                 let small = (0..below).map(|offset| offset * per + offset % 5);
-                let sizes = small.chain([1, 2, 1023, 1024, 1543, 4099, (1 << 17) + 7]);
+                let sizes = small.chain([1, 2, 1023, 1024, 1543, 4099, (1 << 20) + 7]);
                 sizes.map(|n| Shape::Vector { n }).collect()
             }
         }
@@ -148,7 +148,7 @@ pub struct GatherRows {
 impl Reference for GatherRows {
     /// Around half a warp and a block, of rows of some 16 elements.
     fn sizes(&self) -> Vec<Shape> {
-        shapes("0 1 2 3 15 16 17 31 33 63 65 257 500 6001")
+        shapes("0 1 2 3 15 16 17 31 33 63 65 257 500 65537")
     }
 
     fn drawn(&self) -> Range {

@@ -25,7 +25,7 @@ fn time_step(case: &Case) -> u64 {
 impl Reference for Particles {
     /// Around a warp and a block of 256, and many blocks.
     fn sizes(&self) -> Vec<Shape> {
-        shapes("0 1 2 31 32 33 255 256 257 511 512 777 1000 1543 30003")
+        shapes("0 1 2 31 32 33 255 256 257 511 512 777 1000 1543 150003")
     }
 
     /// Up to a block's worth, nothing shows what is wrong with the last block alone.

@@ -47,10 +47,10 @@ impl Reference for Transpose {
     /// ways round.
     fn sizes(&self) -> Vec<Shape> {
         shapes(match self.in_place {
-            true => "0x0 1x1 2x2 31x31 32x32 33x33 64x64 65x65 97x97 128x128 500x500",
+            true => "0x0 1x1 2x2 31x31 32x32 33x33 64x64 65x65 97x97 128x128 1025x1025",
             false => {
                 "0x5 5x0 1x1 7x3 3x7 33x1 1x33 32x32 33x31 31x33 64x32 33x70 70x33 128x64 65x129
-                 129x65 700x513"
+                 129x65 1025x1027"
             }
         })
     }
