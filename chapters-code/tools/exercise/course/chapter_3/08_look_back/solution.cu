@@ -4,7 +4,7 @@
 // so is *counter.
 const unsigned FOLD = 1, PREFIX = 2;
 
-// Writes a value and its tag, in one word: whoever sees the tag has the value.
+// Writes a value and its tag, in one word: a thread that sees the tag has the value.
 __device__ void publish(unsigned long long* slot, int value, unsigned tag) {
     unsigned long long word = (unsigned long long)tag << 32 | unsigned(value);
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(slot)), "l"(word) : "memory");

@@ -1,4 +1,4 @@
-// Tiles that wait for what comes before them, in rounds: one block plays 64 tiles, a thread each. In a round every tile looks at
+// Tiles that wait for what comes before them, in rounds: one block simulates 64 tiles, one thread per tile. In a round every tile looks at
 // what the others had published by the end of the round before, and publishes at the end of this one.
 const unsigned TILES = 64, NOTHING = 0, AGGREGATE = 1, PREFIX = 2;
 

@@ -1,4 +1,4 @@
-// All 256 threads make a word zero, half of them one that nobody needs.
+// All 256 threads make a word zero, half of them a word that no thread needs.
 extern "C" __global__ void histogram(const unsigned* keys, unsigned* counts, size_t n) {
     __shared__ unsigned local[256];
     local[threadIdx.x] = 0;

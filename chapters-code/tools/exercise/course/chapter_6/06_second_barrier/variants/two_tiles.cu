@@ -1,4 +1,4 @@
-// Two tiles in turn: who fills one again has passed the other's barrier, and so has everybody who read it.
+// Two tiles take turns: a thread that fills one again has passed the other's barrier, and so has every thread that read it.
 extern "C" __global__ void transpose(const float* in, float* out, unsigned rows, unsigned cols) {
     __shared__ float tiles[2][32][33];
     unsigned x = threadIdx.x, parity = 0;
