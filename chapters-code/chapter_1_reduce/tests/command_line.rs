@@ -173,7 +173,7 @@ fn nothing_and_one_element() {
 /// The fields of a row, in order; `rows` and `cols` stand in a matrix's only, and `caught` in those
 /// of kernels that are wrong on purpose.
 const FIELDS: &str = "chapter kernel n rows cols dtype op input seed device simulated broken caught \
-    correct failures error error_bound bytes time_ms gb_per_s ceiling fraction_of_ceiling \
+    correct failures error error_bound bytes bytes_written time_ms gb_per_s fraction_of_ceiling \
     fraction_of_peak registers occupancy baseline counters races";
 
 const COUNTERS: &str = "global_load_requests global_load_sectors global_store_requests \
