@@ -152,7 +152,7 @@ impl<T: Element> Problem for Reduction<T> {
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
 
-    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, _promise: &Depth, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         // Any order of additions is within the bound of the deepest.
         let expected = self.expect(&Depth::of(self.n));
         baseline::reduce(self, expected, library)
@@ -278,7 +278,11 @@ impl Problem for MatrixReduction {
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
 
-    fn own_baseline(&self, axis: &Axis, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn work(axis: &Axis) -> u32 {
+        u32::from(matches!(axis, Axis::Columns { .. }))
+    }
+
+    fn baseline(&self, axis: &Axis, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         match axis {
             Axis::Columns { .. } => Ok(Vec::new()),
             Axis::Rows { .. } => {

@@ -106,7 +106,7 @@ impl<K: Key> Problem for Counting<K> {
         buffer::overwrite(&self.device, &mut self.keys, &self.host)
     }
 
-    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, _promise: &(), library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::histogram(self, &self.reference, library)
     }
 }

@@ -263,14 +263,14 @@ impl<T: Element> Problem for Compaction<T> {
         buffer::overwrite(&self.device, &mut self.mask, &self.host_mask)
     }
 
-    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        baseline::select(self, library)
+    fn work(order: &Order) -> u32 {
+        u32::from(*order == Order::Partition)
     }
 
-    fn own_baseline(&self, order: &Order, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, order: &Order, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         match order {
             Order::Partition => baseline::partition(self, library),
-            Order::Selected | Order::Any => Ok(Vec::new()),
+            Order::Selected | Order::Any => baseline::select(self, library),
         }
     }
 }

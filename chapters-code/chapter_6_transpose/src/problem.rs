@@ -136,7 +136,11 @@ impl<T: Element> Problem for Matrices<T> {
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
 
-    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(
+        &self,
+        _destination: &Destination,
+        library: &Baselines,
+    ) -> Result<Vec<Way<Self>>, Error> {
         baseline::transpose(self, library)
     }
 }

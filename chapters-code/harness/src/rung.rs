@@ -5,7 +5,10 @@
 //! `run` prepares a rung, launches it and has the result judged. [`AnyProblem`] hides the type of the elements
 //! from the report.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::{HashMap, hash_map::Entry},
+};
 
 use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
 
@@ -23,8 +26,8 @@ use crate::{
 pub struct Posed<P: Problem> {
     problem: P,
     ladder: Ladder<P>,
-    /// The same work by a library, for all rungs that have none of their own; looked for once.
-    baseline: Option<Option<Way<P>>>,
+    /// For each number of [`Problem::work`], the same work by a library; looked for once.
+    baselines: HashMap<u32, Option<Way<P>>>,
 }
 
 /// What a rung did on a problem.
@@ -111,7 +114,7 @@ pub trait AnyProblem {
 impl<P: Problem> Posed<P> {
     /// A problem with its ladder.
     pub fn new(problem: P, ladder: Ladder<P>) -> Self {
-        Self { problem, ladder, baseline: None }
+        Self { problem, ladder, baselines: HashMap::new() }
     }
 
     fn prepare(&self, name: &str) -> Result<Launch<P>, Error> {
@@ -154,19 +157,19 @@ impl<P: Problem> AnyProblem for Posed<P> {
         let (mut samples, mut baseline) = (None, None);
         if let (Some(bench), Ok(())) = (&mut bench, ended) {
             let stopwatch = &mut bench.stopwatch;
-            let mut own_way =
-                fastest(p, stopwatch, libraries, |p, from| p.own_baseline(&launch.promise, from))?;
-            if own_way.is_none() && self.baseline.is_none() {
-                self.baseline = Some(fastest(p, stopwatch, libraries, P::baseline)?);
-            }
-            let shared_way = self.baseline.iter_mut().flatten().next();
+            let way = match self.baselines.entry(P::work(&launch.promise)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    new.insert(fastest(p, stopwatch, libraries, &launch.promise)?)
+                }
+            };
             let judged = p.fingerprints(&launch.promise)?;
             let mut launches = 1;
             let mut operation = |p: &mut P| {
                 launches += 1;
                 (launch.enqueue)(p)
             };
-            match own_way.as_mut().or(shared_way) {
+            match way {
                 None => samples = Some(stopwatch.measure(&mut || operation(p))?),
                 Some(way) => {
                     let other = &mut |p: &mut P| way.enqueue(p);
@@ -220,16 +223,16 @@ impl<P: Problem> AnyProblem for Posed<P> {
     }
 }
 
-/// The fastest of the ways of the first library that can do a problem's work.
+/// The fastest of the ways of the first library that can do the work of a launch with this promise.
 fn fastest<P: Problem>(
     problem: &P,
     stopwatch: &mut Stopwatch,
     libraries: &[Baselines],
-    ways: impl Fn(&P, &Baselines) -> Result<Vec<Way<P>>, Error>,
+    promise: &P::Promise,
 ) -> Result<Option<Way<P>>, Error> {
     for library in libraries {
         let mut timed = Vec::new();
-        for mut way in ways(problem, library)? {
+        for mut way in problem.baseline(promise, library)? {
             let time = stopwatch.measure(&mut || way.enqueue(problem))?.time();
             timed.push((time.median, way));
         }
@@ -304,20 +307,18 @@ pub trait Problem: Sized {
     /// [`Error::Driver`] where a copy fails.
     fn refill(&mut self, case: &Case) -> Result<(), Error>;
 
-    /// The work of all rungs by a library, on the same input, in each of its ways; empty where the library lacks it.
+    /// A number for the work that a launch with this promise does, where the rungs of a problem do different work.
+    /// Launches with the same number are compared with the same baseline.
+    fn work(_promise: &Self::Promise) -> u32 {
+        0
+    }
+
+    /// The work of a launch with this promise by a library, on the same input, in each of its ways; empty where the
+    /// library lacks it.
     ///
     /// # Errors
     /// [`Error::Baseline`] where the library fails, or its result is wrong.
-    fn baseline(&self, _library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
-        Ok(Vec::new())
-    }
-
-    /// The work of a launch with this promise by a library, where it is not the work of all rungs; empty where
-    /// [`Problem::baseline`] stands for the launch, too.
-    ///
-    /// # Errors
-    /// As [`Problem::baseline`].
-    fn own_baseline(
+    fn baseline(
         &self,
         _promise: &Self::Promise,
         _library: &Baselines,

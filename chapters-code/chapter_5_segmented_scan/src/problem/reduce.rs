@@ -131,7 +131,7 @@ impl<T: Element> Problem for SegmentedReduce<T> {
         Ok(())
     }
 
-    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::reduce(self, library)
     }
 }

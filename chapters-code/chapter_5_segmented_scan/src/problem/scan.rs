@@ -169,7 +169,7 @@ impl<T: Element> Problem for SegmentedScan<T> {
         Ok(())
     }
 
-    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::scan(self, library)
     }
 }

@@ -125,7 +125,7 @@ impl Problem for Product {
         buffer::overwrite(&self.device, &mut self.x, &self.vector)
     }
 
-    fn baseline(&self, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::multiply(self, library)
     }
 }
