@@ -309,13 +309,13 @@ fn check_one_launch_after_another(is_meant: impl Fn(Task) -> bool) {
 
 #[test]
 fn one_launch_after_another() {
-    check_one_launch_after_another(|task| task != Task::Scan(Kind::Exclusive));
+    check_one_launch_after_another(|task| task == Task::Scan(Kind::Inclusive));
 }
 
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_one_launch_after_another() {
-    check_one_launch_after_another(|task| task == Task::Scan(Kind::Exclusive));
+    check_one_launch_after_another(|task| task != Task::Scan(Kind::Inclusive));
 }
 
 /// The parts of a segment that is cut are joined through memory: without a race.

@@ -10,7 +10,8 @@ fn repository() -> PathBuf {
 
 /// It is built once, as it is packed: a zip file has every page and the licence.
 #[test]
-fn the_book_builds_and_needs_no_network() {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_the_book_builds_and_needs_no_network() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("book.zip");
     offline::zip(&repository(), Some(&file)).expect("a sound book");

@@ -5,7 +5,8 @@ use record::replays;
 use report::testing;
 
 #[test]
-fn every_replay_is_right() -> Result<()> {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_every_replay_is_right() -> Result<()> {
     let runner = testing::simulator();
     let mut wrong = Vec::new();
     replays::all(&runner.device, &mut |replays| {

@@ -42,11 +42,11 @@ fn check_every_rung(seeds: RangeInclusive<i64>) {
 
 #[test]
 fn every_rung_under_many_schedules() {
-    check_every_rung(0..=1);
+    check_every_rung(0..=0);
 }
 
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_every_rung_under_many_schedules() {
-    check_every_rung(2..=9);
+    check_every_rung(1..=9);
 }

@@ -182,7 +182,8 @@ fn rungs() -> Result<()> {
 /// Disputed are loads of 8 and 16 bytes that the hardware serves in fewer wavefronts than the
 /// profiler computes, and loops of 64-bit atomics, which have such loads in them.
 #[test]
-fn shared_probes() -> Result<()> {
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_shared_probes() -> Result<()> {
     check(Part::Shared, SHARED, 10, 25)
 }
 
