@@ -118,14 +118,14 @@ fn json_says_which_pattern() {
     let offset = row("--kernel offset_loads --offset 3");
     assert_eq!(offset["offset"], 3);
     assert_eq!(offset["bytes"], 2 * 997 * 4);
-    assert_eq!(offset["ceiling"], "copy");
+    assert_eq!(offset["bytes_written"], 997 * 4);
     let gather = row("--kernel gather --index-order 2^5");
     assert_eq!(gather["order"], "32");
     let particles = row("--kernel aos --layout particles");
     assert_eq!(particles["records"], "particles");
     let read = row("--kernel bytes_in_flight --loads-per-thread 2 --resident 3");
     assert_eq!([&read["loads"], &read["resident"]], [2, 3]);
-    assert_eq!(read["ceiling"], "read");
+    assert_eq!(read["bytes_written"], 0);
     assert_eq!(read["occupancy"], 0.375);
 }
 

@@ -127,9 +127,9 @@ impl Sweeps {
         self.input.len() as u64
     }
 
-    /// The size nearest to `bytes` that can be read, and copied by halves.
+    /// The size nearest to `bytes` that can be read or copied: whole packs of 16 bytes, at least one.
     pub fn nearest(&self, bytes: u64) -> u64 {
-        bytes.min(self.bytes()).next_multiple_of(32)
+        bytes.clamp(1, self.bytes()).next_multiple_of(16)
     }
 
     /// The time in which `bytes` are read, a multiple of 16.

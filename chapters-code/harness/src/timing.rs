@@ -222,8 +222,8 @@ pub struct Bench {
     /// The bandwidths that the rates of rungs are compared with.
     pub ceilings: Ceilings,
     memory: Sweeps,
-    /// For each number of bytes that was asked for: the milliseconds of the best read and of the best copy.
-    known: HashMap<u64, [f64; 2]>,
+    /// For the bytes read and the bytes copied: the milliseconds of the best read and of the best copy.
+    known: HashMap<[u64; 2], [f64; 2]>,
 }
 
 impl Bench {
@@ -240,30 +240,28 @@ impl Bench {
 
     /// The milliseconds that the device's memory needs for an operation at least: what is read beyond what is
     /// written at the rate of the best read, and the rest at the rate of the best copy. Both rates are measured on as
-    /// many bytes, or on the largest buffer where that is smaller.
+    /// many bytes, or on whole buffers where these are smaller.
     ///
     /// # Errors
     /// [`Error::Driver`] where a measurement fails.
     pub fn ceiling_ms(&mut self, traffic: Traffic) -> Result<f64, Error> {
         let all = traffic.bytes().max(1);
-        let measured = self.memory.nearest(all);
-        let [read, copy] = match self.known.get(&measured) {
+        let (read_bytes, copied_bytes) = (self.memory.nearest(all), self.memory.nearest(all / 2));
+        let [read, copy] = match self.known.get(&[read_bytes, copied_bytes]) {
             Some(&known) => known,
             None => {
-                let read = self.memory.read(&mut self.stopwatch, measured)?.median;
-                let copy = self.memory.copy(&mut self.stopwatch, measured / 2)?.median;
-                self.known.insert(measured, [read, copy]);
+                let read = self.memory.read(&mut self.stopwatch, read_bytes)?.median;
+                let copy = self.memory.copy(&mut self.stopwatch, copied_bytes)?.median;
+                self.known.insert([read_bytes, copied_bytes], [read, copy]);
                 [read, copy]
             }
         };
         let only_read = traffic.only_read() as f64;
         let rest = all as f64 - only_read;
-        let scale = match all > measured {
-            true => 1.0 / measured as f64,
-            // A small operation takes as long as a small copy, however few bytes it has less.
-            false => 1.0 / all as f64,
-        };
-        Ok((only_read * read + rest * copy) * scale)
+        // A small operation takes as long as a small copy, however few bytes it has less.
+        let [read_bytes, moved_bytes] =
+            [read_bytes, 2 * copied_bytes].map(|bytes| bytes.min(all) as f64);
+        Ok(only_read * read / read_bytes + rest * copy / moved_bytes)
     }
 }
 

@@ -193,13 +193,13 @@ fn picture(directive: &str, runs: &[&str]) -> String {
 #[test]
 fn a_plot_has_a_curve_for_every_kernel() {
     let plot = picture("{{#measured_plot dtype=f32}}", &[RUN]);
-    for name in ["<code>slow</code>", "<code>fast</code>", "read sweep", "CUB"] {
+    for name in ["<code>slow</code>", "<code>fast</code>", "memory at its best", "CUB"] {
         assert!(plot.contains(name), "{name}: {plot}");
     }
     let curves = plot.matches("class=\"curve ").count();
     assert_eq!(curves, 2 * 4, "for a wide and for a narrow column: {plot}");
     assert!(
-        plot.contains("At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, read sweep"),
+        plot.contains("At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, memory at its best"),
         "the alternative has the figures: {plot}"
     );
     assert!(plot.contains("<td>1.02 GB/s</td><td>2.05 GB/s</td>"), "{plot}");
