@@ -1,4 +1,5 @@
-//! The recorded file: `{schema, device, date, commit, command, ceilings, rows, skipped, checksums}`.
+//! The recorded file: `{schema, device, date, commit, command, ceilings, conditions, rows, skipped,
+//! checksums}`.
 
 use std::{fs, io, path::Path};
 
@@ -7,7 +8,7 @@ use report::{Row, recorded::Checksum, runner::Runner};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::{resume::Resumed, schedule::Part};
+use crate::{conditions::Conditions, resume::Resumed, schedule::Part};
 
 /// Raised when a field changes its meaning; not when one is added.
 const SCHEMA: u32 = 1;
@@ -33,6 +34,8 @@ struct Head {
     commit: String,
     command: String,
     ceilings: Option<Ceilings>,
+    /// One entry for each run of the recorder that the file is made of.
+    conditions: Vec<Conditions>,
 }
 
 #[derive(Serialize)]
@@ -103,6 +106,7 @@ impl Recording {
             commit: commit.unwrap_or(env!("RECORD_COMMIT")).into(),
             command: format!("record {}", arguments.join(" ")).trim_end().into(),
             ceilings: runner.bench.as_ref().map(|bench| bench.ceilings.clone()),
+            conditions: Vec::new(),
         };
         Self {
             head,
@@ -122,8 +126,14 @@ impl Recording {
         if earlier.ceilings.is_some() {
             head.ceilings = earlier.ceilings;
         }
+        head.conditions = earlier.conditions;
         self.kept = earlier.rows;
         self.checksums = earlier.checksums;
+    }
+
+    /// Adds the conditions of this run.
+    pub(crate) fn add_conditions(&mut self, conditions: Option<Conditions>) {
+        self.head.conditions.extend(conditions);
     }
 
     /// Rows of this run and of those before.

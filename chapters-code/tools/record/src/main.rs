@@ -1,6 +1,7 @@
 //! `cargo run --release --bin record`: every rung at every size on this machine's GPU, into one
 //! file for `book/measurements/`. The program runs without the workspace: it needs nothing but a driver.
 
+mod conditions;
 mod file;
 mod resume;
 mod schedule;
@@ -23,6 +24,7 @@ use report::{
 };
 
 use crate::{
+    conditions::Monitor,
     file::{Recording, Skipped},
     resume::Resumed,
     schedule::{Part, Scope},
@@ -115,6 +117,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     }
     // Before the minutes that it takes, not after.
     recording.write(&out).with_context(|| cannot_write(&out))?;
+    let monitor = Monitor::start(&runner.device);
     let deadline = Instant::now() + Duration::from_secs(arguments.budget);
     run(&mut runner, &parts, deadline, &mut recording, &out)?;
     let most_elements = match scope {
@@ -125,6 +128,7 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     // Before a broken kernel stops the device.
     recording.write(&out)?;
     run(&mut runner, &broken, deadline, &mut recording, &out)?;
+    recording.add_conditions(monitor.and_then(Monitor::stop));
     recording.write(&out)?;
     Ok(summarise(&recording, &out))
 }

@@ -9,7 +9,7 @@ use report::recorded::{Checksum, RecordedRow, Subject};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::{file::today, schedule::Part};
+use crate::{conditions::Conditions, file::today, schedule::Part};
 
 /// An earlier run's file, as far as it is kept.
 pub(crate) struct Resumed {
@@ -19,6 +19,8 @@ pub(crate) struct Resumed {
     pub(crate) command: String,
     /// The ceilings of its first run.
     pub(crate) ceilings: Option<Ceilings>,
+    /// The conditions of its runs.
+    pub(crate) conditions: Vec<Conditions>,
     /// Its rows, as they stand there.
     pub(crate) rows: Vec<Box<RawValue>>,
     /// Its checksums.
@@ -33,6 +35,8 @@ struct File {
     commit: String,
     command: String,
     ceilings: Option<Ceilings>,
+    #[serde(default)]
+    conditions: Vec<Conditions>,
     rows: Vec<Box<RawValue>>,
     checksums: Vec<Checksum>,
 }
@@ -65,6 +69,7 @@ impl Resumed {
             commit: file.commit,
             command: file.command,
             ceilings: file.ceilings,
+            conditions: file.conditions,
             rows: Vec::new(),
             checksums: file.checksums,
             subjects: HashSet::new(),
