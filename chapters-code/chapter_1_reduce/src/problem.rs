@@ -6,7 +6,8 @@ use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Device, Dtype, Element, Error, Output, Problem, Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer, inputs,
+    buffer::{self, Fingerprint},
+    inputs,
     verify::{Accepted, Verdict},
 };
 
@@ -141,6 +142,11 @@ impl<T: Element> Problem for Reduction<T> {
         Ok(verdict)
     }
 
+    fn judged(&self, promise: &Depth) -> (u64, Vec<&dyn Fingerprint>) {
+        // What an atomic flushes is part of the bound.
+        (promise.additions << 28 | promise.flushed, vec![&self.out, &self.input])
+    }
+
     fn traffic(&self, _promise: &Depth) -> Traffic {
         Traffic { read: self.case.input_bytes(), written: size_of::<T::Acc>() as u64 }
     }
@@ -261,6 +267,14 @@ impl Problem for MatrixReduction {
         let mut verdict = out.compare(expected)?;
         verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
         Ok(verdict)
+    }
+
+    fn judged(&self, axis: &Axis) -> (u64, Vec<&dyn Fingerprint>) {
+        let (is_columns, depth, out) = match *axis {
+            Axis::Rows { depth } => (0, depth, &self.row_results),
+            Axis::Columns { depth } => (1, depth, &self.column_results),
+        };
+        (2 * depth + is_columns, vec![out, &self.input])
     }
 
     fn traffic(&self, promise: &Axis) -> Traffic {

@@ -5,7 +5,7 @@ use harness::{
     Case, ChapterParameters, Device, Dtype, Error, Op, Output, Problem, Refusal, Rung, Shape,
     Traffic,
     baselines::{Baselines, Way},
-    buffer,
+    buffer::{self, Fingerprint},
     verify::{Accepted, Verdict},
 };
 
@@ -13,7 +13,7 @@ use crate::{
     HistogramParameters, baseline,
     bins::{self, Bins},
     inputs,
-    reference::{Key, histogram},
+    reference::{Key, histogram_on_all_cores},
 };
 
 /// A histogram on the device, of keys of the type `K`.
@@ -48,7 +48,7 @@ impl<K: Key> Counting<K> {
             bins,
             keys: buffer::to_device(device, &host)?,
             counts: Output::new(device, bins.counters() as usize)?,
-            reference: histogram(&host, &bins),
+            reference: histogram_on_all_cores(&host, &bins),
             host,
         })
     }
@@ -94,6 +94,10 @@ impl<K: Key> Problem for Counting<K> {
         Ok(verdict)
     }
 
+    fn judged(&self, _promise: &()) -> (u64, Vec<&dyn Fingerprint>) {
+        (0, vec![&self.counts, &self.keys])
+    }
+
     fn traffic(&self, _promise: &()) -> Traffic {
         let written = 4 * u64::from(self.bins.counters());
         Traffic { read: self.case.input_bytes(), written }
@@ -101,7 +105,7 @@ impl<K: Key> Problem for Counting<K> {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.host = inputs::keys(case, &self.bins);
-        self.reference = histogram(&self.host, &self.bins);
+        self.reference = histogram_on_all_cores(&self.host, &self.bins);
         self.case = *case;
         buffer::overwrite(&self.device, &mut self.keys, &self.host)
     }

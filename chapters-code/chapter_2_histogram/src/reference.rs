@@ -1,6 +1,7 @@
 //! The reference: computes on the CPU what every result is compared with.
 
 use harness::{Dtype, Element};
+use rayon::prelude::*;
 
 use crate::bins::{Bins, EXTRA};
 
@@ -67,6 +68,13 @@ pub fn histogram<K: Key>(keys: &[K], bins: &Bins) -> Vec<u32> {
     counts
 }
 
+/// The same counts, by all cores: each counts a part of the keys, and the parts' counts are added.
+pub fn histogram_on_all_cores<K: Key>(keys: &[K], bins: &Bins) -> Vec<u32> {
+    let parts = keys.par_chunks(1 << 20).map(|part| histogram(part, bins));
+    let add = |sum: Vec<u32>, part: Vec<u32>| sum.iter().zip(part).map(|(a, b)| a + b).collect();
+    parts.reduce(|| vec![0; bins.counters() as usize], add)
+}
+
 /// Where the first key stands that has no bin, and how many there are.
 pub fn beyond<K: Key>(keys: &[K], bins: &Bins) -> Option<(usize, usize)> {
     let outside = |key: &K| key.counter(bins) >= bins.count as usize;
@@ -96,6 +104,15 @@ mod tests {
     fn by_hand() {
         let counts = histogram(&[3u32, 1, 7, 0, 4, 1, 6, 3], &bins(8, 0.0, 1.0));
         assert_eq!(counts, [1, 2, 0, 2, 1, 0, 1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn all_cores_count_as_one_does() {
+        let keys: Vec<u32> =
+            (0..(1 << 21) + 3).map(|i: u32| i.wrapping_mul(2_654_435_761)).collect();
+        let range = Bins::of_integers(100, 1e6, 4e9).expect("bins");
+        assert_eq!(histogram_on_all_cores(&keys, &range), histogram(&keys, &range));
+        assert_eq!(histogram_on_all_cores::<u32>(&[], &range), histogram::<u32>(&[], &range));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaSlice, DriverError, PinnedHostSlice};
 use harness::{
     Case, Device, Element, Error, Op, Output, Problem, Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, POISON, device_fingerprint},
+    buffer::{self, Fingerprint, POISON},
     inputs::generate,
     verify::{self, Accepted, Checker, Failure, Verdict},
 };
@@ -217,14 +217,8 @@ impl<T: Element> Problem for Compaction<T> {
         Ok(verdict)
     }
 
-    fn fingerprints(&self, _order: &Order) -> Result<Vec<Option<u64>>, Error> {
-        let device = &self.device;
-        Ok(vec![
-            device_fingerprint(device, self.out.memory())?,
-            device_fingerprint(device, self.count.memory())?,
-            device_fingerprint(device, &self.values)?,
-            device_fingerprint(device, &self.mask)?,
-        ])
+    fn judged(&self, order: &Order) -> (u64, Vec<&dyn Fingerprint>) {
+        (*order as u64, vec![&self.out, &self.count, &self.values, &self.mask])
     }
 
     /// Where the mask says what is selected, only the sectors that hold something selected must be read.

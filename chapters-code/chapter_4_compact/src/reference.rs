@@ -2,6 +2,7 @@
 
 use crate::By;
 use harness::{Case, Element};
+use rayon::prelude::*;
 
 use crate::inputs::{by, is_at_least, pivot};
 
@@ -27,30 +28,42 @@ pub fn flags<T: Element>(case: &Case, elements: &[T], mask: &[bool]) -> Vec<bool
         By::Mask | By::Bits => mask.to_vec(),
         By::Predicate => {
             let pivot = pivot(case);
-            let flags = elements.iter().map(|&x| is_at_least(x, pivot));
+            let flags = elements.par_iter().map(|&x| is_at_least(x, pivot));
             flags.collect()
         }
     }
 }
 
+/// The number of flags that one core works on at a time. No sector of 32 bytes lies in two parts.
+const PART: usize = 1 << 16;
+
 /// The elements whose flag is `wanted`, in order. A flag stands for `width` elements: one, or a row.
-pub fn select<T: Copy>(elements: &[T], width: usize, flags: &[bool], wanted: bool) -> Vec<T> {
-    if width == 1 {
-        return compact(elements.iter().copied(), |i, _| flags[i] == wanted);
-    }
-    let rows = elements.chunks_exact(width);
-    compact(rows, |i, _| flags[i] == wanted).concat()
+pub fn select<T: Copy + Send + Sync>(
+    elements: &[T],
+    width: usize,
+    flags: &[bool],
+    wanted: bool,
+) -> Vec<T> {
+    let parts = elements.par_chunks(PART * width).zip(flags.par_chunks(PART));
+    let selected = parts.map(|(elements, flags)| match width {
+        1 => compact(elements.iter().copied(), |i, _| flags[i] == wanted),
+        _ => compact(elements.chunks_exact(width), |i, _| flags[i] == wanted).concat(),
+    });
+    selected.collect::<Vec<_>>().concat()
 }
 
 /// The number of sectors of 32 bytes that hold a byte of what is flagged. A flag stands for `bytes` bytes.
 pub fn sectors(flags: &[bool], bytes: usize) -> usize {
-    let (mut sectors, mut next) = (0, 0);
-    for (i, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
-        let first = (i * bytes / 32).max(next);
-        next = ((i + 1) * bytes).div_ceil(32).max(next);
-        sectors += next - first;
-    }
-    sectors
+    let of_part = |flags: &[bool]| {
+        let (mut sectors, mut next) = (0, 0);
+        for (i, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
+            let first = (i * bytes / 32).max(next);
+            next = ((i + 1) * bytes).div_ceil(32).max(next);
+            sectors += next - first;
+        }
+        sectors
+    };
+    flags.par_chunks(PART).map(of_part).sum()
 }
 
 #[cfg(test)]
@@ -90,6 +103,23 @@ mod tests {
         check(By::Mask, six, &[100, 200, 50]);
         check(By::Bits, six, &[100, 200, 50]);
         check(By::Predicate, six, &[150, 200, 250]);
+    }
+
+    #[test]
+    fn parts_together_are_the_whole() {
+        let flags: Vec<bool> = (0..3 * PART + 17).map(|i| i * i % 7 < 2).collect();
+        for width in [1, 3] {
+            let elements: Vec<u32> = (0..(flags.len() * width) as u32).collect();
+            let is_selected = |x: &u32| flags[*x as usize / width];
+            let one_by_one: Vec<u32> = elements.iter().copied().filter(is_selected).collect();
+            assert_eq!(select(&elements, width, &flags, true), one_by_one);
+            for bytes in [1, 12, 100] {
+                let of = |i: usize| i * bytes / 32..((i + 1) * bytes).div_ceil(32);
+                let flagged = (0..flags.len()).filter(|&i| flags[i]);
+                let touched: std::collections::BTreeSet<_> = flagged.flat_map(of).collect();
+                assert_eq!(sectors(&flags, bytes), touched.len());
+            }
+        }
     }
 
     #[test]

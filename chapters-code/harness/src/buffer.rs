@@ -64,11 +64,6 @@ impl<T: Pod + DeviceRepr> Output<T> {
         stream.memcpy_dtod(&input.slice(..self.len), &mut self.view_mut())
     }
 
-    /// All of the memory, with its guard zones.
-    pub fn memory(&self) -> &CudaSlice<T> {
-        &self.memory
-    }
-
     /// The output, to read.
     pub fn view(&self) -> CudaView<'_, T> {
         self.memory.slice(self.margin..self.margin + self.len)
@@ -258,14 +253,27 @@ fn is_unchanged<T: Pod + DeviceRepr>(
     Ok(fingerprint_of(device, memory, words.len())? == fingerprint(words))
 }
 
-/// The fingerprint of an array in device memory: another one for other bytes, but for one case in 2^64. None where
-/// the array is not of whole words.
-///
-/// # Errors
-/// [`Error::Driver`] where the kernel cannot be launched.
-pub fn device_fingerprint<T>(device: &Device, array: &CudaSlice<T>) -> Result<Option<u64>, Error> {
-    let (words, rest) = (array.num_bytes() / 4, array.num_bytes() % 4);
-    if rest == 0 { fingerprint_of(device, array, words).map(Some) } else { Ok(None) }
+/// An array in device memory whose bytes a number of 64 bits stands for.
+pub trait Fingerprint {
+    /// Another number for other bytes, but for one case in 2^64. None where the array is not of whole words.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] where the kernel cannot be launched.
+    fn fingerprint(&self, device: &Device) -> Result<Option<u64>, Error>;
+}
+
+impl<T> Fingerprint for CudaSlice<T> {
+    fn fingerprint(&self, device: &Device) -> Result<Option<u64>, Error> {
+        let (words, rest) = (self.num_bytes() / 4, self.num_bytes() % 4);
+        if rest == 0 { fingerprint_of(device, self, words).map(Some) } else { Ok(None) }
+    }
+}
+
+/// With its guard zones.
+impl<T> Fingerprint for Output<T> {
+    fn fingerprint(&self, device: &Device) -> Result<Option<u64>, Error> {
+        self.memory.fingerprint(device)
+    }
 }
 
 /// The fingerprint of the first words of an array.
@@ -348,8 +356,8 @@ mod tests {
             assert!(!is_unchanged(&device, &memory, &elements)?, "{at}");
         }
         let bytes = to_device(&device, &[1u8, 2, 3, 4, 5, 6, 7, 8])?;
-        assert!(device_fingerprint(&device, &bytes)?.is_some());
-        assert_eq!(device_fingerprint(&device, &to_device(&device, &[1u8, 2, 3])?)?, None);
+        assert!(bytes.fingerprint(&device)?.is_some());
+        assert_eq!(to_device(&device, &[1u8, 2, 3])?.fingerprint(&device)?, None);
         let mut exchanged = elements.clone();
         exchanged.swap(3, 700);
         overwrite(&device, &mut memory, &exchanged)?;

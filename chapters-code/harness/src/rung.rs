@@ -15,6 +15,7 @@ use cudarc::driver::{CudaFunction, DriverError, LaunchConfig};
 use crate::{
     Case, Device, Error,
     baselines::{Baselines, Way},
+    buffer::Fingerprint,
     graph,
     kernel::{self, Usage},
     simulator::Report,
@@ -28,7 +29,12 @@ pub struct Posed<P: Problem> {
     ladder: Ladder<P>,
     /// For each number of [`Problem::work`], the same work by a library; looked for once.
     baselines: HashMap<u32, Option<Way<P>>>,
+    /// The verdicts of memory that was judged right, by what they depend on.
+    right: HashMap<Judged, Verdict>,
 }
+
+/// The number of [`Problem::judged`], and the fingerprints of its arrays.
+type Judged = (u64, Vec<u64>);
 
 /// What a rung did on a problem.
 #[derive(Clone, Debug)]
@@ -114,7 +120,7 @@ pub trait AnyProblem {
 impl<P: Problem> Posed<P> {
     /// A problem with its ladder.
     pub fn new(problem: P, ladder: Ladder<P>) -> Self {
-        Self { problem, ladder, baselines: HashMap::new() }
+        Self { problem, ladder, baselines: HashMap::new(), right: HashMap::new() }
     }
 
     fn prepare(&self, name: &str) -> Result<Launch<P>, Error> {
@@ -132,6 +138,30 @@ impl<P: Problem> Posed<P> {
     }
 }
 
+impl<P: Problem> Posed<P> {
+    /// The verdict of [`Problem::judge`]. Memory in which other launches left the same bits, and which was right then,
+    /// is not judged again: most rungs of a ladder leave the same ones, and to judge them copies gigabytes to the host.
+    fn judge_once(&mut self, promise: &P::Promise, launches: u64) -> Result<Verdict, Error> {
+        let p = &mut self.problem;
+        let (number, arrays) = p.judged(promise);
+        let fingerprints = arrays.iter().map(|array| array.fingerprint(p.device()));
+        let fingerprints: Option<Vec<u64>> = fingerprints.collect::<Result<_, _>>()?;
+        let Some(fingerprints) = fingerprints.filter(|all| !all.is_empty()) else {
+            return p.judge(promise, launches);
+        };
+        match self.right.entry((number, fingerprints)) {
+            Entry::Occupied(known) => Ok(known.get().clone()),
+            Entry::Vacant(new) => {
+                let verdict = p.judge(promise, launches)?;
+                if verdict.is_correct() {
+                    new.insert(verdict.clone());
+                }
+                Ok(verdict)
+            }
+        }
+    }
+}
+
 impl<P: Problem> AnyProblem for Posed<P> {
     fn run(
         &mut self,
@@ -142,6 +172,7 @@ impl<P: Problem> AnyProblem for Posed<P> {
         let mut launch = self.prepare(name)?;
         let p = &mut self.problem;
         let device = p.device().clone();
+        let is_timed = bench.is_some();
         let usage = kernel::usage(&device, &launch.kernel, &launch.config)?;
 
         device.take_report()?; // Forgets what the simulator reported of earlier launches.
@@ -149,6 +180,7 @@ impl<P: Problem> AnyProblem for Posed<P> {
         let ended = launched.and_then(|()| device.stream.synchronize());
         let report = device.take_report()?;
         let mut verdict = match ended {
+            Ok(()) if is_timed => self.judge_once(&launch.promise, 1)?,
             Ok(()) => p.judge(&launch.promise, 1)?,
             Err(error) => stopped(&report, error),
         };
@@ -156,14 +188,13 @@ impl<P: Problem> AnyProblem for Posed<P> {
 
         let (mut samples, mut baseline) = (None, None);
         if let (Some(bench), Ok(())) = (&mut bench, ended) {
-            let stopwatch = &mut bench.stopwatch;
+            let (p, stopwatch) = (&mut self.problem, &mut bench.stopwatch);
             let way = match self.baselines.entry(P::work(&launch.promise)) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
                     new.insert(fastest(p, stopwatch, libraries, &launch.promise)?)
                 }
             };
-            let judged = p.fingerprints(&launch.promise)?;
             let mut launches = 1;
             let mut operation = |p: &mut P| {
                 launches += 1;
@@ -184,22 +215,20 @@ impl<P: Problem> AnyProblem for Posed<P> {
                     samples = Some(own);
                 }
             }
-            let is_known = !judged.is_empty() && judged.iter().all(Option::is_some);
-            if !is_known || judged != p.fingerprints(&launch.promise)? {
-                // Also where the first result was wrong: the judge restores an input that a launch destroyed.
-                let last_sample = p.judge(&launch.promise, launches)?;
-                if verdict.is_correct() {
-                    verdict = last_sample;
-                }
+            // Also where the first result was wrong: the judge restores an input that a launch destroyed.
+            let last_sample = self.judge_once(&launch.promise, launches)?;
+            if verdict.is_correct() {
+                verdict = last_sample;
             }
         }
-        let traffic = p.traffic(&launch.promise);
+        let traffic = self.problem.traffic(&launch.promise);
         let ceiling_ms = bench.map(|bench| bench.ceiling_ms(traffic)).transpose()?;
         Ok(Outcome { verdict, report, samples, baseline, ceiling_ms, usage, traffic })
     }
 
     fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error> {
         let mut launch = self.prepare(name)?;
+        self.right.clear(); // Other cases have other references.
         let p = &mut self.problem;
         let device = p.device().clone();
         // The driver may load a kernel at its first launch, which a capture cannot hold.
@@ -233,7 +262,7 @@ fn fastest<P: Problem>(
     for library in libraries {
         let mut timed = Vec::new();
         for mut way in problem.baseline(promise, library)? {
-            let time = stopwatch.measure(&mut || way.enqueue(problem))?.time();
+            let time = stopwatch.estimate(&mut || way.enqueue(problem))?;
             timed.push((time.median, way));
         }
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -288,14 +317,11 @@ pub trait Problem: Sized {
     /// [`Error::Driver`] where the results cannot be read back.
     fn judge(&mut self, promise: &Self::Promise, launches: u64) -> Result<Verdict, Error>;
 
-    /// The fingerprints of all arrays that [`Problem::judge`] looks at, where its verdict depends on nothing else. Memory
-    /// that has not changed since it was judged is not judged again, which saves copying gigabytes to the host. Empty
-    /// where the verdict depends on the number of launches, or where the arrays are small.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] where the device cannot compute them.
-    fn fingerprints(&self, _promise: &Self::Promise) -> Result<Vec<Option<u64>>, Error> {
-        Ok(Vec::new())
+    /// What the verdict of [`Problem::judge`] depends on: a number for the promise, different where the promise lets the
+    /// judge accept other results, and all arrays that the judge looks at. No arrays where the verdict depends on more,
+    /// such as the number of launches.
+    fn judged(&self, _promise: &Self::Promise) -> (u64, Vec<&dyn Fingerprint>) {
+        (0, Vec::new())
     }
 
     /// The bytes that the operation must move: what this input forces it to read, once, and every output once.
@@ -507,7 +533,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DeviceChoice, Dtype, Input, Output, Shape, buffer, verify};
+    use crate::{DeviceChoice, Dtype, Input, Output, Shape, verify};
 
     /// One number, which must be 1.
     struct Number {
@@ -538,8 +564,8 @@ mod tests {
             self.out.compare([verify::Accepted::Equal(1)])
         }
 
-        fn fingerprints(&self, _wrong_from: &u64) -> Result<Vec<Option<u64>>, Error> {
-            Ok(vec![buffer::device_fingerprint(&self.device, self.out.memory())?])
+        fn judged(&self, _wrong_from: &u64) -> (u64, Vec<&dyn Fingerprint>) {
+            (0, vec![&self.out])
         }
 
         fn traffic(&self, _wrong_from: &u64) -> Traffic {

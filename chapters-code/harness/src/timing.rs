@@ -107,6 +107,7 @@ impl Time {
 /// Fewest samples of a measurement.
 pub const FEWEST_SAMPLES: usize = 20;
 const WARM_UP_RUNS: usize = 3;
+const ESTIMATE_SAMPLES: usize = 7;
 
 /// Measures operations on one device; keeps the buffers that flush its L2.
 pub struct Stopwatch {
@@ -149,11 +150,30 @@ impl Stopwatch {
         &mut self,
         operation: &mut dyn FnMut() -> Result<(), DriverError>,
     ) -> Result<Samples, Error> {
+        self.take(self.samples, operation)
+    }
+
+    /// The time of an operation from few samples, to choose between operations that differ by more than the noise.
+    ///
+    /// # Errors
+    /// As [`Stopwatch::measure`].
+    pub fn estimate(
+        &mut self,
+        operation: &mut dyn FnMut() -> Result<(), DriverError>,
+    ) -> Result<Time, Error> {
+        Ok(self.take(ESTIMATE_SAMPLES, operation)?.time())
+    }
+
+    fn take(
+        &mut self,
+        samples: usize,
+        operation: &mut dyn FnMut() -> Result<(), DriverError>,
+    ) -> Result<Samples, Error> {
         let mut run = || -> Result<Vec<f64>, DriverError> {
             for _ in 0..WARM_UP_RUNS {
                 operation()?;
             }
-            (0..self.samples).map(|_| self.sample(operation)).collect()
+            (0..samples).map(|_| self.sample(operation)).collect()
         };
         run().map(Samples).map_err(|error| self.device.explain("timing", error))
     }

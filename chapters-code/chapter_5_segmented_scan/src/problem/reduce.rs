@@ -5,7 +5,8 @@ use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Device, Element, Error, Output, Problem, Refusal, Rung, Traffic,
     baselines::{Baselines, Way},
-    buffer, inputs,
+    buffer::{self, Fingerprint},
+    inputs,
     verify::Verdict,
 };
 
@@ -110,6 +111,10 @@ impl<T: Element> Problem for SegmentedReduce<T> {
             .flatten(),
         );
         Ok(verdict)
+    }
+
+    fn judged(&self, depth: &u64) -> (u64, Vec<&dyn Fingerprint>) {
+        (*depth, vec![&self.out, &self.values, &self.offsets])
     }
 
     fn traffic(&self, _depth: &u64) -> Traffic {

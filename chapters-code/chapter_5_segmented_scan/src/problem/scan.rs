@@ -5,7 +5,7 @@ use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
     Case, Device, Element, Error, Output, Problem, Refusal, Rung, Traffic,
     baselines::{Baselines, Way},
-    buffer::{self, device_fingerprint},
+    buffer::{self, Fingerprint},
     inputs,
     verify::Verdict,
 };
@@ -139,15 +139,8 @@ impl<T: Element> Problem for SegmentedScan<T> {
         Ok(verdict)
     }
 
-    fn fingerprints(&self, _depth: &u64) -> Result<Vec<Option<u64>>, Error> {
-        let device = &self.device;
-        Ok(vec![
-            device_fingerprint(device, self.out.memory())?,
-            device_fingerprint(device, &self.values)?,
-            device_fingerprint(device, &self.flags)?,
-            device_fingerprint(device, &self.bits)?,
-            device_fingerprint(device, &self.offsets)?,
-        ])
+    fn judged(&self, depth: &u64) -> (u64, Vec<&dyn Fingerprint>) {
+        (*depth, vec![&self.out, &self.values, &self.flags, &self.bits, &self.offsets])
     }
 
     fn traffic(&self, _depth: &u64) -> Traffic {

@@ -3,7 +3,8 @@
 use crate::Conversion;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Traffic, buffer,
+    Case, Device, Dtype, Error, Input, Op, Output, Problem, Refusal, Rung, Traffic,
+    buffer::{self, Fingerprint},
     verify::Verdict,
 };
 
@@ -83,6 +84,13 @@ impl Problem for ToFlags {
         let changed = buffer::check_input(&self.device, &mut self.offsets, offsets)?;
         verdict.failures.extend(changed);
         Ok(verdict)
+    }
+
+    fn judged(&self, form: &Form) -> (u64, Vec<&dyn Fingerprint>) {
+        match form {
+            Form::Bytes => (0, vec![&self.flags, &self.offsets]),
+            Form::Bits => (1, vec![&self.bits, &self.offsets]),
+        }
     }
 
     fn traffic(&self, form: &Form) -> Traffic {

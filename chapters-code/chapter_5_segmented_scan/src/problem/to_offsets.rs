@@ -3,7 +3,8 @@
 use crate::Conversion;
 use cudarc::driver::{CudaSlice, DriverError};
 use harness::{
-    Case, Device, Error, Output, Problem, Refusal, Rung, Traffic, buffer,
+    Case, Device, Error, Output, Problem, Refusal, Rung, Traffic,
+    buffer::{self, Fingerprint},
     verify::{self, Verdict},
 };
 
@@ -102,6 +103,10 @@ impl Problem for ToOffsets {
             .flatten(),
         );
         Ok(verdict)
+    }
+
+    fn judged(&self, _form: &Form) -> (u64, Vec<&dyn Fingerprint>) {
+        (0, vec![&self.count, &self.offsets, &self.flags, &self.bits])
     }
 
     fn traffic(&self, form: &Form) -> Traffic {
