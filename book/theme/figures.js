@@ -24,8 +24,10 @@
                 }
             }
         };
+        // Also when what is folded opens.
+        const sizes = new ResizeObserver(update);
+        frames.forEach((frame) => sizes.observe(frame));
         update();
-        window.addEventListener("resize", update);
         return update;
     }
 

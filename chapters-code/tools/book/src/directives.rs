@@ -19,7 +19,7 @@ use crate::evidence;
 use crate::expand::{Call, expand};
 use crate::figure::Figures;
 use crate::glossary::{self, Glossary};
-use crate::lesson::{Blocks, Plan};
+use crate::lesson::{Asks, Blocks, Plan, Sought};
 use crate::listing::{Links, Listings};
 use crate::measured::{self, Records};
 use crate::opcodes;
@@ -84,6 +84,7 @@ struct Answers<'a> {
     glossary: Glossary,
     bibliography: Bibliography,
     plan: Plan,
+    asks: Asks,
     kernels: Sources,
 }
 
@@ -96,9 +97,11 @@ impl<'a> Answers<'a> {
             Bibliography::load(&folder, &source).map_err(|problem| Problems(vec![problem]))?;
         let mut glossary = Glossary::default();
         let mut plan = Plan::default();
+        let mut asks = Asks::default();
         for (place, (path, chapter)) in pages(book).enumerate() {
             bibliography.survey(place, &chapter.name, path, &chapter.content);
             plan.survey(&chapter.name, path, &chapter.content);
+            asks.survey(path, &chapter.content);
             if path == Path::new(glossary::PAGE) {
                 glossary =
                     Glossary::read(&source.join(path), &chapter.content).map_err(Problems)?;
@@ -115,6 +118,7 @@ impl<'a> Answers<'a> {
             glossary,
             bibliography,
             plan,
+            asks,
         })
     }
 
@@ -127,10 +131,15 @@ impl<'a> Answers<'a> {
             true => glossary::titles(&chapter.content),
             false => self.glossary.mark(&path, &chapter.content),
         };
-        let mut blocks = Blocks::default();
+        let mut blocks = Blocks::of(&path);
         let mut answer = |call: &Call<'_>| {
-            let block = blocks.answer(call);
-            block.unwrap_or_else(|| self.answer(&path, &page, call))
+            let Some(block) = blocks.answer(call) else {
+                return self.answer(&path, &page, call);
+            };
+            if let (true, Some(sought)) = (block.is_ok(), blocks.sought()) {
+                self.found(&page, sought)?;
+            }
+            block
         };
         let expanded = expand(&page, &marked, &mut answer);
         let mut problems: Vec<Problem> = blocks.unfinished(&page, &marked).into_iter().collect();
@@ -155,6 +164,9 @@ impl<'a> Answers<'a> {
             "predict" => predicted(call.arguments()),
             "bibliography" => Ok(self.bibliography.entries()),
             "teaching_plan" => self.plan.tables(),
+            "predictions" => {
+                self.asks.table(path, |of, sought| self.found(&self.source.join(of), sought))
+            }
             "evidence" => evidence::sections(&self.root, &self.source),
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),
@@ -163,6 +175,16 @@ impl<'a> Answers<'a> {
                 measured::answer(page, call.body, &self.records, self.strictness)
             }
             other => Err(format!("there is no directive {other}")),
+        }
+    }
+
+    /// What a question of `page` seeks.
+    fn found(&self, page: &Path, sought: &Sought) -> Result<String, String> {
+        match sought {
+            Sought::Measured { value, unit } => {
+                measured::in_unit(page, value, unit, &self.records, self.strictness)
+            }
+            Sought::Text(text) => Ok(figures::page::inline(text)),
         }
     }
 

@@ -15,14 +15,18 @@
 //! Questions are numbered on their page, and their answers unfold. Notes for teachers unfold too, and
 //! say how long the section takes that they stand in. `{{#teaching_plan}}` adds up those minutes, a
 //! table a chapter. `{{#aside TITLE}}` … `{{#end}}` is what a first reading may leave folded.
+//! `{{#ask …}}` … `{{#end}}` asks for a number before it shows one, see `lesson::ask`.
 
+mod ask;
 mod plan;
 
 use std::mem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Problem;
 use crate::expand::Call;
+use ask::Ask;
+pub(crate) use ask::{Asks, Sought};
 pub(crate) use plan::Plan;
 
 /// What is open at a place of a page.
@@ -34,18 +38,27 @@ enum Open {
     Answer,
     Notes,
     Aside,
+    Ask,
 }
 
 /// The blocks of one page.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
+    /// The page, relative to the source folder.
+    page: PathBuf,
     questions: usize,
+    asks: Vec<Ask>,
     open: Open,
     /// Where the open block begins.
     since: usize,
 }
 
 impl Blocks {
+    /// The blocks of a page at `path` in the source folder, none of which is open yet.
+    pub(crate) fn of(path: &Path) -> Self {
+        Self { page: path.to_path_buf(), ..Self::default() }
+    }
+
     /// The HTML that a directive stands for, or nothing if it is none of a block.
     pub(crate) fn answer(&mut self, call: &Call<'_>) -> Option<Result<String, String>> {
         let answer = match call.name() {
@@ -54,10 +67,33 @@ impl Blocks {
             "teachers" => minutes(call.arguments())
                 .and_then(|_| self.enter(Open::Notes, call, &[Open::Nothing])),
             "aside" => self.enter(Open::Aside, call, &[Open::Nothing]),
-            "end" => self.enter(Open::Nothing, call, &[Open::Answer, Open::Notes, Open::Aside]),
+            "ask" => self.ask(call),
+            "end" => self.enter(
+                Open::Nothing,
+                call,
+                &[Open::Answer, Open::Notes, Open::Aside, Open::Ask],
+            ),
             _ => return None,
         };
         Some(answer.map(|left| self.html(left, call)))
+    }
+
+    /// Opens an `ask`, unless the page has another of its name.
+    fn ask(&mut self, call: &Call<'_>) -> Result<Open, String> {
+        let ask = Ask::parse(call.arguments())?;
+        if self.asks.iter().any(|other| other.id == ask.id) {
+            let id = &ask.id;
+            return Err(format!("two questions of this page are called {id}: give one an id="));
+        }
+        let left = self.enter(Open::Ask, call, &[Open::Nothing])?;
+        self.asks.push(ask);
+        Ok(left)
+    }
+
+    /// What the `ask` that is open, if there is one, wants to know.
+    pub(crate) fn sought(&self) -> Option<&Sought> {
+        let ask = self.asks.last().filter(|_| self.open == Open::Ask)?;
+        Some(&ask.sought)
     }
 
     /// Goes on to `next`, if what is open allows it; gives what has been open.
@@ -69,6 +105,7 @@ impl Blocks {
                 Open::Answer => "in an answer, which needs its end",
                 Open::Notes => "in notes for teachers, which need their end",
                 Open::Aside => "in an aside, which needs its end",
+                Open::Ask => "in an ask, which needs its end",
             };
             return Err(format!("`{}` stands {place}", call.name()));
         }
@@ -100,7 +137,9 @@ impl Blocks {
             Open::Aside => {
                 format!("<details class=\"aside\"><summary>{}</summary>\n", call.arguments())
             }
+            Open::Ask => self.asks.last().map(|ask| ask.opening(&self.page)).unwrap_or_default(),
             Open::Nothing if left == Open::Answer => "\n</details>\n\n</div>\n".to_owned(),
+            Open::Nothing if left == Open::Ask => "\n</div>\n</details>\n</div>\n".to_owned(),
             Open::Nothing => "\n</details>\n".to_owned(),
         }
     }

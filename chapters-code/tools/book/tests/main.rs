@@ -1,5 +1,6 @@
 //! The tests of what builds the book, in one program, so that they are linked once.
 
+mod asks;
 mod check;
 mod counts;
 mod figures;

@@ -52,6 +52,7 @@ fn values_carry_their_units() {
     assert_eq!(value("baseline.ratio kernel=fast n=2^11 dtype=f32"), "1.02×");
     assert_eq!(value("counters.barriers kernel=fast dtype=i32"), "12,345");
     assert_eq!(value("gb_per_s rows=2 cols=1024"), "7.50 GB/s");
+    assert_eq!(value("gain kernel=fast before=slow n=2^11 dtype=f32"), "2154.49×");
     assert_eq!(value("device.peak_gb_per_s"), "4,800 GB/s");
     assert_eq!(value("date"), "2026-01-02");
 }
@@ -96,6 +97,7 @@ fn a_missing_or_ambiguous_figure_is_refused() {
     assert_refused("{{#measured gb_per_s kernel=fast n=2048}}", "differ in dtype");
     assert_refused("{{#measured watts kernel=slow n=1024}}", "no field watts");
     assert_refused("{{#measured gb_per_s device=B200}}", "called B200");
+    assert_refused("{{#measured gain kernel=slow n=1024}}", "name the rung before");
     assert_refused("{{#measured kernel=slow}}", "name the field");
     assert_refused("{{#measured_sum n=1}}", "no directive measured_sum");
     assert_refused("{{#measured gb_per_s slow}}", "not KEY=VALUE");

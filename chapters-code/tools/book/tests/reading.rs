@@ -20,7 +20,7 @@ fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-fn built(files: &[(&str, &str)]) -> Result<tempfile::TempDir, String> {
+pub(crate) fn built(files: &[(&str, &str)]) -> Result<tempfile::TempDir, String> {
     let folder = folder_with(files);
     match build(folder.path(), None, Strictness::Draft) {
         Ok(_) => Ok(folder),
@@ -28,13 +28,13 @@ fn built(files: &[(&str, &str)]) -> Result<tempfile::TempDir, String> {
     }
 }
 
-fn page(folder: &tempfile::TempDir, name: &str) -> String {
+pub(crate) fn page(folder: &tempfile::TempDir, name: &str) -> String {
     let path = Path::new("out").join(name);
     std::fs::read_to_string(folder.path().join(path)).expect("a page")
 }
 
 #[track_caller]
-fn assert_refused(files: &[(&str, &str)], message: &str) {
+pub(crate) fn assert_refused(files: &[(&str, &str)], message: &str) {
     let error = built(files).expect_err("a refusal");
     assert!(error.contains(message), "{error}");
 }

@@ -8,7 +8,7 @@ mod formulas;
 mod includes;
 mod links;
 mod pending;
-mod rates;
+pub(crate) mod rates;
 mod tables;
 
 use std::path::Path;

@@ -29,6 +29,11 @@ static RATE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is sound")
 });
 
+/// Whether `text` is a rate, a time, a gain or a part of the peak.
+pub(crate) fn is_rate(text: &str) -> bool {
+    RATE.is_match(text)
+}
+
 pub(super) fn check(page: &Page<'_>) -> Vec<Problem> {
     let prose = prose(page.text);
     let found = RATE.find_iter(&prose);

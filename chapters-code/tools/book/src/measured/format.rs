@@ -1,7 +1,7 @@
 //! How a recorded number is written, by what its field holds.
 
 use figures::chart::GB_PER_S;
-use figures::number::{significant, thousands};
+use figures::number::{rate, significant, thousands};
 use serde_json::Value;
 
 /// `found`, the value of the field `path`, with its unit.
@@ -55,6 +55,56 @@ pub fn amount(path: &str, number: f64) -> String {
     }
 }
 
+/// `number` of the field `path` in the unit that `wanted` begins with, followed by `wanted`.
+///
+/// # Errors
+/// Where such a field is not in that unit.
+pub(super) fn in_unit(path: &str, number: f64, wanted: &str) -> Result<String, String> {
+    let first = wanted.split_whitespace().next().unwrap_or_default();
+    let own = unit(path).scales();
+    let scale = own.iter().find(|(name, _)| *name == first).map(|(_, scale)| *scale);
+    let is_count = own.is_empty() && !EVERY.iter().any(|unit| unit.is_in(first));
+    let Some(scale) = scale.or(is_count.then_some(1.0)) else {
+        let names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
+        return Err(match names.as_slice() {
+            [] => format!("the field {path} has no unit, so it is not in {first}"),
+            names => format!("the field {path} is not in {first}, but in {}", names.join(" or ")),
+        });
+    };
+    let number = number * scale;
+    Ok(match unit(path) {
+        Unit::Ratio if number == 1.0 => "equal".to_owned(),
+        Unit::Ratio => format!("{number:.2}{wanted}"),
+        Unit::Fraction => format!("{number:.1}\u{a0}{wanted}"),
+        Unit::None if number.fract() == 0.0 => {
+            format!("{}\u{a0}{wanted}", thousands(number as u64))
+        }
+        _ => format!("{}\u{a0}{wanted}", rate(number)),
+    })
+}
+
+impl Unit {
+    /// The names of the unit and of its multiples, each with the factor from what is recorded.
+    fn scales(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Self::Rate => &[("GB/s", 1.0), ("TB/s", 1e-3), ("MB/s", 1e3)],
+            Self::Time => &[("ms", 1.0), ("µs", 1e3), ("ns", 1e6), ("s", 1e-3)],
+            Self::Microseconds => &[("µs", 1.0), ("ns", 1e3), ("ms", 1e-3)],
+            Self::Nanoseconds => &[("ns", 1.0), ("µs", 1e-3)],
+            Self::Fraction => &[("%", 100.0)],
+            Self::Ratio => &[("×", 1.0)],
+            Self::None => &[],
+        }
+    }
+
+    fn is_in(self, name: &str) -> bool {
+        self.scales().iter().any(|(own, _)| *own == name)
+    }
+}
+
+/// The units of which a count has none.
+const EVERY: [Unit; 4] = [Unit::Rate, Unit::Time, Unit::Fraction, Unit::Ratio];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Rate,
@@ -78,7 +128,7 @@ fn unit(path: &str) -> Unit {
         Unit::Nanoseconds
     } else if has("fraction") || has("occupancy") {
         Unit::Fraction
-    } else if has("ratio") {
+    } else if has("ratio") || has(super::GAIN) {
         Unit::Ratio
     } else {
         Unit::None

@@ -3,7 +3,8 @@
 //! - `{{#measured FIELD KEY=VALUE …}}`: one value of the one row that the keys select, such as
 //!   `{{#measured gb_per_s kernel=sequential n=2^28 dtype=f32 op=sum}}`. FIELD is a field of a row,
 //!   with dots into objects (`time_ms.median`, `baseline.ratio`), or of the whole run (`device.name`,
-//!   `date`, `commit`, and so on).
+//!   `date`, `commit`, and so on). The field `gain` is the row's rate over that of the same row of the rung
+//!   that `before=RUNG` names.
 //! - `{{#measured_rung before=RUNG KEY=VALUE …}}`: the rate of one row, its part of the ceiling and
 //!   of the peak, and its gain over the same row of the rung before.
 //! - `{{#measured_table KEY=VALUE …}}`: the ladder as a table, a line a kernel.
@@ -46,6 +47,9 @@ pub use records::{Records, Run};
 /// The folder of the recorded runs, in the book's source folder.
 pub const FOLDER: &str = "measurements";
 
+/// The field that no row has: a rung's rate over that of the rung that the key `before` names.
+const GAIN: &str = "gain";
+
 const NOT_RECORDED: &str = "<span class=\"unrecorded\">not recorded yet</span>";
 
 /// `text`, the content of `page`, with every directive replaced by what `records` hold.
@@ -73,6 +77,35 @@ pub(crate) fn answer(
     }
     let directive = directive::parse(body)?.on(page);
     answer_to(page, &directive, records, strictness)
+}
+
+/// The number that the directive `measured` with these arguments on `page` would show, in `unit`, which begins
+/// with a unit and may go on: `% of peak`.
+///
+/// # Errors
+/// Where nothing recorded answers it, or its field is not in such a unit.
+pub(crate) fn in_unit(
+    page: &Path,
+    arguments: &str,
+    unit: &str,
+    records: &Records,
+    strictness: Strictness,
+) -> Result<String, String> {
+    let directive = directive::parse(&format!("measured {arguments}"))?.on(page);
+    let Kind::Value(field) = &directive.kind else {
+        return Err(format!("{arguments} is not one value"));
+    };
+    if let Some(waiting) = waits(&directive, records, strictness)? {
+        return Ok(waiting);
+    }
+    let number = match field.as_str() {
+        GAIN => records.run(directive.device())?.gain(&directive)?,
+        _ => {
+            let found = records.value(&directive, field)?;
+            found.as_f64().ok_or_else(|| format!("the field {field} is no number"))?
+        }
+    };
+    format::in_unit(field, number, unit)
 }
 
 /// The answer to a claim, `VALUE RELATION VALUE …`: nothing where it holds. Where it does not, a
@@ -104,11 +137,8 @@ fn answer_to(
     records: &Records,
     strictness: Strictness,
 ) -> Result<String, String> {
-    if let Some(what) = missing(directive, records) {
-        return match strictness {
-            Strictness::Draft => Ok(NOT_RECORDED.to_owned()),
-            Strictness::Strict => Err(format!("{what} is recorded yet")),
-        };
+    if let Some(waiting) = waits(directive, records, strictness)? {
+        return Ok(waiting);
     }
     match &directive.kind {
         Kind::Value(field) => inline(directive, field, records),
@@ -118,6 +148,19 @@ fn answer_to(
         Kind::Bars => chart::at_one_size(page, directive, records),
         Kind::InFlight => in_flight::over_bytes(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
+    }
+}
+
+/// What a draft shows instead of a directive that nothing at all is recorded for.
+fn waits(
+    directive: &Directive,
+    records: &Records,
+    strictness: Strictness,
+) -> Result<Option<String>, String> {
+    match (missing(directive, records), strictness) {
+        (None, _) => Ok(None),
+        (Some(_), Strictness::Draft) => Ok(Some(NOT_RECORDED.to_owned())),
+        (Some(what), Strictness::Strict) => Err(format!("{what} is recorded yet")),
     }
 }
 
@@ -137,5 +180,8 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
 }
 
 fn inline(directive: &Directive, field: &str, records: &Records) -> Result<String, String> {
-    Ok(value(field, records.value(directive, field)?))
+    match field {
+        GAIN => Ok(amount(field, records.run(directive.device())?.gain(directive)?)),
+        _ => Ok(value(field, records.value(directive, field)?)),
+    }
 }

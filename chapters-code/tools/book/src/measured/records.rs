@@ -173,6 +173,13 @@ impl Run {
             [] => unreachable!("select returns at least one row"),
         }
     }
+
+    /// The rate of the only row that `directive` selects, over that of the same row of the rung before.
+    pub(super) fn gain(&self, directive: &Directive) -> Result<f64, String> {
+        let before = directive.before().ok_or("name the rung before: before=RUNG")?;
+        let rate = |row: &Value| row["gb_per_s"].as_f64().ok_or("the recorded row has no rate");
+        Ok(rate(self.one_row(directive)?)? / rate(self.one_row(&before)?)?)
+    }
 }
 
 /// The rows of the kernels between the two named ones, in the order in which kernels first appear.

@@ -88,10 +88,9 @@ pub(super) fn rung(directive: &Directive, records: &Records) -> Result<String, S
         cell("fraction_of_ceiling"),
         cell("fraction_of_peak"),
     );
-    if let Some(before) = directive.before() {
-        let rate = |row: &Value| row["gb_per_s"].as_f64().unwrap_or(f64::NAN);
-        let gain = rate(row) / rate(run.one_row(&before)?);
-        text.push_str(&format!(", and {} the rung before", super::amount("ratio", gain)));
+    if directive.before().is_some() {
+        let gain = super::amount(super::GAIN, run.gain(directive)?);
+        text.push_str(&format!(", and {gain} the rung before"));
     }
     Ok(text)
 }

@@ -1,0 +1,195 @@
+//! Questions for a number that the reader answers before the page does, and the list of them:
+//!
+//! ```text
+//! {{#ask unit="% of peak" question="What part of the peak will it reach?" measured="fraction_of_peak kernel=a n=2^28"}}
+//! Our prediction, with its derivation, and what was measured.
+//! {{#end}}
+//! ```
+//!
+//! `measured` is what the directive `measured` takes; `unit` begins with a unit of that field (`%`, `GB/s`, `µs`,
+//! `×`) and may go on. Where nothing is timed, `answer="45"` or `answer="yes"` takes the place of `measured`;
+//! without a `unit` it is a text. What stands before `end` unfolds. The browser keeps the reader's number under
+//! the page and the question's id, which is made of the kernel and the field, or else of the question's first
+//! words; `id=NAME` gives another.
+//!
+//! `{{#predictions}}` lists the questions of all pages of its folder.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use figures::page::{escape, inline};
+
+use crate::check::rates::is_rate;
+use crate::expand::{calls, words};
+
+const USAGE: &str = "write {{#ask unit=\"UNIT\" question=\"…?\" measured=\"FIELD KEY=VALUE …\"}}, or answer=\"…\" in \
+                     place of measured";
+
+/// Words of a question that make its id.
+const WORDS: usize = 8;
+
+/// A question.
+#[derive(Debug)]
+pub(super) struct Ask {
+    /// The name of its place on the page.
+    pub(super) id: String,
+    /// With code between backquotes.
+    question: String,
+    /// The unit of the number; none where the answer is a text.
+    unit: Option<String>,
+    pub(super) sought: Sought,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// A recorded value: the arguments of the directive `measured`, and the unit.
+    Measured { value: String, unit: String },
+    /// What the author gives, with its unit.
+    Text(String),
+}
+
+impl Ask {
+    /// Reads what stands behind the directive's name.
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        const KEYS: [&str; 5] = ["unit", "question", "measured", "answer", "id"];
+        let mut values: [Option<String>; 5] = Default::default();
+        for word in words(arguments)? {
+            let (key, value) = word.split_once('=').ok_or(USAGE)?;
+            let place = KEYS.iter().position(|known| *known == key);
+            let place = place.ok_or_else(|| format!("an ask has no key {key}: {USAGE}"))?;
+            if value.trim().is_empty() {
+                return Err(format!("{key} is empty"));
+            }
+            if values[place].replace(value.trim().to_owned()).is_some() {
+                return Err(format!("{key} is given twice"));
+            }
+        }
+        let [unit, question, measured, answer, id] = values;
+        let question = question.ok_or(USAGE)?;
+        let id = id.or_else(|| of_row(measured.as_deref()?));
+        let id = format!("ask-{}", id.unwrap_or_else(|| of_words(&question)));
+        let sought = match (measured, answer, unit.clone()) {
+            (Some(value), None, Some(unit)) => Sought::Measured { value, unit },
+            (Some(_), None, None) => {
+                return Err("say in which unit: unit=\"% of peak\"".to_owned());
+            }
+            (None, Some(answer), unit) => Sought::Text(given(answer, unit.as_deref())?),
+            _ => return Err(USAGE.to_owned()),
+        };
+        Ok(Self { id, question, unit, sought })
+    }
+
+    /// What stands before the text that unfolds on the page at `path`. The theme's script puts a form in front.
+    pub(super) fn opening(&self, path: &Path) -> String {
+        let unit = self.unit.as_deref().map_or(String::new(), |unit| {
+            format!(" data-unit=\"{}\"", escape(unit).replace('"', "&quot;"))
+        });
+        format!(
+            "<div class=\"asked\" id=\"{}\" data-key=\"{}\"{unit}>\n<details class=\"ask\">\n\
+             <summary>{}</summary>\n<div class=\"unfolded\">\n",
+            self.id,
+            self.key(path),
+            inline(&self.question),
+        )
+    }
+
+    /// What the browser keeps the reader's answer under.
+    fn key(&self, path: &Path) -> String {
+        format!("{}#{}", address(path, ""), self.id)
+    }
+}
+
+/// The answer that an author gives. A number has a unit, and is none that a recording would give.
+fn given(answer: String, unit: Option<&str>) -> Result<String, String> {
+    let Some(unit) = unit else {
+        return Ok(answer);
+    };
+    let is_number = answer.replace([',', '−'], "").parse::<f64>().is_ok();
+    let whole = match unit.starts_with('×') {
+        true => format!("{answer}{unit}"),
+        false => format!("{answer}\u{a0}{unit}"),
+    };
+    match (is_number, is_rate(&whole)) {
+        (false, _) => {
+            Err(format!("{answer} is no number, so it has no unit: leave unit={unit} out"))
+        }
+        (_, true) => Err(format!("{whole} is typed: draw it from a recorded run, measured=")),
+        _ => Ok(whole),
+    }
+}
+
+/// The id of a question about a row: its kernel and its field.
+fn of_row(measured: &str) -> Option<String> {
+    let mut words = measured.split_whitespace();
+    let field = words.next()?;
+    let kernel = words.find_map(|word| word.strip_prefix("kernel="))?;
+    Some(of_words(&format!("{kernel} {field}")))
+}
+
+/// The first words of `text`, as part of an id.
+fn of_words(text: &str) -> String {
+    let is_separator = |letter: char| !letter.is_alphanumeric() && letter != '_';
+    let words = text.split(is_separator).filter(|word| !word.is_empty());
+    words.take(WORDS).collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// The page at `path` in the source folder, without `.md` and with `extension`, and slashes between its folders.
+fn address(path: &Path, extension: &str) -> String {
+    let path = path.with_extension(extension);
+    let parts = path.iter().map(|part| part.to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// The questions of all pages, in the order of the book.
+#[derive(Debug, Default)]
+pub(crate) struct Asks {
+    asks: Vec<(PathBuf, Ask)>,
+}
+
+impl Asks {
+    /// Notes the questions of a page, before any page is answered. What is wrong with one of them is said where it
+    /// stands.
+    pub(crate) fn survey(&mut self, path: &Path, text: &str) {
+        let calls = calls(text).filter(|call| call.name() == "ask");
+        let asks = calls.filter_map(|call| Ask::parse(call.arguments()).ok());
+        self.asks.extend(asks.map(|ask| (path.to_path_buf(), ask)));
+    }
+
+    /// The questions of the pages that lie beside the one at `path`, with what was measured. The theme's script shows
+    /// the column of the reader's answers.
+    ///
+    /// # Errors
+    /// Where there is no question, or `found` has no answer.
+    pub(crate) fn table(
+        &self,
+        path: &Path,
+        found: impl Fn(&Path, &Sought) -> Result<String, String>,
+    ) -> Result<String, String> {
+        let beside: Vec<_> =
+            self.asks.iter().filter(|(page, _)| page.parent() == path.parent()).collect();
+        if beside.is_empty() {
+            return Err("no page of this folder has an {{#ask …}}".to_owned());
+        }
+        let mut html = String::from(
+            "<div class=\"table-wrapper\">\n<table class=\"predictions\">\n<thead><tr><th scope=\"col\">question</th>\
+             <th scope=\"col\" class=\"own\" hidden>your prediction</th>\
+             <th scope=\"col\">measured or counted</th></tr></thead>\n<tbody>\n",
+        );
+        for (page, ask) in beside {
+            let Ask { id, question, .. } = ask;
+            let file = page.file_name().map(Path::new).unwrap_or(page);
+            let _ = writeln!(
+                html,
+                "<tr><td><a href=\"{}#{id}\">{}</a></td>\
+                 <td class=\"own\" data-key=\"{}\" hidden>–</td><td>{}</td></tr>",
+                address(file, "html"),
+                inline(question),
+                ask.key(page),
+                found(page, &ask.sought)?,
+            );
+        }
+        html.push_str("</tbody>\n</table>\n</div>\n");
+        Ok(html)
+    }
+}
