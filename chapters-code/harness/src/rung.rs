@@ -115,6 +115,12 @@ pub trait AnyProblem {
     /// # Errors
     /// As [`AnyProblem::run`].
     fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
+
+    /// Prepares a rung without running it, and gives the configuration with which its kernel would be launched.
+    ///
+    /// # Errors
+    /// As [`AnyProblem::run`].
+    fn config(&self, name: &str) -> Result<LaunchConfig, Error>;
 }
 
 impl<P: Problem> Posed<P> {
@@ -249,6 +255,10 @@ impl<P: Problem> AnyProblem for Posed<P> {
             verdicts.push(verdict);
         }
         Ok(verdicts)
+    }
+
+    fn config(&self, name: &str) -> Result<LaunchConfig, Error> {
+        Ok(self.prepare(name)?.config)
     }
 }
 

@@ -157,6 +157,7 @@ impl<'a> Answers<'a> {
     fn answer(&mut self, path: &Path, page: &Path, call: &Call<'_>) -> Result<String, String> {
         match call.name() {
             "figure" => self.figures.answer(page, call.arguments()),
+            "launch" => self.figures.launch(page, call.arguments()),
             "listing" => self.listings.answer(page, call.arguments()),
             "term" => self.glossary.answer(path, call.arguments()),
             "cite" => self.bibliography.cite(path, call.arguments()),

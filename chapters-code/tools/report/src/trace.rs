@@ -1,8 +1,9 @@
 //! One run of a rung on the simulator with every warp's steps kept, for figures that are drawn from
-//! what a kernel did.
+//! what a kernel did; and how a rung would be launched, for the line below its listing.
 
 use std::sync::{Mutex, PoisonError};
 
+use cudarc::driver::LaunchConfig;
 use harness::{Case, Device, Error, Outcome, Rung, simulator::Report};
 
 use crate::{Chapter, plan};
@@ -31,11 +32,7 @@ pub fn run(
     case: &Case,
     block: Option<u32>,
 ) -> Result<Traced, Error> {
-    let rung = plan::rung(chapter, kernel)?;
-    let case = Case { shape: case.shape, block, ..chapter.case_for(&rung, case) };
-    if let Some(refusal) = rung.refusal(&case) {
-        return Err(Error::Usage(plan::reason(&rung, &refusal, &case)));
-    }
+    let (rung, case) = resolved(chapter, kernel, case, block)?;
     let simulator = device.simulator().ok_or_else(|| {
         Error::Usage("only the simulator traces\n  remedy: use `--device sim`".into())
     })?;
@@ -68,4 +65,36 @@ pub fn run(
         ));
     }
     Ok(Traced { rung, case, report })
+}
+
+/// The rung of this name, and the case that it runs on where `case` is asked for, in blocks of `block` threads where
+/// `block` is given.
+fn resolved(
+    chapter: &dyn Chapter,
+    kernel: &str,
+    case: &Case,
+    block: Option<u32>,
+) -> Result<(Rung, Case), Error> {
+    let rung = plan::rung(chapter, kernel)?;
+    let case = Case { shape: case.shape, block, ..chapter.case_for(&rung, case) };
+    if let Some(refusal) = rung.refusal(&case) {
+        return Err(Error::Usage(plan::reason(&rung, &refusal, &case)));
+    }
+    Ok((rung, case))
+}
+
+/// How a rung's kernel is launched: blocks, threads of a block, bytes of dynamic shared memory. The rung is
+/// prepared and not run.
+///
+/// # Errors
+/// Where there is no such rung, or none for the case.
+pub fn config(
+    device: &Device,
+    chapter: &dyn Chapter,
+    kernel: &str,
+    case: &Case,
+    block: Option<u32>,
+) -> Result<LaunchConfig, Error> {
+    let (rung, case) = resolved(chapter, kernel, case, block)?;
+    chapter.problem(device, &case)?.config(rung.name)
 }

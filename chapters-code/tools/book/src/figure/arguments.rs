@@ -12,8 +12,10 @@ use crate::expand::words;
 /// The arguments of a directive, each taken once.
 #[derive(Debug)]
 pub(super) struct Arguments {
-    /// The first word.
+    /// The first word; empty of a launch.
     pub(super) kind: String,
+    /// What is asked for, as errors call it.
+    what: String,
     keys: BTreeMap<String, String>,
 }
 
@@ -25,15 +27,14 @@ impl Arguments {
         if kind.is_empty() || kind.contains('=') {
             return Err("name the kind of figure: {{#figure KIND KEY=VALUE …}}".to_owned());
         }
-        let mut keys = BTreeMap::new();
-        for word in words {
-            let (key, value) =
-                word.split_once('=').ok_or_else(|| format!("{word} is not KEY=VALUE"))?;
-            if keys.insert(key.to_owned(), value.to_owned()).is_some() {
-                return Err(format!("{key} is given twice"));
-            }
-        }
-        Ok(Self { kind, keys })
+        let what = format!("a figure of {kind}");
+        Ok(Self { kind, what, keys: by_name(words)? })
+    }
+
+    /// Reads what stands behind the name of the directive `launch`, which is of one kind.
+    pub(super) fn of_launch(text: &str) -> Result<Self, String> {
+        let keys = by_name(words(text)?.into_iter())?;
+        Ok(Self { kind: String::new(), what: "a launch".to_owned(), keys })
     }
 
     /// The value of a key, which is then no longer there.
@@ -43,8 +44,7 @@ impl Arguments {
 
     /// The same, of a key that must be there.
     pub(super) fn need(&mut self, key: &str) -> Result<String, String> {
-        let kind = &self.kind;
-        let missing = || format!("a figure of {kind} needs {key}=");
+        let missing = || format!("{} needs {key}=", self.what);
         self.keys.remove(key).ok_or_else(missing)
     }
 
@@ -57,9 +57,22 @@ impl Arguments {
     pub(super) fn finish(self) -> Result<(), String> {
         match self.keys.keys().next() {
             None => Ok(()),
-            Some(key) => Err(format!("a figure of {} has no key {key}", self.kind)),
+            Some(key) => Err(format!("{} has no key {key}", self.what)),
         }
     }
+}
+
+/// The values of words that are all `KEY=VALUE`, each key once.
+fn by_name(words: impl Iterator<Item = String>) -> Result<BTreeMap<String, String>, String> {
+    let mut keys = BTreeMap::new();
+    for word in words {
+        let (key, value) =
+            word.split_once('=').ok_or_else(|| format!("{word} is not KEY=VALUE"))?;
+        if keys.insert(key.to_owned(), value.to_owned()).is_some() {
+            return Err(format!("{key} is given twice"));
+        }
+    }
+    Ok(keys)
 }
 
 /// A run that a figure is drawn from.
@@ -103,6 +116,11 @@ impl Run {
             block: arguments.number("block")?,
         };
         Ok(run)
+    }
+
+    /// What tells it from other runs.
+    pub(super) fn key(&self) -> super::Key {
+        (self.chapter.name(), self.kernel.clone(), self.case, self.block)
     }
 }
 

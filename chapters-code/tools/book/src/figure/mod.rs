@@ -19,10 +19,14 @@
 //! Of accesses, `access=load` (default), `store` or `atomic` says which; `at=ANCHOR` keeps those of the lines
 //! within an anchor of the source; `nth=1,3,5-8` chooses among those, in the order of execution.
 //!
+//! `{{#launch kernel=RUNG n=SIZE …}}` gives a line instead: how many blocks of how many threads such a run launches,
+//! see `figure::launch`.
+//!
 //! An unknown kernel or key, a kernel that fails, and a run that holds nothing to draw are errors.
 
 mod access;
 mod arguments;
+mod launch;
 mod source;
 mod timeline;
 mod tree;
@@ -33,6 +37,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use cudarc::driver::LaunchConfig;
 use figures::{Picture, banks, page as html, race, sectors};
 use harness::simulator::{AccessSpace, Event, LaunchReport, Race};
 use harness::{Case, Device, DeviceChoice};
@@ -49,13 +54,20 @@ pub struct Figures {
     root: PathBuf,
     device: Option<Device>,
     runs: HashMap<Key, Rc<Traced>>,
+    configs: HashMap<Key, LaunchConfig>,
     drawn: usize,
 }
 
 impl Figures {
     /// Figures of the project in `root`.
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_path_buf(), device: None, runs: HashMap::new(), drawn: 0 }
+        Self {
+            root: root.to_path_buf(),
+            device: None,
+            runs: HashMap::new(),
+            configs: HashMap::new(),
+            drawn: 0,
+        }
     }
 
     /// Numbers figures from 1 again, for another build of the book.
@@ -98,6 +110,28 @@ impl Figures {
         Ok(html::figure(number, class, &content, caption, &source))
     }
 
+    /// The line that the directive `launch` on `page` asks for, as HTML.
+    ///
+    /// # Errors
+    /// What is wrong with the directive, or with the rung.
+    pub fn launch(&mut self, page: &Path, arguments: &str) -> Result<String, String> {
+        let mut arguments = Arguments::of_launch(arguments)?;
+        let run = Run::take(&mut arguments, page)?;
+        arguments.finish()?;
+        let key = run.key();
+        let config = match self.configs.get(&key) {
+            Some(config) => *config,
+            None => {
+                let device = self.device()?;
+                let config =
+                    report::trace::config(device, run.chapter, &run.kernel, &run.case, run.block);
+                config.map_err(|error| error.to_string())?
+            }
+        };
+        self.configs.insert(key, config);
+        Ok(launch::line(&config, &run.case))
+    }
+
     fn picture(
         &self,
         mut arguments: Arguments,
@@ -135,19 +169,25 @@ impl Figures {
         }
     }
 
-    /// The run, which figures of the same run share.
-    fn trace(&mut self, run: &Run) -> Result<Rc<Traced>, String> {
-        let key = (run.chapter.name(), run.kernel.clone(), run.case, run.block);
-        if let Some(traced) = self.runs.get(&key) {
-            return Ok(traced.clone());
-        }
+    /// The simulator.
+    fn device(&mut self) -> Result<&Device, String> {
         let device = match self.device.take() {
             Some(device) => device,
             None => Device::open(DeviceChoice::Sim).map_err(|error| error.to_string())?,
         };
-        let device = self.device.insert(device);
+        Ok(self.device.insert(device))
+    }
+
+    /// The run, which figures of the same run share.
+    fn trace(&mut self, run: &Run) -> Result<Rc<Traced>, String> {
+        let key = run.key();
+        if let Some(traced) = self.runs.get(&key) {
+            return Ok(traced.clone());
+        }
+        let device = self.device()?;
         let traced = report::trace::run(device, run.chapter, &run.kernel, &run.case, run.block);
-        if device.stream.synchronize().is_err() {
+        let is_left_with_an_error = device.stream.synchronize().is_err();
+        if is_left_with_an_error {
             // A kernel was stopped, and with its context goes the error that it left there.
             self.device = None;
         }
