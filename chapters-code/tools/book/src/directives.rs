@@ -172,7 +172,7 @@ impl<'a> Answers<'a> {
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),
             "exercises" => course::answer(&self.root, path, call.arguments()),
-            name if name.starts_with("measured") || name == "claim" => {
+            name if name.starts_with("measured") || ["claim", "so_far"].contains(&name) => {
                 measured::answer(page, call.body, &self.records, self.strictness)
             }
             other => Err(format!("there is no directive {other}")),

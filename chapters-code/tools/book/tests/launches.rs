@@ -23,15 +23,15 @@ fn assert_launch(arguments: &str, expected: &str) {
 fn a_launch_is_the_rungs_own() {
     assert_launch(
         "kernel=sequential n=2^20",
-        "Launch: 4,096 blocks of 256 threads, 1,024 bytes of dynamic shared memory per block, for $n = 2^{20}$.",
+        "Launch: 4,096 blocks of 256 threads, 1,024 bytes of dynamic shared memory per block, for <em>n</em> = 2<sup>20</sup>.",
     );
     assert_launch(
         "kernel=sequential n=1000 block=64 dtype=f64",
-        "Launch: 16 blocks of 64 threads, 512 bytes of dynamic shared memory per block, for $n = 1{,}000$ of f64.",
+        "Launch: 16 blocks of 64 threads, 512 bytes of dynamic shared memory per block, for <em>n</em> = 1,000 of f64.",
     );
     assert_launch(
         "kernel=one_thread n=2^20",
-        "Launch: 1 block of 1 thread, no dynamic shared memory, for $n = 2^{20}$.",
+        "Launch: 1 block of 1 thread, no dynamic shared memory, for <em>n</em> = 2<sup>20</sup>.",
     );
     assert_launch(
         "chapter=chapter_6_transpose kernel=tile n=1024x512",

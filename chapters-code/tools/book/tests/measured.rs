@@ -229,6 +229,44 @@ fn bars_are_of_one_size() {
     assert_refused("{{#measured_bars dtype=f32}}", "2 sizes are so");
 }
 
+/// The ladder up to a rung: what comes after it, has no such row, or is no rung is left out.
+#[test]
+fn the_ladder_so_far_ends_with_the_newest_rung() {
+    let far = picture("{{#so_far kernel=fast n=2^11 dtype=f32}}", &[RUN, &other_device()]);
+    let rows = |class: &str| far.matches(&format!("<g class=\"{class}\">")).count();
+    assert_eq!((rows("earlier"), rows("newest")), (2, 2), "for two widths of columns: {far}");
+    assert_eq!(far.matches("class=\"curve ceiling\"").count(), 2, "{far}");
+    let words = "The ladder so far on NVIDIA H200. At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, memory";
+    assert!(far.contains(words), "the alternative has the figures: {far}");
+    assert!(far.contains("The ladder so far, at 2<sup>11</sup> elements."), "{far}");
+    assert!(!far.contains("CUB") && !far.contains("Other"), "{far}");
+    let first = picture("{{#so_far kernel=slow n=2^11 dtype=f32}}", &[RUN]);
+    assert!(!first.contains("fast") && !first.contains("earlier"), "{first}");
+
+    let usage = "name the newest rung, kernel=, and the size, n=";
+    assert_refused("{{#so_far kernel=fast dtype=f32}}", usage);
+    assert_refused("{{#so_far n=2^11 dtype=f32}}", usage);
+    assert_refused("{{#so_far kernel=fast n=2^11}}", "differ in dtype");
+    assert_refused("{{#so_far kernel=fast n=2^10 dtype=f32}}", "no row");
+    assert_refused("{{#so_far kernel=other n=2^11 dtype=f32}}", "no row");
+}
+
+#[test]
+fn a_long_ladder_is_shown_from_its_end() {
+    let rung = |number: usize| {
+        format!(
+            r#"{{"chapter": "chapter_1_reduce", "kernel": "rung_{number}", "n": 1024, "gb_per_s": {number}}}"#
+        )
+    };
+    let rows: Vec<String> = (1..=20).map(rung).collect();
+    let run = format!(r#"{{"device": {{"name": "NVIDIA H200"}}, "rows": [{}]}}"#, rows.join(","));
+    let far = picture("{{#so_far kernel=rung_19 n=2^10}}", &[&run]);
+    let is_shown = |number: usize| far.contains(&format!("<code>rung_{number}</code>"));
+    let shown: Vec<usize> = (1..=20).filter(|&number| is_shown(number)).collect();
+    assert_eq!(shown, (4..=19).collect::<Vec<_>>());
+    assert!(far.contains("The last 16 rungs of the ladder so far"), "{far}");
+}
+
 #[test]
 fn several_devices_stand_side_by_side() {
     let other = other_device();

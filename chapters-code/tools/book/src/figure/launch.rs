@@ -7,7 +7,7 @@ use cudarc::driver::LaunchConfig;
 use figures::number::thousands;
 use harness::{Case, Dtype, Shape};
 
-/// The line, as HTML with a formula.
+/// The line, as HTML.
 pub(super) fn line(config: &LaunchConfig, case: &Case) -> String {
     let blocks = counted(config.grid_dim, "block");
     let threads = counted(config.block_dim, "thread");
@@ -40,9 +40,9 @@ fn counted((x, y, z): (u32, u32, u32), thing: &str) -> String {
 fn size(shape: Shape) -> String {
     match shape {
         Shape::Vector { n } if n >= 1024 && n.is_power_of_two() => {
-            format!("$n = 2^{{{}}}$", n.ilog2())
+            format!("<em>n</em>\u{a0}=\u{a0}2<sup>{}</sup>", n.ilog2())
         }
-        Shape::Vector { n } => format!("$n = {}$", thousands(n).replace(',', "{,}")),
+        Shape::Vector { n } => format!("<em>n</em>\u{a0}=\u{a0}{}", thousands(n)),
         Shape::Matrix { rows, cols } => {
             format!("{} × {} elements", thousands(rows), thousands(cols))
         }

@@ -22,6 +22,8 @@ pub(super) enum Kind {
     Plot,
     /// Rates at one size as a picture.
     Bars,
+    /// Rates of the rungs up to one, at one size, as a picture.
+    SoFar,
     /// Rates over bytes in flight.
     InFlight,
     /// All recorded runs.
@@ -47,6 +49,7 @@ pub(super) fn parse(body: &str) -> Result<Directive, String> {
         Some("measured_table") => Kind::Table,
         Some("measured_plot") => Kind::Plot,
         Some("measured_bars") => Kind::Bars,
+        Some("so_far") => Kind::SoFar,
         Some("measured_in_flight") => Kind::InFlight,
         Some("measured_devices") => Kind::Devices,
         other => {
@@ -104,6 +107,16 @@ impl Directive {
         let mut keys = self.keys.clone();
         keys.retain(|(name, _)| name != "kernel");
         keys.push(("kernel".to_owned(), before));
+        Some(Self { kind: self.kind.clone(), keys })
+    }
+
+    /// The same rows of all rungs up to the one that the key `kernel` names, if it and the size are there.
+    pub(super) fn up_to_kernel(&self) -> Option<Self> {
+        self.get("n")?;
+        let last = self.get("kernel")?.to_owned();
+        let mut keys = self.keys.clone();
+        keys.retain(|(name, _)| !["kernel", "to"].contains(&name.as_str()));
+        keys.push(("to".to_owned(), last));
         Some(Self { kind: self.kind.clone(), keys })
     }
 

@@ -11,6 +11,8 @@
 //! - `{{#measured_plot KEY=VALUE …}}`: bandwidth over size as a picture, a curve a kernel, with the
 //!   ceiling and the baseline.
 //! - `{{#measured_bars KEY=VALUE …}}`: bandwidth at one size as a picture, a bar a kernel, with the ceiling and the baseline.
+//! - `{{#so_far kernel=RUNG n=SIZE KEY=VALUE …}}`: the ladder up to that rung as a small picture, a bar a rung that
+//!   has such a row, with the ceiling. It shows one device, as single values do.
 //! - `{{#measured_in_flight KEY=VALUE …}}`: rates over bytes in flight as a table, with Little's law fitted
 //!   to them.
 //! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recording; see `measured::claim`.
@@ -146,6 +148,7 @@ fn answer_to(
         Kind::Table => table::ladder(page, directive, records),
         Kind::Plot => chart::over_sizes(page, directive, records),
         Kind::Bars => chart::at_one_size(page, directive, records),
+        Kind::SoFar => chart::so_far(page, directive, records),
         Kind::InFlight => in_flight::over_bytes(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
     }
@@ -172,7 +175,7 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
     let of_runs = match &directive.kind {
         Kind::Devices => true,
         Kind::Value(field) => records.runs().iter().any(|run| run.field(field).is_some()),
-        Kind::Rung | Kind::Table | Kind::Plot | Kind::Bars | Kind::InFlight => false,
+        Kind::Rung | Kind::Table | Kind::Plot | Kind::Bars | Kind::SoFar | Kind::InFlight => false,
     };
     let chapter = directive.chapter().filter(|_| !of_runs)?;
     let is_recorded = records.runs().iter().any(|run| run.has_chapter(chapter));

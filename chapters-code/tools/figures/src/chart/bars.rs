@@ -25,6 +25,8 @@ pub struct Layout {
     pub name: [f64; 2],
     /// The class that aligns the names.
     pub align: &'static str,
+    /// The classes of the last row, and of those before it.
+    pub rows: [&'static str; 2],
 }
 
 const TOP: f64 = 22.0;
@@ -38,6 +40,7 @@ pub const WIDE: Layout = Layout {
     bar: [4.0, 17.0],
     name: [168.0, 17.0],
     align: "end name",
+    rows: ["row", "row"],
 };
 /// The picture for a narrow column. Names stand above their bars.
 pub const NARROW: Layout = Layout {
@@ -49,6 +52,23 @@ pub const NARROW: Layout = Layout {
     bar: [18.0, 11.0],
     name: [0.0, 13.0],
     align: "start name",
+    rows: ["row", "row"],
+};
+/// The last kernel, which the text around the picture is about, and those before it; for a wide column.
+pub const SO_FAR_WIDE: Layout = Layout {
+    row: 19.0,
+    bar: [3.0, 13.0],
+    name: [168.0, 14.0],
+    rows: ["newest", "earlier"],
+    ..WIDE
+};
+/// The same for a narrow column.
+pub const SO_FAR_NARROW: Layout = Layout {
+    row: 30.0,
+    bar: [18.0, 8.0],
+    name: [0.0, 12.0],
+    rows: ["newest", "earlier"],
+    ..NARROW
 };
 
 /// Draws the bars.
@@ -61,7 +81,9 @@ pub fn draw(series: &[Series], unit: Unit, layout: &Layout) -> Drawing {
     let mut content = Group::new();
     for (index, one) in bars.iter().enumerate() {
         let y = TOP + layout.row * index as f64;
-        content.append(bar(one, unit, [length(one), y], layout));
+        let [last, before] = layout.rows;
+        let class = if index + 1 == bars.len() { last } else { before };
+        content.append(bar(one, unit, [length(one), y], layout).set("class", class));
     }
     let height = TOP + layout.row * bars.len() as f64 + 2.0;
     for one in ceilings {

@@ -8,12 +8,16 @@ mod series;
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::slice;
 
 use figures::chart::{Drawing, GB_PER_S, Series, Style, bars, lines, panel as drawn};
 
 use super::directive::Directive;
 use super::records::{self, Records, Run};
 use super::{table, thousands};
+
+/// The most bars of a ladder so far.
+const MOST_BARS: usize = 16;
 
 /// What one device gave.
 struct Panel<'a> {
@@ -84,6 +88,37 @@ pub(super) fn at_one_size(
     let caption = format!("Bandwidth at {} elements.", size_in_html(size));
     let data = data::at_one_size(&panels);
     Ok(figure("bars", page, &html, &data, &caption, &panels))
+}
+
+/// The rates of the rungs up to the one that the directive names, at one size on one device.
+pub(super) fn so_far(
+    page: &Path,
+    directive: &Directive,
+    records: &Records,
+) -> Result<String, String> {
+    let run = records.run(directive.device())?;
+    let ladder =
+        directive.up_to_kernel().ok_or("name the newest rung, kernel=, and the size, n=")?;
+    run.one_row(directive)?;
+    let rows = run.select(&ladder)?;
+    let mut series = series::of(&rows, &records::kernels([&rows[..]]));
+    series.retain(|one| one.style != Style::Baseline);
+    let rungs = series.iter().filter(|one| one.style.is_own()).count();
+    let left_out = rungs.saturating_sub(MOST_BARS);
+    // The rungs come first, in the ladder's order.
+    series.drain(..left_out);
+    let panel = Panel { run, series };
+    let title = title("The ladder so far", &panel);
+    let layouts = [bars::SO_FAR_WIDE, bars::SO_FAR_NARROW];
+    let drawings = layouts.map(|layout| bars::draw(&panel.series, GB_PER_S, &layout));
+    let html = panel_html(&panel, &title, drawings, 1);
+    let size = size_in_html(one_size(slice::from_ref(&panel))?);
+    let caption = match left_out {
+        0 => format!("The ladder so far, at {size} elements."),
+        _ => format!("The last {MOST_BARS} rungs of the ladder so far, at {size} elements."),
+    };
+    let data = data::at_one_size(slice::from_ref(&panel));
+    Ok(figure("bars so-far", page, &html, &data, &caption, &[panel]))
 }
 
 /// The curves for a wide and for a narrow column.
