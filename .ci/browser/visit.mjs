@@ -1,6 +1,6 @@
 // The built book, served on this machine, and a browser to visit its pages with. BOOK names the
-// folder, SUBPATH the path that the book was built for (its `output.html.site-url`), CHROMIUM the
-// browser.
+// folder, SMALL that of the book in `small/`, SUBPATH the path that both were built for (their
+// `output.html.site-url`), CHROMIUM the browser.
 import { resolve } from "node:path";
 import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -8,6 +8,8 @@ import { chromium } from "playwright-core";
 import { filesOf, serve } from "./site.mjs";
 
 export const FOLDER = resolve(process.env.BOOK ?? "../../target/book");
+/** A book of two pages, for what a page need not have. */
+export const SMALL = resolve(process.env.SMALL ?? "../../target/browser-small/built");
 const SUBPATH = process.env.SUBPATH ?? "/warp-by-warp/";
 
 export const THEMES = ["light", "navy"];
@@ -20,9 +22,11 @@ const OTHERS = ["toc.html", "404.html", "print.html"];
 export const PAGES = filesOf(FOLDER, ".html").filter((page) => !OTHERS.includes(page));
 
 let site;
+let small;
 let browser;
 before(async () => {
     site = await serve(FOLDER, SUBPATH);
+    small = await serve(SMALL, SUBPATH);
     browser = await chromium.launch({
         executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
         args: ["--no-sandbox"],
@@ -31,10 +35,12 @@ before(async () => {
 after(async () => {
     await browser?.close();
     site?.close();
+    small?.close();
 });
 
 /** Where the book is served. */
 export const root = () => site.root;
+export const smallRoot = () => small.root;
 
 /** Opens a page, by its path or its whole address, in a profile of its own, lets `look` look at it and
  * add to the problems, and returns these, with what went wrong meanwhile: messages on the console,
@@ -59,7 +65,7 @@ export async function visit(path, { theme, ...options }, look) {
 }
 
 function listen(page, problems) {
-    const files = pathToFileURL(FOLDER).href;
+    const own = [site.root, small.root, pathToFileURL(FOLDER).href, pathToFileURL(SMALL).href, "data:"];
     page.on("console", (message) => {
         if (["error", "warning"].includes(message.type())) {
             problems.push(`console: ${message.text()}`);
@@ -68,7 +74,7 @@ function listen(page, problems) {
     page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
     page.on("request", (request) => {
         const url = request.url();
-        if (![site.root, files, "data:"].some((start) => url.startsWith(start))) {
+        if (!own.some((start) => url.startsWith(start))) {
             problems.push(`a request beyond the book: ${url}`);
         }
     });

@@ -1,0 +1,157 @@
+// Questions that wait for the reader's number, on the pages in `small/`: typed, skipped, kept, listed, linked to,
+// printed, read from a disk, without a store and without JavaScript. See visit.mjs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { accessibility } from "./accessibility.mjs";
+import * as looks from "./looks.mjs";
+import { PHONE, SMALL, THEMES, smallRoot, visit } from "./visit.mjs";
+
+const ONE = "chapter_1_reduce/one.html";
+const LIST = "chapter_1_reduce/whole_picture.html";
+
+/** A test that opens the page with the questions, and fails with whatever is wrong there. */
+function asking(name, options, look) {
+    test(name, async () => assert.deepEqual(await visit(smallRoot() + ONE, options, look), []));
+}
+
+const asked = (page, index) => page.locator(".asked").nth(index);
+const field = (page) => asked(page, 0).getByRole("spinbutton", { name: /What part of the peak will sequential reach/ });
+const answer = (page) => asked(page, 0).getByText("Measured:");
+const focusIsInAnswer = (page) => page.evaluate(() => document.activeElement.matches(".asked:first-of-type .unfolded"));
+const listed = (page) => page.locator(".predictions td.own").allInnerTexts();
+
+/** Types a number, and looks at it again after a reload and on the page that lists all. */
+async function predict(page) {
+    assert.equal(await answer(page).isVisible(), false);
+    await field(page).fill("31");
+    await asked(page, 0).getByRole("button", { name: "Show" }).click();
+    assert.ok(await answer(page).isVisible());
+    assert.ok(await focusIsInAnswer(page));
+    await page.reload();
+    assert.ok(await answer(page).isVisible());
+    assert.equal(await field(page).count(), 0, "the form is away");
+    assert.match(await asked(page, 0).locator(".yours").innerText(), /31\s% of peak/);
+    assert.equal(await asked(page, 1).getByText("The second answer").isVisible(), false);
+    await page.goto(new URL("whole_picture.html", page.url()).href);
+    assert.deepEqual(await listed(page), ["31\u00a0% of peak", "–", "–"]);
+    const measured = await page.locator(".predictions td:last-child").allInnerTexts();
+    assert.match(measured[0], /^[\d.]+\s% of peak$/);
+    assert.equal(measured[2], "no");
+}
+
+asking("a prediction is asked for, kept and listed", {}, async (page) => {
+    await predict(page);
+    await page.getByRole("link", { name: "How many times" }).click();
+    await page.waitForURL(/#ask-sequential-gain$/);
+    assert.ok(await asked(page, 1).getByRole("spinbutton").isVisible(), "the question still waits");
+});
+
+test("a prediction is kept where the book is read from a disk", async () => {
+    assert.deepEqual(await visit(pathToFileURL(`${SMALL}/${ONE}`).href, {}, predict), []);
+});
+
+asking("a prediction by keyboard: arrows stay in the field, Enter shows, Change asks again", {}, async (page) => {
+    await field(page).focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await answer(page).isVisible(), false, "nothing was typed");
+    await page.keyboard.type("30");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(page.url(), smallRoot() + ONE);
+    await page.keyboard.press("Enter");
+    assert.ok(await focusIsInAnswer(page));
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await field(page).fill("-2.5");
+    await page.keyboard.press("Enter");
+    assert.match(await asked(page, 0).locator(".yours").innerText(), /−2\.5\s% of peak/);
+    // A text has no unit.
+    await asked(page, 2).getByRole("textbox", { name: "Are there conflicts?" }).fill("no, s");
+    await page.keyboard.press("Enter");
+    assert.match(await asked(page, 2).locator(".yours").innerText(), /: no, s Change$/);
+});
+
+asking("a question may be skipped", {}, async (page) => {
+    await asked(page, 0).getByRole("button", { name: "Skip" }).click();
+    assert.ok(await answer(page).isVisible());
+    assert.ok(await focusIsInAnswer(page));
+    assert.equal(await asked(page, 0).locator(".yours").isVisible(), false);
+    await page.goto(smallRoot() + LIST);
+    assert.deepEqual(await listed(page), ["–", "–", "–"]);
+});
+
+asking("without a store a prediction lasts as long as the page", {}, async (page) => {
+    await page.addInitScript(() => {
+        Object.defineProperty(window, "localStorage", {
+            get() {
+                throw new DOMException("forbidden", "SecurityError");
+            },
+        });
+    });
+    await page.reload();
+    await field(page).fill("31");
+    await asked(page, 0).getByRole("button", { name: "Show" }).click();
+    assert.match(await asked(page, 0).locator(".yours").innerText(), /31\s% of peak/);
+    await page.reload();
+    assert.ok(await field(page).isVisible());
+});
+
+asking("a link into what is folded opens it", {}, async (page) => {
+    await page.goto(smallRoot() + LIST);
+    await page.getByRole("link", { name: "Into the first answer" }).click();
+    await page.waitForURL(/one\.html#inside$/);
+    assert.ok(await answer(page).isVisible());
+    await page.waitForFunction(() => {
+        const { top } = document.getElementById("inside").getBoundingClientRect();
+        return top >= 0 && top < innerHeight;
+    });
+    // Also within the page, and again after it was folded.
+    await asked(page, 0).locator("summary").first().click();
+    assert.equal(await answer(page).isVisible(), false);
+    await page.evaluate(() => {
+        const link = document.createElement("a");
+        link.href = "#inside";
+        link.textContent = "once more";
+        document.querySelector("main").append(link);
+    });
+    await page.getByRole("link", { name: "once more" }).click();
+    await answer(page).waitFor({ state: "visible" });
+});
+
+asking("without JavaScript a question is a fold-out", { javaScriptEnabled: false }, async (page) => {
+    assert.equal(await page.locator(".asked form").count(), 0);
+    assert.equal(await answer(page).isVisible(), false);
+    await asked(page, 0).locator("summary").first().click();
+    assert.ok(await answer(page).isVisible());
+    await page.goto(smallRoot() + LIST);
+    assert.deepEqual(await page.locator(".predictions th:visible").allInnerTexts(), ["question", "measured or counted"]);
+});
+
+asking("in print every question is open, and nothing is asked", {}, async (page) => {
+    const shown = () =>
+        page.evaluate(() => ({
+            answers: [...document.querySelectorAll(".unfolded")].filter((e) => e.checkVisibility({ contentVisibilityAuto: true }) && e.getBoundingClientRect().height > 10).length,
+            forms: [...document.querySelectorAll(".asked form")].filter((e) => e.getClientRects().length > 0).length,
+        }));
+    assert.deepEqual(await shown(), { answers: 0, forms: 3 });
+    await page.emulateMedia({ media: "print" });
+    assert.deepEqual(await shown(), { answers: 3, forms: 0 });
+    await page.emulateMedia({ media: "screen" });
+    await page.pdf();
+    assert.deepEqual(await shown(), { answers: 0, forms: 3 }, "afterwards it asks as before");
+    await page.goto(`${smallRoot()}print.html`);
+    assert.deepEqual(await shown(), { answers: 3, forms: 0 });
+});
+
+for (const theme of THEMES) {
+    asking(`questions are for everyone: ${theme}`, { theme, viewport: PHONE }, async (page, problems) => {
+        const look = async () => problems.push(...(await accessibility(page)), ...(await page.evaluate(looks.overflow)), ...(await page.evaluate(looks.alternatives)));
+        await look();
+        await field(page).fill("31");
+        await asked(page, 0).getByRole("button", { name: "Show" }).click();
+        await look();
+        await page.goto(smallRoot() + LIST);
+        await look();
+    });
+}
