@@ -41,8 +41,10 @@ pub mod rungs {
     pub mod rows_thread;
     pub mod rows_warp;
     pub mod rows_block;
+    pub mod rows_coarsened;
     pub mod columns_thread;
     pub mod columns_block;
+    pub mod columns_coarsened;
 }
 
 /// The rungs for vectors, in order.
@@ -72,5 +74,13 @@ pub fn vectors<T: Element>() -> Ladder<Reduction<T>> {
 /// The rungs for matrices.
 pub fn matrices() -> Ladder<MatrixReduction> {
     use rungs::*;
-    ladder![rows_thread, rows_warp, rows_block, columns_thread, columns_block]
+    ladder![
+        rows_thread,
+        rows_warp,
+        rows_block,
+        rows_coarsened,
+        columns_thread,
+        columns_block,
+        columns_coarsened,
+    ]
 }

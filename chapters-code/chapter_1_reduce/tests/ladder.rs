@@ -99,14 +99,25 @@ fn awkward_inputs() {
 
 #[test]
 fn matrices() {
-    let sides = [(0, 5), (5, 0), (1, 1), (1, 1000), (1000, 1), (33, 31), (257, 100), (100, 257)];
+    let sides = [
+        (0, 5),
+        (5, 0),
+        (1, 1),
+        (1, 1000),
+        (1000, 1),
+        (33, 31),
+        (257, 100),
+        (100, 257),
+        (70, 16),
+        (3, 10_001), // rows that are split among blocks
+    ];
     let mut cases = Vec::new();
     for (rows, cols) in sides {
         let shape = Shape::Matrix { rows, cols };
         cases.extend([Op::Sum, Op::Max, Op::Min].map(|op| Case { shape, op, ..sum_f32(0) }));
     }
     let rows = run_all(&cases);
-    assert_eq!(rows.len(), 5 * cases.len());
+    assert_eq!(rows.len(), 7 * cases.len());
     check(&rows);
 }
 

@@ -19,8 +19,12 @@ __device__ void scan(const T* in, T* out, size_t n, T* sums) {
     T* tree = shared_array<T>();
     unsigned tid = threadIdx.x, size = 2 * blockDim.x;
     size_t start = size_t(blockIdx.x) * size;
-    for (unsigned j = tid; j < size; j += blockDim.x) {
-        tree[padded(j)] = start + j < n ? in[start + j] : Op::identity();
+    T own[2]; // kept in registers for the result
+#pragma unroll
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned j = tid + k * blockDim.x;
+        own[k] = start + j < n ? in[start + j] : Op::identity();
+        tree[padded(j)] = own[k];
     }
     // ANCHOR: up
     // Up: the last element of every 2 * stride becomes the fold of all of them.
@@ -51,10 +55,12 @@ __device__ void scan(const T* in, T* out, size_t n, T* sums) {
     }
     // ANCHOR_END: down
     __syncthreads();
-    for (unsigned j = tid; j < size; j += blockDim.x) {
+#pragma unroll
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned j = tid + k * blockDim.x;
         if (start + j < n) {
             T prefix = tree[padded(j)];
-            out[start + j] = result<KIND, Op>(prefix, in[start + j]);
+            out[start + j] = result<KIND, Op>(prefix, own[k]);
         }
     }
 }

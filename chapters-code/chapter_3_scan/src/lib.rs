@@ -28,11 +28,13 @@ pub mod rungs {
     pub mod reduce_then_scan;
 
     // One pass.
+    pub mod chained;
     pub mod lookback;
     pub mod all_gather;
+    pub mod producer_consumer;
     pub mod warp_specialized;
 
-    // Chooses one of the last two by the size.
+    // Chooses all_gather or warp_specialized by the size.
     pub mod by_size;
 }
 
@@ -47,8 +49,10 @@ pub fn ladder<T: Element>() -> Ladder<PrefixScan<T>> {
         shuffle,
         vectorized,
         reduce_then_scan,
+        chained,
         lookback,
         all_gather,
+        producer_consumer,
         warp_specialized,
         by_size,
     ]

@@ -28,7 +28,8 @@ fn check_all(dtype: Dtype, op: Op) {
 fn rungs(case: &Case) -> usize {
     let is_inclusive = parameters::kind(case) == Kind::Inclusive;
     match (case.op, case.dtype) {
-        (Op::Sum, Dtype::I64 | Dtype::F32) | (Op::Affine, _) => 11,
+        (Op::Sum, Dtype::I64 | Dtype::F32) => 13,
+        (Op::Affine, _) => 11,
         (Op::Sum, Dtype::U32 | Dtype::F64) | (Op::Max, Dtype::I32) if is_inclusive => 11,
         (Op::Sum, Dtype::U32) => 8,
         (Op::Sum, Dtype::F64) | (Op::Max, Dtype::I32) => 7,

@@ -1,0 +1,65 @@
+//! Columns of a matrix, four per thread, with 16-byte loads. The rows are split where that leaves the device idle.
+
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use harness::{Error, Launch, Rung, buffer};
+
+use crate::problem::{Axis, MatrixReduction, matrices_only};
+
+/// Columns of a matrix, four per thread, with 16-byte loads.
+pub static RUNG: Rung = Rung::new(
+    "columns_coarsened",
+    "columns of a matrix: four columns per thread, 16 bytes per load, four loads in flight",
+    include_str!("../../kernels/columns_coarsened.ptx"),
+)
+.refuses(matrices_only);
+
+/// One launch, or a second one where several blocks share the rows of a column.
+pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReduction>, Error> {
+    let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
+    let kernel = module.load_function(&p.entry())?; // such as sum_f32
+    let splits = splits(p.device.resident_blocks(256), p.rows, p.cols);
+    let config = |splits: u64| LaunchConfig {
+        grid_dim: (p.cols.div_ceil(128).max(1) as u32, splits as u32, 1),
+        block_dim: (32, 8, 1),
+        shared_mem_bytes: 0,
+    };
+    let (first_config, second_config) = (config(splits), config(1));
+    // A thread's rows, then the warps of its block, in each launch.
+    let mut depth = p.rows.div_ceil(8 * splits) + 8;
+    if splits > 1 {
+        depth += splits.div_ceil(8) + 8;
+    }
+    // A row of partial results per split.
+    let mut partials = buffer::scratch::<f32>(&p.device, splits * p.cols)?;
+
+    let promise = Axis::Columns { depth };
+    let function = kernel.clone();
+    let enqueue = move |p: &mut MatrixReduction| {
+        let mut out = p.column_results.view_mut();
+        let mut first = p.device.stream.launch_builder(&function);
+        first.arg(&p.input);
+        if splits == 1 {
+            first.arg(&mut out).arg(&p.rows).arg(&p.cols);
+            // SAFETY: columns_coarsened.cu is `(const f32* in, f32* out, size_t rows, size_t cols)`. It reads
+            // in[0 .. rows * cols] and writes out[0 .. cols].
+            return unsafe { first.launch(first_config) }.map(drop);
+        }
+        first.arg(&mut partials).arg(&p.rows).arg(&p.cols);
+        // SAFETY: as above, but it writes partials[0 .. splits * cols].
+        unsafe { first.launch(first_config)? };
+
+        let mut second = p.device.stream.launch_builder(&function);
+        second.arg(&partials).arg(&mut out).arg(&splits).arg(&p.cols);
+        // SAFETY: reads partials[0 .. splits * cols] as a matrix of `splits` rows, and writes
+        // out[0 .. cols].
+        unsafe { second.launch(second_config) }.map(drop)
+    };
+    Ok(Launch::new(kernel, first_config, promise, enqueue))
+}
+
+/// As many splits as the device holds blocks for at once, as long as each still has 64 rows.
+fn splits(resident: u32, rows: u64, cols: u64) -> u64 {
+    let blocks = cols.div_ceil(128).max(1);
+    (u64::from(resident) / blocks).clamp(1, (rows / 64).clamp(1, 65_535))
+}
