@@ -7,6 +7,7 @@
 
 pub mod chapter;
 pub mod doctor;
+pub mod latencies;
 pub mod problem;
 pub mod wrong_clock;
 

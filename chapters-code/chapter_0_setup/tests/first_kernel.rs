@@ -31,6 +31,16 @@ fn a_launch_is_timed_in_four_ways() {
     }
 }
 
+/// On the simulator the times mean nothing, but all probes run.
+#[test]
+fn latencies_are_measured() {
+    let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
+    let times = chapter_0_setup::latencies::measure(&device, 1).expect("it runs");
+    for time in [times.addition, times.shared, times.l1, times.l2, times.memory] {
+        assert!(time.is_finite(), "{times:?}");
+    }
+}
+
 #[test]
 fn every_kernel_at_awkward_sizes() {
     let mut runner = Runner::open(DeviceChoice::Sim, 20, &[]).expect("the simulator opens");

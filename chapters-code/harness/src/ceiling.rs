@@ -20,7 +20,7 @@ pub const READ_SWEEP_PTX: &str = include_str!("../kernels/read_sweep.ptx");
 const COPY_PACKS_PTX: &str = include_str!("../kernels/copy_packs.ptx");
 
 /// A thread that follows a chain of places in memory.
-const POINTER_CHASE_PTX: &str = include_str!("../kernels/pointer_chase.ptx");
+pub const POINTER_CHASE_PTX: &str = include_str!("../kernels/pointer_chase.ptx");
 
 /// A kernel that does nothing.
 const EMPTY_PTX: &str = include_str!("../kernels/empty.ptx");

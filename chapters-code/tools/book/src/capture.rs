@@ -23,7 +23,17 @@ struct Capture {
     columns: u32,
 }
 
+/// What stands for the project's folder in what a program prints.
+const READERS_CLONE: &str = "/home/ada/warp-by-warp";
+
 const CAPTURES: &[Capture] = &[
+    Capture {
+        file: "book/chapter_0_setup/output.txt",
+        stream: Stream::Output,
+        binary: "chapter_0",
+        arguments: &["--device", "sim"],
+        columns: 104,
+    },
     Capture {
         file: "book/chapter_1_reduce/output.txt",
         stream: Stream::Output,
@@ -104,7 +114,7 @@ pub fn check(root: &Path) -> Result<()> {
     for capture in CAPTURES {
         let kept = std::fs::read_to_string(root.join(capture.file)).unwrap_or_default();
         ensure!(
-            kept == output(root, capture)?,
+            same_everywhere(&kept) == same_everywhere(&output(root, capture)?),
             "{} is not current: cargo run --bin book -- capture",
             capture.file
         );
@@ -115,12 +125,15 @@ pub fn check(root: &Path) -> Result<()> {
 fn output(root: &Path, capture: &Capture) -> Result<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["run", "--quiet", "--bin", capture.binary, "--"])
+        .args(["run", "--quiet", "--bin", capture.binary, "--manifest-path"])
+        .arg(root.join("Cargo.toml"))
+        .arg("--")
         .args(capture.arguments)
         .env("COLUMNS", capture.columns.to_string())
         .env_remove("SIMT_SEED")
         .env_remove("SIMT_DEVICES")
-        .current_dir(root)
+        // Not in the project, where a compiler that has been fetched would be found: a reader's first clone has none.
+        .current_dir(std::env::temp_dir())
         .output()
         .context("cannot run cargo")?;
     ensure!(
@@ -134,7 +147,16 @@ fn output(root: &Path, capture: &Capture) -> Result<String> {
         Stream::Error => output.stderr,
     };
     let text = String::from_utf8(printed).context("the output is not UTF-8")?;
+    let text = text.replace(&root.display().to_string(), READERS_CLONE);
     Ok(without_blank_ends(&text))
+}
+
+/// `text` without its first paragraph if that is chapter 0's report on this machine: what it has and lacks.
+fn same_everywhere(text: &str) -> &str {
+    match text.starts_with("GPU ") {
+        true => text.split_once("\n\n").map_or("", |(_, rest)| rest),
+        false => text,
+    }
 }
 
 /// `text` without blanks at the ends of its lines, and with single empty lines.
@@ -146,7 +168,13 @@ fn without_blank_ends(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::without_blank_ends;
+    use super::{same_everywhere, without_blank_ends};
+
+    #[test]
+    fn a_report_on_the_machine_is_not_compared() {
+        assert_eq!(same_everywhere("GPU  none\n  x\n\ndevice\n\ntable"), "device\n\ntable");
+        assert_eq!(same_everywhere("Chapter 1\n\ntable"), "Chapter 1\n\ntable");
+    }
 
     #[test]
     fn blanks_at_the_ends_go() {

@@ -169,6 +169,7 @@ impl<'a> Answers<'a> {
                 self.asks.table(path, |of, sought| self.found(&self.source.join(of), sought))
             }
             "evidence" => evidence::sections(&self.root, &self.source),
+            "recording" => evidence::table(&self.root, &self.source, call.arguments()),
             "used_in" => self.kernels.used_in(call.arguments()),
             "opcodes" => opcodes::answer(call.arguments()),
             "exercises" => course::answer(&self.root, path, call.arguments()),

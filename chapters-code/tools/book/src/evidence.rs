@@ -42,6 +42,35 @@ pub(crate) fn sections(root: &Path, source: &Path) -> Result<String, String> {
     Ok(text)
 }
 
+/// `{{#recording NAME}}`: the rows of the newest file `NAME_….tsv` among the recorded runs, as a table.
+///
+/// # Errors
+/// Where there is no such file.
+pub(crate) fn table(root: &Path, source: &Path, name: &str) -> Result<String, String> {
+    let rows = newest(root, source, name)?;
+    let line = |cells: &Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let (head, rows) = rows.split_first().ok_or("the file has no rows")?;
+    let rule = vec!["---"; head.len()].join(" | ");
+    let rows: String = rows.iter().map(line).collect();
+    Ok(format!("{}| {rule} |\n{rows}", line(head)))
+}
+
+/// The lines of the newest file `NAME_….tsv` among the recorded runs, cell by cell, without its comments.
+///
+/// # Errors
+/// Where there is no such file.
+pub(crate) fn newest(root: &Path, source: &Path, name: &str) -> Result<Vec<Vec<String>>, String> {
+    let folder = root.join(source).join(FOLDER);
+    let is_wanted = |file: &String| file.starts_with(&format!("{name}_")) && file.ends_with(".tsv");
+    // The date is at the end of a file's name.
+    let date = |file: &String| file.rsplit('_').next().map(str::to_owned);
+    let file = names(&folder)?.into_iter().filter(is_wanted).max_by_key(date);
+    let file = file.ok_or_else(|| format!("there is no recording {name}_….tsv"))?;
+    let text = fs::read_to_string(folder.join(&file)).map_err(|error| error.to_string())?;
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    Ok(lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect())
+}
+
 /// A recording as a table of two columns, under its first fact; the last line says where it is.
 fn section(title: &str, place: &str, facts: &[Fact]) -> String {
     let mut rows =

@@ -2,16 +2,18 @@
 //!
 //! This crate runs no kernel, reads no file and starts no thread, so it also builds for WebAssembly.
 //! [`banks`], [`sectors`], [`timeline`] and [`tree`] draw an execution as a [`Picture`], and [`race`] puts
-//! a report into words. [`page`] makes HTML of a picture. [`chart`] draws rates as curves and bars.
+//! a report into words. [`machine`] and [`threads`] draw what every kernel runs on. [`page`] makes HTML of a picture. [`chart`] draws rates as curves and bars.
 //! Colours belong to the stylesheet: shapes only have classes.
 
 pub mod banks;
 pub mod chart;
+pub mod machine;
 pub mod number;
 pub mod page;
 pub mod race;
 pub mod sectors;
 pub mod shapes;
+pub mod threads;
 pub mod timeline;
 pub mod tree;
 

@@ -32,7 +32,12 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         Some((_, "json")) => run(&text),
         Some((stem, "csv")) if stem.starts_with("ncu_") => counters(&text),
         Some((stem, "tsv")) if stem.starts_with("sanitizer_") => tools(stem, &text),
-        Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => wrong_clock(stem, &text),
+        Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => {
+            Ok(example(stem, &text, "one launch, timed wrongly and rightly", "wrong_clock"))
+        }
+        Some((stem, "tsv")) if stem.starts_with("latencies_") => {
+            Ok(example(stem, &text, "how long a lone thread waits", "latencies"))
+        }
         _ if is_answers(&name) => answers(&text),
         _ => {
             Err("no recording of this kind is known; describe it in book-tools/src/evidence"
@@ -161,20 +166,20 @@ fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
     ])
 }
 
-/// What a launch seems to take when it is timed wrongly.
-fn wrong_clock(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
+/// What an example of chapter 0 printed.
+fn example(stem: &str, text: &str, what: &str, name: &str) -> Vec<Fact> {
     let header = header(text);
     let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());
-    let ways = text.lines().filter(|line| !line.starts_with('#')).count();
-    Ok(vec![
-        ("what", "one launch, timed wrongly and rightly".to_owned()),
+    let rows = text.lines().filter(|line| !line.starts_with('#')).count();
+    vec![
+        ("what", what.to_owned()),
         ("device", field("device")),
         ("driver", field("driver")),
         ("date", stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned()),
         ("commit", field("commit")),
-        ("command", "`wrong_clock`, an example of chapter 0".to_owned()),
-        ("holds", format!("{} ways", ways.saturating_sub(1))),
-    ])
+        ("command", format!("`{name}`, an example of chapter 0")),
+        ("holds", format!("{} rows", rows.saturating_sub(1))),
+    ]
 }
 
 /// Results of single instructions: a file a kernel, and a line that is not indented for each form.

@@ -9,6 +9,8 @@
 //! | `banks` | a warp's accesses to shared memory: lanes, banks, wavefronts | `access`, `at`, `nth` |
 //! | `sectors` | a warp's accesses to global memory: lanes, lines, sectors | `access`, `at`, `nth` |
 //! | `timeline` | which lanes of a block's warps are active, instruction by instruction | `span`, the instructions that the axis has room for |
+//! | `machine` | a multiprocessor, the caches and the memory of the recorded device; no key but `caption` | |
+//! | `threads` | from the grid to one lane, for `n`, `block` and `element`; no kernel runs | |
 //! | `race` | two accesses that nothing orders, as the race detector reports them | `race`, its number (1) |
 //!
 //! Keys of every kind: `kernel`, `n` (`8`, `2^10`, `32x64`); `block`, the threads of a block, where
@@ -27,6 +29,7 @@
 mod access;
 mod arguments;
 mod launch;
+mod schematic;
 mod source;
 mod timeline;
 mod tree;
@@ -81,6 +84,9 @@ impl Figures {
     /// What is wrong with the directive, or with the run.
     pub fn answer(&mut self, page: &Path, arguments: &str) -> Result<String, String> {
         let mut arguments = Arguments::parse(arguments)?;
+        if schematic::is_one(&arguments.kind) {
+            return self.schematic(arguments);
+        }
         let run = Run::take(&mut arguments, page)?;
         let caption = arguments.take("caption");
         let part = Part {
@@ -130,6 +136,17 @@ impl Figures {
         };
         self.configs.insert(key, config);
         Ok(launch::line(&config, &run.case))
+    }
+
+    /// A figure of what every kernel runs on.
+    fn schematic(&mut self, mut arguments: Arguments) -> Result<String, String> {
+        let caption = arguments.take("caption");
+        let device = self.device()?.clone();
+        let (picture, source) = schematic::draw(&self.root, &device, arguments)?;
+        self.drawn += 1;
+        let content = html::drawings(self.drawn, &picture);
+        let source = html::inline(&source);
+        Ok(html::figure(self.drawn, picture.class, &content, caption.as_deref(), &source))
     }
 
     fn picture(

@@ -1,0 +1,43 @@
+//! `cargo run --release -p chapter_0_setup --example latencies`: how long one thread waits for an addition and
+//! for a load from each kind of memory. What it prints is a file for `book/measurements/`, called
+//! `latencies_<device>_<date>.tsv`.
+
+use std::process::ExitCode;
+
+use chapter_0_setup::latencies::measure;
+use harness::{Device, DeviceChoice, Error};
+
+fn main() -> ExitCode {
+    match print() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print() -> Result<(), Error> {
+    let device = Device::open(DeviceChoice::Gpu)?;
+    let times = measure(&device, 16)?;
+    let gigahertz = f64::from(device.properties.clock_khz) / 1e6;
+    let version = device.properties.driver_version;
+    println!("# How long a lone thread waits for one result, by `latencies`");
+    println!(
+        "# device: {}; driver: CUDA {}.{}; clock: {gigahertz:.2} GHz at most",
+        device.properties.name,
+        version / 1000,
+        version % 1000 / 10
+    );
+    println!("result of\tnanoseconds\tclocks at most");
+    for (what, time) in [
+        ("an addition in registers", times.addition),
+        ("a load from shared memory", times.shared),
+        ("a load from the L1", times.l1),
+        ("a load from the L2", times.l2),
+        ("a load from memory", times.memory),
+    ] {
+        println!("{what}\t{time:.1}\t{:.0}", time * gigahertz);
+    }
+    Ok(())
+}
