@@ -3,16 +3,12 @@
 use std::process::{Command, Output};
 
 use chapter_0_setup::{chapter::Setup, vector_add};
-use harness::{Case, Device, DeviceChoice, Dtype, Input, Op, Shape};
-use report::{
-    Chapter,
-    progress::Progress,
-    runner::{Runner, Step},
-};
+use harness::{Case, Dtype, Input, Op, Shape};
+use report::{Chapter, progress::Progress, runner::Step, testing};
 
 #[test]
 fn vectors_are_added() {
-    let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
+    let device = &testing::simulator().device;
     for n in [0, 1, 255, 256, 257, 1000] {
         let a: Vec<f32> = (0..n).map(|i| i as f32 - 100.0).collect();
         let b: Vec<f32> = (0..n).map(|i| 0.5 * i as f32).collect();
@@ -24,18 +20,33 @@ fn vectors_are_added() {
 /// On the simulator the times mean nothing, but all ways run.
 #[test]
 fn a_launch_is_timed_in_four_ways() {
-    let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
-    let times = chapter_0_setup::wrong_clock::measure(&device).expect("it runs");
+    let device = &testing::simulator().device;
+    let times = chapter_0_setup::wrong_clock::measure(device).expect("it runs");
     for time in [times.first, times.host, times.cached, times.right] {
         assert!(time > 0.0 && time.is_finite(), "{times:?}");
+    }
+}
+
+/// The counts that the chapter's tables and the exercises give for 2^20 floats.
+#[test]
+fn full_warps_touch_no_sector_needlessly() {
+    let case = Case::vector(1 << 20, Dtype::F32, Op::Sum);
+    for (rung, sectors) in [("vector_add", 4), ("copy", 16), ("read_sweep", 16)] {
+        let launch = testing::launches(&Setup, rung, &case).remove(0);
+        let counters = launch.counters.expect("counters are on");
+        let requests = counters.global_load_requests + counters.global_store_requests;
+        let touched = counters.global_load_sectors + counters.global_store_sectors;
+        assert_eq!(touched, sectors * requests, "{rung}");
+        assert_eq!(counters.thread_instructions, 32 * counters.warp_instructions, "{rung}");
+        assert_eq!(counters.barriers, 0, "{rung}");
     }
 }
 
 /// On the simulator the times mean nothing, but all probes run.
 #[test]
 fn latencies_are_measured() {
-    let device = Device::open(DeviceChoice::Sim).expect("the simulator opens");
-    let times = chapter_0_setup::latencies::measure(&device, 1).expect("it runs");
+    let device = &testing::simulator().device;
+    let times = chapter_0_setup::latencies::measure(device, 1).expect("it runs");
     for time in [times.addition, times.shared, times.l1, times.l2, times.memory] {
         assert!(time.is_finite(), "{times:?}");
     }
@@ -43,7 +54,7 @@ fn latencies_are_measured() {
 
 #[test]
 fn every_kernel_at_awkward_sizes() {
-    let mut runner = Runner::open(DeviceChoice::Sim, 20, &[]).expect("the simulator opens");
+    let mut runner = testing::simulator();
     let sizes = [0, 1, 3, 4, 1023, 1024, 1025, 4097, (1 << 20) + 3];
     let case = |n| Case {
         shape: Shape::Vector { n },

@@ -9,7 +9,7 @@ use crate::shapes::{Frame, Picture, element, path, rectangle, text};
 const WIDTH: f64 = 380.0;
 const LANES: u64 = 32;
 const BOX: f64 = 30.0;
-const ROW: f64 = 88.0;
+const ROW: f64 = 98.0;
 /// Boxes of a row that have room for their numbers.
 const ROOM: u64 = 8;
 
@@ -91,9 +91,11 @@ fn row(drawing: &mut Group, y: f64, name: &str, parts: u64, chosen: u64, kind: &
     if !kind.is_empty() {
         let (left, right) =
             (middle(parts, chosen) - pitch / 2.0, middle(parts, chosen) + pitch / 2.0);
-        let (from, to) = (top + BOX + 2.0, y + ROW + 20.0);
+        // The name of the row below stands between the ends of the lines and its boxes.
+        let (from, to, end) = (top + BOX + 2.0, y + ROW, y + ROW + 24.0);
+        let edge = WIDTH - 2.0;
         let mut lines = element("path", "funnel", []);
-        lines.assign("d", format!("M{left} {from}L6 {to}M{right} {from}L{} {to}", WIDTH - 6.0));
+        lines.assign("d", format!("M{left} {from}L2 {to}V{end}M{right} {from}L{edge} {to}V{end}"));
         drawing.append(lines);
     }
 }

@@ -157,7 +157,7 @@ const MEANINGS: &[(&str, &str)] = &[
         "active lanes of an instruction, of 32; PTX-level: a GPU's own instructions are others",
     ),
     ("barriers", "arrivals of warps at a block's barrier; PTX-level"),
-    ("races", "pairs of accesses, at least one a write, that nothing orders"),
+    ("races", "pairs of accesses, at least one a write and not both atomic, that nothing orders"),
     ("error/\nbound", "distance from the reference, and how large it may be"),
     (
         "floor\nµs",
