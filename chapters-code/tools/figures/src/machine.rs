@@ -4,10 +4,10 @@
 use svg::node::Node;
 use svg::node::element::Group;
 
-use crate::number::thousands;
+use crate::number::{rate, thousands};
 use crate::shapes::{Frame, Picture, path, rectangle, text};
 
-const WIDTH: f64 = 380.0;
+const WIDTH: f64 = 366.0;
 
 /// Sizes and waiting times of a device.
 #[derive(Clone, Debug)]
@@ -73,14 +73,14 @@ pub fn draw(machine: &Machine) -> Picture {
     drawing.append(rectangle("cell", [23.0 + half, 160.0], [half, 72.0]));
     let middle = 23.0 + half * 1.5;
     drawing.append(text("", [middle, 178.0], "L1 cache"));
-    drawing.append(text("", [middle, 196.0], "the rest of that memory"));
+    drawing.append(text("", [middle, 196.0], "in the same memory"));
     drawing.append(text("clocks", [middle, 220.0], l1));
     drawing.append(arrow(242.0));
     let cache = format!("L2 cache, {} MiB", machine.l2_bytes >> 20);
     labelled(&mut drawing, [6.0, 262.0], [WIDTH - 12.0, 50.0], &cache, &l2);
     drawing.append(arrow(312.0));
     let gib = machine.memory_bytes as f64 / f64::from(1 << 30);
-    let global = format!("memory (DRAM), {gib:.0} GiB, {:.0} GB/s", machine.peak_gb_per_s);
+    let global = format!("memory (DRAM), {gib:.0} GiB, {} GB/s", rate(machine.peak_gb_per_s));
     labelled(&mut drawing, [6.0, 332.0], [WIDTH - 12.0, 50.0], &global, &memory);
     Picture {
         title: format!("The parts of the {}.", machine.name),
@@ -126,10 +126,10 @@ fn in_words(machine: &Machine) -> Vec<String> {
         ),
         format!(
             "All multiprocessors share the L2 cache, {} MiB and {l2} clocks away, and behind it the memory, {:.0} GiB and \
-             {memory} clocks away, which moves at most {:.0} GB/s.",
+             {memory} clocks away, which moves at most {} GB/s.",
             machine.l2_bytes >> 20,
             machine.memory_bytes as f64 / f64::from(1 << 30),
-            machine.peak_gb_per_s
+            rate(machine.peak_gb_per_s)
         ),
     ]
 }

@@ -6,7 +6,7 @@ use svg::node::element::Group;
 use crate::number::thousands;
 use crate::shapes::{Frame, Picture, element, path, rectangle, text};
 
-const WIDTH: f64 = 380.0;
+const WIDTH: f64 = 366.0;
 const LANES: u64 = 32;
 const BOX: f64 = 30.0;
 const ROW: f64 = 98.0;
