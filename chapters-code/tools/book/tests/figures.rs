@@ -133,6 +133,18 @@ fn a_race_is_two_accesses_and_what_is_missing() {
 }
 
 #[test]
+fn the_machine_and_its_threads() {
+    let machine = said("machine");
+    assert!(
+        machine[0].contains("132 multiprocessors") && machine[2].contains("60 MiB"),
+        "{machine:?}"
+    );
+    assert!(said("threads n=1000 block=256 element=600")[0].contains("has 4 blocks"));
+    assert_refused("threads n=1000 block=256", "needs element=");
+    assert_refused("machine n=4", "has no key n");
+}
+
+#[test]
 fn what_is_not_there_is_not_drawn() {
     assert_refused("banks kernel=one_thread n=4", "warp 0 has no loads of shared memory");
     assert_refused(
