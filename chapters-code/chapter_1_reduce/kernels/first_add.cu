@@ -9,6 +9,7 @@
 // memory block * sizeof(Acc). Writes out[b] for each block b.
 #include "operators.cuh"
 
+// ANCHOR: kernel
 template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
     Acc<T>* shared = shared_array<Acc<T>>();
     unsigned tid = threadIdx.x;
@@ -32,5 +33,7 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
         out[blockIdx.x] = shared[0];
     }
 }
+// ANCHOR_END: kernel
 
-FOR_EVERY_REDUCTION(REDUCE_KERNEL)
+FOR_SUM_MAX_MIN(REDUCE_KERNEL)
+FOR_PRODUCT_AND_OR(REDUCE_KERNEL)

@@ -1,24 +1,23 @@
 // The same tree, with a mask in place of the remainder.
 //
-// interleaved_modulo divides in every step to learn whether a thread has work. A power of two needs
-// no division: the low bits of the thread index tell. The warps diverge as before.
+// interleaved_modulo divides in every step to find out whether a thread has work. A power of two needs
+// no division: the low bits of the thread index are the remainder. The warps diverge as before.
 //
-// <op>_<dtype>(const dtype* in, Acc* out, size_t n)
 // Launch: ceil(n / block) blocks (at least 1), block a power of two <= 1024, dynamic shared memory
-// block * sizeof(Acc). Writes out[b] for each block b.
-#include "operators.cuh"
+// block * sizeof(float). Writes out[b] for each block b.
 
-template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* out, size_t n) {
-    Acc<T>* shared = shared_array<Acc<T>>();
+// ANCHOR: kernel
+extern "C" __global__ void sum_f32(const float* in, float* out, size_t n) {
+    extern __shared__ float shared[];
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * blockDim.x + tid;
-    shared[tid] = i < n ? widen(in[i]) : Op::identity();
+    shared[tid] = i < n ? in[i] : 0.0f;
     __syncthreads();
 
     // ANCHOR: steps
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if ((tid & (2 * stride - 1)) == 0) {
-            shared[tid] = Op::combine(shared[tid], shared[tid + stride]);
+            shared[tid] += shared[tid + stride];
         }
         __syncthreads();
     }
@@ -28,5 +27,4 @@ template <typename Op, typename T> __device__ void reduce(const T* in, Acc<T>* o
         out[blockIdx.x] = shared[0];
     }
 }
-
-FOR_EVERY_REDUCTION(REDUCE_KERNEL)
+// ANCHOR_END: kernel

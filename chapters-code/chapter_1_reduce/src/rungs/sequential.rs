@@ -27,33 +27,31 @@ pub fn in_blocks_of<T: Element>(
     rung: &Rung,
 ) -> Result<Launch<Reduction<T>>, Error> {
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
-    // For elements of f16 these are sum_f16, and sum_f32 for the results of the blocks.
-    let first = module.load_function(&p.entry(T::DTYPE))?;
-    let again = module.load_function(&p.entry(T::Acc::DTYPE))?;
+    let kernel = module.load_function(&p.entry(T::DTYPE))?; // sum_f32
     let config = move |blocks: u64| LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (threads, 1, 1),
-        shared_mem_bytes: threads * size_of::<T::Acc>() as u32,
+        shared_mem_bytes: threads * size_of::<f32>() as u32,
     };
     let blocks = p.passes(|n, _| n.div_ceil(u64::from(threads)));
     // A pass adds once per level of the block's tree, and one more is allowed for.
     let depth = blocks.len() as u64 * u64::from(1 + threads.ilog2());
     let mut partials = p.partials(&blocks)?;
-    let (kernel, first_config) = (first.clone(), config(blocks[0]));
+    let (function, first_config) = (kernel.clone(), config(blocks[0]));
 
     let enqueue = move |p: &mut Reduction<T>| {
         // One output per pass. The last is that of the problem.
         let mut out: Vec<_> = partials.iter_mut().map(|buffer| buffer.as_view_mut()).collect();
         out.push(p.out.view_mut());
 
-        let mut launch = p.device.stream.launch_builder(&first);
+        let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.input).arg(&mut out[0]).arg(&p.n);
-        // SAFETY: sequential.cu is `(const T* in, Acc* out, size_t n)`. It reads in[0 .. n], writes one result per
+        // SAFETY: sequential.cu is `(const float* in, float* out, size_t n)`. It reads in[0 .. n], writes one result per
         // block, for which the buffer has room, and uses `threads` values of shared memory.
         unsafe { launch.launch(config(blocks[0]))? };
         for pass in 1..blocks.len() {
             let (before, after) = out.split_at_mut(pass);
-            let mut launch = p.device.stream.launch_builder(&again);
+            let mut launch = p.device.stream.launch_builder(&function);
             let input = before[pass - 1].as_view();
             launch.arg(&input).arg(&mut after[0]).arg(&blocks[pass - 1]);
             // SAFETY: as above; the pass before has written as many results as it had blocks.

@@ -323,7 +323,7 @@ fn only(mut part: Part, rungs: Rungs) -> Part {
 fn beyond_32_bits() -> Part {
     use chapter_1_reduce::rungs::*;
     static RUNGS: [&Rung; 5] = [
-        &sequential::RUNG,
+        &first_add::RUNG,
         &block_reduce::RUNG,
         &vectorized::RUNG,
         &single_pass_tiled::RUNG,
