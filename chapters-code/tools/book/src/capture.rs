@@ -43,6 +43,13 @@ const CAPTURES: &[Capture] = &[
         columns: 104,
     },
     Capture {
+        file: "book/chapter_1_reduce/three_rungs.txt",
+        stream: Stream::Output,
+        binary: "chapter_1",
+        arguments: &["--device", "sim", "--kernel", "one_thread,interleaved_modulo,sequential"],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_2_histogram/output.txt",
         stream: Stream::Output,
         binary: "chapter_2",
