@@ -6,7 +6,7 @@
 //
 // <op>_f32(const float* in, float* out, size_t rows, size_t cols), in row-major; sum, max, min
 // Launch: grid (ceil(rows / blockDim.y), spans), at least (1, 1); block (threads per row, rows), where the
-// threads per row are a power of two up to 32 and the block has whole warps, or a multiple of 32 up to 1024 and one row;
+// threads per row are 4, 8, 16 or 32 and the block has whole warps, or a multiple of 32 up to 1024 and one row;
 // no dynamic shared memory. Writes out[r * spans + s] for each row r and span s. `in` may have any alignment of
 // its type.
 #include "block_reduce.cuh"
@@ -35,11 +35,11 @@ __device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
                                                                     : Op::identity());
         }
     }
-    for (unsigned i = threadIdx.x; i < span.head; i += blockDim.x) {
-        x = Op::combine(x, in[row * cols + first + i]);
+    if (threadIdx.x < span.head) {
+        x = Op::combine(x, in[row * cols + first + threadIdx.x]);
     }
-    for (unsigned i = threadIdx.x; i < span.tail; i += blockDim.x) {
-        x = Op::combine(x, span.tail_start[i]);
+    if (threadIdx.x < span.tail) {
+        x = Op::combine(x, span.tail_start[threadIdx.x]);
     }
     if (blockDim.x > 32) {
         x = block_reduce<Op>(x);

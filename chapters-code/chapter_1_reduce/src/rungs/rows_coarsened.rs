@@ -30,15 +30,15 @@ pub fn prepare(p: &MatrixReduction, rung: &Rung) -> Result<Launch<MatrixReductio
         block_dim: (threads as u32, rows_per_block as u32, 1),
         shared_mem_bytes: 0,
     };
-    // Four packs of 4 elements for each of a row's lanes, all in flight at once.
-    let narrow = |cols: u64| cols.div_ceil(16).next_power_of_two().clamp(1, 32);
+    // Four packs of 4 elements for each of a row's lanes, all in flight at once. Head and tail of a row take 3 lanes.
+    let narrow = |cols: u64| cols.div_ceil(16).next_power_of_two().clamp(4, 32);
     let first_config = match is_split {
         true => config(256, 1, spans),
         false => config(narrow(p.cols), 256 / narrow(p.cols), 1),
     };
     let second_config = config(narrow(spans), 256 / narrow(spans), 1);
     // A thread's packs, one at a time, head and tail; within a pack; and then the threads.
-    let of = |n: u64, threads: u64| n.div_ceil(4 * threads) + 4 + 6 + 11;
+    let of = |n: u64, threads: u64| n.div_ceil(4 * threads) + 4 + 2 + 11;
     let mut depth = of(p.cols.div_ceil(spans), u64::from(first_config.block_dim.0));
     if spans > 1 {
         depth += of(spans, narrow(spans));
