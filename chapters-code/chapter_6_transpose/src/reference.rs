@@ -1,33 +1,39 @@
 //! The reference: computes on the CPU what every result is compared with.
 
+use rayon::prelude::*;
+
 use crate::layout::Layout;
 
 /// The side of a square that is transposed at a time, so that both matrices stay in the caches.
 const SIDE: u64 = 64;
 
 /// Writes element (r, c) of each input matrix to (c, r) of its output. The gaps keep what they hold.
-pub fn transpose<T: Copy>(layout: &Layout, input: &[T], output: &mut [T]) {
-    let Layout { ld_in, ld_out, .. } = *layout;
-    for matrix in 0..layout.batch {
-        let from = matrix * layout.rows * ld_in;
-        let to = matrix * layout.cols * ld_out;
-        for (first_row, first_col) in corners(layout) {
-            for row in first_row..layout.rows.min(first_row + SIDE) {
-                for col in first_col..layout.cols.min(first_col + SIDE) {
-                    let element = input[(from + row * ld_in + col) as usize];
-                    output[(to + col * ld_out + row) as usize] = element;
-                }
+pub fn transpose<T: Copy + Send + Sync>(layout: &Layout, input: &[T], output: &mut [T]) {
+    let Layout { rows, cols, ld_in, ld_out, batch, .. } = *layout;
+    if rows == 0 || cols == 0 {
+        return;
+    }
+    let matrices = output.par_chunks_mut((cols * ld_out) as usize).take(batch as usize);
+    matrices.enumerate().for_each(|(matrix, output)| {
+        let input = &input[matrix * (rows * ld_in) as usize..];
+        let strips = output.par_chunks_mut((SIDE * ld_out) as usize).enumerate();
+        strips.for_each(|(strip, output)| {
+            transpose_strip(layout, strip as u64 * SIDE, input, output)
+        });
+    });
+}
+
+/// Writes the rows of an output matrix from `first_col` on: as many columns of the input, at most [`SIDE`].
+fn transpose_strip<T: Copy>(layout: &Layout, first_col: u64, input: &[T], output: &mut [T]) {
+    let Layout { rows, cols, ld_in, ld_out, .. } = *layout;
+    for first_row in (0..rows).step_by(SIDE as usize) {
+        for row in first_row..rows.min(first_row + SIDE) {
+            for col in first_col..cols.min(first_col + SIDE) {
+                let element = input[(row * ld_in + col) as usize];
+                output[((col - first_col) * ld_out + row) as usize] = element;
             }
         }
     }
-}
-
-/// The first row and column of each square.
-fn corners(layout: &Layout) -> impl Iterator<Item = (u64, u64)> + use<> {
-    let Layout { rows, cols, .. } = *layout;
-    let step = SIDE as usize;
-    let row_starts = (0..rows).step_by(step);
-    row_starts.flat_map(move |row| (0..cols).step_by(step).map(move |col| (row, col)))
 }
 
 #[cfg(test)]

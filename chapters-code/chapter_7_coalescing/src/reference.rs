@@ -1,6 +1,7 @@
 //! The reference: computes on the CPU what every result is compared with.
 
 use harness::buffer::POISON;
+use rayon::prelude::*;
 
 use crate::reads;
 
@@ -11,16 +12,16 @@ fn untouched() -> f32 {
 
 /// The elements from `offset` on, one per `stride`, side by side.
 pub fn dense(input: &[f32], offset: usize, stride: usize) -> Vec<f32> {
-    input[offset..].iter().step_by(stride).copied().collect()
+    input[offset..].par_iter().step_by(stride).copied().collect()
 }
 
 /// The first elements at `offset`, one per `stride`, in an output as long as the input.
 pub fn spread(input: &[f32], offset: usize, stride: usize) -> Vec<f32> {
-    let mut output = vec![untouched(); input.len()];
-    for (stored, element) in output[offset..].iter_mut().step_by(stride).zip(input) {
-        *stored = *element;
-    }
-    output
+    let element = |i: usize| match i.checked_sub(offset) {
+        Some(i) if i % stride == 0 => input[i / stride],
+        _ => untouched(),
+    };
+    (0..input.len()).into_par_iter().map(element).collect()
 }
 
 /// The input shifted down by `offset` in its own memory. The last elements stay.
@@ -31,12 +32,12 @@ pub fn in_place(input: &[f32], offset: usize) -> Vec<f32> {
 /// The sum of every two neighbours.
 pub fn pair_sums(input: &[f32]) -> Vec<f32> {
     let (pairs, _) = input.as_chunks();
-    pairs.iter().map(|[a, b]| a + b).collect()
+    pairs.par_iter().map(|[a, b]| a + b).collect()
 }
 
 /// The elements that the indices name.
-pub fn gather<T: Copy>(input: &[T], indices: &[u32]) -> Vec<T> {
-    indices.iter().map(|&i| input[i as usize]).collect()
+pub fn gather<T: Copy + Send + Sync>(input: &[T], indices: &[u32]) -> Vec<T> {
+    indices.par_iter().map(|&i| input[i as usize]).collect()
 }
 
 /// The elements, each stored at its index. Where indices repeat, the last element stays.
@@ -54,10 +55,12 @@ pub fn words(input: &[f32], loads: u32, blocks: u32) -> Vec<u32> {
     let (block, loads) = (reads::THREADS as usize, loads as usize);
     let mut words = vec![0; blocks as usize * block];
     let (packs, _) = input.as_chunks::<4>();
-    for (p, pack) in packs.iter().enumerate() {
-        let thread = p / (block * loads) * block % words.len() + p % block;
-        words[thread] ^= pack.iter().fold(0, |all, x| all ^ x.to_bits());
-    }
+    words.par_chunks_mut(block).enumerate().for_each(|(b, words)| {
+        let own_tiles = packs.chunks(block * loads).skip(b).step_by(blocks as usize);
+        for (p, pack) in own_tiles.flat_map(|tile| tile.iter().enumerate()) {
+            words[p % block] ^= pack.iter().fold(0, |all, x| all ^ x.to_bits());
+        }
+    });
     words
 }
 
