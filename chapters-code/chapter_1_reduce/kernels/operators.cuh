@@ -17,7 +17,7 @@ using f16 = __half;
 using bf16 = __nv_bfloat16;
 
 // ---- Accumulators ------------------------------------------------------------------------------
-
+// ANCHOR: accumulators
 template <typename T> struct AccumulatorOf { using type = T; };
 template <> struct AccumulatorOf<f16> { using type = f32; };
 template <> struct AccumulatorOf<bf16> { using type = f32; };
@@ -27,7 +27,7 @@ template <typename T> using Acc = typename AccumulatorOf<T>::type;
 template <typename T> __device__ T widen(T x) { return x; }
 __device__ inline f32 widen(f16 x) { return __half2float(x); }
 __device__ inline f32 widen(bf16 x) { return __bfloat162float(x); }
-
+// ANCHOR_END: accumulators
 // ---- The ends of each type's order, infinite where there is an infinity ------------------------
 
 template <typename A> struct Range;
@@ -63,11 +63,11 @@ template <> __device__ inline i32 Sum<i32>::combine(i32 a, i32 b) { return i32(u
 template <> __device__ inline i64 Sum<i64>::combine(i64 a, i64 b) {
     return i64((unsigned long long)a + (unsigned long long)b);
 }
-
+// ANCHOR: product
 template <typename A> struct Product {
     static __device__ A identity() { return A(1); }
     static __device__ A combine(A a, A b) { return a * b; }
-};
+}; // ANCHOR_END: product
 template <> __device__ inline i32 Product<i32>::combine(i32 a, i32 b) {
     return i32(u32(a) * u32(b));
 }
@@ -99,13 +99,13 @@ template <typename A> struct Or {
 };
 
 // ---- Shared memory -----------------------------------------------------------------------------
-
+// ANCHOR: shared_array
 // The block's dynamic shared memory as an array; the launch sets its size.
 template <typename A> __device__ A* shared_array() {
     extern __shared__ __align__(16) unsigned char shared_memory[];
     return reinterpret_cast<A*>(shared_memory);
 }
-
+// ANCHOR_END: shared_array
 // ---- Entry points ------------------------------------------------------------------------------
 
 // Calls M(operator's name, operator, dtype) for all types …
@@ -131,7 +131,7 @@ template <typename A> __device__ A* shared_array() {
 #ifndef LAUNCH_BOUNDS
 #define LAUNCH_BOUNDS
 #endif
-
+// ANCHOR: entry
 // The signature that the ladder has in common: folds n elements of `in`; block b writes the fold
 // of its share to out[b]. The file defines reduce<Op, T>.
 #define REDUCE_KERNEL(name, Op, dtype) \
@@ -139,7 +139,7 @@ template <typename A> __device__ A* shared_array() {
                                               Acc<dtype>* __restrict__ out, size_t n) { \
         reduce<Op<Acc<dtype>>>(in, out, n); \
     }
-
+// ANCHOR_END: entry
 // The signature of the kernels for a row-major matrix of rows * cols elements.
 #define MATRIX_KERNEL(name, Op) \
     extern "C" __global__ void LAUNCH_BOUNDS name##_f32( \

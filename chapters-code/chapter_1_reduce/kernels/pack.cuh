@@ -1,12 +1,12 @@
 // Sixteen bytes of elements: what one load instruction of a thread can bring at most.
 #pragma once
 #include "operators.cuh"
-
+// ANCHOR: pack
 template <typename T> struct Pack {
     static constexpr unsigned size = 16 / sizeof(T);
     T elements[size];
 };
-
+// ANCHOR_END: pack
 // ANCHOR: load
 // Loads a pack from a 16-byte aligned address, by one instruction for every dtype.
 template <typename T> __device__ Pack<T> load_pack(const uint4* address) {
@@ -16,7 +16,7 @@ template <typename T> __device__ Pack<T> load_pack(const uint4* address) {
     return pack;
 }
 // ANCHOR_END: load
-
+// ANCHOR: fold_pack
 // The fold of a pack as a balanced tree: its operations don't wait for each other, and the rounding
 // error grows with the logarithm of the pack's size.
 template <typename Op, typename T> __device__ Acc<T> fold_pack(const Pack<T>& pack) {
@@ -34,7 +34,7 @@ template <typename Op, typename T> __device__ Acc<T> fold_pack(const Pack<T>& pa
     }
     return x[0];
 }
-
+// ANCHOR_END: fold_pack
 // An array seen as packs: `head` elements up to the first 16-byte boundary, `packs` whole packs,
 // then `tail` elements. Less than a pack each, head and tail are for single threads.
 template <typename T> struct Packed {

@@ -20,6 +20,21 @@ fn check(kernel: &str, n: u64, quoted: f64) {
 }
 
 #[test]
+fn one_thread_of_a_warp() {
+    check("one_thread", 1 << 20, 832.0);
+    let counted = counted("one_thread", 1 << 20);
+    assert_eq!(counted.thread_instructions, counted.warp_instructions);
+}
+
+#[test]
+fn wavefronts_of_a_whole_run() {
+    let counted = counted("interleaved_modulo", 1 << 20);
+    let wavefronts = counted.shared_load_wavefronts + counted.shared_store_wavefronts;
+    // 150 per block, and a few more for the sums of partial sums.
+    assert!((150.5..151.5).contains(&(wavefronts as f64 / 4096.0)), "{wavefronts}");
+}
+
+#[test]
 fn trees_in_shared_memory() {
     check("interleaved_modulo", 1 << 20, 1090.0);
     check("interleaved_mask", 1 << 20, 1155.0);
@@ -36,8 +51,12 @@ fn fewer_blocks_and_unrolled_steps() {
 
 #[test]
 fn grids_that_stride() {
+    check("grid_stride", 1 << 20, 143.0);
     check("grid_stride", 1 << 24, 61.0);
+    check("shuffle", 1 << 20, 183.0);
+    check("block_reduce", 1 << 20, 189.0);
     check("block_reduce", 1 << 24, 64.0);
+    check("vectorized", 1 << 20, 184.0);
     check("vectorized", 1 << 24, 38.0);
 }
 

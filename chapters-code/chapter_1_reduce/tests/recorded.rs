@@ -26,6 +26,6 @@ fn a_lone_load_gives_the_figures_of_the_text() {
     quoted(in_flight / 132.0 / 1e3, 12.0, 0.5); // KB a multiprocessor
     quoted(2048.0 * 4.0 / (in_flight / 132.0), 2.0 / 3.0, 0.05);
     quoted(131_072.0 / (in_flight / 132.0), 11.0, 0.5);
-    // The third budget: a wait is longer than a block may stay, at the clock that the text takes.
-    assert!(latency * 2e9 > 448.0);
+    // The third budget: a wait is longer than a block may stay, 448 clocks: the text says more than 600.
+    assert!(latency * 1.98e9 > 600.0);
 }
