@@ -35,8 +35,8 @@ template <typename Op, typename T> __device__ Acc<T> fold_pack(const Pack<T>& pa
     return x[0];
 }
 // ANCHOR_END: fold_pack
-// An array seen as packs: `head` elements up to the first 16-byte boundary, `packs` whole packs,
-// then `tail` elements. Less than a pack each, head and tail are for single threads.
+// ANCHOR: packed
+// `head` elements up to a 16-byte boundary, whole packs, `tail` elements; head and tail for single threads.
 template <typename T> struct Packed {
     const uint4* packs;
     size_t pack_count;
@@ -52,3 +52,4 @@ template <typename T> struct Packed {
         tail_start = in + (n - tail);
     }
 };
+// ANCHOR_END: packed

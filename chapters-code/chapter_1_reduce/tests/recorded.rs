@@ -1,6 +1,7 @@
 //! Recordings can be read, and give the figures of the text.
 
-use report::recorded::{recordings, unreadable};
+use crate::common;
+use report::recorded::{Subject, recordings, unreadable};
 
 #[test]
 fn recorded_files_can_be_read() {
@@ -11,21 +12,32 @@ fn recorded_files_can_be_read() {
 /// 4.8e12 bytes a second over 132 multiprocessors.
 #[test]
 fn a_lone_load_gives_the_figures_of_the_text() {
-    let latency = recordings()
-        .iter()
-        .find(|recording| recording.device.name.contains("H200"))
+    let recording = recordings().iter().find(|recording| recording.device.name.contains("H200"));
+    let latency = recording
         .and_then(|recording| recording.ceilings.latency_ns)
         .expect("a recorded H200 has it")
         * 1e-9;
     let quoted = |figure: f64, quoted: f64, half_a_digit: f64| {
         assert!((figure - quoted).abs() <= half_a_digit, "{figure}");
     };
-    quoted(32.0 / latency / 1e9, 0.1, 0.005); // GB/s of one thread, a sector at a time
+    quoted(32.0 / latency / 1e9, 0.1, 0.01); // GB/s of one thread, a sector at a time
     let in_flight = 4.8e12 * latency;
     quoted(in_flight / 1e6, 1.6, 0.05); // MB
     quoted(in_flight / 132.0 / 1e3, 12.0, 0.5); // KB a multiprocessor
+    quoted(in_flight / 132.0 / 2048.0, 6.0, 0.2); // bytes per thread
     quoted(2048.0 * 4.0 / (in_flight / 132.0), 2.0 / 3.0, 0.05);
-    quoted(131_072.0 / (in_flight / 132.0), 11.0, 0.5);
+    // Little's law turned around: clocks that the bytes in flight of a multiprocessor take at the measured rate.
+    let clocks = |kernel: &str, bytes: f64| {
+        let subject = Subject::new("chapter_1_reduce", kernel, &common::sum_f32(1 << 28));
+        let mut rows = recording.expect("there is a recording").rows.iter();
+        let row = rows.find(|row| row.subject == subject).expect("the kernel is recorded");
+        let milliseconds = row.time_ms.as_ref().expect("it was timed").median;
+        let rate = 4.0 * f64::from(1 << 28) / (milliseconds * 1e6); // GB/s
+        bytes / (rate / 132.0) * 1.98
+    };
+    quoted(clocks("grid_stride", 8192.0), 840.0, 10.0);
+    quoted(clocks("vectorized", 32_768.0), 2000.0, 30.0);
+    assert!(latency * 1.98e9 < 700.0);
     // The third budget: a wait is longer than a block may stay, 448 clocks: the text says more than 600.
     assert!(latency * 1.98e9 > 600.0);
 }
