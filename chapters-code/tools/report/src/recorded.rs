@@ -170,6 +170,11 @@ pub fn recordings() -> &'static [Recording] {
     &ALL
 }
 
+/// The latest recording of an H200, the device whose profile the simulator has.
+pub fn of_simulated_device() -> Option<&'static Recording> {
+    recordings().iter().find(|recording| recording.device.name.contains("H200"))
+}
+
 /// The files that are not of this form, with the reason.
 pub fn unreadable() -> Vec<(&'static str, String)> {
     embedded::FILES

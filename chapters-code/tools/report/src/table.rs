@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use self::layout::{Align, Column, Table};
 use crate::{
     Row,
-    recorded::{Recording, recordings},
+    recorded::{self, Recording},
     row::{self, Caught},
     terminal,
 };
@@ -83,7 +83,7 @@ fn gpu_columns(rows: &[&Row]) -> Vec<Column> {
 }
 
 fn simulator_columns(rows: &[&Row]) -> Vec<Column> {
-    let recording = recordings().first();
+    let recording = recorded::of_simulated_device();
     let column = |title, rank, cell: Cell<'_>| column(rows, title, rank, cell);
     let counted = |row: &Row, show: fn(&Counters) -> String| {
         row.counters.as_ref().map(show).unwrap_or_default()
@@ -175,7 +175,7 @@ pub fn legend(columns: &BTreeSet<&'static str>, width: usize) -> String {
         text += &terminal::wrap_after(&format!("{title:<12} "), meaning, width);
     }
     let recorded = ["floor\nµs", "recorded\nµs"];
-    if let Some(recording) = recordings().first()
+    if let Some(recording) = recorded::of_simulated_device()
         && recorded.iter().any(|title| columns.contains(title))
     {
         let (name, date) = (&recording.device.name, &recording.date);
