@@ -154,9 +154,9 @@ fn what_is_not_there_is_not_drawn() {
     assert_refused("banks kernel=sequential n=64 at=steps nth=99", "nth=99: warp 0 has");
     assert_refused("banks kernel=sequential n=64 nth=x", "nth=x: write numbers");
     assert_refused("banks kernel=sequential n=64 access=peek", "access=peek");
-    assert_refused("banks kernel=sequential n=64 dtype=f64 nth=1", "accesses of 4 bytes, not 8");
+    assert_refused("banks kernel=first_add n=128 dtype=f64 nth=1", "accesses of 4 bytes, not 8");
     assert_refused("sectors kernel=one_thread n=40", "choose with nth=");
-    assert_refused("sectors kernel=sequential n=32 dtype=f16 nth=1", "a lane accesses 2");
+    assert_refused("sectors kernel=first_add n=32 dtype=f16 nth=1", "a lane accesses 2");
     assert_refused("timeline kernel=sequential n=4 block=4 span=3", "span=3: a warp issues");
     assert_refused("timeline kernel=sequential n=1024 block=1024", "a block of 32 warps");
     assert_refused("race kernel=sequential n=64", "reports 0 races");

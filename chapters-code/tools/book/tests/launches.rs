@@ -26,8 +26,8 @@ fn a_launch_is_the_rungs_own() {
         "Launch: 4,096 blocks of 256 threads, 1,024 bytes of dynamic shared memory per block, for <em>n</em> = 2<sup>20</sup>.",
     );
     assert_launch(
-        "kernel=sequential n=1000 block=64 dtype=f64",
-        "Launch: 16 blocks of 64 threads, 512 bytes of dynamic shared memory per block, for <em>n</em> = 1,000 of f64.",
+        "kernel=first_add n=1000 block=64 dtype=f64",
+        "Launch: 8 blocks of 64 threads, 512 bytes of dynamic shared memory per block, for <em>n</em> = 1,000 of f64.",
     );
     assert_launch(
         "kernel=one_thread n=2^20",
