@@ -126,6 +126,24 @@ mod tests {
         close(Wavefronts::expected(&two, 1).mean, 2.0 - 2.0 / 2f64.powi(32));
     }
 
+    /// The small case that the book works by hand: bins 0 and 2 in bank 0, bins 1 and 3 in bank 1.
+    #[test]
+    fn two_lanes_two_banks_of_two_bins() {
+        let waits = |a: u32, b: u32| a != b && a % 2 == b % 2;
+        let pairs = (0..4).flat_map(|a| (0..4).map(move |b| (a, b)));
+        let waiting = pairs.filter(|&(a, b)| waits(a, b)).count();
+        assert_eq!(waiting, 4); // of 16
+        let mean = 1.0 + waiting as f64 / 16.0;
+        close(mean, 1.25);
+
+        // By the series: P(longest <= 1) = 2! [z^2] B_1^2.
+        let distinct = by_distinct([0.25, 0.25].iter());
+        let at_most_one: Series = std::array::from_fn(|i| distinct[0][i] + distinct[1][i]);
+        assert_eq!(at_most_one[..3], [1.0, 1.0 / 2.0, 1.0 / 16.0]);
+        let p = 2.0 * product(&at_most_one, &at_most_one)[2];
+        close(1.0 + (1.0 - p), mean);
+    }
+
     /// Draws warps, and looks at the longest queue of each.
     fn simulated(bins: u64, copies: u64, warps: u64) -> f64 {
         let longest = |warp: u64| {

@@ -21,8 +21,8 @@ fn case(bins: u32, copies: Option<u32>) -> Case {
     }
 }
 
-/// The mean of so many draws lies this many standard deviations from what is expected, at most: once
-/// in two million times it would not.
+/// The mean of this many draws lies at most this many standard deviations from what is expected. A correct model
+/// exceeds five of them about once in 1.7 million times.
 const DEVIATIONS: f64 = 5.0;
 
 #[track_caller]
