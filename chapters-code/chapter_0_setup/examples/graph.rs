@@ -15,9 +15,9 @@ fn main() -> anyhow::Result<()> {
     let context = &device.context;
     let kernel = context.load_module(Ptx::from_src(VECTOR_ADD_PTX))?.load_function("vector_add")?;
     // ANCHOR: capture
-    // cudarc lets each call wait for the last use of its buffers, by events. In a capture CUDA refuses to wait for
-    // an event from before it, so cudarc must not record any.
-    // SAFETY: one stream uses the buffers, so its order is all that they need.
+    // cudarc makes each call wait for the last use of its buffers, by events. While a stream is
+    // captured, CUDA refuses to wait for events from before the capture. So switch them off.
+    // SAFETY: all buffers are used on one stream, whose order is all that they need.
     unsafe { context.disable_event_tracking() };
     // A stream of our own: CUDA does not capture the default stream.
     let stream = context.new_stream()?;
@@ -26,7 +26,7 @@ fn main() -> anyhow::Result<()> {
     let mut out = stream.alloc_zeros::<f32>(N)?;
     stream.synchronize()?;
 
-    // From here the calls on this stream are written down, not executed.
+    // From here on, the calls on this stream are written down, not executed.
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     for _ in 0..LAUNCHES {
         launch_vector_add(&stream, &kernel, &a, &b, &mut out.as_view_mut())?;
