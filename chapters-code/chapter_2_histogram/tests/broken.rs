@@ -1,7 +1,9 @@
 //! Every kernel that is shown because it is wrong is caught, by what is said to catch it.
 
+use std::collections::HashSet;
+
 use crate::common::{self, CHAPTER};
-use chapter_2_histogram::broken::broken;
+use chapter_2_histogram::{bins::Bins, broken::broken, inputs, problem::Counting};
 use harness::{
     simulator::{Missing, Space},
     verify::Checker,
@@ -84,4 +86,25 @@ fn what_is_rounded_up_is_counted_in_the_first_bin() {
     let [counted, expected] =
         [counted, expected].map(|count| count.parse::<u32>().expect("a count"));
     assert!(counted > expected, "{}", row.failures[0]);
+}
+
+/// What the book predicts of `racy`: lanes of a warp with the same key are counted once. Warps come between each
+/// other, too, but seldom.
+#[test]
+fn plain_increments_lose_what_lanes_have_in_common() {
+    let device = &testing::simulator().device;
+    let case = common::u32s(4097);
+    let bins = Bins::of(&case).expect("256 bins");
+    let keys: Vec<u32> = inputs::keys(&case, &bins);
+    let distinct = |warp: &[u32]| warp.iter().collect::<HashSet<_>>().len();
+    let counted_once: usize = keys.chunks(32).map(distinct).sum();
+
+    let mut problem = Counting::new(device, &case, keys.clone()).expect("it fits");
+    let (rung, prepare) = broken().into_iter().find(|(rung, _)| rung.name == "racy").expect("it");
+    let mut launch = prepare(&problem, &rung).expect("a launch");
+    (launch.enqueue)(&mut problem).expect("it runs");
+    let counts = problem.counts.download().expect("a copy").expect("guards that are whole");
+    let counted: usize = counts.iter().map(|&count| count as usize).sum();
+    assert_eq!(keys.len() - counted_once, 229); // of 4,097, as the book says
+    assert!(counted <= counted_once, "{counted}");
 }

@@ -50,6 +50,18 @@ const CAPTURES: &[Capture] = &[
         columns: 104,
     },
     Capture {
+        file: "book/chapter_2_histogram/four_rungs.txt",
+        stream: Stream::Output,
+        binary: "chapter_2",
+        arguments: &[
+            "--device",
+            "sim",
+            "--kernel",
+            "global_atomics,shared_atomics,warp_copies,match_any",
+        ],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_2_histogram/output.txt",
         stream: Stream::Output,
         binary: "chapter_2",
