@@ -88,6 +88,13 @@ const CAPTURES: &[Capture] = &[
         columns: 104,
     },
     Capture {
+        file: "book/chapter_3_scan/three_rungs.txt",
+        stream: Stream::Output,
+        binary: "chapter_3",
+        arguments: &["--device", "sim", "--kernel", "hillis_steele,blelloch,shuffle"],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_6_transpose/output.txt",
         stream: Stream::Output,
         binary: "chapter_6",
