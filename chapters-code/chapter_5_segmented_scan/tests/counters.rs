@@ -133,6 +133,15 @@ fn reductions() {
     }
 }
 
+/// At the size whose time the book predicts from the count, or nearly: search and joining matter less.
+#[test]
+fn reductions_of_many_elements() {
+    let n = 1 << 24;
+    let case = case(n, Dtype::F32, Op::Sum, None, Segments::Of(64));
+    let counters = counted("reduce_merge_path", &case);
+    assert_near("2^24", counters.warp_instructions as f64 / (4 * n / 1024) as f64, 304.1);
+}
+
 /// The same for long segments, of which there are more than multiprocessors: a block each, and where one is
 /// half of everything, many for that one.
 #[test]
