@@ -86,3 +86,14 @@ fn a_single_pass_writes_once() {
 fn in_words(sectors: u64) -> f64 {
     (8 * sectors) as f64 / N as f64
 }
+
+/// What Nsight Compute counted on an H200 for the addition of block offsets: the device's own instructions, per warp.
+#[test]
+fn a_warp_that_adds_block_offsets_executes_48_instructions() {
+    let counted = include_str!("../../../book/measurements/ncu_nvidia_h200_2026-11-21_rungs.csv");
+    let is_addition = |row: &&str| row.starts_with("chapter_3_scan/shuffle/2^16,sum_f32,");
+    let row = counted.lines().find(is_addition).expect("a row");
+    let instructions: u64 =
+        row.rsplit(',').next().and_then(|last| last.parse().ok()).expect("a count");
+    assert_eq!(instructions, 48 * (1 << 16) / 32);
+}
