@@ -74,6 +74,8 @@ fn what_hides_them() {
     assert!(is_right("previous_block_only", Kind::Inclusive, &[256, 200, 300, 100]));
     assert!(is_right("previous_block_only", Kind::Inclusive, &[512]));
     assert!(!is_right("previous_block_only", Kind::Inclusive, &[513]));
+    assert!(is_right("previous_block_only", Kind::Inclusive, &[250; 8]));
+    assert!(!is_right("previous_block_only", Kind::Inclusive, &[500; 4]));
     // Nothing to leak into.
     assert!(is_right("exclusive_leaks", Kind::Exclusive, &[1000]));
     assert!(!is_right("exclusive_leaks", Kind::Exclusive, &[999, 1]));

@@ -194,7 +194,7 @@ diagnoses! {
         hint "what lies before a head must not come into its segment, in whatever step", read "chapter_5_segmented_scan/what_goes_wrong.md#heads-that-are-overlooked";
     /// A segment's result lacks its beginning, or some of it.
     SegmentCut: "a result lacks elements of its own segment",
-        hint "where does the part begin that the result has: at a warp, at a block, at a round? Something does not get over that border", read "chapter_5_segmented_scan/what_goes_wrong.md#blocks-that-do-not-ask";
+        hint "where does the part begin that the result has: at a warp, at a block, at a round? Something does not get over that border", read "chapter_5_segmented_scan/what_goes_wrong.md#open-sums-across-blocks";
     /// An element that should not be there.
     NotKept: "something is in the result that does not belong there",
         hint "who decides what is written, and is it asked in every place?", read "chapter_4_compact/index.md";
