@@ -102,6 +102,20 @@ const CAPTURES: &[Capture] = &[
         columns: 104,
     },
     Capture {
+        file: "book/chapter_6_transpose/four_rungs.txt",
+        stream: Stream::Output,
+        binary: "chapter_6",
+        arguments: &[
+            "--device",
+            "sim",
+            "--kernel",
+            "by_rows,by_columns,tile,padded",
+            "-n",
+            "1024x1024",
+        ],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_7_coalescing/output.txt",
         stream: Stream::Output,
         binary: "chapter_7",
