@@ -50,7 +50,7 @@ fn equal_elements_hide_a_misplaced_one() {
     assert_eq!(rows[0].caught, Some(Caught::Missed(None)));
 }
 
-/// Sums of halves stop at 2,048 in each thread, and the tree over them ends in infinity.
+/// The tree over the sums of the threads passes the largest number of f16, and ends in infinity.
 #[test]
 fn halves_overflow() {
     let rows = broken_rows(1 << 20);
