@@ -75,7 +75,7 @@ impl<T: Element> Pairs<T> {
     }
 
     /// The largest number of rounded operations of all levels above the first: a warp's scan, that of the
-    /// warps, two additions, and that of the block's offset.
+    /// warps, two additions, and the one that adds the result to the level below.
     pub fn depth(&self) -> u64 {
         (self.levels.len() - 1) as u64 * (5 + 5 + 2 + 1)
     }

@@ -22,10 +22,10 @@ fn depths() {
     let giant = scan(1 << 28, Segments::Giant);
     for (rung, wanted) in [
         ("thread_per_segment", 1 << 28),
-        ("hillis_steele", 48),
-        ("shuffle", 52),
-        ("vectorized", 51),
-        ("lookback", 114_716),
+        ("hillis_steele", 47),
+        ("shuffle", 51),
+        ("vectorized", 50),
+        ("lookback", 16_419),
         ("warp_specialized", 405),
     ] {
         assert_eq!(depth(rung, giant), wanted, "{rung}");

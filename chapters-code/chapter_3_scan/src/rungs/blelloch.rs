@@ -31,8 +31,9 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     // Level l scans n[l] values in n[l + 1] blocks: first the elements, then the aggregates of the blocks.
     let n = p.levels(tile);
     let levels = n.len() - 1;
-    // On every level: up the tree, down again, one addition to the element, and that of the block's offset.
-    let depth = levels as u64 * (2 * u64::from(tile.ilog2()) + 1 + 1);
+    // On every level: up the tree, down again, one addition to the element. On all but the last, that of
+    // the block's offset.
+    let depth = levels as u64 * (2 * u64::from(tile.ilog2()) + 1) + levels as u64 - 1;
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 

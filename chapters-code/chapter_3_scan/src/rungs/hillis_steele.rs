@@ -40,8 +40,9 @@ pub fn with_buffers<T: Element>(
     // Level l scans n[l] values in n[l + 1] blocks: first the elements, then the aggregates of the blocks.
     let n = p.levels(tile);
     let levels = n.len() - 1;
-    // On every level: the steps of a block, and the addition of its offset.
-    let depth = levels as u64 * u64::from(threads.next_power_of_two().ilog2() + 1);
+    // On every level: the steps of a block. On all but the last, the addition of the block's offset.
+    let steps = levels as u64 * u64::from(threads.next_power_of_two().ilog2());
+    let depth = steps + levels as u64 - 1;
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 

@@ -35,9 +35,11 @@ pub fn in_tiles_of<T: Element>(
         block_dim: (512, 1, 1),
         shared_mem_bytes: 0,
     };
-    // At worst each tile's prefix is made from that of the tile before. That costs 7: the scan of a
-    // window of 32 tiles (5), the window to the prefix, and the prefix to the tile's aggregate.
-    let depth = tile_depth::<T>(8) + 7 * tiles.max(1);
+    // A look-back over w tiles to a prefix adds at most min(w, 7) times to that prefix: an addition of the
+    // identity is exact, and a prefix w tiles away is left of w - 1 aggregates at most. So the chain of
+    // prefixes has at most one addition per tile. The tile's own aggregate enters the chain in a window:
+    // its scan (5), the window to the prefix, the prefix to an aggregate.
+    let depth = tile_depth::<T>(8) + 7 + tiles;
     // The counter of blocks, up to 16 bytes, then the status words of every tile. One memset zeroes both.
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;

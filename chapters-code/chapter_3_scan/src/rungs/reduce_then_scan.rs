@@ -30,8 +30,8 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     // Level l has n[l] values in n[l + 1] blocks: first the elements, then the aggregates of the blocks.
     let n = p.levels(tile);
     let levels = n.len() - 1;
-    // On every level: a tile, and the prefix of its block.
-    let depth = levels as u64 * (tile_depth::<T>(4) + 1);
+    // On every level: a tile, the prefix of its block included.
+    let depth = levels as u64 * tile_depth::<T>(4);
     let (mut aggregates, mut prefixes) = (p.per_block(&n)?, p.per_block(&n)?);
     // Nothing comes before the one block of the last level.
     prefixes[levels - 1] = p.device.stream.clone_htod(&[identity::<T>(p.case.op)])?;

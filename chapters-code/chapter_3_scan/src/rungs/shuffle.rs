@@ -28,8 +28,9 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     // Level l scans n[l] values in n[l + 1] blocks: first the elements, then the aggregates of the blocks.
     let n = p.levels(tile);
     let levels = n.len() - 1;
-    // On every level: a warp's scan, that of the warps, two additions, and that of the block's offset.
-    let depth = levels as u64 * (5 + 5 + 2 + 1);
+    // On every level: a warp's scan, that of the warps, two additions. On all but the last, that of the
+    // block's offset.
+    let depth = levels as u64 * (5 + 5 + 2) + levels as u64 - 1;
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 

@@ -33,8 +33,8 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     // Level l scans n[l] values in n[l + 1] blocks: first the elements, then the aggregates of the blocks.
     let n = p.levels(tile);
     let levels = n.len() - 1;
-    // On every level: a tile, and the addition of the block's offset.
-    let depth = levels as u64 * (tile_depth::<T>(4) + 1);
+    // On every level: a tile, the addition of the block's offset included.
+    let depth = levels as u64 * tile_depth::<T>(4);
     let (mut aggregates, mut offsets) = (p.per_block(&n)?, p.per_block(&n)?);
     let (kernel, first_config) = (first.clone(), config(n[1]));
 

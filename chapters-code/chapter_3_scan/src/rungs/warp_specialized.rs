@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, Rung, kernel};
 
-use crate::problem::{PrefixScan, tile_depth, vectors_only};
+use crate::problem::{PrefixScan, vectors_only};
 
 /// Warp specialization: one warp copies tiles to a ring of stages, others reduce and scan them there.
 pub static RUNG: Rung = Rung::new(
@@ -37,8 +37,12 @@ pub fn prepare<T: Element>(p: &PrefixScan<T>, rung: &Rung) -> Result<Launch<Pref
     };
     let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     kernel.set_attribute(attribute, config.shared_mem_bytes as i32)?;
-    // A tile; then in every round the aggregates of all blocks, 32 at a time.
-    let depth = tile_depth::<T>(4) + tiles.div_ceil(blocks) * blocks.div_ceil(32) + 16 + 8;
+    // Sums commute, so the kernel adds them in the order that is shortest. The aggregate of a tile: a lane's
+    // elements in six rows, the lanes, the eight parts of the tile. The sum of a round: a lane's blocks, the
+    // lanes. Then one addition per round, and in the tile: the part, the row, the elements of a pack.
+    let pack = 16 / size_of::<T>() as u64;
+    let (aggregate, round) = (6 * pack + 5 + 8, blocks.div_ceil(32) + 5);
+    let depth = aggregate + round + tiles.div_ceil(blocks) + 2 + pack;
     // Zeroed once. They belong to this grid and these tiles: a block counts its launches.
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut status = p.device.stream.alloc_zeros::<u64>((tiles * words).max(1) as usize)?;

@@ -42,7 +42,7 @@ pub fn with_pairs<T: Element>(
     let add_block_offsets = add_block_offsets(p, ADD_BLOCK_OFFSETS)?;
     let mut pairs = Pairs::new(p, blocks, add_block_offsets.clone())?;
     // Eight steps in a block, and the offset of the block.
-    let depth = 8 + 1 + pairs.depth();
+    let depth = 8 + pairs.depth();
 
     let function = kernel.clone();
     let enqueue = move |p: &mut SegmentedScan<T>| {

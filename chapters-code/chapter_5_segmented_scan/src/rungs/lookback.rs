@@ -30,9 +30,8 @@ pub fn prepare<T: Element>(
         block_dim: (512, 1, 1),
         shared_mem_bytes: 0,
     };
-    // At worst each tile's prefix is made from that of the tile before. That costs 7: the scan of a
-    // window of 32 tiles (5), the window to the prefix, and the prefix to the tile's aggregate.
-    let depth = tile_depth::<T>(8) + 7 * tiles.max(1);
+    // As in chapter 3: at most one addition per tile, and 7 where a tile's aggregate enters the chain.
+    let depth = tile_depth::<T>(8) + 7 + tiles;
     // The counter of blocks, up to 16 bytes, then the status words of every tile. One memset zeroes both.
     let words = (size_of::<T>() as u64).div_ceil(4); // 32 bits of a value, and a tag, in each
     let mut state = buffer::scratch::<u64>(&p.device, 2 + tiles * words)?;

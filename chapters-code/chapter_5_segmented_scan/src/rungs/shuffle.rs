@@ -42,7 +42,7 @@ pub fn with_offsets_by<T: Element>(
     let add_block_offsets = add_block_offsets(p, add_ptx)?;
     let mut pairs = Pairs::new(p, blocks, add_block_offsets.clone())?;
     // A warp's scan, that of the warps, two additions, and the offset of the block.
-    let depth = 5 + 5 + 2 + 1 + pairs.depth();
+    let depth = 5 + 5 + 2 + pairs.depth();
 
     let function = kernel.clone();
     let enqueue = move |p: &mut SegmentedScan<T>| {

@@ -33,7 +33,7 @@ pub fn prepare<T: Element>(
     let add_block_offsets = add_block_offsets(p, ADD_BLOCK_OFFSETS)?;
     let mut pairs = Pairs::new(p, blocks, add_block_offsets.clone())?;
     // A tile with four rows per warp, and the offset of the block.
-    let depth = tile_depth::<T>(4) + 1 + pairs.depth();
+    let depth = tile_depth::<T>(4) + pairs.depth();
 
     let function = kernel.clone();
     let enqueue = move |p: &mut SegmentedScan<T>| {
