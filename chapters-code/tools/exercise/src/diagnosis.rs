@@ -200,7 +200,7 @@ diagnoses! {
         hint "who decides what is written, and is it asked in every place?", read "chapter_4_compact/index.md";
     /// A mask's byte is taken for 1.
     TruthValue: "a byte of the mask is added as if it were 0 or 1",
-        hint "true may be any number but 0: compare it with 0 first", read "chapter_4_compact/what_goes_wrong.md#places-that-are-off-by-one";
+        hint "true may be any number but 0: compare it with 0 first", read "chapter_4_compact/what_goes_wrong.md#indices-that-are-off-by-one";
     /// The output is the input.
     Unchanged: "the output is a copy of the input",
         hint "the elements are moved but nothing was done to them", read "";
