@@ -90,7 +90,7 @@ fn in_words(sectors: u64) -> f64 {
 /// What Nsight Compute counted on an H200 for the addition of block offsets: the device's own instructions, per warp.
 #[test]
 fn a_warp_that_adds_block_offsets_executes_48_instructions() {
-    let counted = include_str!("../../../book/measurements/ncu_nvidia_h200_2026-11-21_rungs.csv");
+    let counted = include_str!("../../../book/measurements/ncu_nvidia_h200_2026-11-24_rungs.csv");
     let is_addition = |row: &&str| row.starts_with("chapter_3_scan/shuffle/2^16,sum_f32,");
     let row = counted.lines().find(is_addition).expect("a row");
     let instructions: u64 =

@@ -1,5 +1,5 @@
-// Four elements a thread: a warp loads four rows before it has to wait, and a block of 256 threads
-// makes room for others sooner than one of 1,024.
+// Four elements per thread: what a thread computes once serves four elements, and eight blocks of
+// 256 threads are resident where two of 1,024 were.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
 // Launch: ceil(rows / 32) * ceil(cols / 32) blocks (in y, a matrix of the batch each) of (32, 8)

@@ -5,4 +5,5 @@ mod command_line;
 mod common;
 mod counters;
 mod ladder;
+mod profile;
 mod timed;

@@ -31,6 +31,12 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
     match name.rsplit_once('.') {
         Some((_, "json")) => run(&text),
         Some((stem, "csv")) if stem.starts_with("ncu_") => counters(&text),
+        Some((stem, "csv")) if stem.starts_with("stalls_") => {
+            Ok(profile(stem, &text, "where the warps of chapter 6 wait, by rung"))
+        }
+        Some((stem, "csv")) if stem.starts_with("samples_") => {
+            Ok(profile(stem, &text, "where the warps of chapter 6 wait, by machine instruction"))
+        }
         Some((stem, "tsv")) if stem.starts_with("sanitizer_") => tools(stem, &text),
         Some((stem, "tsv")) if stem.starts_with("wrong_clock_") => {
             Ok(example(stem, &text, "one launch, timed wrongly and rightly", "wrong_clock"))
@@ -168,6 +174,16 @@ fn tools(stem: &str, text: &str) -> Result<Vec<Fact>, String> {
 
 /// What an example of chapter 0 printed.
 fn example(stem: &str, text: &str, what: &str, name: &str) -> Vec<Fact> {
+    table(stem, text, what, format!("`{name}`, an example of chapter 0"))
+}
+
+/// A table of Nsight Compute's.
+fn profile(stem: &str, text: &str, what: &str) -> Vec<Fact> {
+    table(stem, text, what, "`ncu` on `chapter_6`, see README.md beside the file".to_owned())
+}
+
+/// A table whose first lines say where it was recorded.
+fn table(stem: &str, text: &str, what: &str, command: String) -> Vec<Fact> {
     let header = header(text);
     let field = |name: &str| header.get(name).cloned().unwrap_or(NOT_NOTED.to_owned());
     let rows = text.lines().filter(|line| !line.starts_with('#')).count();
@@ -177,7 +193,7 @@ fn example(stem: &str, text: &str, what: &str, name: &str) -> Vec<Fact> {
         ("driver", field("driver")),
         ("date", stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned()),
         ("commit", field("commit")),
-        ("command", format!("`{name}`, an example of chapter 0")),
+        ("command", command),
         ("holds", format!("{} rows", rows.saturating_sub(1))),
     ]
 }

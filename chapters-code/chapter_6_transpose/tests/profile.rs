@@ -1,0 +1,103 @@
+//! The tables of the page on stalls hold what the profiler recorded.
+
+use std::collections::HashMap;
+
+const PAGE: &str = include_str!("../../../book/chapter_6_transpose/stalls.md");
+const STALLS: &str = include_str!("../../../book/measurements/stalls_nvidia_h200_2026-11-24.csv");
+const SAMPLES: &str = include_str!("../../../book/measurements/samples_nvidia_h200_2026-11-24.csv");
+
+/// The columns of the table of stalls, each a sum of the profiler's reasons.
+const STALL_COLUMNS: [&[&str]; 5] = [
+    &["long_scoreboard"],
+    &["barrier"],
+    &["short_scoreboard", "mio_throttle"],
+    &["drain"],
+    &["not_selected"],
+];
+
+/// A row of the file of stalls: its cells by column.
+type Row = HashMap<&'static str, &'static str>;
+
+fn rows() -> Vec<Row> {
+    let mut lines = STALLS.lines().filter(|line| !line.starts_with('#'));
+    let head: Vec<_> = lines.next().expect("a heading").split(',').collect();
+    lines.map(|line| head.iter().copied().zip(line.split(',')).collect()).collect()
+}
+
+fn number(row: &Row, column: &str) -> f64 {
+    row[column].parse().expect("a number")
+}
+
+/// The samples of a kernel and its machine instructions, in order.
+fn samples(kernel: &str) -> Vec<(f64, &'static str)> {
+    let of_kernel = SAMPLES.lines().filter_map(|line| line.strip_prefix(kernel)?.strip_prefix(','));
+    let row = |line: &'static str| {
+        let (samples, instruction) = line.split_once(',').expect("two cells");
+        (samples.parse().expect("a number"), instruction)
+    };
+    of_kernel.map(row).collect()
+}
+
+#[test]
+fn the_page_on_stalls_holds_the_recorded_numbers() {
+    for row in rows().iter().filter(|row| row["kernel"] != "swizzled") {
+        let cells = [
+            format!("{:.1}", number(row, "l2_written_sectors") / 1e6),
+            row["l1_hit_percent"].to_owned(),
+            row["l1_data_busy_percent"].to_owned(),
+            row["l1_to_l2_busy_percent"].to_owned(),
+        ];
+        let line = format!("| `{}` | {} |", row["kernel"], cells.join(" | "));
+        assert!(PAGE.contains(&line), "{line}");
+
+        let share = |reasons: &[&str]| {
+            let stalls = reasons.iter().map(|reason| number(row, &format!("stall_{reason}")));
+            100.0 * stalls.sum::<f64>() / number(row, "stall_sum")
+        };
+        let shares = STALL_COLUMNS.map(share);
+        let rest = 100.0 - shares.iter().sum::<f64>();
+        let cells: Vec<_> = shares.iter().chain([&rest]).map(|x| format!("{x:.0}")).collect();
+        let line = format!("| `{}` | {} |", row["kernel"], cells.join(" | "));
+        assert!(PAGE.contains(&line), "{line}");
+
+        // 8,192 x 8,192 x 4 bytes are 268 MB.
+        let bytes = ["dram_read_bytes", "dram_written_bytes"].map(|column| number(row, column));
+        assert!(bytes.iter().all(|bytes| (243.5e6..274.5e6).contains(bytes)), "{bytes:?}");
+    }
+}
+
+/// The parts end with the first load, the last store to the tile, and the instruction behind the barrier.
+#[test]
+fn the_parts_of_a_kernel_have_the_recorded_samples() {
+    let parts = [("padded", 1), ("coarsened", 4)].map(|(kernel, fills)| {
+        let (mut part, mut filled, mut sums) = (0, 0, [0.0; 4]);
+        for (samples, instruction) in samples(kernel) {
+            sums[part] += samples;
+            filled += usize::from(instruction.contains("STS"));
+            let ends = match part {
+                0 => instruction.contains("LDG"),
+                1 => filled == fills,
+                2 => instruction.contains("EXIT"),
+                _ => false,
+            };
+            part += usize::from(ends);
+        }
+        let all: f64 = sums.iter().sum();
+        sums.map(|samples| format!("{:.0}", 100.0 * samples / all))
+    });
+    for (padded, coarsened) in parts[0].iter().zip(&parts[1]) {
+        assert!(PAGE.contains(&format!(" | {padded} | {coarsened} |")), "{padded} {coarsened}");
+    }
+}
+
+/// The compiler waits for each load before it issues the next.
+#[test]
+fn the_loads_of_coarsened_are_not_in_flight_together() {
+    let all: f64 = samples("coarsened").iter().map(|(samples, _)| samples).sum();
+    let of_tile = |&(samples, instruction): &(f64, &str)| {
+        let name = ["LDG", "STS"].into_iter().find(|name| instruction.contains(name))?;
+        Some(format!("{name}  {:4.1}", 100.0 * samples / all))
+    };
+    let lines: Vec<_> = samples("coarsened").iter().filter_map(of_tile).take(8).collect();
+    assert!(PAGE.contains(&lines.join("\n")), "{lines:?}");
+}
