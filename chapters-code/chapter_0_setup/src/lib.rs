@@ -27,10 +27,10 @@ use cudarc::{
     },
     nvrtc::Ptx,
 };
-use harness::{Ladder, ladder};
+use harness::{Ladder, PtxText, ladder, ptx};
 
 /// What NVRTC made of `kernels/vector_add.cu`.
-pub const VECTOR_ADD_PTX: &str = include_str!("../kernels/vector_add.ptx");
+pub const VECTOR_ADD_PTX: PtxText = ptx!("kernels/vector_add.ptx");
 
 // ANCHOR: vector_add
 /// Adds two vectors of the same length on the device.

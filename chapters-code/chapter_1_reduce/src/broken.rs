@@ -6,7 +6,8 @@
 use cudarc::driver::{DriverError, LaunchConfig, PushKernelArg, sys::CUresult};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Input, Ladder, Launch, Op, Rung, Shape, buffer, verify::Checker,
+    Case, Dtype, Element, Error, Input, Ladder, Launch, Op, Rung, Shape, buffer, ptx,
+    verify::Checker,
 };
 
 use crate::problem::{Depth, Reduction, vectors_only};
@@ -34,7 +35,7 @@ macro_rules! broken {
         Rung::new(
             $name,
             $idea,
-            include_str!(concat!("../kernels/broken/", $name, ".ptx")),
+            ptx!("kernels/broken/" $name ".ptx"),
         )
         .refuses(vectors_only)
         .broken(&[$(Checker::$by),*])

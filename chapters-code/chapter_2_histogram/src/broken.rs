@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Error, Input, Ladder, Launch, Op, Rung, Shape, verify::Checker};
+use harness::{Case, Dtype, Error, Input, Ladder, Launch, Op, Rung, Shape, ptx, verify::Checker};
 
 use crate::{
     HistogramParameters,
@@ -33,7 +33,7 @@ macro_rules! broken {
         Rung::new(
             $name,
             $idea,
-            include_str!(concat!("../kernels/broken/", $name, ".ptx")),
+            ptx!("kernels/broken/" $name ".ptx"),
         )
         .refuses(|rung, case| refuses(rung, case, bins::MOST))
         .broken(&[$(Checker::$by),*])

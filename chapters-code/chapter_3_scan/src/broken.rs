@@ -6,7 +6,8 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, Shape, buffer, verify::Checker,
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, PtxText, Rung, Shape, buffer, ptx,
+    verify::Checker,
 };
 
 use crate::{
@@ -39,7 +40,7 @@ macro_rules! broken {
 
 static ONE_BUFFER: Rung = broken!(
     "one_buffer",
-    include_str!("../kernels/broken/one_buffer.ptx"),
+    ptx!("kernels/broken/one_buffer.ptx"),
     [Races, Result],
     "the steps of Hillis and Steele in one buffer"
 );
@@ -60,26 +61,26 @@ pub static PREVIOUS_BLOCK_ONLY: Rung = broken!(
 /// Only an operator that does not commute shows the fault.
 pub static SWAPPED_OPERANDS: Rung = broken!(
     "swapped_operands",
-    include_str!("../kernels/broken/swapped_operands.ptx"),
+    ptx!("kernels/broken/swapped_operands.ptx"),
     [Result],
     "an element is combined with its prefix in the wrong order: no sum shows it"
 )
 .adapts(|case| Case { op: Op::Affine, dtype: Dtype::I64, ..sum_of_blocks(case) });
 static FLAG_WITHOUT_RELEASE: Rung = broken!(
     "flag_without_release",
-    include_str!("../kernels/broken/flag_without_release.ptx"),
+    ptx!("kernels/broken/flag_without_release.ptx"),
     [Races, Result],
     "a prefix and its flag in two words, written in no order"
 );
 static RING_WITHOUT_FENCE: Rung = broken!(
     "ring_without_fence",
-    include_str!("../kernels/broken/ring_without_fence.compute_90.ptx"),
+    ptx!("kernels/broken/ring_without_fence.compute_90.ptx"),
     [Races, Result],
     "stages released without a fence: a bulk copy may overtake a read"
 );
 static STATIC_TILE_INDEX: Rung = broken!(
     "static_tile_index",
-    include_str!("../kernels/broken/static_tile_index.ptx"),
+    ptx!("kernels/broken/static_tile_index.ptx"),
     [Fault],
     "look-back with tiles numbered by blockIdx: it never ends on a GPU"
 )
@@ -129,7 +130,7 @@ fn previous_block_only<T: Element>(
     p: &PrefixScan<T>,
     rung: &Rung,
 ) -> Result<Launch<PrefixScan<T>>, Error> {
-    const ADD: &str = include_str!("../kernels/broken/previous_block_only.ptx");
+    const ADD: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
     let module = p.device.context.load_module(Ptx::from_src(rung.ptx))?;
     let kernel = module.load_function(&p.entry(p.kind))?;
     let module = p.device.context.load_module(Ptx::from_src(ADD))?;

@@ -3,17 +3,17 @@
 use crate::parameters;
 use cudarc::driver::{CudaSlice, DriverError, LaunchConfig};
 use harness::{
-    Case, Device, Element, Error, Kind, Output, Problem, Refusal, Rung, Shape, Traffic,
+    Case, Device, Element, Error, Kind, Output, Problem, PtxText, Refusal, Rung, Shape, Traffic,
     baselines::{Baselines, Way},
     buffer::{self, Fingerprint},
-    inputs,
+    inputs, ptx,
     verify::Verdict,
 };
 
 use crate::{baseline, reference::Reference};
 
 /// The kernels that add one offset per block to a scan of blocks, with entries such as `sum_f32`.
-pub static ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+pub static ADD_BLOCK_OFFSETS: PtxText = ptx!("kernels/add_block_offsets.ptx");
 
 /// The scan of a vector on the device.
 ///

@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, verify::Checker};
+use harness::{Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, ptx, verify::Checker};
 
 use crate::{
     By, Pattern, SelectionParameters,
@@ -46,40 +46,40 @@ static INCLUSIVE_INDEX: Rung = broken!(
 /// A mask that alternates hides the fault.
 pub static FLAG_COUNTED_TWICE: Rung = broken!(
     "flag_counted_twice",
-    include_str!("../kernels/broken/flag_counted_twice.ptx"),
+    ptx!("kernels/broken/flag_counted_twice.ptx"),
     [Result],
     "an exclusive scan made from the inclusive one by adding a flag instead of subtracting it"
 )
 .refuses(small_indices);
 static MASK_NOT_NORMALIZED: Rung = broken!(
     "mask_not_normalized",
-    include_str!("../kernels/broken/mask_not_normalized.ptx"),
+    ptx!("kernels/broken/mask_not_normalized.ptx"),
     [Result],
     "the bytes of a mask added up, as if every byte but 0 were 1"
 );
 static ACTIVE_LANES: Rung = broken!(
     "active_lanes",
-    include_str!("../kernels/broken/active_lanes.ptx"),
+    ptx!("kernels/broken/active_lanes.ptx"),
     [Races, Result],
     "ranks among __activemask(), taken in two branches"
 );
 static MISSING_BARRIER: Rung = broken!(
     "missing_barrier",
-    include_str!("../kernels/broken/missing_barrier.ptx"),
+    ptx!("kernels/broken/missing_barrier.ptx"),
     [Races, Result],
     "selected elements read from shared memory before all are there"
 );
 /// One tile hides the fault.
 pub static LAST_TILE_ONLY: Rung = broken!(
     "last_tile_only",
-    include_str!("../kernels/broken/last_tile_only.ptx"),
+    ptx!("kernels/broken/last_tile_only.ptx"),
     [Result],
     "the count of the last tile, instead of the count of all tiles"
 );
 /// After its fault the driver takes no more work from the process.
 pub static NO_CAPACITY: Rung = broken!(
     "no_capacity",
-    include_str!("../kernels/broken/no_capacity.ptx"),
+    ptx!("kernels/broken/no_capacity.ptx"),
     [Guard, Fault],
     "selected elements are written, whether there is room or not"
 );

@@ -5,7 +5,9 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, Rung, verify::Checker};
+use harness::{
+    Case, Dtype, Element, Error, Kind, Ladder, Launch, Op, PtxText, Rung, ptx, verify::Checker,
+};
 
 use crate::{
     SegmentParameters, Segments,
@@ -29,9 +31,9 @@ pub fn broken<T: Element>() -> Ladder<SegmentedScan<T>> {
 }
 
 /// The kernels of border_ignored.cu: they add what is open before a block to all its elements.
-const ADD_TO_ALL: &str = include_str!("../kernels/broken/border_ignored.ptx");
+const ADD_TO_ALL: PtxText = ptx!("kernels/broken/border_ignored.ptx");
 /// The kernels of previous_block_only.cu: they add the aggregate of the block before.
-const ADD_PREVIOUS: &str = include_str!("../kernels/broken/previous_block_only.ptx");
+const ADD_PREVIOUS: PtxText = ptx!("kernels/broken/previous_block_only.ptx");
 
 macro_rules! broken {
     ($name:literal, $ptx:expr, [$($by:ident),*], $idea:literal) => {
@@ -44,7 +46,7 @@ macro_rules! broken {
     ($name:literal, [$($by:ident),*], $idea:literal) => {
         broken!(
             $name,
-            include_str!(concat!("../kernels/broken/", $name, ".ptx")),
+            ptx!("kernels/broken/" $name ".ptx"),
             [$($by),*],
             $idea
         )

@@ -7,12 +7,12 @@ use cudarc::driver::{
     CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, buffer};
+use harness::{Element, Error, Kind, PtxText, buffer, ptx};
 
 use crate::{problem::scan::SegmentedScan, rungs::shuffle};
 
 /// The kernels that add the block offsets to a scan of blocks, with entries such as `sum_f32`.
-pub static ADD_BLOCK_OFFSETS: &str = include_str!("../kernels/add_block_offsets.ptx");
+pub static ADD_BLOCK_OFFSETS: PtxText = ptx!("kernels/add_block_offsets.ptx");
 
 /// The number of pairs that a block scans, with one thread each.
 const TILE: u64 = 256;
@@ -133,7 +133,7 @@ pub fn thread_per_element(n: u64) -> LaunchConfig {
 /// [`Error::Driver`] where the kernel cannot be loaded.
 pub fn add_block_offsets<T: Element>(
     p: &SegmentedScan<T>,
-    ptx: &str,
+    ptx: PtxText,
 ) -> Result<CudaFunction, Error> {
     let module = p.device.context.load_module(Ptx::from_src(ptx))?;
     Ok(module.load_function(&p.operator())?) // such as sum_f32

@@ -6,7 +6,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{
-    Case, ChapterParameters, Dtype, Element, Error, Ladder, Launch, Op, Rung, Shape,
+    Case, ChapterParameters, Dtype, Element, Error, Ladder, Launch, Op, Rung, Shape, ptx,
     verify::Checker,
 };
 
@@ -31,7 +31,7 @@ pub fn broken<T: Element>() -> Ladder<Matrices<T>> {
 
 macro_rules! broken {
     ($name:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, include_str!(concat!("../kernels/", $ptx)))
+        Rung::new($name, $idea, ptx!("kernels/" $ptx))
             .broken(&[$(Checker::$by),*])
             .refuses(matrices_only)
             // More rows than columns: a row of the output is too short to leave it, but overlaps others.

@@ -5,7 +5,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Error, Ladder, Launch, Op, Rung, Shape, verify::Checker};
+use harness::{Case, Dtype, Error, Ladder, Launch, Op, Rung, Shape, ptx, verify::Checker};
 
 use crate::{
     AccessParameters, Order, Records, Task,
@@ -42,7 +42,7 @@ pub fn permutations() -> Ladder<Permutation> {
 
 macro_rules! broken {
     ($name:literal, $ptx:literal, [$($by:ident),*], $idea:literal) => {
-        Rung::new($name, $idea, include_str!(concat!("../kernels/", $ptx)))
+        Rung::new($name, $idea, ptx!("kernels/" $ptx))
             .broken(&[$(Checker::$by),*])
     };
 }

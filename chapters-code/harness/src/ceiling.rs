@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Device, Error, buffer,
     inputs::bits,
-    kernel,
+    kernel::{self, PtxText},
+    ptx,
     rung::Traffic,
     timing::{Stopwatch, Time},
 };
 
 /// The read-only sweep, which chapter 0 explains.
-pub const READ_SWEEP_PTX: &str = include_str!("../kernels/read_sweep.ptx");
+pub const READ_SWEEP_PTX: PtxText = ptx!("kernels/read_sweep.ptx");
 
 /// A copy by packs of 16 bytes.
 const COPY_PACKS_PTX: &str = include_str!("../kernels/copy_packs.ptx");
@@ -116,7 +117,7 @@ impl Sweeps {
             input: buffer::to_device(device, &host)?,
             output: buffer::scratch(device, host.len() as u64)?,
             sink: buffer::scratch(device, 16)?,
-            read: kernel::load(device, READ_SWEEP_PTX, "read_sweep")?,
+            read: kernel::load(device, &READ_SWEEP_PTX, "read_sweep")?,
             copy: kernel::load(device, COPY_PACKS_PTX, "copy_packs")?,
             device: device.clone(),
         })

@@ -1,11 +1,64 @@
 //! From PTX text to a module of the device.
 
+use std::{
+    collections::HashMap,
+    fmt,
+    ops::Deref,
+    sync::{LazyLock, Mutex, PoisonError},
+};
+
 use cudarc::{
     driver::{CudaFunction, LaunchConfig, sys::CUresult},
     nvrtc::Ptx,
 };
 
 use crate::{Device, Error, Rung};
+
+/// The text of a `.ptx` file, which the program holds compressed. [`ptx!`](crate::ptx) makes one.
+#[derive(Clone, Copy)]
+pub struct PtxText(&'static [u8]);
+
+/// The text of a `.ptx` file of this package, as a [`PtxText`]: `ptx!("kernels/sequential.ptx")`.
+#[macro_export]
+macro_rules! ptx {
+    ($($path:literal)+) => {
+        $crate::PtxText::from_lz4($crate::lz4!($($path)+))
+    };
+}
+
+impl PtxText {
+    /// What `embed::lz4!` made of a text.
+    pub const fn from_lz4(compressed: &'static [u8]) -> Self {
+        Self(compressed)
+    }
+}
+
+impl Deref for PtxText {
+    type Target = str;
+
+    /// The text. It is decompressed at the first call and kept until the program ends.
+    fn deref(&self) -> &'static str {
+        static TEXTS: LazyLock<Mutex<HashMap<usize, &'static str>>> = LazyLock::new(Mutex::default);
+        let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.entry(self.0.as_ptr().addr()).or_insert_with(|| {
+            let text = lz4_flex::decompress_size_prepended(self.0);
+            let text = text.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+            Box::leak(text.expect("`embed::lz4!` compressed a text").into_boxed_str())
+        })
+    }
+}
+
+impl From<PtxText> for String {
+    fn from(text: PtxText) -> Self {
+        (*text).to_owned()
+    }
+}
+
+impl fmt::Debug for PtxText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PtxText({} bytes)", self.len())
+    }
+}
 
 /// The kernel `entry` of a PTX text, for the kernels of the harness itself. A rung loads its kernels by
 /// itself.

@@ -27,7 +27,9 @@ pub use case::{Case, Input, Kind, Op};
 pub use device::Device;
 pub use driver::DeviceChoice;
 pub use dtype::{Dtype, Element};
+pub use embed::lz4;
 pub use error::Error;
+pub use kernel::PtxText;
 pub use parameters::{ChapterParameters, Parameters};
 pub use rung::{
     AnyProblem, Ladder, Launch, MOST_OF_ONE_THREAD, Outcome, Posed, Prepare, Problem, Refusal,

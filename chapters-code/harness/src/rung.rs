@@ -17,7 +17,7 @@ use crate::{
     baselines::{Baselines, Way},
     buffer::Fingerprint,
     graph,
-    kernel::{self, Usage},
+    kernel::{self, PtxText, Usage},
     simulator::Report,
     timing::{Bench, Comparison, Samples, Stopwatch},
     verify::{Checker, Failure, Verdict},
@@ -420,7 +420,7 @@ pub struct Rung {
     /// The idea that sets the rung apart from the one before it, in a line.
     pub idea: &'static str,
     /// The kernels as PTX.
-    pub ptx: &'static str,
+    pub ptx: PtxText,
     /// The checks that detect what is wrong with a broken rung; empty for a correct one.
     pub caught_by: &'static [Checker],
     /// The largest size, in elements, on which the rung runs unless it is asked for by name.
@@ -437,7 +437,7 @@ pub struct Rung {
 
 impl Rung {
     /// A correct rung for every case, compared with the bandwidth of reading.
-    pub const fn new(name: &'static str, idea: &'static str, ptx: &'static str) -> Self {
+    pub const fn new(name: &'static str, idea: &'static str, ptx: PtxText) -> Self {
         Self {
             name,
             idea,
@@ -498,12 +498,12 @@ impl Rung {
 
     /// The least compute capability that can run the rung, times ten.
     pub fn target(&self) -> u32 {
-        kernel::target(self.ptx)
+        kernel::target(&self.ptx)
     }
 
     /// Whether the rung's PTX has an entry point of this name.
     pub fn has_entry(&self, name: &str) -> bool {
-        kernel::has_entry(self.ptx, name)
+        kernel::has_entry(&self.ptx, name)
     }
 }
 
@@ -588,7 +588,7 @@ mod tests {
     }
 
     fn prepare(p: &Number, rung: &Rung) -> Result<Launch<Number>, Error> {
-        let kernel = kernel::load(&p.device, rung.ptx, "empty")?;
+        let kernel = kernel::load(&p.device, &rung.ptx, "empty")?;
         let wrong_from = rung.most_elements;
         let mut launches = 0;
         let enqueue = move |p: &mut Number| {
@@ -609,7 +609,7 @@ mod tests {
         let case = Case { shape, dtype, op, input, seed: 1, block: None, parameters };
         let out = Output::new(&device, 1)?;
         let problem = Number { device: device.clone(), case, out, judged: 0 };
-        let rung = Rung::new("number", "writes 1", include_str!("../kernels/empty.ptx"));
+        let rung = Rung::new("number", "writes 1", crate::ptx!("kernels/empty.ptx"));
         let mut posed = Posed::new(problem, vec![(rung.up_to(wrong_from), prepare as Prepare<_>)]);
         let mut bench = Bench::new(&device, 1)?;
         let outcome = posed.run("number", Some(&mut bench), &[])?;

@@ -128,7 +128,7 @@ impl Stopwatch {
     /// [`Error::Driver`] where the device has no room for the buffers.
     pub fn new(device: &Device, samples: usize) -> Result<Self, Error> {
         let flush_bytes = (2 * device.properties.l2_bytes as usize).next_multiple_of(16);
-        let sweep = kernel::load(device, ceiling::READ_SWEEP_PTX, "read_sweep")?;
+        let sweep = kernel::load(device, &ceiling::READ_SWEEP_PTX, "read_sweep")?;
         let event = || device.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         Ok(Self {
             samples: samples.max(FEWEST_SAMPLES),

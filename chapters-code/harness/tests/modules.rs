@@ -1,20 +1,24 @@
 //! Modules that cannot be loaded, and devices that cannot be had: errors with a remedy, no panics.
 
 use cudarc::nvrtc::Ptx;
-use harness::{Device, DeviceChoice, Rung, kernel};
+use harness::{Device, DeviceChoice, PtxText, Rung, kernel};
 
 fn simulator() -> Device {
     Device::open(DeviceChoice::Sim).expect("the simulator opens")
 }
 
+fn rung(ptx: &str) -> Rung {
+    let compressed = lz4_flex::compress_prepend_size(ptx.as_bytes());
+    Rung::new("some_kernel", "", PtxText::from_lz4(compressed.leak()))
+}
+
 /// A driver that refuses the text of a rung: the error names the rung, the cause and the remedy.
 #[track_caller]
-fn check(ptx: &'static str, parts: &[&str]) {
+fn check(ptx: &str, parts: &[&str]) {
     let device = simulator();
-    let rung = Rung::new("some_kernel", "", ptx);
     let refused = device.context.load_module(Ptx::from_src(ptx));
     let error = refused.expect_err("refused").into();
-    let message = kernel::explain(&device, &rung, error).to_string();
+    let message = kernel::explain(&device, &rung(ptx), error).to_string();
     for part in ["module some_kernel", "remedy"].iter().chain(parts) {
         assert!(message.contains(part), "no `{part}` in:\n{message}");
     }
@@ -32,7 +36,7 @@ fn text_that_is_no_ptx() {
 fn a_target_that_the_device_is_older_than() {
     let ptx = ".version 8.0\n.target sm_120\n.address_size 64\n";
     check(ptx, &["CUDA_ERROR_INVALID_PTX"]);
-    assert_eq!(Rung::new("some_kernel", "", ptx).target(), 120);
+    assert_eq!(rung(ptx).target(), 120);
 }
 
 #[test]
@@ -42,7 +46,7 @@ fn a_kernel_that_is_not_there() {
     let module = device.context.load_module(Ptx::from_src(ptx));
     let missing = module.and_then(|module| module.load_function("sum_f32"));
     let error = missing.expect_err("it has no kernel").into();
-    let error = kernel::explain(&device, &Rung::new("some_kernel", "", ptx), error);
+    let error = kernel::explain(&device, &rung(ptx), error);
     assert!(error.to_string().contains("no kernel of that name"), "{error}");
 }
 

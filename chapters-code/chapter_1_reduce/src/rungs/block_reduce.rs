@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "block_reduce",
     "shuffles first: one barrier per block",
-    include_str!("../../kernels/block_reduce.ptx"),
+    ptx!("kernels/block_reduce.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "columns_block",
     "columns of a matrix: one block per 32 columns, with the rows split among blocks",
-    include_str!("../../kernels/columns_block.ptx"),
+    ptx!("kernels/columns_block.ptx"),
 )
 .refuses(matrices_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "columns_coarsened",
     "columns of a matrix: four columns per thread, 16 bytes per load, four loads in flight",
-    include_str!("../../kernels/columns_coarsened.ptx"),
+    ptx!("kernels/columns_coarsened.ptx"),
 )
 .refuses(matrices_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Dtype, Element, Error, Launch, Op, Rung};
+use harness::{Case, Dtype, Element, Error, Launch, Op, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "finish_atomic",
     "block_reduce, then one atomic operation per block",
-    include_str!("../../kernels/finish_atomic.ptx"),
+    ptx!("kernels/finish_atomic.ptx"),
 )
 .refuses(vectors_only)
 .varies(rounds);

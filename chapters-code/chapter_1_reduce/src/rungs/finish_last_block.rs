@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "finish_last_block",
     "block_reduce; the block that arrives last combines the partial results",
-    include_str!("../../kernels/finish_last_block.ptx"),
+    ptx!("kernels/finish_last_block.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, PtxText, Rung, buffer, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,11 +10,11 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "finish_second_kernel",
     "block_reduce, then a kernel of one block",
-    include_str!("../../kernels/block_reduce.ptx"),
+    ptx!("kernels/block_reduce.ptx"),
 )
 .refuses(vectors_only);
 
-static SECOND: &str = include_str!("../../kernels/finish_second_kernel.ptx");
+static SECOND: PtxText = ptx!("kernels/finish_second_kernel.ptx");
 
 /// Two launches, one after the other on the same stream.
 pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduction<T>>, Error> {

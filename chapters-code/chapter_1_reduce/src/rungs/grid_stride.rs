@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "grid_stride",
     "as many blocks as the device holds; each thread first combines many elements",
-    include_str!("../../kernels/grid_stride.ptx"),
+    ptx!("kernels/grid_stride.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "one_thread",
     "one thread combines all elements, in order",
-    include_str!("../../kernels/one_thread.ptx"),
+    ptx!("kernels/one_thread.ptx"),
 )
 .refuses(vectors_only)
 .up_to(MOST_OF_ONE_THREAD);

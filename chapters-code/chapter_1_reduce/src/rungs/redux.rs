@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "redux",
     "block_reduce, with one instruction for a warp's shuffles",
-    include_str!("../../kernels/redux.compute_80.ptx"),
+    ptx!("kernels/redux.compute_80.ptx"),
 )
 .refuses(vectors_only);
 

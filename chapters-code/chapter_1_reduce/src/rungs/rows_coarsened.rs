@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "rows_coarsened",
     "rows of a matrix: 16 bytes per load, four loads in flight, long rows split among blocks",
-    include_str!("../../kernels/rows_coarsened.ptx"),
+    ptx!("kernels/rows_coarsened.ptx"),
 )
 .refuses(matrices_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, Rung, ptx};
 
 use crate::problem::{Axis, MatrixReduction, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Axis, MatrixReduction, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "rows_thread",
     "rows of a matrix: one thread per row",
-    include_str!("../../kernels/rows_thread.ptx"),
+    ptx!("kernels/rows_thread.ptx"),
 )
 .refuses(matrices_only);
 

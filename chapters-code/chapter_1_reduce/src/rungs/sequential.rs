@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "sequential",
     "the tree halves the array: neighbouring threads read neighbouring words",
-    include_str!("../../kernels/sequential.ptx"),
+    ptx!("kernels/sequential.ptx"),
 )
 .refuses(vectors_only);
 

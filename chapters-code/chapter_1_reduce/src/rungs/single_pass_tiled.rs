@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Depth, Reduction, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "single_pass_tiled",
     "four independent 16-byte loads in flight, and a single pass",
-    include_str!("../../kernels/single_pass_tiled.ptx"),
+    ptx!("kernels/single_pass_tiled.ptx"),
 )
 .refuses(vectors_only);
 

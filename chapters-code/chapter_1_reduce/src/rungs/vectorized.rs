@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Depth, Reduction, vectors_only};
 
 /// Each load takes 16 bytes.
 pub static RUNG: Rung =
-    Rung::new("vectorized", "16 bytes per load", include_str!("../../kernels/vectorized.ptx"))
+    Rung::new("vectorized", "16 bytes per load", ptx!("kernels/vectorized.ptx"))
         .refuses(vectors_only);
 
 /// Runs the kernel on the input, then again on the results of the blocks, until one result is left.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Case, Error, Launch, Rung};
+use harness::{Case, Error, Launch, Rung, ptx};
 
 use super::ranges;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "banked",
     "16-byte loads; up to 32 copies per block, each in its own banks; the first block zeroes",
-    include_str!("../../kernels/banked.ptx"),
+    ptx!("kernels/banked.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, most_bins(case)));
 

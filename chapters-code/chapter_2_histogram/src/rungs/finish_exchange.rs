@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, Rung, ptx};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "finish_exchange",
     "banked, but the last block takes the sums out and leaves zeros",
-    include_str!("../../kernels/finish_exchange.ptx"),
+    ptx!("kernels/finish_exchange.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
 

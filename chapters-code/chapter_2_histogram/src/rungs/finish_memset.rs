@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, Rung, ptx};
 
 use crate::geometry::{Copies, EVERYWHERE};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "finish_memset",
     "banked, but the host zeroes the output",
-    include_str!("../../kernels/finish_memset.ptx"),
+    ptx!("kernels/finish_memset.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, EVERYWHERE - EXTRA));
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, Rung, ptx};
 
 use crate::{
     bins, geometry,
@@ -14,7 +14,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "global_atomics",
     "atomic increments of counters in global memory",
-    include_str!("../../kernels/global_atomics.ptx"),
+    ptx!("kernels/global_atomics.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, bins::MOST));
 

@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Error, Launch, Rung, buffer, ptx};
 
 use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "match_any",
     "one histogram per block; lanes with the same counter combine their additions",
-    include_str!("../../kernels/match_any.ptx"),
+    ptx!("kernels/match_any.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, MOST_BINS));
 

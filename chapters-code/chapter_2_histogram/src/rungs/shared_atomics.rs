@@ -3,7 +3,7 @@
 use chapter_1_reduce::rungs::columns_block;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Error, Launch, Rung, buffer, ptx};
 
 use crate::geometry::{self, EVERYWHERE, THREADS};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "shared_atomics",
     "one histogram per block in shared memory, summed by columns_block of chapter 1",
-    include_str!("../../kernels/shared_atomics.ptx"),
+    ptx!("kernels/shared_atomics.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, MOST_BINS));
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{PrefixScan, tile_depth, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "all_gather",
     "in rounds: every block reads the aggregates of all blocks",
-    include_str!("../../kernels/all_gather.ptx"),
+    ptx!("kernels/all_gather.ptx"),
 )
 .refuses(vectors_only);
 

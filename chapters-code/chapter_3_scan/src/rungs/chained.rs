@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{PrefixScan, tile_depth, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "chained",
     "a single pass: a block waits for the prefix of the tile before its own",
-    include_str!("../../kernels/chained.ptx"),
+    ptx!("kernels/chained.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung};
+use harness::{Element, Error, Kind, Launch, Rung, ptx};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vect
 pub static RUNG: Rung = Rung::new(
     "hillis_steele",
     "log2 B steps, in which every thread works",
-    include_str!("../../kernels/hillis_steele.ptx"),
+    ptx!("kernels/hillis_steele.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Op, Rung, buffer};
+use harness::{Element, Error, Launch, Op, Rung, buffer, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{PrefixScan, tile_depth, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "lookback",
     "a single pass: a block looks back over the tiles before its own",
-    include_str!("../../kernels/lookback.ptx"),
+    ptx!("kernels/lookback.ptx"),
 )
 .refuses(vectors_only)
 // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.

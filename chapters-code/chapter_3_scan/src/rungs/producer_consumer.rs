@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{PrefixScan, tile_depth, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "producer_consumer",
     "one warp copies tiles into a ring of two stages, the others take them from there",
-    include_str!("../../kernels/producer_consumer.compute_90.ptx"),
+    ptx!("kernels/producer_consumer.compute_90.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung};
+use harness::{Element, Error, Kind, Launch, Rung, ptx};
 
 use crate::problem::{PrefixScan, tile_depth, vectors_only};
 use crate::reference::identity;
@@ -11,7 +11,7 @@ use crate::reference::identity;
 pub static RUNG: Rung = Rung::new(
     "reduce_then_scan",
     "the first pass only reduces: three quarters of the traffic",
-    include_str!("../../kernels/reduce_then_scan.ptx"),
+    ptx!("kernels/reduce_then_scan.ptx"),
 )
 .refuses(vectors_only);
 

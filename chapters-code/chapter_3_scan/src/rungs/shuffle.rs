@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung};
+use harness::{Element, Error, Kind, Launch, Rung, ptx};
 
 use crate::problem::{ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, vectors_only};
 
 /// Each warp scans in registers, and a block needs one barrier.
 pub static RUNG: Rung =
-    Rung::new("shuffle", "warps scan in registers", include_str!("../../kernels/shuffle.ptx"))
+    Rung::new("shuffle", "warps scan in registers", ptx!("kernels/shuffle.ptx"))
         .refuses(vectors_only);
 
 /// Scans blocks, then the aggregates of the blocks, until one block is left. Then adds the offsets of blocks.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung};
+use harness::{Element, Error, Kind, Launch, Rung, ptx};
 
 use crate::problem::{
     ADD_BLOCK_OFFSETS, PrefixScan, one_thread_per_element, tile_depth, vectors_only,
@@ -12,7 +12,7 @@ use crate::problem::{
 pub static RUNG: Rung = Rung::new(
     "vectorized",
     "16-byte loads: a thread scans its own elements first",
-    include_str!("../../kernels/vectorized.ptx"),
+    ptx!("kernels/vectorized.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel};
+use harness::{Element, Error, Launch, Rung, kernel, ptx};
 
 use crate::problem::{PrefixScan, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{PrefixScan, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    include_str!("../../kernels/warp_specialized.compute_90.ptx"),
+    ptx!("kernels/warp_specialized.compute_90.ptx"),
 )
 .refuses(vectors_only);
 

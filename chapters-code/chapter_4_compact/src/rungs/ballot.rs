@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -11,7 +11,7 @@ use crate::problem::{Compaction, Order, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "ballot",
     "warps vote: flags are bits in a register, and only the counts of blocks are scanned",
-    include_str!("../../kernels/ballot.ptx"),
+    ptx!("kernels/ballot.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Compaction, Order, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "lookback",
     "one pass in order: a block looks back over the counts before its tile",
-    include_str!("../../kernels/lookback.ptx"),
+    ptx!("kernels/lookback.ptx"),
 )
 .refuses(vectors_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Compaction, Order, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "partition",
     "staged; elements that are not selected go to the end, last first",
-    include_str!("../../kernels/partition.ptx"),
+    ptx!("kernels/partition.ptx"),
 )
 .refuses(vectors_only);
 

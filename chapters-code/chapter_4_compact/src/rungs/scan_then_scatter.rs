@@ -3,7 +3,7 @@
 use chapter_3_scan::rungs::lookback;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Kind, Launch, Rung, buffer};
+use harness::{Element, Error, Kind, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Compaction, Order, small_indices};
 
@@ -11,7 +11,7 @@ use crate::problem::{Compaction, Order, small_indices};
 pub static RUNG: Rung = Rung::new(
     "scan_then_scatter",
     "flags, their scan by chapter 3, and a scatter",
-    include_str!("../../kernels/scan_then_scatter.ptx"),
+    ptx!("kernels/scan_then_scatter.ptx"),
 )
 .refuses(small_indices);
 

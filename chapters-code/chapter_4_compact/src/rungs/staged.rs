@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Compaction, Order, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "staged",
     "selected elements meet in shared memory, so that stores coalesce",
-    include_str!("../../kernels/staged.ptx"),
+    ptx!("kernels/staged.ptx"),
 )
 .refuses(vectors_only);
 

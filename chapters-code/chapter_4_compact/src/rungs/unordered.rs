@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Compaction, Order, vectors_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Compaction, Order, vectors_only};
 pub static RUNG: Rung = Rung::new(
     "unordered",
     "each warp reserves output indices by one atomic addition: the order is lost",
-    include_str!("../../kernels/unordered.ptx"),
+    ptx!("kernels/unordered.ptx"),
 )
 .refuses(vectors_only)
 .varies(|_| true);

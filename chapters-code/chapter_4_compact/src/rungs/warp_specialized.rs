@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel};
+use harness::{Element, Error, Launch, Rung, kernel, ptx};
 
 use crate::problem::{Compaction, Order, by_mask_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Compaction, Order, by_mask_only};
 pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: some warps count tiles of the mask ahead of the data",
-    include_str!("../../kernels/warp_specialized.compute_90.ptx"),
+    ptx!("kernels/warp_specialized.compute_90.ptx"),
 )
 .refuses(by_mask_only);
 

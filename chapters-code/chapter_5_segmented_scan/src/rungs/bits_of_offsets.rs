@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, Rung, ptx};
 
 use crate::problem::{
     Form,
@@ -13,7 +13,7 @@ use crate::problem::{
 pub static RUNG: Rung = Rung::new(
     "bits_of_offsets",
     "one bit per element: segments share words, which takes atomics",
-    include_str!("../../kernels/bits_of_offsets.ptx"),
+    ptx!("kernels/bits_of_offsets.ptx"),
 )
 .refuses(to_flags_only)
 .adapts(without_elements);

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
 
 use crate::problem::{
     scan::{SegmentedScan, scans_only},
@@ -13,7 +13,7 @@ use crate::problem::{
 pub static RUNG: Rung = Rung::new(
     "block_per_segment",
     "every segment has a block",
-    include_str!("../../kernels/block_per_segment.ptx"),
+    ptx!("kernels/block_per_segment.ptx"),
 )
 .refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, 16 * MOST_OF_ONE_THREAD)));
 

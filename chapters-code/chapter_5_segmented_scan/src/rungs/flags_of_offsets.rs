@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, Rung, ptx};
 
 use crate::problem::{
     Form,
@@ -13,7 +13,7 @@ use crate::problem::{
 pub static RUNG: Rung = Rung::new(
     "flags_of_offsets",
     "one byte per element: every segment stores its own",
-    include_str!("../../kernels/flags_of_offsets.ptx"),
+    ptx!("kernels/flags_of_offsets.ptx"),
 )
 .refuses(to_flags_only)
 .adapts(without_elements);

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
@@ -11,7 +11,7 @@ use crate::problem::scan::{SegmentedScan, scans_only};
 pub static RUNG: Rung = Rung::new(
     "hillis_steele",
     "log2 B steps over pairs of a flag and a value",
-    include_str!("../../kernels/hillis_steele.ptx"),
+    ptx!("kernels/hillis_steele.ptx"),
 )
 .refuses(scans_only);
 

@@ -3,7 +3,7 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Op, Rung, buffer};
+use harness::{Element, Error, Launch, Op, Rung, buffer, ptx};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
@@ -11,7 +11,7 @@ use crate::problem::scan::{SegmentedScan, scans_only};
 pub static RUNG: Rung = Rung::new(
     "lookback",
     "a single pass: a block looks back as far as the last head",
-    include_str!("../../kernels/lookback.ptx"),
+    ptx!("kernels/lookback.ptx"),
 )
 .refuses(scans_only)
 // A block adds the aggregates and prefixes that it finds, and these depend on the schedule.

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Error, Launch, PtxText, Rung, buffer, ptx};
 
 use crate::problem::{
     Form,
@@ -14,13 +14,13 @@ use crate::problem::{
 pub static RUNG: Rung = Rung::new(
     "offsets_of_bits",
     "from bits: heads are counted in words of 32 flags, and only counts of blocks are scanned",
-    include_str!("../../kernels/offsets_of_bits.ptx"),
+    ptx!("kernels/offsets_of_bits.ptx"),
 )
 .refuses(to_offsets_only)
 .adapts(without_elements);
 
 /// Chapter 3's scan by look-back, which is a step of this rung.
-const LOOKBACK: &str = chapter_3_scan::rungs::lookback::RUNG.ptx;
+const LOOKBACK: PtxText = chapter_3_scan::rungs::lookback::RUNG.ptx;
 
 /// Three launches: the number of heads in each block, their exclusive scan, and a scatter of indices.
 pub fn prepare(p: &ToOffsets, rung: &Rung) -> Result<Launch<ToOffsets>, Error> {

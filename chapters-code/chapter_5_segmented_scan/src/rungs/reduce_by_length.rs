@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, PtxText, Rung, buffer, ptx};
 
 use super::reduce_merge_path;
 use crate::problem::reduce::{SegmentedReduce, reductions_only};
@@ -11,12 +11,12 @@ use crate::problem::reduce::{SegmentedReduce, reductions_only};
 pub static RUNG: Rung = Rung::new(
     "reduce_by_length",
     "one block per segment where segments are long and many, otherwise the merge path",
-    include_str!("../../kernels/reduce_merge_path.ptx"),
+    ptx!("kernels/reduce_merge_path.ptx"),
 )
 .refuses(reductions_only);
 
 /// The kernel for long segments.
-static REDUCE_LONG: &str = include_str!("../../kernels/reduce_long.ptx");
+static REDUCE_LONG: PtxText = ptx!("kernels/reduce_long.ptx");
 
 /// The average length of segments, in bytes, from which on one block of 256 threads per segment pays.
 const LONG: u64 = 8 << 10;

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, buffer};
+use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
 use crate::problem::reduce::{SegmentedReduce, reductions_only};
 
@@ -10,7 +10,7 @@ use crate::problem::reduce::{SegmentedReduce, reductions_only};
 pub static RUNG: Rung = Rung::new(
     "reduce_merge_path",
     "every warp has as many elements and ends of segments as any other",
-    include_str!("../../kernels/reduce_merge_path.ptx"),
+    ptx!("kernels/reduce_merge_path.ptx"),
 )
 .refuses(reductions_only);
 

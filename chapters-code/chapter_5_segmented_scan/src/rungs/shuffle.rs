@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, PtxText, Rung, ptx};
 
 use crate::pairs::{ADD_BLOCK_OFFSETS, Pairs, add_block_offsets, thread_per_element};
 use crate::problem::scan::{SegmentedScan, scans_only};
@@ -11,7 +11,7 @@ use crate::problem::scan::{SegmentedScan, scans_only};
 pub static RUNG: Rung = Rung::new(
     "shuffle",
     "warps scan in registers, with the flags from one ballot",
-    include_str!("../../kernels/shuffle.ptx"),
+    ptx!("kernels/shuffle.ptx"),
 )
 .refuses(scans_only);
 
@@ -25,7 +25,7 @@ pub fn prepare<T: Element>(
 
 /// The same, where the kernels of `add_ptx` add the block offsets.
 pub fn with_offsets_by<T: Element>(
-    add_ptx: &str,
+    add_ptx: PtxText,
     p: &SegmentedScan<T>,
     rung: &Rung,
 ) -> Result<Launch<SegmentedScan<T>>, Error> {

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung, buffer};
+use harness::{Error, Launch, Rung, buffer, ptx};
 
 use super::reduce_merge_path::{RESIDENT, blocks, depth};
 use crate::problem::spmv::{Product, products_only};
@@ -11,7 +11,7 @@ use crate::problem::spmv::{Product, products_only};
 pub static RUNG: Rung = Rung::new(
     "spmv_merge_path",
     "reduce_merge_path, whose elements are products",
-    include_str!("../../kernels/spmv_merge_path.ptx"),
+    ptx!("kernels/spmv_merge_path.ptx"),
 )
 .refuses(products_only);
 

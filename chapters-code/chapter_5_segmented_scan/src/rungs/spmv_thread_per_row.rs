@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung};
+use harness::{Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
 
 use crate::problem::{
     spmv::{Product, products_only},
@@ -13,7 +13,7 @@ use crate::problem::{
 pub static RUNG: Rung = Rung::new(
     "spmv_thread_per_row",
     "every row of the matrix has a thread",
-    include_str!("../../kernels/spmv_thread_per_row.ptx"),
+    ptx!("kernels/spmv_thread_per_row.ptx"),
 )
 .refuses(|rung, case| products_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)));
 

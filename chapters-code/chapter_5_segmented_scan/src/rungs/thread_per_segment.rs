@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung};
+use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
 
 use crate::problem::{
     scan::{SegmentedScan, scans_only},
@@ -13,7 +13,7 @@ use crate::problem::{
 pub static RUNG: Rung = Rung::new(
     "thread_per_segment",
     "every segment has a thread, which scans it in order",
-    include_str!("../../kernels/thread_per_segment.ptx"),
+    ptx!("kernels/thread_per_segment.ptx"),
 )
 .refuses(|rung, case| scans_only(rung, case).or_else(|| too_long(case, MOST_OF_ONE_THREAD)));
 

@@ -3,7 +3,7 @@
 use chapter_3_scan::problem::tile_depth;
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung, kernel};
+use harness::{Element, Error, Launch, Rung, kernel, ptx};
 
 use crate::problem::scan::{SegmentedScan, scans_only};
 
@@ -11,7 +11,7 @@ use crate::problem::scan::{SegmentedScan, scans_only};
 pub static RUNG: Rung = Rung::new(
     "warp_specialized",
     "warp specialization: tiles wait in shared memory, and are read once",
-    include_str!("../../kernels/warp_specialized.compute_90.ptx"),
+    ptx!("kernels/warp_specialized.compute_90.ptx"),
 )
 .refuses(scans_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "by_columns",
     "a warp reads a column and writes a row",
-    include_str!("../../kernels/by_columns.ptx"),
+    ptx!("kernels/by_columns.ptx"),
 )
 .refuses(matrices_only);
 

@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
 /// A thread moves four elements.
 pub static RUNG: Rung =
-    Rung::new("coarsened", "four elements per thread", include_str!("../../kernels/coarsened.ptx"))
+    Rung::new("coarsened", "four elements per thread", ptx!("kernels/coarsened.ptx"))
         .refuses(matrices_only);
 
 /// One block of 32 x 8 threads per tile of 32 x 32 elements; a thread moves four elements.

@@ -5,7 +5,7 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -13,7 +13,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "column_major_tiles",
     "the same tiles in column-major order",
-    include_str!("../../kernels/column_major_tiles.ptx"),
+    ptx!("kernels/column_major_tiles.ptx"),
 )
 .refuses(matrices_only);
 

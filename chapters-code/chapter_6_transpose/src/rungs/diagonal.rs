@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "diagonal",
     "tiles in diagonal order, which GPUs of 2008 needed",
-    include_str!("../../kernels/diagonal.ptx"),
+    ptx!("kernels/diagonal.ptx"),
 )
 .refuses(matrices_only);
 

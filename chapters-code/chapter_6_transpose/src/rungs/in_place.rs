@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, squares_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, squares_only};
 pub static RUNG: Rung = Rung::new(
     "in_place",
     "a square matrix in place: a block swaps a tile and its mirror image",
-    include_str!("../../kernels/in_place.ptx"),
+    ptx!("kernels/in_place.ptx"),
 )
 .refuses(squares_only);
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "padded",
     "a tile whose rows are one longer: a column lies in 32 banks",
-    include_str!("../../kernels/padded.ptx"),
+    ptx!("kernels/padded.ptx"),
 )
 .refuses(matrices_only);
 

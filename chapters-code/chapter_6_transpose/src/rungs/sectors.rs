@@ -8,7 +8,7 @@ use cudarc::driver::{
     },
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -16,7 +16,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "sectors",
     "rows that begin anywhere: every store writes whole sectors",
-    include_str!("../../kernels/sectors.compute_80.ptx"),
+    ptx!("kernels/sectors.compute_80.ptx"),
 )
 .refuses(matrices_only);
 

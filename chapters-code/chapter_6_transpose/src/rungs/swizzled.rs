@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -10,7 +10,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "swizzled",
     "no padding: column c of row r is stored at c XOR r",
-    include_str!("../../kernels/swizzled.ptx"),
+    ptx!("kernels/swizzled.ptx"),
 )
 .refuses(matrices_only);
 

@@ -5,7 +5,7 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Element, Error, Launch, Rung};
+use harness::{Element, Error, Launch, Rung, ptx};
 
 use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 
@@ -13,7 +13,7 @@ use crate::problem::{Batch, Destination, Layout, Matrices, matrices_only};
 pub static RUNG: Rung = Rung::new(
     "vectorized",
     "loads and stores of 16 bytes on both sides",
-    include_str!("../../kernels/vectorized.ptx"),
+    ptx!("kernels/vectorized.ptx"),
 )
 .refuses(matrices_only);
 

@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::particles::{DT, FIELDS, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/aos_packs.ptx");
+const PTX: PtxText = ptx!("kernels/aos_packs.ptx");
 
 /// The array of structures in accesses of 16 bytes.
 pub static RUNG: Rung =

@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/aos_staged.ptx");
+const PTX: PtxText = ptx!("kernels/aos_staged.ptx");
 
 /// The array of structures passes through shared memory, so that all accesses coalesce.
 pub static RUNG: Rung =

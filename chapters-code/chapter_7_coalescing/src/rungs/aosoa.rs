@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::particles::{DT, Layout, Particles};
 use crate::problem::{Promise, particles_only};
 use crate::traffic::{Access, LANES, Prediction};
 
-const PTX: &str = include_str!("../../kernels/aosoa.ptx");
+const PTX: PtxText = ptx!("kernels/aosoa.ptx");
 
 /// An array of structures of arrays: groups of 32 particles, one array per field in each.
 pub static RUNG: Rung =

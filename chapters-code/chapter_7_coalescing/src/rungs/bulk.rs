@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/bulk.compute_90.ptx");
+const PTX: PtxText = ptx!("kernels/bulk.compute_90.ptx");
 
 /// A copy by the hardware's bulk copies; no thread loads or stores the elements.
 pub static RUNG: Rung =

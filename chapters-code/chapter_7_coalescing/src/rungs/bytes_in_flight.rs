@@ -6,13 +6,13 @@ use cudarc::driver::{
     sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 };
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Promise, reads_only};
 use crate::reads::{Reads, THREADS};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/bytes_in_flight.ptx");
+const PTX: PtxText = ptx!("kernels/bytes_in_flight.ptx");
 
 /// Reads with a given number of loads per thread and of blocks per multiprocessor in flight.
 pub static RUNG: Rung =

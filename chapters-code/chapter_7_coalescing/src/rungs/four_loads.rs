@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/four_loads.ptx");
+const PTX: PtxText = ptx!("kernels/four_loads.ptx");
 
 /// A shifted copy: a thread makes one pack of the output from four loads.
 pub static RUNG: Rung =

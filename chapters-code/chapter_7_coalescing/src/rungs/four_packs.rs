@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use super::packs::traffic;
 use crate::problem::{Copies, Promise, Results, copies_only}; // the same accesses
 
-const PTX: &str = include_str!("../../kernels/four_packs.ptx");
+const PTX: PtxText = ptx!("kernels/four_packs.ptx");
 
 /// A copy by four accesses of 16 bytes per thread.
 pub static RUNG: Rung =

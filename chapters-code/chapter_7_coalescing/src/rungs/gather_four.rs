@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, permutations_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/gather_four.ptx");
+const PTX: PtxText = ptx!("kernels/gather_four.ptx");
 
 /// A thread gathers four elements.
 pub static RUNG: Rung =

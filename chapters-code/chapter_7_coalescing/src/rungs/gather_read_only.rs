@@ -2,13 +2,13 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use super::gather::traffic;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, permutations_only}; // the same accesses
 
-const PTX: &str = include_str!("../../kernels/gather_read_only.ptx");
+const PTX: PtxText = ptx!("kernels/gather_read_only.ptx");
 
 /// The same loads go through the read-only path.
 pub static RUNG: Rung = Rung::new("gather_read_only", "the same loads, by the read-only path", PTX)

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/offset_loads.ptx");
+const PTX: PtxText = ptx!("kernels/offset_loads.ptx");
 
 /// A shifted copy: the loads begin at the offset.
 pub static RUNG: Rung =

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/one_load.ptx");
+const PTX: PtxText = ptx!("kernels/one_load.ptx");
 
 /// Sums of pairs: a thread loads both elements in one access of 8 bytes.
 pub static RUNG: Rung =

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/packs.ptx");
+const PTX: PtxText = ptx!("kernels/packs.ptx");
 
 /// A copy by accesses of 16 bytes.
 pub static RUNG: Rung = Rung::new("packs", "16 bytes per thread", PTX).refuses(copies_only);

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use super::two_loads::traffic;
 use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 
-const PTX: &str = include_str!("../../kernels/past_l1.ptx");
+const PTX: PtxText = ptx!("kernels/past_l1.ptx");
 
 /// Sums of pairs by the same loads, which bypass the L1 cache.
 pub static RUNG: Rung =

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use super::two_loads::traffic;
 use crate::problem::{Copies, Promise, Results, pairs_only}; // the same accesses
 
-const PTX: &str = include_str!("../../kernels/read_only.ptx");
+const PTX: PtxText = ptx!("kernels/read_only.ptx");
 
 /// Sums of pairs by the same loads, through the read-only path.
 pub static RUNG: Rung =

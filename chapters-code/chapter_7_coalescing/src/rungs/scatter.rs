@@ -2,14 +2,14 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::indices;
 use crate::permutation::{Moves, Permutation};
 use crate::problem::{Promise, without_repeats};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/scatter.ptx");
+const PTX: PtxText = ptx!("kernels/scatter.ptx");
 
 /// The indices say where elements are stored.
 pub static RUNG: Rung =

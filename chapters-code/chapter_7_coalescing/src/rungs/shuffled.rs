@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, LANES, Prediction, Traffic, whole_packs};
 
-const PTX: &str = include_str!("../../kernels/shuffled.ptx");
+const PTX: PtxText = ptx!("kernels/shuffled.ptx");
 
 /// A shifted copy that loads each pack once: a shuffle brings the next pack from the next lane.
 pub static RUNG: Rung =

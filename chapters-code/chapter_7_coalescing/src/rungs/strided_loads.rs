@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/strided_loads.ptx");
+const PTX: PtxText = ptx!("kernels/strided_loads.ptx");
 
 /// A copy of one element per stride: the loads are a stride apart.
 pub static RUNG: Rung =

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, strides_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/strided_stores.ptx");
+const PTX: PtxText = ptx!("kernels/strided_stores.ptx");
 
 /// A copy to one element per stride: the stores are a stride apart.
 pub static RUNG: Rung =

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, pairs_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/two_loads.ptx");
+const PTX: PtxText = ptx!("kernels/two_loads.ptx");
 
 /// Sums of pairs: a thread loads the two elements one by one.
 pub static RUNG: Rung =

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, offsets_only};
 use crate::traffic::{Access, Prediction, whole_packs};
 
-const PTX: &str = include_str!("../../kernels/two_packs.ptx");
+const PTX: PtxText = ptx!("kernels/two_packs.ptx");
 
 /// A shifted copy by packs on both sides: two aligned loads per pack that is not aligned.
 pub static RUNG: Rung =

@@ -2,12 +2,12 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, PtxText, Rung, ptx};
 
 use crate::problem::{Copies, Promise, Results, copies_only};
 use crate::traffic::{Access, Prediction};
 
-const PTX: &str = include_str!("../../kernels/vec2.ptx");
+const PTX: PtxText = ptx!("kernels/vec2.ptx");
 
 /// A copy by accesses of 8 bytes.
 pub static RUNG: Rung = Rung::new("vec2", "8 bytes per thread", PTX).refuses(copies_only);
