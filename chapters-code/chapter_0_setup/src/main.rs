@@ -35,5 +35,5 @@ fn run(Arguments { options }: Arguments) -> anyhow::Result<bool> {
             .map_err(|error| device.explain("adding two vectors", error))?;
         terminal::print(&format!("the first kernel: [1, 2, 3] + [10, 20, 30] = {sum:?}\n\n"))?;
     }
-    report::run(&Setup, &options, &TypeOptions::default(), [Parameters::NONE])
+    report::run_chapter(&Setup, &options, &TypeOptions::default(), [Parameters::NONE])
 }

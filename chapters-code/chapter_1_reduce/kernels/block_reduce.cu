@@ -1,4 +1,4 @@
-// Shuffles first: every warp folds itself, then the first warp folds the warps' results.
+// Shuffles first: every warp reduces itself, then the first warp reduces the warps' results.
 //
 // In shuffle most steps still go through shared memory and a barrier each. Here each warp shuffles
 // its 32 values down to one, at most 32 of those meet in shared memory, and one more round of
@@ -10,7 +10,7 @@
 // of 32 up to 1024, no dynamic shared memory. Writes out[b] for each block b.
 #include "operators.cuh"
 
-// The warp's fold, in lane 0. All 32 lanes must call it.
+// The warp's aggregate, in lane 0. All 32 lanes must call it.
 template <typename Op, typename A> __device__ A warp_reduce(A x) {
     for (unsigned offset = 16; offset > 0; offset /= 2) {
         x = Op::combine(x, __shfl_down_sync(0xffffffffu, x, offset));
@@ -19,7 +19,7 @@ template <typename Op, typename A> __device__ A warp_reduce(A x) {
 }
 
 // ANCHOR: block_reduce
-// The block's fold, in thread 0. All threads must call it. A kernel that calls it twice needs a barrier
+// The block's aggregate, in thread 0. All threads must call it. A kernel that calls it twice needs a barrier
 // between the calls: the first warp still reads `warps`.
 template <typename Op, typename A> __device__ A block_reduce(A x) {
     __shared__ A warps[32];

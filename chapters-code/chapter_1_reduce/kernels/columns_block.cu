@@ -3,11 +3,11 @@
 // Warp w of a block walks rows w, w + 32, …, its lanes side by side in 32 columns, so reads coalesce
 // and 32 times as many threads work as in columns_thread. Then each column's 32 values, one from
 // each warp, must meet: they are turned through shared memory, so that a warp holds one column and
-// folds it by shuffles. The 33rd column of the tile is padding, which puts the words of a tile
+// reduces it by shuffles. The 33rd column of the tile is padding, which puts the words of a tile
 // column into 32 different banks.
 //
 // With several blocks in y the rows are split between them: `out` is then a matrix of gridDim.y
-// rows of partials, and the same kernel folds those.
+// rows of partials, and the same kernel reduces those.
 //
 // <op>_f32(const float* in, float* out, size_t rows, size_t cols), in row-major; sum, max, min.
 // sum_u32, of the same form, sums the histograms of chapter 2's blocks.

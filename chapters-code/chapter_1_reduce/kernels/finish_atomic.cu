@@ -1,4 +1,4 @@
-// Finishing across blocks, 2: every block folds its result into the output with one atomic.
+// Finishing across blocks, 2: every block combines its result into the output with one atomic.
 //
 // One launch, no partials, no second pass. But the blocks arrive in whatever order the machine
 // runs them, so a floating-point sum may differ from run to run; atomicAdd on f32 in global memory

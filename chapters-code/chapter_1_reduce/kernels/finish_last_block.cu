@@ -1,6 +1,6 @@
-// Finishing across blocks, 3: whichever block comes last folds the partials.
+// Finishing across blocks, 3: whichever block comes last reduces the partials.
 //
-// One launch as with finish_atomic, but the partials are folded in the order of the blocks,
+// One launch as with finish_atomic, but the partials are reduced in the order of the blocks,
 // whichever block does it: the same result in every run. Each block writes its partial, then counts itself; the
 // one whose count completes the grid knows that all partials are there. That holds only with a
 // fence between the two writes: broken/last_block_without_fence.cu has none, and in last_block.cuh

@@ -1,4 +1,4 @@
-// Finishing across blocks, 1: a second kernel of one block folds the partials.
+// Finishing across blocks, 1: a second kernel of one block reduces the partials.
 //
 // Blocks of one launch cannot wait for each other, but kernels of one stream run one after
 // another: the end of a kernel is a barrier for the whole grid. It costs a launch, and one

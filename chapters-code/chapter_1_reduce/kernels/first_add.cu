@@ -1,7 +1,7 @@
 // Two elements a thread: the first addition happens on the way into shared memory.
 //
 // In sequential, half of the threads only load. Here a block of B threads covers 2 B elements, and
-// every thread folds two before the first barrier: half as many blocks, and one step of the tree
+// every thread reduces two before the first barrier: half as many blocks, and one step of the tree
 // less for each element.
 //
 // <op>_<dtype>(const dtype* in, Acc* out, size_t n)

@@ -1,7 +1,7 @@
 // Many elements a thread: the grid is as large as the device, and strides over the input.
 //
-// unrolled launches a block for every 512 elements, and each pays for a tree of barriers to fold
-// two elements a thread. Here a thread first folds its share in a register, with neither barrier
+// unrolled launches a block for every 512 elements, and each pays for a tree of barriers to reduce
+// two elements a thread. Here a thread first reduces its elements in a register, with neither barrier
 // nor shared memory, so the tree's cost is spread over all of them, and there are few partials.
 // Neighbouring lanes still read neighbouring elements in every turn of the loop.
 //
@@ -31,12 +31,12 @@ template <typename Op, unsigned block, typename T>
 __device__ void reduce_block_of(const T* in, Acc<T>* out, size_t n) {
     __shared__ Acc<T> shared[block];
     unsigned tid = threadIdx.x;
-    // ANCHOR: share
+    // ANCHOR: items
     Acc<T> x = Op::identity();
     for (size_t i = size_t(blockIdx.x) * block + tid; i < n; i += size_t(gridDim.x) * block) {
         x = Op::combine(x, widen(in[i]));
     }
-    // ANCHOR_END: share
+    // ANCHOR_END: items
     shared[tid] = x;
     __syncthreads();
 

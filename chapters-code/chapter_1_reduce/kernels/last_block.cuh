@@ -16,8 +16,8 @@ __device__ inline bool count_block(unsigned* counter) {
     return before == gridDim.x - 1;
 }
 
-// Called by every thread of every block, with the block's fold in thread 0's x. The block that
-// comes last folds all partials, in the order of the blocks, and writes out[0]. A block that is
+// Called by every thread of every block, with the block's aggregate in thread 0's x. The block that
+// comes last reduces all partials, in the order of the blocks, and writes out[0]. A block that is
 // alone has the result already.
 template <typename Op, typename A>
 __device__ void finish_last_block(A x, A* out, A* partials, unsigned* counter) {

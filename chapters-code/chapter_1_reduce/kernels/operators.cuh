@@ -132,8 +132,8 @@ template <typename A> __device__ A* shared_array() {
 #define LAUNCH_BOUNDS
 #endif
 // ANCHOR: entry
-// The signature that the ladder has in common: folds n elements of `in`; block b writes the fold
-// of its share to out[b]. The file defines reduce<Op, T>.
+// The signature that the ladder has in common: reduces n elements of `in`; block b writes the aggregate
+// of its elements to out[b]. The file defines reduce<Op, T>.
 #define REDUCE_KERNEL(name, Op, dtype) \
     extern "C" __global__ void name##_##dtype(const dtype* __restrict__ in, \
                                               Acc<dtype>* __restrict__ out, size_t n) { \
@@ -148,7 +148,7 @@ template <typename A> __device__ A* shared_array() {
     }
 #define MATRIX_KERNELS MATRIX_KERNEL(sum, Sum) MATRIX_KERNEL(max, Max) MATRIX_KERNEL(min, Min)
 
-// The signature of the kernels that finish in one launch, the last block folding the partials.
+// The signature of the kernels that finish in one launch, the last block reducing the partials.
 #define SINGLE_PASS_KERNEL(name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS name##_##dtype( \
         const dtype* __restrict__ in, Acc<dtype>* __restrict__ out, size_t n, \

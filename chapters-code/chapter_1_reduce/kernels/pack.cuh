@@ -17,9 +17,9 @@ template <typename T> __device__ Pack<T> load_pack(const uint4* address) {
 }
 // ANCHOR_END: load
 // ANCHOR: fold_pack
-// The fold of a pack as a balanced tree: its operations don't wait for each other, and the rounding
+// The aggregate of a pack as a balanced tree: its operations don't wait for each other, and the rounding
 // error grows with the logarithm of the pack's size.
-template <typename Op, typename T> __device__ Acc<T> fold_pack(const Pack<T>& pack) {
+template <typename Op, typename T> __device__ Acc<T> reduce_pack(const Pack<T>& pack) {
     Acc<T> x[Pack<T>::size];
 #pragma unroll
     for (unsigned k = 0; k < Pack<T>::size; k++) {

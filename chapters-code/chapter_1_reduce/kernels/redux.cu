@@ -1,4 +1,4 @@
-// redux.sync: one instruction folds a warp's 32-bit integers.
+// redux.sync: one instruction reduces a warp's 32-bit integers.
 // ptx: compute_80
 //
 // Five shuffles and five operations a warp become one instruction, on devices of compute capability

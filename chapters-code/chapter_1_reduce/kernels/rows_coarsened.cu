@@ -31,7 +31,7 @@ __device__ void reduce(const f32* in, f32* out, size_t rows, size_t cols) {
         }
 #pragma unroll
         for (unsigned k = 0; k < IN_FLIGHT; k++) {
-            x = Op::combine(x, i + k * blockDim.x < span.pack_count ? fold_pack<Op>(packs[k])
+            x = Op::combine(x, i + k * blockDim.x < span.pack_count ? reduce_pack<Op>(packs[k])
                                                                     : Op::identity());
         }
     }

@@ -1,6 +1,6 @@
 // Rows of a matrix, a warp a row.
 //
-// The lanes of a warp read neighbouring elements of one row and fold them by shuffles: whole sectors,
+// The lanes of a warp read neighbouring elements of one row and reduce them by shuffles: whole sectors,
 // no barrier, no shared memory. Below some 32 columns lanes idle; for few and long rows there are
 // too few warps to fill the device.
 //

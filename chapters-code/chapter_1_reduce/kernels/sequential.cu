@@ -1,4 +1,4 @@
-// The tree folded in halves: thread k adds the element half an array away.
+// The tree halves the array: thread k adds the element half an array away.
 //
 // interleaved_strided had conflicts because neighbouring lanes read words 2, 4, 8, …
 // apart. Halving the array from the top keeps them on neighbouring words, each in a bank of its

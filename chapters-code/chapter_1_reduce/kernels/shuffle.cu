@@ -1,4 +1,4 @@
-// The last warp folds its registers directly, lane to lane.
+// The last warp reduces its registers directly, lane to lane.
 //
 // In grid_stride the last warp writes every intermediate result to shared memory and waits, twice a
 // step, only so that a lane may read another's register. A shuffle reads that register: no shared
@@ -10,7 +10,7 @@
 #include "operators.cuh"
 
 // ANCHOR: warp_reduce
-// The warp's fold, in lane 0. All 32 lanes must call it.
+// The warp's aggregate, in lane 0. All 32 lanes must call it.
 template <typename Op, typename A> __device__ A warp_reduce(A x) {
     for (unsigned offset = 16; offset > 0; offset /= 2) {
         x = Op::combine(x, __shfl_down_sync(0xffffffffu, x, offset));

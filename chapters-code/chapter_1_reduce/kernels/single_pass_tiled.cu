@@ -2,7 +2,7 @@
 //
 // In vectorized a thread waits for each load before it issues the next. By Little's law, bytes in
 // flight = bandwidth * latency. Here a block takes a tile at a time, 32 KiB that lie together, and
-// each thread issues all its loads of a tile before it uses the first. The last block folds the
+// each thread issues all its loads of a tile before it uses the first. The last block reduces the
 // partials, so the whole reduction is one launch.
 //
 // <op>_<dtype>(const dtype* in, Acc* out, size_t n, Acc* partials, unsigned* counter); also
@@ -19,9 +19,9 @@ constexpr unsigned THREADS = 512;
 constexpr unsigned LOADS = 4;
 constexpr unsigned TILE = THREADS * LOADS; // in packs
 
-// ANCHOR: share
-// Folds a thread's share of a block's tiles: every grid-th tile.
-template <typename Op, typename T> __device__ Acc<T> fold_tiles(const Packed<T>& data) {
+// ANCHOR: items
+// Reduces a thread's elements of a block's tiles: every grid-th tile.
+template <typename Op, typename T> __device__ Acc<T> reduce_tiles(const Packed<T>& data) {
     Acc<T> x = Op::identity();
     size_t grid = size_t(gridDim.x) * TILE;
     for (size_t start = size_t(blockIdx.x) * TILE; start < data.pack_count; start += grid) {
@@ -36,20 +36,20 @@ template <typename Op, typename T> __device__ Acc<T> fold_tiles(const Packed<T>&
         }
 #pragma unroll
         for (unsigned k = 0; k < LOADS; k++) {
-            Acc<T> folded = fold_pack<Op>(pack[k]);
-            x = Op::combine(x, k * THREADS + threadIdx.x < count ? folded : Op::identity());
+            Acc<T> reduced = reduce_pack<Op>(pack[k]);
+            x = Op::combine(x, k * THREADS + threadIdx.x < count ? reduced : Op::identity());
         }
     }
     return x;
 }
-// ANCHOR_END: share
+// ANCHOR_END: items
 
 template <typename Op, typename T>
 __device__ void reduce(const T* in, Acc<T>* out, size_t n, Acc<T>* partials, unsigned* counter) {
     Packed<T> data(in, n);
     // Head and tail come after the tiles: their loads held back before would take the registers that
     // the tiles' loads need.
-    Acc<T> x = fold_tiles<Op>(data);
+    Acc<T> x = reduce_tiles<Op>(data);
     if (blockIdx.x == 0 && threadIdx.x < data.head) {
         x = Op::combine(x, widen(in[threadIdx.x]));
     }

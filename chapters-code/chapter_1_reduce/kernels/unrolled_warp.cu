@@ -11,7 +11,7 @@
 #include "operators.cuh"
 
 // ANCHOR: warp_step
-// Lane k of the warp folds shared[k + stride] into x and publishes it. The upper lanes compute
+// Lane k of the warp reduces shared[k + stride] into x and publishes it. The upper lanes compute
 // values that no lane reads: cheaper than a branch.
 template <typename Op, typename A>
 __device__ A warp_step(A* shared, unsigned lane, unsigned stride, A x) {

@@ -27,5 +27,5 @@ Examples, after `cargo run --bin chapter_1 --`:
 
 fn main() -> ExitCode {
     let Arguments { options, types } = Arguments::parse();
-    report::exit(report::run(&Reduce, &options, &types, [Parameters::NONE]))
+    report::exit(report::run_chapter(&Reduce, &options, &types, [Parameters::NONE]))
 }

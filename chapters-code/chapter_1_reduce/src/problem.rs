@@ -13,7 +13,7 @@ use harness::{
 
 use crate::{
     baseline,
-    reference::{Folded, fold, fold_columns, fold_rows},
+    reference::{Aggregate, reduce, reduce_columns, reduce_rows},
 };
 
 /// The reduction of a vector on the device.
@@ -32,7 +32,7 @@ pub struct Reduction<T: Element> {
     /// The one result.
     pub out: Output<T::Acc>,
     host: Vec<T>,
-    reference: Folded,
+    reference: Aggregate,
 }
 
 impl<T: Element> Reduction<T> {
@@ -48,7 +48,7 @@ impl<T: Element> Reduction<T> {
             n: case.elements(),
             input: buffer::to_device(device, &host)?,
             out: Output::new(device, 1)?,
-            reference: fold(case.op, host.iter().copied()),
+            reference: reduce(case.op, host.iter().copied()),
             host,
         })
     }
@@ -153,7 +153,7 @@ impl<T: Element> Problem for Reduction<T> {
 
     fn refill(&mut self, case: &Case) -> Result<(), Error> {
         self.host = inputs::generate(case);
-        self.reference = fold(case.op, self.host.iter().copied());
+        self.reference = reduce(case.op, self.host.iter().copied());
         self.case = *case;
         buffer::overwrite(&self.device, &mut self.input, &self.host)
     }
@@ -183,8 +183,8 @@ pub struct MatrixReduction {
     pub column_results: Output<f32>,
     host: Vec<f32>,
     /// Computed when a rung first needs it.
-    row_reference: OnceCell<Vec<Folded>>,
-    column_reference: OnceCell<Vec<Folded>>,
+    row_reference: OnceCell<Vec<Aggregate>>,
+    column_reference: OnceCell<Vec<Aggregate>>,
 }
 
 /// What a launch on a matrix promises: which way it reduces, and the additions that an element passes
@@ -230,14 +230,14 @@ impl MatrixReduction {
         format!("{}_f32", self.case.op)
     }
 
-    fn row_reference(&self) -> &[Folded] {
+    fn row_reference(&self) -> &[Aggregate] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
-        self.row_reference.get_or_init(|| fold_rows(self.case.op, &self.host, rows, cols))
+        self.row_reference.get_or_init(|| reduce_rows(self.case.op, &self.host, rows, cols))
     }
 
-    fn column_reference(&self) -> &[Folded] {
+    fn column_reference(&self) -> &[Aggregate] {
         let (rows, cols) = (self.rows as usize, self.cols as usize);
-        self.column_reference.get_or_init(|| fold_columns(self.case.op, &self.host, rows, cols))
+        self.column_reference.get_or_init(|| reduce_columns(self.case.op, &self.host, rows, cols))
     }
 }
 
@@ -258,12 +258,12 @@ impl Problem for MatrixReduction {
     }
 
     fn judge(&mut self, promise: &Axis, _launches: u64) -> Result<Verdict, Error> {
-        let (folded, depth, out) = match *promise {
+        let (aggregates, depth, out) = match *promise {
             Axis::Rows { depth } => (self.row_reference(), depth, &self.row_results),
             Axis::Columns { depth } => (self.column_reference(), depth, &self.column_results),
         };
         let op = self.case.op;
-        let expected = folded.iter().map(|folded| folded.expect::<f32>(op, depth, 0.0));
+        let expected = aggregates.iter().map(|aggregate| aggregate.expect::<f32>(op, depth, 0.0));
         let mut verdict = out.compare(expected)?;
         verdict.failures.extend(buffer::check_input(&self.device, &mut self.input, &self.host)?);
         Ok(verdict)
@@ -301,7 +301,7 @@ impl Problem for MatrixReduction {
             Axis::Columns { .. } => Ok(Vec::new()),
             Axis::Rows { .. } => {
                 // Any order of additions is within the bound of the deepest.
-                let expect = |row: &Folded| row.expect::<f32>(self.case.op, self.cols, 0.0);
+                let expect = |row: &Aggregate| row.expect::<f32>(self.case.op, self.cols, 0.0);
                 let expected = self.row_reference().iter().map(expect);
                 baseline::reduce_rows(self, &expected.collect::<Vec<_>>(), library)
             }

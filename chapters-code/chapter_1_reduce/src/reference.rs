@@ -7,9 +7,9 @@ use harness::{
     verify::Accepted,
 };
 
-/// Folds integers one after another. In 64 bits, which wrap: cut down to 32, sums and products are
+/// Reduces integers one after another. The result has 64 bits, which wrap. Truncated to 32, sums and products are
 /// what 32 bits would have given.
-pub fn fold_integers<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> i64 {
+pub fn reduce_integers<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> i64 {
     let elements = elements.map(T::to_i64);
     match op {
         Op::Sum => elements.fold(0, i64::wrapping_add),
@@ -22,20 +22,20 @@ pub fn fold_integers<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> i
     }
 }
 
-/// A float fold and what its error bound needs.
+/// The aggregate of floats and what its error bound needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FloatFold {
+pub struct FloatAggregate {
     /// The result.
     pub value: f64,
     /// Σ|x|.
     pub absolute_sum: f64,
-    /// Elements folded.
+    /// The number of elements.
     pub n: u64,
 }
 
-/// Folds floats one after another in `f64`, sums compensated. `and`, `or` and `affine` have no meaning
+/// Reduces floats one after another in `f64`, sums compensated. `and`, `or` and `affine` have no meaning
 /// for floats.
-pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> FloatFold {
+pub fn reduce_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> FloatAggregate {
     let (mut value, mut sum, mut absolute_sum, mut n) =
         (identity::<T>(op), Compensated::default(), 0.0, 0);
     for x in elements.map(T::to_f64) {
@@ -48,7 +48,7 @@ pub fn fold_floats<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Flo
         absolute_sum += x.abs();
         n += 1;
     }
-    FloatFold { value: value + sum.value(), absolute_sum, n }
+    FloatAggregate { value: value + sum.value(), absolute_sum, n }
 }
 
 fn identity<T: Element>(op: Op) -> f64 {
@@ -60,35 +60,35 @@ fn identity<T: Element>(op: Op) -> f64 {
     }
 }
 
-/// A fold's exact result, before it is known how deep a rung's tree is.
+/// An exact aggregate, before it is known how deep a rung's tree is.
 #[derive(Clone, Copy, Debug)]
-pub enum Folded {
+pub enum Aggregate {
     /// Of integers.
     Integer(i64),
     /// Of floats.
-    Float(FloatFold),
+    Float(FloatAggregate),
 }
 
-/// Folds elements of any type.
-pub fn fold<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Folded {
+/// Reduces elements of any type.
+pub fn reduce<T: Element>(op: Op, elements: impl Iterator<Item = T>) -> Aggregate {
     if T::DTYPE.is_float() {
-        Folded::Float(fold_floats(op, elements))
+        Aggregate::Float(reduce_floats(op, elements))
     } else {
-        Folded::Integer(fold_integers(op, elements))
+        Aggregate::Integer(reduce_integers(op, elements))
     }
 }
 
-/// Folds every row of a matrix that is stored row by row.
-pub fn fold_rows<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Folded> {
+/// Reduces every row of a matrix that is stored row by row.
+pub fn reduce_rows<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Aggregate> {
     let row = |r: usize| &host[r * cols..(r + 1) * cols];
-    (0..rows).map(|r| fold(op, row(r).iter().copied())).collect()
+    (0..rows).map(|r| reduce(op, row(r).iter().copied())).collect()
 }
 
-/// Folds every column of a matrix that is stored row by row, 64 columns at a time: a walk down one column
+/// Reduces every column of a matrix that is stored row by row, 64 columns at a time: a walk down one column
 /// of a wide matrix misses the caches at every step.
-pub fn fold_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Folded> {
+pub fn reduce_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) -> Vec<Aggregate> {
     const TOGETHER: usize = 64;
-    let mut folded = Vec::with_capacity(cols);
+    let mut aggregates = Vec::with_capacity(cols);
     for first in (0..cols).step_by(TOGETHER) {
         let width = TOGETHER.min(cols - first);
         let mut columns = vec![Vec::with_capacity(rows); width];
@@ -99,12 +99,12 @@ pub fn fold_columns<T: Element>(op: Op, host: &[T], rows: usize, cols: usize) ->
             }
         }
         let columns = columns.into_iter();
-        folded.extend(columns.map(|column| fold(op, column.into_iter())));
+        aggregates.extend(columns.map(|column| reduce(op, column.into_iter())));
     }
-    folded
+    aggregates
 }
 
-impl Folded {
+impl Aggregate {
     /// The results that are accepted of a kernel whose elements pass through at most `depth` rounded additions:
     /// the reference or, for floats, every value within the error bound.
     ///
@@ -112,11 +112,11 @@ impl Folded {
     /// own error to the kernel's: half a unit in the last place of a compensated sum, γ_n of a
     /// product.
     pub fn expect<T: Element>(&self, op: Op, depth: u64, flushed: f64) -> Accepted<T::Acc> {
-        let fold = match self {
+        let float = match self {
             Self::Integer(value) => return Accepted::Equal(T::Acc::from_bits(*value as u64)),
-            Self::Float(fold) => fold,
+            Self::Float(float) => float,
         };
-        let FloatFold { value, absolute_sum, n } = *fold;
+        let FloatAggregate { value, absolute_sum, n } = *float;
         let u = f64::EPSILON / 2.0;
         let bound = match op {
             // A single element must come out as it is.
@@ -134,27 +134,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_folds_to_the_identity() {
+    fn nothing_reduces_to_the_identity() {
         let none = std::iter::empty::<i32>;
-        assert_eq!(fold_integers(Op::Sum, none()), 0);
-        assert_eq!(fold_integers(Op::Product, none()), 1);
-        assert_eq!(fold_integers(Op::Max, none()), i64::from(i32::MIN));
-        assert_eq!(fold_integers(Op::Min, none()), i64::from(i32::MAX));
-        assert_eq!(fold_integers(Op::And, none()), -1);
-        assert_eq!(fold_floats(Op::Max, std::iter::empty::<f32>()).value, f64::NEG_INFINITY);
+        assert_eq!(reduce_integers(Op::Sum, none()), 0);
+        assert_eq!(reduce_integers(Op::Product, none()), 1);
+        assert_eq!(reduce_integers(Op::Max, none()), i64::from(i32::MIN));
+        assert_eq!(reduce_integers(Op::Min, none()), i64::from(i32::MAX));
+        assert_eq!(reduce_integers(Op::And, none()), -1);
+        assert_eq!(reduce_floats(Op::Max, std::iter::empty::<f32>()).value, f64::NEG_INFINITY);
     }
 
     #[test]
     fn sums_wrap_as_32_bits_do() {
         let elements = [i32::MAX, 5, i32::MAX];
         let wrapped = elements.iter().fold(0i32, |a, &b| a.wrapping_add(b));
-        assert_eq!(fold_integers(Op::Sum, elements.into_iter()) as i32, wrapped);
+        assert_eq!(reduce_integers(Op::Sum, elements.into_iter()) as i32, wrapped);
     }
 
     #[test]
     fn a_sum_keeps_what_single_additions_round_off() {
         let elements = [1e17, 1.0, -1e17, 1.0];
         assert_eq!(elements.iter().sum::<f64>(), 1.0); // the plain sum has lost one
-        assert_eq!(fold_floats(Op::Sum, elements.into_iter()).value, 2.0);
+        assert_eq!(reduce_floats(Op::Sum, elements.into_iter()).value, 2.0);
     }
 }

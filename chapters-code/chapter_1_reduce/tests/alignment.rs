@@ -1,7 +1,7 @@
 //! The rungs that load 16 bytes at a time take an input at any address of its type.
 
 use chapter_1_reduce::{
-    reference::fold,
+    reference::reduce,
     rungs::{single_pass_tiled, vectorized},
 };
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -38,7 +38,7 @@ fn check<T: Element>(rung: &Rung, threads: u32, n: usize, skipped: usize) {
         unsafe { launch.launch(config) }.expect("a launch");
     }
     // No rung needs more than one addition per element.
-    let expected = fold(Op::Sum, host[skipped..].iter().copied());
+    let expected = reduce(Op::Sum, host[skipped..].iter().copied());
     let expected = expected.expect::<T>(Op::Sum, n as u64, 0.0);
     let failures = out.compare([expected]).expect("a result").failures;
     let (name, dtype) = (rung.name, T::DTYPE);

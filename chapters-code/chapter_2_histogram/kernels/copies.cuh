@@ -60,12 +60,12 @@ template <typename T> __device__ u32 reachable(const Bins& bins) {
 }
 template <> __device__ inline u32 reachable<f32>(const Bins& bins) { return bins.count + EXTRA; }
 
-// Counts a block's share of the input into copies in shared memory, and adds their sums to `sums`.
+// Counts a block's tiles of the input into copies in shared memory, and adds their sums to `sums`.
 // `Finish` says how `sums` becomes zero before, and what is done with it after.
 template <typename T, typename Finish>
 __device__ void count_share(const T* in, u32* sums, size_t n, const Bins& bins, Copies copies,
                             Finish finish) {
-    // ANCHOR: share
+    // ANCHOR: items
     Packs<T> data(in, n);
     size_t start = size_t(blockIdx.x) * TILE;
     auto tile = load_tile<THREADS<T>>(data, start); // under way while the counters are zeroed
@@ -91,6 +91,6 @@ __device__ void count_share(const T* in, u32* sums, size_t n, const Bins& bins, 
             atomicAdd(&sums[c], sum);
         }
     }
-    // ANCHOR_END: share
+    // ANCHOR_END: items
     finish.end();
 }

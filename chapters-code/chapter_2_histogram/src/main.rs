@@ -109,5 +109,5 @@ fn main() -> ExitCode {
         },
     };
     let parameters = arguments.parameters();
-    report::exit(report::run(&chapter, &arguments.options, &arguments.types, parameters))
+    report::exit(report::run_chapter(&chapter, &arguments.options, &arguments.types, parameters))
 }

@@ -1,8 +1,8 @@
 // All blocks tell all blocks: as many blocks as the device holds walk over the tiles in rounds, and in
-// each round every block reads the folds of all, so that no prefix is handed on from tile to tile.
+// each round every block reads the aggregates of all, so that no prefix is handed on from tile to tile.
 //
-// A block keeps two tiles in registers. It publishes the fold of the next tile before it waits for the
-// round of this one: the others' folds are on their way while it still has work. The order of all
+// A block keeps two tiles in registers. It publishes the aggregate of the next tile before it waits for the
+// round of this one: the others' aggregates are on their way while it still has work. The order of all
 // operations is fixed, so sums of floats are the same bits in every run.
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, u64* status, unsigned* launches)
@@ -33,22 +33,22 @@ template <typename Op, typename T> struct Rounds {
 
     // ANCHOR: all_gather
     // What comes before the block's tile of a round. All threads must call it, round after round:
-    // thread i waits for block i's fold.
-    __device__ T all_gather(size_t round, T (&folds)[THREADS / 32], T& before_block) {
+    // thread i waits for block i's aggregate.
+    __device__ T all_gather(size_t round, T (&aggregates)[THREADS / 32], T& before_block) {
         size_t theirs = round * gridDim.x + threadIdx.x;
         u32 epoch = this->epoch;
-        T fold = Op::identity();
+        T aggregate = Op::identity();
         if (threadIdx.x < gridDim.x && theirs < tiles) {
             Tagged<T> seen;
             do {
                 seen = look<T>(slot(theirs));
             } while (!seen.is_whole() || seen.tag() != epoch);
-            fold = seen.value();
+            aggregate = seen.value();
         }
-        T scanned = warp_scan<Op>(fold);
+        T scanned = warp_scan<Op>(aggregate);
         T before = before_lane<Op>(scanned);
         if (lane_id() == 31) {
-            folds[warp_id()] = scanned;
+            aggregates[warp_id()] = scanned;
         }
         if (threadIdx.x == blockIdx.x) {
             before_block = before;
@@ -60,7 +60,7 @@ template <typename Op, typename T> struct Rounds {
             if (w == blockIdx.x / 32) {
                 prefix = Op::combine(before_round, before_block);
             }
-            before_round = Op::combine(before_round, folds[w]);
+            before_round = Op::combine(before_round, aggregates[w]);
         }
         return prefix;
     }
@@ -81,8 +81,8 @@ template <typename Op, typename T> struct Tile {
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches) {
     constexpr unsigned ELEMENTS = THREADS * ROWS * Pack<T>::size;
-    __shared__ T own_folds[2][32];
-    __shared__ T their_folds[2][THREADS / 32];
+    __shared__ T own_aggregates[2][32];
+    __shared__ T their_aggregates[2][THREADS / 32];
     __shared__ T before_block[2];
     __shared__ u32 epoch;
     Packs<T> from{const_cast<T*>(in), n}, to{out, n};
@@ -97,16 +97,16 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches) 
     // ANCHOR: prepare
     auto prepare = [&](unsigned which, size_t round) {
         Tile<Op, T>& tile = tiles[which];
-        T fold = tile.chunk.template scan<Op>(tile.before);
-        Before<T> warps = scan_warps<Op>(own_folds[which], fold);
+        T aggregate = tile.chunk.template scan<Op>(tile.before);
+        Before<T> warps = scan_warps<Op>(own_aggregates[which], aggregate);
         tile.before_warp = warps.warp;
         if (threadIdx.x == 0) {
-            publish(rounds.slot(rounds.tile(round)), warps.block_fold, epoch);
+            publish(rounds.slot(rounds.tile(round)), warps.block_aggregate, epoch);
         }
     };
     auto finish = [&](unsigned which, size_t round) {
         Tile<Op, T>& tile = tiles[which];
-        T prefix = rounds.all_gather(round, their_folds[which], before_block[which]);
+        T prefix = rounds.all_gather(round, their_aggregates[which], before_block[which]);
         prefix = Op::combine(prefix, tile.before_warp);
         size_t first = Tile<Op, T>::first(rounds.tile(round));
         tile.chunk.template store<KIND, Op>(to, first, prefix, tile.before);

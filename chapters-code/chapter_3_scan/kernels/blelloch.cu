@@ -3,7 +3,7 @@
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, dtype* sums)
 // Launch: ceil(n / (2 * block)) blocks (at least 1), block a power of two up to 512, dynamic shared
-// memory 2 * block * sizeof(dtype). Block b writes the scan of its 2 * block elements, and their fold
+// memory 2 * block * sizeof(dtype). Block b writes the scan of its 2 * block elements, and their aggregate
 // to sums[b].
 #include "operators.cuh"
 
@@ -20,7 +20,7 @@ __device__ void scan(const T* in, T* out, size_t n, T* sums) {
         tree[j] = own[k];
     }
     // ANCHOR: up
-    // Up: the last element of every 2 * stride becomes the fold of all of them.
+    // Up: the last element of every 2 * stride becomes the aggregate of all of them.
     for (unsigned stride = 1; stride < size; stride *= 2) {
         __syncthreads();
         unsigned right = 2 * stride * (tid + 1) - 1;
@@ -36,7 +36,7 @@ __device__ void scan(const T* in, T* out, size_t n, T* sums) {
     }
     // ANCHOR: down
     // Down: a node hands its prefix to its left child, and to the right one the prefix with the left
-    // child's fold behind it.
+    // child's aggregate behind it.
     for (unsigned stride = size / 2; stride > 0; stride /= 2) {
         __syncthreads();
         unsigned right = 2 * stride * (tid + 1) - 1;

@@ -31,7 +31,7 @@ template <typename T> __device__ T wait_for(const u64* slot) {
 
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, u64* status, unsigned* counter) {
-    __shared__ T folds[32];
+    __shared__ T aggregates[32];
     __shared__ T before_tile;
     __shared__ unsigned next;
     // ANCHOR: tile
@@ -45,12 +45,12 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, unsigned* count
     WarpChunk<T, ROWS> chunk;
     chunk.template load<Op>({const_cast<T*>(in), n}, first);
     T before[ROWS];
-    T fold = chunk.template scan<Op>(before);
-    Before<T> warps = scan_warps<Op>(folds, fold);
+    T aggregate = chunk.template scan<Op>(before);
+    Before<T> warps = scan_warps<Op>(aggregates, aggregate);
     // ANCHOR: publish
     if (threadIdx.x == 0) {
         T prefix = tile == 0 ? Op::identity() : wait_for<T>(status + (tile - 1) * size_t(WORDS<T>));
-        publish(status + tile * size_t(WORDS<T>), Op::combine(prefix, warps.block_fold), READY);
+        publish(status + tile * size_t(WORDS<T>), Op::combine(prefix, warps.block_aggregate), READY);
         before_tile = prefix;
     }
     __syncthreads();

@@ -5,7 +5,7 @@
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, dtype* sums)
 // Launch: ceil(n / block) blocks (at least 1), block up to 1024, dynamic shared memory
-// 2 * block * sizeof(dtype). Block b writes the scan of its block elements, and their fold to sums[b].
+// 2 * block * sizeof(dtype). Block b writes the scan of its block elements, and their aggregate to sums[b].
 #include "operators.cuh"
 
 template <Kind KIND, typename Op, typename T>

@@ -4,12 +4,12 @@
 #include "warp_scan.cuh"
 
 // What a slot's tag says of its value. Zeroed memory says that nothing is there yet.
-constexpr u32 FOLD = 1;   // it is the tile's fold
-constexpr u32 PREFIX = 2; // it is the fold of the tile and of all before it; in chapter 5, of what
+constexpr u32 AGGREGATE = 1;   // it is the tile's aggregate
+constexpr u32 PREFIX = 2; // it is the aggregate of the tile and of all before it; in chapter 5, of what
                           // comes after the tile's last head, if it has one
 
 // ANCHOR: look_back
-// Called by one warp: the fold of all tiles before `tile`. Lane l looks at the l-th tile before; they
+// Called by one warp: the aggregate of all tiles before `tile`. Lane l looks at the l-th tile before; they
 // all wait until no tile up to the nearest PREFIX is missing.
 template <typename Op, typename T> __device__ T look_back(const u64* status, unsigned tile) {
     T prefix = Op::identity();

@@ -1,5 +1,5 @@
 // Decoupled look-back (Merrill and Garland 2016): one pass. A block scans its tile, publishes the
-// tile's fold, and looks back over the tiles before it until it meets one whose whole prefix is known.
+// tile's aggregate, and looks back over the tiles before it until it meets one whose whole prefix is known.
 //
 // Tiles are numbered as blocks come, by an atomic, not by blockIdx: a block then waits only for tiles
 // whose blocks are running or done, whatever order the device starts blocks in.
@@ -17,7 +17,7 @@ constexpr unsigned ROWS = 8;
 
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, u64* status, unsigned* counter) {
-    __shared__ T folds[32];
+    __shared__ T aggregates[32];
     __shared__ T before_tile;
     __shared__ unsigned next;
     // ANCHOR: tile
@@ -31,16 +31,16 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, unsigned* count
     WarpChunk<T, ROWS> chunk;
     chunk.template load<Op>({const_cast<T*>(in), n}, first);
     T before[ROWS];
-    T fold = chunk.template scan<Op>(before);
-    Before<T> warps = scan_warps<Op>(folds, fold);
+    T aggregate = chunk.template scan<Op>(before);
+    Before<T> warps = scan_warps<Op>(aggregates, aggregate);
     // ANCHOR: publish
     if (warp_id() == 0) {
         if (lane_id() == 0) {
-            publish(status + tile * size_t(WORDS<T>), warps.block_fold, tile == 0 ? PREFIX : FOLD);
+            publish(status + tile * size_t(WORDS<T>), warps.block_aggregate, tile == 0 ? PREFIX : AGGREGATE);
         }
         T prefix = look_back<Op, T>(status, tile);
         if (lane_id() == 0) {
-            T with_tile = Op::combine(prefix, warps.block_fold);
+            T with_tile = Op::combine(prefix, warps.block_aggregate);
             publish(status + tile * size_t(WORDS<T>), with_tile, PREFIX);
             before_tile = prefix;
         }

@@ -25,7 +25,7 @@ template <> struct Affine<i64> {
 };
 // ANCHOR_END: affine
 
-// Whether operands may change places, and a fold's elements be taken in any order.
+// Whether operands may be exchanged, and a reduction's elements be taken in any order.
 template <typename Op> constexpr bool COMMUTATIVE = true;
 template <> constexpr bool COMMUTATIVE<Affine<i64>> = false;
 
@@ -62,8 +62,8 @@ template <Kind KIND, typename Op, typename T> __device__ T result(T& prefix, T e
     M(sum, Sum, u32) M(sum, Sum, i64) M(sum, Sum, f32) M(sum, Sum, f64) \
     M(max, Max, i32) M(affine, Affine, i64)
 
-// The signature of a kernel that scans its blocks one by one: block b scans its share, as if nothing
-// came before it, and writes the fold of it to sums[b]. The file defines scan<KIND, Op, T>.
+// The signature of a kernel that scans its blocks one by one: block b scans its elements, as if nothing
+// came before it, and writes the aggregate of it to sums[b]. The file defines scan<KIND, Op, T>.
 #define BLOCKS_KERNEL(kind, KIND, name, Op, dtype) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, dtype* __restrict__ out, size_t n, \

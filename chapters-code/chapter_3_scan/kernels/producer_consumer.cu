@@ -33,12 +33,12 @@ __device__ inline void consumers_meet() {
 }
 
 // scan_warps for the consumers.
-template <typename Op, typename T> __device__ Before<T> scan_consumers(T* folds, T own_fold) {
+template <typename Op, typename T> __device__ Before<T> scan_consumers(T* aggregates, T own_aggregate) {
     if (lane_id() == 31) {
-        folds[warp_id()] = own_fold;
+        aggregates[warp_id()] = own_aggregate;
     }
     consumers_meet();
-    T x = lane_id() < CONSUMERS ? folds[lane_id()] : Op::identity();
+    T x = lane_id() < CONSUMERS ? aggregates[lane_id()] : Op::identity();
     T scanned = warp_scan<Op>(x);
     T before = __shfl_up_sync(ALL_LANES, scanned, 1);
     before = __shfl_sync(ALL_LANES, lane_id() > 0 ? before : Op::identity(), warp_id());
@@ -58,22 +58,22 @@ template <typename Op, typename T> struct Rounds {
 
     // ANCHOR: all_gather
     // What comes before the block's tile of a round. All consumers must call it, round after round:
-    // thread i waits for block i's fold.
-    __device__ T all_gather(size_t round, T (&folds)[THREADS / 32], T& before_block) {
+    // thread i waits for block i's aggregate.
+    __device__ T all_gather(size_t round, T (&aggregates)[THREADS / 32], T& before_block) {
         size_t theirs = round * gridDim.x + threadIdx.x;
         u32 epoch = this->epoch;
-        T fold = Op::identity();
+        T aggregate = Op::identity();
         if (threadIdx.x < gridDim.x && theirs < tiles) {
             Tagged<T> seen;
             do {
                 seen = look<T>(slot(theirs));
             } while (!seen.is_whole() || seen.tag() != epoch);
-            fold = seen.value();
+            aggregate = seen.value();
         }
-        T scanned = warp_scan<Op>(fold);
+        T scanned = warp_scan<Op>(aggregate);
         T before = before_lane<Op>(scanned);
         if (lane_id() == 31) {
-            folds[warp_id()] = scanned;
+            aggregates[warp_id()] = scanned;
         }
         if (threadIdx.x == blockIdx.x) {
             before_block = before;
@@ -85,7 +85,7 @@ template <typename Op, typename T> struct Rounds {
             if (w == blockIdx.x / 32) {
                 prefix = Op::combine(before_round, before_block);
             }
-            before_round = Op::combine(before_round, folds[w]);
+            before_round = Op::combine(before_round, aggregates[w]);
         }
         return prefix;
     }
@@ -134,8 +134,8 @@ __device__ void produce(Ring& ring, uint4* stages, const Packs<T>& in, size_t ti
 template <Kind KIND, typename Op, typename T>
 __device__ void consume(Ring& ring, const uint4* stages, const Packs<T>& to, Rounds<Op, T> rounds,
                         u32& epoch, u32* launches) {
-    __shared__ T own_folds[2][32];
-    __shared__ T their_folds[2][CONSUMERS];
+    __shared__ T own_aggregates[2][32];
+    __shared__ T their_aggregates[2][CONSUMERS];
     __shared__ T before_block[2];
     Tile<Op, T> tiles[2];
     PipelineState state;
@@ -160,16 +160,16 @@ __device__ void consume(Ring& ring, const uint4* stages, const Packs<T>& to, Rou
     auto prepare = [&](unsigned which, size_t round) {
         Tile<Op, T>& tile = tiles[which];
         take(tile.chunk);
-        T fold = tile.chunk.template scan<Op>(tile.before);
-        Before<T> warps = scan_consumers<Op>(own_folds[which], fold);
+        T aggregate = tile.chunk.template scan<Op>(tile.before);
+        Before<T> warps = scan_consumers<Op>(own_aggregates[which], aggregate);
         tile.before_warp = warps.warp;
         if (threadIdx.x == 0) {
-            publish(rounds.slot(rounds.tile(round)), warps.block_fold, epoch);
+            publish(rounds.slot(rounds.tile(round)), warps.block_aggregate, epoch);
         }
     };
     auto finish = [&](unsigned which, size_t round) {
         Tile<Op, T>& tile = tiles[which];
-        T prefix = rounds.all_gather(round, their_folds[which], before_block[which]);
+        T prefix = rounds.all_gather(round, their_aggregates[which], before_block[which]);
         prefix = Op::combine(prefix, tile.before_warp);
         size_t first = Tile<Op, T>::first(rounds.tile(round));
         tile.chunk.template store<KIND, Op>(to, first, prefix, tile.before);

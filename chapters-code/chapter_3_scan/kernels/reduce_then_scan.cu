@@ -1,11 +1,11 @@
-// Reduce, then scan: the first pass only folds, so that a result is written once, complete.
+// Reduce, then scan: the first pass only reduces, so that a result is written once, complete.
 //
 // Scan-then-add reads and writes every element twice. Here the first kernel reads, the second
 // reads and writes: three quarters of the traffic.
 //
-// reduce_<op>_<dtype>(const dtype* in, size_t n, dtype* sums): sums[b] is the fold of block b's share
+// reduce_<op>_<dtype>(const dtype* in, size_t n, dtype* sums): sums[b] is the aggregate of block b's elements
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, const dtype* before): before[b] is the
-// fold of what precedes block b's share
+// aggregate of what precedes block b's elements
 // Launch: both ceil(n * sizeof(dtype) / 16384) blocks (at least 1) of 256 threads, no dynamic shared
 // memory; in and out 16-byte aligned.
 #define LAUNCH_BOUNDS __launch_bounds__(256)
@@ -20,25 +20,25 @@ template <typename T> __device__ size_t first_pack() {
 
 // ANCHOR: passes
 template <typename Op, typename T> __device__ void reduce(const T* in, size_t n, T* sums) {
-    __shared__ T folds[32];
+    __shared__ T aggregates[32];
     WarpChunk<T, ROWS> chunk;
     chunk.template load<Op>({const_cast<T*>(in), n}, first_pack<T>());
     T before[ROWS];
-    T fold = chunk.template scan<Op>(before);
-    Before<T> warps = scan_warps<Op>(folds, fold);
+    T aggregate = chunk.template scan<Op>(before);
+    Before<T> warps = scan_warps<Op>(aggregates, aggregate);
     if (threadIdx.x == 0) {
-        sums[blockIdx.x] = warps.block_fold;
+        sums[blockIdx.x] = warps.block_aggregate;
     }
 }
 
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, const T* before_block) {
-    __shared__ T folds[32];
+    __shared__ T aggregates[32];
     WarpChunk<T, ROWS> chunk;
     chunk.template load<Op>({const_cast<T*>(in), n}, first_pack<T>());
     T before[ROWS];
-    T fold = chunk.template scan<Op>(before);
-    Before<T> warps = scan_warps<Op>(folds, fold);
+    T aggregate = chunk.template scan<Op>(before);
+    Before<T> warps = scan_warps<Op>(aggregates, aggregate);
     T prefix = Op::combine(before_block[blockIdx.x], warps.warp);
     chunk.template store<KIND, Op>({out, n}, first_pack<T>(), prefix, before);
 }

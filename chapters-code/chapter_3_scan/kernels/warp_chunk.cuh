@@ -57,25 +57,25 @@ template <typename T, unsigned ROWS> struct WarpChunk {
     }
 
     // ANCHOR: scan
-    // Turns elements into what comes before each pack in the warp's chunk; returns the chunk's fold.
+    // Turns elements into what comes before each pack in the warp's chunk; returns the chunk's aggregate.
     template <typename Op> __device__ T scan(T (&before)[ROWS]) const {
         T scanned[ROWS];
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            T fold = rows[r].elements[0];
+            T aggregate = rows[r].elements[0];
 #pragma unroll
             for (unsigned k = 1; k < Pack<T>::size; k++) {
-                fold = Op::combine(fold, rows[r].elements[k]);
+                aggregate = Op::combine(aggregate, rows[r].elements[k]);
             }
-            scanned[r] = warp_scan<Op>(fold);
+            scanned[r] = warp_scan<Op>(aggregate);
         }
-        T fold = Op::identity();
+        T aggregate = Op::identity();
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            before[r] = Op::combine(fold, before_lane<Op>(scanned[r]));
-            fold = Op::combine(fold, __shfl_sync(ALL_LANES, scanned[r], 31));
+            before[r] = Op::combine(aggregate, before_lane<Op>(scanned[r]));
+            aggregate = Op::combine(aggregate, __shfl_sync(ALL_LANES, scanned[r], 31));
         }
-        return fold;
+        return aggregate;
     }
     // ANCHOR_END: scan
 

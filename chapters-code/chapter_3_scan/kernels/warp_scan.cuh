@@ -27,17 +27,17 @@ template <typename Op, typename T> __device__ T before_lane(T scanned) {
     return lane_id() > 0 ? before : Op::identity();
 }
 
-// Given each warp's fold, in any lane 31, what comes before the warp in its block, and the block's
-// fold. All threads must call it, once; the block is a multiple of 32.
+// Given each warp's aggregate, in any lane 31, what comes before the warp in its block, and the block's
+// aggregate. All threads must call it, once; the block is a multiple of 32.
 template <typename T> struct Before {
-    T warp, block_fold;
+    T warp, block_aggregate;
 };
-template <typename Op, typename T> __device__ Before<T> scan_warps(T* folds, T own_fold) {
+template <typename Op, typename T> __device__ Before<T> scan_warps(T* aggregates, T own_aggregate) {
     if (lane_id() == 31) {
-        folds[warp_id()] = own_fold;
+        aggregates[warp_id()] = own_aggregate;
     }
     __syncthreads();
-    T x = lane_id() < blockDim.x / 32 ? folds[lane_id()] : Op::identity();
+    T x = lane_id() < blockDim.x / 32 ? aggregates[lane_id()] : Op::identity();
     T scanned = warp_scan<Op>(x);
     T before = __shfl_up_sync(ALL_LANES, scanned, 1);
     before = __shfl_sync(ALL_LANES, lane_id() > 0 ? before : Op::identity(), warp_id());

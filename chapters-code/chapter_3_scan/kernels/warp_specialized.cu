@@ -1,9 +1,9 @@
-// Warps with roles of their own: one starts copies, four fold tiles, one gathers the folds of all
+// Warps with roles of their own: one starts copies, four reduce tiles, one gathers the aggregates of all
 // blocks, eight scan and write. None waits for another longer than the ring of stages is deep.
 //
-// In all_gather a block's warps do everything together: while they wait for the other blocks' folds they
+// In all_gather a block's warps do everything together: while they wait for the other blocks' aggregates they
 // neither load nor store. Here tiles wait in shared memory, in a ring of stages that bulk copies fill;
-// a tile's fold is published as soon as it has come, many stages before its turn to be scanned.
+// a tile's aggregate is published as soon as it has come, many stages before its turn to be scanned.
 //
 // ptx: compute_90
 //
@@ -50,7 +50,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     __device__ size_t tile(size_t round) const { return round * gridDim.x + blockIdx.x; }
     __device__ bool has(size_t round) const { return tile(round) < tiles; }
 
-    // Whether a tile is whole, so that all of its results have a place.
+    // Whether a tile is whole, so that all of its results fit the output.
     __device__ bool is_whole(size_t tile) const {
         return (tile + 1) * PACKS * Pack<T>::size <= in.n;
     }
@@ -101,21 +101,21 @@ template <Kind KIND, typename Op, typename T> struct Block {
         __syncwarp();
     }
 
-    // The fold of a part, in lane 31.
-    __device__ T fold(const WarpChunk<T, ROWS>& chunk) const {
+    // The aggregate of a part, in lane 31.
+    __device__ T aggregate(const WarpChunk<T, ROWS>& chunk) const {
         if constexpr (!COMMUTATIVE<Op>) {
             T before[ROWS];
             return chunk.template scan<Op>(before);
         }
-        T fold = Op::identity();
+        T aggregate = Op::identity();
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
 #pragma unroll
             for (unsigned k = 0; k < Pack<T>::size; k++) {
-                fold = Op::combine(fold, chunk.rows[r].elements[k]);
+                aggregate = Op::combine(aggregate, chunk.rows[r].elements[k]);
             }
         }
-        return warp_scan<Op>(fold);
+        return warp_scan<Op>(aggregate);
     }
 
     // ANCHOR: reduce
@@ -129,23 +129,23 @@ template <Kind KIND, typename Op, typename T> struct Block {
              round += REDUCERS, state.advance(REDUCERS, stage_count)) {
             ring.full[state.stage].wait(state.parity());
             size_t tile = this->tile(round);
-            T fold = fold_tile(state.stage);
+            T aggregate = reduce_tile(state.stage);
             fence_before_copies();
             __syncwarp(); // all lanes have read the stage
             if (lane_id() == 31) {
                 ring.launch_known.wait(0);
-                publish(status + tile * WORDS<T>, fold, ring.epoch);
+                publish(status + tile * WORDS<T>, aggregate, ring.epoch);
                 ring.ready[state.stage].arrive();
             }
         }
     }
 
-    // The fold of a tile, in lane 31, which notes what comes before each part.
-    __device__ T fold_tile(u32 stage) {
+    // The aggregate of a tile, in lane 31, which notes what comes before each part.
+    __device__ T reduce_tile(u32 stage) {
         T parts[SCANNERS];
 #pragma unroll
         for (unsigned p = 0; p < SCANNERS; p++) {
-            parts[p] = fold(part(stage, p));
+            parts[p] = aggregate(part(stage, p));
         }
         T before = Op::identity();
 #pragma unroll
@@ -160,7 +160,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // ANCHOR_END: reduce
 
     // ANCHOR: all_gather
-    // One warp learns what comes before the block's tile in each round. It looks at all folds of a
+    // One warp learns what comes before the block's tile in each round. It looks at all aggregates of a
     // round at once, and at the next round's before it needs them: a look takes most of a microsecond.
     __device__ void all_gather(u32 launches_before) {
         tell_epoch(launches_before);
@@ -198,7 +198,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         }
     }
 
-    // What comes before the block's tile, given what comes before its round and all folds of the round;
+    // What comes before the block's tile, given what comes before its round and all aggregates of the round;
     // what comes before the round becomes what comes before the next.
     __device__ T advance(T& before_round, const Tagged<T> (&seen)[GROUPS]) const {
         T before = before_round;
@@ -231,7 +231,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         return before;
     }
 
-    // Where block g * 32 + lane published its fold in a round; null where it has no tile.
+    // Where block g * 32 + lane published its aggregate in a round; null where it has no tile.
     __device__ const u64* slot(size_t round, unsigned g) const {
         unsigned block = g * 32 + lane_id();
         size_t theirs = round * gridDim.x + block;
@@ -247,7 +247,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         }
     }
 
-    // Whether a fold was missing. It may be there now.
+    // Whether a aggregate was missing. It may be there now.
     __device__ bool look_again(size_t round, Tagged<T> (&seen)[GROUPS]) const {
         bool missing = false;
 #pragma unroll

@@ -153,8 +153,8 @@ fn previous_block_only<T: Element>(
         unsafe { launch.launch(config)? };
         let mut launch = stream.launch_builder(&add);
         launch.arg(&mut out).arg(&p.n).arg(&aggregates).arg(&tile);
-        // SAFETY: previous_block_only.cu is `(T* out, size_t n, const T* folds, size_t share)`. It updates
-        // out[0 .. n] and reads folds[i / share - 1] for each i that has one.
+        // SAFETY: previous_block_only.cu is `(T* out, size_t n, const T* aggregates, size_t items_per_block)`. It updates
+        // out[0 .. n] and reads aggregates[i / items_per_block - 1] for each i that has one.
         unsafe { launch.launch(one_thread_per_element(p.n)) }.map(drop)
     };
     Ok(Launch::new(kernel, config, 5 + 5 + 2 + 1, enqueue))

@@ -38,5 +38,5 @@ Examples, after `cargo run --bin chapter_3 --`:
 fn main() -> ExitCode {
     let Arguments { options, types, kind } = Arguments::parse();
     let parameters = kind.into_iter().map(ScanParameters::of_kind);
-    report::exit(report::run(&Scan, &options, &types, parameters))
+    report::exit(report::run_chapter(&Scan, &options, &types, parameters))
 }

@@ -1,7 +1,7 @@
-// What the kernels of this chapter share: who is kept, what is moved, and the macros that give each
+// What the kernels of this chapter have in common: which elements are selected, what is moved, and the macros that give each
 // template its entry points.
 //
-// An entry point is called <by>_<type>: mask_b32 keeps by a mask and moves 32 bits an element, whatever
+// An entry point is called <by>_<type>: mask_b32 selects by a mask and moves 32 bits an element, whatever
 // they mean; predicate_f32 has to know what it compares.
 #pragma once
 #include "../../chapter_3_scan/kernels/warp_scan.cuh"
@@ -11,41 +11,41 @@ using b8 = unsigned char;
 using b32 = unsigned int;
 using b64 = unsigned long long;
 
-// What says which elements are kept, as the host gives it: a mask, or a pivot's bits.
+// What says which elements are selected, as the host gives it: a mask, or a pivot's bits.
 struct Choice {
     const void* mask;
     u64 pivot;
 };
 
 // ANCHOR: by
-// A byte an element: kept where it is not 0.
+// A byte an element: selected where it is not 0.
 template <typename T> struct Mask {
     const u8* bytes;
     __device__ explicit Mask(const Choice& choice) : bytes((const u8*)choice.mask) {}
-    __device__ bool keeps(size_t i, T) const { return bytes[i] != 0; }
+    __device__ bool selects(size_t i, T) const { return bytes[i] != 0; }
 };
 
-// A bit an element, 32 in a word, the lowest first: kept where it is 1.
+// A bit an element, 32 in a word, the lowest first: selected where it is 1.
 template <typename T> struct Bits {
     const u32* words;
     __device__ explicit Bits(const Choice& choice) : words((const u32*)choice.mask) {}
-    __device__ bool keeps(size_t i, T) const { return words[i / 32] >> i % 32 & 1; }
+    __device__ bool selects(size_t i, T) const { return words[i / 32] >> i % 32 & 1; }
 };
 
-// The element itself: kept where it is at least the pivot. A NaN is not.
+// The element itself: selected where it is at least the pivot. A NaN is not.
 template <typename T> struct Predicate {
     T pivot;
     __device__ explicit Predicate(const Choice& choice) { memcpy(&pivot, &choice.pivot, sizeof pivot); }
-    __device__ bool keeps(size_t, T x) const { return x >= pivot; }
+    __device__ bool selects(size_t, T x) const { return x >= pivot; }
 };
 // ANCHOR_END: by
 
-// Where results go: at most `capacity` elements. `kept` gets how many there are, even where that is
+// Where results go: at most `capacity` elements. `selected` gets how many there are, even where that is
 // more.
 template <typename T> struct Output {
     T* elements;
     size_t capacity;
-    u64* kept;
+    u64* selected;
 
     __device__ void put(size_t i, T x) const {
         if (i < capacity) {
@@ -77,9 +77,9 @@ __device__ inline unsigned rank_of_lane(unsigned ballot) {
 
 // The parameters that every kernel which writes results begins with, and what they stand for.
 #define PARAMETERS(type) \
-    const type *__restrict__ in, type *__restrict__ out, size_t n, size_t capacity, u64 *kept, \
+    const type *__restrict__ in, type *__restrict__ out, size_t n, size_t capacity, u64 *selected, \
         const void *__restrict__ mask, u64 pivot
-#define OUTPUT(type) (Output<type>{out, capacity, kept})
+#define OUTPUT(type) (Output<type>{out, capacity, selected})
 #define CHOICE(By, type) (By<type>(Choice{mask, pivot}))
 
 // The signature of a kernel that has no further ones. The file defines compact<By>(in, out, n, by).

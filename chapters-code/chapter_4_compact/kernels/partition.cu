@@ -1,7 +1,7 @@
-// Partition: what is kept comes first, in order; what is not goes to the other end, last first, because
-// how many are kept is known only when all have been counted. So no block need wait for that number.
+// Partition: what is selected comes first, in order; what is not goes to the other end, last first, because
+// how many are selected is known only when all have been counted. So no block need wait for that number.
 //
-// <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* kept, const void* mask, u64 pivot,
+// <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* selected, const void* mask, u64 pivot,
 //             u64* status, unsigned* counter)
 // Launch: a block for each 8192 elements, or 4096 of 8 bytes; 256 threads, no dynamic shared memory; n > 0;
 // in and mask 16-byte aligned. Before it, in the same stream: two zeroed words of status a block, and
@@ -16,10 +16,10 @@ template <typename T> constexpr unsigned ROWS = sizeof(T) == 8 ? 4 : 8;
 
 template <typename By, typename T>
 __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status, unsigned* counter) {
-    using Share = Picked<T, ROWS<T>>;
-    constexpr unsigned TILE = THREADS / 32 * Share::SHARE;
+    using Chunk = Selected<T, ROWS<T>>;
+    constexpr unsigned TILE = THREADS / 32 * Chunk::ITEMS;
     __shared__ T stage[TILE];
-    __shared__ u32 folds[32];
+    __shared__ u32 aggregates[32];
     __shared__ i64 before_tile;
     __shared__ unsigned next;
     if (threadIdx.x == 0) {
@@ -28,43 +28,43 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status
     __syncthreads();
     unsigned tile = next;
     // ANCHOR: count
-    Share share;
-    share.load(in, size_t(tile) * TILE + warp_id() * Share::SHARE, n, by);
-    Before<u32> warps = scan_warps<Sum<u32>>(folds, share.count());
+    Chunk chunk;
+    chunk.load(in, size_t(tile) * TILE + warp_id() * Chunk::ITEMS, n, by);
+    Before<u32> warps = scan_warps<Sum<u32>>(aggregates, chunk.count());
     // ANCHOR_END: count
     // ANCHOR: stage
-    // Of the tile, what is kept, then what is not.
-    u32 first = warp_id() * Share::SHARE;
-    share.each([&](u32 i, u32 place, u32 keep, T x) {
-        u32 kept_before = warps.warp + place;
-        if (keep) {
-            stage[kept_before] = x;
+    // Of the tile, what is selected, then what is not.
+    u32 first = warp_id() * Chunk::ITEMS;
+    chunk.each([&](u32 i, u32 index, u32 select, T x) {
+        u32 selected_before = warps.warp + index;
+        if (select) {
+            stage[selected_before] = x;
         } else if (tile * size_t(TILE) + first + i < n) {
-            stage[warps.block_fold + first + i - kept_before] = x;
+            stage[warps.block_aggregate + first + i - selected_before] = x;
         }
     });
     // ANCHOR_END: stage
     if (warp_id() == 0) {
-        i64 fold = warps.block_fold;
+        i64 aggregate = warps.block_aggregate;
         if (lane_id() == 0) {
-            publish(status + tile * size_t(WORDS<i64>), fold, tile == 0 ? PREFIX : FOLD);
+            publish(status + tile * size_t(WORDS<i64>), aggregate, tile == 0 ? PREFIX : AGGREGATE);
         }
         i64 prefix = look_back<Sum<i64>, i64>(status, tile);
         if (lane_id() == 0) {
-            publish(status + tile * size_t(WORDS<i64>), prefix + fold, PREFIX);
+            publish(status + tile * size_t(WORDS<i64>), prefix + aggregate, PREFIX);
             before_tile = prefix;
             if (tile == gridDim.x - 1) {
-                *out.kept = prefix + fold;
+                *out.selected = prefix + aggregate;
             }
         }
     }
     __syncthreads();
     // ANCHOR: store
-    size_t kept_before = before_tile, others_before = tile * size_t(TILE) - kept_before;
+    size_t selected_before = before_tile, others_before = tile * size_t(TILE) - selected_before;
     u32 in_tile = u32(min(n - tile * size_t(TILE), size_t(TILE)));
     for (u32 i = threadIdx.x; i < in_tile; i += THREADS) {
-        size_t other = others_before + (i - warps.block_fold);
-        out.put(i < warps.block_fold ? kept_before + i : n - 1 - other, stage[i]);
+        size_t other = others_before + (i - warps.block_aggregate);
+        out.put(i < warps.block_aggregate ? selected_before + i : n - 1 - other, stage[i]);
     }
     // ANCHOR_END: store
 }

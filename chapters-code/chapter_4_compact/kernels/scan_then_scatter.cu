@@ -1,8 +1,8 @@
 // Three kernels: flags of 0 and 1, their exclusive scan by a kernel of chapter 3, and a scatter that
-// finds each kept element's place in it.
+// finds each selected element's index in it.
 //
 // flags_<by>_<type>(const type* in, unsigned* flags, size_t n, const void* mask, u64 pivot)
-// <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* kept, const void* mask, u64 pivot,
+// <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* selected, const void* mask, u64 pivot,
 //             const unsigned* before): before[i] is how many flags are set before i
 // Launch: both ceil(n / 256) blocks of 256 threads, no dynamic shared memory; n > 0, n < 2^32.
 #include "compact.cuh"
@@ -11,7 +11,7 @@
 template <typename By, typename T> __device__ void flags(const T* in, u32* flags, size_t n, By by) {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) {
-        flags[i] = by.keeps(i, in[i]);
+        flags[i] = by.selects(i, in[i]);
     }
 }
 // ANCHOR_END: flags
@@ -24,12 +24,12 @@ __device__ void scatter(const T* in, Output<T> out, size_t n, By by, const u32* 
         return;
     }
     T x = in[i];
-    bool keep = by.keeps(i, x);
-    if (keep) {
+    bool select = by.selects(i, x);
+    if (select) {
         out.put(before[i], x);
     }
     if (i == n - 1) {
-        *out.kept = before[i] + keep;
+        *out.selected = before[i] + select;
     }
 }
 // ANCHOR_END: scatter

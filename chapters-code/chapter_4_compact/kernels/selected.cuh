@@ -1,4 +1,4 @@
-// A warp's share of an array, four neighbouring elements a lane and row, and which of them are kept: what
+// A warp's chunk of an array, four neighbouring elements per lane and row, and which of them are selected: what
 // lookback.cu introduces, for the kernels that come after it.
 #pragma once
 #include "compact.cuh"
@@ -18,7 +18,7 @@ __device__ inline u32 nibble(u32 bytes) {
 }
 // ANCHOR_END: nibble
 
-// Which elements of a quad are kept, a bit each; all four are there.
+// Which elements of a quad are selected, a bit each; all four are there.
 template <typename T> __device__ u32 flags(const Mask<T>& by, size_t i, const Quad<T>&) {
     return nibble(*reinterpret_cast<const u32*>(by.bytes + i));
 }
@@ -29,23 +29,23 @@ template <typename T> __device__ u32 flags(const Predicate<T>& by, size_t i, con
     u32 bits = 0;
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) {
-        bits |= u32(by.keeps(i + k, quad.elements[k])) << k;
+        bits |= u32(by.selects(i + k, quad.elements[k])) << k;
     }
     return bits;
 }
 
 // ROWS quads a lane, a multiple of 4. Row by row, neighbouring lanes have neighbouring quads.
-template <typename T, unsigned ROWS> struct Picked {
-    static constexpr unsigned SHARE = ROWS * 32 * 4; // elements of a warp
+template <typename T, unsigned ROWS> struct Selected {
+    static constexpr unsigned ITEMS = ROWS * 32 * 4; // elements of a warp
 
     Quad<T> rows[ROWS];
-    u32 kept[ROWS];   // a bit for each element of the quad
-    u32 before[ROWS]; // how many the warp keeps before it
+    u32 selected[ROWS];   // a bit for each element of the quad
+    u32 before[ROWS]; // how many the warp selects before it
 
-    // Loads the share that begins at element `first`, a multiple of 4.
+    // Loads the chunk that begins at element `first`, a multiple of 4.
     template <typename By>
     __device__ void load(const T* in, size_t first, size_t n, const By& by) {
-        if (first + SHARE <= n) {
+        if (first + ITEMS <= n) {
             load_whole(in, first, by);
         } else {
             load_last(in, first, n, by);
@@ -60,7 +60,7 @@ template <typename T, unsigned ROWS> struct Picked {
         }
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            kept[r] = flags(by, first + (r * 32 + lane_id()) * 4, rows[r]);
+            selected[r] = flags(by, first + (r * 32 + lane_id()) * 4, rows[r]);
         }
     }
     // ANCHOR_END: load
@@ -70,20 +70,20 @@ template <typename T, unsigned ROWS> struct Picked {
     __device__ void load_last(const T* in, size_t first, size_t n, const By& by) {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            kept[r] = 0;
+            selected[r] = 0;
 #pragma unroll
             for (unsigned k = 0; k < 4; k++) {
                 size_t i = first + (r * 32 + lane_id()) * 4 + k;
                 if (i < n) {
                     rows[r].elements[k] = in[i];
-                    kept[r] |= u32(by.keeps(i, rows[r].elements[k])) << k;
+                    selected[r] |= u32(by.selects(i, rows[r].elements[k])) << k;
                 }
             }
         }
     }
 
     // ANCHOR: count
-    // How many the warp keeps, and before each quad. A row keeps at most 128, which is a byte's worth: the
+    // How many the warp selects, and before each quad. A row selects at most 128, which is a byte's worth: the
     // counts of four rows are scanned in one word.
     __device__ u32 count() {
         u32 all = 0;
@@ -92,7 +92,7 @@ template <typename T, unsigned ROWS> struct Picked {
             u32 four = 0;
 #pragma unroll
             for (unsigned k = 0; k < 4; k++) {
-                four |= __popc(kept[r + k]) << 8 * k;
+                four |= __popc(selected[r + k]) << 8 * k;
             }
             u32 scanned = warp_scan<Sum<u32>>(four);
             u32 lanes = scanned - four, totals = __shfl_sync(ALL_LANES, scanned, 31);
@@ -107,33 +107,33 @@ template <typename T, unsigned ROWS> struct Picked {
     // ANCHOR_END: count
 
     // ANCHOR: each
-    // Calls put(place, element) for each kept element, with its place among those of the warp.
-    template <typename Put> __device__ void each_kept(const Put& put) const {
+    // Calls put(index, element) for each selected element, with its rank among those of the warp.
+    template <typename Put> __device__ void each_selected(const Put& put) const {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            u32 place = before[r];
+            u32 index = before[r];
 #pragma unroll
             for (unsigned k = 0; k < 4; k++) {
-                if (kept[r] >> k & 1) {
-                    put(place, rows[r].elements[k]);
+                if (selected[r] >> k & 1) {
+                    put(index, rows[r].elements[k]);
                 }
-                place += kept[r] >> k & 1;
+                index += selected[r] >> k & 1;
             }
         }
     }
     // ANCHOR_END: each
 
-    // Calls visit(index in the warp's share, how many the warp keeps before it, whether it is kept, element)
+    // Calls visit(index in the warp's chunk, how many the warp selects before it, whether it is selected, element)
     // for each element, also for those behind the array's end.
     template <typename Visit> __device__ void each(const Visit& visit) const {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            u32 place = before[r];
+            u32 index = before[r];
 #pragma unroll
             for (unsigned k = 0; k < 4; k++) {
-                u32 keep = kept[r] >> k & 1;
-                visit((r * 32 + lane_id()) * 4 + k, place, keep, rows[r].elements[k]);
-                place += keep;
+                u32 select = selected[r] >> k & 1;
+                visit((r * 32 + lane_id()) * 4 + k, index, select, rows[r].elements[k]);
+                index += select;
             }
         }
     }

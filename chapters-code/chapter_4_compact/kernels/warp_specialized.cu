@@ -1,14 +1,14 @@
 // Warps with roles, as in chapter 3's warp_specialized, and counts that run ahead: how many elements of a tile
-// are kept is in the mask alone. Two warps, the scouts, read masks many tiles before their data is needed,
-// so that every tile's place in the output is known by the time that the tile has come.
+// are selected is in the mask alone. Two warps, the readers of the mask, read masks many tiles before their data is needed,
+// so that every tile's offset in the output is known by the time that the tile has come.
 //
 // One warp starts copies of the data into a ring of stages in shared memory, but for tiles of which nothing
-// is kept; one gathers the counts of all blocks, two scout, eight write what is kept: row by row of 32
+// is selected; one gathers the counts of all blocks, two read masks, eight write what is selected: row by row of 32
 // elements, as in ballot.cu, so that a warp's stores lie side by side.
 //
 // ptx: compute_90
 //
-// <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* kept, const void* mask, u64 pivot,
+// <by>_<type>(const type* in, type* out, size_t n, size_t capacity, u64* selected, const void* mask, u64 pivot,
 //             u64* status, unsigned* launches, unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 384 threads, with tiles = ceil(n / 8192),
 // and tiles > 0; dynamic shared memory stages * 8192 * sizeof(type), stages at most 16; in and mask 16-byte
@@ -31,12 +31,12 @@ constexpr unsigned GROUPS = 5; // of 32 blocks
 // What is known of a tile before its data comes.
 struct alignas(8) Row {
     u32 flags;  // a bit for each of 32 elements
-    u32 before; // kept of the tile before them
+    u32 before; // selected of the tile before them
 };
 struct Slot {
     Row rows[TILE / 32];
-    u64 before; // kept before the tile
-    u32 count;  // kept of it
+    u64 before; // selected before the tile
+    u32 count;  // selected of it
 };
 // ANCHOR_END: slot
 
@@ -74,12 +74,12 @@ template <typename T> struct Look<Mask<T>> {
                nibble(rows[r].w) << 12;
     }
     __device__ u32 count() const {
-        u32 kept = 0;
+        u32 selected = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r += 2) {
-            kept += __popc(flags(r) | flags(r + 1) << 16);
+            selected += __popc(flags(r) | flags(r + 1) << 16);
         }
-        return kept;
+        return selected;
     }
     // Neighbouring lanes have the halves of a word: the even one puts together those of a row, the odd one
     // those of the next.
@@ -107,12 +107,12 @@ template <typename T> struct Look<Bits<T>> {
         }
     }
     __device__ u32 count() const {
-        u32 kept = 0;
+        u32 selected = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            kept += __popc(rows[r]);
+            selected += __popc(rows[r]);
         }
-        return kept;
+        return selected;
     }
     __device__ void write(Row* to) const {
 #pragma unroll
@@ -142,7 +142,7 @@ template <typename By, typename T> struct Block {
     __device__ bool is_whole(size_t tile) const { return (tile + 1) * TILE <= n; }
 
     // ANCHOR: copy
-    // One warp keeps the ring of stages full. A tile of which nothing is kept takes no stage.
+    // One warp keeps the ring of stages full. A tile of which nothing is selected takes no stage.
     __device__ void copy() {
         PipelineState stage, slot;
         for (size_t round = 0; has(round); round++, slot.advance(1, AHEAD)) {
@@ -213,7 +213,7 @@ template <typename By, typename T> struct Block {
                 look.load(by, this->tile(round + SCOUTS));
             }
             __syncwarp();
-            find_places(slot.rows);
+            find_indices(slot.rows);
             __syncwarp();
             if (lane_id() == 0) {
                 ring.known[state.stage].arrive();
@@ -250,7 +250,7 @@ template <typename By, typename T> struct Block {
         u32 count = 0;
         for (unsigned r = 0; r < TILE / 32; r++) {
             size_t i = tile * TILE + r * 32 + lane_id();
-            u32 ballot = __ballot_sync(ALL_LANES, i < n && by.keeps(i, T()));
+            u32 ballot = __ballot_sync(ALL_LANES, i < n && by.selects(i, T()));
             if (lane_id() == 0) {
                 rows[r].flags = ballot;
             }
@@ -259,25 +259,25 @@ template <typename By, typename T> struct Block {
         return count;
     }
 
-    // ANCHOR: places
-    // The exclusive scan of the rows' counts, two rows in one word: 32 rows keep at most 1024.
-    __device__ void find_places(Row* rows) const {
-        u32 kept = 0;
+    // ANCHOR: indices
+    // The exclusive scan of the rows' counts, two rows in one word: 32 rows select at most 1024.
+    __device__ void find_indices(Row* rows) const {
+        u32 selected = 0;
 #pragma unroll
         for (unsigned r = lane_id(); r < TILE / 32; r += 64) {
             u32 two = __popc(rows[r].flags) | __popc(rows[r + 32].flags) << 16;
             u32 scanned = warp_scan<Sum<u32>>(two);
             u32 before = scanned - two, all = __shfl_sync(ALL_LANES, scanned, 31);
-            rows[r].before = kept + (before & 0xffff);
-            kept += all & 0xffff;
-            rows[r + 32].before = kept + (before >> 16);
-            kept += all >> 16;
+            rows[r].before = selected + (before & 0xffff);
+            selected += all & 0xffff;
+            rows[r + 32].before = selected + (before >> 16);
+            selected += all >> 16;
         }
     }
-    // ANCHOR_END: places
+    // ANCHOR_END: indices
 
     // ANCHOR: all_gather
-    // One warp learns what is kept before the block's tile in each round, from the counts of all blocks.
+    // One warp learns what is selected before the block's tile in each round, from the counts of all blocks.
     // It looks at the next round's before it needs them.
     __device__ void all_gather(u32 launches_before) {
         tell_epoch(launches_before);
@@ -306,7 +306,7 @@ template <typename By, typename T> struct Block {
             before_round += all;
         }
         if (blockIdx.x == 0 && lane_id() == 0) {
-            *out.kept = before_round; // no block has more rounds than the first
+            *out.selected = before_round; // no block has more rounds than the first
         }
     }
     // ANCHOR_END: all_gather
@@ -375,9 +375,9 @@ template <typename By, typename T> struct Block {
 #pragma unroll 8
         for (unsigned r = 0; r < ROWS; r++) {
             Row row = rows[r];
-            u32 place = row.before + rank_of_lane(row.flags);
-            if ((row.flags >> lane_id() & 1) && place < most) {
-                to[place] = from[r * 32 + lane_id()];
+            u32 index = row.before + rank_of_lane(row.flags);
+            if ((row.flags >> lane_id() & 1) && index < most) {
+                to[index] = from[r * 32 + lane_id()];
             }
         }
     }

@@ -73,5 +73,5 @@ fn run(arguments: Arguments) -> anyhow::Result<bool> {
     let path = arguments.mask_file.as_deref();
     let chapter = Compact { mask: path.map(mask_file::read).transpose()? };
     let parameters = arguments.parameters();
-    report::run(&chapter, &arguments.options, &arguments.types, parameters)
+    report::run_chapter(&chapter, &arguments.options, &arguments.types, parameters)
 }

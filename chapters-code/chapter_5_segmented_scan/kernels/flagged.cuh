@@ -7,7 +7,7 @@
 #include "../../chapter_3_scan/kernels/warp_scan.cuh"
 
 // ANCHOR: pair
-// What a stretch of elements comes to: whether a segment begins in it, and the fold of its elements
+// The pair of consecutive elements: whether a segment begins in it, and the aggregate of its elements
 // from the last beginning on, or of all of them.
 template <typename T> struct Pair {
     T value;
@@ -106,7 +106,7 @@ __device__ InBlock<T> scan_warps(T* values, bool* heads, Pair<T> own) {
 
 // What a block leaves to be scanned on the next level: its pair, and how many of its elements lie
 // before its first head.
-template <typename T> struct Folds {
+template <typename T> struct Aggregates {
     T* values;
     u8* heads;
     u32* reached;

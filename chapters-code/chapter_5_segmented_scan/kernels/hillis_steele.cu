@@ -36,7 +36,7 @@ template <typename T> struct Buffers {
 };
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, const u8* flags, T* out, size_t n, Folds<T> folds) {
+__device__ void scan(const T* in, const u8* flags, T* out, size_t n, Aggregates<T> aggregates) {
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * blockDim.x + tid;
     // ANCHOR: steps
@@ -56,12 +56,12 @@ __device__ void scan(const T* in, const u8* flags, T* out, size_t n, Folds<T> fo
         out[i] = KIND == Kind::Inclusive ? scanned.value
                                          : begins ? Op::identity() : buffers.get(tid - 1).value;
     }
-    // ANCHOR: folds
+    // ANCHOR: aggregates
     unsigned reached = __syncthreads_count(!scanned.head);
     if (tid == blockDim.x - 1) {
-        folds.write(scanned, reached);
+        aggregates.write(scanned, reached);
     }
-    // ANCHOR_END: folds
+    // ANCHOR_END: aggregates
 }
 
 FOR_EVERY_SCAN(BYTES_KERNEL)

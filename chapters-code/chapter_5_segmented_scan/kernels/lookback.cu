@@ -30,15 +30,15 @@ __device__ void scan(const T* in, const u32* bits, T* out, size_t n, u64* status
     size_t first = size_t(tile) * THREADS * ROWS + warp_id() * 32 * ROWS;
     SegmentedChunk<T, ROWS> chunk;
     chunk.template load<Op>({const_cast<T*>(in), n}, bits, first);
-    Pair<T> fold = chunk.template scan<Op>();
-    InBlock<T> in_block = scan_warps<Op>(values, heads, fold);
+    Pair<T> aggregate = chunk.template scan<Op>();
+    InBlock<T> in_block = scan_warps<Op>(values, heads, aggregate);
     Pair<T> own = in_block.block;
     // ANCHOR: publish
     if (warp_id() == 0) {
         u64* slot = status + tile * size_t(WORDS<T>);
         bool is_known = own.head || tile == 0;
         if (lane_id() == 0) {
-            publish(slot, own.value, is_known ? PREFIX : FOLD);
+            publish(slot, own.value, is_known ? PREFIX : AGGREGATE);
         }
         T before = look_back<Op, T>(status, tile);
         if (lane_id() == 0) {

@@ -16,7 +16,7 @@ constexpr unsigned ROWS = 4;
 
 // ANCHOR: search
 // How many of the segments end before a distance along the path. Half a warp searches for one
-// distance, the other half may for another: sixteen places are looked at at once.
+// distance, the other half may for another: sixteen indices are looked at at once.
 __device__ inline u32 ended_before(const u32* ends, u32 segments, size_t distance) {
     u32 low = 0, high = segments; // of the answer
     while (__any_sync(ALL_LANES, low < high)) {
@@ -62,7 +62,7 @@ template <typename Op, typename T, typename Source> struct Walk {
     const u32* offsets;
     Tile<T>& tile;
     Part part;
-    T open;         // a lane's share of what is open
+    T open;         // what is open of a lane's elements
     u32 segment;    // the next one to end
     u32 begin;      // where it begins
     u32 end;        // where lane l's segment, segment + l, ends; beyond all where there is none
@@ -70,7 +70,7 @@ template <typename Op, typename T, typename Source> struct Walk {
     __device__ u32 end_of(u32 s) const { return s < part.end ? offsets[s + 1] : 0xffffffffu; }
 
     // ANCHOR: walk
-    // Folds the part's elements, and writes the fold of every segment that ends in it, as far as it
+    // Reduces the part's elements, and writes the aggregate of every segment that ends in it, as far as it
     // lies in it. Returns what is open at the part's end.
     __device__ T walk() {
         open = Op::identity();
@@ -89,19 +89,19 @@ template <typename Op, typename T, typename Source> struct Walk {
             if (__any_sync(ALL_LANES, end <= stop)) {
                 scan(chunk, at, stop);
             } else {
-                fold(chunk);
+                aggregate(chunk);
             }
             at += Tile<T>::SIZE;
         } while (at < part.stop);
-        return warp_fold<Op>(open);
+        return warp_reduce<Op>(open);
     }
     // ANCHOR_END: walk
 
     // No segment ends in the tile: no lane need know of another.
-    __device__ void fold(const SegmentedChunk<T, ROWS>& chunk) {
+    __device__ void aggregate(const SegmentedChunk<T, ROWS>& chunk) {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            open = Op::combine(open, fold_pack<Op>(chunk.rows[r]));
+            open = Op::combine(open, reduce_pack<Op>(chunk.rows[r]));
         }
     }
 
@@ -113,7 +113,7 @@ template <typename Op, typename T, typename Source> struct Walk {
         for (unsigned r = 0; r < ROWS; r++) {
             chunk.heads[r] = bits_of_pack<T>(tile.heads, r * 32 + lane_id());
         }
-        T before = warp_fold<Op>(open);
+        T before = warp_reduce<Op>(open);
         Pair<T> pair = combine<Op>(Pair<T>{before, false}, chunk.template scan<Op>());
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
@@ -147,15 +147,15 @@ template <typename Op, typename T, typename Source> struct Walk {
         __syncwarp();
     }
 
-    // Writes the folds of the segments that end in the tile; returns where the last of them ends.
+    // Writes the aggregates of the segments that end in the tile; returns where the last of them ends.
     __device__ u32 write_ends(size_t at, size_t stop, T before) {
         unsigned count;
         do {
             u32 begins = __shfl_up_sync(ALL_LANES, end, 1);
             begins = lane_id() == 0 ? begin : begins;
             if (end <= stop) {
-                T fold = end > at ? tile.results[end - 1 - u32(at)] : before;
-                out[segment + lane_id()] = begins == end ? Op::identity() : fold;
+                T aggregate = end > at ? tile.results[end - 1 - u32(at)] : before;
+                out[segment + lane_id()] = begins == end ? Op::identity() : aggregate;
             }
             count = __popc(__ballot_sync(ALL_LANES, end <= stop));
             if (count > 0) {
@@ -179,17 +179,17 @@ template <typename T> struct CarryOut {
 };
 
 // ANCHOR: hand_on
-// Puts what is open before each of up to 32 parts, a lane a part, before `fold`, that of the first
+// Puts what is open before each of up to 32 parts, a lane a part, before `reduce`, that of the first
 // segment that ended in it. `before` is what is open before all of them, and afterwards what is open
 // behind; returns the first segment that ended in any.
 template <typename Op, typename T>
-__device__ u32 hand_on(T* out, T open, u32 first, T fold, T& before) {
+__device__ u32 hand_on(T* out, T open, u32 first, T aggregate, T& before) {
     Heads ended(first != NONE);
     T scanned = segmented_warp_scan<Op>(open, ended);
     T mine = before_lane<Op>(scanned);
     mine = ended.before ? mine : Op::combine(before, mine);
     if (first != NONE) {
-        out[first] = Op::combine(mine, fold);
+        out[first] = Op::combine(mine, aggregate);
     }
     T last = __shfl_sync(ALL_LANES, scanned, 31);
     before = ended.lanes != 0 ? last : Op::combine(before, last);
@@ -198,7 +198,7 @@ __device__ u32 hand_on(T* out, T open, u32 first, T fold, T& before) {
 }
 // ANCHOR_END: hand_on
 
-template <typename Op, typename T> __device__ T fold_of(const T* out, u32 segment) {
+template <typename Op, typename T> __device__ T aggregate_of(const T* out, u32 segment) {
     return segment != NONE ? __ldcg(out + segment) : Op::identity();
 }
 
@@ -208,7 +208,7 @@ template <typename Op, typename T> __device__ T fold_of(const T* out, u32 segmen
 template <typename Op, typename T> __device__ void join_blocks(T* out, CarryOut<T> carry_out) {
     constexpr unsigned THREADS = WARPS * 32;
     __shared__ T opens[THREADS];
-    __shared__ T folds[THREADS];
+    __shared__ T aggregates[THREADS];
     __shared__ u32 firsts[THREADS];
     T before = Op::identity();
     for (unsigned base = 0; base < gridDim.x; base += THREADS) {
@@ -216,11 +216,11 @@ template <typename Op, typename T> __device__ void join_blocks(T* out, CarryOut<
         u32 first = b < gridDim.x ? __ldcg(carry_out.first + b) : NONE;
         opens[threadIdx.x] = b < gridDim.x ? __ldcg(carry_out.open + b) : Op::identity();
         firsts[threadIdx.x] = first;
-        folds[threadIdx.x] = fold_of<Op>(out, first);
+        aggregates[threadIdx.x] = aggregate_of<Op>(out, first);
         __syncthreads();
         unsigned fetched = min(THREADS, gridDim.x - base);
         for (unsigned i = threadIdx.x; warp_id() == 0 && i - lane_id() < fetched; i += 32) {
-            hand_on<Op>(out, opens[i], firsts[i], folds[i], before);
+            hand_on<Op>(out, opens[i], firsts[i], aggregates[i], before);
         }
         __syncthreads();
     }
@@ -232,7 +232,7 @@ template <typename Op, typename T> __device__ void join_blocks(T* out, CarryOut<
 template <typename Op, typename T>
 __device__ bool join_parts(T* out, T open, u32 first, CarryOut<T> carry_out, unsigned* counter) {
     T before = Op::identity();
-    first = hand_on<Op>(out, open, first, fold_of<Op>(out, first), before);
+    first = hand_on<Op>(out, open, first, aggregate_of<Op>(out, first), before);
     unsigned arrived = 0;
     if (lane_id() == 0) {
         carry_out.open[blockIdx.x] = before;

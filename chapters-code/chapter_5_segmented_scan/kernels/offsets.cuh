@@ -2,7 +2,7 @@
 #pragma once
 #include "flagged.cuh"
 
-// The offsets go to at most `capacity` places; *count gets how many segments there are, even where
+// The offsets go to at most `capacity` indices; *count gets how many segments there are, even where
 // that is more.
 struct OffsetsOut {
     u32* offsets;

@@ -18,13 +18,13 @@ __device__ u32 own_word(const u32* bits, size_t n) {
 // ANCHOR: count
 // What lies before a warp in its block, and the block's sum, given each lane's number of heads.
 __device__ Before<u32> count_block(u32 heads) {
-    __shared__ u32 folds[32];
-    return scan_warps<Sum<u32>>(folds, warp_scan<Sum<u32>>(heads));
+    __shared__ u32 aggregates[32];
+    return scan_warps<Sum<u32>>(aggregates, warp_scan<Sum<u32>>(heads));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
     count(const u32* __restrict__ bits, size_t n, u32* __restrict__ counts) {
-    u32 heads = count_block(__popc(own_word(bits, n))).block_fold;
+    u32 heads = count_block(__popc(own_word(bits, n))).block_aggregate;
     if (threadIdx.x == 0) {
         counts[blockIdx.x] = heads;
     }
@@ -38,17 +38,17 @@ extern "C" __global__ void __launch_bounds__(256)
     // ANCHOR: scatter
     u32 own = own_word(bits, n);
     Before<u32> heads = count_block(__popc(own));
-    u32 place = before[blockIdx.x] + heads.warp;
+    u32 index = before[blockIdx.x] + heads.warp;
     u32 begin = (blockIdx.x * (blockDim.x / 32) + warp_id()) * 1024 + lane_id();
     for (unsigned w = 0; w < 32; w++) {
         u32 word = __shfl_sync(ALL_LANES, own, w);
         if (word >> lane_id() & 1) {
-            out.put(place + __popc(word & ((1u << lane_id()) - 1)), begin + 32 * w);
+            out.put(index + __popc(word & ((1u << lane_id()) - 1)), begin + 32 * w);
         }
-        place += __popc(word);
+        index += __popc(word);
     }
     // ANCHOR_END: scatter
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) {
-        out.finish(before[blockIdx.x] + heads.block_fold, n);
+        out.finish(before[blockIdx.x] + heads.block_aggregate, n);
     }
 }

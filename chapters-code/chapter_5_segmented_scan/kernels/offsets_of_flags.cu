@@ -4,7 +4,7 @@
 // heads(const u8* flags, u32* heads, size_t n): 1 where a segment begins, otherwise 0
 // to_offsets(const u8* flags, size_t n, const u32* before, u32* offsets, size_t capacity,
 //            u32* count): before[i] is how many segments begin before i
-// Launch: both ceil(n / block) blocks, no dynamic shared memory; n > 0, n < 2^32. offsets gets the place
+// Launch: both ceil(n / block) blocks, no dynamic shared memory; n > 0, n < 2^32. offsets gets the index
 // of each head, in order, and n behind the last, as far as its capacity goes. A first flag of 0 is taken
 // for a head.
 #include "offsets.cuh"

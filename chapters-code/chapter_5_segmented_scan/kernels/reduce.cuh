@@ -1,10 +1,10 @@
-// What the segmented reduces share: the fold of a warp, and their signatures. Their entry points are
+// What the segmented reduces share: the aggregate of a warp, and their signatures. Their entry points are
 // called <operator>_<dtype>, such as sum_f32.
 #pragma once
 #include "flagged.cuh"
 
-// The fold of a warp's values, in every lane. All 32 lanes must call it; Op must be commutative.
-template <typename Op, typename T> __device__ T warp_fold(T x) {
+// The aggregate of a warp's values, in every lane. All 32 lanes must call it; Op must be commutative.
+template <typename Op, typename T> __device__ T warp_reduce(T x) {
 #pragma unroll
     for (unsigned lanes = 16; lanes > 0; lanes /= 2) {
         x = Op::combine(x, T(__shfl_xor_sync(ALL_LANES, x, lanes)));

@@ -8,22 +8,22 @@
 // ANCHOR: reduce
 template <typename Op, typename T>
 __device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
-    __shared__ T folds[32];
+    __shared__ T aggregates[32];
     u32 end = offsets[blockIdx.x + 1];
-    T fold = Op::identity();
+    T aggregate = Op::identity();
     for (size_t i = size_t(offsets[blockIdx.x]) + threadIdx.x; i < end; i += blockDim.x) {
-        fold = Op::combine(fold, in[i]);
+        aggregate = Op::combine(aggregate, in[i]);
     }
-    fold = warp_fold<Op>(fold);
+    aggregate = warp_reduce<Op>(aggregate);
     if (lane_id() == 0) {
-        folds[warp_id()] = fold;
+        aggregates[warp_id()] = aggregate;
     }
     __syncthreads();
     if (warp_id() == 0) {
-        fold = lane_id() < blockDim.x / 32 ? folds[lane_id()] : Op::identity();
-        fold = warp_fold<Op>(fold);
+        aggregate = lane_id() < blockDim.x / 32 ? aggregates[lane_id()] : Op::identity();
+        aggregate = warp_reduce<Op>(aggregate);
         if (lane_id() == 0) {
-            out[blockIdx.x] = fold;
+            out[blockIdx.x] = aggregate;
         }
     }
 }

@@ -1,7 +1,7 @@
 // Segmented reduce, a thread a segment.
 //
 // <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)
-// Launch: ceil(segments / block) blocks, no dynamic shared memory. out[s] is the fold of segment s, the
+// Launch: ceil(segments / block) blocks, no dynamic shared memory. out[s] is the aggregate of segment s, the
 // identity where it is empty.
 #include "reduce.cuh"
 
@@ -10,11 +10,11 @@ template <typename Op, typename T>
 __device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
     size_t s = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (s < segments) {
-        T fold = Op::identity();
+        T aggregate = Op::identity();
         for (u32 i = offsets[s]; i < offsets[s + 1]; i++) {
-            fold = Op::combine(fold, in[i]);
+            aggregate = Op::combine(aggregate, in[i]);
         }
-        out[s] = fold;
+        out[s] = aggregate;
     }
 }
 // ANCHOR_END: reduce

@@ -11,13 +11,13 @@ __device__ void reduce(const T* in, T* out, const u32* offsets, u32 segments) {
     size_t s = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
     if (s < segments) {
         u32 end = offsets[s + 1];
-        T fold = Op::identity();
+        T aggregate = Op::identity();
         for (size_t i = size_t(offsets[s]) + lane_id(); i < end; i += 32) {
-            fold = Op::combine(fold, in[i]);
+            aggregate = Op::combine(aggregate, in[i]);
         }
-        fold = warp_fold<Op>(fold);
+        aggregate = warp_reduce<Op>(aggregate);
         if (lane_id() == 0) {
-            out[s] = fold;
+            out[s] = aggregate;
         }
     }
 }

@@ -34,15 +34,15 @@ template <typename T, unsigned ROWS> struct SegmentedChunk {
         }
     }
 
-    // The value of a pack's pair: the fold of its elements from its last head on. Its flag is heads[r] != 0.
-    template <typename Op> __device__ T fold(unsigned r) const {
-        T fold = rows[r].elements[0];
+    // The value of a pack's pair: the aggregate of its elements from its last head on. Its flag is heads[r] != 0.
+    template <typename Op> __device__ T aggregate(unsigned r) const {
+        T aggregate = rows[r].elements[0];
 #pragma unroll
         for (unsigned k = 1; k < Pack<T>::size; k++) {
             T x = rows[r].elements[k];
-            fold = heads[r] >> k & 1 ? x : Op::combine(fold, x);
+            aggregate = heads[r] >> k & 1 ? x : Op::combine(aggregate, x);
         }
-        return fold;
+        return aggregate;
     }
 
     // ANCHOR: scan
@@ -53,7 +53,7 @@ template <typename T, unsigned ROWS> struct SegmentedChunk {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             Heads row(heads[r] != 0);
-            T scanned = segmented_warp_scan<Op>(fold<Op>(r), row);
+            T scanned = segmented_warp_scan<Op>(aggregate<Op>(r), row);
             T lanes = before_lane<Op>(scanned);
             before[r] = row.before ? lanes : Op::combine(open.value, lanes);
             begun |= u32(open.head || row.before) << r;

@@ -8,7 +8,7 @@
 #include "flagged.cuh"
 
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, const u8* flags, T* out, size_t n, Folds<T> folds) {
+__device__ void scan(const T* in, const u8* flags, T* out, size_t n, Aggregates<T> aggregates) {
     __shared__ T values[32];
     __shared__ bool warp_heads[32];
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -27,7 +27,7 @@ __device__ void scan(const T* in, const u8* flags, T* out, size_t n, Folds<T> fo
     // ANCHOR_END: block
     unsigned reached = __syncthreads_count(!before.head && !is_head);
     if (threadIdx.x == 0) {
-        folds.write(in_block.block, reached);
+        aggregates.write(in_block.block, reached);
     }
 }
 

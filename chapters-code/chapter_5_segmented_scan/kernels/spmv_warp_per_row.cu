@@ -16,7 +16,7 @@ extern "C" __global__ void multiply_f32(const f32* __restrict__ values,
         for (size_t i = size_t(offsets[r]) + lane_id(); i < end; i += 32) {
             sum += values[i] * x[columns[i]];
         }
-        sum = warp_fold<Sum<f32>>(sum);
+        sum = warp_reduce<Sum<f32>>(sum);
         if (lane_id() == 0) {
             y[r] = sum;
         }

@@ -14,7 +14,7 @@ constexpr unsigned ROWS = 4;
 
 // ANCHOR: scan
 template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, const u32* bits, T* out, size_t n, Folds<T> folds) {
+__device__ void scan(const T* in, const u32* bits, T* out, size_t n, Aggregates<T> aggregates) {
     __shared__ T values[32];
     __shared__ bool heads[32];
     __shared__ unsigned reached;
@@ -24,14 +24,14 @@ __device__ void scan(const T* in, const u32* bits, T* out, size_t n, Folds<T> fo
     size_t first = size_t(blockIdx.x) * THREADS * ROWS + warp_id() * 32 * ROWS;
     SegmentedChunk<T, ROWS> chunk;
     chunk.template load<Op>({const_cast<T*>(in), n}, bits, first);
-    Pair<T> fold = chunk.template scan<Op>();
-    InBlock<T> in_block = scan_warps<Op>(values, heads, fold);
+    Pair<T> aggregate = chunk.template scan<Op>();
+    InBlock<T> in_block = scan_warps<Op>(values, heads, aggregate);
     chunk.template store<KIND, Op>({out, n}, first, in_block.before_warp.value);
     // ANCHOR_END: scan
     atomicAdd(&reached, in_block.before_warp.head ? 0 : chunk.reached());
     __syncthreads();
     if (threadIdx.x == 0) {
-        folds.write(in_block.block, reached);
+        aggregates.write(in_block.block, reached);
     }
 }
 

@@ -1,8 +1,8 @@
-// Warps with roles, as in chapter 3: one starts copies, three fold tiles, one gathers the folds of all
+// Warps with roles, as in chapter 3: one starts copies, three reduce tiles, one gathers the aggregates of all
 // blocks, eight scan and write. Stages hold a tile's elements and its head flags.
 //
 // A reducer needs no scan: what a part of a tile leaves open are its elements from its last head on, so
-// it looks for that head among the flags and folds what comes after it.
+// it looks for that head among the flags and reduces what comes after it.
 //
 // ptx: compute_90
 //
@@ -65,7 +65,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         return reinterpret_cast<u32*>(packs(stage) + PACKS);
     }
 
-    // Whether a tile is whole, so that all of its results have a place.
+    // Whether a tile is whole, so that all of its results fit the output.
     __device__ bool is_whole(size_t tile) const {
         return (tile + 1) * PACKS * Pack<T>::size <= in.n;
     }
@@ -125,24 +125,24 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
     // ANCHOR_END: last_head
 
-    // A lane's share of the fold of a part's elements from `head` on.
-    __device__ T fold_from(u32 stage, unsigned part, u32 head) const {
+    // A lane's contribution to the aggregate of a part's elements from `head` on.
+    __device__ T reduce_from(u32 stage, unsigned part, u32 head) const {
         const uint4* row = packs(stage) + part * ROWS * 32 + lane_id();
         u32 row_of_head = head / (32 * Pack<T>::size);
         Pack<T> pack = load_pack<T>(row + row_of_head * 32);
         u32 first = (row_of_head * 32 + lane_id()) * Pack<T>::size;
-        T fold = Op::identity();
+        T aggregate = Op::identity();
 #pragma unroll
         for (unsigned k = 0; k < Pack<T>::size; k++) {
-            fold = Op::combine(fold, first + k >= head ? pack.elements[k] : Op::identity());
+            aggregate = Op::combine(aggregate, first + k >= head ? pack.elements[k] : Op::identity());
         }
 #pragma unroll
         for (unsigned r = 1; r < ROWS; r++) {
             if (r > row_of_head) {
-                fold = Op::combine(fold, fold_pack<Op>(load_pack<T>(row + r * 32)));
+                aggregate = Op::combine(aggregate, reduce_pack<Op>(load_pack<T>(row + r * 32)));
             }
         }
-        return fold;
+        return aggregate;
     }
 
     // ANCHOR: reduce
@@ -154,12 +154,12 @@ template <Kind KIND, typename Op, typename T> struct Block {
         for (size_t round = reducer; has(round);
              round += REDUCERS, state.advance(REDUCERS, stage_count)) {
             ring.full[state.stage].wait(state.parity());
-            Pair<T> fold = fold_tile(state.stage);
+            Pair<T> aggregate = reduce_tile(state.stage);
             fence_before_copies();
             __syncwarp(); // all lanes have read the stage
             if (lane_id() == 0) {
                 ring.launch_known.wait(0);
-                publish(status + tile(round) * WORDS<T>, fold.value, ring.epoch << 1 | fold.head);
+                publish(status + tile(round) * WORDS<T>, aggregate.value, ring.epoch << 1 | aggregate.head);
                 ring.ready[state.stage].arrive();
             }
         }
@@ -167,23 +167,23 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // ANCHOR_END: reduce
 
     // The pair of a tile; lane 0 notes what is open before each part.
-    __device__ Pair<T> fold_tile(u32 stage) {
-        T folds[SCANNERS];
+    __device__ Pair<T> reduce_tile(u32 stage) {
+        T aggregates[SCANNERS];
         u32 begun = 0;
 #pragma unroll
         for (unsigned p = 0; p < SCANNERS; p++) {
             Pair<u32> head = last_head(stage, p);
-            folds[p] = fold_from(stage, p, head.value);
+            aggregates[p] = reduce_from(stage, p, head.value);
             begun |= u32(head.head) << p;
         }
         Pair<T> before = {Op::identity(), false};
 #pragma unroll
         for (unsigned p = 0; p < SCANNERS; p++) {
-            T fold = warp_fold<Op>(folds[p]);
+            T aggregate = warp_reduce<Op>(aggregates[p]);
             if (lane_id() == 0) {
                 ring.before_part[stage][p] = before.value;
             }
-            before = combine<Op>(before, {fold, (begun >> p & 1) != 0});
+            before = combine<Op>(before, {aggregate, (begun >> p & 1) != 0});
         }
         if (lane_id() == 0) {
             ring.heads[stage] = begun;
@@ -232,7 +232,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
 
     // ANCHOR: advance
     // What is open before the block's tile, given what is open before its round and all pairs of the
-    // round; what is open before the round becomes what is open behind it. Only folds from the last
+    // round; what is open before the round becomes what is open behind it. Only aggregates from the last
     // head on count: the last one below this block, and the last one of all.
     __device__ T advance(T& before_round, const Tagged<T> (&seen)[GROUPS]) const {
         int last_below = -1, last = -1;
@@ -252,8 +252,8 @@ template <Kind KIND, typename Op, typename T> struct Block {
             below = Op::combine(below, is_below ? seen[g].value() : Op::identity());
             all = Op::combine(all, block >= last ? seen[g].value() : Op::identity());
         }
-        below = warp_fold<Op>(below);
-        all = warp_fold<Op>(all);
+        below = warp_reduce<Op>(below);
+        all = warp_reduce<Op>(all);
         T before = last_below >= 0 ? below : Op::combine(before_round, below);
         before_round = last >= 0 ? all : Op::combine(before_round, all);
         return before;

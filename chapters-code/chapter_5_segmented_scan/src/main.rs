@@ -33,5 +33,5 @@ fn run(arguments: Arguments) -> anyhow::Result<bool> {
         options.elements = vec![Shape::Vector { n }];
         chapter.file = Some(Arc::new(file));
     }
-    report::run(&chapter, &options, &arguments.types, parameters)
+    report::run_chapter(&chapter, &options, &arguments.types, parameters)
 }

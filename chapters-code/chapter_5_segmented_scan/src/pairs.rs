@@ -102,7 +102,7 @@ impl<T: Element> Pairs<T> {
             let mut launch = stream.launch_builder(&self.add_block_offsets);
             launch.arg(&mut below.scanned).arg(&below.blocks);
             launch.arg(&level.scanned).arg(&level.reached).arg(&TILE);
-            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t share)`.
+            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
             // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
             unsafe { launch.launch(thread_per_element(below.blocks))? };
         }

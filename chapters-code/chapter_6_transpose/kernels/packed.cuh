@@ -49,7 +49,7 @@ __device__ void store_pack(const Matrix<T>& out, size_t row, size_t col, bool pa
 
 // Stores a pack, aligned, at element `at` of a row of `n` elements, as much of it as the row has.
 template <typename T>
-__device__ void store_piece(T* row, size_t n, long long at, const T (&elements)[16 / sizeof(T)]) {
+__device__ void store_partial_pack(T* row, size_t n, long long at, const T (&elements)[16 / sizeof(T)]) {
     constexpr unsigned PACK = 16 / sizeof(T);
     if (at >= 0 && at + PACK <= (long long)n) {
         uint4 pack;

@@ -1,11 +1,11 @@
-// Rows that begin anywhere: what a block stores are whole sectors, of every row of the output its own piece.
+// Rows that begin anywhere: what a block stores are whole sectors, a strip of every row of the output.
 // ptx: compute_80
 //
 // Where packs are aligned on both sides, the host launches `transpose`, which is column_major_tiles.cu. Otherwise
 // `ragged`: it loads elements by rows, and stores packs. A row of the output begins anywhere in a sector, so
-// that row's pieces begin up to GRAIN - 1 elements earlier than the tile, and for their sake a block loads
+// that row's strips begin up to GRAIN - 1 elements earlier than the tile, and for their sake a block loads
 // GRAIN rows of the input more than its tile has. All stores but those at the edges are then packs, and all
-// sectors of a piece are whole.
+// sectors of a strip are whole.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
 // Launch as vectorized.cu. in, out, ld_in and ld_out are multiples of 16 bytes.
@@ -57,11 +57,11 @@ template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> ou
     }
 }
 
-template <typename T> struct Piece {
+template <typename T> struct Strip {
     static constexpr unsigned ROWS = 256 / sizeof(T), COLS = sizeof(T) == 16 ? 32 : 64;
 };
 // As large as two blocks a multiprocessor can be.
-template <> struct Piece<u32> {
+template <> struct Strip<u32> {
     static constexpr unsigned ROWS = 80, COLS = 128;
 };
 
@@ -81,7 +81,7 @@ template <> __device__ u32 load_shared(const u32* from) {
 // ANCHOR: ragged
 template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) {
     constexpr unsigned GRAIN = 32 / sizeof(T), PACK = 16 / sizeof(T);
-    constexpr unsigned ROWS = Piece<T>::ROWS, COLS = Piece<T>::COLS, STEP = 256 / COLS;
+    constexpr unsigned ROWS = Strip<T>::ROWS, COLS = Strip<T>::COLS, STEP = 256 / COLS;
     constexpr unsigned LOADS = (ROWS + GRAIN + STEP - 1) / STEP, PACKS = ROWS / PACK;
     extern __shared__ uint4 shared[];
     auto tile = reinterpret_cast<T(*)[COLS + 1]>(shared);
@@ -122,7 +122,7 @@ template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) 
 
 #pragma unroll
     for (unsigned i = threadIdx.x; i < PACKS * COLS; i += 256) {
-        unsigned place = i % PACKS * PACK, c = i / PACKS;
+        unsigned offset = i % PACKS * PACK, c = i / PACKS;
         if (first_col + c >= out.rows) {
             return;
         }
@@ -132,9 +132,9 @@ template <typename T> __device__ void ragged(Matrix<const T> in, Matrix<T> out) 
         T pack[PACK];
 #pragma unroll
         for (unsigned k = 0; k < PACK; k++) {
-            pack[k] = tile[place + GRAIN - shift + k][c];
+            pack[k] = tile[offset + GRAIN - shift + k][c];
         }
-        store_piece(row, out.cols, first_row + place - shift, pack);
+        store_partial_pack(row, out.cols, first_row + offset - shift, pack);
     }
 }
 // ANCHOR_END: ragged

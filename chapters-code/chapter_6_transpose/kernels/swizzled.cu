@@ -1,5 +1,5 @@
 // The tile without padding, its rows permuted instead: column c of row r lies at c XOR r. Every row is
-// still 32 elements in 32 places, and so is every column, whatever the size of an element.
+// still 32 elements in 32 positions, and so is every column, whatever the size of an element.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)
 // Launch as by_rows.cu.

@@ -70,5 +70,5 @@ fn parameters(batch: &[u64], ld: &[u64]) -> Vec<MatrixParameters> {
 
 fn main() -> ExitCode {
     let Arguments { options, types, batch, ld } = Arguments::parse();
-    report::exit(report::run(&Transpose, &options, &types, parameters(&batch, &ld)))
+    report::exit(report::run_chapter(&Transpose, &options, &types, parameters(&batch, &ld)))
 }

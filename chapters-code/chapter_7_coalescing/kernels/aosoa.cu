@@ -1,6 +1,6 @@
 // Particles in groups of 32, each a structure of arrays: an array of structures of arrays.
 //
-// A warp's group is 1 KiB in one place, and each of its requests is 128 bytes side by side.
+// A warp's group is 1 KiB of consecutive memory, and each of its requests is 128 bytes side by side.
 //
 // aosoa(float* groups, size_t n, float dt): field k of particle i is
 // groups[i / 32 * 256 + k * width + i % 32], with width 32, in the last group as many as it has

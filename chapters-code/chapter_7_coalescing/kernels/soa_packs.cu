@@ -12,19 +12,19 @@ extern "C" __global__ void soa_packs(float* fields, size_t n, float dt) {
     float4* packs = reinterpret_cast<float4*>(fields);
     size_t all = n / 4;
     if (n % 4 == 0 && i < all) {
-        float4 place[3], velocity[3];
+        float4 position[3], velocity[3];
 #pragma unroll
         for (unsigned k = 0; k < 3; k++) {
-            place[k] = packs[k * all + i];
+            position[k] = packs[k * all + i];
             velocity[k] = packs[(k + 3) * all + i];
         }
 #pragma unroll
         for (unsigned k = 0; k < 3; k++) {
-            place[k].x += velocity[k].x * dt;
-            place[k].y += velocity[k].y * dt;
-            place[k].z += velocity[k].z * dt;
-            place[k].w += velocity[k].w * dt;
-            packs[k * all + i] = place[k];
+            position[k].x += velocity[k].x * dt;
+            position[k].y += velocity[k].y * dt;
+            position[k].z += velocity[k].z * dt;
+            position[k].w += velocity[k].w * dt;
+            packs[k * all + i] = position[k];
         }
     }
     // ANCHOR_END: kernel

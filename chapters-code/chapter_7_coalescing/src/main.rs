@@ -125,5 +125,5 @@ impl Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let parameters = arguments.parameters();
-    report::exit(report::run(&Coalescing, &arguments.options, &arguments.types, parameters))
+    report::exit(report::run_chapter(&Coalescing, &arguments.options, &arguments.types, parameters))
 }

@@ -2,7 +2,7 @@
 //!
 //! A chapter has a [`Problem`]: buffers on the device, a reference result and a judge. A [`Rung`] describes one
 //! way to solve it, and its function `prepare` gives a [`Launch`]. A [`Posed`] is a problem with its rungs. Its
-//! `run` prepares a rung, launches it and has the result judged. [`AnyProblem`] hides the type of the elements
+//! `run_rung` prepares a rung, launches it and has the result judged. [`AnyProblem`] hides the type of the elements
 //! from the report.
 
 use std::{
@@ -102,7 +102,7 @@ pub trait AnyProblem {
     /// [`Error::Usage`] where no rung has the name, [`Error::Module`] where its kernels cannot be loaded,
     /// [`Error::Driver`] where the device has no room, or the result cannot be read back, and
     /// [`Error::Baseline`] where a library fails, or its result is wrong.
-    fn run(
+    fn run_rung(
         &mut self,
         name: &str,
         bench: Option<&mut Bench>,
@@ -113,13 +113,13 @@ pub trait AnyProblem {
     /// same size. Gives the verdict of each replay.
     ///
     /// # Errors
-    /// As [`AnyProblem::run`].
+    /// As [`AnyProblem::run_rung`].
     fn replays(&mut self, name: &str, cases: &[Case]) -> Result<Vec<Verdict>, Error>;
 
     /// Prepares a rung without running it, and gives the configuration with which its kernel would be launched.
     ///
     /// # Errors
-    /// As [`AnyProblem::run`].
+    /// As [`AnyProblem::run_rung`].
     fn config(&self, name: &str) -> Result<LaunchConfig, Error>;
 }
 
@@ -169,7 +169,7 @@ impl<P: Problem> Posed<P> {
 }
 
 impl<P: Problem> AnyProblem for Posed<P> {
-    fn run(
+    fn run_rung(
         &mut self,
         name: &str,
         mut bench: Option<&mut Bench>,
@@ -612,7 +612,7 @@ mod tests {
         let rung = Rung::new("number", "writes 1", crate::ptx!("kernels/empty.ptx"));
         let mut posed = Posed::new(problem, vec![(rung.up_to(wrong_from), prepare as Prepare<_>)]);
         let mut bench = Bench::new(&device, 1)?;
-        let outcome = posed.run("number", Some(&mut bench), &[])?;
+        let outcome = posed.run_rung("number", Some(&mut bench), &[])?;
         Ok((outcome.verdict, posed.problem.judged))
     }
 

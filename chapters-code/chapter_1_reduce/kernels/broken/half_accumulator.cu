@@ -1,7 +1,7 @@
 // BROKEN: a sum of halves, accumulated in half precision.
 //
 // f16 has 11 bits of significand: a sum that has reached 2048 stays there, if all elements are below
-// 1, and beyond 65504 there is only infinity. Each thread's share meets the first limit, the tree
+// 1, and beyond 65504 there is only infinity. Each thread's sum meets the first limit, the tree
 // the second.
 // Caught by: the verdict. With 2^20 elements between -1 and 0 the sum is -infinity; with 2^12 the
 // error is well beyond the bound of an f32 accumulator.

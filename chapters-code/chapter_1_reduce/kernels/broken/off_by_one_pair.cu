@@ -1,6 +1,6 @@
-// BROKEN: two elements a thread, and the second is one place too near.
+// BROKEN: two elements a thread, and the second is one element too near.
 //
-// The kernel is first_add.cu with `i + blockDim.x - 1`. Every full block folds element B - 1 of its
+// The kernel is first_add.cu with `i + blockDim.x - 1`. Every full block adds element B - 1 of its
 // 2 B twice, and element 2 B - 1 never. A sum of equal elements comes out right all the same: what
 // is counted twice makes up for what is left out. So a test with an input of all ones passes.
 // Caught by: the verdict, unless all elements are equal.

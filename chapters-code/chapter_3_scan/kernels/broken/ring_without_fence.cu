@@ -3,7 +3,7 @@
 // One warp starts bulk copies, one reads what they bring and scans it. The reader arrives at `empty` when
 // it has read a stage, and the copier waits for that before it starts the next copy into the stage. That
 // orders ordinary accesses of the two warps. A bulk copy is not one: it writes through the async proxy, and
-// may overtake a read that is still queued. Lanes then fold elements of a later tile.
+// may overtake a read that is still queued. Lanes then reduce elements of a later tile.
 //
 // How often that happens depends on the device and its load. warp_specialized.cu once had this fault, and no
 // recorded result of it was wrong.
@@ -66,9 +66,9 @@ struct Block {
                 ring.empty[state.stage].arrive();
             }
             float before[1];
-            float fold = chunk.scan<Sum<float>>(before);
+            float aggregate = chunk.scan<Sum<float>>(before);
             chunk.store<Kind::Inclusive, Sum<float>>(out, first, prefix, before);
-            prefix += fold;
+            prefix += aggregate;
         }
     }
     // ANCHOR_END: scan

@@ -12,7 +12,7 @@ constexpr unsigned ROWS = 1;
 
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, u64* status) {
-    __shared__ T folds[32];
+    __shared__ T aggregates[32];
     __shared__ T before_tile;
     // ANCHOR: tile
     unsigned tile = gridDim.x - 1 - blockIdx.x;
@@ -21,16 +21,16 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status) {
     WarpChunk<T, ROWS> chunk;
     chunk.template load<Op>({const_cast<T*>(in), n}, first);
     T before[ROWS];
-    T fold = chunk.template scan<Op>(before);
-    Before<T> warps = scan_warps<Op>(folds, fold);
+    T aggregate = chunk.template scan<Op>(before);
+    Before<T> warps = scan_warps<Op>(aggregates, aggregate);
     // ANCHOR: publish
     if (warp_id() == 0) {
         if (lane_id() == 0) {
-            publish(status + tile * size_t(WORDS<T>), warps.block_fold, tile == 0 ? PREFIX : FOLD);
+            publish(status + tile * size_t(WORDS<T>), warps.block_aggregate, tile == 0 ? PREFIX : AGGREGATE);
         }
         T prefix = look_back<Op, T>(status, tile);
         if (lane_id() == 0) {
-            T with_tile = Op::combine(prefix, warps.block_fold);
+            T with_tile = Op::combine(prefix, warps.block_aggregate);
             publish(status + tile * size_t(WORDS<T>), with_tile, PREFIX);
             before_tile = prefix;
         }

@@ -18,17 +18,17 @@ template <typename Op, typename T> __device__ T swapped_scan(T x) {
 
 template <Kind KIND, typename Op, typename T>
 __device__ void scan(const T* in, T* out, size_t n, T* sums) {
-    __shared__ T folds[32];
+    __shared__ T aggregates[32];
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     T x = i < n ? in[i] : Op::identity();
     T scanned = swapped_scan<Op>(x);
-    Before<T> before = scan_warps<Op>(folds, scanned);
+    Before<T> before = scan_warps<Op>(aggregates, scanned);
     T prefix = Op::combine(before.warp, before_lane<Op>(scanned));
     if (i < n) {
         out[i] = result<KIND, Op>(prefix, x);
     }
     if (threadIdx.x == 0) {
-        sums[blockIdx.x] = before.block_fold;
+        sums[blockIdx.x] = before.block_aggregate;
     }
 }
 

@@ -66,8 +66,8 @@ pub fn with_buffers<T: Element>(
             let offsets = offsets[0].as_view();
             let mut launch = p.device.stream.launch_builder(&add_block_offsets);
             launch.arg(&mut out[l]).arg(&n[l]).arg(&offsets).arg(&tile);
-            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* before, size_t share)`. It updates
-            // out[0 .. n] and reads before[i / share] for each i. One thread per element.
+            // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* before, size_t items_per_block)`. It updates
+            // out[0 .. n] and reads before[i / items_per_block] for each i. One thread per element.
             unsafe { launch.launch(one_thread_per_element(n[l]))? };
         }
         Ok(())

@@ -1,6 +1,6 @@
 // Broken: the exclusive scan of the flags, made from the inclusive one, jumps by two where it should by
 // one: what comes before i is inclusive[i - 1], and here its flag is added once more. After an element
-// that is not kept the place is right, so that a mask that alternates shows nothing.
+// that is not selected the index is right, so that a mask that alternates shows nothing.
 //
 // flags_mask_b32 and mask_b32, arguments and launch as scan_then_scatter.cu; `inclusive` is the inclusive
 // scan.
@@ -10,7 +10,7 @@ extern "C" __global__ void flags_mask_b32(const b32* __restrict__, u32* __restri
                                           const void* __restrict__ mask, u64 pivot) {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) {
-        to[i] = CHOICE(Mask, b32).keeps(i, 0);
+        to[i] = CHOICE(Mask, b32).selects(i, 0);
     }
 }
 
@@ -20,13 +20,13 @@ extern "C" __global__ void mask_b32(PARAMETERS(b32), const u32* __restrict__ inc
         return;
     }
     Mask<b32> by = CHOICE(Mask, b32);
-    // ANCHOR: place
-    u32 before = i > 0 ? inclusive[i - 1] + by.keeps(i - 1, 0) : 0;
-    if (by.keeps(i, 0)) {
+    // ANCHOR: index
+    u32 before = i > 0 ? inclusive[i - 1] + by.selects(i - 1, 0) : 0;
+    if (by.selects(i, 0)) {
         OUTPUT(b32).put(before, in[i]);
     }
-    // ANCHOR_END: place
+    // ANCHOR_END: index
     if (i == n - 1) {
-        *kept = inclusive[i];
+        *selected = inclusive[i];
     }
 }

@@ -9,13 +9,13 @@ extern "C" __global__ void mask_b32(PARAMETERS(b32)) {
     // ANCHOR: sum
     u32 flag = i < n ? bytes[i] : 0;
     u32 scanned = warp_scan<Sum<u32>>(flag);
-    u64 place = 0;
+    u64 index = 0;
     if (lane_id() == 31) {
-        place = atomicAdd(kept, u64(scanned));
+        index = atomicAdd(selected, u64(scanned));
     }
-    place = __shfl_sync(ALL_LANES, place, 31);
+    index = __shfl_sync(ALL_LANES, index, 31);
     if (flag != 0) {
-        OUTPUT(b32).put(place + scanned - flag, in[i]);
+        OUTPUT(b32).put(index + scanned - flag, in[i]);
     }
     // ANCHOR_END: sum
 }

@@ -1,5 +1,5 @@
 // Broken: the barrier that lets all know what comes before the tile stands before the staged elements are
-// written, so that nothing keeps a thread from reading what another has not yet put there.
+// written, so that nothing stops a thread from reading what another has not yet put there.
 //
 // mask_b32, arguments and launch as lookback.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(256, 4)
@@ -12,9 +12,9 @@ template <typename T> constexpr unsigned ROWS = sizeof(T) == 8 ? 4 : 8;
 
 template <typename By, typename T>
 __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status, unsigned* counter) {
-    using Share = Picked<T, ROWS<T>>;
-    __shared__ T stage[THREADS / 32 * Share::SHARE];
-    __shared__ u32 folds[32];
+    using Chunk = Selected<T, ROWS<T>>;
+    __shared__ T stage[THREADS / 32 * Chunk::ITEMS];
+    __shared__ u32 aggregates[32];
     __shared__ i64 before_tile;
     __shared__ unsigned next;
     if (threadIdx.x == 0) {
@@ -23,30 +23,30 @@ __device__ void compact(const T* in, Output<T> out, size_t n, By by, u64* status
     __syncthreads();
     unsigned tile = next;
     // ANCHOR: count
-    Share share;
-    share.load(in, (size_t(tile) * (THREADS / 32) + warp_id()) * Share::SHARE, n, by);
-    Before<u32> warps = scan_warps<Sum<u32>>(folds, share.count());
+    Chunk chunk;
+    chunk.load(in, (size_t(tile) * (THREADS / 32) + warp_id()) * Chunk::ITEMS, n, by);
+    Before<u32> warps = scan_warps<Sum<u32>>(aggregates, chunk.count());
     // ANCHOR_END: count
     if (warp_id() == 0) {
-        i64 fold = warps.block_fold;
+        i64 aggregate = warps.block_aggregate;
         if (lane_id() == 0) {
-            publish(status + tile * size_t(WORDS<i64>), fold, tile == 0 ? PREFIX : FOLD);
+            publish(status + tile * size_t(WORDS<i64>), aggregate, tile == 0 ? PREFIX : AGGREGATE);
         }
         i64 prefix = look_back<Sum<i64>, i64>(status, tile);
         if (lane_id() == 0) {
-            publish(status + tile * size_t(WORDS<i64>), prefix + fold, PREFIX);
+            publish(status + tile * size_t(WORDS<i64>), prefix + aggregate, PREFIX);
             before_tile = prefix;
             if (tile == gridDim.x - 1) {
-                *out.kept = prefix + fold;
+                *out.selected = prefix + aggregate;
             }
         }
     }
     // ANCHOR: stage
     __syncthreads();
-    share.each_kept([&](u32 i, T x) { stage[warps.warp + i] = x; });
-    size_t place = before_tile;
-    for (u32 i = threadIdx.x; i < warps.block_fold; i += THREADS) {
-        out.put(place + i, stage[i]);
+    chunk.each_selected([&](u32 i, T x) { stage[warps.warp + i] = x; });
+    size_t index = before_tile;
+    for (u32 i = threadIdx.x; i < warps.block_aggregate; i += THREADS) {
+        out.put(index + i, stage[i]);
     }
     // ANCHOR_END: stage
 }

@@ -59,9 +59,9 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         let mut launch = p.device.stream.launch_builder(&scatter);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot).arg(&before);
-        // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
+        // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
         // u64 pivot, const i64* before)`. It reads in[0 .. n], the mask and one number per block, and writes
-        // *kept and at most out[0 .. capacity].
+        // *selected and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
     };
     Ok(Launch::new(kernel, config, Order::Selected, enqueue))

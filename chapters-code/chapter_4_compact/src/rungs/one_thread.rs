@@ -27,8 +27,8 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
-        // SAFETY: one_thread.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
-        // u64 pivot)`. It reads in[0 .. n] and the mask, and writes *kept and at most out[0 .. capacity].
+        // SAFETY: one_thread.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
+        // u64 pivot)`. It reads in[0 .. n] and the mask, and writes *selected and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
     };
     Ok(Launch::new(kernel, config, Order::Selected, enqueue))

@@ -40,8 +40,8 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut counter);
-        // SAFETY: partition.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
-        // u64 pivot, u64* status, unsigned* counter)`. It reads in[0 .. n] and the mask, writes *kept, at most
+        // SAFETY: partition.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
+        // u64 pivot, u64* status, unsigned* counter)`. It reads in[0 .. n] and the mask, writes *selected, at most
         // out[0 .. capacity] and the status of every tile, and counts its blocks in the counter. Status and
         // counter are 0, and there is one block per tile.
         unsafe { launch.launch(config) }.map(drop)

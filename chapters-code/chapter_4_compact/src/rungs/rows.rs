@@ -77,15 +77,15 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         let mut launch = p.device.stream.launch_builder(&number);
         launch.arg(&mut numbers).arg(&p.n).arg(&mut count);
         launch.arg(&p.mask).arg(&p.pivot).arg(&before);
-        // SAFETY: the kernel is `(u64* numbers, size_t n, u64* kept, const void* mask, u64 pivot, const i64*
-        // before)`. It reads a mask of n rows and one number per block. It writes *kept, and that many numbers.
+        // SAFETY: the kernel is `(u64* numbers, size_t n, u64* selected, const void* mask, u64 pivot, const i64*
+        // before)`. It reads a mask of n rows and one number per block. It writes *selected, and that many numbers.
         unsafe { launch.launch(numbering)? };
 
         let mut launch = p.device.stream.launch_builder(&fetch);
         launch.arg(&p.values).arg(&mut out).arg(&p.capacity);
         launch.arg(&numbers).arg(&mut count).arg(&width);
-        // SAFETY: the kernel is `(const unit* in, unit* out, size_t capacity, const u64* numbers, const u64* kept,
-        // size_t width)`. It reads *kept numbers below n, and those rows of `width` units. It writes as many rows,
+        // SAFETY: the kernel is `(const unit* in, unit* out, size_t capacity, const u64* numbers, const u64* selected,
+        // size_t width)`. It reads *selected numbers below n, and those rows of `width` units. It writes as many rows,
         // at most `capacity`.
         unsafe { launch.launch(config) }.map(drop)
     };

@@ -68,8 +68,8 @@ pub fn with_scan<T: Element>(
         let mut launch = p.device.stream.launch_builder(&scatter);
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot).arg(&before);
-        // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void* mask,
-        // u64 pivot, const u32* before)`. It reads in[0 .. n], the mask and before[0 .. n], and writes *kept
+        // SAFETY: the kernel is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void* mask,
+        // u64 pivot, const u32* before)`. It reads in[0 .. n], the mask and before[0 .. n], and writes *selected
         // and at most out[0 .. capacity].
         unsafe { launch.launch(config) }.map(drop)
     };

@@ -49,9 +49,9 @@ pub fn prepare<T: Element>(p: &Compaction<T>, rung: &Rung) -> Result<Launch<Comp
         launch.arg(&p.values).arg(&mut out).arg(&p.n).arg(&p.capacity);
         launch.arg(&mut count).arg(&p.mask).arg(&p.pivot);
         launch.arg(&mut status).arg(&mut launches).arg(&stages);
-        // SAFETY: warp_specialized.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* kept, const void*
+        // SAFETY: warp_specialized.cu is `(const T* in, T* out, size_t n, size_t capacity, u64* selected, const void*
         // mask, u64 pivot, u64* status, u32* launches, u32 stages)`. It reads in[0 .. n] and the mask, and writes
-        // *kept, at most out[0 .. capacity], one status word per tile and one count per block. Status and launches
+        // *selected, at most out[0 .. capacity], one status word per tile and one count per block. Status and launches
         // were zero before the first launch, and every launch on them has this grid. A cooperative launch runs
         // all its blocks at once. The dynamic shared memory holds the stages.
         unsafe { launch.launch_cooperative(config) }.map(drop)

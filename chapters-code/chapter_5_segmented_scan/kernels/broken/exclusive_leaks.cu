@@ -25,6 +25,6 @@ extern "C" __global__ void exclusive_sum_f32(const f32* __restrict__ in,
     // ANCHOR_END: shift
     unsigned block_reached = __syncthreads_count(!before.head && !is_head);
     if (threadIdx.x == 0) {
-        Folds<f32>{values, heads, reached}.write(in_block.block, block_reached);
+        Aggregates<f32>{values, heads, reached}.write(in_block.block, block_reached);
     }
 }

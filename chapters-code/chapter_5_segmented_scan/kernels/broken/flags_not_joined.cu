@@ -34,6 +34,6 @@ extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
     }
     bool any = __syncthreads_count(is_head) > 0;
     if (tid == blockDim.x - 1) {
-        Folds<f32>{values, heads, reached}.write({from[tid].value, any}, any ? 0 : blockDim.x);
+        Aggregates<f32>{values, heads, reached}.write({from[tid].value, any}, any ? 0 : blockDim.x);
     }
 }

@@ -27,6 +27,6 @@ extern "C" __global__ void inclusive_sum_f32(const f32* __restrict__ in,
     }
     unsigned block_reached = __syncthreads_count(!scanned.head);
     if (tid == blockDim.x - 1) {
-        Folds<f32>{values, heads, reached}.write(scanned, block_reached);
+        Aggregates<f32>{values, heads, reached}.write(scanned, block_reached);
     }
 }

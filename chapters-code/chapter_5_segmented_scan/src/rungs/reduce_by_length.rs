@@ -59,8 +59,8 @@ pub fn prepare<T: Element>(
         let mut launch = p.device.stream.launch_builder(&function);
         launch.arg(&p.values).arg(&mut out).arg(&p.offsets).arg(&p.segments);
         launch.arg(&chunk).arg(&chunks).arg(&mut aggregates).arg(&mut arrived);
-        // SAFETY: reduce_long.cu is `(const T* in, T* out, const u32* offsets, u32 segments, u32 piece, u32 pieces,
-        // T* folds, u32* arrived)`. It reads offsets[0 ..= segments] and in[0 .. n], and writes one result per
+        // SAFETY: reduce_long.cu is `(const T* in, T* out, const u32* offsets, u32 segments, u32 chunk, u32 chunks,
+        // T* aggregates, u32* arrived)`. It reads offsets[0 ..= segments] and in[0 .. n], and writes one result per
         // segment. It has two aggregates and one count of arrivals per chunk; the counts are 0 before and after
         // every launch. There is one block per chunk and one per segment.
         unsafe { launch.launch(config) }.map(drop)

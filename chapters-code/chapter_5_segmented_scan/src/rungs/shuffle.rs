@@ -62,7 +62,7 @@ pub fn with_offsets_by<T: Element>(
         let first = &pairs.levels[0];
         let mut launch = p.device.stream.launch_builder(&add_block_offsets);
         launch.arg(&mut out).arg(&p.n).arg(&first.scanned).arg(&first.reached).arg(&tile);
-        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t share)`.
+        // SAFETY: add_block_offsets.cu is `(T* out, size_t n, const T* scanned, const u32* reached, size_t items_per_block)`.
         // It updates out[0 .. n], and reads scanned and reached for each block of `share` elements.
         unsafe { launch.launch(thread_per_element(p.n)) }.map(drop)
     };

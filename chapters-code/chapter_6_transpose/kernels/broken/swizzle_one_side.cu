@@ -1,5 +1,5 @@
 // Broken: the tile's rows are permuted when they are filled, and read as if they were not. The right elements
-// leave, each from the wrong place.
+// leave, each from the wrong position.
 //
 // transpose_<bytes>, arguments, launch and results as padded.cu.
 #define LAUNCH_BOUNDS __launch_bounds__(1024)

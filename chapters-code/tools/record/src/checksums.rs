@@ -77,7 +77,7 @@ fn run(
         }
         Ok(())
     };
-    let result = runner.run(chapter, &steps, &progress, done);
+    let result = runner.run_steps(chapter, &steps, &progress, done);
     (runner.bench, runner.baselines) = (bench, baselines);
     result.map(|()| checksums)
 }

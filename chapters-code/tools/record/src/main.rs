@@ -232,10 +232,10 @@ fn run_part(
         Ok(())
     };
     if part.is_timed {
-        return runner.run(&*part.chapter, &part.steps, progress, &mut done);
+        return runner.run_steps(&*part.chapter, &part.steps, progress, &mut done);
     }
     let bench = runner.bench.take();
-    let result = runner.run(&*part.chapter, &part.steps, progress, &mut done);
+    let result = runner.run_steps(&*part.chapter, &part.steps, progress, &mut done);
     runner.bench = bench;
     result
 }

@@ -24,4 +24,4 @@ pub mod values;
 pub use chapter::Chapter;
 pub use cli::{Options, TypeOptions};
 pub use row::Row;
-pub use run::{exit, run};
+pub use run::{exit, run_chapter};

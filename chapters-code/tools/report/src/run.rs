@@ -34,12 +34,12 @@ pub fn exit(outcome: anyhow::Result<bool>) -> ExitCode {
 }
 
 /// Runs a chapter's rungs as the options say, with each of the parameters that the chapter's own options ask for.
-/// Each rung runs in [`harness::AnyProblem::run`]. True where every rung was as it should be.
+/// Each rung runs in [`harness::AnyProblem::run_rung`]. True where every rung was as it should be.
 ///
 /// # Errors
 /// For a command line that asks for what there is not, a device that is not to be had, a file that
 /// cannot be written, and a kernel after which the driver takes no more work.
-pub fn run(
+pub fn run_chapter(
     chapter: &dyn Chapter,
     options: &Options,
     types: &TypeOptions,
@@ -70,7 +70,7 @@ pub fn run(
     printer.announce(&runner)?;
     for group in &groups {
         let (progress, mut rows) = (Progress::new(group.steps.len()), Vec::new());
-        let outcome = runner.run(chapter, &group.steps, &progress, &mut |row| {
+        let outcome = runner.run_steps(chapter, &group.steps, &progress, &mut |row| {
             if let Some(json) = &mut json {
                 json.write(&row)?;
             }

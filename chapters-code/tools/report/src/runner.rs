@@ -60,7 +60,7 @@ impl Runner {
     /// # Errors
     /// What `done` returns; [`Error`] where a step could not be run; and a kernel after which the
     /// driver takes no more work. A kernel that is wrong is a row.
-    pub fn run(
+    pub fn run_steps(
         &mut self,
         chapter: &dyn Chapter,
         steps: &[Step],
@@ -78,7 +78,7 @@ impl Runner {
             let Some((_, problem)) = &mut problem else {
                 continue;
             };
-            let outcome = problem.run(rung.name, self.bench.as_mut(), &self.baselines);
+            let outcome = problem.run_rung(rung.name, self.bench.as_mut(), &self.baselines);
             let outcome = outcome.with_context(|| format!("{} on {case}", rung.name))?;
             let row = Row::new(chapter, &rung, &case, &self.device, outcome);
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);

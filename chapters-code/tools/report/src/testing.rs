@@ -118,7 +118,9 @@ pub fn run_steps(runner: &mut Runner, chapter: &dyn Chapter, steps: &[Step]) -> 
         rows.push(row);
         Ok(())
     };
-    runner.run(chapter, steps, &Progress::new(steps.len()), &mut done).expect("the steps run");
+    runner
+        .run_steps(chapter, steps, &Progress::new(steps.len()), &mut done)
+        .expect("the steps run");
     rows
 }
 
@@ -229,7 +231,7 @@ pub fn judged_on_few(
 
 fn run_once(device: &Device, chapter: &dyn Chapter, rung: &str, case: &Case) -> Outcome {
     let mut problem = chapter.problem(device, case).expect("a problem");
-    problem.run(rung, None, &[]).expect("the rung is launched")
+    problem.run_rung(rung, None, &[]).expect("the rung is launched")
 }
 
 /// What is counted while a rung runs on a case, all its launches together.

@@ -41,7 +41,7 @@ pub fn run(
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     simulator.set(c"trace", 1);
-    let outcome = problem.run(rung.name, None, &[]);
+    let outcome = problem.run_rung(rung.name, None, &[]);
     simulator.set(c"trace", 0);
     drop(alone);
     let Outcome { verdict, report, .. } = outcome?;

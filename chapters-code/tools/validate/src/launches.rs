@@ -70,7 +70,7 @@ fn of_chapter(
     }
     let mut problem = chapter.problem(device, &case)?;
     for rung in rungs {
-        let report = problem.run(rung.name, None, &[])?.report;
+        let report = problem.run_rung(rung.name, None, &[])?.report;
         let mut name = format!("{}/{}/{}", chapter.name(), rung.name, case.shape);
         if case.dtype != Dtype::F32 {
             name = format!("{name}/{}", case.dtype);

@@ -1,6 +1,6 @@
 //! Sums of neighbours and of columns.
 
-use chapter_1_reduce::reference::fold_columns;
+use chapter_1_reduce::reference::reduce_columns;
 use chapter_7_coalescing::reference;
 use harness::{Dtype, Op, Shape};
 use serde::Deserialize;
@@ -68,7 +68,7 @@ impl Reference for ColumnSums {
         };
         let bits = |i| harness::inputs::bits(case.seed, i) as u32;
         let input: Vec<u32> = (0..rows * cols).map(bits).collect();
-        let sums = fold_columns(Op::Sum, &input, rows as usize, cols as usize);
+        let sums = reduce_columns(Op::Sum, &input, rows as usize, cols as usize);
         let sums = sums.iter().map(|sum| sum.expect::<u32>(Op::Sum, rows, 0.0));
         Instance {
             dimensions: dimensions([("rows", rows), ("cols", cols)]),

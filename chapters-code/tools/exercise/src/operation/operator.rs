@@ -1,6 +1,6 @@
 //! Operators of scans, on integers: results are exact, whatever the brackets.
 
-use chapter_1_reduce::reference::fold_integers;
+use chapter_1_reduce::reference::reduce_integers;
 use harness::{Element, Op};
 use serde::{Deserializer, de};
 
@@ -43,7 +43,7 @@ pub fn combine<T: Element>(op: Op, first: T, then: T) -> T {
 
 /// The fold of some elements, in their order.
 pub fn fold<T: Element>(op: Op, elements: &[T]) -> T {
-    T::from_bits(fold_integers(op, elements.iter().copied()) as u64)
+    T::from_bits(reduce_integers(op, elements.iter().copied()) as u64)
 }
 
 #[cfg(test)]

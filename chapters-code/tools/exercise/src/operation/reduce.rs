@@ -109,7 +109,7 @@ impl Reduce {
     /// The chapter's fold, and how far from it the result of any order of additions may be.
     fn fold<T: Element>(&self, part: &[T]) -> Accepted<T::Acc> {
         let depth = (part.len() as u64).saturating_sub(1);
-        reference::fold(self.op, part.iter().copied()).expect::<T>(self.op, depth, 0.0)
+        reference::reduce(self.op, part.iter().copied()).expect::<T>(self.op, depth, 0.0)
     }
 
     fn is_not_the_identity<T: Element>(&self, first: &Wrong, mine: &[T]) -> Option<Finding> {
