@@ -4,18 +4,19 @@
 // cache, where all multiprocessors meet, does the addition itself. A thread that wants the same
 // counter waits there.
 //
-// histogram_<dtype>(const dtype* in, u32* out, size_t n, Bins bins)
 // Launch: min(ceil(n / block), what the device holds at once) blocks (at least 1), any block, no
 // dynamic shared memory. Adds to out[0 .. bins.count + 3], which is zero beforehand.
 #include "histogram.cuh"
 
-template <typename T> __device__ void count(const T* in, u32* out, size_t n, Bins bins) {
-    // ANCHOR: kernel
+// ANCHOR: kernel
+extern "C" __global__ void histogram_u32(const u32* __restrict__ in, u32* out, size_t n,
+                                         Bins bins) {
     size_t grid = size_t(gridDim.x) * blockDim.x;
     for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += grid) {
-        atomicAdd(&out[counter_of(in[i], bins)], 1);
+        u32 c = min(in[i], bins.count);
+        atomicAdd(&out[c], 1);
     }
-    // ANCHOR_END: kernel
 }
+// ANCHOR_END: kernel
 
-FOR_EACH_KEY(HISTOGRAM_KERNEL)
+#include "global_atomics_types.cuh"

@@ -1,4 +1,4 @@
-// A histogram a warp, in shared memory.
+// A histogram per warp, in shared memory.
 //
 // In shared_atomics the warps of a block meet at the same counters. Here each warp has a copy of its
 // own, and the block adds its copies up in the end. So lanes of a warp still meet, warps do not.
@@ -20,7 +20,8 @@ template <typename T> __device__ void count(const T* in, u32* partials, size_t n
 
     size_t grid = size_t(gridDim.x) * blockDim.x;
     for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += grid) {
-        atomicAdd(&own[counter_of(in[i], bins)], 1);
+        u32 c = counter_of(in[i], bins);
+        atomicAdd(&own[c], 1);
     }
     __syncthreads();
 
