@@ -19,18 +19,22 @@ struct Copies {
         atomicAdd(reinterpret_cast<u32*>(counter), 1);
     }
 
-    // The sum over a counter's copies. Neighbouring threads, with neighbouring counters, begin at
-    // different copies, so that they read in different banks.
-    __device__ u32 sum(u32 c) const {
-        u32 sum = 0;
-        for (u32 r = 0; r <= mask(log); r++) {
-            u32 copy = (r + (c >> (5 - log))) & mask(log);
-            sum += counters[(c << log) + copy];
-        }
-        return sum;
-    }
+    __device__ u32 sum(u32 c) const; // over a counter's copies
 };
 // ANCHOR_END: copies
+
+// ANCHOR: sum
+// Neighbouring threads, with neighbouring counters, begin at different copies, so that they read in
+// different banks.
+__device__ inline u32 Copies::sum(u32 c) const {
+    u32 sum = 0;
+    for (u32 r = 0; r <= mask(log); r++) {
+        u32 copy = (r + (c >> (5 - log))) & mask(log);
+        sum += counters[(c << log) + copy];
+    }
+    return sum;
+}
+// ANCHOR_END: sum
 
 // ANCHOR: bytes
 // Keys of 8 bits that all have a bin, 256 of them or more: no comparison, and one instruction to get
