@@ -176,6 +176,7 @@ fn equal<T: Element>(results: &[T], wanted: &[T]) -> Verdict {
     let bytes: &[u8] = bytemuck::cast_slice(results);
     match bytes == bytemuck::cast_slice::<T, u8>(wanted) {
         true => Verdict::default(),
+        false if results.len() == wanted.len() => verify::compare_equal(bytes, wanted),
         false => verify::compare(bytes, wanted.iter().copied().map(Accepted::Equal)),
     }
 }

@@ -1,8 +1,11 @@
 //! Outputs that show when a kernel writes too much, too little or beside them.
 
 use bytemuck::Pod;
+use std::sync::{Mutex, PoisonError};
+
 use cudarc::driver::{
-    CudaSlice, CudaView, CudaViewMut, DevicePtrMut, DeviceRepr, DriverError, PushKernelArg, result,
+    CudaSlice, CudaView, CudaViewMut, DevicePtrMut, DeviceRepr, DriverError, PinnedHostSlice,
+    PushKernelArg, result, sys::CU_MEMHOSTALLOC_PORTABLE,
 };
 use rayon::prelude::*;
 
@@ -167,7 +170,11 @@ pub fn overwrite<T: Pod + DeviceRepr>(
     memory: &mut impl DevicePtrMut<T>,
     elements: &[T],
 ) -> Result<(), Error> {
-    let copied = device.stream.memcpy_htod(elements, memory);
+    let is_large = size_of_val(elements) > STAGED && elements.len() <= memory.len();
+    let copied = match is_large && !device.is_simulated() {
+        true => upload_staged(device, elements, memory),
+        false => device.stream.memcpy_htod(elements, memory),
+    };
     copied.map_err(|error| Error::driver("copying the input to the device", error))?;
     device.finish("copying the input to the device")
 }
@@ -195,6 +202,25 @@ pub fn to_host<T: Pod + DeviceRepr>(
 /// Bytes of page-locked memory through which large copies go.
 const STAGED: usize = 1 << 26;
 
+/// Bytes that one core copies at a time.
+const COPIED: usize = 1 << 20;
+
+/// Calls `copy` with page-locked memory, which is allocated once. The host's caches hold it (cudarc's `alloc_pinned`
+/// gives memory that they do not hold, which the host reads many times more slowly).
+fn with_stage(
+    device: &Device,
+    copy: impl FnOnce(&mut PinnedHostSlice<u8>) -> Result<(), DriverError>,
+) -> Result<(), DriverError> {
+    static STAGE: Mutex<Option<PinnedHostSlice<u8>>> = Mutex::new(None);
+    let mut stage = STAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    if stage.is_none() {
+        let flags = CU_MEMHOSTALLOC_PORTABLE;
+        // SAFETY: only what was copied into the memory is read.
+        *stage = Some(unsafe { device.context.alloc_pinned_with_flags(STAGED, flags) }?);
+    }
+    stage.as_mut().map_or(Ok(()), copy)
+}
+
 /// A copy of device memory, through page-locked memory and by all cores: several times as fast as the driver's copy to
 /// memory that is not.
 fn staged<T: Pod + DeviceRepr>(
@@ -207,16 +233,40 @@ fn staged<T: Pod + DeviceRepr>(
     let Some(memory) = (unsafe { memory.transmute::<u8>(bytes.len()) }) else {
         return device.stream.clone_dtoh(memory);
     };
-    // SAFETY: only what was copied is read.
-    let mut stage = unsafe { device.context.alloc_pinned::<u8>(STAGED) }?;
-    for (i, to) in bytes.chunks_mut(STAGED).enumerate() {
-        let from = memory.slice(i * STAGED..i * STAGED + to.len());
-        device.stream.memcpy_dtoh(&from, &mut stage.as_mut_slice()?[..to.len()])?;
-        device.stream.synchronize()?;
-        let parts = to.par_chunks_mut(1 << 20).zip(stage.as_slice()?.par_chunks(1 << 20));
-        parts.for_each(|(to, from)| to.copy_from_slice(&from[..to.len()]));
-    }
+    with_stage(device, |stage| {
+        for (i, to) in bytes.chunks_mut(STAGED).enumerate() {
+            let from = memory.slice(i * STAGED..i * STAGED + to.len());
+            device.stream.memcpy_dtoh(&from, &mut stage.as_mut_slice()?[..to.len()])?;
+            device.stream.synchronize()?;
+            let parts = to.par_chunks_mut(COPIED).zip(stage.as_slice()?.par_chunks(COPIED));
+            parts.for_each(|(to, from)| to.copy_from_slice(&from[..to.len()]));
+        }
+        Ok(())
+    })?;
     Ok(copy)
+}
+
+/// Copies elements to the beginning of device memory, through page-locked memory and by all cores.
+fn upload_staged<T: Pod + DeviceRepr>(
+    device: &Device,
+    elements: &[T],
+    memory: &mut impl DevicePtrMut<T>,
+) -> Result<(), DriverError> {
+    let bytes: &[u8] = bytemuck::cast_slice(elements);
+    let stream = &device.stream;
+    let (to, _write) = memory.device_ptr_mut(stream);
+    with_stage(device, |stage| {
+        for (i, from) in bytes.chunks(STAGED).enumerate() {
+            let parts = stage.as_mut_slice()?.par_chunks_mut(COPIED).zip(from.par_chunks(COPIED));
+            parts.for_each(|(to, from)| to[..from.len()].copy_from_slice(from));
+            let (to, from) = (to + (i * STAGED) as u64, &stage.as_slice()?[..from.len()]);
+            // SAFETY: the memory has room for the elements, of which these bytes are a part; the stage is not written
+            // before the copy has ended.
+            unsafe { result::memcpy_htod_async(to, from, stream.cu_stream()) }?;
+            stream.synchronize()?;
+        }
+        Ok(())
+    })
 }
 
 /// Compares an input on the device with its elements on the host. An input that has changed is restored.
