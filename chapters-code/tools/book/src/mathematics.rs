@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use katex::{Opts, OutputType};
 use mdbook_katex::cfg::KatexConfig;
@@ -16,6 +17,16 @@ pub(crate) enum Part<'a> {
     Text(&'a str),
     /// A formula without its dollar signs.
     Formula(&'a str, Mode),
+}
+
+impl<'a> Part<'a> {
+    /// The formula, if it is one.
+    pub(crate) fn formula(self) -> Option<&'a str> {
+        match self {
+            Self::Text(_) => None,
+            Self::Formula(formula, _) => Some(formula),
+        }
+    }
 }
 
 /// How a formula is set.
@@ -56,12 +67,34 @@ pub(crate) fn expand(text: &str) -> Result<String, (usize, String)> {
             Part::Text(text) => expanded.push_str(text),
             Part::Formula(formula, mode) => {
                 let html = render(formula, mode).map_err(|fault| (offset, fault))?;
-                // A blank line would end the HTML block for Markdown.
-                expanded.push_str(&html.replace('\n', " "));
+                expanded.push_str(&without_markdown(&html));
             }
         }
     }
     Ok(expanded)
+}
+
+/// `html` with nothing in it that Markdown would read: outside of tags, punctuation becomes a character
+/// reference. Otherwise `\\,` would become a comma, and two subscripts would become emphasis.
+fn without_markdown(html: &str) -> String {
+    let mut safe = String::with_capacity(html.len());
+    let mut in_tag = false;
+    for letter in html.chars() {
+        match letter {
+            // A blank line would end the HTML block.
+            '\n' => safe.push(' '),
+            // What begins or ends a tag or a reference.
+            '<' | '>' | '&' | '#' | ';' => {
+                in_tag = letter == '<' || in_tag && letter != '>';
+                safe.push(letter);
+            }
+            mark if mark.is_ascii_punctuation() && !in_tag => {
+                let _ = write!(safe, "&#{};", u32::from(mark));
+            }
+            other => safe.push(other),
+        }
+    }
+    safe
 }
 
 thread_local! {
@@ -81,6 +114,17 @@ pub(crate) fn render(formula: &str, mode: Mode) -> Result<String, String> {
     let result = ask_katex(formula, mode);
     RENDERED.with_borrow_mut(|rendered| rendered.insert(key, result.clone()));
     result
+}
+
+/// Whether this thread has rendered a formula that is `tex` on one line.
+pub(crate) fn was_rendered(tex: &str) -> bool {
+    let is = |(formula, _): &(String, Mode)| on_one_line(formula) == tex;
+    RENDERED.with_borrow(|rendered| rendered.keys().any(is))
+}
+
+/// A formula with one blank between words: where its lines end does not matter.
+pub(crate) fn on_one_line(formula: &str) -> String {
+    formula.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn ask_katex(formula: &str, mode: Mode) -> Result<String, String> {
@@ -123,6 +167,16 @@ mod tests {
         assert!(html.starts_with("so <span class=\"katex\">"), "{html}");
         assert!(html.contains("<math xmlns="), "{html}");
         assert!(html.contains("katex-html"), "{html}");
+    }
+
+    #[test]
+    fn markdown_reads_nothing_in_a_formula() {
+        let formula = r"\{r\,C\}_{a}^*b_{c}^*\; x &lt; y";
+        let safe = without_markdown(&format!("<i class=\"a_b\">{formula}</i>\n&#x27;"));
+        let expected = "<i class=\"a_b\">";
+        assert!(safe.starts_with(expected) && safe.ends_with("</i> &#x27;"), "{safe}");
+        let text = &safe[expected.len()..safe.find("</i>").expect("its end")];
+        assert!(!text.contains(['\\', '_', '*', '\'', '{']), "{text}");
     }
 
     #[test]

@@ -28,6 +28,11 @@ pub fn run(root: &Path) -> Result<()> {
         ensure!(problems.is_empty(), "the built book has problems:\n  {problems}");
         Ok(report.to_string())
     })?;
+    step("formulas", || {
+        let problems = site::check_tex(&folder, &root.join("book"))?.join("\n  ");
+        ensure!(problems.is_empty(), "what a screen reader reads is not the source:\n  {problems}");
+        Ok("each carries the TeX of its source".to_owned())
+    })?;
     step("README", || {
         readme::check(root)?;
         Ok("its table is what the recorded runs give".to_owned())

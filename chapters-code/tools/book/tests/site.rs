@@ -1,6 +1,6 @@
 //! Each check of the built book refuses what it is for.
 
-use book::site::{Report, check};
+use book::site::{Report, check, check_tex};
 
 /// The report on a book of one page with this body, beside `other.html`, which has a place `here`.
 fn report(body: &str) -> Report {
@@ -68,4 +68,32 @@ fn pictures_need_words_and_anchors_a_name_of_their_own() {
         "picture 1 has no words for those who do not see it",
     );
     assert_refused("<p id=\"a\"><p id=\"a\">", "two places are called a");
+}
+
+#[test]
+fn a_formula_that_does_not_carry_its_tex_is_refused() {
+    let refusals = |html: &str| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let source = folder.path().join("page.md");
+        std::fs::write(source, "So $r\\,C$\n\n$$\n(A^T)_{ij} = (A_{ji})^T\n$$").expect("a file");
+        std::fs::write(folder.path().join("page.html"), html).expect("a file");
+        check_tex(folder.path(), folder.path()).expect("a folder that can be read")
+    };
+    let (first, second) = ("r\\,C", "(A^T)_{ij} = (A_{ji})^T");
+    let page = |first: &str, second: &str| {
+        format!("<annotation>{first}</annotation><annotation> {second} </annotation>")
+    };
+    assert_eq!(refusals(&page(first, second)), Vec::<String>::new());
+    let through_markdown = page(first, "(A^T)<em>{ij} = (A</em>{ji})^T");
+    for (html, problem) in [
+        (page("r,C", second), format!("the TeX of `{first}` became `r,C`")),
+        (through_markdown, format!("the TeX of `{second}` became `(A^T){{ji}})^T`")),
+        (page(first, second) + "<annotation>x</annotation>", "the TeX of `` became `x`".to_owned()),
+        (
+            format!("<annotation>{first}</annotation>"),
+            format!("no formula carries the TeX `{second}`"),
+        ),
+    ] {
+        assert_eq!(refusals(&html), [format!("page.html: {problem}")]);
+    }
 }

@@ -27,6 +27,8 @@ fn exhaustive_the_book_builds_and_needs_no_network() {
     assert!(page.contains("../katex/katex.min.css"), "KaTeX's stylesheet is the book's own");
     let report = site::check(&pages).expect("a folder that can be read");
     assert_eq!(report.problems, Vec::<String>::new());
+    let tex = site::check_tex(&pages, &repository().join("book")).expect("pages and sources");
+    assert_eq!(tex, Vec::<String>::new());
 }
 
 #[test]

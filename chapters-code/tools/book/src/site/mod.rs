@@ -11,6 +11,8 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result};
 use page::Page;
 
+use crate::mathematics;
+
 /// What was checked, and what of it is wrong.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -54,6 +56,42 @@ pub fn check(folder: &Path) -> Result<Report> {
         report.problems.extend(lines);
     }
     Ok(report)
+}
+
+/// Compares the TeX that formulas of the built book in `folder` carry with that of their sources in `source`, and
+/// returns each page on which the two differ, with the first formula that does. A formula that a directive made is
+/// in no source: it must be one that this thread has rendered.
+///
+/// # Errors
+/// Where either cannot be read.
+pub fn check_tex(folder: &Path, source: &Path) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for (name, page) in read(folder)? {
+        let written = source.join(&name).with_extension("md");
+        // The first page is there twice, and the print page is made of all.
+        if written.is_file() {
+            let text = fs::read_to_string(&written)
+                .with_context(|| format!("cannot read {}", written.display()))?;
+            let fault = fault_of_tex(&page.tex, &text);
+            problems.extend(fault.map(|fault| format!("{}: {fault}", name.display())));
+        }
+    }
+    Ok(problems)
+}
+
+fn fault_of_tex(built: &[String], text: &str) -> Option<String> {
+    let parts = mathematics::parts(text).into_iter();
+    let mut written = parts.filter_map(|(_, part)| part.formula().map(mathematics::on_one_line));
+    let mut awaited = written.next();
+    for tex in built.iter().map(|tex| mathematics::on_one_line(tex)) {
+        if awaited.as_ref() == Some(&tex) {
+            awaited = written.next();
+        } else if !mathematics::was_rendered(&tex) {
+            let awaited = awaited.unwrap_or_default();
+            return Some(format!("the TeX of `{awaited}` became `{tex}`"));
+        }
+    }
+    awaited.map(|formula| format!("no formula carries the TeX `{formula}`"))
 }
 
 /// The pages by their files, relative to the folder.

@@ -19,6 +19,8 @@ pub(super) struct Page {
     pub(super) loaded: Vec<String>,
     /// Formulas that KaTeX has set.
     pub(super) formulas: usize,
+    /// The TeX that each formula carries for screen readers and for copying.
+    pub(super) tex: Vec<String>,
     /// Pictures, and those of them without words for people who do not see them.
     pub(super) pictures: usize,
     pub(super) silent: Vec<String>,
@@ -67,6 +69,9 @@ impl TokenSink for Reader {
         match token {
             Token::TagToken(tag) if tag.kind == TagKind::StartTag => return state.start(&tag),
             Token::TagToken(tag) => state.end(&tag.name),
+            Token::CharacterTokens(text) if state.is_in_tex() => {
+                state.page.tex.last_mut().into_iter().for_each(|tex| tex.push_str(&text));
+            }
             Token::CharacterTokens(text) if !state.open.iter().any(|(_, apart)| *apart) => {
                 state.page.prose.push_str(&text);
             }
@@ -92,6 +97,7 @@ impl State {
             }
             "svg" if attribute(tag, "role") == Some("img") => self.picture(tag, "aria-label"),
             "title" => self.untitled = None,
+            "annotation" => self.page.tex.push(String::new()),
             _ => {}
         }
         if !tag.self_closing && !VOID.contains(&name) {
@@ -111,6 +117,11 @@ impl State {
         if let Some(place) = self.open.iter().rposition(|(open, _)| open == name) {
             self.open.truncate(place);
         }
+    }
+
+    /// Whether text is a formula's TeX. What is marked up within is none, and is missing from it.
+    fn is_in_tex(&self) -> bool {
+        self.open.last().is_some_and(|(name, _)| name == "annotation")
     }
 
     fn loads(&mut self, tag: &Tag, from: &str) {
@@ -143,7 +154,7 @@ mod tests {
     fn a_page_is_what_its_elements_are() {
         let page = Page::read(
             "<h1 id=\"a\">T</h1><script src=\"x.js\">if (a<b) '<p id=no>'</script>\
-             <p>one <a href=\"b.html#c\">two</a> <code>$x</code><span class=\"katex\"><span>$</span></span>\
+             <p>one <a href=\"b.html#c\">two</a> <code>$x</code><span class=\"katex\"><annotation>n\\,&lt;</annotation><span>$</span></span>\
              <br>three</p><img src=\"i.png\" alt=\"\"><svg role=\"img\"><title>t</title></svg>\
              <svg role=\"img\"></svg>",
         );
@@ -152,6 +163,7 @@ mod tests {
             links: vec!["b.html#c".to_owned()],
             loaded: vec!["x.js".to_owned(), "i.png".to_owned()],
             formulas: 1,
+            tex: vec!["n\\,<".to_owned()],
             pictures: 3,
             silent: vec!["picture 1".to_owned(), "picture 3".to_owned()],
             prose: "Tone two three".to_owned(),
