@@ -77,6 +77,22 @@ fn the_first_use_of_a_word_leads_to_the_glossary() {
 }
 
 #[test]
+fn a_word_that_means_something_else_in_a_chapter_is_not_linked_there() {
+    let files = [
+        (
+            "book/SUMMARY.md",
+            "- [One](chapter_1/one.md)\n- [Two](chapter_2/two.md)\n- [Glossary](glossary.md)\n",
+        ),
+        ("book/glossary.md", "# Glossary\n\nTag <!-- tags, mark; not in chapter_1 -->\n: Bits.\n"),
+        ("book/chapter_1/one.md", "# One\n\nA tag.\n"),
+        ("book/chapter_2/two.md", "# Two\n\nMarks.\n"),
+    ];
+    let folder = built(&files).expect("a sound book");
+    assert!(!page(&folder, "chapter_1/one.html").contains("glossary.html#tag"));
+    assert!(page(&folder, "chapter_2/two.html").contains("data-definition=\"Bits.\">Marks</a>"));
+}
+
+#[test]
 fn a_word_that_the_glossary_lacks_is_refused() {
     let error = build_terms("# One\n\nBanks, conflicts, {{#term work}}\n{{#term wrap}}\n");
     let error = error.expect_err("a refusal");

@@ -32,27 +32,27 @@ macro_rules! missed {
 }
 
 const MISSED: &[Missed] = missed! {
-    "Histories are short.":
+    "Short histories.":
         third_reader Race (1, 128, 128)
         second_reading_block Race (2, 32, 64);
-    "A fence that the reader lacks.":
+    "A missing fence of the reader.":
         reader_unfenced Race (2, 32, 64);
-    "A fence between volatile or relaxed accesses.":
+    "A missing fence between volatile or relaxed accesses.":
         volatile_sums_unfenced Race (4, 32, 64);
-    "Lanes and warps share their knowledge of flags.":
+    "Flags are known to whole blocks.":
         lane_fences_for_another Race (2, 64, 64)
         another_warp_raises_flag Race (2, 64, 64);
     "Loads through the read-only path":
         read_only_path Race (1, 64, 64);
-    "Only what runs is seen.":
+    "Code that does not run.":
         branch_not_taken Race (1, 64, 65);
-    "A loop that counts without end,":
+    "Endless loops that count,":
         waits_and_counts Deadlock (1, 32, 64);
-    "Barriers on the way out, or evened out.":
+    "Barriers that fit by chance.":
         barrier_skipped_on_the_way_out Barrier (1, 64, 64)
         rounds_differ_in_between Barrier (1, 64, 64)
         barrier_under_a_guard Barrier (1, 64, 64);
-    "A mask that happens to be right.":
+    "A mask that is right by chance.":
         activemask_as_mask Lanes (1, 32, 64);
     "Values that may be masked.":
         one_byte_of_a_word Uninitialised (1, 64, 64)

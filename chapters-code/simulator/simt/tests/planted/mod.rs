@@ -65,7 +65,7 @@ fn the_book_tells_how_many() {
     let book = include_str!("../../../../../book/simulator.md");
     let words: Vec<_> = book.split_whitespace().collect();
     let sentence = format!(
-        "{} kernels with a planted bug, and the same kernels without it, are the test, under {} schedules each.",
+        "A test runs {} kernels with a planted bug, and the same kernels without the bug, under {} schedules each.",
         PLANTED.len(),
         SEEDS.count()
     );

@@ -10,6 +10,9 @@ const DEFINITION: &str = ": ";
 /// The remark of an entry whose words mean other things too.
 const ONLY_WHERE_MARKED: &str = "only where marked";
 
+/// What introduces the chapters, or pages, in which an entry's words mean something else.
+const NOT_IN: &str = "not in ";
+
 /// An entry of the glossary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -21,6 +24,8 @@ pub(super) struct Entry {
     pub(super) id: String,
     /// The words by which a page's text names it; none if it is linked where it is marked only.
     pub(super) forms: Vec<String>,
+    /// The chapters and pages in which these words mean something else.
+    pub(super) not_in: Vec<String>,
     /// The first sentence of its definition, as plain text.
     pub(super) definition: String,
 }
@@ -65,6 +70,12 @@ pub fn titles(text: &str) -> String {
 
 fn entry(line: usize, written: &str, definition: String) -> Entry {
     let (name, remark) = title(written);
+    let (remark, not_in) = match remark.split_once(NOT_IN) {
+        Some((remark, folders)) => {
+            (remark, folders.split_whitespace().map(str::to_owned).collect())
+        }
+        None => (remark, Vec::new()),
+    };
     let mut forms = Vec::new();
     let others = match remark.strip_prefix(ONLY_WHERE_MARKED) {
         Some(_) => "",
@@ -73,9 +84,9 @@ fn entry(line: usize, written: &str, definition: String) -> Entry {
             remark
         }
     };
-    let others = others.split(',').map(str::trim).filter(|form| !form.is_empty());
+    let others = others.split([',', ';']).map(str::trim).filter(|form| !form.is_empty());
     forms.extend(others.map(str::to_owned));
-    Entry { line, name: name.to_owned(), id: fragment(name), forms, definition }
+    Entry { line, name: name.to_owned(), id: fragment(name), forms, not_in, definition }
 }
 
 /// A title, and the comment after it.

@@ -11,7 +11,8 @@
 //! On every other page, the first use of each entry's words in running text becomes a link to the
 //! entry, which carries the entry's first sentence for `terms.js` to show. `{{#term NAME}}`, or
 //! `{{#term NAME "other words"}}`, links where the words are too common to be found: an entry whose
-//! comment begins with `only where marked` is linked in no other way.
+//! comment begins with `only where marked` is linked in no other way, and one whose comment ends in
+//! `not in PATH …` is not found in these chapters or pages, where its words mean something else.
 
 mod entries;
 mod first_use;
@@ -57,7 +58,8 @@ impl Glossary {
         let mut marked = String::with_capacity(text.len());
         let mut done = 0;
         for (range, entry) in first_use::find(&self.entries, text) {
-            if by_hand.contains(&entry) {
+            let not_in = &self.entries[entry].not_in;
+            if by_hand.contains(&entry) || not_in.iter().any(|other| path.starts_with(other)) {
                 continue;
             }
             marked.push_str(&text[done..range.start]);
