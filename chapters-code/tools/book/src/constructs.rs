@@ -1,5 +1,5 @@
-//! Which kernels use what, for the appendix on the subset of CUDA. `{{#used_in WORDS}}` names the
-//! kernels of the book whose source has one of the words; an error where there is none.
+//! Which kernels use what, for the appendix on the subset of CUDA. `{{#used_in WORDS}}` shows the shortest line
+//! that has one of the words, its kernel, and how many others have one; an error where there is none.
 //!
 //! [`missing`] finds what kernels use and the appendix does not explain.
 
@@ -16,9 +16,9 @@ use crate::expand::{calls, words};
 /// The page that explains the constructs, in the book's source folder.
 pub(crate) const PAGE: &str = "cuda_subset.md";
 
-/// Names that CUDA gives a meaning and that C++ does not know.
+/// Names that CUDA gives a meaning and that C++ does not know, and what C does not know of C++.
 static CONSTRUCT: LazyLock<Regex> = LazyLock::new(|| {
-    let names = r"\b(?:__\w+|atomic[A-Z]\w*|(?:thread|block)Idx|(?:block|grid)Dim|warpSize|dim3|asm|(?:u?int|u?char|float|double|u?short|longlong)[234])\b";
+    let names = r"\b(?:__\w+|atomic[A-Z]\w*|(?:thread|block)Idx|(?:block|grid)Dim|warpSize|dim3|asm|(?:u?int|u?char|float|double|u?short|longlong)[234]|template|constexpr|auto|switch|\w+_cast|using|struct|class|operator|decltype|static_assert|explicit|alignas|nullptr|namespace|new|delete|throw|goto|union|mutable|friend|virtual)\b|\[[=&]\]";
     Regex::new(names).expect("a pattern")
 });
 
@@ -54,23 +54,31 @@ impl Sources {
         let escaped: Vec<String> = words.iter().map(|word| regex::escape(word)).collect();
         let pattern = Regex::new(&format!(r"(?:^|\W)(?:{})(?:\W|$)", escaped.join("|")))
             .map_err(|error| error.to_string())?;
-        let using = self.files.iter().filter(|(_, text)| pattern.is_match(text));
-        let names: Vec<String> = using.map(|(path, _)| format!("`{}`", stem(path))).collect();
-        match (words.is_empty(), names.as_slice()) {
-            (true, _) => Err("say what is used: {{#used_in WORD …}}".to_owned()),
-            (_, []) => Err(format!("no kernel uses {}", words.join(" or "))),
-            (_, [one, two, three, _, _, ..]) => {
-                Ok(format!("{one}, {two}, {three} and {} more", names.len() - 3))
-            }
-            (_, few) => Ok(few.join(", ")),
+        if words.is_empty() {
+            return Err("say what is used: {{#used_in WORD …}}".to_owned());
         }
+        let using = self.files.iter().filter(|(_, text)| pattern.is_match(text));
+        let lines: Vec<_> = using
+            .filter_map(|(path, text)| {
+                let lines = text.lines().map(str::trim).filter(|line| pattern.is_match(line));
+                Some((lines.min_by_key(|line| rank(path, line))?, path))
+            })
+            .collect();
+        let shortest = lines.iter().min_by_key(|(line, path)| rank(path, line));
+        let (line, path) =
+            shortest.ok_or_else(|| format!("no kernel uses {}", words.join(" or ")))?;
+        let example = format!("`{}` in `{}`", line.replace('|', "\\|"), stem(path));
+        Ok(match lines.len() - 1 {
+            0 => example,
+            others => format!("{example}, and {others} more"),
+        })
     }
 
     /// What kernels use and `text`, the appendix, has in no `{{#used_in}}`.
     pub(crate) fn missing(&self, page: &Path, text: &str) -> Vec<Problem> {
-        let explained: BTreeSet<String> = calls(text)
+        let explained: BTreeSet<&str> = calls(text)
             .filter(|call| call.name() == "used_in")
-            .flat_map(|call| words(call.arguments()).unwrap_or_default())
+            .flat_map(|call| CONSTRUCT.find_iter(call.arguments()).map(|word| word.as_str()))
             .collect();
         let mut missing = BTreeMap::new();
         for (path, source) in &self.files {
@@ -102,6 +110,12 @@ fn read(root: &Path, folder: &str, files: &mut BTreeMap<String, String>) -> std:
         }
     }
     Ok(())
+}
+
+/// What makes a line a worse example: its kernel is wrong on purpose, it is a part of a macro or of a longer
+/// statement, it is long.
+fn rank(path: &str, line: &str) -> (bool, bool, usize) {
+    (path.contains("/broken/"), !line.ends_with([';', '{', '}']), line.len())
 }
 
 fn without_comments(text: &str) -> String {

@@ -251,16 +251,25 @@ fn what_kernels_use_is_explained() {
             ("book/SUMMARY.md", "- [One](cuda_subset.md)\n"),
             ("book/cuda_subset.md", text),
             ("chapters-code/chapter_1/kernels/k.cu", kernel),
+            ("chapters-code/chapter_1/kernels/broken/b.cu", "__global__ void b() {}"),
         ]
     };
     let whole =
         "# One\n\n{{#used_in __global__}}, {{#used_in __syncthreads}}\n\n{{#opcodes executed}}\n";
     let folder = built(&files(whole)).expect("a sound book");
     let one = page(&folder, "cuda_subset.html");
-    assert!(one.contains("<code>k</code>, <code>k</code>"), "{one}");
+    assert!(
+        one.contains(
+            "<code>__global__ void k() { __syncthreads(); }</code> in <code>k</code>, and 1 more"
+        ),
+        "{one}"
+    );
     assert!(one.contains("<code>shfl</code>"), "{one}");
     let unexplained = "# One\n\n{{#used_in __global__}}\n";
     assert_refused(&files(unexplained), "`__syncthreads` is used in");
+    let lambda = [("chapters-code/chapter_1/kernels/l.cu", "void l() { f([=](int i) {}); }")];
+    let unexplained_lambda = [&files(whole)[..], &lambda].concat();
+    assert_refused(&unexplained_lambda, "`[=]` is used in");
     let unused = "# One\n\n{{#used_in __global__ __syncthreads}}\n{{#used_in __syncwarp}}\n";
     assert_refused(&files(unused), "book/cuda_subset.md:4: no kernel uses __syncwarp");
 }
