@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use figures::number::thousands;
 use serde_json::Value;
 
 use crate::measured::value;
@@ -46,7 +47,7 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         }
         _ if is_answers(&name) => answers(&text),
         _ => {
-            Err("no recording of this kind is known; describe it in book-tools/src/evidence"
+            Err("no recording of this kind is known; describe it in tools/book/src/evidence"
                 .to_owned())
         }
     }
@@ -73,11 +74,17 @@ fn run(text: &str) -> Result<Vec<Fact>, String> {
         ("clocks", clocks),
         ("date", field("/date")),
         ("commit", field("/commit")),
-        ("command", format!("`{}`", field("/command"))),
+        ("command", commands(&field("/command"))),
         ("holds", covered(rows)),
-        ("results, bit by bit", bits.to_string()),
+        ("results, bit by bit", thousands(bits as u64)),
         ("left out", left_out(&run["skipped"])),
     ])
+}
+
+/// The commands of a run, one line each. They are long, so they unfold.
+fn commands(text: &str) -> String {
+    let lines: Vec<String> = text.split("; ").map(|one| format!("<code>{one}</code>")).collect();
+    format!("<details><summary>unfold</summary>{}</details>", lines.join("<br>"))
 }
 
 /// How many cases a run left out, and why.
@@ -106,10 +113,10 @@ fn covered(rows: &[Value]) -> String {
     let samples = rows.iter().filter_map(|row| row["time_ms"]["samples"].as_u64());
     format!(
         "{} rows: {}; {} to {} elements; at least {} samples where a row has times",
-        rows.len(),
+        thousands(rows.len() as u64),
         chapters.join(", "),
-        sizes().min().unwrap_or(0),
-        sizes().max().unwrap_or(0),
+        thousands(sizes().min().unwrap_or(0)),
+        thousands(sizes().max().unwrap_or(0)),
         samples.min().unwrap_or(0)
     )
 }
@@ -128,7 +135,7 @@ fn counters(text: &str) -> Result<Vec<Fact>, String> {
         ("date", field("date")),
         ("commit", field("commit")),
         ("command", format!("`{command}`, under `ncu`")),
-        ("holds", format!("{} launches", rows.saturating_sub(1))),
+        ("holds", format!("{} launches", thousands(rows.saturating_sub(1) as u64))),
     ])
 }
 
@@ -194,7 +201,7 @@ fn table(stem: &str, text: &str, what: &str, command: String) -> Vec<Fact> {
         ("date", stem.rsplit('_').next().unwrap_or(NOT_NOTED).to_owned()),
         ("commit", field("commit")),
         ("command", command),
-        ("holds", format!("{} rows", rows.saturating_sub(1))),
+        ("holds", format!("{} rows", thousands(rows.saturating_sub(1) as u64))),
     ]
 }
 
