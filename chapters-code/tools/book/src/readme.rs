@@ -1,4 +1,4 @@
-//! README.md's table: chapter, code, page, and the best recorded rate against the baseline library's.
+//! README.md's table: chapter, and the best recorded rate against the baseline library's.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -42,14 +42,14 @@ fn redrawn(root: &Path) -> Result<String> {
 fn table(root: &Path) -> Result<String> {
     let records = Records::load(&root.join("book").join(FOLDER))?;
     let mut text = String::from(
-        "| chapter | code | page | best rate on an H200 | against NVIDIA's CUB |\n| --- | --- | --- | --- | --- |\n",
+        "| chapter | best rate on an H200 | of the ceiling | kernel and input | against NVIDIA's library |\n\
+         | --- | ---: | ---: | --- | --- |\n",
     );
     for folder in chapters(root)? {
         let code = format!("chapters-code/{folder}");
-        let page = format!("book/{folder}/index.md");
-        let title = title(&root.join(&page))?;
-        let (rate, against) = best(&records, &folder);
-        writeln!(text, "| {title} | [{folder}]({code}) | [read]({page}) | {rate} | {against} |")?;
+        let title = title(&root.join(format!("book/{folder}/index.md")))?;
+        let [rate, part, case, against] = best(&records, &folder);
+        writeln!(text, "| [{title}]({code}) | {rate} | {part} | {case} | {against} |")?;
     }
     Ok(text)
 }
@@ -80,12 +80,9 @@ fn title(page: &Path) -> Result<String> {
 
 /// The fastest of the chapter's rows at its largest size, of those that have a baseline, or else of all; and
 /// what the baseline makes of it. Where there are scans, of those: what only reads would outrun them.
-fn best(records: &Records, folder: &str) -> (String, String) {
-    if records.is_empty() {
-        return ("not recorded yet".to_owned(), String::new());
-    }
+fn best(records: &Records, folder: &str) -> [String; 4] {
     let Ok(run) = records.run(DEVICE) else {
-        return ("not recorded yet".to_owned(), String::new());
+        return ["not recorded yet", "", "", ""].map(str::to_owned);
     };
     let rate = |row: &Value| row["gb_per_s"].as_f64().unwrap_or(0.0);
     let timed = |row: &&Value| belongs(row, folder) && reads_all(row) && rate(row) > 0.0;
@@ -102,7 +99,10 @@ fn best(records: &Records, folder: &str) -> (String, String) {
         .filter(|row| row["baseline"].is_object() && does_what_ours_does(row))
         .max_by(largest_then_fastest)
         .or_else(|| rows().max_by(largest_then_fastest));
-    fastest.map_or_else(Default::default, |row| (rate_of(row), against(row)))
+    fastest.map_or_else(Default::default, |row| {
+        let [rate, part] = ["gb_per_s", "fraction_of_ceiling"].map(|field| field_of(row, field));
+        [rate, part, case_of(row), against(row)]
+    })
 }
 
 /// Whether a row is of an input that has to be read: a compaction may leave out data of which a long stretch
@@ -129,10 +129,19 @@ fn belongs(row: &Value, folder: &str) -> bool {
     row["broken"] != true && (own == number(&chapter) || own.as_deref() == Some(&chapter))
 }
 
-fn rate_of(row: &Value) -> String {
-    let rate = amount("gb_per_s", row["gb_per_s"].as_f64().unwrap_or(f64::NAN));
+/// A number of a row with its unit; nothing where the row has none.
+fn field_of(row: &Value, field: &str) -> String {
+    row[field].as_f64().map_or_else(String::new, |number| amount(field, number))
+}
+
+/// The kernel of a row, and how many elements of which type it was given.
+fn case_of(row: &Value) -> String {
     let [kernel, dtype] = ["kernel", "dtype"].map(|key| text(&row[key]));
-    format!("{rate} (`{kernel}`, {} {dtype})", value("n", &row["n"]))
+    let n = match row["n"].as_u64() {
+        Some(n) if n.is_power_of_two() => format!("2<sup>{}</sup>", n.ilog2()),
+        _ => value("n", &row["n"]),
+    };
+    format!("`{kernel}`, {n} {dtype}")
 }
 
 fn against(row: &Value) -> String {
