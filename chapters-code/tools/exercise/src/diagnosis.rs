@@ -196,7 +196,7 @@ diagnoses! {
     SegmentCut: "a result lacks elements of its own segment",
         hint "where does the part begin that the result has: at a warp, at a block, at a round? Something does not get over that border", read "chapter_5_segmented_scan/what_goes_wrong.md#open-sums-across-blocks";
     /// An element that should not be there.
-    NotKept: "something is in the result that does not belong there",
+    NotSelected: "something is in the result that does not belong there",
         hint "who decides what is written, and is it asked in every place?", read "chapter_4_compact/index.md";
     /// A mask's byte is taken for 1.
     TruthValue: "a byte of the mask is added as if it were 0 or 1",

@@ -1,4 +1,4 @@
-//! Compaction: what is kept goes to the front, in its order or in any.
+//! Compaction: what is selected goes to the front, in its order or in any.
 
 use chapter_4_compact::reference::select;
 use harness::{Input, inputs::bits};
@@ -9,15 +9,15 @@ use super::{
 };
 use crate::diagnosis::Diagnosis;
 
-/// `out` begins with what is kept of the n `in`, `kept[0]` is how many that is. Behind them `out`
+/// `out` begins with what is selected of the n `in`, `selected[0]` is how many that is. Behind them `out`
 /// stays as it was. Dimension: `n`.
 ///
-/// Inputs: uniform keeps a half at random, constant everything, sorted long runs, zipf a 32nd, and
+/// Inputs: uniform selects a half at random, constant everything, sorted long runs, zipf a 32nd, and
 /// negative nothing.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compact {
-    /// Who says what is kept.
+    /// What says which elements are selected.
     by: By,
     /// Whether any order will do.
     #[serde(default)]
@@ -27,49 +27,49 @@ pub struct Compact {
     others: Others,
 }
 
-/// Who says what is kept.
+/// What says which elements are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum By {
-    /// Bytes `mask`, anything but 0 where an element is kept.
+    /// Bytes `mask`, anything but 0 where an element is selected.
     Mask,
-    /// An element that differs from the one before it is kept; the first one always.
+    /// An element that differs from the one before it is selected; the first one always.
     Change,
 }
 
-/// What becomes of elements that are not kept.
+/// What becomes of elements that are not selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Others {
     /// Nothing.
     #[default]
     Drop,
-    /// They come behind the kept ones, in their order.
+    /// They come behind the selected ones, in their order.
     Follow,
 }
 
 /// What is to be done, and with what.
 struct Problem {
     input: Vec<i32>,
-    keeps: Vec<bool>,
+    selects: Vec<bool>,
 }
 
 impl Reference for Compact {
     fn instance(&self, case: &Case) -> Instance {
         let problem = self.problem(case);
-        let kept = problem.keeps.iter().filter(|keeps| **keeps).count();
+        let selected = problem.selects.iter().filter(|selects| **selects).count();
         let mut out = Output::equal("out", &self.result(&problem));
         out.capacity = problem.input.len();
         if self.any_order {
             out.ordering = Ordering::Free;
         }
-        let mut number = Output::equal("kept", &[kept as u32]);
+        let mut number = Output::equal("selected", &[selected as u32]);
         if self.any_order {
             number.initial = Initial::Zero;
         }
         let mut inputs = vec![Array::of("in", &problem.input)];
         if self.by != By::Change {
-            inputs.push(Array::of("mask", &Self::mask(case, &problem.keeps)));
+            inputs.push(Array::of("mask", &Self::mask(case, &problem.selects)));
         }
         Instance {
             dimensions: dimensions([("n", case.shape.elements())]),
@@ -81,12 +81,12 @@ impl Reference for Compact {
     fn input_name(&self, input: Input) -> String {
         let name = match (input, self.by) {
             (Input::Constant, By::Change) => "no two neighbours are equal",
-            (Input::Constant, _) => "all are kept",
+            (Input::Constant, _) => "all are selected",
             (Input::Negative, By::Change) => "all are equal",
-            (Input::Negative, _) => "none is kept",
-            (Input::Sorted, _) => "long runs are kept",
-            (Input::Zipf, _) => "few are kept",
-            _ => "a half is kept",
+            (Input::Negative, _) => "none is selected",
+            (Input::Sorted, _) => "long runs are selected",
+            (Input::Zipf, _) => "few are selected",
+            _ => "a half is selected",
         };
         name.to_owned()
     }
@@ -94,7 +94,7 @@ impl Reference for Compact {
     fn explain(&self, instance: &Instance, seen: &Seen<'_>) -> Option<Finding> {
         let problem = self.again(instance);
         match seen.output.name {
-            "kept" => self.wrong_number(instance, &problem, seen),
+            "selected" => self.wrong_number(instance, &problem, seen),
             _ => self
                 .moved(&problem, seen)
                 .or_else(|| self.permuted(&problem, seen))
@@ -107,7 +107,7 @@ impl Compact {
     fn problem(&self, case: &Case) -> Problem {
         let n = case.shape.elements();
         let random = |i: u64| bits(!case.seed, i);
-        let keeps = |i: u64| match case.input {
+        let selects = |i: u64| match case.input {
             Input::Constant => true,
             Input::Negative => false,
             // A stretch of 40 is as its number's bits say.
@@ -115,7 +115,7 @@ impl Compact {
             Input::Zipf => random(i).is_multiple_of(32),
             _ => random(i) & 1 == 1,
         };
-        let mut keeps: Vec<bool> = (0..n).map(keeps).collect();
+        let mut selects: Vec<bool> = (0..n).map(selects).collect();
         // One of them is 0, which is an element as any other.
         let zero = bits(!case.seed, n) % n.max(1);
         let distinct = |i: u64| match i == zero {
@@ -124,32 +124,32 @@ impl Compact {
         };
         let mut input: Vec<i32> = (0..n).map(distinct).collect();
         if self.by == By::Change {
-            if let Some(first) = keeps.first_mut() {
+            if let Some(first) = selects.first_mut() {
                 *first = true;
             }
             for i in 1..input.len() {
-                if !keeps[i] {
+                if !selects[i] {
                     input[i] = input[i - 1];
                 }
             }
         }
-        Problem { input, keeps }
+        Problem { input, selects }
     }
 
     /// The problem of an instance.
     fn again(&self, instance: &Instance) -> Problem {
         let input: Vec<i32> = instance.inputs[0].elements();
-        let keeps = match instance.inputs.get(1) {
+        let selects = match instance.inputs.get(1) {
             Some(mask) => mask.bytes.iter().map(|byte| *byte != 0).collect(),
             None => {
                 let differs = |i: usize| i == 0 || input[i] != input[i - 1];
                 (0..input.len()).map(differs).collect()
             }
         };
-        Problem { input, keeps }
+        Problem { input, selects }
     }
 
-    fn mask(case: &Case, keeps: &[bool]) -> Vec<u8> {
+    fn mask(case: &Case, selects: &[bool]) -> Vec<u8> {
         let truth = |i: usize| {
             let random = bits(case.seed, i as u64);
             match random % 8 {
@@ -157,12 +157,12 @@ impl Compact {
                 _ => 1 + (random >> 8) as u8 % 255,
             }
         };
-        let byte = |(i, &keeps): (usize, &bool)| if keeps { truth(i) } else { 0 };
-        keeps.iter().enumerate().map(byte).collect()
+        let byte = |(i, &selects): (usize, &bool)| if selects { truth(i) } else { 0 };
+        selects.iter().enumerate().map(byte).collect()
     }
 
     fn result(&self, problem: &Problem) -> Vec<i32> {
-        let those = |kept| select(&problem.input, 1, &problem.keeps, kept);
+        let those = |selected| select(&problem.input, 1, &problem.selects, selected);
         match self.others {
             Others::Drop => those(true),
             Others::Follow => [those(true), those(false)].concat(),
@@ -174,7 +174,7 @@ impl Compact {
         self.result(problem).into_iter().map(f64::from).collect()
     }
 
-    /// Everything some places too far, or too near.
+    /// Everything too far by some elements, or too near.
     fn moved(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
         let right = self.right(problem);
         let n = right.len();
@@ -191,7 +191,7 @@ impl Compact {
         None
     }
 
-    /// What stands at the first wrong place: an element that belongs further on, further back, or
+    /// What stands at the first wrong index: an element that belongs further on, further back, or
     /// nowhere.
     fn aligned(&self, problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
         let right = self.right(problem);
@@ -214,7 +214,7 @@ impl Compact {
                 let because = format!(
                     "out[{index}] repeats out[{at}]: that element equals the one before it"
                 );
-                Finding::new(Diagnosis::NotKept, because)
+                Finding::new(Diagnosis::NotSelected, because)
             }
             Some(_) => {
                 let because = format!("in[{}] is there more than once", input(first.got)?);
@@ -222,8 +222,8 @@ impl Compact {
             }
             None => {
                 let because =
-                    format!("out[{index}] is in[{}], which is not to be kept", input(first.got)?);
-                Finding::new(Diagnosis::NotKept, because)
+                    format!("out[{index}] is in[{}], which is not selected", input(first.got)?);
+                Finding::new(Diagnosis::NotSelected, because)
             }
         }
     }
@@ -247,12 +247,12 @@ impl Compact {
         problem: &Problem,
         seen: &Seen<'_>,
     ) -> Option<Finding> {
-        let (got, n) = (seen.first().got, problem.keeps.len());
+        let (got, n) = (seen.first().got, problem.selects.len());
         if seen.first().is_untouched && !self.any_order {
             return None;
         }
-        let kept = |range: std::ops::Range<usize>| {
-            problem.keeps[range].iter().filter(|keeps| **keeps).count() as f64
+        let selected = |range: std::ops::Range<usize>| {
+            problem.selects[range].iter().filter(|selects| **selects).count() as f64
         };
         let sum =
             instance.inputs.get(1).map(|mask| mask.bytes.iter().map(|byte| f64::from(*byte)).sum());
@@ -263,10 +263,10 @@ impl Compact {
         for block in [32, 64, 256, 512, 1024, 2048, 4096] {
             let last = n.saturating_sub(1) / block * block;
             let which = match () {
-                () if last > 0 && got == kept(last..n) => "last",
-                () if last > 0 && got == kept(0..block) => "first",
-                () if last > 0 && got == kept(0..last) => {
-                    let because = format!("what the last block of {block} keeps is missing");
+                () if last > 0 && got == selected(last..n) => "last",
+                () if last > 0 && got == selected(0..block) => "first",
+                () if last > 0 && got == selected(0..last) => {
+                    let because = format!("what the last block of {block} selects is missing");
                     return Finding::new(Diagnosis::PartOnly, because);
                 }
                 () => continue,
@@ -281,8 +281,8 @@ impl Compact {
                 Finding::new(Diagnosis::PartOnly, format!("{} are missing in the number", -off))
             }
             off => {
-                let because = format!("the number has {off} that are not to be kept");
-                Finding::new(Diagnosis::NotKept, because)
+                let because = format!("the number has {off} that are not selected");
+                Finding::new(Diagnosis::NotSelected, because)
             }
         }
     }
@@ -308,8 +308,8 @@ mod tests {
         let distinct: std::collections::HashSet<_> = problem.input.iter().collect();
         assert_eq!(distinct.len(), 1 << 16);
         assert!(distinct.contains(&0));
-        let kept = problem.keeps.iter().filter(|keeps| **keeps).count();
-        assert!((32_000..33_500).contains(&kept), "{kept}");
+        let selected = problem.selects.iter().filter(|selects| **selects).count();
+        assert!((32_000..33_500).contains(&selected), "{selected}");
     }
 
     #[test]

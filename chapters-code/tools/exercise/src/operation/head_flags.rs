@@ -64,7 +64,7 @@ impl Reference for HeadFlags {
                     at % 32,
                     at / 32
                 );
-                Finding::new(Diagnosis::NotKept, because)
+                Finding::new(Diagnosis::NotSelected, because)
             }
             _ => None,
         }

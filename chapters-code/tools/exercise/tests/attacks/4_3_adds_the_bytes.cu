@@ -1,4 +1,4 @@
-// exercise 4.3: truth-value|out-of-bounds|never-written|wrong|part-only|not-kept|beside-output, ""
+// exercise 4.3: truth-value|out-of-bounds|never-written|wrong|part-only|not-selected|beside-output, ""
 // The bytes of the mask are summed.
 extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, size_t n) {
     __shared__ unsigned sum;
@@ -10,7 +10,7 @@ extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, si
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }
 
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     if (threadIdx.x) return;
     unsigned before = 0;
     size_t blocks = n == 0 ? 1 : (n + 255) / 256;
@@ -19,18 +19,18 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
         counts[b] = before;
         before += count;
     }
-    kept[0] = before;
+    selected[0] = before;
 }
 
 extern "C" __global__ void scatter(const int* in, const unsigned char* mask, int* out, const unsigned* counts, size_t n) {
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
     __shared__ unsigned warps[8];
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    bool keep = i < n && mask[i] != 0;
-    unsigned ballot = __ballot_sync(0xffffffffu, keep);
+    bool select = i < n && mask[i] != 0;
+    unsigned ballot = __ballot_sync(0xffffffffu, select);
     if (lane == 0) warps[warp] = __popc(ballot);
     __syncthreads();
-    unsigned place = counts[blockIdx.x] + __popc(ballot & ((1u << lane) - 1));
-    for (unsigned k = 0; k < warp; k++) place += warps[k];
-    if (keep) out[place] = in[i];
+    unsigned index = counts[blockIdx.x] + __popc(ballot & ((1u << lane) - 1));
+    for (unsigned k = 0; k < warp; k++) index += warps[k];
+    if (select) out[index] = in[i];
 }

@@ -1,16 +1,16 @@
 // exercise 4.4: part-only|lost-element|never-written, ""
 // Bytes other than 1 are taken for false.
-extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* selected, size_t n) {
     __shared__ unsigned count, begin;
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * 256 + tid;
     if (tid == 0) count = 0;
     __syncthreads();
     unsigned flag = i < n && mask[i] == 1;
-    unsigned place = 0;
-    if (flag) place = atomicAdd(&count, 1u);
+    unsigned index = 0;
+    if (flag) index = atomicAdd(&count, 1u);
     __syncthreads();
-    if (tid == 0) begin = atomicAdd(kept, count);
+    if (tid == 0) begin = atomicAdd(selected, count);
     __syncthreads();
-    if (flag) out[begin + place] = in[i];
+    if (flag) out[begin + index] = in[i];
 }

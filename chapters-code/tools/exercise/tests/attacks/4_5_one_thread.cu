@@ -1,8 +1,8 @@
 // exercise 4.5: cost, "longest warp"
 // No race is left where one thread does it all.
-extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* selected, size_t n) {
     if (threadIdx.x || threadIdx.y || blockIdx.x || blockIdx.y) return;
     unsigned k = 0;
     for (size_t i = 0; i < n; i++) if (mask[i]) out[k++] = in[i];
-    kept[0] = k;
+    selected[0] = k;
 }

@@ -2,11 +2,11 @@
 // One thread compares all neighbours.
 extern "C" __global__ void count(const int* in, unsigned* counts, size_t n) {
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
-    int kept = __syncthreads_count(i < n && (i == 0 || in[i] != in[i - 1]));
-    if (threadIdx.x == 0) counts[blockIdx.x] = kept;
+    int selected = __syncthreads_count(i < n && (i == 0 || in[i] != in[i - 1]));
+    if (threadIdx.x == 0) counts[blockIdx.x] = selected;
 }
 
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     if (threadIdx.x) return;
     unsigned before = 0;
     size_t blocks = n == 0 ? 1 : (n + 255) / 256;
@@ -15,7 +15,7 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
         counts[b] = before;
         before += count;
     }
-    kept[0] = before;
+    selected[0] = before;
 }
 
 extern "C" __global__ void scatter(const int* in, int* out, const unsigned* counts, size_t n) {

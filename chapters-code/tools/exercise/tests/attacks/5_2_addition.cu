@@ -1,4 +1,4 @@
-// exercise 5.2: not-kept|wrong|lost-element, ""
+// exercise 5.2: not-selected|wrong|lost-element, ""
 // Empty segments add their bit to that of the next.
 extern "C" __global__ void set_bits(const unsigned* offsets, unsigned* bits, unsigned segments) {
     unsigned s = blockIdx.x * 256 + threadIdx.x;

@@ -1,18 +1,18 @@
-// What is kept of n elements first, what is not behind it, both in their order; how many are kept, to kept[0].
+// The selected of n elements first, what is not behind it, both in their order; how many are selected, to selected[0].
 //
 // count and partition are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_counts with one warp.
 
-// counts[b] is how many of its 256 elements block b keeps.
+// counts[b] is how many of its 256 elements block b selects.
 extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, size_t n) {
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
-    unsigned kept = __syncthreads_count(i < n && mask[i] != 0);
+    unsigned selected = __syncthreads_count(i < n && mask[i] != 0);
     if (threadIdx.x == 0) {
-        counts[blockIdx.x] = kept;
+        counts[blockIdx.x] = selected;
     }
 }
 
-// counts[b] becomes what is kept before block b, and kept[0] what is kept in all.
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+// counts[b] becomes the number selected before block b, and selected[0] the number selected in all.
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     size_t blocks = n == 0 ? 1 : (n + 255) / 256;
     unsigned lane = threadIdx.x, before = 0;
     for (size_t first = 0; first < blocks; first += 32) {
@@ -28,17 +28,17 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
         before += __shfl_sync(0xffffffffu, x, 31);
     }
     if (lane == 0) {
-        kept[0] = before;
+        selected[0] = before;
     }
 }
 
 extern "C" __global__ void partition(const int* in, const unsigned char* mask, int* out, const unsigned* counts,
-                                     const unsigned* kept, size_t n) {
+                                     const unsigned* selected, size_t n) {
     __shared__ unsigned warps[8];
     unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
     size_t i = size_t(blockIdx.x) * 256 + tid;
-    bool keep = i < n && mask[i] != 0;
-    unsigned ballot = __ballot_sync(0xffffffffu, keep);
+    bool select = i < n && mask[i] != 0;
+    unsigned ballot = __ballot_sync(0xffffffffu, select);
     if (lane == 0) {
         warps[warp] = __popc(ballot);
     }
@@ -47,7 +47,7 @@ extern "C" __global__ void partition(const int* in, const unsigned char* mask, i
     for (unsigned w = 0; w < warp; w++) {
         before += warps[w];
     }
-    if (keep) {
+    if (select) {
         out[before] = in[i];
     } else if (i < n) {
         out[i - before] = in[i];

@@ -1,7 +1,7 @@
-// What is kept of n elements, in its order, to the front of out; how many there are, to kept[0].
+// The selected elements of n, in their order, go to the front of out; how many there are, to selected[0].
 //
-// Launched with one warp; n is 32 at most. A byte of the mask is 0 where an element is not kept, and anything else where it is.
-extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+// Launched with one warp; n is 32 at most. A byte of the mask is 0 where an element is not selected, and anything else where it is.
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* selected, size_t n) {
     unsigned lane = threadIdx.x;
     // GAP three lines of this kernel are wrong
     unsigned flag = lane < n && mask[lane] != 0;
@@ -14,18 +14,18 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
         scanned += lane >= offset ? other : 0;
     }
     // GAP
-    unsigned place = scanned - flag;
+    unsigned index = scanned - flag;
     // SKELETON
-    //|    unsigned place = scanned + flag;
+    //|    unsigned index = scanned + flag;
     // END GAP
     if (flag != 0) {
-        out[place] = in[lane];
+        out[index] = in[lane];
     }
     if (lane == 31) {
         // GAP
-        kept[0] = scanned;
+        selected[0] = scanned;
         // SKELETON
-        //|        kept[0] = place;
+        //|        selected[0] = index;
         // END GAP
     }
 }

@@ -1,9 +1,9 @@
-// What is kept of n elements, in its order, to the front of out; how many there are, to kept[0].
+// The selected elements of n, in their order, go to the front of out; how many there are, to selected[0].
 //
 // count and scatter are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_counts with one warp.
 
 extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, size_t n) {
-    // GAP counts[b] is how many of its 256 elements block b keeps
+    // GAP counts[b] is how many of its 256 elements block b selects
     __shared__ unsigned warps[8];
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * 256 + tid;
@@ -22,8 +22,8 @@ extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, si
     // END GAP
 }
 
-// counts[b] becomes what is kept before block b, and kept[0] what is kept in all.
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+// counts[b] becomes the number selected before block b, and selected[0] the number selected in all.
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     size_t blocks = n == 0 ? 1 : (n + 255) / 256;
     unsigned lane = threadIdx.x, before = 0;
     for (size_t first = 0; first < blocks; first += 32) {
@@ -39,27 +39,27 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
         before += __shfl_sync(0xffffffffu, x, 31);
     }
     if (lane == 0) {
-        kept[0] = before;
+        selected[0] = before;
     }
 }
 
 extern "C" __global__ void scatter(const int* in, const unsigned char* mask, int* out, const unsigned* counts, size_t n) {
-    // GAP counts[b] is what is kept before block b: write the block's kept elements to their places
+    // GAP counts[b] is the number selected before block b: write the block's selected elements to their indices
     __shared__ unsigned warps[8];
     unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
     size_t i = size_t(blockIdx.x) * 256 + tid;
-    bool keep = i < n && mask[i] != 0;
-    unsigned ballot = __ballot_sync(0xffffffffu, keep);
+    bool select = i < n && mask[i] != 0;
+    unsigned ballot = __ballot_sync(0xffffffffu, select);
     if (lane == 0) {
         warps[warp] = __popc(ballot);
     }
     __syncthreads();
-    unsigned place = counts[blockIdx.x] + __popc(ballot & ((1u << lane) - 1));
+    unsigned index = counts[blockIdx.x] + __popc(ballot & ((1u << lane) - 1));
     for (unsigned w = 0; w < warp; w++) {
-        place += warps[w];
+        index += warps[w];
     }
-    if (keep) {
-        out[place] = in[i];
+    if (select) {
+        out[index] = in[i];
     }
     // END GAP
 }

@@ -1,14 +1,14 @@
-// What is kept of n elements, in any order, to the front of out; how many there are, to kept[0], which is 0 before.
+// The selected of n elements, in any order, to the front of out; how many there are, to selected[0], which is 0 before.
 //
 // Launched with ceil(n / 256) blocks of 256 threads, at least one.
-extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* selected, size_t n) {
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * 256 + tid;
-    bool keep = i < n && mask[i] != 0;
+    bool select = i < n && mask[i] != 0;
     // GAP right, but with an atomic a warp or an element: let the block ask once
     __shared__ unsigned begins[8];
     unsigned lane = tid % 32, warp = tid / 32;
-    unsigned ballot = __ballot_sync(0xffffffffu, keep);
+    unsigned ballot = __ballot_sync(0xffffffffu, select);
     if (lane == 0) {
         begins[warp] = __popc(ballot);
     }
@@ -20,20 +20,20 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
             begins[w] = sum;
             sum += count;
         }
-        unsigned begin = atomicAdd(kept, sum);
+        unsigned begin = atomicAdd(selected, sum);
         for (unsigned w = 0; w < 8; w++) {
             begins[w] += begin;
         }
     }
     __syncthreads();
-    if (keep) {
+    if (select) {
         out[begins[warp] + __popc(ballot & ((1u << lane) - 1))] = in[i];
     }
     // SKELETON
     //|    for (unsigned lane = 0; lane < 32; lane++) {
     //|        // One lane after another, so that the compiler does not join them.
-    //|        if (keep && tid % 32 == lane) {
-    //|            out[atomicAdd(kept, 1u)] = in[i];
+    //|        if (select && tid % 32 == lane) {
+    //|            out[atomicAdd(selected, 1u)] = in[i];
     //|        }
     //|        __syncwarp();
     //|    }

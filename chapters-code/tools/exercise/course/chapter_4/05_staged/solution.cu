@@ -1,14 +1,14 @@
-// What is kept of n elements, in any order of the blocks, to the front of out; how many, to kept[0], which is 0 before.
+// The selected of n elements, in any order of the blocks, to the front of out; how many, to selected[0], which is 0 before.
 //
 // Launched with ceil(n / 256) blocks of 256 threads, at least one.
-extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* selected, size_t n) {
     __shared__ int stage[256];
     __shared__ unsigned counts[8];
     __shared__ unsigned begin;
     unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
     size_t i = size_t(blockIdx.x) * 256 + tid;
-    bool keep = i < n && mask[i] != 0;
-    unsigned ballot = __ballot_sync(0xffffffffu, keep);
+    bool select = i < n && mask[i] != 0;
+    unsigned ballot = __ballot_sync(0xffffffffu, select);
     if (lane == 0) {
         counts[warp] = __popc(ballot);
     }
@@ -23,19 +23,19 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
         block += counts[w];
     }
     // GAP
-    if (keep) {
+    if (select) {
         stage[before + __popc(ballot & ((1u << lane) - 1))] = in[i];
     }
     if (tid == 0) {
-        begin = atomicAdd(kept, block);
+        begin = atomicAdd(selected, block);
     }
     __syncthreads();
     // SKELETON
     //|    if (tid == 0) {
-    //|        begin = atomicAdd(kept, block);
+    //|        begin = atomicAdd(selected, block);
     //|    }
     //|    __syncthreads();
-    //|    if (keep) {
+    //|    if (select) {
     //|        stage[before + __popc(ballot & ((1u << lane) - 1))] = in[i];
     //|    }
     // END GAP

@@ -1,25 +1,25 @@
-// What differs from the element before it, in its order, to the front of out; how many there are, to kept[0].
+// What differs from the element before it, in its order, to the front of out; how many there are, to selected[0].
 //
 // count and scatter are launched with ceil(n / 256) blocks of 256 threads, at least one; scan_counts with one warp.
 
-// GAP whether element i is kept: a function for both kernels, of in, i and n
-__device__ bool keeps(const int* in, size_t i, size_t n) {
+// GAP whether element i is selected: a function for both kernels, of in, i and n
+__device__ bool selects(const int* in, size_t i, size_t n) {
     return i < n && (i == 0 || in[i] != in[i - 1]);
 }
 // END GAP
 
 extern "C" __global__ void count(const int* in, unsigned* counts, size_t n) {
-    // GAP counts[b] is how many of its 256 elements block b keeps
+    // GAP counts[b] is how many of its 256 elements block b selects
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
-    unsigned kept = __syncthreads_count(keeps(in, i, n));
+    unsigned selected = __syncthreads_count(selects(in, i, n));
     if (threadIdx.x == 0) {
-        counts[blockIdx.x] = kept;
+        counts[blockIdx.x] = selected;
     }
     // END GAP
 }
 
-// counts[b] becomes what is kept before block b, and kept[0] what is kept in all.
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+// counts[b] becomes the number selected before block b, and selected[0] the number selected in all.
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     size_t blocks = n == 0 ? 1 : (n + 255) / 256;
     unsigned lane = threadIdx.x, before = 0;
     for (size_t first = 0; first < blocks; first += 32) {
@@ -35,27 +35,27 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
         before += __shfl_sync(0xffffffffu, x, 31);
     }
     if (lane == 0) {
-        kept[0] = before;
+        selected[0] = before;
     }
 }
 
 extern "C" __global__ void scatter(const int* in, int* out, const unsigned* counts, size_t n) {
-    // GAP counts[b] is what is kept before block b: write the block's kept elements to their places
+    // GAP counts[b] is the number selected before block b: write the block's selected elements to their indices
     __shared__ unsigned warps[8];
     unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
     size_t i = size_t(blockIdx.x) * 256 + tid;
-    bool keep = keeps(in, i, n);
-    unsigned ballot = __ballot_sync(0xffffffffu, keep);
+    bool select = selects(in, i, n);
+    unsigned ballot = __ballot_sync(0xffffffffu, select);
     if (lane == 0) {
         warps[warp] = __popc(ballot);
     }
     __syncthreads();
-    unsigned place = counts[blockIdx.x] + __popc(ballot & ((1u << lane) - 1));
+    unsigned index = counts[blockIdx.x] + __popc(ballot & ((1u << lane) - 1));
     for (unsigned w = 0; w < warp; w++) {
-        place += warps[w];
+        index += warps[w];
     }
-    if (keep) {
-        out[place] = in[i];
+    if (select) {
+        out[index] = in[i];
     }
     // END GAP
 }

@@ -1,11 +1,11 @@
 // __syncthreads_count votes for the whole block; the warps before are counted by ballots again.
 extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, size_t n) {
     size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
-    int kept = __syncthreads_count(i < n && mask[i]);
-    if (threadIdx.x == 0) counts[blockIdx.x] = kept;
+    int selected = __syncthreads_count(i < n && mask[i]);
+    if (threadIdx.x == 0) counts[blockIdx.x] = selected;
 }
 
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     if (threadIdx.x > 0) return;
     unsigned before = 0;
     for (size_t b = 0; b * 256 < n; b++) {
@@ -13,22 +13,22 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
         counts[b] = before;
         before += count;
     }
-    *kept = before;
+    *selected = before;
 }
 
 extern "C" __global__ void scatter(const int* in, const unsigned char* mask, int* out, const unsigned* counts, size_t n) {
     __shared__ unsigned votes[8];
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
-    bool keep = false;
-    if (i < n) keep = mask[i];
-    unsigned mine = __ballot_sync(~0u, keep);
+    bool select = false;
+    if (i < n) select = mask[i];
+    unsigned mine = __ballot_sync(~0u, select);
     if (lane == 0) votes[warp] = mine;
     __syncthreads();
-    if (!keep) return;
-    unsigned place = counts[blockIdx.x];
-    for (int w = 0; w < warp; w++) place += __popc(votes[w]);
+    if (!select) return;
+    unsigned index = counts[blockIdx.x];
+    for (int w = 0; w < warp; w++) index += __popc(votes[w]);
     unsigned below;
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-    out[place + __popc(mine & below)] = in[i];
+    out[index + __popc(mine & below)] = in[i];
 }

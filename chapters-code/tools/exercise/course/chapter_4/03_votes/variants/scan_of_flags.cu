@@ -17,7 +17,7 @@ extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, si
     if (threadIdx.x == 255) counts[blockIdx.x] = x;
 }
 
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     if (threadIdx.x == 0) {
         unsigned sum = 0;
         for (size_t b = 0; b < (n + 255) / 256; b++) {
@@ -25,7 +25,7 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
             counts[b] = sum;
             sum += count;
         }
-        kept[0] = sum;
+        selected[0] = sum;
     }
 }
 

@@ -1,5 +1,5 @@
 // A scan of the flags, and the last thread asks.
-extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* selected, size_t n) {
     __shared__ unsigned words[256];
     __shared__ unsigned begin;
     const unsigned tid = threadIdx.x;
@@ -13,7 +13,7 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
         if (tid >= offset) x += words[tid - offset];
         __syncthreads();
     }
-    if (tid == 255 && x > 0) begin = atomicAdd(kept, x);
+    if (tid == 255 && x > 0) begin = atomicAdd(selected, x);
     __syncthreads();
     if (flag) out[begin + x - 1] = in[i];
 }

@@ -1,5 +1,5 @@
-// Places by a scan of the flags; the thread behind the last element asks.
-extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* kept, size_t n) {
+// Indices by a scan of the flags; the thread behind the last element asks.
+extern "C" __global__ void compact(const int* in, const unsigned char* mask, int* out, unsigned* selected, size_t n) {
     __shared__ int stage[256];
     __shared__ unsigned folds[8], begin, total;
     const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -17,7 +17,7 @@ extern "C" __global__ void compact(const int* in, const unsigned char* mask, int
     if (flag) stage[x - 1] = in[i];
     if (threadIdx.x == 255) {
         total = x;
-        begin = atomicAdd(kept, x);
+        begin = atomicAdd(selected, x);
     }
     __syncthreads();
     for (unsigned k = threadIdx.x; k < total; k += blockDim.x) out[begin + k] = stage[k];

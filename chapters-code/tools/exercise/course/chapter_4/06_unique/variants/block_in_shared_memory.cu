@@ -26,11 +26,11 @@ __device__ unsigned scan(unsigned x, Tile& tile) {
 extern "C" __global__ void count(const int* in, unsigned* counts, size_t n) {
     __shared__ Tile tile;
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
-    unsigned places = scan(flag(in, i, n, tile), tile);
-    if (threadIdx.x == 255) counts[blockIdx.x] = places;
+    unsigned indices = scan(flag(in, i, n, tile), tile);
+    if (threadIdx.x == 255) counts[blockIdx.x] = indices;
 }
 
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     unsigned sum = 0;
     if (threadIdx.x == 0) {
         for (size_t b = 0; b < (n + 255) / 256; b++) {
@@ -38,14 +38,14 @@ extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t 
             counts[b] = sum;
             sum += mine;
         }
-        *kept = sum;
+        *selected = sum;
     }
 }
 
 extern "C" __global__ void scatter(const int* in, int* out, const unsigned* counts, size_t n) {
     __shared__ Tile tile;
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
-    unsigned keep = flag(in, i, n, tile);
-    unsigned place = counts[blockIdx.x] + scan(keep, tile) - keep;
-    if (keep) out[place] = tile.x[threadIdx.x + 1];
+    unsigned select = flag(in, i, n, tile);
+    unsigned index = counts[blockIdx.x] + scan(select, tile) - select;
+    if (select) out[index] = tile.x[threadIdx.x + 1];
 }

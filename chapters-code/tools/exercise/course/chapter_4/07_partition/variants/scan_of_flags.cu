@@ -17,22 +17,22 @@ extern "C" __global__ void count(const unsigned char* mask, unsigned* counts, si
     if (threadIdx.x == 255) counts[blockIdx.x] = x;
 }
 
-extern "C" __global__ void scan_counts(unsigned* counts, unsigned* kept, size_t n) {
+extern "C" __global__ void scan_counts(unsigned* counts, unsigned* selected, size_t n) {
     unsigned sum = 0;
     for (size_t b = 0; threadIdx.x == 0 && b < (n + 255) / 256; b++) {
         unsigned mine = counts[b];
         counts[b] = sum;
         sum += mine;
     }
-    if (threadIdx.x == 0) kept[0] = sum;
+    if (threadIdx.x == 0) selected[0] = sum;
 }
 
 extern "C" __global__ void partition(const int* in, const unsigned char* mask, int* out, const unsigned* counts,
-                                     const unsigned* kept, size_t n) {
+                                     const unsigned* selected, size_t n) {
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
     unsigned flag = i < n && mask[i] != 0;
     size_t p = counts[blockIdx.x] + block_scan(flag) - flag;
     if (i >= n) return;
     if (flag) out[p] = in[i];
-    else out[kept[0] + (i - p)] = in[i];
+    else out[selected[0] + (i - p)] = in[i];
 }
