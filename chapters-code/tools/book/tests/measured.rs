@@ -398,3 +398,33 @@ fn littles_law_is_fitted_below_the_knee() {
     assert!(text.contains("$\\lambda$ = 400 ns"), "{text}");
     assert!(text.contains("the knee is at 13.6 KiB. A lone load takes 349 ns."), "{text}");
 }
+
+/// A kernel of [`RUN`]'s device at two strides and at two offsets.
+#[test]
+fn patterns_of_access_are_drawn_with_what_bounds_them() {
+    let row = |key: &str, at: u32| {
+        format!(
+            r#"{{"chapter": "chapter_7_coalescing", "kernel": "strided_loads", "n": 1000000, "{key}": {at},
+            "time_ms": {{"median": 0.{at}}}, "gb_per_s": {at}}}"#
+        )
+    };
+    let rows = [row("stride", 8), row("stride", 1), row("offset", 31), row("offset", 0)];
+    let run = format!(
+        r#"{{"date": "2026-01-02", "device": {{"name": "NVIDIA H200"}},
+        "ceilings": {{"read_gb_per_s": 4000.0, "copy_gb_per_s": 3000.0}}, "rows": [{}]}}"#,
+        rows.join(",")
+    );
+    let records = records(&[&run]);
+    let drawn = |kind: &str, key: &str| {
+        let directive = format!("{{{{#{kind} kernels=strided_loads chapter=7 n=1000000 {key}}}}}");
+        page(&directive, &records).expect("a picture and a table")
+    };
+    let cells = |text: &str| text.replace("</td><td>", " | ").replace("</th><td>", ": ");
+    // A copy moves 8 bytes per element; at stride 8 it moves all sectors and an eighth of 4 bytes.
+    let strides = cells(&drawn("measured_strides", ""));
+    assert!(strides.contains(">1: 100 µs | 2.00 µs<"), "{strides}");
+    assert!(strides.contains(">8: 800 µs | 1.12 µs<"), "{strides}");
+    let offsets = cells(&drawn("measured_offsets", ""));
+    assert!(offsets.contains(">31: 31.0 GB/s | 3,000 GB/s<"), "{offsets}");
+    assert!(offsets.contains("At offset 0: strided_loads 0.00 GB/s"), "{offsets}");
+}

@@ -26,6 +26,10 @@ pub(super) enum Kind {
     SoFar,
     /// Rates over bytes in flight.
     InFlight,
+    /// Times over strides.
+    Strides,
+    /// Rates over offsets.
+    Offsets,
     /// All recorded runs.
     Devices,
 }
@@ -51,6 +55,8 @@ pub(super) fn parse(body: &str) -> Result<Directive, String> {
         Some("measured_bars") => Kind::Bars,
         Some("so_far") => Kind::SoFar,
         Some("measured_in_flight") => Kind::InFlight,
+        Some("measured_strides") => Kind::Strides,
+        Some("measured_offsets") => Kind::Offsets,
         Some("measured_devices") => Kind::Devices,
         other => {
             return Err(format!("there is no directive {}", other.unwrap_or_default()));

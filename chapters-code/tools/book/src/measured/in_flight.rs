@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use figures::chart::{GB_PER_S, Series, Style, lines};
 use serde_json::Value;
 
+use super::chart::Labels;
 use super::directive::Directive;
 use super::records::{Records, Run};
 use super::{amount, chart};
@@ -68,24 +70,34 @@ pub(super) fn over_bytes(
     let law = Law::of(run, &points).ok_or("no row lies below the knee")?;
     let rows: String = points.iter().map(|point| law.line(point)).collect();
     let curve = law.curve(points.last().map_or(0.0, Point::kib));
-    let picture = chart::over_kib_in_flight(page, run, curves(&points), curve, &HEADS, &rows)?;
+    let labels = Labels {
+        axis: lines::KIB_IN_FLIGHT,
+        unit: GB_PER_S,
+        title: format!("Bandwidth over bytes in flight on {}.", run.device()),
+        caption: "Bandwidth over bytes in flight, on a logarithmic scale, and Little's law."
+            .to_owned(),
+        table: chart::table(run, &HEADS, &rows),
+    };
+    let mut series = curves(&points);
+    series.push(Series::of_points("the law".to_owned(), Style::Ceiling, &curve));
+    let picture = chart::curves(page, run, series, &labels)?;
     Ok(format!("{picture}\n{}\n", law.sentence()))
 }
 
 const HEADS: [&str; 6] =
-    ["loads a thread", "blocks", "KiB in flight", "rate", "by the law", "a load waits"];
+    ["loads per thread", "blocks", "KiB in flight", "rate", "by the law", "wait per load"];
 
 /// For each number of loads a thread, as the option that sets it, the rates over the KiB in flight.
-fn curves(points: &[Point]) -> Vec<(String, Vec<[f64; 2]>)> {
+fn curves(points: &[Point]) -> Vec<Series> {
     let mut loads: Vec<u64> = points.iter().map(|point| point.loads).collect();
     loads.sort_unstable();
     loads.dedup();
-    let curve = |loads: u64| {
+    let curve = |(place, loads): (usize, u64)| {
         let own = points.iter().filter(|point| point.loads == loads);
-        let places = own.map(|point| [point.kib(), point.rate]).collect();
-        (format!("--loads-per-thread {loads}"), places)
+        let places: Vec<_> = own.map(|point| [point.kib(), point.rate]).collect();
+        Series::of_points(format!("--loads-per-thread {loads}"), Style::Kernel(place), &places)
     };
-    loads.into_iter().map(curve).collect()
+    loads.into_iter().enumerate().map(curve).collect()
 }
 
 /// Little's law, with what was recorded put in.

@@ -15,6 +15,8 @@
 //!   has such a row, with the ceiling. It shows one device, as single values do.
 //! - `{{#measured_in_flight KEY=VALUE …}}`: rates over bytes in flight as a table, with Little's law fitted
 //!   to them.
+//! - `{{#measured_strides kernels=KERNEL,KERNEL n=SIZE}}`: times over strides as a picture, with the times that the
+//!   sectors would take; `{{#measured_offsets kernels=KERNEL,KERNEL n=SIZE}}`: rates over offsets.
 //! - `{{#claim VALUE RELATION VALUE …}}`: nothing where the comparison holds on the newest recording; see `measured::claim`.
 //! - `{{#measured_devices}}`: the recorded runs, a line each.
 //!
@@ -30,6 +32,7 @@
 //! A figure that no recorded run holds is an error. Only while there is no recorded run at all, or none
 //! of the chapter, and the build is a draft, does a directive show "not recorded yet" instead.
 
+mod access;
 mod chart;
 mod claim;
 mod directive;
@@ -150,6 +153,8 @@ fn answer_to(
         Kind::Bars => chart::at_one_size(page, directive, records),
         Kind::SoFar => chart::so_far(page, directive, records),
         Kind::InFlight => in_flight::over_bytes(page, directive, records),
+        Kind::Strides => access::over_strides(page, directive, records),
+        Kind::Offsets => access::over_offsets(page, directive, records),
         Kind::Devices => Ok(table::devices(page, records)),
     }
 }
@@ -175,7 +180,14 @@ fn missing(directive: &Directive, records: &Records) -> Option<String> {
     let of_runs = match &directive.kind {
         Kind::Devices => true,
         Kind::Value(field) => records.runs().iter().any(|run| run.field(field).is_some()),
-        Kind::Rung | Kind::Table | Kind::Plot | Kind::Bars | Kind::SoFar | Kind::InFlight => false,
+        Kind::Rung
+        | Kind::Table
+        | Kind::Plot
+        | Kind::Bars
+        | Kind::SoFar
+        | Kind::InFlight
+        | Kind::Strides
+        | Kind::Offsets => false,
     };
     let chapter = directive.chapter().filter(|_| !of_runs)?;
     let is_recorded = records.runs().iter().any(|run| run.has_chapter(chapter));

@@ -1,4 +1,4 @@
-//! Rates over sizes, or over bytes in flight, on a logarithmic scale: one curve per kernel.
+//! Rates or times over sizes, bytes in flight, strides or offsets: one curve per kernel.
 
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
@@ -36,15 +36,59 @@ pub const LABEL_GAP: f64 = 15.0;
 pub struct Axis {
     /// What the axis holds.
     pub name: &'static str,
-    /// How a power of two is written.
-    pub label: fn(i32) -> String,
+    /// Where its marks stand.
+    pub marks: Marks,
+}
+
+/// The marks of a horizontal axis.
+#[derive(Clone, Copy)]
+pub enum Marks {
+    /// The axis is logarithmic, with marks at powers of two, which this function writes.
+    Powers(fn(i32) -> String),
+    /// The axis is linear, with marks at the multiples of this number.
+    Multiples(u32),
 }
 
 /// Numbers of elements.
-pub const ELEMENTS: Axis = Axis { name: "elements", label: size };
+pub const ELEMENTS: Axis = Axis { name: "elements", marks: Marks::Powers(size) };
 /// KiB in flight per multiprocessor.
 pub const KIB_IN_FLIGHT: Axis =
-    Axis { name: "KiB in flight a multiprocessor", label: |power| thousands(1 << power) };
+    Axis { name: "KiB in flight per multiprocessor", marks: Marks::Powers(power_of_two) };
+/// Strides in elements.
+pub const STRIDES: Axis = Axis { name: "stride, in elements", marks: Marks::Powers(power_of_two) };
+/// Offsets in elements.
+pub const OFFSETS: Axis = Axis { name: "offset, in elements", marks: Marks::Multiples(8) };
+
+fn power_of_two(power: i32) -> String {
+    thousands(1 << power)
+}
+
+impl Axis {
+    fn scale(
+        &self,
+        points: impl Iterator<Item = (f64, f64)> + Clone,
+        layout: Layout,
+    ) -> Option<Scale> {
+        let along: fn(f64) -> f64 = match self.marks {
+            Marks::Powers(_) => f64::log2,
+            Marks::Multiples(_) => |n| n,
+        };
+        Scale::over(points, along, layout)
+    }
+
+    /// The sizes at which marks stand, and what is written there.
+    fn marks(&self, scale: &Scale) -> Vec<(f64, String)> {
+        match self.marks {
+            Marks::Powers(write) => {
+                scale.powers().map(|power| (2f64.powi(power), write(power))).collect()
+            }
+            Marks::Multiples(step) => {
+                let marks = scale.multiples(step);
+                marks.map(|n| (f64::from(n), thousands(n.into()))).collect()
+            }
+        }
+    }
+}
 
 /// Draws the curves.
 ///
@@ -53,7 +97,7 @@ pub const KIB_IN_FLIGHT: Axis =
 pub fn draw(series: &[Series], axis: Axis, unit: Unit, layout: Layout) -> Result<Drawing, String> {
     let points = series.iter().flat_map(|one| &one.points);
     let points = points.map(|point| (point.n, point.rate));
-    let scale = Scale::over(points, layout);
+    let scale = axis.scale(points, layout);
     let scale = scale.ok_or("these rows hold fewer than two sizes")?;
     let mut content = Group::new();
     content.append(axes(&scale, &layout, axis, unit));
@@ -74,10 +118,10 @@ fn axes(scale: &Scale, layout: &Layout, axis: Axis, unit: Unit) -> Group {
         let label = tick(rate);
         group.append(text("end", [layout.left - 6.0, y + 4.0], label));
     }
-    for power in scale.powers() {
-        let x = scale.x(2f64.powi(power));
+    for (n, label) in axis.marks(scale) {
+        let x = scale.x(n);
         grid = grid.move_to((x, bottom)).line_to((x, bottom + 4.0));
-        group.append(text("", [x, bottom + 18.0], (axis.label)(power)));
+        group.append(text("", [x, bottom + 18.0], label));
     }
     group.append(path("grid", grid));
     group.append(text("start", [0.0, 12.0], unit.name));

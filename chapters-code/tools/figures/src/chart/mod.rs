@@ -1,4 +1,4 @@
-//! Rates as a chart: over all sizes, one curve per kernel, and at one size, one bar per kernel.
+//! Rates or times as a chart: over sizes, one curve per kernel, and at one size, one bar per kernel.
 //!
 //! A page has each chart twice, for a wide column and for a narrow one, so that its text is legible on
 //! a phone too; the stylesheet shows one of them. [`standalone`] is a file of its own.
@@ -34,7 +34,7 @@ pub struct Drawing {
     pub height: f64,
 }
 
-/// The unit of the rates.
+/// The unit of the rates, or of the times.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
     /// The name beside the axis.
@@ -46,6 +46,10 @@ pub struct Unit {
 /// Gigabytes per second. No line break parts the number from its unit.
 pub const GB_PER_S: Unit =
     Unit { name: "GB/s", write: |rate| format!("{}\u{a0}GB/s", number::rate(rate)) };
+
+/// Microseconds.
+pub const MICROSECONDS: Unit =
+    Unit { name: "µs", write: |time| format!("{}\u{a0}µs", number::significant(time)) };
 
 /// The drawings of a device as HTML, with the names of the series in a list below them.
 pub fn panel(title: &str, drawings: [Drawing; 2], series: &[Series]) -> String {

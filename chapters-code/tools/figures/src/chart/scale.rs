@@ -26,10 +26,12 @@ impl Layout {
     }
 }
 
-/// Sizes, by their logarithms, and rates from 0 up.
+/// Sizes, by their logarithms or as they are, and rates from 0 up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
-    sizes: [f64; 2],
+    /// How far along the axis a size lies.
+    along: fn(f64) -> f64,
+    ends: [f64; 2],
     top: f64,
     layout: Layout,
 }
@@ -38,17 +40,18 @@ impl Scale {
     /// A scale for points of size and rate; none where they are of one size.
     pub(super) fn over(
         points: impl Iterator<Item = (f64, f64)> + Clone,
+        along: fn(f64) -> f64,
         layout: Layout,
     ) -> Option<Self> {
-        let sizes = points.clone().map(|(n, _)| n.log2());
+        let sizes = points.clone().map(|(n, _)| along(n));
         let low = sizes.clone().min_by(f64::total_cmp)?;
         let high = sizes.max_by(f64::total_cmp)?;
         let top = points.map(|(_, rate)| rate).max_by(f64::total_cmp)?;
-        (low < high).then_some(Self { sizes: [low, high], top: top * 1.03, layout })
+        (low < high).then_some(Self { along, ends: [low, high], top: top * 1.03, layout })
     }
 
     pub(super) fn x(&self, n: f64) -> f64 {
-        let along = (n.log2() - self.sizes[0]) / (self.sizes[1] - self.sizes[0]);
+        let along = ((self.along)(n) - self.ends[0]) / (self.ends[1] - self.ends[0]);
         self.layout.left + along * (self.layout.corner()[0] - self.layout.left)
     }
 
@@ -67,13 +70,20 @@ impl Scale {
         (0..=last).map(|tick| f64::from(tick) * step).collect()
     }
 
-    /// Powers of two, as many as can be read beside one another.
+    /// The multiples of `step` between the ends of an axis of sizes as they are.
+    pub(super) fn multiples(&self, step: u32) -> impl Iterator<Item = u32> {
+        let [low, high] = self.ends;
+        let first = (low / f64::from(step)).ceil() as u32;
+        (first..).map(move |i| i * step).take_while(move |&n| f64::from(n) <= high)
+    }
+
+    /// Powers of two, as many as can be read beside one another on a logarithmic axis.
     pub(super) fn powers(&self) -> impl Iterator<Item = i32> {
         const ROOM: f64 = 34.0;
-        let [low, high] = [self.sizes[0].ceil() as i32, self.sizes[1].floor() as i32];
+        let [low, high] = [self.ends[0].ceil() as i32, self.ends[1].floor() as i32];
         let width = self.layout.corner()[0] - self.layout.left;
         let steps = [1, 2, 4, 8];
-        let fits = |step: &i32| f64::from(*step) * width / (self.sizes[1] - self.sizes[0]) >= ROOM;
+        let fits = |step: &i32| f64::from(*step) * width / (self.ends[1] - self.ends[0]) >= ROOM;
         let step = steps.into_iter().find(fits).unwrap_or(8);
         (low..=high).filter(move |power| power % step == 0)
     }

@@ -6,11 +6,11 @@
 mod data;
 mod series;
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::Path;
 use std::slice;
 
-use figures::chart::{Drawing, GB_PER_S, Series, Style, bars, lines, panel as drawn};
+use figures::chart::{Drawing, GB_PER_S, Series, Style, Unit, bars, lines, panel as drawn};
 
 use super::directive::Directive;
 use super::records::{self, Records, Run};
@@ -34,7 +34,7 @@ pub(super) fn over_sizes(
     let panels = panels(directive, records)?;
     let mut html = String::new();
     for panel in &panels {
-        let drawings = for_columns(&panel.series, lines::ELEMENTS)?;
+        let drawings = for_columns(&panel.series, lines::ELEMENTS, GB_PER_S)?;
         let title = title("Bandwidth over size", panel);
         html.push_str(&panel_html(panel, &title, drawings, panels.len()));
     }
@@ -43,28 +43,33 @@ pub(super) fn over_sizes(
     Ok(figure("lines", page, &html, &data, caption, &panels))
 }
 
-/// Rates over KiB in flight: a curve for each of `curves`, and the `law` that was fitted to them, with a table
-/// of `rows` below `heads`.
-pub(super) fn over_kib_in_flight(
+/// What stands around curves.
+pub(super) struct Labels {
+    pub(super) axis: lines::Axis,
+    pub(super) unit: Unit,
+    /// What the picture shows, for those who do not see it.
+    pub(super) title: String,
+    pub(super) caption: String,
+    /// The figures as a table, in HTML.
+    pub(super) table: String,
+}
+
+/// Curves of one device over something else than sizes.
+pub(super) fn curves(
     page: &Path,
     run: &Run,
-    curves: Vec<(String, Vec<[f64; 2]>)>,
-    law: Vec<[f64; 2]>,
-    heads: &[&str],
-    rows: &str,
+    series: Vec<Series>,
+    labels: &Labels,
 ) -> Result<String, String> {
-    let places = (0..).map(Style::Kernel);
-    let own = places.zip(curves);
-    let mut series: Vec<Series> =
-        own.map(|(style, (name, points))| Series::of_points(name, style, &points)).collect();
-    series.push(Series::of_points("the law".to_owned(), Style::Ceiling, &law));
     let panel = Panel { run, series };
-    let drawings = for_columns(&panel.series, lines::KIB_IN_FLIGHT)?;
-    let title = format!("Bandwidth over bytes in flight on {}.", run.device());
-    let html = panel_html(&panel, &title, drawings, 1);
-    let caption = "Bandwidth over bytes in flight, on a logarithmic scale, and Little's law.";
-    let data = data::table(run.device(), heads, rows);
-    Ok(figure("lines", page, &html, &data, caption, &[panel]))
+    let drawings = for_columns(&panel.series, labels.axis, labels.unit)?;
+    let html = panel_html(&panel, &labels.title, drawings, 1);
+    Ok(figure("lines", page, &html, &labels.table, &labels.caption, &[panel]))
+}
+
+/// A table of what a device gave, with these headings, in HTML, and `rows` of `<tr>`.
+pub(super) fn table(run: &Run, heads: &[impl Display], rows: &str) -> String {
+    data::table(run.device(), heads, rows)
 }
 
 /// The rates at one size.
@@ -122,8 +127,8 @@ pub(super) fn so_far(
 }
 
 /// The curves for a wide and for a narrow column.
-fn for_columns(series: &[Series], axis: lines::Axis) -> Result<[Drawing; 2], String> {
-    let draw = |layout| lines::draw(series, axis, GB_PER_S, layout);
+fn for_columns(series: &[Series], axis: lines::Axis, unit: Unit) -> Result<[Drawing; 2], String> {
+    let draw = |layout| lines::draw(series, axis, unit, layout);
     Ok([draw(lines::WIDE)?, draw(lines::NARROW)?])
 }
 
