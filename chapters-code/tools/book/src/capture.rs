@@ -123,6 +123,13 @@ const CAPTURES: &[Capture] = &[
         columns: 104,
     },
     Capture {
+        file: "book/chapter_7_coalescing/three_rungs.txt",
+        stream: Stream::Output,
+        binary: "chapter_7",
+        arguments: &["--device", "sim", "--kernel", "scalar,vec2,packs", "-n", "2^20"],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_3_scan/deadlock.txt",
         stream: Stream::Error, // what the driver reports
         binary: "chapter_3",
