@@ -6,4 +6,5 @@ mod common;
 mod counters;
 mod ladder;
 mod predicted;
+mod profile;
 mod timed;
