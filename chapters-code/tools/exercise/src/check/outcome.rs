@@ -50,7 +50,7 @@ pub struct Counted {
     pub name: String,
     /// The count.
     pub value: f64,
-    /// What it may be at most; none where it was foretold.
+    /// What it may be at most; none where it was predicted.
     pub most: Option<f64>,
 }
 

@@ -104,7 +104,7 @@ pub struct Declaration {
     /// What a run may cost.
     #[serde(default)]
     pub demand: Vec<Demand>,
-    /// What is to be foretold; then there is no kernel to write.
+    /// What is to be predicted; then there is no kernel to write.
     #[serde(default)]
     pub question: Vec<Question>,
     /// What to say of a diagnosis here, in place of what is said everywhere.
@@ -164,7 +164,7 @@ pub struct Demand {
     pub hint: String,
 }
 
-/// A count to be foretold.
+/// A count to be predicted.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
