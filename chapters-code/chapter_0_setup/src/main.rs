@@ -31,9 +31,9 @@ fn run(Arguments { options }: Arguments) -> anyhow::Result<bool> {
         terminal::print(&format!("{}\n", doctor::report(terminal::width())))?;
         let device = Device::open(options.device)?;
         terminal::print(&format!("{}\n", doctor::describe(&device)))?;
-        let sum = vector_add(&device.context, &[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0])
+        let sum = vector_add(&device.context, &[3.0, 1.0, 7.0, 0.0], &[4.0, 1.0, 6.0, 3.0])
             .map_err(|error| device.explain("adding two vectors", error))?;
-        terminal::print(&format!("the first kernel: [1, 2, 3] + [10, 20, 30] = {sum:?}\n\n"))?;
+        terminal::print(&format!("the first kernel: [3, 1, 7, 0] + [4, 1, 6, 3] = {sum:?}\n\n"))?;
     }
     report::run_chapter(&Setup, &options, &TypeOptions::default(), [Parameters::NONE])
 }

@@ -96,7 +96,7 @@ fn the_report_names_every_part() {
         "NVRTC ",
         "simulator ",
         "132 multiprocessors",
-        "= [11.0, 22.0, 33.0]",
+        "= [7.0, 2.0, 13.0, 3.0]",
         "vector_add",
         "read_sweep",
     ] {
