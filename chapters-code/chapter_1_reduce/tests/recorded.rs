@@ -23,7 +23,7 @@ fn a_lone_load_gives_the_figures_of_the_text() {
     quoted(32.0 / latency / 1e9, 0.1, 0.01); // GB/s of one thread, a sector at a time
     let in_flight = 4.8e12 * latency;
     quoted(in_flight / 1e6, 1.6, 0.05); // MB
-    quoted(in_flight / 132.0 / 1e3, 12.0, 0.5); // KB a multiprocessor
+    quoted(in_flight / 132.0 / 1024.0, 12.0, 0.5); // KiB per multiprocessor
     quoted(in_flight / 132.0 / 2048.0, 6.0, 0.2); // bytes per thread
     quoted(2048.0 * 4.0 / (in_flight / 132.0), 2.0 / 3.0, 0.05);
     // Little's law turned around: clocks that the bytes in flight of a multiprocessor take at the measured rate.

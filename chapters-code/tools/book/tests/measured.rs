@@ -195,13 +195,13 @@ fn picture(directive: &str, runs: &[&str]) -> String {
 #[test]
 fn a_plot_has_a_curve_for_every_kernel() {
     let plot = picture("{{#measured_plot dtype=f32}}", &[RUN]);
-    for name in ["<code>slow</code>", "<code>fast</code>", "memory at its best", "CUB"] {
+    for name in ["<code>slow</code>", "<code>fast</code>", "ceiling", "CUB"] {
         assert!(plot.contains(name), "{name}: {plot}");
     }
     let curves = plot.matches("class=\"curve ").count();
     assert_eq!(curves, 2 * 4, "for a wide and for a narrow column: {plot}");
     assert!(
-        plot.contains("At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, memory at its best"),
+        plot.contains("At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, ceiling"),
         "the alternative has the figures: {plot}"
     );
     assert!(plot.contains("<td>1.02 GB/s</td><td>2.05 GB/s</td>"), "{plot}");
@@ -236,7 +236,7 @@ fn the_ladder_so_far_ends_with_the_newest_rung() {
     let rows = |class: &str| far.matches(&format!("<g class=\"{class}\">")).count();
     assert_eq!((rows("earlier"), rows("newest")), (2, 2), "for two widths of columns: {far}");
     assert_eq!(far.matches("class=\"curve ceiling\"").count(), 2, "{far}");
-    let words = "The ladder so far on NVIDIA H200. At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, memory";
+    let words = "The ladder so far on NVIDIA H200. At 2,048 elements: slow 2.05 GB/s, fast 4,412 GB/s, ceiling";
     assert!(far.contains(words), "the alternative has the figures: {far}");
     assert!(far.contains("The ladder so far, at 2<sup>11</sup> elements."), "{far}");
     assert!(!far.contains("CUB") && !far.contains("Other"), "{far}");

@@ -94,6 +94,14 @@ impl Ask {
         )
     }
 
+    /// The kernel whose row answers the question, where the question does not name it.
+    fn named(&self) -> Option<&str> {
+        let Sought::Measured { value, .. } = &self.sought else {
+            return None;
+        };
+        kernel(value).filter(|name| !self.question.contains(name))
+    }
+
     /// What the browser keeps the reader's answer under.
     fn key(&self, path: &Path) -> String {
         format!("{}#{}", address(path, ""), self.id)
@@ -121,10 +129,14 @@ fn given(answer: String, unit: Option<&str>) -> Result<String, String> {
 
 /// The id of a question about a row: its kernel and its field.
 fn of_row(measured: &str) -> Option<String> {
-    let mut words = measured.split_whitespace();
-    let field = words.next()?;
-    let kernel = words.find_map(|word| word.strip_prefix("kernel="))?;
+    let field = measured.split_whitespace().next()?;
+    let kernel = kernel(measured)?;
     Some(of_words(&format!("{kernel} {field}")))
+}
+
+/// The kernel that the arguments of the directive `measured` name.
+fn kernel(measured: &str) -> Option<&str> {
+    measured.split_whitespace().skip(1).find_map(|word| word.strip_prefix("kernel="))
 }
 
 /// The first words of `text`, as part of an id.
@@ -184,7 +196,9 @@ impl Asks {
                 "<tr><td><a href=\"{}#{id}\">{}</a></td>\
                  <td class=\"own\" data-key=\"{}\" hidden>–</td><td>{}</td></tr>",
                 address(file, "html"),
-                inline(question),
+                ask.named().map_or(inline(question), |kernel| {
+                    format!("<code>{}</code>: {}", escape(kernel), inline(question))
+                }),
                 ask.key(page),
                 found(page, &ask.sought)?,
             );

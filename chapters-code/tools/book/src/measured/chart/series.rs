@@ -16,7 +16,7 @@ pub(super) fn of(rows: &[&Value], kernels: &[&str]) -> Vec<Series> {
         }
     }
     for row in rows {
-        add(&mut all, "memory at its best", Style::Ceiling, ceiling(row));
+        add(&mut all, "ceiling", Style::Ceiling, ceiling(row));
     }
     // Of baselines that were timed again for each kernel the last one is shown, as in the table.
     for row in rows.iter().rev() {
