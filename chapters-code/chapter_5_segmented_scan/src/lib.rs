@@ -35,6 +35,7 @@ pub mod rungs {
     pub mod bits_of_offsets;
     pub mod offsets_of_flags;
     pub mod offsets_of_bits;
+    pub mod offsets_single_pass;
 
     // Scans. From hillis_steele on, work is divided by elements, whatever the segments are.
     pub mod thread_per_segment;
@@ -48,13 +49,16 @@ pub mod rungs {
     // Reductions.
     pub mod reduce_thread_per_segment;
     pub mod reduce_warp_per_segment;
+    pub mod reduce_lanes_per_segment;
     pub mod reduce_block_per_segment;
     pub mod reduce_merge_path;
     pub mod reduce_by_length;
+    pub mod reduce_one_length;
 
     // Products of a sparse matrix and a vector.
     pub mod spmv_thread_per_row;
     pub mod spmv_warp_per_row;
+    pub mod spmv_lanes_per_row;
     pub mod spmv_merge_path;
 }
 
@@ -67,7 +71,7 @@ pub fn to_flags() -> Ladder<ToFlags> {
 /// The conversions from head flags to offsets.
 pub fn to_offsets() -> Ladder<ToOffsets> {
     use rungs::*;
-    ladder![offsets_of_flags, offsets_of_bits]
+    ladder![offsets_of_flags, offsets_of_bits, offsets_single_pass]
 }
 
 /// The segmented scans.
@@ -90,14 +94,16 @@ pub fn reductions<T: Element>() -> Ladder<SegmentedReduce<T>> {
     ladder![
         reduce_thread_per_segment,
         reduce_warp_per_segment,
+        reduce_lanes_per_segment,
         reduce_block_per_segment,
         reduce_merge_path,
         reduce_by_length,
+        reduce_one_length,
     ]
 }
 
 /// The products of a sparse matrix and a vector.
 pub fn products() -> Ladder<Product> {
     use rungs::*;
-    ladder![spmv_thread_per_row, spmv_warp_per_row, spmv_merge_path]
+    ladder![spmv_thread_per_row, spmv_warp_per_row, spmv_lanes_per_row, spmv_merge_path]
 }

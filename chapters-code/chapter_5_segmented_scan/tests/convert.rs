@@ -27,13 +27,31 @@ fn cases(sizes: impl IntoIterator<Item = u64>) -> Vec<Case> {
 #[track_caller]
 fn run_all(cases: &[Case]) {
     let rows = testing::run(&Segmented::OF_SEED, cases, &testing::is_right);
-    assert_eq!(rows.len(), 2 * cases.len());
+    assert_eq!(rows.len(), cases.len() / 2 * (2 + 3));
     check(&rows);
 }
 
 #[test]
 fn every_size_and_all_segments() {
     run_all(&cases(SIZES.into_iter().chain(BLOCKS)));
+}
+
+/// Several tiles of 524,288 flags, with heads everywhere, here and there, and nowhere but at the beginning; and tickets
+/// that go on from launch to launch.
+#[test]
+fn several_tiles_and_launches() {
+    let n = 3 * 524_288 + 9;
+    let case = |segments| conversion(n, Conversion::ToOffsets, segments);
+    let cases = [Segments::Of(1), Segments::Of(32), Segments::PowerLaw, Segments::Giant].map(case);
+    let single_pass = |rung: &Rung, _: &Case| rung.name == "offsets_single_pass";
+    under_schedules(1..=3, || check(&testing::run(&Segmented::OF_SEED, &cases, &single_pass)));
+    let device = testing::simulator().device.clone();
+    let problem = ToOffsets::new(&device, &case(Segments::PowerLaw)).expect("memory");
+    let mut run = Run::new(problem, &to_offsets()[2]);
+    for _ in 0..3 {
+        let verdict = run.once().judged();
+        assert!(verdict.is_correct(), "{verdict:?}");
+    }
 }
 
 /// More blocks than one block of the scan of counts sees.

@@ -133,6 +133,40 @@ fn reductions() {
     }
 }
 
+/// Warps' instructions for each KiB of elements in segments of one length.
+#[test]
+fn reductions_of_one_length() {
+    let n = 1 << 20;
+    for (kernel, wanted) in [
+        ("reduce_warp_per_segment", [356.0, 61.5]),
+        ("reduce_merge_path", [432.2, 440.5]),
+        ("reduce_lanes_per_segment", [72.5, 86.0]),
+        ("reduce_one_length", [145.0, 89.5]),
+    ] {
+        for (length, wanted) in [64, 512].into_iter().zip(wanted) {
+            let case = case(n, Dtype::F32, Op::Sum, None, Segments::Of(length));
+            let instructions = counted(kernel, &case).warp_instructions as f64;
+            assert_near(kernel, instructions / (4 * n / 1024) as f64, wanted);
+        }
+    }
+}
+
+/// Warps' instructions for each word of flags, where there are several tiles.
+#[test]
+fn a_single_pass_over_bits() {
+    let n = 1 << 22;
+    for (kernel, wanted) in
+        [("offsets_of_bits", [16.3, 22.8, 28.7]), ("offsets_single_pass", [0.312, 1.90, 31.2])]
+    {
+        let kinds = [Segments::Giant, Segments::Of(64), Segments::Of(1)];
+        for (segments, wanted) in kinds.into_iter().zip(wanted) {
+            let case = conversion(n, Conversion::ToOffsets, segments);
+            let instructions = counted(kernel, &case).warp_instructions as f64;
+            assert_near(kernel, 32.0 * instructions / n as f64, wanted);
+        }
+    }
+}
+
 /// At the size whose time the book predicts from the count, or nearly: search and joining matter less.
 #[test]
 fn reductions_of_many_elements() {
@@ -158,6 +192,14 @@ fn reductions_by_length() {
             assert_near(&what, counters.warp_instructions as f64 / kib, wanted);
         }
     }
+}
+
+/// The same for lanes, which are for rows of similar lengths.
+#[test]
+fn products_of_a_band() {
+    let counters = counted("spmv_lanes_per_row", &product(N, Matrix::Banded));
+    assert_near("thousands", counters.warp_instructions as f64 / 1000.0, 328.0);
+    assert_near("lanes", lanes(&counters), 31.4);
 }
 
 /// Thousands of warps' instructions of a product, and lanes, for a band, a power law and a long row.

@@ -12,7 +12,7 @@ use chapter_5_segmented_scan::{
     Matrix, Segments,
     chapter::Segmented,
     problem::scan::SegmentedScan,
-    rungs::warp_specialized,
+    rungs::{reduce_one_length::has_one_length, warp_specialized},
     segments::Offsets,
     task::{Task, entry_name},
 };
@@ -23,7 +23,7 @@ use report::testing::{self, SIZES, check, under_schedules};
 const TILES: [u64; 8] = [4095, 4096, 4097, 6143, 6144, 6145, 16_385, 3 * 16_384 + 7];
 
 /// Some kinds of segments around a warp and small blocks, others around tiles; seven scans of either
-/// kind and five reductions of each.
+/// kind and six reductions of each, and a seventh of segments of one length.
 fn check_all(dtype: Dtype, op: Op) {
     let small = [Segments::Of(1), Segments::PowerLaw, Segments::Empty];
     let large = [Segments::Of(32), Segments::Of(512), Segments::Giant, Segments::PowerLaw];
@@ -34,7 +34,9 @@ fn check_all(dtype: Dtype, op: Op) {
     let mut cases: Vec<Case> = SIZES.iter().flat_map(|&n| with(n, &small)).collect();
     cases.extend(TILES.iter().flat_map(|&n| with(n, &large)));
     let rows = run_all(&cases);
-    assert_eq!(rows.len(), cases.len() / 3 * (7 + 7 + 5));
+    let of_one_length = |case: &&Case| Task::of(case) == Task::Reduce && has_one_length(case);
+    let of_one_length = cases.iter().filter(of_one_length).count();
+    assert_eq!(rows.len(), cases.len() / 3 * (7 + 7 + 6) + of_one_length);
     check(&rows);
 }
 
@@ -110,7 +112,7 @@ fn products() {
     let cases: Vec<Case> =
         sizes.flat_map(|n| Matrix::MADE.map(|matrix| product(n, matrix))).collect();
     let rows = run_all(&cases);
-    assert_eq!(rows.len(), 3 * cases.len());
+    assert_eq!(rows.len(), 4 * cases.len());
     check(&rows);
 }
 
@@ -327,6 +329,36 @@ fn a_segment_in_parts() {
     let run = |cases: &[Case]| check(&testing::run(&Segmented::OF_SEED, cases, &by_length));
     run(&lopsided);
     under_schedules(1..=4, || run(&lopsided[..1]));
+}
+
+/// Shorter than a pack, of several lanes, of a block and of several blocks, with borders at every place in a pack.
+#[test]
+fn segments_of_one_length() {
+    let types = [(Dtype::F32, Op::Sum), (Dtype::F32, Op::Max), (Dtype::I64, Op::Sum)];
+    let lengths = (1..=18).chain([31, 64, 65, 257, 1023, 2047, 2049, 16_385, 40_003]);
+    let cases = lengths.flat_map(|length| {
+        let counts: &[u64] = if length < 300 { &[1, 3, 4, 9, 300] } else { &[1, 5] };
+        counts.iter().flat_map(move |count| {
+            let n = u64::from(length) * count;
+            types.map(|(dtype, op)| case(n, dtype, op, None, Segments::Of(length)))
+        })
+    });
+    let one_length = |rung: &Rung, _: &Case| rung.name == "reduce_one_length";
+    check(&testing::run(&Segmented::OF_SEED, &cases.collect::<Vec<_>>(), &one_length));
+}
+
+/// Spans of a segment are joined through memory: without a race, and again in the next launch.
+#[test]
+fn a_segment_in_spans() {
+    let case = case(300_000, Dtype::F32, Op::Sum, None, Segments::Giant);
+    let one_length = |rung: &Rung, _: &Case| rung.name == "reduce_one_length";
+    under_schedules(1..=4, || check(&testing::run(&Segmented::OF_SEED, &[case], &one_length)));
+    let elements: Vec<f32> = (0..300_000).map(|i| (i % 8) as f32).collect();
+    let offsets = Offsets::of_lengths([100_000; 3]).expect("they are few");
+    let mut run = AnyRun::new("reduce_one_length", &case, &elements, &offsets);
+    for _ in 0..3 {
+        assert_eq!(run.written(), [350_000.0; 3]);
+    }
 }
 
 /// All segments are empty but one, in which everything is.

@@ -13,7 +13,7 @@ use report::testing;
 fn depth(rung: &str, case: Case) -> u64 {
     match AnyRun::<f32>::new(rung, &case, &[], &Offsets::none()) {
         AnyRun::Scan(run) => run.launch.promise,
-        AnyRun::Reduce(run) => run.launch.promise,
+        AnyRun::Reduce(run) => run.launch.promise.depth(),
     }
 }
 

@@ -9,7 +9,7 @@ use report::{Chapter, testing};
 fn rows_are_timed_and_still_verified() {
     let cases = [
         scan(1000, Segments::Of(64)),
-        case(1000, Dtype::F32, Op::Sum, None, Segments::PowerLaw),
+        case(1000, Dtype::F32, Op::Sum, None, Segments::Of(20)),
         product(1000, Matrix::Banded),
         conversion(1000, Conversion::ToFlags, Segments::Of(64)),
         conversion(1000, Conversion::ToOffsets, Segments::Of(64)),

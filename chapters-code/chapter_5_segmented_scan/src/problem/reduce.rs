@@ -18,6 +18,30 @@ use crate::{
     task::{Task, entry_name},
 };
 
+/// How a launch knows where segments are, and the largest number of rounded operations that an element passes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// It reads their offsets.
+    Offsets {
+        /// The largest number of rounded operations.
+        depth: u64,
+    },
+    /// All have one length, which the host gives it.
+    Length {
+        /// The largest number of rounded operations.
+        depth: u64,
+    },
+}
+
+impl Given {
+    /// The largest number of rounded operations that an element passes through.
+    pub fn depth(self) -> u64 {
+        match self {
+            Self::Offsets { depth } | Self::Length { depth } => depth,
+        }
+    }
+}
+
 /// A segmented reduction on the device.
 pub struct SegmentedReduce<T: Element> {
     /// The device and its stream.
@@ -75,14 +99,20 @@ impl<T: Element> SegmentedReduce<T> {
         entry_name(&self.case)
     }
 
+    /// The length of the segments where all have the same, and it is not 0.
+    pub fn length(&self) -> Option<u32> {
+        let mut lengths = self.division.ranges().map(|range| range.len() as u32);
+        let first = lengths.next().filter(|&length| length > 0)?;
+        lengths.all(|length| length == first).then_some(first)
+    }
+
     pub(crate) fn expected(&self, depth: u64) -> Expected<'_, T> {
         Expected::new(self.case.op, depth, &self.host, &self.division)
     }
 }
 
 impl<T: Element> Problem for SegmentedReduce<T> {
-    /// The largest number of rounded operations that an element passes through.
-    type Promise = u64;
+    type Promise = Given;
 
     fn device(&self) -> &Device {
         &self.device
@@ -96,9 +126,9 @@ impl<T: Element> Problem for SegmentedReduce<T> {
         self.out.poison()
     }
 
-    fn judge(&mut self, depth: &u64, _launches: u64) -> Result<Verdict, Error> {
+    fn judge(&mut self, given: &Given, _launches: u64) -> Result<Verdict, Error> {
         let mut verdict = match self.out.download()? {
-            Ok(results) => self.expected(*depth).judge_reduce(cast_slice(&results)),
+            Ok(results) => self.expected(given.depth()).judge_reduce(cast_slice(&results)),
             Err(failure) => Verdict::of(failure),
         };
         let (device, division) = (&self.device, &self.division);
@@ -113,14 +143,18 @@ impl<T: Element> Problem for SegmentedReduce<T> {
         Ok(verdict)
     }
 
-    fn judged(&self, depth: &u64) -> (u64, Vec<&dyn Fingerprint>) {
-        (*depth, vec![&self.out, &self.values, &self.offsets])
+    fn judged(&self, given: &Given) -> (u64, Vec<&dyn Fingerprint>) {
+        (given.depth(), vec![&self.out, &self.values, &self.offsets])
     }
 
-    fn traffic(&self, _depth: &u64) -> Traffic {
+    fn traffic(&self, given: &Given) -> Traffic {
         let segments = u64::from(self.segments);
+        let offsets = match given {
+            Given::Offsets { .. } => segments + 1,
+            Given::Length { .. } => 0,
+        };
         Traffic {
-            read: self.case.input_bytes() + 4 * (segments + 1),
+            read: self.case.input_bytes() + 4 * offsets,
             written: size_of::<T>() as u64 * segments,
         }
     }
@@ -136,7 +170,7 @@ impl<T: Element> Problem for SegmentedReduce<T> {
         Ok(())
     }
 
-    fn baseline(&self, _depth: &u64, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
+    fn baseline(&self, _given: &Given, library: &Baselines) -> Result<Vec<Way<Self>>, Error> {
         baseline::reduce(self, library)
     }
 }

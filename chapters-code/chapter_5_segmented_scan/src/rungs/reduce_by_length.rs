@@ -5,7 +5,7 @@ use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, PtxText, Rung, buffer, ptx};
 
 use super::reduce_merge_path;
-use crate::problem::reduce::{SegmentedReduce, reductions_only};
+use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 
 /// One block per segment where segments are long and many, otherwise the merge path.
 pub static RUNG: Rung = Rung::new(
@@ -65,5 +65,5 @@ pub fn prepare<T: Element>(
         // every launch. There is one block per chunk and one per segment.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    Ok(Launch::new(kernel, config, Given::Offsets { depth }, enqueue))
 }

@@ -4,7 +4,7 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, Rung, buffer, ptx};
 
-use crate::problem::reduce::{SegmentedReduce, reductions_only};
+use crate::problem::reduce::{Given, SegmentedReduce, reductions_only};
 
 /// Every warp has as many elements and ends of segments as any other (merge path).
 pub static RUNG: Rung = Rung::new(
@@ -48,7 +48,7 @@ pub fn prepare<T: Element>(
         // out[0 .. segments], and open and first for each block. The counter is 0 before and after every launch.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    Ok(Launch::new(kernel, config, Given::Offsets { depth }, enqueue))
 }
 
 /// Blocks that a multiprocessor holds at once.

@@ -5,7 +5,7 @@ use cudarc::nvrtc::Ptx;
 use harness::{Element, Error, Launch, MOST_OF_ONE_THREAD, Rung, ptx};
 
 use crate::problem::{
-    reduce::{SegmentedReduce, reductions_only},
+    reduce::{Given, SegmentedReduce, reductions_only},
     too_long,
 };
 
@@ -45,5 +45,5 @@ pub fn prepare<T: Element>(
         // offsets[0 ..= segments] and in[0 .. n], and writes one result per segment.
         unsafe { launch.launch(config) }.map(drop)
     };
-    Ok(Launch::new(kernel, config, depth, enqueue))
+    Ok(Launch::new(kernel, config, Given::Offsets { depth }, enqueue))
 }

@@ -138,6 +138,14 @@ const EXEMPT: [Exempt<'_>; 12] = [
     },
 ];
 
+/// Rungs that were added since the counters were recorded. A recording of today's kernels makes this list empty.
+const NEWER: [&str; 4] = [
+    "chapter_5_segmented_scan/offsets_single_pass",
+    "chapter_5_segmented_scan/reduce_lanes_per_segment",
+    "chapter_5_segmented_scan/reduce_one_length",
+    "chapter_5_segmented_scan/spmv_lanes_per_row",
+];
+
 impl Exempt<'_> {
     fn names(&self, rung: &str, column: &str) -> bool {
         self.rungs.contains(&rung) && self.columns.contains(&column)
@@ -163,13 +171,16 @@ fn launched(part: Part) -> Result<Vec<Launch>> {
 /// the launches, `disputed` have counts that the profiler computes otherwise than the hardware
 /// counts them.
 fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<()> {
-    let rows = counts::read(recorded)?;
+    let is_recorded = |name: &str| !NEWER.contains(&counts::rung(name));
+    let mut rows = counts::read(recorded)?;
+    rows.retain(|row| is_recorded(&row.name));
     let known = |row: &Row| {
         let names = COLUMNS.iter().map(|column| column.name);
         names.filter(|name| row.counts.contains_key(*name)).count()
     };
     assert!(rows.iter().all(|row| known(row) == columns), "columns");
-    let launches = launched(part)?;
+    let mut launches = launched(part)?;
+    launches.retain(|launch| is_recorded(&launch.name));
     let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
     let ours: Vec<_> = launches.iter().map(|launch| (&launch.name, &launch.kernel)).collect();
     assert_eq!(ours, theirs, "the launches are others");

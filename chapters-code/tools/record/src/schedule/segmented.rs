@@ -4,7 +4,10 @@
 use chapter_5_segmented_scan::{
     Conversion, Matrix, SegmentParameters, Segments,
     chapter::Segmented,
-    rungs::{lookback, reduce_by_length, reduce_merge_path, warp_specialized},
+    rungs::{
+        lookback, reduce_by_length, reduce_lanes_per_segment, reduce_merge_path, reduce_one_length,
+        warp_specialized,
+    },
 };
 use harness::{Case, Dtype, Kind, Op};
 
@@ -16,7 +19,12 @@ const MIDDLE: u64 = 1 << 24;
 
 static LADDER: Rungs = &[];
 static LAST: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG];
-static REDUCTIONS: Rungs = &[&reduce_merge_path::RUNG, &reduce_by_length::RUNG];
+static REDUCTIONS: Rungs = &[
+    &reduce_lanes_per_segment::RUNG,
+    &reduce_merge_path::RUNG,
+    &reduce_by_length::RUNG,
+    &reduce_one_length::RUNG,
+];
 
 fn case(n: u64, kind: Option<Kind>, segments: Segments) -> Case {
     Case {
@@ -118,7 +126,7 @@ pub(super) fn parts(scope: Scope) -> Vec<Part> {
         Scope::Quick => vec![(scan(LARGE), LAST)],
         Scope::Trial => {
             let n = 1 << 12;
-            let reduce = case(n, None, Segments::PowerLaw);
+            let reduce = case(n, None, Segments::Of(64));
             vec![
                 (scan(n), LADDER),
                 (reduce, LADDER),
