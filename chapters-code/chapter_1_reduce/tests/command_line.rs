@@ -179,7 +179,7 @@ const FIELDS: &str = "chapter kernel n rows cols dtype op input seed device simu
 const COUNTERS: &str = "global_load_requests global_load_sectors global_store_requests \
     global_store_sectors shared_load_requests shared_load_wavefronts shared_store_requests \
     shared_store_wavefronts shared_bank_conflicts shared_atomic_wavefronts global_atomic_requests \
-    warp_instructions thread_instructions divergent_branches barriers";
+    dshared_requests dshared_sectors warp_instructions thread_instructions divergent_branches barriers";
 
 type Fields = serde_json::Map<String, serde_json::Value>;
 

@@ -53,6 +53,7 @@ fn run(module: ptx::ir::Module, options: &Options) -> Option<Ends> {
             kernel,
             grid: [2, 1, 1],
             block: [40, 1, 1],
+            cluster: None,
             dynamic_shared: 256,
             params: &params,
         };

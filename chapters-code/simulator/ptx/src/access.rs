@@ -1,8 +1,8 @@
 //! The registers that an operation reads and writes, and how to replace them.
 
 use crate::ir::{
-    Address, Alu, Bar, BarKind, BulkCopy, BulkDirection, Collective, CollectiveOp, Guard,
-    Instruction, Mbarrier, MbarrierOp, Op, Phase, Pred, R32, R64, Shuffle, Src, Vote,
+    Address, Alu, Bar, BarKind, BulkCopy, BulkDirection, ClusterOp, Collective, CollectiveOp,
+    Guard, Instruction, Mbarrier, MbarrierOp, Op, Phase, Pred, R32, R64, Shuffle, Src, Vote,
 };
 
 /// A register of any of the three files.
@@ -206,6 +206,7 @@ impl Visit<'_> {
             Op::Mbarrier(mbarrier) => self.mbarrier(mbarrier),
             Op::Bulk(copy) => self.bulk(copy),
             Op::Bar(bar) => self.barrier(bar),
+            Op::Cluster(op) => self.cluster(op),
             Op::Warp(collective) => self.collective(collective),
             Op::Nanosleep { t } => self.reads(t),
             Op::ReadClock { d, .. } => self.writes(d),
@@ -216,6 +217,16 @@ impl Visit<'_> {
             }
             Op::ActiveMask { d } => self.writes(d),
         };
+    }
+
+    fn cluster(&mut self, op: &mut ClusterOp) -> &mut Self {
+        match op {
+            ClusterOp::Arrive { .. } | ClusterOp::Wait => self,
+            ClusterOp::Mapa32 { d, a, rank } => self.writes(d).reads_all([a, rank]),
+            ClusterOp::Mapa64 { d, a, rank, .. } => self.writes(d).reads(a).reads(rank),
+            ClusterOp::Rank32 { d, a } => self.writes(d).reads(a),
+            ClusterOp::Rank64 { d, a, .. } => self.writes(d).reads(a),
+        }
     }
 
     fn mbarrier(&mut self, mbarrier: &mut Mbarrier) -> &mut Self {

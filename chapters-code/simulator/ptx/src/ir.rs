@@ -20,6 +20,7 @@
 
 mod alu;
 mod asynchronous;
+mod cluster;
 mod formats;
 mod memory;
 mod operations;
@@ -29,6 +30,7 @@ use std::fmt;
 
 pub use alu::*;
 pub use asynchronous::*;
+pub use cluster::*;
 pub use formats::*;
 pub use memory::*;
 pub use operations::*;
@@ -107,6 +109,9 @@ pub enum Space {
     Global,
     /// Memory of a block. Addresses are offsets from the start of the block's shared window.
     Shared,
+    /// The shared memory of all blocks of a cluster (`.shared::cluster`). An address is an offset in
+    /// the thread's own block, or what `mapa` returned.
+    Cluster,
     /// Memory of a thread. Addresses are offsets from the start of the thread's local window.
     Local,
     /// Read-only memory of a module.
@@ -154,6 +159,8 @@ pub struct Kernel {
     pub max_threads: Option<u32>,
     /// `.minnctapersm`, if declared.
     pub min_blocks: Option<u32>,
+    /// What is declared about clusters.
+    pub clusters: Clusters,
     /// Number of registers declared by the PTX in 32-bit units (a 64-bit register counts twice). It
     /// is an upper bound of what an assembler would allocate.
     pub declared_registers: u32,
@@ -237,6 +244,20 @@ pub enum Special {
     TotalSharedSize,
     /// `%envregN`, which the driver sets for the kernel.
     EnvReg(u8),
+    /// `%clusterid.x`, `.y`, `.z`: the cluster's coordinates in the grid.
+    ClusterId(u8),
+    /// `%nclusterid`.
+    NclusterId(u8),
+    /// `%cluster_ctaid`: the block's coordinates in the cluster.
+    ClusterCtaid(u8),
+    /// `%cluster_nctaid`.
+    ClusterNctaid(u8),
+    /// `%cluster_ctarank`.
+    ClusterCtarank,
+    /// `%cluster_nctarank`.
+    ClusterNctarank,
+    /// `%is_explicit_cluster`, which is a predicate, as 0 or 1.
+    IsExplicitCluster,
 }
 
 /// A source location, from `.loc`. A kernel built without `-lineinfo` has PTX lines instead.
@@ -308,6 +329,8 @@ pub enum Op {
     Nop,
     /// `bar`, `barrier`.
     Bar(Bar),
+    /// `barrier.cluster`, `mapa`, `getctarank`.
+    Cluster(ClusterOp),
     /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux` and `elect`.
     Warp(Collective),
     /// `membar`, `fence`.
@@ -369,6 +392,7 @@ impl Instruction {
             | Op::ProxyFence(_)
             | Op::Nop
             | Op::Bar(_)
+            | Op::Cluster(_)
             | Op::Warp(_)
             | Op::Fence(_)
             | Op::ActiveMask { .. }

@@ -257,6 +257,13 @@ fn differs(special: Special) -> bool {
         | Special::SmId
         | Special::NsmId
         | Special::GridId
+        | Special::ClusterId(_)
+        | Special::NclusterId(_)
+        | Special::ClusterCtaid(_)
+        | Special::ClusterNctaid(_)
+        | Special::ClusterCtarank
+        | Special::ClusterNctarank
+        | Special::IsExplicitCluster
         | Special::DynamicSharedSize
         | Special::TotalSharedSize
         | Special::EnvReg(_) => false,

@@ -137,6 +137,8 @@ pub(crate) struct Function<'a> {
     pub body: Option<Block<'a>>,
     pub max_threads: Option<u32>,
     pub min_blocks: Option<u32>,
+    /// The directives about clusters.
+    pub clusters: crate::ir::Clusters,
     pub line: u32,
 }
 

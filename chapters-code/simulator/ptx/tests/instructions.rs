@@ -148,5 +148,6 @@ families!(
     asynchronous,
     warp,
     control,
+    clusters,
     calls
 );

@@ -2,6 +2,7 @@
 //! What is no PTX refuses the module.
 
 use ptx::ErrorKind;
+use ptx::ir::Clusters;
 
 /// What every text begins with: a kernel that is right, and what the others use.
 const HEAD: &str = r#".version 9.0
@@ -100,11 +101,17 @@ fn what_a_called_function_needs_is_named_there() {
 
 #[test]
 fn directives_of_a_kernel() {
-    let refused = refusal(".explicitcluster\n.reqnctapercluster 2, 1, 1", "");
-    assert_eq!(refused, "in `odd`, line 25: unsupported: directive `.explicitcluster`");
-    let text = text(".maxntid 256, 1, 1\n.maxclusterrank 8", "");
-    let module = ptx::parse(&text).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!((&module.kernels[1].unsupported, module.kernels[1].max_threads), (&None, Some(256)));
+    let refused = refusal(".blocksareclusters", "");
+    assert_eq!(refused, "in `odd`, line 25: unsupported: directive `.blocksareclusters`");
+    let of = |directives: &str| {
+        let module = ptx::parse(&text(directives, "")).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(module.kernels[1].unsupported, None);
+        (module.kernels[1].max_threads, module.kernels[1].clusters)
+    };
+    let clusters = Clusters { most: Some(8), ..Clusters::default() };
+    assert_eq!(of(".maxntid 256, 1, 1\n.maxclusterrank 8"), (Some(256), clusters));
+    let clusters = Clusters { explicit: true, required: Some([4, 2, 1]), most: None };
+    assert_eq!(of(".explicitcluster\n.reqnctapercluster 4, 2"), (None, clusters));
 }
 
 #[test]

@@ -117,13 +117,16 @@ pub fn code(kind: FaultKind) -> CUresult {
     match kind {
         FaultKind::IllegalAddress => CUresult::ILLEGAL_ADDRESS,
         FaultKind::MisalignedAddress => CUresult::MISALIGNED_ADDRESS,
-        FaultKind::Trap | FaultKind::Overflow => CUresult::LAUNCH_FAILED,
+        FaultKind::Trap | FaultKind::Overflow | FaultKind::ClusterAddress => {
+            CUresult::LAUNCH_FAILED
+        }
         FaultKind::Assert => CUresult::ASSERT,
         // A GPU would hang, or its watchdog end the kernel.
         FaultKind::Deadlock | FaultKind::InstructionLimit => CUresult::LAUNCH_TIMEOUT,
         FaultKind::IllegalInstruction => CUresult::ILLEGAL_INSTRUCTION,
         FaultKind::Unsupported => CUresult::NOT_SUPPORTED,
         FaultKind::InvalidLaunch => CUresult::INVALID_VALUE,
+        FaultKind::InvalidCluster => CUresult::INVALID_CLUSTER_SIZE,
         FaultKind::OutOfResources => CUresult::LAUNCH_OUT_OF_RESOURCES,
     }
 }

@@ -73,8 +73,10 @@ impl Function {
             7 => 0,
             8 => settings.dynamic_shared,
             9 => return Ok(settings.carveout),
-            10..=13 | 15 => 0,
+            10 => u32::from(ir.clusters.explicit),
+            11..=13 => self.cluster().map_or(0, |shape| shape[number as usize - 11]),
             14 => u32::from(settings.large_clusters),
+            15 => 0,
             _ => return Err(unknown(number)),
         };
         Ok(i32::try_from(value).unwrap_or(i32::MAX))
@@ -86,11 +88,44 @@ impl Function {
         match number {
             8 => settings.dynamic_shared = self.checked_dynamic_shared(value)?,
             9 if (-1..=100).contains(&value) => settings.carveout = value,
+            11..=13 => {
+                settings.cluster[number as usize - 11] = self.checked_extent(number, value)?
+            }
             14 => settings.large_clusters = value != 0,
+            // A preference for the scheduling of clusters, which has no effect.
+            15 => {}
             9 => return Err(CUresult::INVALID_VALUE.because(format!("a carveout of {value}"))),
             _ => return Err(unknown(number)),
         }
         Ok(())
+    }
+
+    /// The blocks of a cluster, if the kernel declares it or the attributes set it.
+    pub fn cluster(&self) -> Option<[u32; 3]> {
+        let set = lock(&self.settings).cluster;
+        let set = set.iter().any(|&n| n > 0).then(|| set.map(|n| n.max(1)));
+        self.kernel.ir().clusters.required.or(set)
+    }
+
+    /// The blocks of a cluster, at most.
+    pub fn most_in_cluster(&self) -> u32 {
+        let most = match lock(&self.settings).large_clusters {
+            true => simt::MAX_CLUSTER,
+            false => profile::PORTABLE_CLUSTER,
+        };
+        self.kernel.ir().clusters.most.map_or(most, |declared| declared.min(most))
+    }
+
+    /// Checks an extent of a cluster, which must not differ from the declared one.
+    fn checked_extent(&self, number: u32, value: i32) -> Result<u32> {
+        let declared = self.kernel.ir().clusters.required.map(|shape| shape[number as usize - 11]);
+        let extent = u32::try_from(value).ok();
+        extent.filter(|extent| declared.is_none_or(|own| own == *extent)).ok_or_else(|| {
+            CUresult::INVALID_VALUE.because(format!(
+                "clusters of {value} blocks for `{}`, which declares {declared:?}",
+                self.name()
+            ))
+        })
     }
 
     fn checked_dynamic_shared(&self, value: i32) -> Result<u32> {

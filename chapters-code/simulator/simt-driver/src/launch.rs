@@ -41,6 +41,8 @@ pub struct Request {
     pub dynamic_shared: u32,
     /// True if all blocks must be resident at once.
     pub cooperative: bool,
+    /// Blocks of a cluster, if the launch asks for clusters.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// A launch that was found to be possible, with its arguments.
@@ -96,7 +98,8 @@ impl Launch {
         if context.faulted() {
             return Ok(());
         }
-        let Request { grid, block, dynamic_shared, .. } = self.request;
+        let Request { grid, block, dynamic_shared, cluster, .. } = self.request;
+        let cluster = cluster.or(self.function.cluster());
         let kernel = &*self.function.kernel;
         let device = context.device()?;
         let busy = lock(&device.busy);
@@ -106,7 +109,8 @@ impl Launch {
             let failure = CUresult::INVALID_HANDLE.because(cause);
             return Err(name(&self.function, failure));
         }
-        let launch = simt::Launch { kernel, grid, block, dynamic_shared, params: &self.params };
+        let params = &self.params;
+        let launch = simt::Launch { kernel, grid, block, cluster, dynamic_shared, params };
         let workspace = self.request.cooperative.then(|| GridWorkspace::new(&device.memory));
         let workspace = workspace.transpose()?;
         let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.address);
@@ -191,7 +195,37 @@ fn check(request: &Request, function: &Arc<Function>) -> Result {
              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES asks for more"
         ));
     }
+    check_clusters(request, function)?;
     if request.cooperative { check_cooperative(request, function, threads) } else { Ok(()) }
+}
+
+/// Refuses clusters that the function or the grid does not allow. What the kernel itself declares is
+/// checked when it is launched.
+fn check_clusters(request: &Request, function: &Function) -> Result {
+    let own = function.cluster();
+    let Some(shape) = request.cluster.or(own) else {
+        return match function.kernel.ir().clusters.explicit {
+            true => Err(CUresult::INVALID_CLUSTER_SIZE.because("it must be launched in clusters")),
+            false => Ok(()),
+        };
+    };
+    if own.is_some_and(|own| own != shape) {
+        let cause = format!("clusters of {shape:?} blocks, where the function has {own:?}");
+        return Err(CUresult::INVALID_CLUSTER_SIZE.because(cause));
+    }
+    let (blocks, most) =
+        (shape.iter().map(|&n| u64::from(n)).product(), function.most_in_cluster());
+    if !(1..=u64::from(most)).contains(&blocks) {
+        return Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
+            "clusters of {shape:?} blocks: 1 to {most} in all, up to 16 with \
+             CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
+        )));
+    }
+    if (0..3).any(|axis| !request.grid[axis].is_multiple_of(shape[axis])) {
+        let cause = format!("clusters of {shape:?} blocks do not divide {:?}", request.grid);
+        return Err(CUresult::INVALID_CLUSTER_SIZE.because(cause));
+    }
+    Ok(())
 }
 
 fn check_cooperative(request: &Request, function: &Function, threads: u32) -> Result {

@@ -56,8 +56,10 @@ pub struct Settings {
     pub dynamic_shared: u32,
     /// Preferred share of shared memory in the L1 cache, in percent; -1 for none. No effect.
     pub carveout: i32,
-    /// True if cluster sizes beyond the portable ones are allowed. No effect.
+    /// True if clusters of more blocks than [`profile::PORTABLE_CLUSTER`] are allowed.
     pub large_clusters: bool,
+    /// The blocks of a cluster in x, y and z; 0 where they are not set.
+    pub cluster: [u32; 3],
 }
 
 /// Loads a module from an image in memory into a context.
@@ -270,7 +272,12 @@ impl Settings {
             true => profile::SHARED_BLOCK,
             false => profile::SHARED_BLOCK_OPT_IN,
         };
-        Self { dynamic_shared: most.saturating_sub(fixed), carveout: -1, large_clusters: false }
+        Self {
+            dynamic_shared: most.saturating_sub(fixed),
+            carveout: -1,
+            large_clusters: false,
+            cluster: [0; 3],
+        }
     }
 }
 

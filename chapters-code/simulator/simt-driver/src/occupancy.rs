@@ -53,6 +53,23 @@ impl Block {
     }
 }
 
+/// Clusters of `size` blocks that the device holds, if a multiprocessor holds `each` of the blocks.
+///
+/// The multiprocessors of a cluster belong to one group of the chip. A group has up to 18 of them, and
+/// some are left over. The numbers for 1, 2, 4, 8 and 16 blocks are those that the driver of an H100
+/// named for blocks of 256 to 1,024 threads with up to 227 KiB; chips of one model differ a little. Other
+/// sizes get the number of the next one.
+pub fn active_clusters(size: u32, each: u32) -> u32 {
+    match size {
+        0 | 1 => profile::MULTIPROCESSORS * each,
+        2 => profile::MULTIPROCESSORS / 2 * each,
+        3 | 4 => 31 * each - each % 2,
+        5..=8 => 15 * each,
+        9..=16 => 7 * each,
+        _ => 0,
+    }
+}
+
 /// Bytes of dynamic shared memory that each of `blocks` blocks on one multiprocessor can have
 /// beside `fixed` static ones.
 pub fn dynamic_shared(blocks: u32, fixed: u32) -> u32 {

@@ -2,7 +2,7 @@
 //!
 //! Limits and sizes are the H200's, so that grids, occupancy and everything that follows from them
 //! are the same on both; `tests/h200.rs` compares them with what an H200's driver said. A *capability*, on the other hand, is only claimed where the simulator has
-//! it: a program that asks before it uses managed memory or clusters is told that there are none.
+//! it: a program that asks before it uses managed memory is told that there is none.
 
 /// The device's name.
 pub const NAME: &str = "SIMT simulator (H200 profile)";
@@ -24,6 +24,8 @@ pub const BLOCK_THREADS: u32 = 1024;
 pub const BLOCK: [u32; 3] = [1024, 1024, 64];
 /// Blocks of a grid in each direction, at most.
 pub const GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+/// Blocks of a cluster, at most, that every device with clusters allows.
+pub const PORTABLE_CLUSTER: u32 = 8;
 /// Threads resident on a multiprocessor.
 pub const RESIDENT_THREADS: u32 = 2048;
 /// Blocks resident on a multiprocessor.
@@ -134,7 +136,6 @@ fn texture(number: u32) -> Option<u32> {
 /// | 110, 116 to 118, 124 | access from other devices on the bus |
 /// | 112, 121 | sparse arrays, and arrays that are mapped later |
 /// | 114, 119, 125 | semaphores, pools and events shared with others |
-/// | 120 | clusters of blocks |
 /// | 122, 123 | streams that wait for a value in memory |
 /// | 127 | tensor maps |
 /// | 129 | pointers to functions |
@@ -158,6 +159,7 @@ fn newer(number: u32) -> u32 {
         111 => SHARED_RESERVED,
         113 => 1,           // read-only registration
         115 => 1,           // memory pools
+        120 => 1,           // clusters of blocks
         126 => 4,           // memory synchronisation domains
         131 => u32::MAX,    // NUMA node: none, which is -1
         139 => 0x2335_10de, // PCI device and vendor

@@ -20,7 +20,6 @@ const EXCEPTIONS: &[(&str, &[u32])] = &[
     ("no access from others on the bus", &[110, 116, 117, 118, 124]),
     ("no such arrays", &[112, 121]),
     ("nothing is shared with others", &[114, 119, 125]),
-    ("no clusters", &[120]),
     ("no waiting for values in memory", &[122, 123]),
     ("no tensor maps", &[127]),
     ("no pointers to functions", &[129]),

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod capture;
+mod clusters;
 mod common;
 mod device;
 mod faults;

@@ -75,6 +75,16 @@ counters! {
     shared_atomic_wavefronts,
     /// Warp atomics and reductions on global memory. Exact.
     global_atomic_requests,
+    /// Warp accesses of any kind to the shared memory of another block of the cluster (*distributed
+    /// shared memory*), which count as nothing else: one per block that is accessed. Not compared with a
+    /// GPU yet.
+    #[serde(default)]
+    dshared_requests,
+    /// Sectors of these accesses: the distinct 32-byte blocks of shared memory that they touch. Of atomics
+    /// at one word each lane has its own. Exact for loads and stores; for atomics on random words an H100
+    /// counted 0.03 % more.
+    #[serde(default)]
+    dshared_sectors,
     /// Warp instructions. PTX-level.
     warp_instructions,
     /// Active lanes, summed over warp instructions. PTX-level.

@@ -27,6 +27,11 @@ names! {
         /// More arrivals at an mbarrier than its phase takes. An H200 reports an unspecified launch
         /// failure.
         Overflow = "overflow",
+        /// An access to the shared memory of another block of the cluster that has exited, that does not
+        /// exist, or that has no such address. An H200 reports an unspecified launch failure.
+        ClusterAddress = "cluster_address",
+        /// A launch in clusters that the kernel or the grid does not allow.
+        InvalidCluster = "invalid_cluster",
         /// A launch that the device cannot run, such as one with too large a block or grid.
         InvalidLaunch = "invalid_launch",
         /// A kernel that needs a PTX feature which the parser does not support.
@@ -39,7 +44,21 @@ names! {
 impl FaultKind {
     /// Whether the launch was refused before anything ran.
     pub fn is_refusal(self) -> bool {
-        matches!(self, Self::InvalidLaunch | Self::Unsupported | Self::OutOfResources)
+        match self {
+            Self::InvalidLaunch
+            | Self::InvalidCluster
+            | Self::Unsupported
+            | Self::OutOfResources => true,
+            Self::IllegalAddress
+            | Self::MisalignedAddress
+            | Self::Trap
+            | Self::Assert
+            | Self::Deadlock
+            | Self::InstructionLimit
+            | Self::IllegalInstruction
+            | Self::Overflow
+            | Self::ClusterAddress => false,
+        }
     }
 }
 

@@ -39,6 +39,8 @@ names! {
         UninitialisedRead = "uninitialised_read",
         /// A shuffle from a lane that does not participate.
         ShuffleSource = "shuffle_source",
+        /// A block that exits while another block of its cluster may still access its shared memory.
+        EarlyExit = "early_exit",
         /// A barrier that not all threads reach.
         DivergentBarrier = "divergent_barrier",
         /// A barrier for a wrong number of threads.
@@ -125,6 +127,8 @@ names! {
         Syncthreads = "__syncthreads",
         /// A barrier of the warp.
         Syncwarp = "__syncwarp",
+        /// A barrier of the cluster, between two of its blocks.
+        ClusterSync = "cluster.sync",
         /// A fence of the device, between two blocks.
         Threadfence = "__threadfence",
         /// A scope that includes the other block.
@@ -165,7 +169,7 @@ names! {
 impl Missing {
     /// Whether it is a function of CUDA, which would stand between the two sides.
     pub fn is_function(self) -> bool {
-        matches!(self, Self::Syncthreads | Self::Syncwarp | Self::Threadfence)
+        matches!(self, Self::Syncthreads | Self::Syncwarp | Self::Threadfence | Self::ClusterSync)
     }
 }
 

@@ -14,6 +14,7 @@ use std::time::Instant;
 const WINDOWS: Windows = Windows {
     shared_base: 1 << 40,
     shared_bytes: 1 << 32,
+    cluster_bytes: 1 << 32,
     local_base: 1 << 41,
     local_bytes: 1 << 32,
     constants: Vec::new(),

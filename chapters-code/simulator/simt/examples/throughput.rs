@@ -102,6 +102,7 @@ fn run(row: &Row, n: u64, options: &Options) -> Result<Sample, Box<dyn std::erro
         kernel: &kernel,
         grid: [blocks, 1, 1],
         block: [BLOCK, 1, 1],
+        cluster: None,
         dynamic_shared: row.shared,
         params: &params,
     };

@@ -7,6 +7,7 @@ use simt_report::{Fault, FaultKind};
 
 use crate::barrier::{Barriers, Tally};
 use crate::barrier::{Passing, Waiter};
+use crate::cluster::Peers;
 use crate::converge::{NOWHERE, Split, Waiting};
 use crate::describe;
 use crate::exec::{Exec, Pause, Warp, bulk};
@@ -32,6 +33,8 @@ pub(crate) struct Block<O> {
     proxy: Proxy,
     /// Threads that have not exited.
     alive: u32,
+    /// Threads that have not exited and not arrived at the barrier of the cluster.
+    absent: u32,
     pub observer: O,
     schedule: Schedule,
     spin_detector: SpinDetector,
@@ -42,6 +45,8 @@ pub(crate) struct Block<O> {
 pub(crate) enum Progress {
     Done,
     Unfinished,
+    /// Nothing was executed, because each thread waits, and some for other blocks of the cluster.
+    Waiting,
 }
 
 /// What a warp did in its turn.
@@ -69,16 +74,18 @@ impl<'a, O: Observer<'a>> Block<O> {
             barriers: Barriers::default(),
             proxy: Proxy::default(),
             alive: 0,
+            absent: 0,
             observer: O::new(grid),
             schedule: Schedule::new(grid.options.seed),
             spin_detector: SpinDetector::default(),
         }
     }
 
-    /// Starts the block with this number.
-    pub fn start(&mut self, grid: &Grid<'_>, index: u64) {
+    /// Starts the block with this number, which has this rank in its cluster.
+    pub fn start(&mut self, grid: &Grid<'_>, index: u64, rank: u32) {
         self.index = index;
         self.alive = grid.threads_per_block();
+        self.absent = self.alive;
         self.shared.fill(POISON);
         self.barriers = Barriers::default();
         self.proxy.clear();
@@ -87,16 +94,17 @@ impl<'a, O: Observer<'a>> Block<O> {
         self.observer.start_block(index, self.warps.len() as u32, grid.shared_bytes());
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
-            write_coordinates(warp, grid, coordinates);
+            write_coordinates(warp, grid, coordinates, rank);
+            warp.leave_cluster_barrier();
             warp.splits.restart(grid.lanes_of(warp.index));
         }
     }
 
     /// Runs the block until it is done or each of its warps has had some time slices.
-    pub fn run(&mut self, grid: &'a Grid<'a>) -> Result<Progress, Fault> {
+    pub fn run(&mut self, grid: &'a Grid<'a>, peers: &mut Peers<O>) -> Result<Progress, Fault> {
         self.spin_detector.begin(grid, self.warps.len());
         let rounds = self.schedule.rounds();
-        let progress = self.run_rounds(grid, rounds);
+        let progress = self.run_rounds(grid, rounds, peers);
         self.spin_detector.end(grid, &mut self.warps);
         progress
     }
@@ -109,21 +117,50 @@ impl<'a, O: Observer<'a>> Block<O> {
         since.filter(|_| self.proxy.is_idle())
     }
 
-    fn run_rounds(&mut self, grid: &'a Grid<'a>, rounds: u32) -> Result<Progress, Fault> {
-        for _ in 0..rounds {
+    /// Whether all threads have exited.
+    pub fn is_finished(&self) -> bool {
+        self.alive == 0
+    }
+
+    /// Returns the block's shared memory.
+    pub fn shared_mut(&mut self) -> &mut [u8] {
+        &mut self.shared
+    }
+
+    /// Notes that another block has changed this one's shared memory.
+    pub fn note_change(&mut self) {
+        if let Some(warp) = self.warps.first_mut() {
+            warp.has_changed = true;
+        }
+    }
+
+    fn run_rounds(
+        &mut self,
+        grid: &'a Grid<'a>,
+        rounds: u32,
+        peers: &mut Peers<O>,
+    ) -> Result<Progress, Fault> {
+        for number in 0..rounds {
             let mut round = Turn::Waited;
             for turn in 0..self.warps.len() {
                 let warp = self.schedule.pick(turn, self.warps.len());
-                round = round.max(self.run_warp(grid, warp)?);
+                round = round.max(self.run_warp(grid, warp, peers)?);
                 if !self.proxy.is_idle() {
                     self.move_copies(grid)?;
                 }
             }
             if self.alive == 0 {
                 self.finish_copies(grid)?;
+                if O::CHECKS {
+                    self.observer.left_cluster();
+                }
                 return Ok(Progress::Done);
             }
             match round {
+                Turn::Waited if self.waits_for_cluster() => {
+                    let nothing = number == 0;
+                    return Ok(if nothing { Progress::Waiting } else { Progress::Unfinished });
+                }
                 Turn::Waited => return Err(self.deadlock(grid)),
                 Turn::Spun if self.proxy.is_idle() => break,
                 Turn::Spun | Turn::Worked => {}
@@ -133,7 +170,12 @@ impl<'a, O: Observer<'a>> Block<O> {
     }
 
     /// Runs a warp until it waits, ends, or has used up its time slice.
-    fn run_warp(&mut self, grid: &'a Grid<'a>, index: usize) -> Result<Turn, Fault> {
+    fn run_warp(
+        &mut self,
+        grid: &'a Grid<'a>,
+        index: usize,
+        peers: &mut Peers<O>,
+    ) -> Result<Turn, Fault> {
         let mut did = Turn::Waited;
         let spins = self.warps[index].spins();
         let mut budget = self.schedule.slice();
@@ -146,6 +188,7 @@ impl<'a, O: Observer<'a>> Block<O> {
                 barriers: &mut self.barriers,
                 proxy: &mut self.proxy,
                 observer: &mut self.observer,
+                peers,
                 budget,
                 pc: 0,
                 pause: &mut pause,
@@ -173,10 +216,15 @@ impl<'a, O: Observer<'a>> Block<O> {
                     return Ok(did.max(Turn::Spun));
                 }
                 Pause::Arrived(id) => self.release(grid, 1 << id),
+                Pause::ArrivedInCluster(lanes) => self.leave_absent(lanes, peers),
                 Pause::Exited(lanes) => {
                     self.alive -= lanes.count_ones();
                     // No barrier waits for the exited lanes any more.
                     self.release(grid, u16::MAX);
+                    if grid.has_clusters {
+                        let arrived = self.warps[index].arrived_in_cluster();
+                        self.leave_absent(lanes & !arrived, peers);
+                    }
                 }
             }
             did = Turn::Worked;
@@ -257,6 +305,38 @@ impl<'a, O: Observer<'a>> Block<O> {
         }
     }
 
+    /// Notes that lanes of a warp have arrived at the barrier of the cluster, or exited. Lets all pass
+    /// if no thread of the cluster is absent any more.
+    #[cold]
+    #[inline(never)]
+    fn leave_absent(&mut self, lanes: LaneMask, peers: &mut Peers<O>) {
+        self.absent -= lanes.count_ones();
+        let absent = self.absent + peers.iter_mut().map(|block| block.absent).sum::<u32>();
+        if absent == 0 {
+            self.pass_cluster_barrier();
+            peers.iter_mut().for_each(Self::pass_cluster_barrier);
+        }
+    }
+
+    /// Begins the next phase of the barrier of the cluster.
+    fn pass_cluster_barrier(&mut self) {
+        self.absent = self.alive;
+        for warp in &mut self.warps {
+            let waits = |split: &Split| split.waiting == Waiting::ClusterBarrier;
+            if O::CHECKS && warp.splits.iter().any(waits) {
+                self.observer.cluster_barrier_passed(warp.index);
+            }
+            warp.pass_cluster_barrier();
+        }
+    }
+
+    /// Whether a thread waits for other blocks of the cluster.
+    #[cold]
+    fn waits_for_cluster(&self) -> bool {
+        let mut splits = self.warps.iter().flat_map(|warp| warp.splits.iter());
+        splits.any(|split| split.waiting == Waiting::ClusterBarrier)
+    }
+
     /// Describes which threads pass a barrier, and which have exited by then.
     fn passing(&self, grid: &Grid<'_>, id: u8, tally: Tally) -> Passing {
         let mut waiters = Vec::with_capacity(self.warps.len());
@@ -295,6 +375,12 @@ impl<'a, O: Observer<'a>> Block<O> {
         deadlock(grid, &location, "every thread waits for another", self.waits(grid))
     }
 
+    /// Describes what each thread waits for, with the block's name.
+    pub fn named_waits(&self, grid: &Grid<'_>) -> Vec<String> {
+        let name = describe::name(grid.block_index(self.index));
+        self.waits(grid).into_iter().map(|wait| format!("{name}, {wait}")).collect()
+    }
+
     /// Describes what each thread that has not exited waits for, one line per warp split.
     fn waits(&self, grid: &Grid<'_>) -> Vec<String> {
         let splits = self.warps.iter().flat_map(|w| w.splits.iter().map(move |p| (w, p)));
@@ -304,6 +390,9 @@ impl<'a, O: Observer<'a>> Block<O> {
             let what = match split.waiting {
                 Waiting::No if phase.is_some() => phase.unwrap_or_default(),
                 Waiting::Barrier(id) => format!("wait at barrier {id} ({location})"),
+                Waiting::ClusterBarrier => {
+                    format!("wait at the barrier of the cluster ({location})")
+                }
                 Waiting::WarpSync(m) => {
                     format!("wait in __syncwarp for the lanes {m:#010x} ({location})")
                 }
@@ -336,21 +425,24 @@ impl<'a, O: Observer<'a>> Block<O> {
 }
 
 /// Reports that every resident thread waits or runs in a circle, and that no thread changes memory.
-pub(crate) fn stall<'a, O: Observer<'a>>(grid: &'a Grid<'a>, blocks: &[Block<O>]) -> Fault {
-    let in_block = |block: &Block<O>| {
-        let name = describe::name(grid.block_index(block.index));
-        let waits = block.waits(grid).into_iter();
-        waits.map(move |wait| format!("{name}, {wait}")).collect::<Vec<_>>()
-    };
-    let mut blocks: Vec<_> = blocks.iter().collect();
+pub(crate) fn stall<'a, 'b, O: Observer<'a> + 'b>(
+    grid: &'a Grid<'a>,
+    blocks: impl Iterator<Item = &'b Block<O>>,
+) -> Fault {
+    let mut blocks: Vec<_> = blocks.collect();
     blocks.sort_by_key(|block| block.index);
-    let waits = blocks.into_iter().flat_map(in_block).collect();
+    let waits = blocks.into_iter().flat_map(|block| block.named_waits(grid)).collect();
     let cause = "no thread changes memory any more, and every thread waits for a change";
     deadlock(grid, "", cause, waits)
 }
 
 /// Builds the fault that describes which threads wait for what.
-fn deadlock(grid: &Grid<'_>, location: &str, cause: &str, mut waits: Vec<String>) -> Fault {
+pub(crate) fn deadlock(
+    grid: &Grid<'_>,
+    location: &str,
+    cause: &str,
+    mut waits: Vec<String>,
+) -> Fault {
     const MOST: usize = 8;
     let total = waits.len();
     waits.truncate(MOST);
@@ -402,13 +494,17 @@ fn write_specials(warp: &mut Warp, grid: &Grid<'_>) {
     }
 }
 
-/// Writes the special registers that hold a block's coordinates.
-fn write_coordinates(warp: &mut Warp, grid: &Grid<'_>, block: [u32; 3]) {
+/// Writes the special registers that hold a block's coordinates. It has this rank in its cluster.
+fn write_coordinates(warp: &mut Warp, grid: &Grid<'_>, block: [u32; 3], rank: u32) {
     for &(slot, special) in &grid.kernel.ir().specials {
-        let Special::Ctaid(axis) = special else {
-            continue;
+        let of = |axis: u8| (block[usize::from(axis)], grid.cluster[usize::from(axis)]);
+        let value = match special {
+            Special::Ctaid(axis) => of(axis).0,
+            Special::ClusterId(axis) => of(axis).0 / of(axis).1,
+            Special::ClusterCtaid(axis) => of(axis).0 % of(axis).1,
+            Special::ClusterCtarank => rank,
+            _ => continue,
         };
-        let value = block[usize::from(axis)];
         match slot {
             SpecialSlot::R32(r) => *warp.registers.r32_mut(r) = [value; 32],
             SpecialSlot::R64(r) => *warp.registers.r64_mut(r) = [value.into(); 32],
@@ -422,7 +518,15 @@ fn special_value(special: Special, grid: &Grid<'_>, warp: u32, lane: u32) -> u64
         Special::Tid(axis) => grid.thread_index(warp, lane)[usize::from(axis)],
         Special::Ntid(axis) => grid.threads[usize::from(axis)],
         Special::Nctaid(axis) => grid.blocks[usize::from(axis)],
-        Special::Ctaid(_) | Special::SmId => 0,
+        Special::NclusterId(axis) => grid.clusters()[usize::from(axis)],
+        Special::ClusterNctaid(axis) => grid.cluster[usize::from(axis)],
+        Special::ClusterNctarank => grid.blocks_per_cluster(),
+        Special::IsExplicitCluster => grid.has_clusters.into(),
+        Special::Ctaid(_)
+        | Special::ClusterId(_)
+        | Special::ClusterCtaid(_)
+        | Special::ClusterCtarank
+        | Special::SmId => 0,
         // `%envreg1` is the higher half.
         Special::EnvReg(1) => (grid.options.grid_workspace >> 32) as u32,
         Special::EnvReg(2) => grid.options.grid_workspace as u32,

@@ -111,6 +111,7 @@ impl Device {
             kernel: &kernel,
             grid: [BLOCKS, 1, 1],
             block: [THREADS, 1, 1],
+            cluster: None,
             dynamic_shared: 0,
             params: &self.array.to_le_bytes(),
         };

@@ -12,6 +12,8 @@ pub(crate) const RESIDENT_THREADS: u32 = 2048;
 pub(crate) const RESIDENT_BLOCKS: u32 = 32;
 /// The largest amount of shared memory per block in bytes, after opting in.
 pub const MAX_SHARED: u32 = 232_448;
+/// The largest number of blocks per cluster.
+pub const MAX_CLUSTER: u32 = 16;
 /// The largest amount of local memory per thread in bytes.
 pub(crate) const MAX_LOCAL: u32 = 512 << 10;
 
@@ -24,6 +26,9 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Threads per block in x, y and z.
     pub block: [u32; 3],
+    /// Blocks of a cluster in x, y and z; `None` for a launch that does not ask for clusters, whose
+    /// blocks are in the clusters that the kernel declares, or on their own.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
     /// The parameters, laid out as the kernel's [`ptx::ir::Param`]s say.

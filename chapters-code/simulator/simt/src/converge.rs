@@ -28,6 +28,8 @@ pub(crate) enum Waiting {
     Reconvergence,
     /// It waits at a block barrier.
     Barrier(u8),
+    /// It waits at the barrier of the cluster.
+    ClusterBarrier,
     /// It waits at `bar.warp.sync` for these lanes.
     WarpSync(LaneMask),
     /// It waits at a shuffle, vote, match or reduction for these lanes.

@@ -17,6 +17,23 @@ pub(crate) fn sectors(
     }
 }
 
+/// Returns the lanes of an access in rounds: in each one, the next lane at every address. Atomics at one
+/// address follow each other.
+pub(crate) fn rounds(addresses: &[u64; 32], mask: LaneMask) -> impl Iterator<Item = LaneMask> + '_ {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let mut round = 0;
+        for lane in lanes(rest) {
+            let is_there = |other: u32| addresses[other as usize] == addresses[lane as usize];
+            if !lanes(round).any(is_there) {
+                round |= 1 << lane;
+            }
+        }
+        rest &= !round;
+        (round != 0).then_some(round)
+    })
+}
+
 /// Counts sectors as [`sectors`] does, for equally spaced, aligned accesses that each lie within
 /// one sector.
 #[inline(always)]

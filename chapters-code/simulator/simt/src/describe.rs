@@ -1,6 +1,7 @@
 //! Describes findings in words: kernel, source lines, threads, arrays, and the missing
 //! synchronisation.
 
+mod cluster;
 mod proxy;
 
 use ptx::ir::Op;
@@ -34,6 +35,12 @@ pub(crate) fn describe(finding: &Finding, grid: &Grid<'_>, block: u64) -> Race {
         Finding::Global { first, first_block, second, address, fenced_in_block } => {
             let sides = [&first, &second];
             describe_global(grid, [first_block, block], sides, address, fenced_in_block)
+        }
+        Finding::InCluster { first, first_block, second, owner, offset } => {
+            cluster::describe_race(grid, [first_block, block], [&first, &second], (owner, offset))
+        }
+        Finding::EarlyExit { event, by, offset } => {
+            cluster::describe_exit(grid, block, by, &event, offset)
         }
         Finding::AbsentSource { warp, pc, lane, source } => {
             describe_shuffle(grid, grid.block_index(block), warp, pc, lane, source)

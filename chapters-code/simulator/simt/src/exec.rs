@@ -8,6 +8,7 @@
 mod atomic;
 pub(crate) mod bulk;
 mod checks;
+mod cluster;
 pub(crate) mod code;
 mod collective;
 mod control;
@@ -22,11 +23,12 @@ mod transfer;
 mod view;
 mod words;
 
-use ptx::ir::{Atom, Load, Op, R32, R64, Shuffle, Store};
+use ptx::ir::{Atom, ClusterOp, Load, Op, R32, R64, Shuffle, Store};
 
 use crate::alu::multiversion;
 use crate::barrier::Barriers;
-use crate::converge::{NOWHERE, Splits};
+use crate::cluster::Peers;
+use crate::converge::{NOWHERE, Splits, Waiting};
 use crate::fault::{FaultKind, Step, Trap};
 use crate::grid::Grid;
 use crate::memory::Region;
@@ -59,6 +61,10 @@ pub(crate) struct Warp {
     pub has_changed: bool,
     /// Whether, before its last poll, the warp had done something that may let others continue.
     had_changed: bool,
+    /// The lanes that have arrived at the barrier of the cluster in its present phase.
+    arrived_in_cluster: LaneMask,
+    /// The lanes that have arrived at the barrier of the cluster and not waited since.
+    owes_cluster_wait: LaneMask,
 }
 
 impl Warp {
@@ -87,7 +93,28 @@ impl Warp {
             spins: 0,
             has_changed: false,
             had_changed: false,
+            arrived_in_cluster: 0,
+            owes_cluster_wait: 0,
         }
+    }
+
+    /// Forgets all arrivals at the barrier of the cluster.
+    pub fn leave_cluster_barrier(&mut self) {
+        (self.arrived_in_cluster, self.owes_cluster_wait) = (0, 0);
+    }
+
+    /// Returns the lanes that have arrived at the barrier of the cluster in its present phase.
+    pub fn arrived_in_cluster(&self) -> LaneMask {
+        self.arrived_in_cluster
+    }
+
+    /// Begins the next phase of the barrier of the cluster: lanes that wait there continue.
+    pub fn pass_cluster_barrier(&mut self) {
+        for split in self.splits.iter().filter(|p| p.waiting == Waiting::ClusterBarrier) {
+            self.owes_cluster_wait &= !split.mask;
+        }
+        self.arrived_in_cluster = 0;
+        self.splits.release(Waiting::ClusterBarrier);
     }
 
     /// Notes that the instruction at `pc` reads what the warp may be waiting for.
@@ -127,6 +154,8 @@ pub(crate) enum Pause {
     /// Lanes have arrived at this block barrier. They wait there, unless the barrier is only an
     /// arrival.
     Arrived(u8),
+    /// These lanes have arrived at the barrier of the cluster, and continue.
+    ArrivedInCluster(LaneMask),
     /// Lanes have exited, which may complete a barrier. Other lanes continue.
     Exited(LaneMask),
 }
@@ -150,6 +179,8 @@ pub(crate) struct Exec<'b, 'a, O> {
     pub barriers: &'b mut Barriers,
     pub proxy: &'b mut Proxy,
     pub observer: &'b mut O,
+    /// The other blocks of the cluster.
+    pub peers: &'b mut Peers<O>,
     /// Instructions left in the time slice.
     pub budget: u32,
     /// The instruction that is being executed.
@@ -244,6 +275,9 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::BrxIdx { index, targets, reconverge } => {
                 return self.branch_indexed(split, *index, targets, *reconverge, active);
             }
+            Op::Cluster(op) if !matches!(op, ClusterOp::Wait) => {
+                return self.in_cluster(split, op, active);
+            }
             // The guard is false in some lanes. Those continue, and the others execute this again.
             op if active != mask && !self.proceeds_alone(op, active) => {
                 let targets = [self.pc, self.pc + 1];
@@ -251,6 +285,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 return Ok(Flow::Switch);
             }
             Op::Bar(bar) => return self.barrier(split, bar, active),
+            Op::Cluster(op) => return self.in_cluster(split, op, active),
             Op::Warp(collective) => return self.collective(split, collective, active),
             Op::ActiveMask { d } => self.write32(*d, active, &[active; 32]),
             Op::ReadClock { d, high } => {

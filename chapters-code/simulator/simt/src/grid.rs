@@ -10,7 +10,7 @@ use crate::alu::{Isa, Windows};
 use crate::config::{Launch, Options};
 use crate::exec::code::{self, Program};
 use crate::memory::Snapshot;
-use crate::module::{LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
+use crate::module::{BLOCK_WINDOW, LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WINDOW_BYTES};
 use crate::races::GlobalHistory;
 use crate::registers::LaneMask;
 use crate::stall::WorkerProgress;
@@ -23,6 +23,10 @@ pub(crate) struct Grid<'a> {
     pub blocks: [u32; 3],
     /// Threads of a block in x, y and z.
     pub threads: [u32; 3],
+    /// Blocks of a cluster in x, y and z.
+    pub cluster: [u32; 3],
+    /// Whether the launch or the kernel names the shape of a cluster.
+    pub has_clusters: bool,
     pub dynamic_shared: u32,
     pub params: &'a [u8],
     pub table: Snapshot,
@@ -33,7 +37,7 @@ pub(crate) struct Grid<'a> {
     pub options: &'a Options,
     /// The number of the launch in this process: `%gridid`.
     pub id: u64,
-    /// The next block to start.
+    /// The next cluster to start.
     pub next: CachePadded<AtomicU64>,
     /// Set when a block has faulted. The other blocks stop at the end of their time slices.
     pub stop: AtomicBool,
@@ -59,18 +63,24 @@ pub(crate) struct Grid<'a> {
 impl<'a> Grid<'a> {
     pub fn new(launch: &Launch<'a>, options: &'a Options, table: Snapshot) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(1);
-        let blocks = launch.grid.iter().map(|b| u64::from(*b)).product();
+        let blocks: u64 = launch.grid.iter().map(|b| u64::from(*b)).product();
+        let named = launch.cluster.or(launch.kernel.ir().clusters.required);
+        let cluster = named.unwrap_or([1; 3]);
+        let clusters = blocks / u64::from(cluster.iter().product::<u32>());
         let isa = Isa::detect();
         Self {
             kernel: launch.kernel,
             blocks: launch.grid,
             threads: launch.block,
+            cluster,
+            has_clusters: named.is_some(),
             dynamic_shared: launch.dynamic_shared,
             params: launch.params,
             table,
             windows: Windows {
                 shared_base: SHARED_WINDOW,
-                shared_bytes: WINDOW_BYTES,
+                shared_bytes: BLOCK_WINDOW,
+                cluster_bytes: WINDOW_BYTES,
                 local_base: LOCAL_WINDOW,
                 local_bytes: WINDOW_BYTES,
                 constants: launch.kernel.constant_memory().to_vec(),
@@ -83,7 +93,7 @@ impl<'a> Grid<'a> {
             stop: AtomicBool::new(false),
             history: OnceLock::new(),
             executed: AtomicU64::new(0),
-            workers: worker_count(options, blocks),
+            workers: worker_count(options, clusters),
             tracks_changes: AtomicBool::new(false),
             changes: AtomicU64::new(0),
             traced: AtomicU64::new(0),
@@ -94,6 +104,30 @@ impl<'a> Grid<'a> {
 
     pub fn block_count(&self) -> u64 {
         self.blocks.iter().map(|b| u64::from(*b)).product()
+    }
+
+    pub fn blocks_per_cluster(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    pub fn cluster_count(&self) -> u64 {
+        self.block_count() / u64::from(self.blocks_per_cluster())
+    }
+
+    /// Returns the clusters in x, y and z.
+    pub fn clusters(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.blocks[axis] / self.cluster[axis])
+    }
+
+    /// Returns the number of the block of this rank in a cluster.
+    pub fn block_of(&self, cluster: u64, rank: u32) -> u64 {
+        if !self.has_clusters {
+            return cluster;
+        }
+        let (first, own) = (unravel(cluster, self.clusters()), unravel(rank.into(), self.cluster));
+        let [x, y, z] =
+            [0, 1, 2].map(|axis| u64::from(first[axis] * self.cluster[axis] + own[axis]));
+        x + u64::from(self.blocks[0]) * (y + u64::from(self.blocks[1]) * z)
     }
 
     pub fn threads_per_block(&self) -> u32 {
@@ -150,8 +184,8 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// Returns the number of host threads for a launch of `blocks` blocks.
-fn worker_count(options: &Options, blocks: u64) -> usize {
+/// Returns the number of host threads for a launch of `clusters` clusters.
+fn worker_count(options: &Options, clusters: u64) -> usize {
     let wanted = match options.threads {
         // WebAssembly has no threads here, and its main thread must not block.
         _ if cfg!(target_arch = "wasm32") => 1,
@@ -162,7 +196,7 @@ fn worker_count(options: &Options, blocks: u64) -> usize {
         1 => 1,
         threads => threads.min(workers::most()),
     };
-    wanted.min(usize::try_from(blocks).unwrap_or(wanted)).max(1)
+    wanted.min(usize::try_from(clusters).unwrap_or(wanted)).max(1)
 }
 
 /// Returns the coordinates of the `linear`-th element of a box; x varies fastest.

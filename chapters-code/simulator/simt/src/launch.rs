@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use simt_report::{Counters, Event, Fault, FaultKind, LaunchReport, Race};
 
-use crate::block::{self, Block, Progress};
+use crate::block::{self, Progress};
+use crate::cluster::Cluster;
 use crate::config::{
-    Launch, MAX_LOCAL, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options, RESIDENT_BLOCKS,
-    RESIDENT_THREADS,
+    Launch, MAX_CLUSTER, MAX_LOCAL, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options,
+    RESIDENT_BLOCKS, RESIDENT_THREADS,
 };
 use crate::describe::describe;
 use crate::grid::Grid;
@@ -81,6 +82,9 @@ fn check(launch: &Launch<'_>) -> Result<(), Fault> {
         let cause = format!("{threads} threads a block, but it was compiled for at most {most}");
         return fail(FaultKind::InvalidLaunch, cause);
     }
+    if let Some(cause) = clusters_refused(launch) {
+        return fail(FaultKind::InvalidCluster, cause);
+    }
     let shared = launch.kernel.shared_bytes(launch.dynamic_shared);
     if shared > MAX_SHARED {
         let cause = format!("{shared} bytes of shared memory a block, of at most {MAX_SHARED}");
@@ -100,15 +104,41 @@ fn check(launch: &Launch<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns the number of blocks that may be resident on the whole device.
+/// Returns why the launch cannot run in clusters as it or the kernel asks.
+fn clusters_refused(launch: &Launch<'_>) -> Option<String> {
+    let declared = &launch.kernel.ir().clusters;
+    let Some([x, y, z]) = launch.cluster.or(declared.required) else {
+        return declared.explicit.then(|| "the kernel must be launched in clusters".into());
+    };
+    if let Some(required) = declared.required
+        && required != [x, y, z]
+    {
+        let [a, b, c] = required;
+        let cause = "but the kernel was compiled for clusters of";
+        return Some(format!("clusters of ({x},{y},{z}), {cause} ({a},{b},{c})"));
+    }
+    let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+    let most = declared.most.unwrap_or(MAX_CLUSTER).min(MAX_CLUSTER);
+    if blocks == 0 || blocks > u64::from(most) {
+        return Some(format!("clusters of ({x},{y},{z}) blocks: 1 to {most} in all"));
+    }
+    let [gx, gy, gz] = launch.grid;
+    let divides = gx.is_multiple_of(x) && gy.is_multiple_of(y) && gz.is_multiple_of(z);
+    (!divides).then(|| {
+        format!("clusters of ({x},{y},{z}) do not divide the grid of ({gx},{gy},{gz}) blocks")
+    })
+}
+
+/// Returns the number of clusters that may be resident on the whole device.
 fn resident_limit(grid: &Grid<'_>) -> usize {
+    let size = grid.blocks_per_cluster() as usize;
     if grid.options.resident_blocks > 0 {
-        return grid.options.resident_blocks;
+        return (grid.options.resident_blocks / size).max(1);
     }
     let threads = grid.warps_per_block() * 32;
     let by_shared = (MAX_SHARED + 1024) / (grid.shared_bytes() + 1024);
     let a_multiprocessor = (RESIDENT_THREADS / threads).min(RESIDENT_BLOCKS).min(by_shared);
-    (a_multiprocessor.max(1) * MULTIPROCESSORS) as usize
+    ((a_multiprocessor.max(1) * MULTIPROCESSORS) as usize / size).max(1)
 }
 
 /// The results of one worker.
@@ -207,46 +237,47 @@ fn keep_first(slot: &mut Option<(u64, Fault)>, block: u64, fault: Fault) {
     }
 }
 
-/// Runs blocks until none are left. A block that does not finish in its turn stays resident, and
-/// another is started beside it, because the first may be waiting for the second.
+/// Runs clusters until none are left. A cluster that does not finish in its turn stays resident, and
+/// another is started beside it, because the first may be waiting for the second. A block of a launch
+/// without clusters is a cluster of its own.
 fn worker<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
     resident: usize,
     number: usize,
 ) -> (Gathered, Result<(), (u64, Fault)>) {
     let mut gathered = Gathered::default();
-    let mut blocks: Vec<Block<O>> = Vec::new();
+    let mut clusters: Vec<Cluster<O>> = Vec::new();
     let mut claim = Claim::default();
     let mut turn = 0;
     while !grid.stop.load(Ordering::Relaxed) {
-        if (blocks.is_empty() || turn >= blocks.len())
-            && blocks.len() < resident
-            && let Some(index) = claim.next(grid, resident - blocks.len())
+        if (clusters.is_empty() || turn >= clusters.len())
+            && clusters.len() < resident
+            && let Some(index) = claim.next(grid, resident - clusters.len())
         {
-            let mut block = Block::new(grid);
-            block.start(grid, index);
-            blocks.push(block);
+            let mut cluster = Cluster::new(grid);
+            cluster.start(grid, index);
+            clusters.push(cluster);
         }
-        if blocks.is_empty() {
+        if clusters.is_empty() {
             break;
         }
-        if turn >= blocks.len() {
+        if turn >= clusters.len() {
             turn = 0;
         }
-        let others = blocks.len() - 1;
-        let block = &mut blocks[turn];
-        let end = block.run(grid);
+        let others = clusters.len() - 1;
+        let cluster = &mut clusters[turn];
+        let end = cluster.run(grid);
         match end {
-            Ok(Progress::Unfinished) => {
+            Ok(Progress::Unfinished | Progress::Waiting) => {
                 grid.track_changes();
                 turn += 1;
-                if turn == blocks.len()
+                if turn == clusters.len()
                     && claim.0.is_empty()
-                    && let Some(fault) = stalled(grid, &blocks, resident, number)
+                    && let Some(fault) = stalled(grid, &clusters, resident, number)
                 {
-                    let index = blocks[0].index;
-                    for block in &mut blocks {
-                        collect(grid, block, &mut gathered);
+                    let index = clusters[0].first_block();
+                    for cluster in &mut clusters {
+                        collect(grid, cluster, &mut gathered);
                     }
                     return (gathered, Err((index, fault)));
                 }
@@ -254,21 +285,20 @@ fn worker<'a, O: Observer<'a>>(
                 std::thread::yield_now();
             }
             Ok(Progress::Done) => {
-                collect(grid, block, &mut gathered);
+                collect(grid, cluster, &mut gathered);
                 if let Some(index) = claim.next(grid, resident - others) {
-                    block.start(grid, index);
+                    cluster.start(grid, index);
                     // Any order would be correct, but the counters of kernels that spin depend on
-                    // it. The last block comes next.
-                    if let others @ [_, ..] = &mut blocks[turn + 1..] {
+                    // it. The last cluster comes next.
+                    if let others @ [_, ..] = &mut clusters[turn + 1..] {
                         others.rotate_right(1);
                     }
                 } else {
-                    blocks.swap_remove(turn);
+                    clusters.swap_remove(turn);
                 }
             }
-            Err(fault) => {
-                let index = block.index;
-                collect(grid, block, &mut gathered);
+            Err((index, fault)) => {
+                collect(grid, cluster, &mut gathered);
                 return (gathered, Err((index, fault)));
             }
         }
@@ -280,35 +310,34 @@ fn worker<'a, O: Observer<'a>>(
 /// are stuck, waits until another worker has changed something.
 fn stalled<'a, O: Observer<'a>>(
     grid: &'a Grid<'a>,
-    blocks: &[Block<O>],
+    clusters: &[Cluster<O>],
     resident: usize,
     number: usize,
 ) -> Option<Fault> {
-    let more = grid.next.load(Ordering::Relaxed) < grid.block_count();
-    if more && blocks.len() < resident {
+    let more = grid.next.load(Ordering::Relaxed) < grid.cluster_count();
+    if more && clusters.len() < resident {
         return None;
     }
-    let since = blocks.first()?.stuck_since()?;
-    let all = blocks.iter().all(|b| b.stuck_since() == Some(since));
+    let since = clusters.first()?.stuck_since()?;
+    let all = clusters.iter().all(|cluster| cluster.stuck_since() == Some(since));
     if !all {
         return None;
     }
     while grid.changes.load(Ordering::Acquire) == since && !grid.stop.load(Ordering::Relaxed) {
         if grid.worker_progress.is_complete(grid, number, since) {
-            return Some(block::stall(grid, blocks));
+            return Some(block::stall(grid, clusters.iter().flat_map(Cluster::running)));
         }
         std::thread::sleep(WAIT);
     }
     None
 }
 
-/// The blocks that a worker has claimed and not started.
+/// The clusters that a worker has claimed and not started.
 #[derive(Default)]
 struct Claim(Range<u64>);
 
 impl Claim {
-    /// Returns the number of the next block to start, for a worker that can hold `room` more
-    /// blocks.
+    /// Returns the number of the next cluster to start, for a worker that can hold `room` more.
     fn next(&mut self, grid: &Grid<'_>, room: usize) -> Option<u64> {
         self.0.next().or_else(|| {
             let wanted = if grid.tracks_changes.load(Ordering::Relaxed) {
@@ -316,25 +345,31 @@ impl Claim {
                 1
             } else {
                 let begun = grid.next.load(Ordering::Relaxed);
-                let left = grid.block_count().saturating_sub(begun);
+                let left = grid.cluster_count().saturating_sub(begun);
                 let share = left / (CLAIMS * grid.workers as u64);
                 // Claimed blocks must become resident, or the blocks that wait for them would wait
                 // for ever.
                 share.clamp(1, CLAIM).min(room as u64)
             };
             let first = grid.next.fetch_add(wanted, Ordering::Relaxed);
-            self.0 = first..(first + wanted).min(grid.block_count());
+            self.0 = first..(first + wanted).min(grid.cluster_count());
             self.0.next()
         })
     }
 }
 
-fn collect<'a, O: Observer<'a>>(grid: &'a Grid<'a>, block: &mut Block<O>, gathered: &mut Gathered) {
-    let Observed { counters, longest_warp, findings, events } = block.observer.finish();
-    gathered.counters += counters;
-    gathered.longest_warp = gathered.longest_warp.max(longest_warp);
-    gathered.events.extend(events);
-    let races = findings.into_iter();
-    let races = races.map(|finding| describe(&finding, grid, block.index));
-    add_new(&mut gathered.races, races);
+fn collect<'a, O: Observer<'a>>(
+    grid: &'a Grid<'a>,
+    cluster: &mut Cluster<O>,
+    gathered: &mut Gathered,
+) {
+    for block in &mut cluster.blocks {
+        let Observed { counters, longest_warp, findings, events } = block.observer.finish();
+        gathered.counters += counters;
+        gathered.longest_warp = gathered.longest_warp.max(longest_warp);
+        gathered.events.extend(events);
+        let races = findings.into_iter();
+        let races = races.map(|finding| describe(&finding, grid, block.index));
+        add_new(&mut gathered.races, races);
+    }
 }

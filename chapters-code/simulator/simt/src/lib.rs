@@ -9,6 +9,7 @@
 //! | --- | --- |
 //! | `config`, `launch`, `grid`, `workers` | check a launch, distribute its blocks over the cores |
 //! | `block`, `barrier`, `schedule` | run the warps of a block in turn |
+//! | `cluster` | run the blocks of a cluster in turn |
 //! | `stall` | detect a launch that can never end |
 //! | `converge` | divergence and reconvergence of a warp's lanes |
 //! | `exec` | execute one warp: control flow, memory, warp-wide operations |
@@ -28,6 +29,7 @@ pub mod alu;
 mod banks;
 mod barrier;
 mod block;
+mod cluster;
 #[cfg(test)]
 mod concurrent;
 mod config;
@@ -52,7 +54,7 @@ mod stall;
 mod trace;
 mod workers;
 
-pub use config::{Launch, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
+pub use config::{Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
 pub use launch::launch;
 pub use memory::{DEVICE_BASE, Memory, MemoryError};
 pub use module::{

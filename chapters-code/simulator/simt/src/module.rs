@@ -13,6 +13,10 @@ use crate::memory::{Memory, MemoryError};
 pub const SHARED_WINDOW: u64 = 0x0100_0000_0000;
 /// The generic address at which the local window begins.
 pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
+/// The bytes of the shared window that a block has for itself, at the window's start. Behind them are
+/// those of the blocks of its cluster, in the order of their ranks. A thread's own block has no second
+/// address there, so that two addresses are equal if they name one byte.
+pub const BLOCK_WINDOW: u64 = 1 << 24;
 /// The size of either window in bytes.
 pub const WINDOW_BYTES: u64 = 1 << 32;
 

@@ -2,6 +2,8 @@
 //!
 //! The interpreter is compiled once for each observer, so that a launch without one costs nothing.
 
+use std::sync::Arc;
+
 use ptx::ir::{CpAsyncWait, Op, Scope};
 use simt_report::{Counters, Event};
 
@@ -11,7 +13,7 @@ use crate::barrier::{Passing, Waiter};
 use crate::counters;
 use crate::grid::Grid;
 use crate::proxy::ProxyEvent;
-use crate::races::{Findings, Races};
+use crate::races::{ClusterMemory, Findings, Races};
 use crate::registers::{self, LaneMask, Lanes32, Registers};
 
 /// Observes one block. Every method is called at most once per warp instruction.
@@ -69,6 +71,14 @@ pub(crate) trait Observer<'a>: Send {
     fn proxy(&mut self, _: &ProxyEvent) {}
     /// A load, store or atomic in global or shared memory.
     fn access(&mut self, access: &Access<'_>);
+    /// The same in the shared memory of another block of the cluster, of this rank.
+    fn access_in_cluster(&mut self, _: &Access<'_>, _rank: u32) {}
+    /// The block joins a cluster, right after it started. Only called for checking observers.
+    fn join_cluster(&mut self, _: &Arc<ClusterMemory>) {}
+    /// Lanes of a warp pass the barrier of the cluster. Only called for checking observers.
+    fn cluster_barrier_passed(&mut self, _warp: u32) {}
+    /// All threads of a block of a cluster have exited. Only called for checking observers.
+    fn left_cluster(&mut self) {}
     /// A shuffle reads from a lane that does not participate.
     fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32);
     /// Returns the observations of the block.
@@ -171,6 +181,20 @@ impl Counting {
 }
 
 impl<'a> Observer<'a> for Counting {
+    fn access_in_cluster(&mut self, access: &Access<'_>, _: u32) {
+        let count = |mask| {
+            let pattern = access.addresses.pattern(mask);
+            counters::sectors(pattern, access.addresses, mask, access.bytes)
+        };
+        self.counters.dshared_requests += 1;
+        self.counters.dshared_sectors += match access.kind {
+            AccessKind::Load | AccessKind::Store => count(access.mask),
+            AccessKind::Atomic => {
+                counters::rounds(&access.addresses.all(), access.mask).map(count).sum()
+            }
+        };
+    }
+
     fn new(_: &'a Grid<'_>) -> Self {
         Self::default()
     }
@@ -294,6 +318,18 @@ macro_rules! forward_checks {
         fn proxy(&mut self, event: &crate::proxy::ProxyEvent) {
             self.$part.proxy(event);
         }
+
+        fn join_cluster(&mut self, cluster: &std::sync::Arc<crate::races::ClusterMemory>) {
+            self.$part.join_cluster(cluster);
+        }
+
+        fn cluster_barrier_passed(&mut self, warp: u32) {
+            self.$part.cluster_barrier_passed(warp);
+        }
+
+        fn left_cluster(&mut self) {
+            self.$part.left_cluster();
+        }
     };
 }
 pub(crate) use {forward_checks, forward_counts};
@@ -330,6 +366,11 @@ impl<'a> Observer<'a> for Checking<'a> {
     fn access(&mut self, access: &Access<'_>) {
         self.counting.access(access);
         self.races.access(access);
+    }
+
+    fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
+        self.counting.access_in_cluster(access, rank);
+        self.races.access_in_cluster(access, rank);
     }
 
     fn absent_source(&mut self, warp: u32, pc: u32, lane: u32, source: u32) {

@@ -202,7 +202,7 @@ impl WorkerProgress {
                 workers.stuck.clear();
             }
             workers.stuck.insert(worker);
-            let more_blocks = grid.next.load(Ordering::Acquire) < grid.block_count();
+            let more_blocks = grid.next.load(Ordering::Acquire) < grid.cluster_count();
             // A worker that stops sets its flag before it leaves.
             workers.stuck.len() == workers.active
                 && !grid.stop.load(Ordering::Relaxed)

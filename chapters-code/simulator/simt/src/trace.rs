@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{CollectiveOp, CpAsyncWait, Op, Scope, Src};
+use ptx::ir::{ClusterOp, CollectiveOp, CpAsyncWait, Op, Scope, Src};
 use simt_report::{Event, InstructionClass, Place, Trace, TracedAccess};
 
 use crate::access::{Access, AccessKind, AccessSpace};
@@ -135,6 +135,14 @@ impl<'a> Observer<'a> for Tracing<'a> {
         });
     }
 
+    fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
+        self.checking.access_in_cluster(access, rank);
+        self.add(|own| Event::Access {
+            place: own.place(access.warp, access.pc),
+            access: own.traced(access),
+        });
+    }
+
     fn moved(&mut self, op: &Op, registers: &Registers, active: LaneMask) {
         let parts = active.count_ones();
         let mut found = 0;
@@ -200,7 +208,15 @@ fn class(op: &Op) -> InstructionClass {
         Op::CpAsync { .. } | Op::CpAsyncWait(_) | Op::Bulk(_) | Op::BulkWait(_) => Class::AsyncCopy,
         Op::Bra(_) | Op::BrxIdx { .. } => Class::Branch,
         Op::Exit | Op::Trap | Op::AssertFail { .. } => Class::Exit,
-        Op::Bar(_) | Op::Mbarrier(_) => Class::Barrier,
+        Op::Bar(_) | Op::Mbarrier(_) | Op::Cluster(ClusterOp::Arrive { .. } | ClusterOp::Wait) => {
+            Class::Barrier
+        }
+        Op::Cluster(
+            ClusterOp::Mapa32 { .. }
+            | ClusterOp::Mapa64 { .. }
+            | ClusterOp::Rank32 { .. }
+            | ClusterOp::Rank64 { .. },
+        ) => Class::Arithmetic,
         Op::Fence(_) | Op::ProxyFence(_) => Class::Fence,
         Op::Warp(collective) if matches!(collective.op, CollectiveOp::Sync) => Class::Barrier,
         Op::Warp(_) | Op::ActiveMask { .. } => Class::Warp,

@@ -51,6 +51,7 @@ fn launch(
             kernel,
             grid: [2, 1, 1],
             block: [40, 1, 1],
+            cluster: None,
             dynamic_shared: 256,
             params: &params,
         };

@@ -30,6 +30,7 @@ fn run(body: &str, block: u32, trace: bool) -> (LaunchReport, Vec<u32>) {
         kernel: &kernel,
         grid: [1, 1, 1],
         block: [block, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: &out.to_le_bytes(),
     };

@@ -120,6 +120,9 @@ impl<'a> Decoder<'_, '_, 'a> {
             self.emit(Op::Warp(Collective { mask, op: CollectiveOp::Sync }));
             return Ok(());
         }
+        if inst.syntax.base == "barrier" && inst.flag("cluster") {
+            return self.cluster_barrier(inst);
+        }
         inst.flag("cta");
         let aligned = inst.syntax.base == "bar" || inst.flag("aligned");
         match inst.require(&ACTIONS)? {

@@ -287,6 +287,7 @@ impl<'c, 'm, 'a> Decoder<'c, 'm, 'a> {
             shared_variables: self.layout.shared_variables(),
             max_threads: entry.max_threads,
             min_blocks: entry.min_blocks,
+            clusters: entry.clusters,
             declared_registers: self.declared,
             unsupported: None,
             live_before: None,

@@ -9,7 +9,7 @@ use crate::ir::{
 };
 use crate::syntax::{Operand, Type};
 
-/// The spaces of an mbarrier object. A cluster has one block here, so its window is the block's.
+/// The spaces of an mbarrier object. Only those of the thread's own block are supported.
 const SPACES: [(&str, Space); 3] =
     [("shared", Space::Shared), ("shared::cta", Space::Shared), ("shared::cluster", Space::Shared)];
 

@@ -10,10 +10,11 @@ use crate::ir::{Address, Const, Load, MemType, Op, Order, R32, Scope, Space, Src
 use crate::syntax::{Operand, Type};
 
 /// The state spaces, as modifiers.
-pub(super) const SPACES: [(&str, Space); 8] = [
+pub(super) const SPACES: [(&str, Space); 9] = [
     ("global", Space::Global),
     ("shared", Space::Shared),
     ("shared::cta", Space::Shared),
+    ("shared::cluster", Space::Cluster),
     ("local", Space::Local),
     ("const", Space::Const),
     ("param", Space::Param),
@@ -21,7 +22,7 @@ pub(super) const SPACES: [(&str, Space); 8] = [
     ("param::func", Space::Param),
 ];
 
-/// The scopes. A cluster has no memory of its own here, so its scope is the device's.
+/// The scopes. That of a cluster counts as the device's.
 pub(super) const SCOPES: [(&str, Scope); 4] = [
     ("cta", Scope::Block),
     ("cluster", Scope::Device),
@@ -195,6 +196,7 @@ impl<'a> Decoder<'_, '_, 'a> {
                 let same = match (space, actual) {
                     (Space::Param, Space::Local) => true,
                     (Space::Generic, Space::Global | Space::Const) => true,
+                    (Space::Cluster, Space::Shared) => true,
                     _ => space == actual,
                 };
                 if !same {

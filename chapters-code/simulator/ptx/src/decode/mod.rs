@@ -16,6 +16,7 @@ mod compare;
 mod context;
 mod control;
 mod convert;
+mod cluster;
 mod copy;
 mod dispatch;
 mod float;

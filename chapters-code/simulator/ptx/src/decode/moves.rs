@@ -4,7 +4,7 @@ use super::Decoded;
 use super::inst::Inst;
 use super::kernel::Decoder;
 use super::special::{Clock, clock};
-use crate::ir::{Alu, Bin32, PredOp, R32, Un32, Un64};
+use crate::ir::{Alu, Bin32, Cmp, CmpType32, PredOp, R32, SpecialSlot, Un32, Un64};
 use crate::syntax::{Operand, Type};
 
 impl<'a> Decoder<'_, '_, 'a> {
@@ -15,6 +15,14 @@ impl<'a> Decoder<'_, '_, 'a> {
         match (d, a) {
             (Operand::Vector(parts), _) => self.unpack(&inst, ty, parts, a),
             (_, Operand::Vector(parts)) => self.pack(&inst, ty, d, parts),
+            (_, Operand::Name("%is_explicit_cluster")) if ty == Type::Pred => {
+                let SpecialSlot::R32(a) = self.is_explicit_cluster()? else {
+                    return Err(inst.unsupported());
+                };
+                let (b, d) = (self.bits32(0)?, self.dst_pred(d)?);
+                let (cmp, ty) = (Cmp::Ne, CmpType32::U32);
+                self.alu(Alu::Setp32 { cmp, ty, d, q: None, a, b, with: None })
+            }
             (_, Operand::Name(name)) if clock(name).is_some() => {
                 self.mov_clock(ty, d, a, clock(name).unwrap_or(Clock::Low))
             }

@@ -42,6 +42,10 @@ fn fixed(name: &str, component: &str) -> Option<Special> {
         "%ntid" => Some(Special::Ntid as fn(u8) -> Special),
         "%ctaid" => Some(Special::Ctaid as fn(u8) -> Special),
         "%nctaid" => Some(Special::Nctaid as fn(u8) -> Special),
+        "%clusterid" => Some(Special::ClusterId as fn(u8) -> Special),
+        "%nclusterid" => Some(Special::NclusterId as fn(u8) -> Special),
+        "%cluster_ctaid" => Some(Special::ClusterCtaid as fn(u8) -> Special),
+        "%cluster_nctaid" => Some(Special::ClusterNctaid as fn(u8) -> Special),
         _ => None,
     };
     if let Some(vector) = vector {
@@ -61,6 +65,8 @@ fn fixed(name: &str, component: &str) -> Option<Special> {
         "%lanemask_ge" => Special::LaneMaskGe,
         "%dynamic_smem_size" => Special::DynamicSharedSize,
         "%total_smem_size" => Special::TotalSharedSize,
+        "%cluster_ctarank" => Special::ClusterCtarank,
+        "%cluster_nctarank" => Special::ClusterNctarank,
         _ => Special::EnvReg(name.strip_prefix("%envreg")?.parse().ok().filter(|n| *n < 32)?),
     };
     component.is_empty().then_some(scalar)
@@ -80,6 +86,11 @@ impl Decoder<'_, '_, '_> {
             }));
         }
         clock(name).map(|clock| self.read_clock(clock)).transpose()
+    }
+
+    /// Returns the slot of `%is_explicit_cluster`, the only special register that is a predicate.
+    pub fn is_explicit_cluster(&mut self) -> Decoded<SpecialSlot> {
+        self.registers.special(Special::IsExplicitCluster)
     }
 
     /// Appends a read of a clock into a scratch register.

@@ -2,12 +2,12 @@
 
 use super::{Parsed, Parser};
 use crate::error::ErrorKind;
+use crate::ir::Clusters;
 use crate::lexer::Kind;
 use crate::syntax::{Block, Function, Location, Place, Statement};
 
 /// Directives between a function's head and its body that take constants and have no effect here.
-/// Those about clusters limit launches in clusters, which do not exist here.
-const IGNORED: [&str; 4] = [".maxnreg", ".noreturn", ".maxclusterrank", ".maxnctapersm"];
+const IGNORED: [&str; 3] = [".maxnreg", ".noreturn", ".maxnctapersm"];
 
 impl<'a> Parser<'_, 'a> {
     /// Parses a function that starts with `.entry` or `.func`.
@@ -26,6 +26,7 @@ impl<'a> Parser<'_, 'a> {
             body: None,
             max_threads: None,
             min_blocks: None,
+            clusters: Clusters::default(),
             line,
         };
         let unsupported = self.function_directives(&mut function)?;
@@ -56,6 +57,15 @@ impl<'a> Parser<'_, 'a> {
                     function.max_threads = Some(threads.ok_or(ErrorKind::TooMany("threads"))?);
                 }
                 ".minnctapersm" => function.min_blocks = self.numbers()?.first().copied(),
+                ".explicitcluster" => function.clusters.explicit = true,
+                ".reqnctapercluster" => {
+                    let mut shape = [1; 3];
+                    for (extent, number) in shape.iter_mut().zip(self.numbers()?) {
+                        *extent = number;
+                    }
+                    function.clusters.required = Some(shape);
+                }
+                ".maxclusterrank" => function.clusters.most = self.numbers()?.first().copied(),
                 ".pragma" => self.skip_pragma()?,
                 _ if IGNORED.contains(&directive) => drop(self.numbers()?),
                 _ => {

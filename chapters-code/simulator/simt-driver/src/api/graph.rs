@@ -343,6 +343,7 @@ pub(super) fn kernel(params: &KernelNodeParams) -> Result<(CUcontext, Operation)
         block: params.block,
         dynamic_shared: params.shared_mem_bytes,
         cooperative: false,
+        cluster: None,
     };
     let arguments = Arguments { pointers: In(params.pointers), extra: In(params.extra) };
     let launch = Launch::new(&request, &arguments)?;

@@ -3,7 +3,7 @@
 use std::ffi::{c_uint, c_void};
 
 use crate::entry::api;
-use crate::error::{CUresult, Result};
+use crate::error::Result;
 use crate::launch::{Arguments, Request, launch};
 use crate::operation::{HostCall, Operation, submit};
 use crate::types::{CUfunction, CUhostFn, CUlaunchConfig, CUstream, In};
@@ -25,7 +25,8 @@ api! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let cooperative = false;
-        let request = Request { function, grid, block, dynamic_shared, cooperative };
+        let cluster = None;
+        let request = Request { function, grid, block, dynamic_shared, cooperative, cluster };
         launch(&request, stream, &Arguments { pointers, extra })
     }
 
@@ -44,11 +45,12 @@ api! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let cooperative = true;
-        let request = Request { function, grid, block, dynamic_shared, cooperative };
+        let cluster = None;
+        let request = Request { function, grid, block, dynamic_shared, cooperative, cluster };
         launch(&request, stream, &Arguments { pointers, extra: In(std::ptr::null()) })
     }
 
-    /// Runs a kernel. Of the attributes, the cooperative one has an effect; clusters are refused.
+    /// Runs a kernel. Of the attributes, the cooperative one and the shape of a cluster have an effect.
     per_thread(cuLaunchKernelEx_ptsz) fn cuLaunchKernelEx(
         config: In<CUlaunchConfig>,
         function: CUfunction,
@@ -65,20 +67,30 @@ api! {
     }
 }
 
+/// Returns the launch that a configuration asks for.
 fn request(config: &CUlaunchConfig, function: CUfunction) -> Result<Request> {
     const COOPERATIVE: c_uint = 2;
-    const CLUSTER_DIMENSION: c_uint = 4;
     let mut cooperative = false;
     for attribute in config.attributes()? {
-        match attribute.id {
-            COOPERATIVE => cooperative = attribute.value[0] != 0,
-            CLUSTER_DIMENSION if attribute.value[..3] != [1; 3] => {
-                return Err(CUresult::NOT_SUPPORTED.because("a launch in clusters of blocks"));
-            }
-            // Hints on caching, priorities and the like.
-            _ => {}
+        // The others but for clusters are hints on caching, priorities and the like.
+        if attribute.id == COOPERATIVE {
+            cooperative = attribute.value[0] != 0;
         }
     }
+    let cluster = cluster_of(config)?;
     let &CUlaunchConfig { grid, block, shared_mem_bytes: dynamic_shared, .. } = config;
-    Ok(Request { function, grid, block, dynamic_shared, cooperative })
+    Ok(Request { function, grid, block, dynamic_shared, cooperative, cluster })
+}
+
+/// Returns the shape of a cluster that a configuration asks for.
+pub(super) fn cluster_of(config: &CUlaunchConfig) -> Result<Option<[u32; 3]>> {
+    const CLUSTER_DIMENSION: c_uint = 4;
+    let mut shape = None;
+    for attribute in config.attributes()? {
+        if attribute.id == CLUSTER_DIMENSION {
+            let [x, y, z, ..] = attribute.value;
+            shape = Some([x, y, z]);
+        }
+    }
+    Ok(shape)
 }

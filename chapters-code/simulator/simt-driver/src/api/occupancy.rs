@@ -2,10 +2,11 @@
 
 use std::ffi::{c_int, c_uint};
 
+use super::launch::cluster_of;
 use crate::entry::api;
 use crate::error::{CUresult, Result};
 use crate::module::{self, Function};
-use crate::occupancy::dynamic_shared;
+use crate::occupancy::{active_clusters, dynamic_shared};
 use crate::profile;
 use crate::types::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, In, Out};
 
@@ -78,24 +79,44 @@ api! {
         bytes.set(left.min(function.dynamic_shared()) as usize)
     }
 
-    /// There are no clusters.
+    /// Clusters that the device holds.
     fn cuOccupancyMaxActiveClusters(
-        _clusters: Out<c_int>,
+        clusters: Out<c_int>,
         function: CUfunction,
-        _config: In<CUlaunchConfig>,
+        config: In<CUlaunchConfig>,
     ) {
-        module::function(function)?;
-        Err(CUresult::NOT_SUPPORTED.because("clusters of blocks"))
+        let config = config.get()?;
+        let function = &*module::function(function)?;
+        let shape = cluster_of(&config)?.or(function.cluster()).unwrap_or([1; 3]);
+        if function.cluster().is_some_and(|own| own != shape) {
+            let cause = format!("clusters of {shape:?} blocks, where the function has others");
+            return Err(CUresult::INVALID_CLUSTER_SIZE.because(cause));
+        }
+        let size = shape.iter().map(|&n| u64::from(n)).product();
+        if !(1..=u64::from(function.most_in_cluster())).contains(&size) {
+            return Err(CUresult::INVALID_CLUSTER_SIZE.because(format!("clusters of {size} blocks")));
+        }
+        let threads = config.block.iter().product();
+        let each = function.blocks_per_multiprocessor(threads, config.shared_mem_bytes as usize);
+        clusters.set(active_clusters(size as u32, each) as c_int)
     }
 
-    /// There are no clusters.
+    /// The largest cluster of which the device holds one.
     fn cuOccupancyMaxPotentialClusterSize(
-        _size: Out<c_int>,
+        size: Out<c_int>,
         function: CUfunction,
-        _config: In<CUlaunchConfig>,
+        config: In<CUlaunchConfig>,
     ) {
-        module::function(function)?;
-        Err(CUresult::NOT_SUPPORTED.because("clusters of blocks"))
+        let config = config.get()?;
+        let function = &*module::function(function)?;
+        let threads = config.block.iter().product();
+        if function.blocks_per_multiprocessor(threads, config.shared_mem_bytes as usize) == 0 {
+            let cause = "no block of the function fits the device";
+            return Err(CUresult::INVALID_VALUE.because(cause));
+        }
+        let most = function.kernel.ir().clusters.most.unwrap_or(simt::MAX_CLUSTER);
+        let declared = function.cluster().map(|shape| shape.iter().product());
+        size.set(declared.unwrap_or(most.min(simt::MAX_CLUSTER)) as c_int)
     }
 }
 

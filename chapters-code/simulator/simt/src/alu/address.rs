@@ -15,8 +15,10 @@ use std::ops::Range;
 pub struct Windows {
     /// Generic address of the start of shared memory.
     pub shared_base: u64,
-    /// Size of the shared window in bytes.
+    /// Size of the shared window of a block in bytes.
     pub shared_bytes: u64,
+    /// Size of the window of all shared memory of a cluster, at whose start that of a block is.
+    pub cluster_bytes: u64,
     /// Generic address of the start of local memory.
     pub local_base: u64,
     /// Size of the local window in bytes.
@@ -29,7 +31,7 @@ impl Windows {
     /// Returns the generic address of address 0 of `space`.
     pub fn base(&self, space: Space) -> u64 {
         match space {
-            Space::Shared => self.shared_base,
+            Space::Shared | Space::Cluster => self.shared_base,
             Space::Local => self.local_base,
             Space::Generic | Space::Global | Space::Const | Space::Param => 0,
         }
@@ -38,6 +40,11 @@ impl Windows {
     /// Whether a generic address lies in the shared window.
     pub fn in_shared(&self, address: u64) -> bool {
         address.wrapping_sub(self.shared_base) < self.shared_bytes
+    }
+
+    /// Whether a generic address lies in the shared window of the cluster.
+    pub fn in_cluster(&self, address: u64) -> bool {
+        address.wrapping_sub(self.shared_base) < self.cluster_bytes
     }
 
     /// Whether a generic address lies in the local window.
@@ -50,8 +57,9 @@ impl Windows {
         match space {
             Space::Generic => true,
             Space::Shared => self.in_shared(address),
+            Space::Cluster => self.in_cluster(address),
             Space::Local => self.in_local(address),
-            Space::Global => !self.in_shared(address) && !self.in_local(address),
+            Space::Global => !self.in_cluster(address) && !self.in_local(address),
             Space::Const => self.constants.iter().any(|range| range.contains(&address)),
             Space::Param => false,
         }

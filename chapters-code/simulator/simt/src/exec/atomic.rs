@@ -10,7 +10,7 @@ use half::{bf16, f16};
 use ptx::ir::{Atom, AtomOp, AtomType, Order, Space, Src};
 
 use super::Exec;
-use super::memory::{Target, addresses, targets};
+use super::memory::{Target, addresses, is_own, targets};
 use super::rows::each_lane;
 use super::transfer::{LaneAddresses, Shape, aligned, out_of_bounds, strength};
 use super::view::{Bytes, Device, View};
@@ -44,6 +44,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         }
         match atom.space {
             Space::Shared => self.atomic_in(Target::Shared, atom, &addresses, mask),
+            Space::Cluster => self.atomic_elsewhere(Target::Shared, atom, &addresses, mask),
             Space::Generic => {
                 for (target, part) in targets(&addresses, mask) {
                     let own = addresses.map(|a| a.wrapping_sub(target.window()));
@@ -65,7 +66,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) -> Step {
         match target {
             Target::Local => self.atomic_local(atom, addresses, mask),
-            Target::Device | Target::Shared => self.atomic_in(target, atom, addresses, mask),
+            Target::Shared if !is_own(addresses) => self.atomic_cluster(atom, addresses, mask),
+            Target::Shared | Target::Device => self.atomic_in(target, atom, addresses, mask),
         }
     }
 
@@ -88,6 +90,39 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 .update_all(view, atom, false)
                 .map_err(|lane| absent(view, atom, addresses[lane as usize & 31], lane))
         })?;
+        self.finish_atomic(atom, &operands);
+        Ok(())
+    }
+
+    /// Executes an atomic on the shared memory of this block.
+    #[inline(never)]
+    pub(super) fn atomic_shared(
+        &mut self,
+        atom: &Atom,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+    ) -> Step {
+        self.atomic_in(Target::Shared, atom, addresses, mask)
+    }
+
+    /// Executes an atomic on the shared memory of another block of the cluster, of this rank.
+    pub(super) fn atomic_peer(
+        &mut self,
+        rank: u32,
+        atom: &Atom,
+        addresses: &[u64; 32],
+        mask: LaneMask,
+    ) -> Step {
+        let mut operands = self.operands(atom, addresses, mask);
+        let (shape, strength) =
+            (Shape::new(AccessKind::Atomic, bytes(atom.ty)), strength(atom.order));
+        let at = LaneAddresses::new(addresses, mask, shape);
+        let access = Access { strength, ..self.as_access(shape, AccessSpace::Shared, at) };
+        self.observer.access_in_cluster(&access, rank);
+        let mut view = self.peer(rank, mask)?;
+        let done = operands.update_all(&mut view, atom, false);
+        done.map_err(|lane| absent(&view, atom, addresses[lane as usize & 31], lane))?;
+        self.peer_changed(rank);
         self.finish_atomic(atom, &operands);
         Ok(())
     }

@@ -137,6 +137,7 @@ fn kind<'a>(
         Op::CpAsync { .. }
         | Op::CpAsyncWait(_)
         | Op::Mbarrier(_)
+        | Op::Cluster(_)
         | Op::Bulk(_)
         | Op::BulkWait(_)
         | Op::ProxyFence(_)

@@ -3,7 +3,7 @@
 //! Each operation names the lanes that participate. Lanes in different splits wait for one another.
 //! Exited lanes are not waited for.
 
-use ptx::ir::{Collective, CollectiveOp, Op, R32, ReduxOp, Src, Vote};
+use ptx::ir::{ClusterOp, Collective, CollectiveOp, Op, R32, ReduxOp, Src, Vote};
 
 use super::{Exec, Flow};
 use crate::barrier::Waiter;
@@ -79,7 +79,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// cannot if it waits for lanes that have not arrived.
     pub(super) fn proceeds_alone(&self, op: &Op, active: LaneMask) -> bool {
         match op {
-            Op::Bar(_) => false,
+            Op::Bar(_) | Op::Cluster(ClusterOp::Wait) => false,
             Op::Warp(Collective { mask, .. }) => {
                 let (masks, alive) = (self.warp.registers.r32(*mask), self.warp.splits.alive());
                 lanes(active).all(|lane| masks[lane as usize] & alive & !active == 0)
@@ -91,6 +91,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             | Op::CpAsync { .. }
             | Op::CpAsyncWait(_)
             | Op::Mbarrier(_)
+            | Op::Cluster(_)
             | Op::Bulk(_)
             | Op::BulkWait(_)
             | Op::ProxyFence(_)
@@ -155,7 +156,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     }
                     self.combine_gathered(waiting, gathered);
                 }
-                Waiting::No | Waiting::Reconvergence | Waiting::Barrier(_) => {}
+                Waiting::No
+                | Waiting::Reconvergence
+                | Waiting::Barrier(_)
+                | Waiting::ClusterBarrier => {}
             }
             self.warp.splits.release(waiting);
         }
@@ -172,7 +176,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let same_instruction = self.common_pc(*waiting).is_some();
                 same_instruction && members & alive & !self.warp.splits.waiting_for(*waiting) == 0
             }
-            Waiting::No | Waiting::Reconvergence | Waiting::Barrier(_) => false,
+            Waiting::No
+            | Waiting::Reconvergence
+            | Waiting::Barrier(_)
+            | Waiting::ClusterBarrier => false,
         };
         self.warp.splits.iter().map(|p| p.waiting).find(is_complete)
     }

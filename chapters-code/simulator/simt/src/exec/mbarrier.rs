@@ -10,6 +10,7 @@ use super::{Exec, Flow};
 use crate::access::AccessSpace;
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
+use crate::module::{BLOCK_WINDOW, WINDOW_BYTES};
 use crate::observe::Observer;
 use crate::proxy::{Absent, Asked, At, Completion, MBARRIER_BYTES, Mbarrier, Misuse, ProxyEvent};
 use crate::registers::LaneMask;
@@ -205,6 +206,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             _ => address,
         };
+        if (BLOCK_WINDOW..WINDOW_BYTES).contains(&offset) {
+            let cause = format!(
+                "`{name}` on an mbarrier of another block of the cluster, which is not supported here"
+            );
+            return fail(FaultKind::IllegalAddress, cause);
+        }
         if !offset.is_multiple_of(MBARRIER_BYTES.into()) {
             let cause = format!(
                 "misaligned `{name}` at {offset:#x}: the address of an mbarrier must be a multiple of {MBARRIER_BYTES}"

@@ -9,7 +9,7 @@ use super::{Exec, Warp};
 use crate::access::{AccessKind, AccessSpace, Strength};
 use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
-use crate::module::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use crate::module::{BLOCK_WINDOW, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::observe::Observer;
 use crate::pattern::{self, Addresses};
 use crate::registers::{LaneMask, Lanes64, Registers};
@@ -108,7 +108,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     let at = LaneAddresses::new(&own, part, shape);
                     match target {
                         Target::Device => self.load_device_apart(load, shape, at)?,
-                        Target::Shared => self.load_shared_apart(load, shape, at)?,
+                        Target::Shared if is_own(&own) => {
+                            self.load_shared_apart(load, shape, at)?;
+                        }
+                        Target::Shared => self.load_cluster(load, shape, &own, part)?,
                         Target::Local => {
                             self.load_elsewhere(Space::Local, load, shape, at)?;
                         }
@@ -117,6 +120,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 Ok(())
             }
             Space::Shared => self.load_shared_apart(load, shape, at),
+            Space::Cluster => self.load_cluster(load, shape, &addresses.all(), mask),
             // A variable in constant space is in device memory, and its loads are not counted.
             Space::Global | Space::Const => {
                 let Warp { registers, region, .. } = &mut *self.warp;
@@ -140,7 +144,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(never)]
-    fn load_shared_apart(&mut self, load: &Load, shape: Shape, at: LaneAddresses<'_>) -> Step {
+    pub(super) fn load_shared_apart(
+        &mut self,
+        load: &Load,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
         self.load_shared(load, shape, at)
     }
 
@@ -201,7 +210,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                     let at = LaneAddresses::new(&own, part, shape);
                     match target {
                         Target::Device => self.store_device_apart(store, shape, at)?,
-                        Target::Shared => self.store_shared_apart(store, shape, at)?,
+                        Target::Shared if is_own(&own) => {
+                            self.store_shared_apart(store, shape, at)?;
+                        }
+                        Target::Shared => self.store_cluster(store, shape, &own, part)?,
                         Target::Local => {
                             self.store_elsewhere(Space::Local, store, shape, at)?;
                         }
@@ -211,6 +223,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             Space::Global => self.store_device_apart(store, shape, at),
             Space::Shared => self.store_shared_apart(store, shape, at),
+            Space::Cluster => self.store_cluster(store, shape, &addresses.all(), mask),
             Space::Const | Space::Param => {
                 let cause = "stores to read-only memory";
                 let lane = Some(mask.trailing_zeros());
@@ -228,7 +241,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(never)]
-    fn store_shared_apart(&mut self, store: &Store, shape: Shape, at: LaneAddresses<'_>) -> Step {
+    pub(super) fn store_shared_apart(
+        &mut self,
+        store: &Store,
+        shape: Shape,
+        at: LaneAddresses<'_>,
+    ) -> Step {
         self.store_shared(store, shape, at)
     }
 
@@ -350,6 +368,11 @@ pub(super) fn addresses(registers: &Registers, Address { base, offset }: Address
 /// Converts generic addresses to addresses of the memory that they are in.
 fn shifted(addresses: Addresses<'_>, target: Target) -> Lanes64 {
     addresses.all().map(|a| a.wrapping_sub(target.window()))
+}
+
+/// Whether addresses in the window of a cluster are all in the thread's own block.
+pub(super) fn is_own(addresses: &Lanes64) -> bool {
+    addresses.iter().fold(0, |all, address| all | address) < BLOCK_WINDOW
 }
 
 /// Returns the memories that generic addresses are in, each with its lanes.

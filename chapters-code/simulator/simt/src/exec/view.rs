@@ -3,6 +3,7 @@
 use simt_report::Space;
 
 use crate::memory::{Region, Snapshot};
+use crate::module::{BLOCK_WINDOW, WINDOW_BYTES};
 use crate::racy;
 
 /// Memory that can be read and written at addresses of its own. Accesses return `None` if they are
@@ -134,8 +135,12 @@ impl View for Bytes<'_> {
         Some(())
     }
 
-    fn describe(&self, _: u64, _: u32) -> String {
-        format!("there are {} bytes", self.bytes.len())
+    fn describe(&self, address: u64, _: u32) -> String {
+        let bytes = self.bytes.len();
+        if self.space == Space::Shared && (BLOCK_WINDOW..WINDOW_BYTES).contains(&address) {
+            return format!("there are {bytes} bytes; an address from mapa needs .shared::cluster");
+        }
+        format!("there are {bytes} bytes")
     }
 
     fn space(&self) -> Option<Space> {

@@ -232,6 +232,15 @@ impl<'a> Clocks<'a> {
         self.releases.orders(from, earlier.number(), scope, acquired)
     }
 
+    /// Whether an access by another block happens before the present of a warp of this block.
+    pub fn any_warp_knows(&self, block: u64, earlier: &Event) -> bool {
+        let from = (block, earlier.actor_id());
+        let knows = |clock: &Clock| {
+            self.releases.orders(from, earlier.number(), Scope::Device, &clock.acquired)
+        };
+        self.warps.iter().any(knows)
+    }
+
     /// Whether the clock of a later access's thread itself includes an earlier one of this block.
     fn is_known(&self, earlier: &Event, later: &Event) -> bool {
         if earlier.is_asynchronous() {

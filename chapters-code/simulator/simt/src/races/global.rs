@@ -19,6 +19,7 @@
 //! (`read_only_path`).
 
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::clock::Clocks;
@@ -130,6 +131,11 @@ impl GlobalHistory {
         &self.releases
     }
 
+    /// Returns the detector as a block uses it.
+    pub(super) fn of_block(&self, block: u64) -> GlobalRaces<'_> {
+        GlobalRaces { history: self, block }
+    }
+
     /// Returns the part of the history that holds a page, and its number.
     fn shard(page: u64) -> u64 {
         page / NEIGHBOURS % SHARDS
@@ -226,6 +232,34 @@ impl<'a> GlobalRaces<'a> {
             }
         }
         found
+    }
+
+    /// Returns an access to these addresses by another block that happens before the present of no
+    /// warp of this block: the event, the block, and the address.
+    pub fn foreign(&self, clocks: &Clocks<'_>, range: Range<u64>) -> Option<(Event, u64, u64)> {
+        let late = |entry: &Entry| {
+            let block = entry.block.into();
+            entry.event.is_some()
+                && block != self.block
+                && !clocks.any_warp_knows(block, &entry.event)
+        };
+        for number in range.start / PAGE_BYTES..range.end / PAGE_BYTES {
+            let pages = self.history.lock(GlobalHistory::shard(number));
+            let Some(page) = pages.index.get(&number).map(|index| &pages.list[*index]) else {
+                continue;
+            };
+            for (row, at) in
+                page.iter().zip((number * PAGE_BYTES..).step_by(row_access::BYTES as usize))
+            {
+                let words = 0..row_access::WORDS;
+                let entries = |word| row.entries(word).into_iter().map(move |entry| (word, entry));
+                let mut all = words.flat_map(entries);
+                if let Some((word, entry)) = all.find(|(_, entry)| late(entry)) {
+                    return Some((entry.event, entry.block.into(), at + 4 * word as u64));
+                }
+            }
+        }
+        None
     }
 
     /// Notes an agent's access to neighbouring words. Returns the last race that it is part of.
@@ -426,6 +460,17 @@ impl<'a> Cursor<'a> {
 }
 
 impl Row {
+    /// Returns the remembered accesses to a word.
+    fn entries(&self, word: usize) -> [Entry; 2] {
+        if !self.is_split {
+            return [self.writer, self.reader]
+                .map(|whole| Entry { block: whole.block, event: whole.row_access.at(word) });
+        }
+        let of =
+            |words: &Option<Words>| words.as_ref().map_or_else(Entry::default, |all| all.0[word]);
+        [of(&self.writers), of(&self.readers)]
+    }
+
     /// Gives each word a history of its own, equal to the row's.
     #[inline(never)]
     fn split(&mut self) {

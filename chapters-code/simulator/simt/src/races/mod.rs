@@ -3,6 +3,7 @@
 //! | module | detects |
 //! | --- | --- |
 //! | [`shared`], [`global`] | data races in the shared memory of a block, in device memory |
+//! | [`cluster`] | data races in the shared memory of a cluster, and blocks that leave it too early |
 //! | [`clock`], [`sync`] | (define what orders threads: barriers, and flags) |
 //! | [`copies`] | missing waits for asynchronous copies |
 //! | [`proxy`], [`thread_clocks`] | mistakes with mbarriers, bulk copies and proxy fences |
@@ -21,6 +22,7 @@
 mod barriers;
 mod branches;
 mod clock;
+mod cluster;
 mod copies;
 mod event;
 mod global;
@@ -34,9 +36,12 @@ mod thread_clocks;
 mod uninitialised;
 mod words;
 
+pub(crate) use cluster::ClusterMemory;
 pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
 pub(crate) use proxy::ProxyFinding;
+
+use std::sync::Arc;
 
 use crate::access::{Access, AccessKind, AccessSpace, Strength};
 use crate::barrier::{Passing, Waiter};
@@ -65,6 +70,12 @@ pub(crate) enum Finding {
     /// Two unordered accesses to device memory, the first by a thread of block `first_block`. If
     /// both were by one block, a fence at the scope of the block would order them.
     Global { first: Event, first_block: u64, second: Event, address: u64, fenced_in_block: bool },
+    /// Two unordered accesses to the byte at `offset` of the shared memory of block `owner`, the first
+    /// by a thread of block `first_block`, in a cluster.
+    InCluster { first: Event, first_block: u64, second: Event, owner: u64, offset: u32 },
+    /// A block that exits although nothing orders an access to the byte at `offset` of its shared
+    /// memory, by a thread of block `by`, before that.
+    EarlyExit { event: Event, by: u64, offset: u32 },
     /// A shuffle that reads from a lane that does not participate.
     AbsentSource { warp: u32, pc: u32, lane: u32, source: u32 },
     /// A read of uninitialised memory: an address, or an offset in shared or local memory.
@@ -93,10 +104,11 @@ impl Finding {
     /// Returns the two instructions of a race.
     fn race(&self) -> Option<(u32, u32)> {
         match self {
-            Self::Shared { first, second, .. } | Self::Global { first, second, .. } => {
-                Some((first.pc, second.pc))
-            }
-            Self::AbsentSource { .. }
+            Self::Shared { first, second, .. }
+            | Self::Global { first, second, .. }
+            | Self::InCluster { first, second, .. } => Some((first.pc, second.pc)),
+            Self::EarlyExit { .. }
+            | Self::AbsentSource { .. }
             | Self::Uninitialised { .. }
             | Self::Pending { .. }
             | Self::MissedBarrier { .. }
@@ -109,9 +121,10 @@ impl Finding {
     /// Returns a key that is equal for findings with the same cause.
     fn key(&self) -> (u32, u32) {
         match self {
-            Self::Shared { first, second, .. } | Self::Global { first, second, .. } => {
-                (first.pc, second.pc)
-            }
+            Self::Shared { first, second, .. }
+            | Self::Global { first, second, .. }
+            | Self::InCluster { first, second, .. } => (first.pc, second.pc),
+            Self::EarlyExit { event, .. } => (event.pc, u32::MAX - 2),
             Self::AbsentSource { pc, .. } => (*pc, u32::MAX),
             Self::Uninitialised { event, .. } => (event.pc, u32::MAX - 1),
             Self::Pending { event, copy, .. } => (*copy, event.pc),
@@ -136,6 +149,8 @@ pub(crate) struct Races<'a> {
     copies: Copies,
     proxy: ProxyRaces,
     uninitialised: Uninitialised<'a>,
+    /// The shared memory of the cluster, if the block is in one of several blocks.
+    cluster: Option<Arc<ClusterMemory>>,
     block: u64,
     findings: Findings,
 }
@@ -154,6 +169,7 @@ impl<'a> Races<'a> {
             copies: Copies::default(),
             proxy: ProxyRaces::default(),
             uninitialised: Uninitialised::new(grid.kernel.ir(), &grid.table, grid.shared_bytes()),
+            cluster: None,
             block: 0,
             findings: Vec::new(),
         }
@@ -168,7 +184,58 @@ impl<'a> Races<'a> {
         self.copies.start_block(warps);
         self.proxy.start_block();
         self.uninitialised.start_block(warps);
+        self.cluster = None;
         self.block = block;
+    }
+
+    /// See [`crate::observe::Observer::join_cluster`].
+    pub fn join_cluster(&mut self, cluster: &Arc<ClusterMemory>) {
+        self.cluster = Some(cluster.clone());
+    }
+
+    /// See [`crate::observe::Observer::cluster_barrier_passed`].
+    pub fn cluster_barrier_passed(&mut self, warp: u32) {
+        let Some(cluster) = &self.cluster else { return };
+        let acquired = self.clocks.acquired_mut(warp);
+        self.flags.acquire_all(cluster.blocks(), acquired);
+    }
+
+    /// See [`crate::observe::Observer::left_cluster`].
+    pub fn left_cluster(&mut self) {
+        let Some(cluster) = self.cluster.take() else { return };
+        if let Some(finding) = cluster.left(&self.clocks, self.block) {
+            self.add(finding);
+        }
+    }
+
+    /// See [`crate::observe::Observer::access_in_cluster`].
+    pub fn access_in_cluster(&mut self, access: &Access<'_>, rank: u32) {
+        if let Some(cluster) = self.cluster.clone()
+            && let Some(owner) = cluster.owner(rank)
+        {
+            self.access_shared_of(&cluster, owner, access);
+        }
+    }
+
+    /// Notes an access to the shared memory of a block of the cluster.
+    fn access_shared_of(&mut self, cluster: &ClusterMemory, owner: usize, access: &Access<'_>) {
+        let event = self.event(access);
+        let there = cluster.addresses(owner, access);
+        let placed = cluster::placed(access, &there);
+        if access.strength != Strength::Weak && access.kind != AccessKind::Load {
+            let acquired = self.clocks.acquired(access.warp);
+            self.flags.publish(&placed, acquired);
+        }
+        if let Some(finding) = cluster.access(&self.clocks, self.block, &placed, event) {
+            self.add(finding);
+        }
+        let written = cluster.written(owner);
+        if let Some(finding) = self.uninitialised.access_shared(written, access, event) {
+            self.add(finding);
+        }
+        if access.strength != Strength::Weak && access.kind != AccessKind::Store {
+            self.has_read(&placed);
+        }
     }
 
     pub fn barrier_passed(&mut self, passing: &Passing) {
@@ -275,6 +342,12 @@ impl<'a> Races<'a> {
     }
 
     pub fn access(&mut self, access: &Access<'_>) {
+        if access.space == AccessSpace::Shared
+            && let Some(cluster) = self.cluster.clone()
+            && let Some(owner) = cluster.index_of(self.block)
+        {
+            return self.access_shared_of(&cluster, owner, access);
+        }
         let event = self.event(access);
         if access.strength != Strength::Weak && access.kind != AccessKind::Load {
             let acquired = self.clocks.acquired(access.warp);

@@ -112,6 +112,11 @@ impl Releases {
         releases.len() as u32
     }
 
+    /// Returns the number of a block's releases.
+    fn count(&self, block: u64) -> u32 {
+        lock(&self.blocks, block).get(&block).map_or(0, |all| all.len() as u32)
+    }
+
     /// Whether an access by a warp of block `from` in this epoch happens before the present of a
     /// thread that has acquired this, for releases at this scope.
     pub fn orders(&self, from: (u64, u32), epoch: u32, scope: Scope, acquired: &Acquired) -> bool {
@@ -183,6 +188,13 @@ impl<'a> Flags<'a> {
                 publish_at(&mut published, address, &own, access, self.block);
             }
         }
+    }
+
+    /// Adds what these blocks have released so far.
+    pub fn acquire_all(&self, blocks: &[u64], acquired: &mut Acquired) {
+        let counts = blocks.iter().map(|&block| (block, self.releases.count(block)));
+        let released = counts.filter(|(_, count)| *count > 0).collect();
+        union(acquired, &Arc::new(released));
     }
 
     /// Notes that a strong access has read, and adds what it acquires.

@@ -133,15 +133,18 @@ impl<'a> Uninitialised<'a> {
 
     #[inline(never)]
     fn shared(&mut self, access: &Access<'_>, event: Event, span: (u64, u64)) -> Option<Finding> {
-        if is_known(&self.shared, access, span) {
-            return None;
-        }
-        let mut unwritten = Unwritten::default();
-        each_word(access, event, |at, event| {
-            if !note(&self.shared, access, at) {
-                unwritten.note(access, at, event);
-            }
-        });
+        let unwritten = unwritten(&self.shared, access, event, span)?;
+        self.find(&unwritten, Space::Shared)
+    }
+
+    /// Notes an access to the shared memory of a block of the cluster, which has this mask.
+    pub fn access_shared(
+        &mut self,
+        shared: &InitMask,
+        access: &Access<'_>,
+        event: Event,
+    ) -> Option<Finding> {
+        let unwritten = unwritten(shared, access, event, span(access)?)?;
         self.find(&unwritten, Space::Shared)
     }
 
@@ -236,6 +239,26 @@ impl Unwritten {
         let word = (at - access.addresses.of(event.lane())) / 4;
         self.0[word as usize & 3] = Some((event, at));
     }
+}
+
+/// Notes an access to shared memory. Returns the uninitialised reads, if it need be looked at lane by
+/// lane.
+fn unwritten(
+    shared: &InitMask,
+    access: &Access<'_>,
+    event: Event,
+    span: (u64, u64),
+) -> Option<Unwritten> {
+    if is_known(shared, access, span) {
+        return None;
+    }
+    let mut unwritten = Unwritten::default();
+    each_word(access, event, |at, event| {
+        if !note(shared, access, at) {
+            unwritten.note(access, at, event);
+        }
+    });
+    Some(unwritten)
 }
 
 /// Computes [`Uninitialised::used_words`].

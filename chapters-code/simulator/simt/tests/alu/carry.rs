@@ -129,6 +129,7 @@ fn run(chain: &[Link], rows: &Rows) -> Vec<[u64; THREADS]> {
         kernel: &module.kernel("chain").expect("it is there"),
         grid: [1; 3],
         block: [THREADS as u32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: &[input, out].map(u64::to_le_bytes).concat(),
     };

@@ -14,6 +14,7 @@ use simt::registers::{LANES, LaneMask, Lanes32, Lanes64, Registers};
 pub const WINDOWS: Windows = Windows {
     shared_base: 0x0100_0000_0000,
     shared_bytes: 1 << 32,
+    cluster_bytes: 1 << 32,
     local_base: 0x0200_0000_0000,
     local_bytes: 1 << 32,
     constants: Vec::new(),

@@ -1,6 +1,7 @@
 //! Whole kernels on the machine: how lanes part and meet, wait, and are stopped.
 
 mod asynchronous;
+mod cluster;
 mod deadlock;
 mod run;
 

@@ -33,6 +33,7 @@ pub fn run_with(body: &str, grid: u32, block: u32, options: &Options) -> Run {
         kernel: &loaded,
         grid: [grid, 1, 1],
         block: [block, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         params: &out.to_le_bytes(),
     };

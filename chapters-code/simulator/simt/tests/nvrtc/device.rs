@@ -108,6 +108,7 @@ impl Device {
             kernel: &kernel,
             grid: [grid, 1, 1],
             block: [block, 1, 1],
+            cluster: None,
             dynamic_shared: 256,
             params: &params,
         };

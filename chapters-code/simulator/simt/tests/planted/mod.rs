@@ -26,7 +26,7 @@ fn bug(kind: Kind) -> Option<Bug> {
                 Bug::Race
             }
             R::WriteAtomic | R::AtomicWrite | R::AtomicAtomic => Bug::Race,
-            R::PendingCopy | R::EarlyCopy | R::AbandonedCopy => Bug::Race,
+            R::PendingCopy | R::EarlyCopy | R::AbandonedCopy | R::EarlyExit => Bug::Race,
             R::MissingProxyFence => Bug::Fence,
             R::MbarrierReinitialised | R::MbarrierOverwritten => Bug::Mbarrier,
             R::DivergentBarrier | R::BarrierThreads => Bug::Barrier,

@@ -41,6 +41,7 @@ pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
         kernel: &kernel,
         grid: [planted.grid, 1, 1],
         block: [planted.block, 1, 1],
+        cluster: None,
         dynamic_shared: planted.dynamic_shared(),
         params: &params,
     };

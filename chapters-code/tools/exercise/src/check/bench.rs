@@ -369,12 +369,14 @@ impl Bench {
             FaultKind::IllegalInstruction | FaultKind::Overflow if of_an_mbarrier => {
                 Diagnosis::Mbarrier
             }
-            FaultKind::IllegalAddress => Diagnosis::OutOfBounds,
+            FaultKind::IllegalAddress | FaultKind::ClusterAddress => Diagnosis::OutOfBounds,
             FaultKind::MisalignedAddress => Diagnosis::Misaligned,
             FaultKind::Trap | FaultKind::Assert => Diagnosis::Trap,
             FaultKind::Deadlock => Diagnosis::Deadlock,
             FaultKind::InstructionLimit => Diagnosis::Endless,
-            FaultKind::OutOfResources | FaultKind::InvalidLaunch => Diagnosis::Resources,
+            FaultKind::OutOfResources | FaultKind::InvalidLaunch | FaultKind::InvalidCluster => {
+                Diagnosis::Resources
+            }
             FaultKind::IllegalInstruction | FaultKind::Overflow | FaultKind::Unsupported => {
                 Diagnosis::Fault
             }

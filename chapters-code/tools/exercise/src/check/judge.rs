@@ -68,7 +68,7 @@ pub fn race(race: &Race, operation: &Operation) -> Diagnosis {
                 (diagnosis, _) => diagnosis,
             }
         }
-        (_, Missing::Syncthreads) => Diagnosis::MissingBarrier,
+        (_, Missing::Syncthreads | Missing::ClusterSync) => Diagnosis::MissingBarrier,
         (_, Missing::Syncwarp) => Diagnosis::MissingSyncwarp,
         _ => Diagnosis::MissingFence,
     }
