@@ -24,6 +24,7 @@ pub fn broken<K: Key>() -> Ladder<Counting<K>> {
         (SAME_WARP, |p, rung| with_counters(WARPS * p.bins.counters(), p, rung)),
         (ZEROING_RACES, without_zeroing),
         (PACKED_OVERFLOW, one_block),
+        (CLUSTER_UNREADY, in_clusters),
         (ROUNDED_UP, |p, rung| with_counters(WARPS * (p.bins.counters() - EXTRA) + 1, p, rung)),
     ]
 }
@@ -52,6 +53,14 @@ static SAME_WARP: Rung =
     broken!("same_warp", [Races, Result], "plain increments of a warp's own copy");
 static ZEROING_RACES: Rung =
     broken!("zeroing_races", [Races, Result], "blocks zero the output that others already add to");
+static CLUSTER_UNREADY: Rung = Rung::new(
+    "cluster_unready",
+    "blocks of a cluster add to counters that their owner has not zeroed",
+    include_str!("../kernels/broken/cluster_unready.compute_90.ptx"),
+)
+.refuses(|rung, case| refuses(rung, case, bins::MOST))
+.broken(&[Checker::Races, Checker::Result])
+.adapts(uniform);
 static PACKED_OVERFLOW: Rung =
     broken!("packed_overflow", [Result], "two counters of 16 bits in a word").adapts(|case| Case {
         shape: Shape::Vector { n: several_blocks(case).max(1 << 17) },
@@ -93,6 +102,13 @@ fn with_counters<K: Key>(
 /// As [`with_counters`], with one block, whose counters have 16 bits.
 fn one_block<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
     zero_and_add(1, p.bins.counters().div_ceil(2), p, rung)
+}
+
+/// As [`with_counters`], in clusters of two blocks, each of which has half of the counters.
+fn in_clusters<K: Key>(p: &Counting<K>, rung: &Rung) -> Result<Launch<Counting<K>>, Error> {
+    let counters = p.bins.counters().div_ceil(2);
+    let blocks = geometry::thread_per_key(&p.device, p.n, counters)?.next_multiple_of(2);
+    zero_and_add(blocks, counters, p, rung)
 }
 
 fn zero_and_add<K: Key>(

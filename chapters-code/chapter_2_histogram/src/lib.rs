@@ -37,6 +37,7 @@ pub mod rungs {
     pub mod finish_exchange;
 
     // For more bins than shared memory has room for.
+    pub mod clustered;
     pub mod ranges;
 }
 
@@ -52,5 +53,6 @@ pub fn keys<K: Key>() -> Ladder<Counting<K>> {
         finish_memset,
         finish_exchange,
         ranges,
+        clustered,
     ]
 }

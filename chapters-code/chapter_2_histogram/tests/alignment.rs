@@ -9,7 +9,7 @@ use chapter_2_histogram::{
     parameters::Range,
     problem::Counting,
     reference::{Key, histogram},
-    rungs::{banked, finish_exchange, finish_memset, global_atomics, ranges},
+    rungs::{banked, clustered, finish_exchange, finish_memset, global_atomics, ranges},
 };
 use cudarc::{
     driver::{DevicePtr, LaunchConfig, PushKernelArg},
@@ -68,7 +68,7 @@ fn words_in_a_range() {
 
 fn check_type<K: Key>() {
     let bins = Bins::even(256, 0.0, 1.0).expect("bins");
-    let ladder = ladder![banked, finish_memset, finish_exchange, ranges];
+    let ladder = ladder![banked, finish_memset, finish_exchange, ranges, clustered];
     for n in [17, 5003] {
         let case = case::<K>(n);
         let host: Vec<K> = keys(&case, &bins);

@@ -36,6 +36,7 @@ fn each_by_its_checker() {
         ("same_warp", Checker::Races),
         ("zeroing_races", Checker::Races),
         ("packed_overflow", Checker::Result),
+        ("cluster_unready", Checker::Races),
         ("rounded_up", Checker::Result),
     ];
     testing::check_caught(&broken_rows(1 << 14), &expected);
@@ -64,6 +65,11 @@ fn races_name_what_is_missing() {
     }
     let race = &row(1 << 14, "zeroing_races").races[0];
     assert_eq!(race.space, Space::Global);
+    assert_ne!(race.first.block, race.second.block);
+    let races = row(1 << 14, "cluster_unready").races;
+    let missing = |missing| races.iter().find(|race| race.missing == missing);
+    let race = missing(Missing::ClusterSync).expect("a race between blocks of a cluster");
+    assert_eq!(race.space, Space::Shared);
     assert_ne!(race.first.block, race.second.block);
 }
 

@@ -13,6 +13,9 @@ const SHARED: &str =
 const GLOBAL: &str =
     include_str!("../../../../book/measurements/ncu_nvidia_h200_2026-11-21_global.csv");
 
+/// Rungs that are younger than the recording.
+const NOT_RECORDED: [&str; 1] = ["chapter_2_histogram/clustered"];
+
 /// What is not compared: columns, of which rungs.
 struct Exempt<'a> {
     rungs: &'a [&'a str],
@@ -180,7 +183,9 @@ fn check(part: Part, recorded: &str, columns: usize, disputed: usize) -> Result<
     };
     assert!(rows.iter().all(|row| known(row) == columns), "columns");
     let mut launches = launched(part)?;
-    launches.retain(|launch| is_recorded(&launch.name));
+    let is_young = |name: &str| NOT_RECORDED.contains(&counts::rung(name));
+    assert!(!rows.iter().any(|row| is_young(&row.name)), "it is recorded: strike it off");
+    launches.retain(|launch| !is_young(&launch.name));
     let theirs: Vec<_> = rows.iter().map(|row| (&row.name, &row.kernel)).collect();
     let ours: Vec<_> = launches.iter().map(|launch| (&launch.name, &launch.kernel)).collect();
     assert_eq!(ours, theirs, "the launches are others");
