@@ -45,7 +45,14 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
         Some((stem, "tsv")) if stem.starts_with("latencies_") => {
             Ok(example(stem, &text, "how long a lone thread waits", "latencies"))
         }
-        Some((stem, "tsv")) if stem.starts_with("trials_") => Ok(trials(stem, &text)),
+        Some((stem, "tsv")) if stem.starts_with("trials_of_clusters_") => Ok(trials(
+            stem,
+            &text,
+            "clusters of blocks: all histograms and accesses that were tried",
+        )),
+        Some((stem, "tsv")) if stem.starts_with("cluster_") => {
+            Ok(trials(stem, &text, "clusters of blocks: rows of the trials that chapter 2 shows"))
+        }
         _ if is_answers(&name) => answers(&text),
         _ => {
             Err("no recording of this kind is known; describe it in tools/book/src/evidence"
@@ -190,10 +197,9 @@ fn profile(stem: &str, text: &str, what: &str) -> Vec<Fact> {
     table(stem, text, what, "`ncu` on `chapter_6`, see README.md beside the file".to_owned())
 }
 
-/// Times of kernels that were tried, most of which did not become rungs.
-fn trials(stem: &str, text: &str) -> Vec<Fact> {
-    let command = "a program of its own, see README.md beside the file".to_owned();
-    table(stem, text, "times of variants of kernels that were tried", command)
+/// Trials by programs that are not part of the project.
+fn trials(stem: &str, text: &str, what: &str) -> Vec<Fact> {
+    table(stem, text, what, "see README.md beside the file".to_owned())
 }
 
 /// A table whose first lines say where it was recorded.
