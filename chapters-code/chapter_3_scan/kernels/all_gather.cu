@@ -1,4 +1,4 @@
-// All blocks tell all blocks: as many blocks as the device holds walk over the tiles in rounds, and in
+// Every block publishes to all blocks: as many blocks as the device holds walk over the tiles in rounds, and in
 // each round every block reads the aggregates of all, so that no prefix is handed on from tile to tile.
 //
 // A block keeps two tiles in registers. It publishes the aggregate of the next tile before it waits for the
@@ -20,7 +20,7 @@
 constexpr unsigned THREADS = 512;
 constexpr unsigned ROWS = 4;
 
-// What blocks tell each other in a round.
+// The exchange of aggregates between all blocks in a round.
 template <typename Op, typename T> struct Rounds {
     u64* status;
     const u32& epoch; // in shared memory
@@ -123,7 +123,7 @@ __device__ void scan(const T* in, T* out, size_t n, u64* status, u32* launches) 
     prepare(0, 0);
     for (size_t round = 0; rounds.has(round); round += 2) {
 #pragma unroll
-        for (unsigned which = 0; which < 2; which++) { // unrolled, or the tiles leave the registers
+        for (unsigned which = 0; which < 2; which++) { // unrolled: registers have no index
             size_t now = round + which;
             if (rounds.has(now)) {
                 if (rounds.has(now + 1)) {

@@ -9,12 +9,12 @@ constexpr u32 PREFIX = 2; // it is the aggregate of the tile and of all before i
                           // comes after the tile's last head, if it has one
 
 // ANCHOR: look_back
-// Called by one warp: the aggregate of all tiles before `tile`. Lane l looks at the l-th tile before; they
-// all wait until no tile up to the nearest PREFIX is missing.
+// Called by one warp: returns the aggregate of all tiles before `tile`. Lane 31 looks at the tile just before
+// `tile`, lane 0 at the 32nd before it. All wait until no tile from the nearest PREFIX on is missing.
 template <typename Op, typename T> __device__ T look_back(const u64* status, unsigned tile) {
     T prefix = Op::identity();
     for (long long last = (long long)tile - 1;; last -= 32) {
-        long long mine = last - 31 + lane_id(); // the nearest tile is lane 31's
+        long long mine = last - 31 + lane_id();
         unsigned known, nearest, needed;
         Tagged<T> seen(Op::identity(), PREFIX); // before the first tile lies nothing
         do {

@@ -2,7 +2,7 @@
 // that reports to an mbarrier, and the mbarriers by which warps hand stages to each other.
 //
 // An mbarrier counts phases. A phase is complete when as many arrivals as it was made for have come,
-// and all bytes that were announced. wait(phase) returns when the phase of that parity is complete.
+// and all bytes that were announced. wait(parity) returns when the last complete phase has that parity: 1 at first.
 #pragma once
 #include "operators.cuh"
 
@@ -50,8 +50,8 @@ __device__ inline void fence_before_copies() {
 }
 // ANCHOR_END: fence
 
-// Starts a copy of bytes, a multiple of 16, between 16-byte aligned addresses. It tells `full` of every
-// byte that has come.
+// Starts a copy of bytes, a multiple of 16, between 16-byte aligned addresses. The copy engine counts on `full`
+// the bytes that have come.
 __device__ inline void bulk_copy(void* shared, const void* global, u32 bytes, Mbarrier& full) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                  :: "r"(u32(__cvta_generic_to_shared(shared))),
@@ -59,8 +59,9 @@ __device__ inline void bulk_copy(void* shared, const void* global, u32 bytes, Mb
                  : "memory");
 }
 
-// Where in a ring of stages a warp is: the stage, and the phase, which counts how often the ring has gone
-// round.
+// ANCHOR: state
+// Where in a ring of stages a warp is. One lap of the ring is one phase of each stage's mbarriers, so `phase`
+// is the number of the lap.
 struct PipelineState {
     u32 stage = 0, phase = 0;
 
@@ -71,6 +72,7 @@ struct PipelineState {
             phase++;
         }
     }
-    // The parity for which to wait until the stage has been filled in this phase.
+    // The argument of a wait for this lap's phase; parity() ^ 1 is that of a wait for the lap before.
     __device__ u32 parity() const { return phase & 1; }
 };
+// ANCHOR_END: state

@@ -45,7 +45,7 @@ template <typename Op, typename T> __device__ Before<T> scan_consumers(T* aggreg
     return {before, __shfl_sync(ALL_LANES, scanned, 31)};
 }
 
-// What blocks tell each other in a round.
+// The exchange of aggregates between all blocks in a round.
 template <typename Op, typename T> struct Rounds {
     u64* status;
     const u32& epoch; // in shared memory
@@ -182,7 +182,7 @@ __device__ void consume(Ring& ring, const uint4* stages, const Packs<T>& to, Rou
     prepare(0, 0);
     for (size_t round = 0; rounds.has(round); round += 2) {
 #pragma unroll
-        for (unsigned which = 0; which < 2; which++) { // unrolled, or the tiles leave the registers
+        for (unsigned which = 0; which < 2; which++) { // unrolled: registers have no index
             size_t now = round + which;
             if (rounds.has(now)) {
                 if (rounds.has(now + 1)) {

@@ -160,8 +160,8 @@ template <Kind KIND, typename Op, typename T> struct Block {
     // ANCHOR_END: reduce
 
     // ANCHOR: all_gather
-    // One warp learns what comes before the block's tile in each round. It looks at all aggregates of a
-    // round at once, and at the next round's before it needs them: a look takes most of a microsecond.
+    // One warp computes what comes before the block's tile in each round. It loads all aggregates of a round
+    // at once, and those of the next round before it needs them.
     __device__ void all_gather(u32 launches_before) {
         tell_epoch(launches_before);
         PipelineState state;
@@ -188,7 +188,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
     // ANCHOR_END: all_gather
 
-    // The first lane has begun to load the count of launches. Only now does it wait for it.
+    // The first lane has begun to load the count of launches, and waits for the load only here.
     __device__ void tell_epoch(u32 launches_before) {
         epoch = next_epoch(__shfl_sync(ALL_LANES, launches_before, 0));
         if (lane_id() == 0) {
@@ -247,7 +247,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
         }
     }
 
-    // Whether a aggregate was missing. It may be there now.
+    // Whether an aggregate was missing. It may be there now.
     __device__ bool look_again(size_t round, Tagged<T> (&seen)[GROUPS]) const {
         bool missing = false;
 #pragma unroll

@@ -14,7 +14,7 @@
 constexpr unsigned ROWS = 8; // of 32 elements, for each warp
 
 // ANCHOR: ballots
-// Asks the lanes of a warp for its rows, one after another. All lanes must call it.
+// Loads a warp's rows and votes on each: rows[r] is the ballot of row r. All lanes must call it.
 template <typename By, typename T>
 __device__ unsigned ballots(const T* in, size_t n, By by, T (&x)[ROWS], unsigned (&rows)[ROWS]) {
     size_t first = (size_t(blockIdx.x) * blockDim.x / 32 + warp_id()) * (32 * ROWS) + lane_id();

@@ -11,28 +11,28 @@ using b8 = unsigned char;
 using b32 = unsigned int;
 using b64 = unsigned long long;
 
-// What says which elements are selected, as the host gives it: a mask, or a pivot's bits.
+// What decides which elements are selected, as the host passes it: a mask, or the bits of a pivot.
 struct Choice {
     const void* mask;
     u64 pivot;
 };
 
 // ANCHOR: by
-// A byte an element: selected where it is not 0.
+// One byte per element. An element is selected if its byte is not 0.
 template <typename T> struct Mask {
     const u8* bytes;
     __device__ explicit Mask(const Choice& choice) : bytes((const u8*)choice.mask) {}
     __device__ bool selects(size_t i, T) const { return bytes[i] != 0; }
 };
 
-// A bit an element, 32 in a word, the lowest first: selected where it is 1.
+// One bit per element, 32 in a word, the lowest first. An element is selected if its bit is 1.
 template <typename T> struct Bits {
     const u32* words;
     __device__ explicit Bits(const Choice& choice) : words((const u32*)choice.mask) {}
     __device__ bool selects(size_t i, T) const { return words[i / 32] >> i % 32 & 1; }
 };
 
-// The element itself: selected where it is at least the pivot. A NaN is not.
+// The element itself. It is selected if it is at least the pivot; a NaN never is.
 template <typename T> struct Predicate {
     T pivot;
     __device__ explicit Predicate(const Choice& choice) { memcpy(&pivot, &choice.pivot, sizeof pivot); }

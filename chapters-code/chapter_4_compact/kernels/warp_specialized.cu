@@ -46,7 +46,7 @@ struct Ring {
     Mbarrier empty[MOST_STAGES]; // all writers have what they need of it
     Mbarrier counted[AHEAD];     // a scout has the slot's count
     Mbarrier known[AHEAD];       // the slot is filled, by a scout and by the gatherer
-    Mbarrier free[AHEAD];        // the copier and all writers have read it
+    Mbarrier free[AHEAD];        // the copy warp and all writers have read it
     Mbarrier launch_known;       // the epoch is known
     u32 epoch;
     Slot slots[AHEAD];
@@ -167,7 +167,7 @@ template <typename By, typename T> struct Block {
     // Starts to copy the tile that begins at element `first`.
     __device__ void fetch(size_t first, T* stage, Mbarrier& full) const {
         u32 elements = u32(min(n - first, size_t(TILE))), packs = elements / PACK;
-        // A pack that is not full, at the array's end, is brought by no bulk copy.
+        // A bulk copy cannot bring a pack that is not full, at the array's end.
         if (lane_id() < elements % PACK) {
             stage[packs * PACK + lane_id()] = in[first + packs * PACK + lane_id()];
         }
@@ -181,8 +181,8 @@ template <typename By, typename T> struct Block {
     }
 
     // ANCHOR: scout
-    // Each of the scouts takes every other tile. It publishes a count as soon as it has one; what the
-    // block's own writers need must wait until they have read what was there before.
+    // Each of the scouts takes every other tile. It publishes a count as soon as it has one. To fill the slot, it
+    // must wait until the slot's last tile has been read.
     __device__ void scout(unsigned scout) {
         PipelineState state;
         state.advance(scout, AHEAD);
@@ -229,7 +229,7 @@ template <typename By, typename T> struct Block {
         }
     }
 
-    // The first lane has begun to load the count of launches. Only now does it wait for it.
+    // The first lane has begun to load the count of launches, and waits for the load only here.
     __device__ void tell_epoch(u32 launches_before) {
         epoch = next_epoch(__shfl_sync(ALL_LANES, launches_before, 0));
         if (lane_id() == 0) {
@@ -277,8 +277,8 @@ template <typename By, typename T> struct Block {
     // ANCHOR_END: indices
 
     // ANCHOR: all_gather
-    // One warp learns what is selected before the block's tile in each round, from the counts of all blocks.
-    // It looks at the next round's before it needs them.
+    // One warp computes how many elements are selected before the block's tile in each round, from the counts of
+    // all blocks. It loads the counts of the next round before it needs them.
     __device__ void all_gather(u32 launches_before) {
         tell_epoch(launches_before);
         PipelineState state;
