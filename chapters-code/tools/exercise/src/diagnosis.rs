@@ -125,7 +125,7 @@ diagnoses! {
         hint "wait for the copy before, and let the other threads know by a barrier", read "";
     /// A bulk copy that starts too early.
     EarlyCopy: "a bulk copy starts while other threads may still use the memory that it writes",
-        hint "the thread that starts a copy into a stage must first wait until all readers of that stage have handed it back: at the stage's other mbarrier, or at a barrier", read "chapter_3_scan/all_gather.md#warp-specialization";
+        hint "the thread that starts a copy into a stage must first wait until all readers of that stage have handed it back: at the stage's other mbarrier, or at a barrier", read "chapter_3_scan/warp_specialization.md";
     /// Ordinary accesses that a bulk copy need not see.
     ProxyFence: "a fence between ordinary accesses and bulk copies is missing",
         hint "barriers and mbarriers order ordinary accesses only: each thread that has read a stage executes fence.proxy.async before it hands the stage back, and who initialises mbarriers executes fence.mbarrier_init before the block's barrier", read "chapter_3_scan/what_goes_wrong.md#a-copy-that-overtakes-a-read";
@@ -134,7 +134,7 @@ diagnoses! {
         hint "every copy that is started must be waited for: are more of them started than there are tiles?", read "";
     /// An mbarrier that is not initialised, initialised twice, overwritten, or arrived at too often.
     Mbarrier: "an mbarrier is misused",
-        hint "one thread initialises each mbarrier, once, before the block's first barrier; and in each phase as many arrive as it was initialised for", read "chapter_3_scan/all_gather.md#warp-specialization";
+        hint "one thread initialises each mbarrier, once, before the block's first barrier; and in each phase as many arrive as it was initialised for", read "chapter_3_scan/warp_specialization.md";
     /// An input was written.
     InputChanged: "an input was changed",
         hint "inputs are only read: use shared memory, or the scratch that you are given", read "";
