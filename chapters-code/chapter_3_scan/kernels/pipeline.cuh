@@ -42,9 +42,9 @@ __device__ inline void fence_mbarrier_init() {
 
 // ANCHOR: fence
 // Orders what a lane has read and written in shared memory before the asynchronous copies that come
-// after it. Barriers and mbarriers alone order ordinary accesses only: copies reach memory by another
-// way (a proxy), and may overtake a read that is still queued. Every lane that has read a stage calls it
-// before the stage is handed back.
+// after it. Barriers and mbarriers alone order ordinary accesses only. Copies reach memory by another path (the
+// async proxy), and may overtake a read that is still queued. Every lane that has read a stage executes the
+// fence before the stage is handed back.
 __device__ inline void fence_before_copies() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

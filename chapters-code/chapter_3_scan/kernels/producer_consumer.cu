@@ -102,7 +102,7 @@ template <typename Op, typename T> struct Tile {
 };
 
 // ANCHOR: producer
-// The producer, one warp: keeps the ring full. One lane would do, but for the last tile.
+// The producer, one warp: keeps the ring full. One lane would be enough, except for the last tile.
 template <typename Op, typename T>
 __device__ void produce(Ring& ring, uint4* stages, const Packs<T>& in, size_t tiles) {
     PipelineState state;

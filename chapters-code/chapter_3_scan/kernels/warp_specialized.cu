@@ -67,7 +67,7 @@ template <Kind KIND, typename Op, typename T> struct Block {
     }
 
     // ANCHOR: copy
-    // One warp keeps the ring full; one lane of it would do, but for the last tile.
+    // One warp keeps the ring full. One lane would be enough, except for the last tile.
     __device__ void copy() {
         PipelineState state;
         for (size_t round = 0; has(round); round++, state.advance(1, stage_count)) {

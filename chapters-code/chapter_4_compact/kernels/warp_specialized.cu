@@ -2,8 +2,8 @@
 // are selected is in the mask alone. Two warps, the readers of the mask, read masks many tiles before their data is needed,
 // so that every tile's offset in the output is known by the time that the tile has come.
 //
-// One warp starts copies of the data into a ring of stages in shared memory, but for tiles of which nothing
-// is selected; one gathers the counts of all blocks, two read masks, eight write what is selected: row by row of 32
+// One warp starts copies of the data into a ring of stages in shared memory, except for tiles of which
+// nothing is selected; one gathers the counts of all blocks, two read masks, eight write the selected elements: row by row of 32
 // elements, as in ballot.cu, so that a warp's stores lie side by side.
 //
 // ptx: compute_90
