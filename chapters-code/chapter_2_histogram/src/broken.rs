@@ -56,7 +56,7 @@ static ZEROING_RACES: Rung =
 static CLUSTER_UNREADY: Rung = Rung::new(
     "cluster_unready",
     "blocks of a cluster add to counters that their owner has not zeroed",
-    include_str!("../kernels/broken/cluster_unready.compute_90.ptx"),
+    ptx!("kernels/broken/cluster_unready.compute_90.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, bins::MOST))
 .broken(&[Checker::Races, Checker::Result])

@@ -2,7 +2,7 @@
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys::CUfunction_attribute_enum::*};
 use cudarc::nvrtc::Ptx;
-use harness::{Error, Launch, Rung};
+use harness::{Error, Launch, Rung, ptx};
 
 use crate::geometry::{self, TileBlocks};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 pub static RUNG: Rung = Rung::new(
     "clustered",
     "two blocks of a cluster share one histogram",
-    include_str!("../../kernels/clustered.compute_90.ptx"),
+    ptx!("kernels/clustered.compute_90.ptx"),
 )
 .refuses(|rung, case| refuses(rung, case, bins::MOST));
 
