@@ -16,21 +16,21 @@ template <unsigned SIDE> __device__ Corner corner_down(size_t rows) {
 
 // ANCHOR: transpose
 template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> out) {
-    constexpr unsigned SIDE = Block<T>::SIDE;
+    constexpr unsigned SIDE = Square<T>::SIDE;
     extern __shared__ uint4 tile[][16];
     Corner corner = corner_down<16 * SIDE>(in.rows);
     unsigned x = threadIdx.x % 16, y = threadIdx.x / 16;
 
-    Block<T> block;
+    Square<T> square;
     bool packed = is_packed(in);
 #pragma unroll
     for (unsigned i = 0; i < SIDE; i++) {
-        block.set_pack(i, load_pack(in, corner.row + y * SIDE + i, corner.col + x * SIDE, packed));
+        square.set_pack(i, load_pack(in, corner.row + y * SIDE + i, corner.col + x * SIDE, packed));
     }
-    block = turned(block);
+    square = turned(square);
 #pragma unroll
     for (unsigned i = 0; i < SIDE; i++) {
-        tile[x * SIDE + i][y ^ x] = block.pack(i);
+        tile[x * SIDE + i][y ^ x] = square.pack(i);
     }
     __syncthreads();
 
@@ -38,12 +38,12 @@ template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> ou
 #pragma unroll
     for (unsigned i = 0; i < SIDE; i++) {
         unsigned row = y + i * 16;
-        block.set_pack(i, tile[row][x ^ (row / SIDE)]);
+        square.set_pack(i, tile[row][x ^ (row / SIDE)]);
     }
 #pragma unroll
     for (unsigned i = 0; i < SIDE; i++) {
         unsigned row = y + i * 16;
-        store_pack(out, corner.col + row, corner.row + x * SIDE, packed, block.pack(i));
+        store_pack(out, corner.col + row, corner.row + x * SIDE, packed, square.pack(i));
     }
 }
 // ANCHOR_END: transpose

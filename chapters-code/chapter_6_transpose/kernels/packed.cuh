@@ -1,6 +1,6 @@
 // Rows of a matrix as packs of 16 bytes, where they are aligned, and as elements where they are not.
 #pragma once
-#include "block.cuh"
+#include "square.cuh"
 
 // Whether every row begins with a whole pack.
 template <typename T> __device__ bool is_packed(const Matrix<T>& matrix) {
@@ -11,7 +11,7 @@ template <typename T> __device__ bool is_packed(const Matrix<T>& matrix) {
 // The pack at (row, col), of which an edge may cut off a part, or all.
 template <typename T>
 __device__ uint4 load_pack(const Matrix<const T>& in, size_t row, size_t col, bool packed) {
-    constexpr unsigned SIDE = Block<T>::SIDE;
+    constexpr unsigned SIDE = Square<T>::SIDE;
     if (packed && row < in.rows && col + SIDE <= in.cols) {
         return *reinterpret_cast<const uint4*>(&in(row, col));
     }
@@ -32,7 +32,7 @@ __device__ uint4 load_pack(const Matrix<const T>& in, size_t row, size_t col, bo
 // the element-wise code below, and a whole pack would take four stores: __stwb is one.
 template <typename T>
 __device__ void store_pack(const Matrix<T>& out, size_t row, size_t col, bool packed, uint4 pack) {
-    constexpr unsigned SIDE = Block<T>::SIDE;
+    constexpr unsigned SIDE = Square<T>::SIDE;
     if (packed && row < out.rows && col + SIDE <= out.cols) {
         __stwb(reinterpret_cast<uint4*>(&out(row, col)), pack);
         return;

@@ -1,9 +1,9 @@
-// A square block of elements in a thread's registers, as many packs of 16 bytes as a pack has elements,
+// A square of elements in a thread's registers, as many packs of 16 bytes as a pack has elements,
 // and its transpose: 16 x 16 elements of a byte, 4 x 4 of four, a single one of 16.
 #pragma once
 #include "matrix.cuh"
 
-template <typename T> struct Block {
+template <typename T> struct Square {
     static constexpr unsigned SIDE = 16 / sizeof(T);
     u32 words[SIDE][4];
 
@@ -20,14 +20,14 @@ template <typename T> struct Block {
 
 // ANCHOR: turn
 // Elements of whole words: the registers only change names, and that costs no instruction.
-template <typename T> __device__ Block<T> turned(const Block<T>& block) {
+template <typename T> __device__ Square<T> turned(const Square<T>& square) {
     constexpr unsigned WORDS = sizeof(T) / 4;
-    Block<T> turned;
+    Square<T> turned;
 #pragma unroll
-    for (unsigned i = 0; i < Block<T>::SIDE; i++) {
+    for (unsigned i = 0; i < Square<T>::SIDE; i++) {
 #pragma unroll
         for (unsigned w = 0; w < 4; w++) {
-            turned.words[i][w] = block.words[w / WORDS][i * WORDS + w % WORDS];
+            turned.words[i][w] = square.words[w / WORDS][i * WORDS + w % WORDS];
         }
     }
     return turned;
@@ -35,14 +35,14 @@ template <typename T> __device__ Block<T> turned(const Block<T>& block) {
 // ANCHOR_END: turn
 
 // ANCHOR: turn_halves
-// Two elements a word: each word of the result takes its two from two words, by one instruction.
-template <> __device__ Block<u16> turned(const Block<u16>& block) {
-    Block<u16> turned;
+// Two elements per word: each word of the result takes its two from two words, by one instruction.
+template <> __device__ Square<u16> turned(const Square<u16>& square) {
+    Square<u16> turned;
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
 #pragma unroll
         for (unsigned w = 0; w < 4; w++) {
-            u32 upper = block.words[2 * w][i], lower = block.words[2 * w + 1][i];
+            u32 upper = square.words[2 * w][i], lower = square.words[2 * w + 1][i];
             turned.words[2 * i][w] = __byte_perm(upper, lower, 0x5410);
             turned.words[2 * i + 1][w] = __byte_perm(upper, lower, 0x7632);
         }
@@ -51,14 +51,14 @@ template <> __device__ Block<u16> turned(const Block<u16>& block) {
 }
 // ANCHOR_END: turn_halves
 
-// Four elements a word: 4 x 4 of them are four words, and take eight instructions.
-template <> __device__ Block<u8> turned(const Block<u8>& block) {
-    Block<u8> turned;
+// Four elements per word: 4 x 4 of them are four words, and take eight instructions.
+template <> __device__ Square<u8> turned(const Square<u8>& square) {
+    Square<u8> turned;
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
 #pragma unroll
         for (unsigned w = 0; w < 4; w++) {
-            const u32 (*four)[4] = &block.words[4 * w];
+            const u32 (*four)[4] = &square.words[4 * w];
             u32 low01 = __byte_perm(four[0][i], four[1][i], 0x5140);
             u32 low23 = __byte_perm(four[2][i], four[3][i], 0x5140);
             u32 high01 = __byte_perm(four[0][i], four[1][i], 0x7362);
