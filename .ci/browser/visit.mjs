@@ -53,6 +53,8 @@ export async function visit(path, { theme, ...options }, look) {
             const choose = (name) => localStorage.setItem("mdbook-theme", name);
             await profile.addInitScript(choose, theme);
         }
+        // The page that holds the whole book opens the dialog for printing by itself. It would be in the way of a test that prints.
+        await profile.addInitScript(() => (window.print = () => {}));
         const page = await profile.newPage();
         listen(page, problems);
         const address = path.includes("://") ? path : site.root + path;
