@@ -50,6 +50,9 @@ pub(super) fn facts(path: &Path) -> Result<Vec<Fact>, String> {
             &text,
             "clusters of blocks: all histograms and accesses that were tried",
         )),
+        Some((stem, "tsv")) if stem.starts_with("trials_") => {
+            Ok(trials(stem, &text, "times of variants of kernels that were tried"))
+        }
         Some((stem, "tsv")) if stem.starts_with("cluster_") => {
             Ok(trials(stem, &text, "clusters of blocks: rows of the trials that chapter 2 shows"))
         }
