@@ -11,14 +11,15 @@ pub use simt_report::*;
 use crate::{Error, error::in_full};
 
 type SetOption = unsafe extern "C" fn(*const std::ffi::c_char, i64) -> i32;
-type TakeReport = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
+type Take = unsafe extern "C" fn(*mut std::ffi::c_char, usize) -> usize;
 
 /// The extra functions of the simulator's library, which stays loaded.
 #[derive(Debug)]
 pub struct Simulator {
     path: PathBuf,
     set_option: SetOption,
-    take_report: TakeReport,
+    take_report: Take,
+    take_recording: Take,
     _library: Library,
 }
 
@@ -29,13 +30,20 @@ impl Simulator {
         // SAFETY: the library is ours and its initialisers have no preconditions.
         let library = unsafe { Library::new(path) }.map_err(bad)?;
         // SAFETY: the signatures are those that simt-driver exports under these names.
-        let (set_option, take_report) = unsafe {
+        let (set_option, take_report, take_recording) = unsafe {
             (
                 *library.get::<SetOption>(b"simtSetOption").map_err(bad)?,
-                *library.get::<TakeReport>(b"simtTakeReport").map_err(bad)?,
+                *library.get::<Take>(b"simtTakeReport").map_err(bad)?,
+                *library.get::<Take>(b"simtTakeRecording").map_err(bad)?,
             )
         };
-        Ok(Self { path: path.to_path_buf(), set_option, take_report, _library: library })
+        Ok(Self {
+            path: path.to_path_buf(),
+            set_option,
+            take_report,
+            take_recording,
+            _library: library,
+        })
     }
 
     /// Sets an option (`seed`, `races`, `counters`, `trace`, `instruction_limit`, …); false where
@@ -53,6 +61,18 @@ impl Simulator {
         let json = read_all(|buffer| {
             // SAFETY: the function writes at most `len` bytes.
             unsafe { (self.take_report)(buffer.as_mut_ptr().cast(), buffer.len()) }
+        });
+        serde_json::from_str(&json).map_err(|error| unusable(&self.path, &error))
+    }
+
+    /// What the devices have executed since the option `record` was set to 1. Recording ends.
+    ///
+    /// # Errors
+    /// [`Error::BadSimulator`] where the library records in another form: it is of another version.
+    pub fn take_recording(&self) -> Result<Recording, Error> {
+        let json = read_all(|buffer| {
+            // SAFETY: the function writes at most `len` bytes.
+            unsafe { (self.take_recording)(buffer.as_mut_ptr().cast(), buffer.len()) }
         });
         serde_json::from_str(&json).map_err(|error| unusable(&self.path, &error))
     }

@@ -14,6 +14,7 @@ use crate::host::readable;
 use crate::module::{self, Function};
 use crate::operation::{self, Operation};
 use crate::profile;
+use crate::recording;
 use crate::state::lock;
 use crate::stream;
 use crate::types::In;
@@ -115,6 +116,7 @@ impl Launch {
         let workspace = workspace.transpose()?;
         let grid_workspace = workspace.as_ref().map_or(0, |workspace| workspace.address);
         let options = simt::Options { grid_workspace, ..options::current() };
+        recording::launch(&device.memory, self)?;
         let launched = simt::launch(&device.memory, &launch, &options);
         drop(workspace);
         drop(busy);

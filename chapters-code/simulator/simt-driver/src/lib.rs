@@ -19,7 +19,7 @@
 //! - **Handles** are looked up, never followed: a null, foreign or outdated one is an error.
 //! - Nothing unwinds into C. A defect of the library's own is `CUDA_ERROR_UNKNOWN`.
 //!
-//! Beyond the CUDA API there are `simtSetOption` and `simtTakeReport`, in `api/extra.rs`.
+//! Beyond the CUDA API there are `simtSetOption`, `simtTakeReport` and `simtTakeRecording`, in `api/extra.rs`.
 //!
 //! A launch returns when its kernel is done, so one that spins for ever blocks `cuLaunchKernel`.
 //! Threads that all wait for each other are found out, and an instruction limit ends the rest. No
@@ -50,7 +50,7 @@
 //! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!
 //! `simtSetOption` sets the latter four anew, and what has no variable: `counters`, `trace`,
-//! `resident_blocks`.
+//! `record`, `resident_blocks`.
 
 mod allocation;
 mod api;
@@ -73,6 +73,7 @@ mod options;
 mod pending;
 mod pool;
 mod profile;
+mod recording;
 mod report;
 mod state;
 mod stream;

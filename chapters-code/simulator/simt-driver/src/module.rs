@@ -19,6 +19,8 @@ use crate::state::{driver, lock};
 pub struct Module {
     /// The context that it is loaded into.
     pub context: Handle,
+    /// The PTX.
+    pub image: Arc<[u8]>,
     /// Its kernels and variables.
     pub code: LoadedModule,
     /// The compute capability that it was compiled for, times ten.
@@ -64,8 +66,8 @@ pub struct Settings {
 
 /// Loads a module from an image in memory into a context.
 pub fn load(context: &Context, image: &[u8]) -> Result<Handle> {
-    let module = match PARSED.find(image) {
-        Some(module) => module,
+    let (image, module) = match PARSED.find(image) {
+        Some(parsed) => parsed,
         None => PARSED.insert(image, parse(image)?),
     };
     let constants = module.variables.iter();
@@ -76,6 +78,7 @@ pub fn load(context: &Context, image: &[u8]) -> Result<Handle> {
     let code = loaded.map_err(|e| CUresult::OUT_OF_MEMORY.because(e.to_string()))?;
     let module = Module {
         context: context.handle,
+        image,
         code,
         target,
         constant_bytes,
@@ -86,7 +89,7 @@ pub fn load(context: &Context, image: &[u8]) -> Result<Handle> {
 
 /// The images that were parsed last, as NVIDIA's driver keeps what it compiled: a program may load the
 /// same module again and again.
-struct Parsed(Mutex<VecDeque<(Vec<u8>, Arc<ir::Module>)>>);
+struct Parsed(Mutex<VecDeque<(Arc<[u8]>, Arc<ir::Module>)>>);
 
 static PARSED: Parsed = Parsed(Mutex::new(VecDeque::new()));
 
@@ -94,23 +97,22 @@ impl Parsed {
     /// The most modules of one chapter of the book are 40.
     const CAPACITY: usize = 64;
 
-    fn find(&self, image: &[u8]) -> Option<Arc<ir::Module>> {
+    fn find(&self, image: &[u8]) -> Option<(Arc<[u8]>, Arc<ir::Module>)> {
         let mut parsed = lock(&self.0);
-        let index = parsed.iter().position(|(known, _)| known == image)?;
+        let index = parsed.iter().position(|(known, _)| **known == *image)?;
         let entry = parsed.remove(index)?;
-        let module = entry.1.clone();
-        parsed.push_back(entry);
-        Some(module)
+        parsed.push_back(entry.clone());
+        Some(entry)
     }
 
-    fn insert(&self, image: &[u8], module: ir::Module) -> Arc<ir::Module> {
-        let module = Arc::new(module);
+    fn insert(&self, image: &[u8], module: ir::Module) -> (Arc<[u8]>, Arc<ir::Module>) {
+        let entry = (Arc::from(image), Arc::new(module));
         let mut parsed = lock(&self.0);
         if parsed.len() == Self::CAPACITY {
             parsed.pop_front();
         }
-        parsed.push_back((image.to_vec(), module.clone()));
-        module
+        parsed.push_back(entry.clone());
+        entry
     }
 }
 

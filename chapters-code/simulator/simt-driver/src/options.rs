@@ -5,6 +5,7 @@ use std::sync::{LazyLock, Mutex};
 use simt::Options;
 
 use crate::error::{CUresult, Result};
+use crate::recording;
 use crate::state::lock;
 
 /// Devices, at most: more than any machine has.
@@ -19,6 +20,9 @@ pub fn current() -> Options {
 
 /// Sets one option. What the names mean is said at [`simt::Options`].
 pub fn set(name: &str, value: i64) -> Result {
+    if name == "record" {
+        return recording::set(value);
+    }
     let mut options = lock(&OPTIONS);
     let wrong = || CUresult::INVALID_VALUE.because(format!("option {name} cannot be {value}"));
     let switch = || match value {

@@ -5,6 +5,7 @@ use crate::allocation;
 use crate::context::Context;
 use crate::error::{CUresult, Result};
 use crate::host;
+use crate::recording;
 use crate::state::{DEVICE_ADDRESSES, Device, driver, lock};
 use crate::types::{CUdeviceptr, CudaMemcpy3D, HostBytes, Volume};
 
@@ -150,11 +151,13 @@ fn copy(target: Memory, source: Memory, bytes: usize) -> Result {
         (Memory::Host(to), Memory::Device(device, from)) => {
             let to = to.as_slice_mut(bytes)?;
             let _busy = lock(&device.busy);
+            recording::read(&device.memory, from, bytes);
             Ok(device.memory.read(from, to)?)
         }
         (Memory::Device(device, to), Memory::Host(from)) => {
             let from = from.as_slice(bytes)?;
             let _busy = lock(&device.busy);
+            recording::write(&device.memory, to, from);
             Ok(device.memory.write(to, from)?)
         }
         (Memory::Device(to_device, to), Memory::Device(from_device, from)) => {
@@ -162,6 +165,7 @@ fn copy(target: Memory, source: Memory, bytes: usize) -> Result {
                 return copy_across((to_device, to), (from_device, from), bytes);
             }
             let _busy = lock(&to_device.busy);
+            recording::copy(&to_device.memory, to, from, bytes as u64);
             Ok(to_device.memory.copy(to, from, bytes as u64)?)
         }
     }
@@ -257,6 +261,7 @@ impl Fill {
         let _busy = lock(&device.busy);
         for row in 0..height {
             let at = address.wrapping_add((row as u64).wrapping_mul(pitch as u64));
+            recording::fill(&device.memory, at, pattern, width as u64);
             device.memory.fill(at, pattern, width as u64)?;
         }
         Ok(())

@@ -17,6 +17,7 @@ mod memory;
 mod module;
 mod outside_clients;
 mod races;
+mod recording;
 mod registers;
 mod report;
 mod seed;

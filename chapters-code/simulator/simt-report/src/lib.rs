@@ -9,12 +9,14 @@ mod fault;
 mod launch;
 mod names;
 mod race;
+mod recording;
 mod trace;
 
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};
 pub use launch::{LaunchReport, Report};
 pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
+pub use recording::{Bytes, RecordedAllocation, RecordedOperation, Recording};
 pub use trace::{AccessKind, AccessSpace, Event, InstructionClass, Place, Trace, TracedAccess};
 
 #[cfg(test)]

@@ -18,6 +18,17 @@ names! {
     }
 }
 
+impl AccessKind {
+    /// The verb for threads that do it.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Load => "read",
+            Self::Store => "write",
+            Self::Atomic => "update",
+        }
+    }
+}
+
 names! {
     /// The memory that an access goes to.
     AccessSpace {

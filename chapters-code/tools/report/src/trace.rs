@@ -4,7 +4,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::LaunchConfig;
-use harness::{Case, Device, Error, Outcome, Rung, simulator::Report};
+use harness::simulator::{RecordedOperation, Recording, Report, Simulator};
+use harness::verify::Checker;
+use harness::{AnyProblem, Case, Device, Error, Input, Outcome, Rung, Shape};
 
 use crate::{Chapter, plan};
 
@@ -33,29 +35,21 @@ pub fn run(
     block: Option<u32>,
 ) -> Result<Traced, Error> {
     let (rung, case) = resolved(chapter, kernel, case, block)?;
-    let simulator = device.simulator().ok_or_else(|| {
-        Error::Usage("only the simulator traces\n  remedy: use `--device sim`".into())
-    })?;
+    let simulator = simulator(device)?;
     let mut problem = chapter.problem(device, &case)?;
-    // The simulator's options and reports are the whole process's.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     simulator.set(c"trace", 1);
     let outcome = problem.run_rung(rung.name, None, &[]);
     simulator.set(c"trace", 0);
     drop(alone);
-    let Outcome { verdict, report, .. } = outcome?;
+    let outcome = outcome?;
     let fail = |cause: String| {
         Err(Error::Trace { kernel: rung.name.into(), case: chapter.title(&case), cause })
     };
-    let mut failures = verdict.failures.iter();
-    match failures.find(|failure| !rung.caught_by.contains(&failure.by)) {
-        Some(failure) => return fail(failure.message.clone()),
-        None if rung.is_broken() && verdict.failures.is_empty() => {
-            return fail("it is declared broken, and nothing noticed".into());
-        }
-        None => {}
+    if let Some(cause) = unexpected(&rung, &outcome) {
+        return fail(cause);
     }
+    let report = outcome.report;
     let dropped: u64 = report.traces().map(|trace| trace.dropped).sum();
     if dropped > 0 {
         let kept: usize = report.traces().map(|trace| trace.events.len()).sum();
@@ -65,6 +59,110 @@ pub fn run(
         ));
     }
     Ok(Traced { rung, case, report })
+}
+
+/// The simulator's options, reports and recordings are the whole process's.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn simulator(device: &Device) -> Result<&Simulator, Error> {
+    device.simulator().ok_or_else(|| {
+        Error::Usage("only the simulator traces\n  remedy: use `--device sim`".into())
+    })
+}
+
+/// What is wrong with the outcome of a rung that the rung does not declare.
+fn unexpected(rung: &Rung, outcome: &Outcome) -> Option<String> {
+    let mut failures = outcome.verdict.failures.iter();
+    match failures.find(|failure| !rung.caught_by.contains(&failure.by)) {
+        Some(failure) => Some(failure.message.clone()),
+        None if rung.is_broken() && outcome.verdict.failures.is_empty() => {
+            Some("it is declared broken, and nothing noticed".into())
+        }
+        None => None,
+    }
+}
+
+/// A run of which all is known that executes it again.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The rung.
+    pub rung: Rung,
+    /// What it ran on.
+    pub case: Case,
+    /// What the run counted and found, without a trace.
+    pub report: Report,
+    /// What the simulator executed, from the preparation of the rung to the judge, who reads the results.
+    pub recording: Recording,
+    /// What the judge reads after a correct rung has run on the same problem; for a broken rung only.
+    pub right: Vec<RecordedOperation>,
+}
+
+/// The cases that a rung can be recorded on where `case` is asked for: first the nearest to it. A broken rung need not
+/// show its fault on them, except for the last, whose operator, type, size and input bring it out.
+///
+/// # Errors
+/// Where there is no such rung, or none for the case.
+pub fn cases(chapter: &dyn Chapter, kernel: &str, case: &Case) -> Result<Vec<Case>, Error> {
+    let rung = plan::rung(chapter, kernel)?;
+    let adapted = chapter.case_for(&rung, case);
+    if let Some(refusal) = rung.refusal(&adapted) {
+        return Err(Error::Usage(plan::reason(&rung, &refusal, &adapted)));
+    }
+    let shape = match (case.shape, adapted.shape) {
+        (Shape::Vector { .. }, Shape::Vector { .. }) => case.shape,
+        // A matrix may have parameters that go with its shape.
+        _ => adapted.shape,
+    };
+    let input = if adapted.input == Input::Uniform { case.input } else { adapted.input };
+    let mut cases = vec![Case { shape, input, ..adapted }, Case { input, ..adapted }, adapted];
+    cases.dedup();
+    cases.retain(|case| rung.refusal(case).is_none());
+    Ok(cases)
+}
+
+/// Runs a rung once, on one thread of the host, and records what the simulator executes. Races are looked for where a
+/// broken rung shows by them.
+///
+/// # Errors
+/// Where there is no such rung; where the kernel is stopped or is wrong without being declared so, or is declared wrong
+/// and was not caught.
+pub fn record(
+    device: &Device,
+    chapter: &dyn Chapter,
+    kernel: &str,
+    case: &Case,
+) -> Result<Recorded, Error> {
+    let rung = plan::rung(chapter, kernel)?;
+    let simulator = simulator(device)?;
+    let mut problem = chapter.problem(device, case)?;
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let run = |problem: &mut dyn AnyProblem, rung: &Rung| {
+        simulator.set(c"record", 1);
+        simulator.set(c"races", rung.caught_by.contains(&Checker::Races).into());
+        // The counters of blocks that wait for each other depend on how many threads run them.
+        simulator.set(c"threads", 1);
+        let outcome = problem.run(rung.name, None, &[]);
+        simulator.set(c"threads", 0);
+        simulator.set(c"races", 0);
+        Ok::<_, Error>((outcome?, simulator.take_recording()?))
+    };
+    let mut right = Vec::new();
+    if rung.is_broken() {
+        let correct = |other: &Rung| !other.is_broken() && other.refusal(case).is_none();
+        if let Some(other) = chapter.rungs().iter().find(|other| correct(other)) {
+            let (outcome, recording) = run(&mut *problem, other)?;
+            if outcome.verdict.is_correct() {
+                right = recording.operations;
+                right.retain(|operation| matches!(operation, RecordedOperation::Read { .. }));
+            }
+        }
+    }
+    let (outcome, recording) = run(&mut *problem, &rung)?;
+    if let Some(cause) = unexpected(&rung, &outcome) {
+        let (kernel, case) = (rung.name.into(), chapter.title(case));
+        return Err(Error::Trace { kernel, case, cause });
+    }
+    Ok(Recorded { rung, case: *case, report: outcome.report, recording, right })
 }
 
 /// The rung of this name, and the case that it runs on where `case` is asked for, in blocks of `block` threads where

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 use crate::entry::guard;
 use crate::error::CUresult;
 use crate::types::{HostBytes, Text};
-use crate::{options, report};
+use crate::{options, recording, report};
 
 /// Sets an option for the launches to come. Returns 0, or `CUDA_ERROR_INVALID_VALUE` where there
 /// is no such option, or it has no such value.
@@ -15,6 +15,7 @@ use crate::{options, report};
 /// | `counters` | 0 or 1: count requests, sectors, wavefronts, … (at first 1) |
 /// | `instruction_limit` | warp instructions a launch may take before it is ended; 0 for no end |
 /// | `races` | 0 or 1: look for data races |
+/// | `record` | 0 or 1: keep all that the devices execute from now on, for `simtTakeRecording` |
 /// | `resident_blocks` | blocks that are resident at a time; 0 for the machine's choice |
 /// | `seed` | of the schedule |
 /// | `threads` | host threads; 0 for all |
@@ -47,15 +48,34 @@ pub unsafe extern "C" fn simtSetOption(name: Text, value: i64) -> c_int {
 pub unsafe extern "C" fn simtTakeReport(buffer: *mut c_char, length: usize) -> usize {
     let mut needed = 0;
     guard("simtTakeReport", || {
-        let deliver = |text: &str| {
-            needed = text.len();
-            // A null buffer only asks for the length.
-            let room = if buffer.is_null() { 0 } else { length };
-            needed <= room && fill(HostBytes(buffer.cast()), room, text)
-        };
-        report::take(deliver).map_err(|e| CUresult::UNKNOWN.because(e.to_string()))
+        let taken = report::take(|text| deliver(text, buffer, length, &mut needed));
+        taken.map_err(|e| CUresult::UNKNOWN.because(e.to_string()))
     });
     needed
+}
+
+/// Takes what the devices have executed since the option `record` was set to 1, as the JSON of a
+/// [`simt_report::Recording`]. With its text the recording ends. The length and the buffer are as
+/// in [`simtTakeReport`].
+///
+/// # Safety
+/// `buffer` must be null or valid for writing `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn simtTakeRecording(buffer: *mut c_char, length: usize) -> usize {
+    let mut needed = 0;
+    guard("simtTakeRecording", || {
+        let taken = recording::take(|text| deliver(text, buffer, length, &mut needed));
+        taken.map_err(|e| CUresult::UNKNOWN.because(e.to_string()))
+    });
+    needed
+}
+
+/// Writes a text where it fits, and notes its length.
+fn deliver(text: &str, buffer: *mut c_char, length: usize, needed: &mut usize) -> bool {
+    *needed = text.len();
+    // A null buffer only asks for the length.
+    let room = if buffer.is_null() { 0 } else { length };
+    *needed <= room && fill(HostBytes(buffer.cast()), room, text)
 }
 
 /// Writes a text that fits, and a NUL if there is room.

@@ -1,0 +1,134 @@
+//! What the devices execute, kept while the option `record` is on, until `simtTakeRecording` asks for it.
+//!
+//! An allocation is recorded before the first operation that names it. A kernel names the allocations whose
+//! addresses its parameters hold. (Variables of a module are not named: they are as the module loads them.)
+
+use std::sync::{Arc, Mutex};
+
+use simt::Memory;
+use simt_report::{Bytes, RecordedAllocation, RecordedOperation, Recording};
+
+use crate::error::{CUresult, Result};
+use crate::launch::Launch;
+use crate::module;
+use crate::state::lock;
+
+/// What has been recorded.
+#[derive(Default)]
+struct Recorder {
+    recording: Recording,
+    /// The images of [`Recording::modules`].
+    images: Vec<Arc<[u8]>>,
+}
+
+static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
+
+/// Begins a recording with 1, and discards one with 0.
+pub fn set(value: i64) -> Result {
+    *lock(&RECORDER) = match value {
+        0 => None,
+        1 => Some(Recorder::default()),
+        _ => {
+            return Err(CUresult::INVALID_VALUE.because(format!("option record cannot be {value}")));
+        }
+    };
+    Ok(())
+}
+
+/// Hands the recording, as JSON, to `take`, and ends it if it was taken.
+pub fn take(take: impl FnOnce(&str) -> bool) -> serde_json::Result<()> {
+    let mut recorder = lock(&RECORDER);
+    let json = match &*recorder {
+        Some(recorder) => serde_json::to_string(&recorder.recording)?,
+        None => serde_json::to_string(&Recording::default())?,
+    };
+    if take(&json) {
+        *recorder = None;
+    }
+    Ok(())
+}
+
+/// Records a launch.
+pub fn launch(memory: &Memory, launch: &Launch) -> Result {
+    let mut recorder = lock(&RECORDER);
+    let Some(recorder) = &mut *recorder else {
+        return Ok(());
+    };
+    for word in launch.params.chunks_exact(8) {
+        recorder.see(memory, u64::from_le_bytes(word.try_into().unwrap_or_default()));
+    }
+    let image = module::module(launch.function.module)?.image.clone();
+    let module = recorder.module(image);
+    recorder.recording.operations.push(RecordedOperation::Launch {
+        module,
+        kernel: launch.function.name().to_owned(),
+        grid: launch.request.grid,
+        block: launch.request.block,
+        dynamic_shared: launch.request.dynamic_shared,
+        cooperative: launch.request.cooperative,
+        parameters: Bytes(launch.params.clone()),
+    });
+    Ok(())
+}
+
+/// Records a copy within a device.
+pub fn copy(memory: &Memory, to: u64, from: u64, bytes: u64) {
+    record(memory, &[to, from], || RecordedOperation::Copy { to, from, bytes });
+}
+
+/// Records a fill.
+pub fn fill(memory: &Memory, address: u64, pattern: &[u8], count: u64) {
+    let pattern = || Bytes(pattern.to_vec());
+    let operation = || RecordedOperation::Fill { address, pattern: pattern(), count };
+    record(memory, &[address], operation);
+}
+
+/// Records a copy from the host.
+pub fn write(memory: &Memory, address: u64, content: &[u8]) {
+    let content = || Bytes(content.to_vec());
+    record(memory, &[address], || RecordedOperation::Write { address, content: content() });
+}
+
+/// Records a copy to the host.
+pub fn read(memory: &Memory, address: u64, bytes: usize) {
+    let content = || bytes_at(memory, address, bytes);
+    record(memory, &[address], || RecordedOperation::Read { address, content: content() });
+}
+
+fn record(memory: &Memory, addresses: &[u64], operation: impl FnOnce() -> RecordedOperation) {
+    if let Some(recorder) = &mut *lock(&RECORDER) {
+        addresses.iter().for_each(|&address| recorder.see(memory, address));
+        recorder.recording.operations.push(operation());
+    }
+}
+
+/// A copy of device memory; zeros where the range is not mapped, which the operation itself reports.
+fn bytes_at(memory: &Memory, address: u64, bytes: usize) -> Bytes {
+    let mut content = vec![0; bytes];
+    let _ = memory.read(address, &mut content);
+    Bytes(content)
+}
+
+impl Recorder {
+    /// Records the allocation that contains `address`, if there is one and it is new.
+    fn see(&mut self, memory: &Memory, address: u64) {
+        let Some((base, bytes)) = memory.allocation(address) else {
+            return;
+        };
+        let known = &mut self.recording.allocations;
+        if known.iter().all(|allocation| allocation.address != base) {
+            let content = bytes_at(memory, base, bytes as usize);
+            known.push(RecordedAllocation { address: base, content });
+        }
+    }
+
+    /// The index of the module with this image.
+    fn module(&mut self, image: Arc<[u8]>) -> usize {
+        let known = self.images.iter().position(|known| *known == image);
+        known.unwrap_or_else(|| {
+            self.recording.modules.push(String::from_utf8_lossy(&image).into_owned());
+            self.images.push(image);
+            self.images.len() - 1
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! What a device executed, with the memory that it started from: enough to execute it again elsewhere.
+
+use std::fmt;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The operations of a device since recording began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The PTX of the modules whose kernels were launched.
+    pub modules: Vec<String>,
+    /// The allocations that the operations name, in the order in which they are first named.
+    pub allocations: Vec<RecordedAllocation>,
+    /// The operations in the order of execution.
+    pub operations: Vec<RecordedOperation>,
+}
+
+/// An allocation of device memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedAllocation {
+    /// The device address of the first byte.
+    pub address: u64,
+    /// The content before the first operation that names the allocation.
+    pub content: Bytes,
+}
+
+/// An operation. Addresses are those of the device that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "operation", rename_all = "snake_case")]
+pub enum RecordedOperation {
+    /// A kernel runs.
+    Launch {
+        /// The index of the module in [`Recording::modules`].
+        module: usize,
+        /// The kernel's name.
+        kernel: String,
+        /// Blocks in x, y and z.
+        grid: [u32; 3],
+        /// Threads per block in x, y and z.
+        block: [u32; 3],
+        /// Bytes of dynamic shared memory per block.
+        dynamic_shared: u32,
+        /// Whether all blocks must be resident at once.
+        cooperative: bool,
+        /// The arguments, laid out as the kernel's parameters are.
+        parameters: Bytes,
+    },
+    /// Bytes are copied within the device.
+    Copy {
+        /// The first byte that is written.
+        to: u64,
+        /// The first byte that is read.
+        from: u64,
+        /// The number of bytes.
+        bytes: u64,
+    },
+    /// A pattern fills memory.
+    Fill {
+        /// The first byte that is written.
+        address: u64,
+        /// The pattern, of 1, 2 or 4 bytes.
+        pattern: Bytes,
+        /// How often the pattern is written.
+        count: u64,
+    },
+    /// The host writes.
+    Write {
+        /// The first byte that is written.
+        address: u64,
+        /// What is written.
+        content: Bytes,
+    },
+    /// The host reads.
+    Read {
+        /// The first byte that is read.
+        address: u64,
+        /// What is read.
+        content: Bytes,
+    },
+}
+
+/// Bytes that are Base64 in JSON.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        STANDARD.decode(text.as_bytes()).map(Self).map_err(de::Error::custom)
+    }
+}
