@@ -13,6 +13,7 @@ use mdbook_driver::config::Config;
 use crate::check;
 use crate::directives::Directives;
 use crate::figure::Figures;
+use crate::lab::Labs;
 use crate::listing::{self, Links};
 
 /// What to make of a figure that is not recorded yet, and of text that waits for one.
@@ -25,20 +26,23 @@ pub enum Strictness {
 }
 
 /// Builds a book, as often as is asked for. From one time to the next it keeps what cannot have
-/// changed: the executions that figures are drawn from, and rendered formulas.
+/// changed: the executions that figures are drawn from, those of the lab, and rendered formulas.
 pub struct Builder {
     root: PathBuf,
     strictness: Strictness,
     figures: Rc<RefCell<Figures>>,
+    labs: Rc<RefCell<Labs>>,
 }
 
 impl Builder {
     /// A builder of the book whose `book.toml` lies in `root`.
     pub fn new(root: &Path, strictness: Strictness) -> Self {
+        let figures = Figures::new(root);
         Self {
             root: root.to_path_buf(),
             strictness,
-            figures: Rc::new(RefCell::new(Figures::new(root))),
+            labs: Rc::new(RefCell::new(Labs::new(root, figures.simulated()))),
+            figures: Rc::new(RefCell::new(figures)),
         }
     }
 
@@ -68,8 +72,8 @@ impl Builder {
             book.config.build.build_dir = std::path::absolute(dest)?;
         }
         // Preprocessors are kept by name: this one takes the place, and the order, of book.toml's.
-        let figures = self.figures.clone();
-        let directives = Directives::new(self.strictness, Links::ToCopies, figures);
+        let (figures, labs) = (self.figures.clone(), self.labs.clone());
+        let directives = Directives::new(self.strictness, Links::ToCopies, figures, labs);
         let listed = directives.listed();
         book.with_preprocessor(directives);
         book.build()?;
@@ -77,6 +81,7 @@ impl Builder {
         let listed = listed.lock().unwrap_or_else(PoisonError::into_inner);
         listing::copy(&self.root, &built, &listed)
             .context("cannot copy the listed files into the book")?;
+        self.labs.borrow().write(&built)?;
         Ok(built)
     }
 }

@@ -19,6 +19,7 @@ use crate::evidence;
 use crate::expand::{Call, expand};
 use crate::figure::Figures;
 use crate::glossary::{self, Glossary};
+use crate::lab::Labs;
 use crate::lesson::{Asks, Blocks, Plan, Sought};
 use crate::listing::{Links, Listings};
 use crate::measured::{self, Records};
@@ -30,6 +31,7 @@ pub struct Directives {
     strictness: Strictness,
     links: Links,
     figures: Rc<RefCell<Figures>>,
+    labs: Rc<RefCell<Labs>>,
     listed: Listed,
 }
 
@@ -38,8 +40,13 @@ pub(crate) type Listed = Arc<Mutex<BTreeSet<String>>>;
 
 impl Directives {
     /// The preprocessor; a strict one refuses a book that has no recorded run.
-    pub fn new(strictness: Strictness, links: Links, figures: Rc<RefCell<Figures>>) -> Self {
-        Self { strictness, links, figures, listed: Listed::default() }
+    pub fn new(
+        strictness: Strictness,
+        links: Links,
+        figures: Rc<RefCell<Figures>>,
+        labs: Rc<RefCell<Labs>>,
+    ) -> Self {
+        Self { strictness, links, figures, labs, listed: Listed::default() }
     }
 
     /// Where the files that the book lists will stand.
@@ -56,6 +63,7 @@ impl Preprocessor for Directives {
     fn run(&self, context: &PreprocessorContext, mut book: Book) -> Result<Book> {
         let mut answers = Answers::new(self, context, &book)?;
         answers.figures.begin();
+        self.labs.borrow_mut().begin();
         let mut problems = Vec::new();
         book.for_each_mut(|item| {
             if let BookItem::Chapter(chapter) = item
@@ -111,7 +119,7 @@ impl<'a> Answers<'a> {
             records: Records::load(&folder.join(measured::FOLDER))?,
             strictness: asked.strictness,
             figures: asked.figures.borrow_mut(),
-            listings: Listings::new(&context.root, asked.links),
+            listings: Listings::new(&context.root, asked.links, asked.labs.clone()),
             kernels: Sources::load(&context.root)?,
             root: context.root.clone(),
             source,
@@ -156,7 +164,7 @@ impl<'a> Answers<'a> {
     /// The answer to a directive of the page at `path` in the source folder, `page` in the project.
     fn answer(&mut self, path: &Path, page: &Path, call: &Call<'_>) -> Result<String, String> {
         match call.name() {
-            "figure" => self.figures.answer(page, call.arguments()),
+            "figure" => self.figure(page, call.arguments()),
             "launch" => self.figures.launch(page, call.arguments()),
             "listing" => self.listings.answer(page, call.arguments()),
             "term" => self.glossary.answer(path, call.arguments()),
@@ -178,6 +186,16 @@ impl<'a> Answers<'a> {
             }
             other => Err(format!("there is no directive {other}")),
         }
+    }
+
+    /// A figure, and where the button stands that runs its kernel.
+    fn figure(&mut self, page: &Path, arguments: &str) -> Result<String, String> {
+        let figure = self.figures.answer(page, arguments)?;
+        let button = match Figures::kernel(page, arguments) {
+            Some((chapter, kernel)) => self.listings.button(chapter, &kernel)?,
+            None => String::new(),
+        };
+        Ok(figure + &button)
     }
 
     /// What a question of `page` seeks.
@@ -231,8 +249,11 @@ pub fn serve(input: impl Read, output: impl Write) -> Result<()> {
     let (context, book) = mdbook_preprocessor::parse_input(input)?;
     let (root, source) = (&context.root, &context.config.book.src);
     check::check(&book, root, source, Strictness::Draft)?;
-    let figures = Rc::new(RefCell::new(Figures::new(root)));
-    let book = Directives::new(Strictness::Draft, Links::None, figures).run(&context, book)?;
+    let figures = Figures::new(root);
+    let labs = Rc::new(RefCell::new(Labs::new(root, figures.simulated())));
+    let figures = Rc::new(RefCell::new(figures));
+    let book =
+        Directives::new(Strictness::Draft, Links::None, figures, labs).run(&context, book)?;
     serde_json::to_writer(output, &book)?;
     Ok(())
 }

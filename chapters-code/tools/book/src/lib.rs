@@ -17,6 +17,7 @@ pub mod directives;
 mod evidence;
 mod expand;
 pub mod figure;
+pub mod lab;
 mod glossary;
 mod lesson;
 mod listing;

@@ -7,15 +7,18 @@
 //! Files are relative to the crate that the page's folder is named after, or, if they begin with
 //! `chapters-code/`, to the project.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use similar::{ChangeTag, TextDiff};
 
 use crate::anchor;
 use crate::expand::words;
+use crate::lab::Labs;
 
 /// Where the copies of the listed files are, in the built book.
 const COPIES: &str = "code";
@@ -33,18 +36,18 @@ pub enum Links {
 }
 
 /// The listings of a book.
-#[derive(Debug)]
 pub(crate) struct Listings {
     root: PathBuf,
     links: Links,
+    labs: Rc<RefCell<Labs>>,
     /// The files that are listed, relative to the project.
     pub(crate) files: BTreeSet<String>,
 }
 
 impl Listings {
     /// Listings of the project in `root`.
-    pub(crate) fn new(root: &Path, links: Links) -> Self {
-        Self { root: root.to_path_buf(), links, files: BTreeSet::new() }
+    pub(crate) fn new(root: &Path, links: Links, labs: Rc<RefCell<Labs>>) -> Self {
+        Self { root: root.to_path_buf(), links, labs, files: BTreeSet::new() }
     }
 
     /// The Markdown of the listing that a directive on `page`, relative to `root`, asks for.
@@ -82,9 +85,20 @@ impl Listings {
             let old = self.read(&before)?;
             markdown.push_str(&changes(&before, &old, &text)?);
         }
+        if self.links == Links::ToCopies {
+            markdown.push_str(&self.labs.borrow_mut().button_of_file(&file)?);
+        }
         markdown.push_str("\n</div>\n");
         self.files.insert(file);
         Ok(markdown)
+    }
+
+    /// Where the button stands that runs a kernel, as HTML, in a book whose files are copied.
+    pub(crate) fn button(&self, chapter: &str, kernel: &str) -> Result<String, String> {
+        match self.links {
+            Links::ToCopies => self.labs.borrow_mut().button(chapter, kernel),
+            Links::None => Ok(String::new()),
+        }
     }
 
     fn read(&self, file: &str) -> Result<String, String> {

@@ -1,13 +1,14 @@
 //! Draws figures and charts as SVG, from data alone.
 //!
 //! This crate runs no kernel, reads no file and starts no thread, so it also builds for WebAssembly.
-//! [`banks`], [`sectors`], [`timeline`] and [`tree`] draw an execution as a [`Picture`], and [`race`] puts
-//! a report into words. [`machine`] and [`threads`] draw what every kernel runs on. [`page`] makes HTML of a picture. [`chart`] draws rates as curves and bars.
+//! [`banks`], [`memory`], [`sectors`], [`timeline`] and [`tree`] draw an execution as a [`Picture`], and [`race`]
+//! puts a report into words. [`machine`] and [`threads`] draw what every kernel runs on. [`page`] makes HTML of a picture. [`chart`] draws rates as curves and bars.
 //! Colours belong to the stylesheet: shapes only have classes.
 
 pub mod banks;
 pub mod chart;
 pub mod machine;
+pub mod memory;
 pub mod number;
 pub mod page;
 pub mod race;

@@ -19,12 +19,16 @@ const SMALLEST: f64 = 0.85;
 /// The drawings of figure `number`, and what they show in words: below each, if there are several,
 /// and otherwise in a list that unfolds.
 pub fn drawings(number: usize, picture: &Picture) -> String {
-    let id = id(number);
+    drawings_as(&id(number), picture)
+}
+
+/// The same of a figure with this id.
+pub fn drawings_as(id: &str, picture: &Picture) -> String {
     let mut html = String::new();
     if let [frame] = &picture.frames[..] {
         let said = format!("{id}-said");
         html.push_str("<div class=\"frame\" tabindex=\"0\">\n");
-        html.push_str(&drawn(&id, &picture.title, &said, frame));
+        html.push_str(&drawn(id, &picture.title, &said, frame));
         html.push_str("</div>\n");
         let steps = if picture.has_steps { " data-steps" } else { "" };
         let _ = writeln!(html, "<details class=\"said\" id=\"{said}\"{steps}>");

@@ -3,6 +3,8 @@
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};
 
+use simt_report::{Event, InstructionClass};
+
 use crate::lanes;
 use crate::shapes::{Frame, Picture, path, rectangle, text};
 
@@ -22,6 +24,26 @@ pub struct Band {
     pub active: Vec<u32>,
     /// The indices of the barriers among the instructions.
     pub barriers: Vec<usize>,
+}
+
+/// The instructions of each warp of a block, read off the block's events.
+pub fn bands(events: &[&Event]) -> Vec<Band> {
+    let mut bands: Vec<Band> = Vec::new();
+    for event in events {
+        let Event::Instruction { place, class, active } = event else {
+            continue;
+        };
+        let warp = place.warp as usize;
+        if bands.len() <= warp {
+            bands.resize(warp + 1, Band::default());
+        }
+        let band = &mut bands[warp];
+        if *class == InstructionClass::Barrier {
+            band.barriers.push(band.active.len());
+        }
+        band.active.push(*active);
+    }
+    bands
 }
 
 /// Draws the warps of a block, as wide as `span` instructions if that is given.

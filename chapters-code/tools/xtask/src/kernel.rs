@@ -131,7 +131,8 @@ fn files_in_kernel_folders(root: &Path, extension: &str) -> Result<Vec<PathBuf>>
     Ok(found)
 }
 
-fn walk(folder: &Path, visit: &mut dyn FnMut(&Path)) -> Result<()> {
+/// Calls `visit` with every file in a folder or below it.
+pub(crate) fn walk(folder: &Path, visit: &mut dyn FnMut(&Path)) -> Result<()> {
     let entries =
         fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     for entry in entries {

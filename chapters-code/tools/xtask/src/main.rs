@@ -1,4 +1,4 @@
-//! `cargo xtask`: regenerates and checks the PTX that is committed beside every kernel.
+//! `cargo xtask`: regenerates and checks what is committed beside its sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use nvrtc::locate::{self, Accept};
 use nvrtc::wheels;
 use xtask::kernel::{self, Kernel};
-use xtask::ptx;
+use xtask::{lab, ptx};
 
 /// Work on the sources of this workspace that cargo itself does not do.
 #[derive(Parser)]
@@ -22,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   cargo xtask nvrtc          fetch the compiler, once
   cargo xtask ptx            regenerate the PTX of kernels that have changed
   cargo xtask ptx --check    fail if a committed PTX file is not what its source gives
+  cargo xtask lab            compile the lab of the book to WebAssembly
   cargo xtask ptx --nvrtc ~/cuda-12.0/lib64/libnvrtc.so.12";
 
 #[derive(Subcommand)]
@@ -30,6 +31,12 @@ enum Command {
     Ptx(PtxArguments),
     /// Downloads NVRTC 12.0.140 and CUDA's headers into target/nvrtc
     Nvrtc,
+    /// Compiles the lab of the book to WebAssembly
+    Lab {
+        /// Write nothing; fail where the committed module is not what its sources give
+        #[arg(long)]
+        check: bool,
+    },
 }
 
 #[derive(Args)]
@@ -52,6 +59,8 @@ fn main() -> Result<()> {
     let root = xtask::workspace();
     match Cli::parse().command {
         Command::Ptx(arguments) => regenerate(&root, &arguments),
+        Command::Lab { check: true } => lab::check(&root),
+        Command::Lab { check: false } => lab::make(&root),
         Command::Nvrtc => {
             wheels::provide(None, &mut |line| println!("{line}"))?;
             println!("NVRTC {} is in {}", nvrtc::VERSION, nvrtc::folder().display());

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use xtask::{kernel, ptx};
+use xtask::{kernel, lab, ptx};
 
 #[test]
 fn every_ptx_is_of_its_source() {
@@ -48,4 +48,10 @@ fn a_stale_header_is_noticed() {
     assert!(!is_current(&text, "12.9.86"));
     assert!(!is_current(&text.replace(&hash, &hash.replace('a', "b")), nvrtc::VERSION));
     assert!(!is_current("", nvrtc::VERSION));
+}
+
+#[test]
+fn the_lab_is_of_its_sources() {
+    let root = xtask::workspace();
+    assert_eq!(lab::staleness(&root).expect("its sources can be read"), None);
 }

@@ -42,11 +42,7 @@ impl<'t> Found<'t> {
             base: access.base,
             bytes: access.bytes,
             cost: access.cost,
-            verb: match access.access {
-                AccessKind::Load => "read",
-                AccessKind::Atomic => "update",
-                AccessKind::Store => "write",
-            },
+            verb: access.access.verb(),
             line: source::quoted(root, &self.place.line),
         }
     }

@@ -96,6 +96,11 @@ const CHAPTERS: [&dyn Chapter; 8] = [
     &chapter_7_coalescing::chapter::Coalescing,
 ];
 
+/// The chapters that have kernels to run.
+pub(crate) fn chapters() -> &'static [&'static dyn Chapter] {
+    &CHAPTERS
+}
+
 impl Run {
     /// Takes the keys that say what to run; the page's folder names the chapter if no key does.
     pub(super) fn take(arguments: &mut Arguments, page: &Path) -> Result<Self, String> {

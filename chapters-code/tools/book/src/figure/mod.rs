@@ -31,11 +31,11 @@ mod arguments;
 mod launch;
 mod schematic;
 mod source;
-mod timeline;
 mod tree;
 mod tree_picture;
 mod value;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -47,15 +47,39 @@ use harness::{Case, Device, DeviceChoice};
 use report::trace::Traced;
 
 use access::Wanted;
+pub(crate) use arguments::chapters;
 use arguments::{Arguments, Run};
 
 /// What runs are told apart by: chapter, kernel, case, block.
 type Key = (&'static str, String, Case, Option<u32>);
 
+/// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an error
+/// in the device's context, with which every holder must give it up.
+pub(crate) type Simulated = Rc<RefCell<Option<Device>>>;
+
+/// The simulator, opened if it is not.
+pub(crate) fn opened(device: &Simulated) -> Result<Device, String> {
+    let mut device = device.borrow_mut();
+    let open = match device.take() {
+        Some(device) => device,
+        None => Device::open(DeviceChoice::Sim).map_err(|error| error.to_string())?,
+    };
+    Ok(device.insert(open).clone())
+}
+
+/// Gives the simulator up if a kernel was stopped, and with its context the error that it left there.
+pub(crate) fn give_up_if_stopped(device: &Simulated) {
+    let is_stopped = |device: &Device| device.stream.synchronize().is_err();
+    let mut device = device.borrow_mut();
+    if device.as_ref().is_some_and(is_stopped) {
+        *device = None;
+    }
+}
+
 /// Draws figures, one after another.
 pub struct Figures {
     root: PathBuf,
-    device: Option<Device>,
+    device: Simulated,
     runs: HashMap<Key, Rc<Traced>>,
     configs: HashMap<Key, LaunchConfig>,
     drawn: usize,
@@ -66,11 +90,16 @@ impl Figures {
     pub fn new(root: &Path) -> Self {
         Self {
             root: root.to_path_buf(),
-            device: None,
+            device: Simulated::default(),
             runs: HashMap::new(),
             configs: HashMap::new(),
             drawn: 0,
         }
+    }
+
+    /// The simulator that the figures are drawn on.
+    pub(crate) fn simulated(&self) -> Simulated {
+        self.device.clone()
     }
 
     /// Numbers figures from 1 again, for another build of the book.
@@ -116,6 +145,13 @@ impl Figures {
         Ok(html::figure(number, class, &content, caption, &source))
     }
 
+    /// The chapter and the kernel of the run that a directive on `page` draws; none of a figure that runs no kernel.
+    pub(crate) fn kernel(page: &Path, arguments: &str) -> Option<(&'static str, String)> {
+        let mut arguments = Arguments::parse(arguments).ok()?;
+        let run = Run::take(&mut arguments, page).ok()?;
+        Some((run.chapter.name(), run.kernel))
+    }
+
     /// The line that the directive `launch` on `page` asks for, as HTML.
     ///
     /// # Errors
@@ -128,9 +164,9 @@ impl Figures {
         let config = match self.configs.get(&key) {
             Some(config) => *config,
             None => {
-                let device = self.device()?;
+                let device = opened(&self.device)?;
                 let config =
-                    report::trace::config(device, run.chapter, &run.kernel, &run.case, run.block);
+                    report::trace::config(&device, run.chapter, &run.kernel, &run.case, run.block);
                 config.map_err(|error| error.to_string())?
             }
         };
@@ -141,7 +177,7 @@ impl Figures {
     /// A figure of what every kernel runs on.
     fn schematic(&mut self, mut arguments: Arguments) -> Result<String, String> {
         let caption = arguments.take("caption");
-        let device = self.device()?.clone();
+        let device = opened(&self.device)?;
         let (picture, source) = schematic::draw(&self.root, &device, arguments)?;
         self.drawn += 1;
         let content = html::drawings(self.drawn, &picture);
@@ -180,19 +216,10 @@ impl Figures {
             "timeline" => {
                 let span = arguments.number("span")?;
                 arguments.finish()?;
-                figures::timeline::draw(&timeline::bands(&events), span, kernel)
+                figures::timeline::draw(&figures::timeline::bands(&events), span, kernel)
             }
             other => Err(format!("there is no figure of kind {other}")),
         }
-    }
-
-    /// The simulator.
-    fn device(&mut self) -> Result<&Device, String> {
-        let device = match self.device.take() {
-            Some(device) => device,
-            None => Device::open(DeviceChoice::Sim).map_err(|error| error.to_string())?,
-        };
-        Ok(self.device.insert(device))
     }
 
     /// The run, which figures of the same run share.
@@ -201,13 +228,10 @@ impl Figures {
         if let Some(traced) = self.runs.get(&key) {
             return Ok(traced.clone());
         }
-        let device = self.device()?;
-        let traced = report::trace::run(device, run.chapter, &run.kernel, &run.case, run.block);
-        let is_left_with_an_error = device.stream.synchronize().is_err();
-        if is_left_with_an_error {
-            // A kernel was stopped, and with its context goes the error that it left there.
-            self.device = None;
-        }
+        let device = opened(&self.device)?;
+        let traced = report::trace::run(&device, run.chapter, &run.kernel, &run.case, run.block);
+        drop(device);
+        give_up_if_stopped(&self.device);
         let traced = Rc::new(traced.map_err(|error| error.to_string())?);
         self.runs.insert(key, traced.clone());
         Ok(traced)

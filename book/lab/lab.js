@@ -1,0 +1,682 @@
+// The lab: runs a kernel of the book in the page, on the SIMT machine that is compiled to WebAssembly.
+// Loaded when a reader presses *Run it*. Nothing leaves the page.
+"use strict";
+
+(() => {
+    const INSTRUCTION_LIMIT = 20_000_000; // warp instructions of a launch that no reader stops
+    const LARGEST_TO_STEP = 8192; // elements
+    const PREDICTIONS = "lab-predictions"; // of localStorage
+
+    // ---- The machine, in a Worker, so that the page never freezes.
+
+    /** Runs in the Worker: each message is a question for the module, in JSON. */
+    function worker() {
+        let machine;
+        let panic = "";
+
+        async function start(base64) {
+            const compressed = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+            const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
+            const code = await new Response(stream).arrayBuffer();
+            const text = (start, length) => new TextDecoder().decode(new Uint8Array(machine.memory.buffer, start, length));
+            const page = { panicked: (start, length) => (panic = text(start, length)) };
+            machine = (await WebAssembly.instantiate(code, { page })).instance.exports;
+        }
+
+        function ask(question) {
+            const bytes = new TextEncoder().encode(question);
+            const at = machine.question(bytes.length);
+            new Uint8Array(machine.memory.buffer, at, bytes.length).set(bytes);
+            const length = machine.answer();
+            return new TextDecoder().decode(new Uint8Array(machine.memory.buffer, machine.answer_text(), length));
+        }
+
+        self.onmessage = async ({ data }) => {
+            try {
+                if (data.machine) {
+                    await start(data.machine);
+                    return;
+                }
+                while (!machine) {
+                    await new Promise((resolve) => setTimeout(resolve, 5));
+                }
+                self.postMessage({ answer: ask(data.question) });
+            } catch (error) {
+                self.postMessage({ panic: panic || String(error) });
+            }
+        };
+    }
+
+    let running = null; // the Worker
+    let current = null; // the kernel that is open there
+    let waiting = null; // who waits for its answer
+    let turn = Promise.resolve();
+
+    function stop(reason) {
+        running?.terminate();
+        running = current = null;
+        waiting?.reject(new Error(reason));
+        waiting = null;
+    }
+
+    function begin() {
+        const address = URL.createObjectURL(new Blob([`(${worker})()`], { type: "text/javascript" }));
+        running = new Worker(address);
+        URL.revokeObjectURL(address);
+        running.onmessage = ({ data }) => {
+            const { resolve, reject } = waiting;
+            waiting = null;
+            const answer = data.panic ? { error: `The lab has a defect: ${data.panic}` } : JSON.parse(data.answer);
+            if (data.panic) {
+                stop("");
+            }
+            if (answer.error) {
+                reject(new Error(answer.error));
+            } else {
+                resolve(answer);
+            }
+        };
+        running.postMessage({ machine: machine.base64 });
+    }
+
+    function send(question) {
+        return new Promise((resolve, reject) => {
+            waiting = { resolve, reject };
+            running.postMessage({ question: JSON.stringify(question) });
+        });
+    }
+
+    /** Asks about a kernel, once all earlier questions are answered. */
+    function ask(data, question) {
+        const answer = turn.then(async () => {
+            if (!running) {
+                begin();
+            }
+            if (current !== data) {
+                current = null;
+                data.opened = await send({ request: "open", data });
+                current = data;
+            }
+            return question ? send(question) : data.opened;
+        });
+        turn = answer.catch(() => {});
+        return answer;
+    }
+
+    // ---- What is loaded when it is needed.
+
+    const machine = { base64: "" };
+    const kernels = new Map();
+    const scripts = new Map();
+
+    function load(address) {
+        if (!scripts.has(address)) {
+            const loaded = new Promise((resolve, reject) => {
+                const script = document.createElement("script");
+                script.src = address;
+                script.onload = resolve;
+                script.onerror = () => reject(new Error(`${address} cannot be loaded.`));
+                document.head.append(script);
+            });
+            scripts.set(address, loaded);
+        }
+        return scripts.get(address);
+    }
+
+    // ---- Elements.
+
+    function make(name, properties = {}, ...children) {
+        const made = document.createElement(name);
+        for (const [key, value] of Object.entries(properties)) {
+            if (key.startsWith("on")) {
+                made.addEventListener(key.slice(2), value);
+            } else if (key in made && typeof value !== "string") {
+                made[key] = value;
+            } else {
+                made.setAttribute(key, value);
+            }
+        }
+        made.append(...children);
+        return made;
+    }
+
+    const button = (text, onclick, label) => make("button", { type: "button", onclick, ...(label && { "aria-label": label }) }, text);
+    const labelled = (text, control, hint) => make("label", hint ? { title: hint } : {}, make("span", {}, text), control);
+    const thousands = (number) => number.toLocaleString("en-US");
+    const inWords = (counter) => counter.replaceAll("_", " ");
+    const nameOf = (line) => line.slice(line.lastIndexOf("/") + 1);
+    const plural = (count, what) => `${thousands(count)} ${what}${count === 1 ? "" : "s"}`;
+
+    function remembered() {
+        try {
+            return JSON.parse(localStorage.getItem(PREDICTIONS)) ?? {};
+        } catch {
+            return {};
+        }
+    }
+
+    function remember(predictions) {
+        try {
+            localStorage.setItem(PREDICTIONS, JSON.stringify(predictions));
+        } catch {
+            // Not kept, then.
+        }
+    }
+
+    // ---- The source, whose lines can be struck out, and are lit.
+
+    function source(data, removable, onstrike) {
+        const lines = new Map(); // by file.cu:12
+        const text = make("div", { class: "source" });
+        data.files.forEach((file, index) => {
+            const list = make("ol", { "aria-label": `Source of ${nameOf(file.name)}` });
+            let isHead = true;
+            file.text.trimEnd().split("\n").forEach((code, number) => {
+                isHead &&= code.startsWith("//") || code === "";
+                if (isHead || code.includes("ANCHOR")) {
+                    return;
+                }
+                const name = `${file.name}:${number + 1}`;
+                const item = make("li", { "data-line": String(number + 1) });
+                const what = removable.filter((one) => one.line === name).map((one) => one.what);
+                const shown = make("code", { class: "hljs" });
+                shown.innerHTML = highlighted(code);
+                item.append(shown);
+                if (what.length > 0) {
+                    const strike = button("strike out", () => onstrike(name), `Strike out the ${what.join(" and the ")} in line ${number + 1}: ${code.trim()}`);
+                    strike.setAttribute("aria-pressed", "false");
+                    item.classList.add("removable");
+                    item.append(strike);
+                }
+                lines.set(name, item);
+                list.append(item);
+            });
+            const isOwn = index === 0;
+            text.append(isOwn ? list : make("details", {}, make("summary", {}, nameOf(file.name)), list));
+        });
+        return { text, lines };
+    }
+
+    function highlighted(code) {
+        try {
+            return hljs.highlight("cpp", code).value;
+        } catch {
+            const element = document.createElement("span");
+            element.textContent = code;
+            return element.innerHTML;
+        }
+    }
+
+    // ---- A lab.
+
+    class Lab {
+        constructor(place, name, data, opened) {
+            Object.assign(this, { place, name, data, opened });
+            this.removed = new Set();
+            this.outcome = null;
+            this.steps = [];
+            this.at = 0;
+            this.build();
+        }
+
+        get run() {
+            return this.data.runs[this.size.selectedIndex];
+        }
+
+        build() {
+            const { data, opened } = this;
+            const sizes = data.runs.map((run) => make("option", {}, /^\d+$/.test(run.size) ? thousands(Number(run.size)) : run.size));
+            const changed = () => this.changed();
+            this.size = make("select", { onchange: changed }, ...sizes);
+            this.size.selectedIndex = Math.min(1, data.runs.length - 1);
+            this.seed = make("input", { type: "number", min: "0", max: "999999", step: "1", onchange: changed });
+            this.digits = make("input", { type: "number", min: "0", max: "999999", step: "1", onchange: changed });
+            this.resident = make("input", { type: "number", min: "0", max: "9999", step: "1", onchange: changed });
+            this.races = make("input", { type: "checkbox", checked: true, onchange: changed });
+            [this.seed.value, this.resident.value] = ["0", "0"];
+            this.digits.value = String(this.run.seed);
+            this.runButton = make("button", { type: "submit", class: "main" }, "Run");
+            this.stopButton = button("Stop", () => stop("You stopped the run."));
+            this.stopButton.hidden = true;
+            this.stepButton = button("Step through", () => this.trace());
+            this.said = make("p", { class: "verdict", role: "status" });
+            const form = make(
+                "form",
+                { onsubmit: (event) => (event.preventDefault(), this.go()) },
+                labelled("Elements", this.size),
+                labelled("Order of warps", this.seed, "0 runs warps and blocks in order; any other number is the seed of a random order"),
+                labelled("Input", this.digits, "The seed of the digits that the kernel works on"),
+                labelled("Blocks at a time", this.resident, "The most blocks that are resident at once; 0 for as many as an H200 holds"),
+                make("label", { class: "check" }, this.races, make("span", {}, "Look for races")),
+                make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
+            );
+            const { text, lines } = source(data, opened.removable, (line) => this.strike(line));
+            this.lines = lines;
+            this.counters = make("div", { class: "counters" });
+            this.found = make("div", { class: "found" });
+            this.stepper = make("div", { class: "stepper", hidden: true });
+            const copy = button("Copy a link to this state", () => this.copy(copy));
+            const hint = opened.removable.length > 0 ? "Strike out a barrier or a fence, and run the kernel without it." : "";
+            this.section = make(
+                "section",
+                { class: "lab", "aria-label": `Lab: ${data.kernel}` },
+                make("header", {}, make("strong", {}, `Lab: ${data.kernel}`), button("Close", () => this.close(), "Close the lab")),
+                form,
+                this.said,
+                make("p", { class: "hint" }, hint),
+                text,
+                this.found,
+                this.stepper,
+                this.counters,
+                make("footer", {}, copy),
+            );
+            // mdBook turns pages with the arrow keys.
+            this.section.addEventListener("keydown", (event) => event.stopPropagation());
+            this.place.after(this.section);
+            this.changed();
+        }
+
+        close() {
+            this.section.remove();
+            this.place.querySelector("button").focus();
+            this.place.lab = null;
+            history.replaceState(null, "", location.pathname + location.search);
+        }
+
+        /** The options have changed: what was shown of the last run goes. */
+        changed() {
+            const { run } = this;
+            const hasDigits = this.opened.has_digits[this.size.selectedIndex] && !this.data.is_broken;
+            this.digits.disabled = !hasDigits;
+            if (!hasDigits) {
+                this.digits.value = String(run.seed);
+            }
+            const elements = run.size.split("×").reduce((product, side) => product * Number(side), 1);
+            this.stepButton.disabled = elements > LARGEST_TO_STEP;
+            this.stepButton.title = this.stepButton.disabled ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
+            this.outcome = null;
+            this.steps = [];
+            this.stepper.hidden = true;
+            this.said.textContent = `${run.title}.`;
+            this.said.className = "verdict";
+            this.found.replaceChildren();
+            this.light();
+            this.tabulate();
+        }
+
+        strike(line) {
+            const isRemoved = !this.removed.delete(line);
+            if (isRemoved) {
+                this.removed.add(line);
+            }
+            this.markRemoved();
+            this.changed();
+            this.go();
+        }
+
+        markRemoved() {
+            for (const [name, item] of this.lines) {
+                const strike = item.querySelector("button");
+                const isRemoved = this.removed.has(name);
+                item.classList.toggle("removed", isRemoved);
+                strike?.setAttribute("aria-pressed", String(isRemoved));
+                if (strike) {
+                    strike.textContent = isRemoved ? "put back" : "strike out";
+                }
+            }
+        }
+
+        options(more = {}) {
+            const digits = Number(this.digits.value);
+            return {
+                request: "run",
+                run: this.size.selectedIndex,
+                seed: Number(this.seed.value),
+                input_seed: digits === this.run.seed ? null : digits,
+                resident_blocks: Number(this.resident.value),
+                races: this.races.checked,
+                trace: false,
+                instruction_limit: INSTRUCTION_LIMIT,
+                removed: [...this.removed],
+                ...more,
+            };
+        }
+
+        /** Runs, with more options, and shows what came of it. Says whether it ran. */
+        async go(more) {
+            this.runButton.disabled = this.stepButton.disabled = true;
+            this.stopButton.hidden = false;
+            this.said.textContent = "Running …";
+            this.said.className = "verdict";
+            const start = performance.now();
+            try {
+                this.outcome = await ask(this.data, this.options(more));
+                this.show(performance.now() - start);
+                return true;
+            } catch (error) {
+                this.said.textContent = error.message;
+                this.said.className = "verdict bad";
+                return false;
+            } finally {
+                this.runButton.disabled = false;
+                this.stepButton.disabled = this.stepButton.title !== "";
+                this.stopButton.hidden = true;
+                this.keepState();
+            }
+        }
+
+        show(milliseconds) {
+            const { outcome } = this;
+            const fault = outcome.launches.find((launch) => launch.fault)?.fault;
+            const verdicts = [];
+            if (fault) {
+                verdicts.push(`The launch was stopped: ${fault.message}.`);
+            } else if (outcome.is_right === null) {
+                verdicts.push("The launch ended.");
+            } else {
+                verdicts.push(outcome.is_right ? "The result is right." : this.wrong());
+            }
+            const races = outcome.races.length;
+            if (this.races.checked || races > 0) {
+                verdicts.push(races === 0 ? "No race." : `${plural(races, "race")}.`);
+            }
+            if (outcome.is_right && races > 0) {
+                verdicts.push("Nothing shows in the result, because this order of warps happens to suit the kernel.");
+            }
+            verdicts.push(`${plural(outcome.launches.length, "launch").replace("launchs", "launches")} in ${Math.round(milliseconds)} ms, in this page.`);
+            this.said.textContent = verdicts.join(" ");
+            this.said.className = fault || races > 0 || outcome.is_right === false ? "verdict bad" : "verdict good";
+            this.found.replaceChildren();
+            outcome.races.forEach((race, index) => {
+                const figure = make("figure", { class: "drawn report" });
+                figure.innerHTML = race.html;
+                const title = make("p", { class: "title" }, `Race ${index + 1} of ${races}`);
+                this.found.append(make("div", { class: "one" }, title, figure));
+            });
+            this.light();
+            this.tabulate();
+        }
+
+        wrong() {
+            const { differences, different } = this.outcome;
+            if (different === 0) {
+                return "The result is wrong.";
+            }
+            const listed = differences.map((one) => `element ${thousands(one.element)} is ${one.is} instead of ${one.should_be}`);
+            return `The result is wrong in ${plural(different, "element")}: ${listed.join(", ")}${different > listed.length ? ", …" : "."}`;
+        }
+
+        /** Lights the lines of races, and the line of the current step. */
+        light() {
+            const races = new Set(this.outcome?.races.flatMap((race) => race.lines) ?? []);
+            const step = this.shownSteps?.[this.at];
+            const now = this.stepper.hidden ? undefined : step?.line;
+            for (const [name, item] of this.lines) {
+                item.classList.toggle("race", races.has(name));
+                item.classList.toggle("now", name === now);
+                if (name === now) {
+                    item.setAttribute("aria-current", "step");
+                } else {
+                    item.removeAttribute("aria-current");
+                }
+            }
+            const lit = now ? this.lines.get(now) : undefined;
+            const details = lit?.closest("details");
+            if (details) {
+                details.open = true;
+            }
+            if (lit) {
+                const box = this.section.querySelector(".source");
+                const offset = lit.getBoundingClientRect().top - box.getBoundingClientRect().top;
+                if (offset < 0 || offset > box.clientHeight - 40) {
+                    box.scrollTop += offset - box.clientHeight / 2;
+                }
+            }
+        }
+
+        /** The counters, with the reader's predictions and the numbers of the book. */
+        tabulate() {
+            const { run, outcome } = this;
+            const predictions = remembered();
+            const names = Object.keys(run.counters).filter((name) => run.counters[name] > 0 || outcome?.counters[name] > 0);
+            const rows = names.map((name) => {
+                const key = `${this.name} ${run.size} ${name}`;
+                const keep = (event) => {
+                    const all = remembered();
+                    if (event.target.value === "") {
+                        delete all[key];
+                    } else {
+                        all[key] = Number(event.target.value);
+                    }
+                    remember(all);
+                    this.tabulate();
+                };
+                const predicted = predictions[key];
+                const input = make("input", { type: "number", min: "0", onchange: keep, "aria-label": `Your prediction of the ${inWords(name)}` });
+                input.value = predicted ?? "";
+                const counted = outcome?.counters[name];
+                const hit = outcome && predicted !== undefined ? (predicted === counted ? " ✓" : " ✗") : "";
+                const cells = [
+                    make("th", { scope: "row" }, inWords(name)),
+                    make("td", {}, input, make("span", { class: hit.includes("✓") ? "hit" : "miss" }, hit)),
+                    make("td", {}, outcome ? thousands(counted) : "?"),
+                    make("td", { class: outcome && counted !== run.counters[name] ? "other" : "" }, outcome ? thousands(run.counters[name]) : "?"),
+                ];
+                return make("tr", {}, ...cells);
+            });
+            const head = ["counter", "your prediction", "this run", "the book"].map((text) => make("th", { scope: "col" }, text));
+            const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+            const words = outcome ? "Counted" : "Predict, then run";
+            this.counters.replaceChildren(make("p", { class: "title" }, words), make("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Counters" }, table));
+        }
+
+        // ---- Steps.
+
+        async trace(wanted) {
+            if (!(await this.go({ trace: true }))) {
+                return;
+            }
+            const { launches, traced } = this.outcome;
+            const choose = () => this.chooseBlock();
+            this.launch = make("select", { onchange: choose }, ...launches.map((launch, index) => make("option", {}, `${index + 1}: ${launch.kernel}`)));
+            this.block = make("select", { onchange: () => this.loadSteps() });
+            this.warp = make("select", { onchange: () => this.filterSteps() });
+            this.slider = make("input", { type: "range", min: "0", step: "1", "aria-label": "Step", oninput: () => this.show_step(Number(this.slider.value)) });
+            this.count = make("span", { class: "count" });
+            this.now = make("p", { class: "now", "aria-live": "polite" });
+            this.lanes = make("div", { class: "lanes" });
+            this.pictures = make("div", { class: "pictures" });
+            this.timeline = make("details", { class: "timeline", ontoggle: () => this.showTimeline() }, make("summary", {}, "Active lanes of all warps over time"));
+            const move = (text, label, to) => button(text, () => this.show_step(to()), label);
+            const near = (direction, differs) => () => {
+                let at = this.at + direction;
+                while (this.shownSteps[at] && !differs(this.shownSteps[at], this.shownSteps[this.at])) {
+                    at += direction;
+                }
+                return at;
+            };
+            const isOtherLine = (one, other) => one.line !== other.line || one.warp !== other.warp;
+            const isBarrier = (one) => one.class === "passed" || one.class === "barrier";
+            const controls = make(
+                "div",
+                { class: "controls", role: "group", "aria-label": "Steps" },
+                move("◀ barrier", "Back to the previous barrier", near(-1, isBarrier)),
+                move("◀ line", "Back by a line", near(-1, isOtherLine)),
+                move("◀", "Back by an instruction", () => this.at - 1),
+                this.slider,
+                move("▶", "Forward by an instruction", () => this.at + 1),
+                move("line ▶", "Forward by a line", near(1, isOtherLine)),
+                move("barrier ▶", "Forward to the next barrier", near(1, isBarrier)),
+                this.count,
+            );
+            const dropped = traced.reduce((sum, launch) => sum + launch.dropped, 0);
+            const lost = dropped > 0 ? make("p", { class: "hint" }, `The trace is full: ${thousands(dropped)} later events are not in it.`) : "";
+            this.stepper.replaceChildren(
+                make("div", { class: "choices" }, labelled("Launch", this.launch), labelled("Block", this.block), labelled("Warp", this.warp)),
+                lost,
+                controls,
+                this.now,
+                this.lanes,
+                this.pictures,
+                this.timeline,
+            );
+            this.stepper.hidden = false;
+            this.launch.selectedIndex = Math.min(wanted?.launch ?? 0, launches.length - 1);
+            await this.chooseBlock(wanted);
+            if (!wanted) {
+                this.slider.focus({ preventScroll: true });
+            }
+        }
+
+        async chooseBlock(wanted) {
+            const { blocks } = this.outcome.traced[this.launch.selectedIndex];
+            this.block.replaceChildren(...blocks.map((block) => make("option", {}, String(block))));
+            this.block.value = String(wanted?.block ?? blocks[0]);
+            await this.loadSteps(wanted);
+        }
+
+        of() {
+            return { launch: this.launch.selectedIndex, block: Number(this.block.value) };
+        }
+
+        async loadSteps(wanted) {
+            this.steps = await ask(this.data, { request: "steps", ...this.of() });
+            const warps = [...new Set(this.steps.map((step) => step.warp).filter((warp) => warp !== null))].sort((a, b) => a - b);
+            this.warp.replaceChildren(make("option", { value: "" }, "all"), ...warps.map((warp) => make("option", {}, String(warp))));
+            this.warp.value = wanted?.warp ?? "";
+            this.timeline.open = false;
+            this.filterSteps(wanted?.at);
+        }
+
+        filterSteps(at = 0) {
+            const warp = this.warp.value;
+            this.shownSteps = this.steps.filter((step) => warp === "" || step.warp === null || String(step.warp) === warp);
+            this.slider.max = String(this.shownSteps.length - 1);
+            this.show_step(at);
+        }
+
+        async show_step(to) {
+            this.at = Math.min(Math.max(to, 0), this.shownSteps.length - 1);
+            const step = this.shownSteps[this.at];
+            this.slider.value = String(this.at);
+            this.slider.setAttribute("aria-valuetext", `step ${this.at + 1} of ${this.shownSteps.length}`);
+            this.count.textContent = `${thousands(this.at + 1)} of ${thousands(this.shownSteps.length)}`;
+            this.now.textContent = this.describe(step);
+            this.light();
+            this.keepState();
+            const view = await ask(this.data, { request: "view", ...this.of(), event: step.event });
+            if (this.shownSteps[this.at] === step) {
+                this.drawLanes(step, view.values);
+                this.pictures.innerHTML = view.pictures.join("");
+            }
+        }
+
+        describe(step) {
+            if (step.warp === null) {
+                return "The barrier lets the warps of the block pass.";
+            }
+            let lanes = 0;
+            for (let bits = step.active; bits; bits = (bits & (bits - 1)) >>> 0) {
+                lanes += 1;
+            }
+            return `Warp ${step.warp}, ${nameOf(step.line)}: ${step.class.replaceAll("_", " ")}, ${plural(lanes, "active lane")}.`;
+        }
+
+        drawLanes(step, values) {
+            const cells = Array.from({ length: step.warp === null ? 0 : 32 }, (_, lane) => {
+                const isActive = (step.active >>> lane) & 1;
+                const value = values[lane] ?? "";
+                const words = `lane ${lane}: ${isActive ? "active" : "idle"}${value ? `, ${value}` : ""}`;
+                return make("span", { class: isActive ? "lane active" : "lane", title: words }, make("b", {}, String(lane)), make("span", {}, value.split(" ")[0]));
+            });
+            this.lanes.replaceChildren(...cells);
+            this.lanes.setAttribute("role", "img");
+            this.lanes.setAttribute("aria-label", `Lanes of the warp: ${cells.map((cell) => cell.title).join("; ")}`);
+        }
+
+        async showTimeline() {
+            if (!this.timeline.open) {
+                return;
+            }
+            const picture = make("div");
+            try {
+                picture.innerHTML = (await ask(this.data, { request: "timeline", ...this.of() })).picture;
+            } catch (error) {
+                picture.textContent = error.message;
+            }
+            this.timeline.replaceChildren(this.timeline.firstChild, picture);
+        }
+
+        // ---- The state, in the address.
+
+        state() {
+            const state = new URLSearchParams({ lab: this.name, size: this.run.size });
+            const add = (key, value, usual) => value !== usual && state.set(key, value);
+            add("seed", this.seed.value, "0");
+            add("digits", this.digits.value, String(this.run.seed));
+            add("blocks", this.resident.value, "0");
+            add("races", this.races.checked ? "1" : "0", "1");
+            add("without", [...this.removed].map(nameOf).join(","), "");
+            if (!this.stepper.hidden && this.launch) {
+                state.set("step", [this.launch.selectedIndex, this.block.value, this.warp.value, this.at].join("."));
+            }
+            return state;
+        }
+
+        keepState() {
+            history.replaceState(null, "", `#${this.state()}`);
+        }
+
+        async restore(state) {
+            const size = this.data.runs.findIndex((run) => run.size === state.get("size"));
+            this.size.selectedIndex = size >= 0 ? size : this.size.selectedIndex;
+            this.seed.value = state.get("seed") ?? "0";
+            this.digits.value = state.get("digits") ?? String(this.run.seed);
+            this.resident.value = state.get("blocks") ?? "0";
+            this.races.checked = state.get("races") !== "0";
+            const without = state.get("without")?.split(",") ?? [];
+            this.removed = new Set(this.opened.removable.map((one) => one.line).filter((line) => without.includes(nameOf(line))));
+            this.markRemoved();
+            this.changed();
+            const [launch, block, warp, at] = state.get("step")?.split(".") ?? [];
+            if (launch !== undefined && !this.stepButton.disabled) {
+                await this.trace({ launch: Number(launch), block: Number(block), warp, at: Number(at) });
+            } else {
+                await this.go();
+            }
+        }
+
+        async copy(button) {
+            this.keepState();
+            try {
+                await navigator.clipboard.writeText(location.href);
+                button.textContent = "The link is copied";
+            } catch {
+                button.textContent = "The link is in the address bar";
+            }
+        }
+    }
+
+    window.warpLab = {
+        /** Called by the file of a kernel. */
+        data: (name, data) => kernels.set(name, data),
+        /** Called by the file of the machine. */
+        machine: (base64) => (machine.base64 = base64),
+        /** Opens the lab of a place, and runs it if the address holds its state. */
+        async open(place, folder, state) {
+            const name = place.dataset.lab;
+            await Promise.all([load(`${folder}machine.js`), load(`${folder}${name}.js`)]);
+            const data = kernels.get(name);
+            const opened = await ask(data);
+            place.lab ??= new Lab(place, name, data, opened);
+            const { lab } = place;
+            lab.section.scrollIntoView({ block: "nearest" });
+            if (state) {
+                await lab.restore(state);
+            } else {
+                lab.runButton.focus({ preventScroll: true });
+                await lab.go();
+            }
+        },
+    };
+})();

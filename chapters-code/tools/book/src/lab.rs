@@ -1,0 +1,253 @@
+//! The lab's data: for each kernel that a page lists or draws, its launches at a few sizes, recorded while the book is
+//! built, in the file `lab/CHAPTER/KERNEL.js`. The script `lab/lab.js` loads that file when a reader presses the
+//! button *Run it*, and executes the launches again in the page.
+//!
+//! The module that executes them is committed (`chapters-code/tools/lab/lab.wasm.gz`), so that nothing but this
+//! program is needed to build the book. It lies in the file `lab/machine.js`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
+use lab::data::{Data, File, Label};
+use report::Chapter;
+use report::trace::{self, Recorded};
+
+use crate::figure::{self, Simulated, chapters};
+
+/// The sizes of vectors that are offered, if they take no more than [`HEAVIEST`].
+const VECTORS: [u64; 4] = [64, 1024, 4096, 1 << 16];
+/// One more, for the correct rungs of [`LARGE`]: the build would take minutes if it recorded all rungs there.
+const LARGEST: u64 = 1 << 20;
+const LARGE: &str = "chapter_1_reduce";
+/// The largest vector of a broken rung, as it is asked for, and as the rung may enlarge it.
+const LARGEST_BROKEN: u64 = 4096;
+const LARGEST_BROKEN_CASE: u64 = 1 << 15;
+/// The sizes of matrices.
+const MATRICES: [(u64, u64); 3] = [(32, 64), (64, 100), (256, 256)];
+/// Bytes of recorded memory of a size, at most.
+const HEAVIEST: usize = 100_000;
+/// The module, compressed.
+const MACHINE: &str = "chapters-code/tools/lab/lab.wasm.gz";
+/// The folder of the lab in the built book.
+const FOLDER: &str = "lab";
+
+/// The kernels that can be run in the book.
+pub struct Labs {
+    root: PathBuf,
+    device: Simulated,
+    /// By chapter and kernel; none for a kernel without a size that can be recorded.
+    known: BTreeMap<(String, String), Option<Data>>,
+    /// The kernels that the pages ask for.
+    wanted: BTreeSet<(String, String)>,
+}
+
+impl Labs {
+    /// The kernels of the project in `root`, to be run on `device`.
+    pub(crate) fn new(root: &Path, device: Simulated) -> Self {
+        let (known, wanted) = (BTreeMap::new(), BTreeSet::new());
+        Self { root: root.to_path_buf(), device, known, wanted }
+    }
+
+    /// Forgets what the pages ask for, for another build of the book.
+    pub(crate) fn begin(&mut self) {
+        self.wanted.clear();
+    }
+
+    /// Where the button stands that runs the kernel of a listed file, as HTML; nothing for a file that is no rung's.
+    ///
+    /// # Errors
+    /// Where a rung fails that should not.
+    pub(crate) fn button_of_file(&mut self, file: &str) -> Result<String, String> {
+        match kernel_of(file) {
+            Some((chapter, kernel)) => self.button(chapter, kernel),
+            None => Ok(String::new()),
+        }
+    }
+
+    /// Where the button stands that runs a kernel, as HTML; nothing for what is no rung.
+    ///
+    /// # Errors
+    /// Where a rung fails that should not.
+    pub(crate) fn button(&mut self, chapter: &str, kernel: &str) -> Result<String, String> {
+        let key = (chapter.to_owned(), kernel.to_owned());
+        if !self.known.contains_key(&key) {
+            let data = self.record(chapter, kernel)?;
+            self.known.insert(key.clone(), data);
+        }
+        if self.known[&key].is_none() {
+            return Ok(String::new());
+        }
+        let html = format!("<p class=\"run-it\" data-lab=\"{chapter}/{kernel}\" hidden></p>\n");
+        self.wanted.insert(key);
+        Ok(html)
+    }
+
+    /// Records a rung at the sizes that it runs on and that are small in a file.
+    fn record(&mut self, chapter: &str, kernel: &str) -> Result<Option<Data>, String> {
+        let Some(chapter) = chapters().iter().find(|known| known.name() == chapter) else {
+            return Ok(None);
+        };
+        let rungs = chapter.rungs();
+        let Some(rung) = rungs.iter().find(|rung| rung.name == kernel) else {
+            return Ok(None);
+        };
+        let is_correct = !rung.is_broken();
+        let has_largest = is_correct && chapter.name() == LARGE;
+        let most = if is_correct { VECTORS[VECTORS.len() - 1] } else { LARGEST_BROKEN };
+        let vectors = VECTORS.into_iter().filter(|&n| n <= most);
+        let vectors = vectors.chain(has_largest.then_some(LARGEST)).map(|n| Shape::Vector { n });
+        let matrices = MATRICES.map(|(rows, cols)| Shape::Matrix { rows, cols });
+        let shapes: Vec<Shape> = vectors.chain(matrices).collect();
+        // Most kernels have an entry for f32.
+        for dtype in [Dtype::F32].into_iter().chain(Dtype::ALL) {
+            let cases = shapes.iter().map(|&shape| Case { shape, dtype, ..digits() });
+            let cases = cases.filter_map(|case| trace::cases(*chapter, kernel, &case).ok());
+            let cases: Vec<Vec<Case>> = cases.collect();
+            if !cases.is_empty() {
+                let data = self.record_on(*chapter, rung, cases)?;
+                return Ok((!data.runs.is_empty()).then_some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Records a rung on one of each list of cases, from small to large, as long as the recording is small in a file.
+    fn record_on(
+        &mut self,
+        chapter: &dyn Chapter,
+        rung: &Rung,
+        cases: Vec<Vec<Case>>,
+    ) -> Result<Data, String> {
+        let mut data = Data {
+            kernel: rung.name.to_owned(),
+            is_broken: rung.is_broken(),
+            files: Vec::new(),
+            modules: Vec::new(),
+            runs: Vec::new(),
+        };
+        let largest = if rung.is_broken() { LARGEST_BROKEN_CASE } else { rung.most_elements };
+        let mut attempted = Vec::new();
+        'sizes: for case in cases {
+            for case in case {
+                // A broken rung may run on another size than is asked for.
+                if case.elements() > largest || attempted.contains(&case) {
+                    continue;
+                }
+                attempted.push(case);
+                let Some(recorded) = self.attempt(chapter, rung, &case)? else {
+                    continue;
+                };
+                let modules = data.modules.len();
+                add(&mut data, chapter, &recorded);
+                if data.runs.last().is_some_and(|run| run.weight() > HEAVIEST) {
+                    data.runs.pop();
+                    data.modules.truncate(modules);
+                    break 'sizes; // What is larger is no lighter.
+                }
+                break;
+            }
+        }
+        data.files = sources(&self.root, &data)?;
+        Ok(data)
+    }
+
+    /// Records a run; none where a broken rung does not show there what is wrong with it.
+    fn attempt(
+        &self,
+        chapter: &dyn Chapter,
+        rung: &Rung,
+        case: &Case,
+    ) -> Result<Option<Recorded>, String> {
+        let device = figure::opened(&self.device)?;
+        let recorded = trace::record(&device, chapter, rung.name, case);
+        drop(device);
+        figure::give_up_if_stopped(&self.device);
+        match recorded {
+            Ok(recorded) => Ok(Some(recorded)),
+            Err(Error::Trace { .. }) if rung.is_broken() => Ok(None),
+            Err(error) => Err(format!("recording {} for the lab: {error}", rung.name)),
+        }
+    }
+
+    /// Writes the data of the kernels that the pages ask for, and the machine, into the built book.
+    pub(crate) fn write(&self, built: &Path) -> Result<()> {
+        if self.wanted.is_empty() {
+            return Ok(());
+        }
+        for key in &self.wanted {
+            let Some(Some(data)) = self.known.get(key) else { continue };
+            let (chapter, kernel) = key;
+            let file = built.join(FOLDER).join(chapter).join(format!("{kernel}.js"));
+            let name = serde_json::to_string(&format!("{chapter}/{kernel}"))?;
+            write(&file, &format!("warpLab.data({name}, {});\n", serde_json::to_string(data)?))?;
+        }
+        let machine = fs::read(self.root.join(MACHINE))
+            .with_context(|| format!("cannot read {MACHINE}: `cargo xtask lab` makes it"))?;
+        let machine = format!("warpLab.machine(\"{}\");\n", STANDARD.encode(machine));
+        write(&built.join(FOLDER).join("machine.js"), &machine)
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Chapter and kernel of `chapters-code/CHAPTER/kernels/KERNEL.cu`, which may lie in a folder `broken`.
+fn kernel_of(file: &str) -> Option<(&str, &str)> {
+    let (chapter, kernel) = file.strip_prefix("chapters-code/")?.split_once("/kernels/")?;
+    let kernel = kernel.strip_prefix("broken/").unwrap_or(kernel).strip_suffix(".cu")?;
+    Some((chapter, kernel))
+}
+
+/// Sums of small whole numbers, which are the same in every order.
+fn digits() -> Case {
+    Case { input: Input::Digits, ..Case::vector(0, Dtype::F32, Op::Sum) }
+}
+
+fn add(data: &mut Data, chapter: &dyn Chapter, recorded: &Recorded) {
+    let Recorded { case, report, recording, right, .. } = recorded;
+    let size = match case.shape {
+        Shape::Vector { n } => n.to_string(),
+        Shape::Matrix { rows, cols } => format!("{rows} × {cols}"),
+    };
+    let label = Label {
+        size,
+        title: chapter.title(case),
+        dtype: case.dtype.accumulator().to_string(),
+        seed: case.seed,
+    };
+    let counters = report.counters().unwrap_or_default();
+    data.add(label, recording, right, counters);
+}
+
+/// The sources that the launched kernels have lines of, the file of the first first.
+fn sources(root: &Path, data: &Data) -> Result<Vec<File>, String> {
+    let mut names: Vec<String> = Vec::new();
+    for text in &data.modules {
+        let module = ptx::parse(text).map_err(|error| error.to_string())?;
+        let code = module.kernels.iter().flat_map(|kernel| &kernel.code);
+        let files = code.filter_map(|instruction| instruction.source.file);
+        let files: BTreeSet<_> = files.collect();
+        let files = files.iter().filter_map(|&file| module.files.get(usize::from(file)));
+        for name in files.filter(|name| name.starts_with("chapters-code/")) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    let own = format!("/{}.cu", data.kernel);
+    names.sort_by_key(|name| !name.ends_with(&own));
+    let read = |name: String| {
+        let text = fs::read_to_string(root.join(&name));
+        let text = text.map_err(|error| format!("cannot read {name}: {error}"))?;
+        Ok(File { name, text })
+    };
+    names.into_iter().map(read).collect()
+}

@@ -1,0 +1,284 @@
+//! What the book keeps of a kernel for its lab: the PTX, the sources that the PTX names, and the recorded runs.
+
+use serde::{Deserialize, Serialize};
+use simt_report::{Bytes, Counters, RecordedOperation, Recording};
+
+use crate::content::{Content, Expected};
+
+/// A kernel with its runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Data {
+    /// The rung's name.
+    pub kernel: String,
+    /// Whether the kernel is wrong on purpose.
+    pub is_broken: bool,
+    /// The sources, the kernel's own file first.
+    pub files: Vec<File>,
+    /// The PTX of the launched kernels, a text per module.
+    pub modules: Vec<String>,
+    /// The recorded runs, from small to large.
+    pub runs: Vec<Run>,
+}
+
+/// A source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// The path from the project's root, as reports name it.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A recorded run: memory, operations, and what the simulator counted when the book was built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The size as a reader chooses it, such as `1024`.
+    pub size: String,
+    /// What ran on what, in words.
+    pub title: String,
+    /// The type in which values are shown, such as `f32`.
+    pub dtype: String,
+    /// What the inputs were drawn from.
+    pub seed: u64,
+    /// The memory before the first operation that names it.
+    pub allocations: Vec<Allocation>,
+    /// The operations in order.
+    pub operations: Vec<Operation>,
+    /// The counters of all launches together.
+    pub counters: Counters,
+}
+
+/// An allocation of device memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// The address on the device that was recorded.
+    pub address: u64,
+    /// The content.
+    pub content: Content,
+}
+
+/// An operation, with addresses of the device that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// A kernel runs.
+    Launch {
+        /// The index of the module in [`Data::modules`].
+        module: usize,
+        /// The kernel's name.
+        kernel: String,
+        /// Blocks in x, y and z.
+        grid: [u32; 3],
+        /// Threads per block in x, y and z.
+        block: [u32; 3],
+        /// Bytes of dynamic shared memory per block.
+        dynamic_shared: u32,
+        /// Whether all blocks must be resident at once.
+        cooperative: bool,
+        /// The arguments.
+        parameters: Bytes,
+    },
+    /// Bytes are copied within the device.
+    Copy {
+        /// The first byte that is written.
+        to: u64,
+        /// The first byte that is read.
+        from: u64,
+        /// The number of bytes.
+        bytes: u64,
+    },
+    /// A pattern fills memory.
+    Fill {
+        /// The first byte that is written.
+        address: u64,
+        /// The pattern.
+        pattern: Bytes,
+        /// How often it is written.
+        count: u64,
+    },
+    /// The host writes.
+    Write {
+        /// The first byte that is written.
+        address: u64,
+        /// What is written.
+        content: Content,
+    },
+    /// The host reads a result, or an input that must not have changed.
+    Read {
+        /// The first byte that is read.
+        address: u64,
+        /// What a correct kernel leaves there; none where that is not known.
+        expected: Option<Expected>,
+    },
+}
+
+/// What a [`Run`] is called, and what its values are.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// See [`Run::size`].
+    pub size: String,
+    /// See [`Run::title`].
+    pub title: String,
+    /// See [`Run::dtype`].
+    pub dtype: String,
+    /// See [`Run::seed`].
+    pub seed: u64,
+}
+
+impl Data {
+    /// Adds a recorded run. `right` is what the host reads after a correct kernel, where the recorded one is wrong.
+    pub fn add(
+        &mut self,
+        label: Label,
+        recording: &Recording,
+        right: &[RecordedOperation],
+        counters: Counters,
+    ) {
+        let Label { size, title, dtype, seed } = label;
+        let modules: Vec<usize> =
+            recording.modules.iter().map(|text| self.module(text, recording)).collect();
+        let allocations = recording.allocations.iter().map(|allocation| Allocation {
+            address: allocation.address,
+            content: Content::of(&allocation.content.0, seed),
+        });
+        let encode = Encode { is_broken: self.is_broken, recording, right, modules, seed };
+        let operations = recording.operations.iter().map(|operation| encode.operation(operation));
+        self.runs.push(Run {
+            size,
+            title,
+            dtype,
+            seed,
+            allocations: allocations.collect(),
+            operations: operations.collect(),
+            counters,
+        });
+    }
+
+    /// The index of a module, cut down to the kernels that the recording launches.
+    fn module(&mut self, text: &str, recording: &Recording) -> usize {
+        let launched = |entry: &str| {
+            let is_it = |operation: &RecordedOperation| matches!(operation, RecordedOperation::Launch { kernel, .. } if kernel == entry);
+            recording.operations.iter().any(is_it)
+        };
+        let text = only_entries(text, launched);
+        let known = self.modules.iter().position(|known| *known == text);
+        known.unwrap_or_else(|| {
+            self.modules.push(text);
+            self.modules.len() - 1
+        })
+    }
+}
+
+impl Run {
+    /// The bytes of memory that the run takes in a file.
+    pub fn weight(&self) -> usize {
+        let memory = self.allocations.iter().map(|allocation| allocation.content.weight());
+        let operations = self.operations.iter().map(|operation| match operation {
+            Operation::Write { content, .. } => content.weight(),
+            Operation::Read { expected, .. } => expected.as_ref().map_or(0, Expected::weight),
+            Operation::Launch { .. } | Operation::Copy { .. } | Operation::Fill { .. } => 0,
+        });
+        memory.chain(operations).sum()
+    }
+
+    /// Whether an input is of digits, which can be drawn anew.
+    pub fn has_digits(&self) -> bool {
+        let mut contents = self.allocations.iter().map(|allocation| &allocation.content);
+        contents.any(|content| matches!(content, Content::Digits { .. }))
+    }
+}
+
+struct Encode<'a> {
+    is_broken: bool,
+    recording: &'a Recording,
+    right: &'a [RecordedOperation],
+    /// The new index of each module.
+    modules: Vec<usize>,
+    seed: u64,
+}
+
+impl Encode<'_> {
+    fn operation(&self, operation: &RecordedOperation) -> Operation {
+        match operation.clone() {
+            RecordedOperation::Launch {
+                module,
+                kernel,
+                grid,
+                block,
+                dynamic_shared,
+                cooperative,
+                parameters,
+            } => Operation::Launch {
+                module: self.modules[module],
+                kernel,
+                grid,
+                block,
+                dynamic_shared,
+                cooperative,
+                parameters,
+            },
+            RecordedOperation::Copy { to, from, bytes } => Operation::Copy { to, from, bytes },
+            RecordedOperation::Fill { address, pattern, count } => {
+                Operation::Fill { address, pattern, count }
+            }
+            RecordedOperation::Write { address, content } => {
+                Operation::Write { address, content: Content::of(&content.0, self.seed) }
+            }
+            RecordedOperation::Read { address, content } => {
+                let expected = self.expected(address, &content);
+                Operation::Read { address, expected }
+            }
+        }
+    }
+
+    fn expected(&self, address: u64, content: &Bytes) -> Option<Expected> {
+        let content = match self.is_broken {
+            false => Some(content),
+            true => self.right.iter().find_map(|operation| match operation {
+                RecordedOperation::Read { address: at, content: right } => {
+                    (*at == address && right.0.len() == content.0.len()).then_some(right)
+                }
+                _ => None,
+            }),
+        };
+        let allocations = &self.recording.allocations;
+        let before = allocations.iter().find(|allocation| allocation.address == address);
+        let before = before.map(|allocation| &*allocation.content.0);
+        content.map(|content| Expected::of(&content.0, before, self.seed))
+    }
+}
+
+/// PTX with those of its entry functions that `wanted` names, and all that is not an entry function.
+pub fn only_entries(text: &str, wanted: impl Fn(&str) -> bool) -> String {
+    let mut kept = String::new();
+    let mut skipping = false;
+    for line in text.lines() {
+        let entry = line.split_once(".entry ").map(|(_, rest)| rest);
+        if let Some(rest) = entry {
+            let name = rest.split(['(', ' ']).next().unwrap_or_default();
+            skipping = !wanted(name);
+        }
+        if !skipping {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        // The brace that ends a function stands alone.
+        if line.trim_end() == "}" {
+            skipping = false;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_entries_are_cut_away() {
+        let text = ".version 8.0\n.visible .entry a(\n)\n{\n\t{\n\t}\n\tret;\n}\n.func f()\n{\n}\n.visible .entry b(\n)\n{\n\tret;\n}\nend\n";
+        let kept = ".version 8.0\n.func f()\n{\n}\n.visible .entry b(\n)\n{\n\tret;\n}\nend\n";
+        assert_eq!(only_entries(text, |name| name == "b"), kept);
+        assert_eq!(only_entries(text, |_| true), text);
+    }
+}

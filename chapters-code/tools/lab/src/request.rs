@@ -1,0 +1,113 @@
+//! What a page asks of the lab, and the answers, as JSON.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::Lab;
+use crate::data::Data;
+use crate::replay::{Options, Outcome};
+use crate::steps;
+
+/// A question of the page.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum Request {
+    /// Opens a kernel, and gives the lines that can be left out.
+    Open {
+        /// The kernel.
+        data: Box<Data>,
+    },
+    /// Executes a run.
+    Run(Options),
+    /// The steps of a block of a launch that was traced.
+    Steps {
+        /// The index of the launch.
+        launch: usize,
+        /// The block's number in the grid.
+        block: u64,
+    },
+    /// What a step looks like.
+    View {
+        /// The index of the launch.
+        launch: usize,
+        /// The block's number in the grid.
+        block: u64,
+        /// The event of the step.
+        event: usize,
+    },
+    /// The active lanes of a block over time.
+    Timeline {
+        /// The index of the launch.
+        launch: usize,
+        /// The block's number in the grid.
+        block: u64,
+    },
+}
+
+/// A launch that was traced.
+#[derive(Debug, Serialize)]
+struct Traced {
+    blocks: Vec<u64>,
+    dropped: u64,
+}
+
+/// Answers a question. What is wrong with the question is in the answer's field `error`.
+pub fn answer(lab: &mut Option<Lab>, question: &str) -> String {
+    let answer = serde_json::from_str(question).map_err(|error| error.to_string());
+    let answer = answer.and_then(|request| answer_request(lab, request));
+    answer.unwrap_or_else(|error| json!({ "error": error })).to_string()
+}
+
+fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, String> {
+    match request {
+        Request::Open { data } => contents(lab.insert(Lab::open(*data)?)),
+        Request::Run(options) => {
+            let lab = current(lab)?;
+            let outcome = lab.run(&options)?;
+            let mut answer = in_json(&outcome)?;
+            answer["races"] = json!(races(lab, &outcome));
+            if options.trace {
+                let traced = lab.traced().iter().map(|launch| Traced {
+                    blocks: steps::blocks(launch),
+                    dropped: launch.trace.as_ref().map_or(0, |trace| trace.dropped),
+                });
+                answer["traced"] = in_json(&traced.collect::<Vec<_>>())?;
+            }
+            Ok(answer)
+        }
+        Request::Steps { launch, block } => {
+            in_json(&steps::steps(current(lab)?.launch(launch)?, block))
+        }
+        Request::View { launch, block, event } => {
+            in_json(&current(lab)?.view(launch, block, event)?)
+        }
+        Request::Timeline { launch, block } => {
+            Ok(json!({ "picture": steps::timeline(current(lab)?.launch(launch)?, block)? }))
+        }
+    }
+}
+
+fn current(lab: &mut Option<Lab>) -> Result<&mut Lab, String> {
+    lab.as_mut().ok_or_else(|| "no kernel is open".into())
+}
+
+fn contents(lab: &Lab) -> Result<Value, String> {
+    let has_digits: Vec<bool> = lab.data.runs.iter().map(|run| run.has_digits()).collect();
+    Ok(json!({ "removable": lab.removable(), "has_digits": has_digits }))
+}
+
+fn in_json(value: &impl Serialize) -> Result<Value, String> {
+    serde_json::to_value(value).map_err(|error| error.to_string())
+}
+
+/// The different races of all launches: both lines, and the report as the book shows it.
+fn races(lab: &Lab, outcome: &Outcome) -> Vec<Value> {
+    let races = outcome.launches.iter().flat_map(|launch| &launch.races);
+    let races = races.map(|race| {
+        let lines = [&race.first.line, &race.second.line];
+        let quoted = lines.map(|line| lab.quote(line));
+        let html = figures::race::draw(race, [&quoted[0], &quoted[1]]);
+        json!({ "lines": lines, "html": html, "message": race.message })
+    });
+    races.collect()
+}

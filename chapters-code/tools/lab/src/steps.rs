@@ -1,0 +1,279 @@
+//! A traced launch, one instruction of a warp after another.
+
+use figures::memory::{Touched, Word};
+use figures::{Picture, lanes, page as html};
+use serde::Serialize;
+use simt_report::{AccessKind, AccessSpace, Event, LaunchReport, Place, TracedAccess};
+
+use crate::value;
+
+/// Bytes of shared memory that are shown at most.
+const MOST_SHARED: usize = 1 << 16;
+
+/// An instruction of a warp, or a barrier that lets warps pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// The index of the event in the trace.
+    pub event: usize,
+    /// The warp; none where a barrier lets the warps of the block pass.
+    pub warp: Option<u32>,
+    /// `file.cu:12`; empty for a barrier.
+    pub line: String,
+    /// The class of the instruction, or `passed` for a barrier.
+    pub class: String,
+    /// The active lanes, a bit per lane.
+    pub active: u32,
+}
+
+/// What a step looks like.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct View {
+    /// What the lanes load, store or exchange, in words per lane; empty where they do not.
+    pub values: Vec<String>,
+    /// Pictures as HTML.
+    pub pictures: Vec<String>,
+}
+
+/// The steps of a block, in the order of execution.
+pub fn steps(launch: &LaunchReport, block: u64) -> Vec<Step> {
+    let events = launch.trace.iter().flat_map(|trace| &trace.events).enumerate();
+    let step = |(event, it): (usize, &Event)| match it {
+        Event::Instruction { place, class, active } if place.block == block => Some(Step {
+            event,
+            warp: Some(place.warp),
+            line: place.line.clone(),
+            class: class.name().into(),
+            active: *active,
+        }),
+        Event::BarrierPassed { block: of, .. } if *of == block => {
+            Some(Step { event, warp: None, line: String::new(), class: "passed".into(), active: 0 })
+        }
+        _ => None,
+    };
+    events.filter_map(step).collect()
+}
+
+/// The blocks that the trace has events of, in order.
+pub fn blocks(launch: &LaunchReport) -> Vec<u64> {
+    let events = launch.trace.iter().flat_map(|trace| &trace.events);
+    let mut blocks: Vec<u64> = events
+        .filter_map(|event| match event {
+            Event::Instruction { place, .. } => Some(place.block),
+            _ => None,
+        })
+        .collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks
+}
+
+/// The step whose event has this index: its values, shared memory after it, and the access to memory that it makes.
+/// `quote` gives a line of source as code.
+pub fn view(
+    launch: &LaunchReport,
+    block: u64,
+    event: usize,
+    dtype: &str,
+    quote: &dyn Fn(&str) -> String,
+) -> View {
+    let Some(trace) = &launch.trace else {
+        return View::default();
+    };
+    let own = effects(&trace.events, event);
+    let mut view = View::default();
+    for effect in own {
+        match effect {
+            Event::Access { place, access } => {
+                view.values = of_access(access, dtype);
+                view.pictures.extend(picture(place, access, &launch.kernel, quote));
+            }
+            Event::Shuffle { lanes, sources, values, .. } => {
+                let own = sources.iter().zip(values);
+                let words = own.map(|(source, &bits)| {
+                    format!("{} (reads lane {source})", value::text(dtype, bits.into(), 4))
+                });
+                view.values = by_lane(*lanes, words);
+            }
+            _ => {}
+        }
+    }
+    let end = event + 1 + own.len();
+    let words = shared(launch, block, &trace.events[..end], own, dtype);
+    if !words.is_empty() {
+        let picture = figures::memory::draw(&words, &launch.kernel);
+        view.pictures.insert(0, figure("lab-shared", &picture));
+    }
+    view
+}
+
+/// The active lanes of the block's warps over time, as HTML.
+///
+/// # Errors
+/// Where there are more warps than a picture has room for.
+pub fn timeline(launch: &LaunchReport, block: u64) -> Result<String, String> {
+    let events = launch.trace.iter().flat_map(|trace| &trace.events);
+    let own = events
+        .filter(|event| matches!(event, Event::Instruction { place, .. } if place.block == block));
+    let bands = figures::timeline::bands(&own.collect::<Vec<_>>());
+    let picture = figures::timeline::draw(&bands, None, &launch.kernel)?;
+    Ok(figure("lab-timeline", &picture))
+}
+
+/// The effects of an instruction, which follow its event in the trace.
+fn effects(events: &[Event], instruction: usize) -> &[Event] {
+    let Some(Event::Instruction { place, .. }) = events.get(instruction) else {
+        return &[];
+    };
+    let behind = &events[instruction + 1..];
+    let is_own = |event: &&Event| match event {
+        Event::Access { place: of, .. } | Event::Shuffle { place: of, .. } => {
+            (of.block, of.warp) == (place.block, place.warp)
+        }
+        _ => false,
+    };
+    &behind[..behind.iter().take_while(is_own).count()]
+}
+
+fn by_lane(mask: u32, words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all = vec![String::new(); 32];
+    lanes(mask).zip(words).for_each(|(lane, words)| all[lane as usize] = words);
+    all
+}
+
+fn of_access(access: &TracedAccess, dtype: &str) -> Vec<String> {
+    let words = access.values.iter().map(|values| {
+        let bytes = access.bytes / values.len().max(1) as u32;
+        let texts: Vec<_> = values.iter().map(|&bits| value::text(dtype, bits, bytes)).collect();
+        texts.join(", ")
+    });
+    by_lane(access.lanes, words)
+}
+
+/// The lanes and the banks or sectors that they access; none where the book's pictures have no such access.
+fn picture(
+    place: &Place,
+    access: &TracedAccess,
+    kernel: &str,
+    quote: &dyn Fn(&str) -> String,
+) -> Option<String> {
+    let drawn = figures::Access {
+        lanes: access.lanes,
+        addresses: &access.addresses,
+        base: access.base,
+        bytes: access.bytes,
+        cost: access.cost,
+        verb: access.access.verb(),
+        line: quote(&place.line),
+    };
+    let picture = match access.space {
+        AccessSpace::Shared => figures::banks::draw(&[drawn], kernel),
+        AccessSpace::Global => figures::sectors::draw(&[drawn], kernel),
+    };
+    picture.ok().map(|picture| figure("lab-access", &picture))
+}
+
+fn figure(id: &str, picture: &Picture) -> String {
+    format!(
+        "<figure class=\"drawn {}\">\n{}</figure>\n",
+        picture.class,
+        html::drawings_as(id, picture)
+    )
+}
+
+/// The shared memory of a block after these events, of which `current` are the last.
+fn shared(
+    launch: &LaunchReport,
+    block: u64,
+    events: &[Event],
+    current: &[Event],
+    dtype: &str,
+) -> Vec<Word> {
+    let bytes = (launch.static_shared + launch.dynamic_shared) as usize;
+    let mut held = vec![Held::default(); bytes.min(MOST_SHARED).div_ceil(4)];
+    for (place, access) in events.iter().filter_map(|event| in_shared(event, block)) {
+        for Element { lane, word, content } in elements(access) {
+            let Some(held) = held.get_mut(word) else { continue };
+            held.content = content;
+            // What is read tells the value that an atomic or a copy has left.
+            if access.access != AccessKind::Load {
+                held.writer = Some(32 * place.warp + lane);
+            }
+        }
+    }
+    for (_, access) in current.iter().filter_map(|event| in_shared(event, block)) {
+        let touched = match access.access {
+            AccessKind::Load => Touched::Read,
+            AccessKind::Store | AccessKind::Atomic => Touched::Written,
+        };
+        for Element { word, .. } in elements(access) {
+            if let Some(held) = held.get_mut(word) {
+                held.touched = touched;
+            }
+        }
+    }
+    held.iter().map(|held| held.drawn(dtype)).collect()
+}
+
+fn in_shared(event: &Event, block: u64) -> Option<(&Place, &TracedAccess)> {
+    match event {
+        Event::Access { place, access }
+            if place.block == block && access.space == AccessSpace::Shared =>
+        {
+            Some((place, access))
+        }
+        _ => None,
+    }
+}
+
+/// What a word of shared memory holds.
+#[derive(Clone, Copy, Debug, Default)]
+enum Stored {
+    /// Nothing has written the word.
+    #[default]
+    Nothing,
+    /// The trace does not hold the value: an atomic left it.
+    Unknown,
+    /// The bits of a value, and its bytes.
+    Value(u64, u32),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    content: Stored,
+    writer: Option<u32>,
+    touched: Touched,
+}
+
+impl Held {
+    fn drawn(&self, dtype: &str) -> Word {
+        let value = match self.content {
+            Stored::Nothing => String::new(),
+            Stored::Unknown => "?".into(),
+            Stored::Value(bits, bytes) => value::text(dtype, bits, bytes),
+        };
+        Word { value, writer: self.writer, touched: self.touched }
+    }
+}
+
+/// An element that a lane accesses, and the word that it begins in. Of elements that share a word the last counts.
+struct Element {
+    lane: u32,
+    word: usize,
+    content: Stored,
+}
+
+fn elements(access: &TracedAccess) -> Vec<Element> {
+    let mut all = Vec::new();
+    for (index, (lane, &address)) in lanes(access.lanes).zip(&access.addresses).enumerate() {
+        let values = access.values.get(index).map_or(&[][..], |values| &values[..]);
+        if values.is_empty() {
+            all.push(Element { lane, word: address as usize / 4, content: Stored::Unknown });
+        }
+        let bytes = access.bytes / values.len().max(1) as u32;
+        for (number, &bits) in values.iter().enumerate() {
+            let word = (address as usize + number * bytes as usize) / 4;
+            all.push(Element { lane, word, content: Stored::Value(bits, bytes) });
+        }
+    }
+    all
+}

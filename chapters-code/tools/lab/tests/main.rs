@@ -1,0 +1,3 @@
+//! The lab gives what the driver gave.
+
+mod replays;

@@ -1,0 +1,151 @@
+//! A recorded run that is executed again gives the same results, counters and races.
+
+use chapter_1_reduce::chapter::Reduce;
+use harness::verify::Checker;
+use harness::{Case, Device, DeviceChoice, Dtype, Input, Op, Shape};
+use lab::Lab;
+use lab::data::{Data, Label};
+use lab::replay::{Options, Outcome};
+use report::Chapter;
+use report::trace::{self, Recorded};
+
+const SEED: u64 = 1;
+
+fn case(n: u64) -> Case {
+    Case { input: Input::Digits, seed: SEED, ..Case::vector(n, Dtype::F32, Op::Sum) }
+}
+
+fn recorded(kernel: &str, case: &Case) -> Recorded {
+    let device = Device::open(DeviceChoice::Sim).expect("the simulator");
+    let cases = trace::cases(&Reduce, kernel, case).expect("the rung runs on it");
+    let case = cases.last().expect("a case");
+    trace::record(&device, &Reduce, kernel, case).expect("it is recorded")
+}
+
+fn opened(recorded: &Recorded) -> Lab {
+    let mut data = Data {
+        kernel: recorded.rung.name.into(),
+        is_broken: recorded.rung.is_broken(),
+        files: Vec::new(),
+        modules: Vec::new(),
+        runs: Vec::new(),
+    };
+    let label = Label {
+        size: "some".into(),
+        title: "a sum".into(),
+        dtype: recorded.case.dtype.to_string(),
+        seed: recorded.case.seed,
+    };
+    let counters = recorded.report.counters().expect("they are counted");
+    data.add(label, &recorded.recording, &recorded.right, counters);
+    // As it travels to a page.
+    let json = serde_json::to_string(&data).expect("JSON");
+    Lab::open(serde_json::from_str(&json).expect("the same data")).expect("PTX")
+}
+
+fn run(lab: &mut Lab, options: Options) -> Outcome {
+    lab.run(&options).expect("it is executed")
+}
+
+fn with_races() -> Options {
+    Options { races: true, ..Options::default() }
+}
+
+/// The lines of a kernel's source that hold `text`, as reports name them.
+fn lines(kernel: &str, text: &str) -> Vec<String> {
+    let file = format!("chapters-code/chapter_1_reduce/kernels/{kernel}.cu");
+    let path = format!("{}/../../../{file}", env!("CARGO_MANIFEST_DIR"));
+    let source = std::fs::read_to_string(path).expect("a source");
+    let numbered = source.lines().enumerate().filter(|(_, line)| line.contains(text));
+    numbered.map(|(index, _)| format!("{file}:{}", index + 1)).collect()
+}
+
+#[test]
+fn every_kernel_of_chapter_1_gives_what_the_driver_gave() {
+    for rung in Reduce.rungs() {
+        let matrix = Case { shape: Shape::Matrix { rows: 33, cols: 100 }, ..case(0) };
+        let integers = Case { dtype: Dtype::I32, ..case(3001) };
+        let mut cases = [case(3001), integers, matrix].into_iter();
+        let suits = |case: &Case| rung.refusal(&Reduce.case_for(&rung, case)).is_none();
+        let case = cases.find(suits).expect("a case for the rung");
+        let recorded = recorded(rung.name, &case);
+        let name = rung.name;
+        let races = rung.caught_by.contains(&Checker::Races);
+        let outcome = run(&mut opened(&recorded), Options { races, ..Options::default() });
+        assert_eq!(Some(outcome.counters), recorded.report.counters(), "{name}");
+        let of = |launches: &mut dyn Iterator<Item = &harness::simulator::LaunchReport>| {
+            let races = launches.flat_map(|launch| &launch.races);
+            races
+                .map(|race| (race.kind, race.first.clone(), race.second.clone()))
+                .collect::<Vec<_>>()
+        };
+        let races = of(&mut recorded.report.launches.iter());
+        assert_eq!(of(&mut outcome.launches.iter()), races, "{name}");
+        match rung.is_broken() {
+            false => assert_eq!(outcome.is_right, Some(true), "{name}: {:?}", outcome.differences),
+            true => assert!(
+                outcome.is_right != Some(true)
+                    || !races.is_empty()
+                    || recorded.report.fault().is_some(),
+                "{name}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn a_removed_barrier_is_a_race_at_its_lines() {
+    let mut lab = opened(&recorded("sequential", &case(1024)));
+    let barriers = lines("sequential", "__syncthreads");
+    let known: Vec<String> = lab.removable().into_iter().map(|one| one.line).collect();
+    assert_eq!(known, barriers);
+    let removed = vec![barriers[1].clone()];
+    let outcome = run(&mut lab, Options { removed, ..with_races() });
+    let step = lines("sequential", "shared[tid] += ");
+    let race = &outcome.launches[0].races[0];
+    assert_eq!([&race.first.line, &race.second.line], [&step[0], &step[0]]);
+    assert_eq!(run(&mut lab, with_races()).is_right, Some(true), "nothing stays removed");
+}
+
+#[test]
+fn another_order_of_warps_shows_a_missing_barrier_in_the_result() {
+    let mut lab = opened(&recorded("sequential", &case(1024)));
+    let removed = lines("sequential", "__syncthreads");
+    let is_wrong = |seed| {
+        let options = Options { seed, removed: removed.clone(), ..Options::default() };
+        run(&mut lab, options).is_right == Some(false)
+    };
+    assert!((1..20).any(is_wrong));
+}
+
+#[test]
+fn other_digits_have_another_sum() {
+    let mut lab = opened(&recorded("sequential", &case(1024)));
+    let book = run(&mut lab, Options::default());
+    let other = run(&mut lab, Options { input_seed: Some(SEED + 1), ..Options::default() });
+    assert_ne!(book.hash, other.hash);
+    assert_eq!(other.is_right, Some(true));
+    let removed = lines("sequential", "__syncthreads");
+    let seed = 3;
+    let options = Options { input_seed: Some(SEED + 1), seed, removed, ..Options::default() };
+    let broken = run(&mut lab, options);
+    assert_eq!(broken.is_right, Some(false), "it is compared with the kernel without changes");
+    assert!(broken.different > 0);
+}
+
+#[test]
+fn steps_are_those_of_the_block_and_show_its_memory() {
+    let mut lab = opened(&recorded("sequential", &case(64)));
+    let outcome = run(&mut lab, Options { trace: true, ..Options::default() });
+    assert!(outcome.launches[0].trace.is_none(), "it stays in the lab");
+    let launch = &lab.traced()[0];
+    let steps = lab::steps::steps(launch, 0);
+    assert!(steps.windows(2).all(|pair| pair[0].event < pair[1].event));
+    let step = lines("sequential", "shared[tid] += ");
+    let store = steps.iter().find(|one| one.line == step[0] && one.class == "store");
+    let store = store.expect("a step of the tree");
+    let view = lab.view(0, 0, store.event).expect("it was traced");
+    assert!(view.pictures[0].contains("written by thread 0"), "{}", view.pictures[0]);
+    assert!(view.pictures[1].contains("lanes write"), "{}", view.pictures[1]);
+    assert!(!view.values[0].is_empty());
+}
