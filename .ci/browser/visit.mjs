@@ -68,6 +68,8 @@ export async function visit(path, { theme, ...options }, look) {
 
 function listen(page, problems) {
     const own = [site.root, small.root, pathToFileURL(FOLDER).href, pathToFileURL(SMALL).href, "data:"];
+    // What the page itself has put together; a page from a disk has no origin.
+    const blobs = [new URL(site.root).origin, new URL(small.root).origin, "null"].map((origin) => `blob:${origin}/`);
     page.on("console", (message) => {
         if (["error", "warning"].includes(message.type())) {
             problems.push(`console: ${message.text()}`);
@@ -76,7 +78,7 @@ function listen(page, problems) {
     page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
     page.on("request", (request) => {
         const url = request.url();
-        if (!own.some((start) => url.startsWith(start))) {
+        if (![...own, ...blobs].some((start) => url.startsWith(start))) {
             problems.push(`a request beyond the book: ${url}`);
         }
     });

@@ -31,6 +31,9 @@
             return new TextDecoder().decode(new Uint8Array(machine.memory.buffer, machine.answer_text(), length));
         }
 
+        /** The bytes of the module's memory. */
+        self.size = () => machine.memory.buffer.byteLength;
+
         self.onmessage = async ({ data }) => {
             try {
                 if (data.machine) {
@@ -183,8 +186,8 @@
                 shown.innerHTML = highlighted(code);
                 item.append(shown);
                 if (what.length > 0) {
-                    const strike = button("strike out", () => onstrike(name), `Strike out the ${what.join(" and the ")} in line ${number + 1}: ${code.trim()}`);
-                    strike.setAttribute("aria-pressed", "false");
+                    const strike = button("", () => onstrike(name));
+                    strike.dataset.what = `: the ${what.join(" and the ")} in line ${number + 1}`;
                     item.classList.add("removable");
                     item.append(strike);
                 }
@@ -225,7 +228,7 @@
 
         build() {
             const { data, opened } = this;
-            const sizes = data.runs.map((run) => make("option", {}, /^\d+$/.test(run.size) ? thousands(Number(run.size)) : run.size));
+            const sizes = data.runs.map((run) => make("option", {}, run.size));
             const changed = () => this.changed();
             this.size = make("select", { onchange: changed }, ...sizes);
             this.size.selectedIndex = Math.min(1, data.runs.length - 1);
@@ -273,6 +276,7 @@
             // mdBook turns pages with the arrow keys.
             this.section.addEventListener("keydown", (event) => event.stopPropagation());
             this.place.after(this.section);
+            this.markRemoved();
             this.changed();
         }
 
@@ -291,8 +295,7 @@
             if (!hasDigits) {
                 this.digits.value = String(run.seed);
             }
-            const elements = run.size.split("×").reduce((product, side) => product * Number(side), 1);
-            this.stepButton.disabled = elements > LARGEST_TO_STEP;
+            this.stepButton.disabled = run.elements > LARGEST_TO_STEP;
             this.stepButton.title = this.stepButton.disabled ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
             this.outcome = null;
             this.steps = [];
@@ -317,11 +320,11 @@
         markRemoved() {
             for (const [name, item] of this.lines) {
                 const strike = item.querySelector("button");
-                const isRemoved = this.removed.has(name);
-                item.classList.toggle("removed", isRemoved);
-                strike?.setAttribute("aria-pressed", String(isRemoved));
                 if (strike) {
+                    const isRemoved = this.removed.has(name);
+                    item.classList.toggle("removed", isRemoved);
                     strike.textContent = isRemoved ? "put back" : "strike out";
+                    strike.setAttribute("aria-label", strike.textContent + strike.dataset.what);
                 }
             }
         }
@@ -388,7 +391,7 @@
             this.said.className = fault || races > 0 || outcome.is_right === false ? "verdict bad" : "verdict good";
             this.found.replaceChildren();
             outcome.races.forEach((race, index) => {
-                const figure = make("figure", { class: "drawn report" });
+                const figure = make("div", { class: "drawn report" });
                 figure.innerHTML = race.html;
                 const title = make("p", { class: "title" }, `Race ${index + 1} of ${races}`);
                 this.found.append(make("div", { class: "one" }, title, figure));

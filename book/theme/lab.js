@@ -39,7 +39,7 @@
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = "Run it";
-        button.setAttribute("aria-label", `Run ${kernel} in this page`);
+        button.setAttribute("aria-label", `Run it: ${kernel}, in this page`);
         button.addEventListener("click", () => open(place));
         place.append(button);
         place.hidden = false;
@@ -47,6 +47,9 @@
     const state = new URLSearchParams(location.hash.slice(1));
     const asked = places.find((place) => place.dataset.lab === state.get("lab"));
     if (asked) {
+        for (let around = asked.closest("details"); around; around = around.parentElement.closest("details")) {
+            around.open = true;
+        }
         open(asked, state);
     }
 })();

@@ -89,7 +89,10 @@ pub fn load(context: &Context, image: &[u8]) -> Result<Handle> {
 
 /// The images that were parsed last, as NVIDIA's driver keeps what it compiled: a program may load the
 /// same module again and again.
-struct Parsed(Mutex<VecDeque<(Arc<[u8]>, Arc<ir::Module>)>>);
+struct Parsed(Mutex<VecDeque<Image>>);
+
+/// An image, and what it is decoded to.
+type Image = (Arc<[u8]>, Arc<ir::Module>);
 
 static PARSED: Parsed = Parsed(Mutex::new(VecDeque::new()));
 
@@ -97,7 +100,7 @@ impl Parsed {
     /// The most modules of one chapter of the book are 40.
     const CAPACITY: usize = 64;
 
-    fn find(&self, image: &[u8]) -> Option<(Arc<[u8]>, Arc<ir::Module>)> {
+    fn find(&self, image: &[u8]) -> Option<Image> {
         let mut parsed = lock(&self.0);
         let index = parsed.iter().position(|(known, _)| **known == *image)?;
         let entry = parsed.remove(index)?;
@@ -105,7 +108,7 @@ impl Parsed {
         Some(entry)
     }
 
-    fn insert(&self, image: &[u8], module: ir::Module) -> (Arc<[u8]>, Arc<ir::Module>) {
+    fn insert(&self, image: &[u8], module: ir::Module) -> Image {
         let entry = (Arc::from(image), Arc::new(module));
         let mut parsed = lock(&self.0);
         if parsed.len() == Self::CAPACITY {

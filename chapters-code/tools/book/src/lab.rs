@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use figures::number::thousands;
 use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
 use lab::data::{Data, File, Label};
 use report::Chapter;
@@ -25,11 +26,14 @@ const LARGEST: u64 = 1 << 20;
 const LARGE: &str = "chapter_1_reduce";
 /// The largest vector of a broken rung, as it is asked for, and as the rung may enlarge it.
 const LARGEST_BROKEN: u64 = 4096;
-const LARGEST_BROKEN_CASE: u64 = 1 << 15;
+const LARGEST_BROKEN_CASE: u64 = 1 << 17;
+/// The vector that is offered in blocks of these numbers of threads too, where the rung has a choice.
+const IN_BLOCKS: u64 = 1024;
+const BLOCKS: [u32; 3] = [64, 128, 512];
 /// The sizes of matrices.
 const MATRICES: [(u64, u64); 3] = [(32, 64), (64, 100), (256, 256)];
 /// Bytes of recorded memory of a size, at most.
-const HEAVIEST: usize = 100_000;
+const HEAVIEST: usize = 200_000;
 /// The module, compressed.
 const MACHINE: &str = "chapters-code/tools/lab/lab.wasm.gz";
 /// The folder of the lab in the built book.
@@ -95,16 +99,9 @@ impl Labs {
         let Some(rung) = rungs.iter().find(|rung| rung.name == kernel) else {
             return Ok(None);
         };
-        let is_correct = !rung.is_broken();
-        let has_largest = is_correct && chapter.name() == LARGE;
-        let most = if is_correct { VECTORS[VECTORS.len() - 1] } else { LARGEST_BROKEN };
-        let vectors = VECTORS.into_iter().filter(|&n| n <= most);
-        let vectors = vectors.chain(has_largest.then_some(LARGEST)).map(|n| Shape::Vector { n });
-        let matrices = MATRICES.map(|(rows, cols)| Shape::Matrix { rows, cols });
-        let shapes: Vec<Shape> = vectors.chain(matrices).collect();
-        // Most kernels have an entry for f32.
-        for dtype in [Dtype::F32].into_iter().chain(Dtype::ALL) {
-            let cases = shapes.iter().map(|&shape| Case { shape, dtype, ..digits() });
+        let shapes = shapes(*chapter, rung);
+        for kind in kinds(*chapter) {
+            let cases = shapes.iter().map(|&shape| Case { shape, ..kind });
             let cases = cases.filter_map(|case| trace::cases(*chapter, kernel, &case).ok());
             let cases: Vec<Vec<Case>> = cases.collect();
             if !cases.is_empty() {
@@ -129,33 +126,54 @@ impl Labs {
             modules: Vec::new(),
             runs: Vec::new(),
         };
-        let largest = if rung.is_broken() { LARGEST_BROKEN_CASE } else { rung.most_elements };
+        let in_blocks = cases.iter().flatten().copied().find(|case| is_in_blocks(case, rung));
         let mut attempted = Vec::new();
-        'sizes: for case in cases {
-            for case in case {
-                // A broken rung may run on another size than is asked for.
-                if case.elements() > largest || attempted.contains(&case) {
-                    continue;
+        for cases in cases {
+            let Some(recorded) = self.first(chapter, rung, &cases, &mut attempted)? else {
+                continue;
+            };
+            let modules = data.modules.len();
+            add(&mut data, chapter, &recorded);
+            if data.runs.last().is_some_and(|run| run.weight() > HEAVIEST) {
+                data.runs.pop();
+                data.modules.truncate(modules);
+                break; // What is larger is no lighter.
+            }
+        }
+        if let Some(usual) = in_blocks {
+            for block in BLOCKS.map(Some) {
+                if let Some(recorded) = self.attempt(chapter, rung, &Case { block, ..usual })? {
+                    add(&mut data, chapter, &recorded);
                 }
-                attempted.push(case);
-                let Some(recorded) = self.attempt(chapter, rung, &case)? else {
-                    continue;
-                };
-                let modules = data.modules.len();
-                add(&mut data, chapter, &recorded);
-                if data.runs.last().is_some_and(|run| run.weight() > HEAVIEST) {
-                    data.runs.pop();
-                    data.modules.truncate(modules);
-                    break 'sizes; // What is larger is no lighter.
-                }
-                break;
             }
         }
         data.files = sources(&self.root, &data)?;
         Ok(data)
     }
 
-    /// Records a run; none where a broken rung does not show there what is wrong with it.
+    /// Records the first of the cases that can be recorded and has not been attempted.
+    fn first(
+        &self,
+        chapter: &dyn Chapter,
+        rung: &Rung,
+        cases: &[Case],
+        attempted: &mut Vec<Case>,
+    ) -> Result<Option<Recorded>, String> {
+        let largest = if rung.is_broken() { LARGEST_BROKEN_CASE } else { rung.most_elements };
+        for case in cases {
+            // A broken rung may run on another size than is asked for.
+            if case.elements() > largest || attempted.contains(case) {
+                continue;
+            }
+            attempted.push(*case);
+            if let Some(recorded) = self.attempt(chapter, rung, case)? {
+                return Ok(Some(recorded));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Records a run; none where a broken rung does not show there what is wrong with it, or a rung has no such blocks.
     fn attempt(
         &self,
         chapter: &dyn Chapter,
@@ -169,6 +187,8 @@ impl Labs {
         match recorded {
             Ok(recorded) => Ok(Some(recorded)),
             Err(Error::Trace { .. }) if rung.is_broken() => Ok(None),
+            // It runs in blocks of another number of threads only.
+            Err(Error::Usage(_) | Error::Trace { .. }) if case.block.is_some() => Ok(None),
             Err(error) => Err(format!("recording {} for the lab: {error}", rung.name)),
         }
     }
@@ -206,20 +226,41 @@ fn kernel_of(file: &str) -> Option<(&str, &str)> {
     Some((chapter, kernel))
 }
 
-/// Sums of small whole numbers, which are the same in every order.
-fn digits() -> Case {
-    Case { input: Input::Digits, ..Case::vector(0, Dtype::F32, Op::Sum) }
+/// The sizes at which a rung may be recorded, from small to large.
+fn shapes(chapter: &dyn Chapter, rung: &Rung) -> Vec<Shape> {
+    let has_largest = !rung.is_broken() && chapter.name() == LARGE;
+    let most = if rung.is_broken() { LARGEST_BROKEN } else { u64::MAX };
+    let vectors = VECTORS.into_iter().chain(has_largest.then_some(LARGEST));
+    let vectors = vectors.filter(|&n| n <= most).map(|n| Shape::Vector { n });
+    let matrices = MATRICES.map(|(rows, cols)| Shape::Matrix { rows, cols });
+    vectors.chain(matrices).collect()
+}
+
+/// Whether a case is the one on which a rung is recorded in blocks of several numbers of threads.
+fn is_in_blocks(case: &Case, rung: &Rung) -> bool {
+    case.shape == Shape::Vector { n: IN_BLOCKS } && !rung.is_broken()
+}
+
+/// The cases, of any size, of which a rung is recorded on the first that it runs on: those of the chapter's recordings,
+/// and sums of other types, all with inputs of digits. Sums of digits are the same in every order.
+fn kinds(chapter: &dyn Chapter) -> Vec<Case> {
+    let recorded = record::rungs::cases(chapter, record::rungs::EVEN);
+    let sums = Dtype::ALL.map(|dtype| Case::vector(0, dtype, Op::Sum));
+    let all = recorded.into_iter().chain(sums);
+    all.map(|case| Case { input: Input::Digits, ..case }).collect()
 }
 
 fn add(data: &mut Data, chapter: &dyn Chapter, recorded: &Recorded) {
     let Recorded { case, report, recording, right, .. } = recorded;
     let size = match case.shape {
-        Shape::Vector { n } => n.to_string(),
-        Shape::Matrix { rows, cols } => format!("{rows} × {cols}"),
+        Shape::Vector { n } => thousands(n),
+        Shape::Matrix { rows, cols } => format!("{} × {}", thousands(rows), thousands(cols)),
     };
+    let blocks = case.block.map_or(String::new(), |block| format!(" in blocks of {block}"));
     let label = Label {
-        size,
-        title: chapter.title(case),
+        size: size + &blocks,
+        elements: case.elements(),
+        title: chapter.title(case) + &blocks,
         dtype: case.dtype.accumulator().to_string(),
         seed: case.seed,
     };

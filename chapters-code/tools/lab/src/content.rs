@@ -91,7 +91,8 @@ impl Content {
         if content.iter().all(|&byte| byte == first) {
             return Self::Fill { byte: first, bytes: content.len() };
         }
-        let digits = Element::ALL.into_iter().filter(|element| content.len() % element.size() == 0);
+        let is_whole = |element: &Element| content.len().is_multiple_of(element.size());
+        let digits = Element::ALL.into_iter().filter(is_whole);
         let mut digits = digits.map(|element| {
             let count = content.len() / element.size();
             Self::Digits { element, seed, count }

@@ -32,8 +32,10 @@ pub struct File {
 /// A recorded run: memory, operations, and what the simulator counted when the book was built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// The size as a reader chooses it, such as `1024`.
+    /// The size as a reader chooses it, such as `1,024`.
     pub size: String,
+    /// The number of elements.
+    pub elements: u64,
     /// What ran on what, in words.
     pub title: String,
     /// The type in which values are shown, such as `f32`.
@@ -117,6 +119,8 @@ pub enum Operation {
 pub struct Label {
     /// See [`Run::size`].
     pub size: String,
+    /// See [`Run::elements`].
+    pub elements: u64,
     /// See [`Run::title`].
     pub title: String,
     /// See [`Run::dtype`].
@@ -134,7 +138,7 @@ impl Data {
         right: &[RecordedOperation],
         counters: Counters,
     ) {
-        let Label { size, title, dtype, seed } = label;
+        let Label { size, elements, title, dtype, seed } = label;
         let modules: Vec<usize> =
             recording.modules.iter().map(|text| self.module(text, recording)).collect();
         let allocations = recording.allocations.iter().map(|allocation| Allocation {
@@ -145,6 +149,7 @@ impl Data {
         let operations = recording.operations.iter().map(|operation| encode.operation(operation));
         self.runs.push(Run {
             size,
+            elements,
             title,
             dtype,
             seed,

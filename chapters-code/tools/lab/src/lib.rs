@@ -4,8 +4,8 @@
 //! another order of warps, with other digits, or without some of the barriers ([`remove`]), and steps through a
 //! trace of it ([`steps`]). Pictures come from the crate `figures`, as those of the book do.
 //!
-//! A page loads the crate as a WebAssembly module and talks to it by JSON ([`request`], [`exports`]). Nothing here
-//! reads a file, starts a thread or knows of CUDA's interface.
+//! A page loads the crate as a WebAssembly module and talks to it by JSON ([`request`]), through a few C functions
+//! (`exports.rs`). Nothing here reads a file, starts a thread or knows of CUDA's interface.
 
 pub mod content;
 pub mod data;

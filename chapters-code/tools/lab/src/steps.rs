@@ -173,11 +173,7 @@ fn picture(
 }
 
 fn figure(id: &str, picture: &Picture) -> String {
-    format!(
-        "<figure class=\"drawn {}\">\n{}</figure>\n",
-        picture.class,
-        html::drawings_as(id, picture)
-    )
+    format!("<div class=\"drawn {}\">\n{}</div>\n", picture.class, html::drawings_as(id, picture))
 }
 
 /// The shared memory of a block after these events, of which `current` are the last.

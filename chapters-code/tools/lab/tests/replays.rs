@@ -32,6 +32,7 @@ fn opened(recorded: &Recorded) -> Lab {
     };
     let label = Label {
         size: "some".into(),
+        elements: recorded.case.elements(),
         title: "a sum".into(),
         dtype: recorded.case.dtype.to_string(),
         seed: recorded.case.seed,

@@ -53,8 +53,8 @@ use arguments::{Arguments, Run};
 /// What runs are told apart by: chapter, kernel, case, block.
 type Key = (&'static str, String, Case, Option<u32>);
 
-/// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an error
-/// in the device's context, with which every holder must give it up.
+/// The simulator, once it is open. All that runs kernels for the book shares it: a kernel that is stopped leaves an
+/// error in the device's context, with which every holder must give it up.
 pub(crate) type Simulated = Rc<RefCell<Option<Device>>>;
 
 /// The simulator, opened if it is not.

@@ -1,0 +1,226 @@
+// The lab: kernels of the book that run in the page. See visit.mjs.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { accessibility } from "./accessibility.mjs";
+import * as looks from "./looks.mjs";
+import { FOLDER, PAGES, PHONE, THEMES, root, visit } from "./visit.mjs";
+
+const PAGE = "chapter_1_reduce/shared_memory.html";
+const KERNEL = "chapter_1_reduce/sequential";
+const SLOWEST_START = 3_000; // milliseconds
+
+/** Opens the lab of a kernel that the page lists, and waits until it has run. */
+async function open(page, kernel) {
+    await page.locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+    await page.locator(`.run-it[data-lab="${kernel}"] button:visible`).first().click();
+    return ran(page);
+}
+
+/** The lab that is open, once it has run. */
+async function ran(page) {
+    const lab = page.locator(".lab");
+    await lab.locator(".verdict.good, .verdict.bad").waitFor();
+    return lab;
+}
+
+const verdict = (lab) => lab.locator(".verdict").innerText();
+
+/** The numbers of a column of the counters. */
+const column = (lab, index) => lab.locator(`.counters tbody td:nth-of-type(${index})`).allInnerTexts();
+
+/** A test that fails with what `look` finds on the page, and with whatever goes wrong there. */
+function reading(name, path, options, look) {
+    test(name, async () => assert.deepEqual(await visit(path, options, look), []));
+}
+
+describe("every kernel runs and gives the book's counters", { concurrency: 2 }, () => {
+    const seen = new Set();
+    for (const path of PAGES) {
+        const html = readFileSync(`${FOLDER}/${path}`, "utf8");
+        const kernels = new Set([...html.matchAll(/data-lab="([^"]+)"/g)].map((match) => match[1]));
+        const unseen = [...kernels].filter((kernel) => !seen.has(kernel));
+        unseen.forEach((kernel) => seen.add(kernel));
+        if (unseen.length > 0) {
+            reading(path, path, {}, async (page, problems) => {
+                for (const kernel of unseen) {
+                    const lab = await open(page, kernel);
+                    const [said, run, book] = [await verdict(lab), await column(lab, 2), await column(lab, 3)];
+                    const isBroken = readFileSync(`${FOLDER}/lab/${kernel}.js`, "utf8").includes('"is_broken":true');
+                    if (!isBroken && (!said.includes("The result is right. No race.") || run.length < 3)) {
+                        problems.push(`${kernel}: ${said}`);
+                    }
+                    if (run.join() !== book.join()) {
+                        problems.push(`${kernel}: counted ${run.join()}, and the book ${book.join()}`);
+                    }
+                    await lab.getByRole("button", { name: "Close the lab" }).click();
+                }
+            });
+        }
+    }
+    test("there are many", () => assert.ok(seen.size > 90, `${seen.size} kernels`));
+});
+
+reading("a struck barrier is a race at its lines, and comes back", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    const all = lab.locator(".source li.removable");
+    assert.equal(await all.count(), 2);
+    await all.nth(1).getByRole("button").click();
+    await lab.locator(".verdict.bad").waitFor();
+    assert.match(await verdict(lab), /[1-9] races?\./);
+    const lit = await lab.locator(".source li.race").allInnerTexts();
+    assert.ok(lit.some((line) => line.includes("shared[tid] += shared[tid + stride]")), lit.join());
+    assert.match(await lab.locator(".found").innerText(), /no __syncthreads\(\) lies between them/);
+    await all.nth(1).getByRole("button", { name: "put back: the barrier of the block in line 25" }).click();
+    await lab.locator(".verdict.good").waitFor();
+    assert.equal(await lab.locator(".source li.race").count(), 0);
+});
+
+reading("without barriers, another order of warps gives a wrong sum", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Look for races").uncheck();
+    for (const index of [0, 1]) {
+        await lab.locator(".source li.removable").nth(index).getByRole("button").click();
+        await lab.locator(".source li.removed").nth(index).waitFor();
+    }
+    const said = new Set();
+    for (let seed = 1; seed <= 20; seed += 1) {
+        await lab.getByLabel("Order of warps").fill(String(seed));
+        await lab.getByRole("button", { name: "Run", exact: true }).click();
+        await lab.locator(".verdict.good, .verdict.bad").waitFor();
+        said.add(/wrong in \d/.test(await verdict(lab)));
+    }
+    assert.ok(said.has(true));
+});
+
+reading("steps go forth and back to where they came from", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.getByRole("button", { name: "Step through" }).click();
+    await lab.locator(".lane").nth(31).waitFor();
+    const settled = async () => {
+        await page.waitForTimeout(100);
+        return lab.locator(".stepper").evaluate((stepper) => [stepper.querySelector(".count"), stepper.querySelector(".now"), stepper.querySelector(".lanes"), stepper.querySelector(".pictures")].map((part) => part.innerHTML).join());
+    };
+    const states = [await settled()];
+    const steps = ["Forward to the next barrier", "Forward by a line", "Forward by an instruction", "Forward by an instruction"];
+    for (const name of steps) {
+        await lab.getByRole("button", { name }).click();
+        states.push(await settled());
+    }
+    assert.equal(new Set(states).size, states.length, "each step looks different");
+    for (const index of [3, 2]) {
+        await lab.getByRole("button", { name: "Back by an instruction" }).click();
+        assert.equal(await settled(), states[index]);
+    }
+    assert.ok((await lab.locator(".source li.now").count()) === 1, "its line is lit");
+});
+
+reading("a link holds the state", PAGE, {}, async (page, problems) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.getByLabel("Order of warps").fill("7");
+    await lab.locator(".source li.removable").nth(1).getByRole("button").click();
+    await lab.locator(".verdict.bad").waitFor();
+    const [said, address] = [(await verdict(lab)).replace(/in \d+ ms/, ""), page.url()];
+    const found = await visit(address, {}, async (other) => {
+        const again = await ran(other);
+        assert.equal((await verdict(again)).replace(/in \d+ ms/, ""), said);
+        assert.equal(await again.getByLabel("Order of warps").inputValue(), "7");
+        assert.equal(await again.locator(".source li.removed").count(), 1);
+    });
+    problems.push(...found);
+});
+
+/** Numbers below a bound that look random and are always the same (Park and Miller 1988). */
+function numbers(state) {
+    return (bound) => (state = (state * 48271) % 2147483647) % bound;
+}
+
+reading("any state comes back by its link", PAGE, {}, async (page, problems) => {
+    await open(page, KERNEL);
+    const next = numbers(7);
+    const lines = ["sequential.cu:18", "sequential.cu:25"];
+    for (let count = 0; count < 20; count += 1) {
+        const state = { lab: KERNEL, size: ["64", "1,024", "4,096"][next(3)], seed: `${1 + next(99)}`, digits: `${2 + next(99)}`, blocks: `${1 + next(8)}`, races: "0" };
+        const without = lines.filter(() => next(2) === 1).join(",");
+        const asked = new URLSearchParams({ ...state, ...(without && { without }), ...(next(2) && { step: `0.0.0.${next(40)}` }) });
+        const found = await visit(`${root()}${PAGE}#${asked}`, {}, async (other) => {
+            const lab = await ran(other);
+            await (asked.has("step") ? lab.locator(".lane").nth(31).waitFor() : null);
+            await other.waitForTimeout(50);
+            assert.deepEqual(new URLSearchParams(new URL(other.url()).hash.slice(1)).toString(), asked.toString());
+        });
+        problems.push(...found);
+    }
+});
+
+reading("memory is steady over many runs", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    const run = async (times) => {
+        for (let count = 0; count < times; count += 1) {
+            await lab.getByRole("button", { name: "Run", exact: true }).click();
+            await lab.locator(".verdict.good").waitFor();
+        }
+        return page.workers()[0].evaluate(() => self.size());
+    };
+    assert.equal(await run(20), await run(180));
+});
+
+reading("a prediction stays, and is compared", PAGE, {}, async (page) => {
+    let lab = await open(page, KERNEL);
+    await lab.getByLabel("Your prediction of the barriers").fill("12345");
+    await page.keyboard.press("Tab");
+    assert.match(await lab.locator("tr", { hasText: "barriers" }).innerText(), /✗/);
+    await page.reload();
+    lab = await ran(page);
+    assert.equal(await lab.getByLabel("Your prediction of the barriers").inputValue(), "12345");
+});
+
+for (const theme of THEMES) {
+    reading(`the lab is for everyone: ${theme}`, PAGE, { theme }, async (page, problems) => {
+        const lab = await open(page, KERNEL);
+        await lab.locator(".source li.removable").nth(1).getByRole("button").click();
+        await lab.locator(".verdict.bad").waitFor();
+        await lab.getByRole("button", { name: "Step through" }).click();
+        await lab.locator(".lane").nth(31).waitFor();
+        problems.push(...(await accessibility(page)), ...(await page.evaluate(looks.alternatives)));
+    });
+}
+
+reading("the lab fits on a phone", PAGE, { viewport: PHONE }, async (page, problems) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByRole("button", { name: "Step through" }).click();
+    await lab.locator(".lane").nth(31).waitFor();
+    problems.push(...(await page.evaluate(looks.overflow)));
+});
+
+test("the lab runs from a disk", async () => {
+    const problems = await visit(pathToFileURL(`${FOLDER}/${PAGE}`).href, {}, async (page) => {
+        assert.match(await verdict(await open(page, KERNEL)), /The result is right\. No race\./);
+    });
+    assert.deepEqual(problems, []);
+});
+
+reading("the first run is there soon, and a million elements take a second", PAGE, {}, async (page) => {
+    const times = [];
+    while (times.length < 3 && Math.min(SLOWEST_START, ...times) >= SLOWEST_START) {
+        await page.goto(root() + PAGE);
+        const start = Date.now();
+        await open(page, KERNEL);
+        times.push(Date.now() - start);
+    }
+    assert.ok(Math.min(...times) < SLOWEST_START, `${times.join(", ")} ms`);
+    const lab = page.locator(".lab");
+    await lab.getByLabel("Elements").selectOption("1,048,576");
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(".verdict.good").waitFor();
+});
+
+test("a page without JavaScript is as it was", async () => {
+    const problems = await visit(PAGE, { javaScriptEnabled: false }, async (page) => {
+        assert.equal(await page.locator(".run-it:visible").count(), 0);
+    });
+    assert.deepEqual(problems, []);
+});
