@@ -5,6 +5,7 @@
 (() => {
     const INSTRUCTION_LIMIT = 20_000_000; // warp instructions of a launch that no reader stops
     const LARGEST_TO_STEP = 8192; // elements
+    const SHOWN_RACES = 2; // the others unfold
     const PREDICTIONS = "lab-predictions"; // of localStorage
 
     // ---- The machine, in a Worker, so that the page never freezes.
@@ -354,6 +355,8 @@
             const start = performance.now();
             try {
                 this.outcome = await ask(this.data, this.options(more));
+                // Several launches may have the same race.
+                this.outcome.races = [...new Map(this.outcome.races.map((race) => [race.html, race])).values()];
                 this.show(performance.now() - start);
                 return true;
             } catch (error) {
@@ -386,16 +389,20 @@
             if (outcome.is_right && races > 0) {
                 verdicts.push("Nothing shows in the result, because this order of warps happens to suit the kernel.");
             }
-            verdicts.push(`${plural(outcome.launches.length, "launch").replace("launchs", "launches")} in ${Math.round(milliseconds)} ms, in this page.`);
+            const launches = outcome.launches.length;
+            verdicts.push(`${launches} ${launches === 1 ? "launch" : "launches"} in ${Math.round(milliseconds)} ms, in this page.`);
             this.said.textContent = verdicts.join(" ");
             this.said.className = fault || races > 0 || outcome.is_right === false ? "verdict bad" : "verdict good";
             this.found.replaceChildren();
-            outcome.races.forEach((race, index) => {
-                const figure = make("div", { class: "drawn report" });
-                figure.innerHTML = race.html;
-                const title = make("p", { class: "title" }, `Race ${index + 1} of ${races}`);
-                this.found.append(make("div", { class: "one" }, title, figure));
+            const reports = outcome.races.map((race, index) => {
+                const report = make("div", { class: "drawn report" });
+                report.innerHTML = race.html;
+                return make("div", {}, make("p", { class: "title" }, `Race ${index + 1} of ${races}`), report);
             });
+            this.found.append(...reports.splice(0, SHOWN_RACES));
+            if (reports.length > 0) {
+                this.found.append(make("details", {}, make("summary", {}, plural(reports.length, "more race")), ...reports));
+            }
             this.light();
             this.tabulate();
         }

@@ -4,6 +4,7 @@ mod asks;
 mod check;
 mod counts;
 mod figures;
+mod labs;
 mod launches;
 mod listings;
 mod measured;

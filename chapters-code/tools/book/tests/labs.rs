@@ -1,0 +1,75 @@
+//! A listing and a figure of a rung's kernel have a button that runs it, and the book has what the button needs.
+
+use std::path::Path;
+
+use book::{Strictness, build};
+use lab::Lab;
+use lab::data::Data;
+use lab::replay::Options;
+
+/// Builds a book of one page of chapter 1, with the project's kernels; gives its folder.
+fn built(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path();
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    write(
+        "book.toml",
+        "[book]\ntitle = \"t\"\nsrc = \"book\"\n[build]\nbuild-dir = \"out\"\n\
+         [preprocessor.directives]\nbefore = [\"links\"]\n",
+    );
+    write("book/SUMMARY.md", "- [One](chapter_1_reduce/one.md)\n");
+    write("book/chapter_1_reduce/one.md", text);
+    let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for file in [
+        "chapter_1_reduce/kernels/sequential.cu",
+        "chapter_1_reduce/kernels/operators.cuh",
+        "chapter_1_reduce/kernels/broken/missing_first_barrier.cu",
+        "tools/lab/lab.wasm.gz",
+    ] {
+        let to = root.join("chapters-code").join(file);
+        std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        std::fs::copy(code.join(file), to).expect("a copy");
+    }
+    build(root, None, Strictness::Draft).expect("a sound book");
+    folder
+}
+
+/// The lab of a kernel of the built book.
+fn opened(folder: &Path, kernel: &str) -> Lab {
+    let file = folder.join(format!("out/lab/chapter_1_reduce/{kernel}.js"));
+    let text = std::fs::read_to_string(file).expect("the kernel's data");
+    let start = format!("warpLab.data(\"chapter_1_reduce/{kernel}\", ");
+    let json = text.strip_prefix(&start).and_then(|text| text.strip_suffix(");\n"));
+    let data: Data = serde_json::from_str(json.expect("a call")).expect("JSON");
+    Lab::open(data).expect("PTX")
+}
+
+#[test]
+fn a_listing_and_a_figure_can_be_run() {
+    let folder = built(
+        "# One\n\n{{#listing kernels/sequential.cu:kernel}}\n\n{{#listing kernels/operators.cuh:product}}\n\n\
+         {{#figure race kernel=missing_first_barrier n=256}}\n",
+    );
+    let page = folder.path().join("out/chapter_1_reduce/one.html");
+    let page = std::fs::read_to_string(page).expect("a page");
+    let buttons: Vec<_> = page.match_indices("<p class=\"run-it\" data-lab=\"").collect();
+    assert_eq!(buttons.len(), 2, "a header is no kernel: {page}");
+    assert!(page.contains("data-lab=\"chapter_1_reduce/sequential\" hidden"));
+    assert!(page.contains("data-lab=\"chapter_1_reduce/missing_first_barrier\" hidden"));
+    let machine = std::fs::read_to_string(folder.path().join("out/lab/machine.js"));
+    assert!(
+        machine.expect("the machine").starts_with("warpLab.machine(\"H4sI"),
+        "it is compressed"
+    );
+
+    let options = Options { races: true, ..Options::default() };
+    let right = opened(folder.path(), "sequential").run(&options).expect("it runs");
+    assert_eq!(right.is_right, Some(true));
+    assert!(right.launches.iter().all(|launch| launch.races.is_empty()));
+    let broken = opened(folder.path(), "missing_first_barrier").run(&options).expect("it runs");
+    assert!(!broken.launches[0].races.is_empty());
+}
