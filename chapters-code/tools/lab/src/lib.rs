@@ -60,7 +60,7 @@ impl Lab {
         all
     }
 
-    /// Executes a run. With a trace, the launches stay for [`Lab::steps`] and [`Lab::view`], and the outcome has no
+    /// Executes a run. With a trace, the launches stay for [`steps::steps`] and [`Lab::view`], and the outcome has no
     /// traces.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use chapter_1_reduce::chapter::Reduce;
 use harness::verify::Checker;
 use harness::{Case, Device, DeviceChoice, Dtype, Input, Op, Shape};
 use lab::Lab;
+use lab::content::{Content, Element};
 use lab::data::{Data, Label};
 use lab::replay::{Options, Outcome};
 use report::Chapter;
@@ -117,6 +118,21 @@ fn another_order_of_warps_shows_a_missing_barrier_in_the_result() {
         run(&mut lab, options).is_right == Some(false)
     };
     assert!((1..20).any(is_wrong));
+}
+
+#[test]
+fn digits_are_those_of_the_harness() {
+    for seed in [SEED, 2, 77] {
+        let case = Case { seed, ..case(3001) };
+        let floats: Vec<f32> = harness::inputs::generate(&case);
+        let integers: Vec<i64> = harness::inputs::generate(&Case { dtype: Dtype::I64, ..case });
+        let floats: Vec<u8> = floats.into_iter().flat_map(f32::to_le_bytes).collect();
+        let integers: Vec<u8> = integers.into_iter().flat_map(i64::to_le_bytes).collect();
+        for (element, bytes) in [(Element::F32, floats), (Element::I64, integers)] {
+            let digits = Content::Digits { element, seed, count: 3001 };
+            assert!(digits.bytes() == bytes, "{element:?}, seed {seed}");
+        }
+    }
 }
 
 #[test]
