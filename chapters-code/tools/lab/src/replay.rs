@@ -267,7 +267,14 @@ impl Device {
             grid_workspace,
             ..simt::Options::default()
         };
-        let launch = simt::Launch { kernel: &kernel, grid, block, dynamic_shared, params: &params };
+        let launch = simt::Launch {
+            kernel: &kernel,
+            grid,
+            block,
+            cluster: None,
+            dynamic_shared,
+            params: &params,
+        };
         Ok(simt::launch(&self.memory, &launch, &options))
     }
 

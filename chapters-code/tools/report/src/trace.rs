@@ -141,7 +141,7 @@ pub fn record(
         simulator.set(c"races", rung.caught_by.contains(&Checker::Races).into());
         // The counters of blocks that wait for each other depend on how many threads run them.
         simulator.set(c"threads", 1);
-        let outcome = problem.run(rung.name, None, &[]);
+        let outcome = problem.run_rung(rung.name, None, &[]);
         simulator.set(c"threads", 0);
         simulator.set(c"races", 0);
         Ok::<_, Error>((outcome?, simulator.take_recording()?))
