@@ -151,10 +151,18 @@ fn reductions_of_one_length() {
     }
 }
 
-/// Warps' instructions for each word of flags, where there are several tiles.
+/// Warps' instructions for each word of flags, where there are several tiles. With one host thread: how often a block
+/// looks for a tile that another thread still works on depends on how the two are scheduled.
 #[test]
 fn a_single_pass_over_bits() {
     let n = 1 << 22;
+    let threads = |number| {
+        let runner = testing::simulator();
+        assert!(
+            runner.device.simulator().is_some_and(|simulator| simulator.set(c"threads", number))
+        );
+    };
+    threads(1);
     for (kernel, wanted) in
         [("offsets_of_bits", [16.3, 22.8, 28.7]), ("offsets_single_pass", [0.312, 1.90, 31.2])]
     {
@@ -165,6 +173,7 @@ fn a_single_pass_over_bits() {
             assert_near(kernel, 32.0 * instructions / n as f64, wanted);
         }
     }
+    threads(0);
 }
 
 /// At the size whose time the book predicts from the count, or nearly: search and joining matter less.
