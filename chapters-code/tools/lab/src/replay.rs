@@ -265,6 +265,8 @@ impl Device {
             instruction_limit: options.instruction_limit,
             resident_blocks: options.resident_blocks,
             grid_workspace,
+            // So that the first race reported is the same one everywhere: a page has no other thread.
+            threads: 1,
             ..simt::Options::default()
         };
         let launch = simt::Launch {

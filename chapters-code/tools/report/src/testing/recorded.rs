@@ -24,7 +24,9 @@ pub fn check_recorded(chapter: &dyn Chapter, cases: &[Case]) {
     let recorded: HashMap<Checksum, &str> =
         own.map(|checksum| (without_bits(checksum), &*checksum.bits)).collect();
     let wanted = |rung: &Rung, case: &Case| testing::is_right(rung, case) && !(rung.varies)(case);
-    let rows = testing::run(chapter, cases, &wanted);
+    let mut rows = testing::run(chapter, cases, &wanted);
+    // A rung may be newer than the recording.
+    rows.retain(|row| recorded.keys().any(|checksum| checksum.kernel == row.kernel));
     let mut compared = 0;
     let mut different = Vec::new();
     for checksum in rows.iter().map(Checksum::of) {
