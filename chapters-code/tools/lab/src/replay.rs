@@ -267,7 +267,6 @@ impl Device {
             grid_workspace,
             // So that the first race reported is the same one everywhere: a page has no other thread.
             threads: 1,
-            ..simt::Options::default()
         };
         let launch = simt::Launch {
             kernel: &kernel,
