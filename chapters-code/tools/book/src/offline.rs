@@ -69,6 +69,7 @@ pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<P
     let is_missing = |path: &Path| path.components().count() > 1 && !path.is_file();
     ensure!(!browser.is_some_and(is_missing), NO_BROWSER);
     let pages = built(root, "pdf")?;
+    keep_still(&pages.join("print.html"))?;
     let file = place(root, file, "pdf");
     let _ = fs::remove_file(&file);
     let usual = BROWSERS.map(Path::new);
@@ -84,6 +85,15 @@ pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<P
         }
     }
     bail!(NO_BROWSER)
+}
+
+/// Takes out of `page` the call that opens a browser's print dialog, as mdBook writes it: a browser
+/// without a window that is printing already may then print nothing at all.
+fn keep_still(page: &Path) -> Result<()> {
+    const OPENS_THE_DIALOG: &str = "window.setTimeout(window.print, 100);";
+    let text = fs::read_to_string(page)?;
+    ensure!(text.contains(OPENS_THE_DIALOG), "{} opens its print dialog in a new way", page.display());
+    Ok(fs::write(page, text.replace(OPENS_THE_DIALOG, ""))?)
 }
 
 /// Starts a browser that prints `page`, and returns what it says.
