@@ -92,7 +92,11 @@ pub fn pdf(root: &Path, file: Option<&Path>, browser: Option<&Path>) -> Result<P
 fn keep_still(page: &Path) -> Result<()> {
     const OPENS_THE_DIALOG: &str = "window.setTimeout(window.print, 100);";
     let text = fs::read_to_string(page)?;
-    ensure!(text.contains(OPENS_THE_DIALOG), "{} opens its print dialog in a new way", page.display());
+    ensure!(
+        text.contains(OPENS_THE_DIALOG),
+        "{} opens its print dialog in a new way",
+        page.display()
+    );
     Ok(fs::write(page, text.replace(OPENS_THE_DIALOG, ""))?)
 }
 
