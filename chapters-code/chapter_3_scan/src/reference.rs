@@ -7,6 +7,7 @@ use harness::{
     case::compose,
     verify::{self, Accepted, Verdict},
 };
+use rayon::prelude::*;
 
 /// An operator's identity.
 pub fn identity<T: Element>(op: Op) -> T {
@@ -17,9 +18,9 @@ pub fn identity<T: Element>(op: Op) -> T {
     }
 }
 
-/// The aggregate of the elements so far.
+/// The aggregate of elements that follow each other.
 #[derive(Clone, Copy, Debug)]
-struct Aggregate<T> {
+pub struct Aggregate<T> {
     op: Op,
     /// Exact, except that of a sum of floats.
     value: T,
@@ -30,34 +31,40 @@ struct Aggregate<T> {
 }
 
 impl<T: Element> Aggregate<T> {
-    fn new(op: Op) -> Self {
+    /// Of no elements.
+    pub fn new(op: Op) -> Self {
         Self { op, value: identity(op), sum: Compensated::default(), absolute_sum: 0.0, count: 0 }
     }
 
     fn add(&mut self, x: T) {
-        let integers = |f: fn(i64, i64) -> i64| {
-            let value = f(self.value.to_i64(), x.to_i64());
-            T::from_bits(value as u64)
-        };
-        self.value = match self.op {
-            Op::Max if !T::DTYPE.is_float() => integers(i64::max),
-            // A NaN loses against any number.
-            Op::Max if x.to_f64() > self.value.to_f64() => x,
-            Op::Max => self.value,
-            Op::Affine => integers(|a, b| compose(a as u64, b as u64) as i64),
-            _ if !T::DTYPE.is_float() => integers(i64::wrapping_add),
-            _ => {
-                self.sum.add(x.to_f64());
-                self.absolute_sum += x.to_f64().abs();
-                self.value
-            }
-        };
+        if self.is_rounded() {
+            self.sum.add(x.to_f64());
+            self.absolute_sum += x.to_f64().abs();
+        } else {
+            self.value = combine(self.op, self.value, x);
+        }
         self.count += 1;
     }
 
+    /// Appends the aggregate of the elements that follow.
+    fn append(&mut self, later: &Self) {
+        if self.is_rounded() {
+            self.sum.append(later.sum);
+            self.absolute_sum += later.absolute_sum;
+        } else {
+            self.value = combine(self.op, self.value, later.value);
+        }
+        self.count += later.count;
+    }
+
+    /// Whether kernels round.
+    fn is_rounded(&self) -> bool {
+        T::DTYPE.is_float() && self.op == Op::Sum
+    }
+
     /// What a kernel may write if its elements pass through at most `depth` rounded additions.
-    fn expect(&self, depth: u64) -> Accepted<T> {
-        if !T::DTYPE.is_float() || self.op != Op::Sum {
+    pub fn expect(&self, depth: u64) -> Accepted<T> {
+        if !self.is_rounded() {
             return Accepted::Equal(self.value);
         }
         let value = self.sum.value();
@@ -71,12 +78,42 @@ impl<T: Element> Aggregate<T> {
     }
 }
 
-/// The number of elements between two prefixes that are stored.
-const CHUNK: usize = 1 << 16;
+/// Two values combined by an operator that does not round.
+fn combine<T: Element>(op: Op, a: T, b: T) -> T {
+    let integers = |f: fn(i64, i64) -> i64| T::from_bits(f(a.to_i64(), b.to_i64()) as u64);
+    match op {
+        Op::Max if !T::DTYPE.is_float() => integers(i64::max),
+        // A NaN loses against any number.
+        Op::Max if b.to_f64() > a.to_f64() => b,
+        Op::Max => a,
+        Op::Affine => integers(|a, b| compose(a as u64, b as u64) as i64),
+        _ => integers(i64::wrapping_add),
+    }
+}
+
+/// The number of elements that one core combines at a time.
+pub const CHUNK: usize = 1 << 16;
+
+/// The aggregates before every [`CHUNK`]th element, and that of all elements as the last; by all cores.
+pub fn prefixes<T: Element>(op: Op, elements: &[T]) -> Vec<Aggregate<T>> {
+    let of_chunk = |chunk: &[T]| {
+        let mut aggregate = Aggregate::new(op);
+        chunk.iter().for_each(|&x| aggregate.add(x));
+        aggregate
+    };
+    let chunks: Vec<Aggregate<T>> = elements.par_chunks(CHUNK).map(of_chunk).collect();
+    let mut prefixes = vec![Aggregate::new(op)];
+    for (i, chunk) in chunks.iter().enumerate() {
+        let mut next = prefixes[i];
+        next.append(chunk);
+        prefixes.push(next);
+    }
+    prefixes
+}
 
 /// The sequential scan of a case's elements.
 ///
-/// It stores the prefix before every `CHUNK`th element. All cores compute the others from these, where
+/// It stores the prefix before every [`CHUNK`]th element. All cores compute the others from these, where
 /// they are needed.
 #[derive(Clone, Debug)]
 pub struct Reference<T> {
@@ -87,13 +124,7 @@ pub struct Reference<T> {
 impl<T: Element> Reference<T> {
     /// Combines all elements, in order.
     pub fn new(case: &Case, elements: &[T]) -> Self {
-        let mut aggregate = Aggregate::new(case.op);
-        let prefixes = elements.chunks(CHUNK).map(|chunk| {
-            let before = aggregate;
-            chunk.iter().for_each(|&x| aggregate.add(x));
-            before
-        });
-        Self { kind: parameters::kind(case), prefixes: prefixes.collect() }
+        Self { kind: parameters::kind(case), prefixes: prefixes(case.op, elements) }
     }
 
     /// Compares results with the scan of the elements, none of which passed through more than `depth`
@@ -118,7 +149,7 @@ pub fn scan<T: Element>(
 }
 
 /// The scan of the elements that come after an aggregate.
-fn scan_from<'e, T: Element>(
+pub fn scan_from<'e, T: Element>(
     mut aggregate: Aggregate<T>,
     kind: Kind,
     depth: u64,

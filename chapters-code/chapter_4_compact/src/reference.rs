@@ -25,7 +25,7 @@ pub fn compact<T: Copy>(
 /// Whether each element, or row, of a case is selected: by the mask, or by the predicate.
 pub fn flags<T: Element>(case: &Case, elements: &[T], mask: &[bool]) -> Vec<bool> {
     match by(case) {
-        By::Mask | By::Bits => mask.to_vec(),
+        By::Mask | By::Bits => mask.par_iter().copied().collect(),
         By::Predicate => {
             let pivot = pivot(case);
             let flags = elements.par_iter().map(|&x| is_at_least(x, pivot));

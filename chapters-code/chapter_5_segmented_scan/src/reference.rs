@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use chapter_3_scan::reference::{self as of_one, identity};
+use chapter_3_scan::reference::{self as of_one, Aggregate, CHUNK, identity};
 use harness::{
     Dtype, Element, Kind, Op,
     bound::{self, Compensated},
     verify::{self, Accepted, Verdict},
 };
+
+use rayon::iter::Either;
 
 use crate::{segments::Offsets, sparse::Csr};
 
@@ -50,18 +52,50 @@ impl<'a, T: Element> Expected<'a, T> {
     fn reduce_of(self, segments: Range<usize>) -> impl Iterator<Item = Accepted<T>> + 'a {
         self.offsets.ranges_of(segments).map(move |range| {
             let depth = self.depth.min(range.len() as u64);
-            let scanned = of_one::scan(self.op, Kind::Inclusive, depth, &self.elements[range]);
-            let last = scanned.last();
+            let elements = &self.elements[range];
+            let last = match elements.len() > CHUNK {
+                true => of_one::prefixes(self.op, elements).last().map(|all| all.expect(depth)),
+                false => of_one::scan(self.op, Kind::Inclusive, depth, elements).last(),
+            };
             last.unwrap_or_else(|| Accepted::Equal(identity(self.op)))
         })
     }
 
     /// Compares the bytes of computed results with those of a scan, on all cores.
     pub fn judge_scan(self, kind: Kind, computed: &[u8]) -> Verdict {
-        let groups = self.offsets.groups(GROUP);
-        let first = |group: &Range<usize>| self.offsets.as_slice()[group.start] as usize;
-        let starts: Vec<usize> = groups.iter().map(first).collect();
-        verify::compare_parts(computed, &starts, |g| self.scan_of(kind, groups[g].clone()))
+        let parts = self.parts();
+        let starts: Vec<usize> = parts.iter().map(|(start, _)| *start).collect();
+        verify::compare_parts(computed, &starts, |p| match &parts[p].1 {
+            Part::Segments(segments) => Either::Left(self.scan_of(kind, segments.clone())),
+            Part::Chunk { elements, before, depth } => {
+                Either::Right(of_one::scan_from(*before, kind, *depth, elements.iter()))
+            }
+        })
+    }
+
+    /// What one core compares at a time, with the index of its first element.
+    fn parts(self) -> Vec<(usize, Part<'a, T>)> {
+        let mut parts = Vec::new();
+        for group in self.offsets.groups(GROUP) {
+            // Only the last segment of a group can be long.
+            let last = self.offsets.ranges_of(group.end - 1..group.end).next().unwrap_or(0..0);
+            let is_long = last.len() > CHUNK;
+            let whole = group.start..group.end - usize::from(is_long);
+            if !whole.is_empty() {
+                let start = self.offsets.as_slice()[whole.start] as usize;
+                parts.push((start, Part::Segments(whole)));
+            }
+            if is_long {
+                let depth = self.depth.min(last.len() as u64);
+                let elements = &self.elements[last.clone()];
+                let starts = last.step_by(CHUNK);
+                let chunks = elements.chunks(CHUNK).zip(of_one::prefixes(self.op, elements));
+                let chunks =
+                    chunks.map(|(elements, before)| Part::Chunk { elements, before, depth });
+                parts.extend(starts.zip(chunks));
+            }
+        }
+        parts
     }
 
     /// Compares the bytes of computed results with those of a reduction, on all cores.
@@ -72,14 +106,30 @@ impl<'a, T: Element> Expected<'a, T> {
     }
 }
 
-/// The product of a matrix and a vector, row by row, where every product of two elements passes through at
-/// most `depth` rounded operations, its own included.
-pub fn multiply<'a>(
+/// What one core compares at a time.
+enum Part<'a, T> {
+    /// Whole segments.
+    Segments(Range<usize>),
+    /// A chunk of a long segment, after the aggregate of the segment's elements before it.
+    Chunk { elements: &'a [T], before: Aggregate<T>, depth: u64 },
+}
+
+/// Compares the bytes of a computed product with that of a matrix and a vector, on all cores. Every product of two
+/// elements passes through at most `depth` rounded operations, its own included.
+pub fn judge_product(matrix: &Csr, x: &[f32], depth: u64, computed: &[u8]) -> Verdict {
+    let groups = matrix.rows.groups(GROUP);
+    let starts: Vec<usize> = groups.iter().map(|group| group.start).collect();
+    verify::compare_parts(computed, &starts, |g| multiply(matrix, groups[g].clone(), x, depth))
+}
+
+/// The elements of a product that belong to some rows of the matrix.
+fn multiply<'a>(
     matrix: &'a Csr,
+    rows: Range<usize>,
     x: &'a [f32],
     depth: u64,
 ) -> impl Iterator<Item = Accepted<f32>> + 'a {
-    matrix.rows.ranges().map(move |row| {
+    matrix.rows.ranges_of(rows).map(move |row| {
         let (mut sum, mut absolute_sum) = (Compensated::default(), 0.0);
         let depth = depth.min(row.len() as u64 + 1);
         for i in row {
@@ -124,6 +174,30 @@ mod tests {
         }
     }
 
+    /// A segment of several chunks between short ones is judged as it is scanned by one core.
+    #[test]
+    fn a_long_segment_is_judged_as_a_whole() {
+        let offsets = Offsets::of_lengths([3, 3 * CHUNK as u32 + 5, 0, 7]).expect("they fit");
+        let elements: Vec<f32> = (0..offsets.elements()).map(|i| (i % 17) as f32).collect();
+        let expected = Expected::new(Op::Sum, 1 << 20, &elements, &offsets);
+        for kind in [Kind::Inclusive, Kind::Exclusive] {
+            let right: Vec<f32> = expected.scan(kind).map(|accepted| accepted.nearest()).collect();
+            let verdict = |values: &[f32]| expected.judge_scan(kind, bytemuck::cast_slice(values));
+            assert!(verdict(&right).is_correct());
+            for at in [2, 3 + CHUNK, 3 + 2 * CHUNK + 1, right.len() - 1] {
+                let mut wrong = right.clone();
+                wrong[at] += 1e9;
+                let failure = &verdict(&wrong).failures[0];
+                assert!(failure.message.contains(&format!("out[{at}]")), "{failure:?}");
+            }
+        }
+        let sums: Vec<f32> = expected.reduce().map(|accepted| accepted.nearest()).collect();
+        assert_eq!(
+            sums[1],
+            elements[3..3 * CHUNK + 8].iter().map(|&x| f64::from(x)).sum::<f64>() as f32
+        );
+    }
+
     fn values(results: impl Iterator<Item = Accepted<i32>>) -> Vec<i32> {
         results.map(|accepted| accepted.nearest()).collect()
     }
@@ -158,7 +232,7 @@ mod tests {
             values: vec![1.0, 2.0, 3.0],
         };
         let products: Vec<f64> =
-            multiply(&matrix, &[5.0, 7.0], 1).map(|accepted| accepted.value()).collect();
+            multiply(&matrix, 0..3, &[5.0, 7.0], 1).map(|accepted| accepted.value()).collect();
         assert_eq!(products, [19.0, 0.0, 21.0]);
     }
 }

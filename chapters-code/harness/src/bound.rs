@@ -43,6 +43,12 @@ impl Compensated {
         self.sum = sum;
     }
 
+    /// Adds another sum.
+    pub fn append(&mut self, other: Self) {
+        self.add(other.sum);
+        self.rounded_off += other.rounded_off;
+    }
+
     /// The sum.
     pub fn value(&self) -> f64 {
         self.sum + self.rounded_off

@@ -1,6 +1,7 @@
 //! `cargo run --release --bin record`: every rung at every size on this machine's GPU, into one
 //! file for `book/measurements/`. The program runs without the workspace: it needs nothing but a driver.
 
+mod compile;
 mod conditions;
 mod file;
 mod resume;
@@ -76,6 +77,10 @@ struct Arguments {
     #[arg(long)]
     replay_check: bool,
 
+    /// Compile every Nth of the modules, from the Kth on, and end: what a recording has its helpers do
+    #[arg(long, hide = true, value_name = "K/N")]
+    compile: Option<compile::Share>,
+
     /// The device; `sim` writes a file without times, to try the program out
     #[arg(long, value_enum, default_value = "gpu", value_name = "DEVICE")]
     device: DeviceChoice,
@@ -88,6 +93,9 @@ fn main() -> ExitCode {
 fn record(arguments: Arguments) -> anyhow::Result<bool> {
     if arguments.replay_check {
         return check_replays(&Device::open(arguments.device)?);
+    }
+    if let Some(share) = arguments.compile {
+        return compile::share(share, &Device::open(arguments.device)?).map(|()| true);
     }
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
@@ -114,6 +122,9 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
             resumed.spare(part);
         }
         recording.resume(resumed);
+    }
+    if scope != Scope::Trial {
+        compile::all(&mut |said| eprintln!("{said}"))?;
     }
     // Before the minutes that it takes, not after.
     recording.write(&out).with_context(|| cannot_write(&out))?;
@@ -175,7 +186,10 @@ fn default_path(runner: &Runner) -> PathBuf {
     if folder.is_dir() { folder.join(name) } else { PathBuf::from(name) }
 }
 
-/// Runs part after part, and writes the file after each, so that an interruption loses little.
+/// How often the file is written meanwhile, so that an interruption loses little.
+const WRITE_EVERY: Duration = Duration::from_secs(10);
+
+/// Runs part after part, and writes the file.
 fn run(
     runner: &mut Runner,
     parts: &[Part],
@@ -184,6 +198,7 @@ fn run(
     out: &Path,
 ) -> anyhow::Result<()> {
     let progress = Progress::new(parts.iter().map(|part| part.steps.len()).sum());
+    let mut written = Instant::now();
     for part in parts {
         recording.skipped.extend(part.skipped.iter().cloned());
         if part.steps.is_empty() {
@@ -202,9 +217,12 @@ fn run(
             part.steps.len(),
             begun.elapsed().as_secs_f64()
         ));
-        recording.write(out)?;
+        if written.elapsed() > WRITE_EVERY {
+            recording.write(out)?;
+            written = Instant::now();
+        }
     }
-    Ok(())
+    Ok(recording.write(out)?)
 }
 
 fn run_part(

@@ -6,7 +6,7 @@ use chapter_5_segmented_scan::{
     chapter::Segmented,
     rungs::{
         lookback, reduce_by_length, reduce_lanes_per_segment, reduce_merge_path, reduce_one_length,
-        warp_specialized,
+        spmv_merge_path, spmv_warp_per_row, warp_specialized,
     },
 };
 use harness::{Case, Dtype, Kind, Op};
@@ -19,6 +19,8 @@ const MIDDLE: u64 = 1 << 24;
 
 static LADDER: Rungs = &[];
 static LAST: Rungs = &[&lookback::RUNG, &warp_specialized::RUNG];
+/// Lanes per row would all wait for the long one: a sample takes half a second.
+static LONG_ROW: Rungs = &[&spmv_warp_per_row::RUNG, &spmv_merge_path::RUNG];
 static REDUCTIONS: Rungs = &[
     &reduce_lanes_per_segment::RUNG,
     &reduce_merge_path::RUNG,
@@ -79,7 +81,11 @@ fn kinds() -> Vec<Planned> {
         let reduce = case(n, None, segments);
         [(scan, &LAST[1..]), (reduce, REDUCTIONS)]
     };
-    let large = [Segments::PowerLaw, Segments::Giant].map(|s| both(LARGE, s));
+    let mut large = [Segments::PowerLaw, Segments::Giant].map(|s| both(LARGE, s));
+    // Lanes per segment wait for the longest one: a sample takes 0.2 s.
+    for [_, (_, reductions)] in &mut large {
+        *reductions = &REDUCTIONS[1..];
+    }
     let lengths = [1, 32, 512, 1 << 16].map(Segments::Of);
     let others = lengths.into_iter().chain([Segments::Empty]);
     let middle = others.map(|segments| both(MIDDLE, segments));
@@ -108,7 +114,11 @@ fn others() -> Vec<Planned> {
     let mut cases: Vec<Planned> = typed.map(|case| (case, LAST)).into();
     let exclusive = case(MIDDLE, Some(Kind::Exclusive), Segments::Of(64));
     cases.push((exclusive, LAST));
-    cases.extend(Matrix::MADE.map(|matrix| (product(MIDDLE, matrix), LADDER)));
+    let ladder = |matrix| match matrix {
+        Matrix::LongRow => (product(MIDDLE, matrix), LONG_ROW),
+        _ => (product(MIDDLE, matrix), LADDER),
+    };
+    cases.extend(Matrix::MADE.map(ladder));
     cases
 }
 
