@@ -1,6 +1,6 @@
 // Copies packs of 16 bytes: what reading and writing together can reach.
 //
-// A pack a thread: with as many threads as packs, enough loads are in flight. (More packs a thread
+// One pack per thread: with as many threads as packs, enough loads are in flight. (More packs a thread
 // were tried on an H200, and were slower.)
 //
 // copy(const float4* in, float4* out, size_t packs); both 16-byte aligned

@@ -1,4 +1,4 @@
-// The first kernel: out[i] = a[i] + b[i], a thread an element.
+// The first kernel: out[i] = a[i] + b[i], one thread per element.
 //
 // vector_add(const float* a, const float* b, float* out, size_t n)
 // Launch: ceil(n / block) blocks (at least 1), any block; 256 is a good one.

@@ -1,4 +1,4 @@
-// Columns of a matrix, a thread a column.
+// Columns of a matrix, one thread per column.
 //
 // What is wrong for rows is right here: at every step the lanes of a warp read neighbouring elements
 // of one row. But a matrix with few columns keeps few threads busy, however many rows it has.

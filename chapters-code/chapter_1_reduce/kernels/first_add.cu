@@ -1,4 +1,4 @@
-// Two elements a thread: the first addition happens on the way into shared memory.
+// Two elements per thread: the first addition happens on the way into shared memory.
 //
 // In sequential, half of the threads only load. Here a block of B threads covers 2 B elements, and
 // every thread reduces two before the first barrier: half as many blocks, and one step of the tree

@@ -1,7 +1,7 @@
-// Many elements a thread: the grid is as large as the device, and strides over the input.
+// Many elements per thread: the grid is as large as the device, and strides over the input.
 //
 // unrolled launches a block for every 512 elements, and each pays for a tree of barriers to reduce
-// two elements a thread. Here a thread first reduces its elements in a register, with neither barrier
+// two elements per thread. Here a thread first reduces its elements in a register, with neither barrier
 // nor shared memory, so the tree's cost is spread over all of them, and there are few partials.
 // Neighbouring lanes still read neighbouring elements in every turn of the loop.
 //

@@ -1,4 +1,4 @@
-// Rows of a matrix, a block a row.
+// Rows of a matrix, one block per row.
 //
 // For long rows: all warps of a block share one, and meet once in shared memory. For rows shorter
 // than a few times the block, the meeting costs more than the reading.

@@ -1,4 +1,4 @@
-// Rows of a matrix, a thread a row.
+// Rows of a matrix, one thread per row.
 //
 // No communication at all, but the lanes of a warp read elements a whole row apart: each in a sector
 // of its own, 32 bytes fetched for 4. Right only for very short rows.

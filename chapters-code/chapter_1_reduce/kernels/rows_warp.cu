@@ -1,4 +1,4 @@
-// Rows of a matrix, a warp a row.
+// Rows of a matrix, one warp per row.
 //
 // The lanes of a warp read neighbouring elements of one row and reduce them by shuffles: whole sectors,
 // no barrier, no shared memory. Below some 32 columns lanes idle; for few and long rows there are

@@ -11,7 +11,7 @@
 // of exactly 512 threads, no dynamic shared memory. partials: one a block; counter: 0 before the
 // first launch, and again after every launch. Launches on one counter must not overlap; after one that
 // was stopped, the counter must be zeroed. Writes out[0].
-#define LAUNCH_BOUNDS __launch_bounds__(512, 4) // the grid is 4 blocks a multiprocessor
+#define LAUNCH_BOUNDS __launch_bounds__(512, 4) // the grid is 4 blocks per multiprocessor
 #include "last_block.cuh"
 #include "pack.cuh"
 

@@ -1,4 +1,4 @@
-// Several elements a thread, 16 bytes a load: a thread scans its own elements without asking anyone.
+// Several elements per thread, 16 bytes per load: a thread scans its own elements without asking anyone.
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, dtype* sums)
 // Launch: ceil(n * sizeof(dtype) / 16384) blocks (at least 1) of 256 threads, no dynamic shared memory;

@@ -61,7 +61,7 @@ fn a_block_passes_9_20_and_1() {
     assert_eq!(barriers("shuffle", 256), 1);
 }
 
-/// Four words an element where block offsets are added, three where blocks are folded first. Each warp
+/// Four words per element where block offsets are added, three where blocks are folded first. Each warp
 /// of `add_block_offsets` also reads a sector for its prefix, a quarter word an element, from the cache.
 #[test]
 fn words_moved() {

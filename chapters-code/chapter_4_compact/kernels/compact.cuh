@@ -1,7 +1,7 @@
 // What the kernels of this chapter have in common: which elements are selected, what is moved, and the macros that give each
 // template its entry points.
 //
-// An entry point is called <by>_<type>: mask_b32 selects by a mask and moves 32 bits an element, whatever
+// An entry point is called <by>_<type>: mask_b32 selects by a mask and moves 32 bits per element, whatever
 // they mean; predicate_f32 has to know what it compares.
 #pragma once
 #include "../../chapter_3_scan/kernels/warp_scan.cuh"

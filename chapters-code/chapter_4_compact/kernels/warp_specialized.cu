@@ -12,7 +12,7 @@
 //             u64* status, unsigned* launches, unsigned stages)
 // Launch: cooperative, min(tiles, multiprocessors, 160) blocks of 384 threads, with tiles = ceil(n / 8192),
 // and tiles > 0; dynamic shared memory stages * 8192 * sizeof(type), stages at most 16; in and mask 16-byte
-// aligned, and out apart from both. status, a word a tile, and launches as for chapter 3's all_gather.cu, with what
+// aligned, and out apart from both. status, one word per tile, and launches as for chapter 3's all_gather.cu, with what
 // is said there of replays, other launches and stopped ones. More than 160 blocks are not launched, because
 // a warp looks at five groups of 32: a larger device is not filled. An H200 has 132 multiprocessors.
 #define LAUNCH_BOUNDS __launch_bounds__(384, 1)

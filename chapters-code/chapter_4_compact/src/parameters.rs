@@ -48,9 +48,9 @@ impl fmt::Display for SelectionParameters {
 #[value(rename_all = "lower")]
 #[serde(rename_all = "lowercase")]
 pub enum By {
-    /// A byte an element: kept where it is not 0.
+    /// One byte per element: kept where it is not 0.
     Mask,
-    /// A bit an element, 32 in a word, the lowest first: kept where it is 1.
+    /// One bit per element, 32 in a word, the lowest first: kept where it is 1.
     Bits,
     /// The element itself: kept where it is at least a pivot.
     Predicate,

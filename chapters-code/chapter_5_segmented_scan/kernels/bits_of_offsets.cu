@@ -1,4 +1,4 @@
-// From offsets to head flags, a bit an element: 32 flags share a word, so setting one is a
+// From offsets to head flags, one bit per element: 32 flags share a word, so setting one is a
 // read-modify-write that must not be interrupted.
 //
 // to_flags(const u32* offsets, u32 segments, u32* bits, size_t n)

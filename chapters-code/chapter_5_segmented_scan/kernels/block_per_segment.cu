@@ -1,4 +1,4 @@
-// A block a segment: coalesced, but a block of 256 threads has little to do in a short one, and a long
+// One block per segment: coalesced, but a block of 256 threads has little to do in a short one, and a long
 // one has a block to itself while the others are done.
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)

@@ -120,7 +120,7 @@ template <typename T> struct Aggregates {
 };
 
 // The signature of the kernels that scan block by block, as if nothing came before a block. `Flags` is
-// how they are given: u8 for a byte an element, u32 for 32 elements a word.
+// how they are given: u8 for one byte per element, u32 for 32 elements per word.
 #define BLOCKS_KERNEL_OF(kind, KIND, name, Op, dtype, Flags) \
     extern "C" __global__ void LAUNCH_BOUNDS kind##_##name##_##dtype( \
         const dtype* __restrict__ in, const Flags* __restrict__ flags, dtype* __restrict__ out, \

@@ -1,4 +1,4 @@
-// From offsets to head flags, a byte an element: a scatter, a thread a segment. Bytes are stored one by
+// From offsets to head flags, one byte per element: a scatter, one thread per segment. Bytes are stored one by
 // one, so no thread depends on its neighbours.
 //
 // to_flags(const u32* offsets, u32 segments, u8* flags, size_t n)

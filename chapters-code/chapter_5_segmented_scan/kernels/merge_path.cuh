@@ -1,5 +1,5 @@
 // The walk of the merge-path kernels: elements and segment ends are one path, which is cut into equal
-// parts, a warp a part, whatever the segments are.
+// parts, one warp per part, whatever the segments are.
 //
 // The path passes all elements of a segment, then its end, then the next segment (Merrill and Garland
 // 2016). A distance d along it lies behind s ends and d - s elements; s is found by a search, because
@@ -179,7 +179,7 @@ template <typename T> struct CarryOut {
 };
 
 // ANCHOR: hand_on
-// Puts what is open before each of up to 32 parts, a lane a part, before `reduce`, that of the first
+// Puts what is open before each of up to 32 parts, one lane per part, before `reduce`, that of the first
 // segment that ended in it. `before` is what is open before all of them, and afterwards what is open
 // behind; returns the first segment that ended in any.
 template <typename Op, typename T>

@@ -1,4 +1,4 @@
-// From head flags, a bit an element, to offsets: a word of flags is what a ballot would have told, so
+// From head flags, one bit per element, to offsets: a word of flags is what a ballot would have told, so
 // heads are counted 32 at a time, and only the blocks' counts are scanned.
 //
 // count(const u32* bits, size_t n, u32* counts): counts[b] is how many segments begin in block b

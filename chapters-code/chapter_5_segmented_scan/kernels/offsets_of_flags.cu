@@ -1,4 +1,4 @@
-// From head flags, a byte an element, to offsets: chapter 4's compaction of the numbers 0, 1, 2, … by the
+// From head flags, one byte per element, to offsets: chapter 4's compaction of the numbers 0, 1, 2, … by the
 // flags. Three kernels: flags as numbers, their exclusive scan by a kernel of chapter 3, and a scatter.
 //
 // heads(const u8* flags, u32* heads, size_t n): 1 where a segment begins, otherwise 0

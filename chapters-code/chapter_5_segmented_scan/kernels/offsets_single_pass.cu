@@ -1,4 +1,4 @@
-// From head flags, a bit an element, to offsets, in one pass: a block counts the heads of its tile, publishes the
+// From head flags, one bit per element, to offsets, in one pass: a block counts the heads of its tile, publishes the
 // count, looks back, and puts heads side by side in shared memory, so that neighboring lanes write neighboring offsets.
 //
 // to_offsets(const u32* bits, size_t n, u32* offsets, size_t capacity, u32* count, u64* status, u64* tickets)

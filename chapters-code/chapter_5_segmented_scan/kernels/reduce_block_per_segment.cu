@@ -1,4 +1,4 @@
-// Segmented reduce, a block a segment: the way of libraries that reduce many long rows.
+// Segmented reduce, one block per segment: the way of libraries that reduce many long rows.
 //
 // <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)
 // Launch: as many blocks as segments, of a multiple of 32 threads, no dynamic shared memory. out is as

@@ -1,4 +1,4 @@
-// Segmented reduce, a block a segment, for long ones; those that are too long for one block are boundary.
+// Segmented reduce, one block per segment, for long ones; those that are too long for one block are boundary.
 //
 // <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments, u32 chunk, u32 chunks,
 //              dtype* reduces, u32* arrived)

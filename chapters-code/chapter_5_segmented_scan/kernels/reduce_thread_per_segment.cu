@@ -1,4 +1,4 @@
-// Segmented reduce, a thread a segment.
+// Segmented reduce, one thread per segment.
 //
 // <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)
 // Launch: ceil(segments / block) blocks, no dynamic shared memory. out[s] is the aggregate of segment s, the

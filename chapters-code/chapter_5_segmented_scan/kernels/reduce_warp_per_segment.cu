@@ -1,4 +1,4 @@
-// Segmented reduce, a warp a segment: coalesced from 32 elements on.
+// Segmented reduce, one warp per segment: coalesced from 32 elements on.
 //
 // <op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)
 // Launch: ceil(32 * segments / block) blocks of a multiple of 32 threads, no dynamic shared memory. out

@@ -5,7 +5,7 @@
 #include "flagged.cuh"
 
 // ANCHOR: bits
-// The head flags of pack i, a bit an element, from words of 32 flags each.
+// The head flags of pack i, one bit per element, from words of 32 flags each.
 template <typename T> __device__ u32 bits_of_pack(const u32* bits, size_t i) {
     constexpr unsigned BITS = Pack<T>::size;
     size_t first = i * BITS;
@@ -17,7 +17,7 @@ template <typename T> __device__ u32 bits_of_pack(const u32* bits, size_t i) {
 template <typename T, unsigned ROWS> struct SegmentedChunk {
     Pack<T> rows[ROWS];
     u32 heads[ROWS];
-    // What is open before each pack in the warp's chunk, and, a bit a row, whether a segment has begun
+    // What is open before each pack in the warp's chunk, and, one bit per row, whether a segment has begun
     // in the chunk before the pack, so that nothing from before the chunk is.
     T before[ROWS];
     u32 begun;

@@ -1,4 +1,4 @@
-// Sparse matrix times vector, rows stored one after another (CSR), a thread a row.
+// Sparse matrix times vector, rows stored one after another (CSR), one thread per row.
 //
 // multiply_f32(const f32* values, const u32* columns, const u32* offsets, const f32* x, f32* y,
 //              u32 rows)

@@ -1,4 +1,4 @@
-// Sparse matrix times vector, a warp a row: coalesced, as far as rows are long.
+// Sparse matrix times vector, one warp per row: coalesced, as far as rows are long.
 //
 // multiply_f32, arguments and results as spmv_thread_per_row.cu.
 // Launch: ceil(32 * rows / block) blocks of a multiple of 32 threads, no dynamic shared memory.

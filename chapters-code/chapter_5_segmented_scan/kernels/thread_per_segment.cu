@@ -1,4 +1,4 @@
-// A thread a segment: the sequential algorithm, as often as there are segments. The warp waits for
+// One thread per segment: the sequential algorithm, as often as there are segments. The warp waits for
 // the longest of its 32, and neighbouring threads read far from each other.
 //
 // <kind>_<op>_<dtype>(const dtype* in, dtype* out, const u32* offsets, u32 segments)

@@ -1,4 +1,4 @@
-// Several elements a thread, 16 bytes a load, and head flags as bits: an eighth of a byte an element
+// Several elements per thread, 16 bytes per load, and head flags as bits: an eighth of a byte per element
 // instead of a whole one.
 //
 // <kind>_<op>_<dtype>(const dtype* in, const u32* bits, dtype* out, size_t n,

@@ -78,7 +78,7 @@ impl Offsets {
         }
     }
 
-    /// The segments that head flags begin: a byte an element, not 0 at a head.
+    /// The segments that head flags begin: one byte per element, not 0 at a head.
     ///
     /// # Errors
     /// [`SegmentsError::NoHead`] where the first flag is 0; [`SegmentsError::TooMany`].
@@ -168,14 +168,14 @@ impl Offsets {
         begun.map(|range| range.start)
     }
 
-    /// Head flags, a byte an element. Empty segments leave no trace.
+    /// Head flags, one byte per element. Empty segments leave no trace.
     pub fn flags(&self) -> Vec<u8> {
         let mut flags = vec![0; self.elements()];
         self.heads().for_each(|i| flags[i] = 1);
         flags
     }
 
-    /// Head flags, a bit an element: that of element i is bit i mod 32 of word i / 32.
+    /// Head flags, one bit per element: that of element i is bit i mod 32 of word i / 32.
     pub fn bits(&self) -> Vec<u32> {
         let mut words = vec![0; self.elements().div_ceil(32)];
         self.heads().for_each(|i| words[i / 32] |= 1 << (i % 32));

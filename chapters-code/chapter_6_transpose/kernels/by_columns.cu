@@ -1,4 +1,4 @@
-// A thread an element, and the lanes of a warp side by side in a row of the output, which is a column
+// One thread per element, and the lanes of a warp side by side in a row of the output, which is a column
 // of the input: now the loads are scattered, and the stores are not.
 //
 // transpose_<bytes>(const T* in, T* out, size_t rows, size_t cols, size_t ld_in, size_t ld_out)

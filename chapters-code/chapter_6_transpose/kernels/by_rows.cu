@@ -1,4 +1,4 @@
-// A thread an element, and the lanes of a warp side by side in a row of the input.
+// One thread per element, and the lanes of a warp side by side in a row of the input.
 //
 // They load 32 neighbours, and store to 32 rows of the output: each store's bytes lie in a sector of
 // their own.

@@ -60,7 +60,7 @@ template <typename T> __device__ void transpose(Matrix<const T> in, Matrix<T> ou
 template <typename T> struct Strip {
     static constexpr unsigned ROWS = 256 / sizeof(T), COLS = sizeof(T) == 16 ? 32 : 64;
 };
-// As large as two blocks a multiprocessor can be.
+// As large as two blocks per multiprocessor can be.
 template <> struct Strip<u32> {
     static constexpr unsigned ROWS = 80, COLS = 128;
 };

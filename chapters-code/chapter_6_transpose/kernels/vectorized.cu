@@ -1,4 +1,4 @@
-// 16 bytes an access, on both sides: a thread loads packs one below the other, as many as a pack has
+// 16 bytes per access, on both sides: a thread loads packs one below the other, as many as a pack has
 // elements. That square it turns in its registers, so that it is packs again, of the output's rows. They
 // wait for each other in shared memory, in a tile whose rows are 16 packs long, for every size of element:
 // 64 x 64 elements of 4 bytes, 256 x 256 of one. The XOR permutes the packs of a row.

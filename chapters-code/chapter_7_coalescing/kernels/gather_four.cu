@@ -1,4 +1,4 @@
-// As gather.cu, four elements a thread: their indices are one pack, and so are the results. Between the two
+// As gather.cu, four elements per thread: their indices are one pack, and so are the results. Between the two
 // there are four loads under way.
 //
 // gather_four(const float* in, const unsigned* indices, float* out, size_t n); indices and out 16-byte

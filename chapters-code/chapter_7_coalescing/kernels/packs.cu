@@ -1,4 +1,4 @@
-// A copy by packs of four: 16 bytes an access, the most that a load or a store can move on this GPU.
+// A copy by packs of four: 16 bytes per access, the most that a load or a store can move on this GPU.
 //
 // packs(const float* in, float* out, size_t n); both 16-byte aligned
 // Launch: ceil(n / 4 / block) blocks (at least 1), any block; 256 is a good one. Writes out[0 .. n].

@@ -1,4 +1,4 @@
-// A copy by elements: 4 bytes an access, a thread an element.
+// A copy by elements: 4 bytes per access, one thread per element.
 //
 // A warp's request is 32 neighbours, 128 bytes, 4 sectors: all of them wanted.
 //

@@ -1,4 +1,4 @@
-// A copy by pairs: 8 bytes an access.
+// A copy by pairs: 8 bytes per access.
 //
 // A pair must begin at a multiple of 8 bytes: both arrays do, because the driver allocates so, and what
 // remains behind the last pair is copied by elements.

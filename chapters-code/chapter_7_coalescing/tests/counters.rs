@@ -65,7 +65,7 @@ fn published_arithmetic_put_right() {
     assert_eq!(words.at(4).sectors(32), 5);
     // Flat from stride 8 on.
     assert!((8..=64).all(|k| apart(k).sectors(32) == 32));
-    // Two loads a thread request twice the sectors, and the second of them the same.
+    // Two loads per thread request twice the sectors, and the second of them the same.
     let pairs = records(Records::Pairs);
     let [requests, sectors] = loads("two_loads", pairs);
     assert_eq!([requests, sectors], loads("one_load", pairs).map(|n| 2 * n));
@@ -120,7 +120,7 @@ fn layouts_of_particles() {
     assert_eq!(all("aos"), 1_179_648);
 }
 
-/// In ascending order four elements a thread are 16 bytes apart from the next lane's.
+/// In ascending order four elements per thread are 16 bytes apart from the next lane's.
 #[test]
 fn four_a_thread_spread_a_request() {
     let ascending = order(Order::Ascending);

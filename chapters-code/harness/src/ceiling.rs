@@ -232,7 +232,7 @@ pub fn launch_read_sweep(
     let packs = (bytes / 16) as u64;
     let config = read_sweep_config(packs);
     // SAFETY: the contract of read_sweep.cu: `in` holds `packs` aligned words of 16 bytes, `out`
-    // one word; 256 threads a block; any number of blocks.
+    // one word; 256 threads per block; any number of blocks.
     unsafe {
         device.stream.launch_builder(sweep).arg(input).arg(sink).arg(&packs).launch(config)?;
     }

@@ -1,4 +1,4 @@
-// BROKEN: two elements a thread, and the second is one element too near.
+// BROKEN: two elements per thread, and the second is one element too near.
 //
 // The kernel is first_add.cu with `i + blockDim.x - 1`. Every full block adds element B - 1 of its
 // 2 B twice, and element 2 B - 1 never. A sum of equal elements comes out right all the same: what

@@ -1,4 +1,4 @@
-// Broken: a block a segment, without the barrier at the end of a round. A fast warp writes its aggregate of
+// Broken: one block per segment, without the barrier at the end of a round. A fast warp writes its aggregate of
 // the next round while a slow one still reads those of this round.
 //
 // inclusive_sum_f32, launch and results as block_per_segment.cu.

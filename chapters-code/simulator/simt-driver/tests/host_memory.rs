@@ -84,7 +84,7 @@ fn grid_barrier_ptx() -> String {
     )
 }
 
-/// One block of 1024 threads a multiprocessor.
+/// One block of 1024 threads per multiprocessor.
 const BLOCKS: u32 = 132;
 
 /// Blocks that are resident all at once, as they wait for one another.

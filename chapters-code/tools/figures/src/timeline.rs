@@ -1,4 +1,4 @@
-//! Which lanes are active, instruction by instruction: a band a warp, a row a lane.
+//! Which lanes are active, instruction by instruction: one band per warp, one row per lane.
 
 use svg::node::Node;
 use svg::node::element::{Group, path::Data};

@@ -1,4 +1,4 @@
-//! What Nsight Compute writes with `--csv --page raw`: a header, a row of units, and a row a launch.
+//! What Nsight Compute writes with `--csv --page raw`: a header, a row of units, and one row per launch.
 
 use std::collections::HashMap;
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Array, Case, Finding, Initial, Instance, Output, Reference, Seen, Wrong, segments};
 use crate::diagnosis::Diagnosis;
 
-/// `bits` holds a bit an element, 32 to a word, the lowest first: 1 where a segment that is not empty
+/// `bits` holds one bit per element, 32 to a word, the lowest first: 1 where a segment that is not empty
 /// begins. Zero before. Dimensions: `n`, `segments` and `words`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,5 @@
 // exercise 6.8: cost, ""
-// One thread, four elements an access on the side of the loads.
+// One thread, four elements per access on the side of the loads.
 extern "C" __global__ void transpose(const float* in, float* out, unsigned rows, unsigned cols) {
     if (threadIdx.x || threadIdx.y || blockIdx.x || blockIdx.y) return;
     for (unsigned r = 0; r < rows; r++) {

@@ -58,7 +58,7 @@ KERNEL(past_shared_array) {
     out[tid] = s[OK ? 63 - tid : 64 - tid];
 }
 
-// Dynamic shared memory for half of what is used: the launch asks for 4 bytes a thread.
+// Dynamic shared memory for half of what is used: the launch asks for 4 bytes per thread.
 KERNEL(too_little_dynamic_shared) {
     extern __shared__ int pairs[];
     int tid = threadIdx.x;

@@ -1,6 +1,6 @@
 // The sums of the rows of a matrix with 48 columns, stored by rows.
 //
-// Launched with ceil(rows / 8) blocks of 256 threads: 8 rows a block, a warp for each.
+// Launched with ceil(rows / 8) blocks of 256 threads: 8 rows per block, a warp for each.
 extern "C" __global__ void row_sums(const float* in, float* out, unsigned rows) {
     // GAP right, but a warp's lanes read 192 bytes apart; let a warp read one row together
     unsigned row = blockIdx.x * 8 + threadIdx.x / 32;

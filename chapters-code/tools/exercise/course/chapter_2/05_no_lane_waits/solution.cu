@@ -1,6 +1,6 @@
 // Sums weights by key: counts[k] is the sum of the weights whose key is k. Every key is below 64.
 //
-// Launched with ceil(n / 256) blocks of 256 threads, at least 1: a key a thread; counts holds zeros.
+// Launched with ceil(n / 256) blocks of 256 threads, at least 1: one key per thread; counts holds zeros.
 extern "C" __global__ void weigh(const unsigned* keys, const int* weights, int* counts, size_t n) {
     // GAP lanes wait for each other at the counters; give each lane counters, and a bank, of its own
     __shared__ int local[64 * 32];

@@ -1,4 +1,4 @@
-// A thread a segment: out[s] is the sum of in[offsets[s]] … in[offsets[s + 1] - 1].
+// One thread per segment: out[s] is the sum of in[offsets[s]] … in[offsets[s + 1] - 1].
 extern "C" __global__ void reduce(const int* in, const unsigned* offsets, int* out, unsigned segments) {
     unsigned s = blockIdx.x * 128 + threadIdx.x;
     if (s >= segments) {

@@ -1,6 +1,6 @@
 // out[s] is the largest of in[offsets[s]] … in[offsets[s + 1] - 1], of an empty segment INT_MIN.
 //
-// Launched with ceil(segments / 8) blocks of 256 threads, at least one: a warp a segment.
+// Launched with ceil(segments / 8) blocks of 256 threads, at least one: one warp per segment.
 #define INT_MIN (-2147483647 - 1)
 
 extern "C" __global__ void reduce(const int* in, const unsigned* offsets, int* out, unsigned segments) {

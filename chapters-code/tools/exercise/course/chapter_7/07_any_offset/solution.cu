@@ -18,7 +18,7 @@ __device__ float4 joined(float4 low, float4 high, unsigned by) {
 
 extern "C" __global__ void shifted_copy(const float* in, float* out, size_t n, size_t offset) {
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
-    // GAP right only where the offset is a multiple of 4; load two packs a thread, and mind the end
+    // GAP right only where the offset is a multiple of 4; load two packs per thread, and mind the end
     const float4* from = reinterpret_cast<const float4*>(in) + offset / 4;
     unsigned by = offset % 4;
     size_t last = (offset + n) / 4 - offset / 4; // whole packs of in from there on

@@ -1,4 +1,4 @@
-// Half a warp a row, and rows go round.
+// Half a warp per row, and rows go round.
 extern "C" __global__ void gather_rows(const float* table, const unsigned* indices, float* out, size_t n) {
     size_t rows = size_t(gridDim.x) * 16;
     unsigned half = threadIdx.x / 16, column = threadIdx.x % 16;
