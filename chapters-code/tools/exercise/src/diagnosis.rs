@@ -86,7 +86,7 @@ diagnoses! {
         hint "what is the largest index there, for the last thread of the last block? Compare it with n", read "chapter_0_setup/first_kernel.md";
     /// A wide access at an odd place.
     Misaligned: "an address is no multiple of the size of the access",
-        hint "a float4 lies at multiples of 16 bytes only: the tail, and rows of odd length, do not", read "chapter_1_reduce/shuffles_and_packs.md";
+        hint "a float4 lies at multiples of 16 bytes only: the tail, and rows of odd length, do not", read "chapter_1_reduce/packs.md";
     /// `trap`, or an assertion.
     Trap: "the kernel stops itself",
         hint "an assertion fails, or a trap is reached", read "";
@@ -212,7 +212,7 @@ diagnoses! {
         hint "what must be different in the second block? Its index, and where its result goes", read "";
     /// One lane of each warp.
     Lane: "the same lane of every warp is wrong",
-        hint "what is special about that lane: does it have a neighbour, does it come first?", read "chapter_1_reduce/shuffles_and_packs.md";
+        hint "what is special about that lane: does it have a neighbour, does it come first?", read "chapter_1_reduce/shuffles.md";
     /// Only where the last block is not full.
     Tail: "wrong only where the last block is not full",
         hint "what do threads past the end do?", read "chapter_0_setup/first_kernel.md";
