@@ -35,6 +35,7 @@ fn a_lone_load_gives_the_figures_of_the_text() {
         let rate = 4.0 * f64::from(1 << 28) / (milliseconds * 1e6); // GB/s
         bytes / (rate / 132.0) * 1.98
     };
+    quoted(clocks("sequential", 8192.0), 2500.0, 30.0); // a block's stay
     quoted(clocks("grid_stride", 8192.0), 840.0, 10.0);
     quoted(clocks("vectorized", 32_768.0), 2000.0, 30.0);
     assert!(latency * 1.98e9 < 700.0);
