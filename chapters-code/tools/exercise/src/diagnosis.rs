@@ -173,10 +173,10 @@ diagnoses! {
         hint "what comes before block b is the sum of the blocks 0 to b - 1: an exclusive scan of the blocks' sums, not an inclusive one", read "chapter_3_scan/across_blocks.md#scan-then-add";
     /// Each warp by itself.
     WarpAlone: "each warp is right by itself; what the warps before it hold is not added",
-        hint "where does a warp learn the fold of the warps before it?", read "chapter_3_scan/within_a_block.md#warp-shuffle";
+        hint "where does a warp learn the fold of the warps before it?", read "chapter_3_scan/warp_shuffle.md#warp-shuffle";
     /// Off by the warp before only.
     PreviousWarp: "only the previous warp's fold is added, not that of all warps before",
-        hint "the folds of the warps must be scanned themselves", read "chapter_3_scan/within_a_block.md#warp-shuffle";
+        hint "the folds of the warps must be scanned themselves", read "chapter_3_scan/warp_shuffle.md#warp-shuffle";
     /// Each block by itself.
     BlockAlone: "each block is right by itself; what lies before it is not added",
         hint "where does a block learn the sum of all before it?", read "chapter_3_scan/across_blocks.md";
