@@ -15,18 +15,20 @@ fn main() -> anyhow::Result<()> {
     let context = &device.context;
     let kernel = context.load_module(Ptx::from_src(VECTOR_ADD_PTX))?.load_function("vector_add")?;
     // ANCHOR: capture
-    // cudarc makes each call wait for the last use of its buffers, by events. While a stream is
-    // captured, CUDA refuses to wait for events from before the capture. So switch them off.
+    // By default cudarc records an event after each use of a buffer, and later uses wait for it.
+    // While a stream is captured, CUDA refuses to wait for events from before the capture. So
+    // switch the events off.
     // SAFETY: all buffers are used on one stream, whose order is all that they need.
     unsafe { context.disable_event_tracking() };
-    // A stream of our own: CUDA does not capture the default stream.
+    // A stream of our own: cudarc's default stream is CUDA's legacy stream, which CUDA does not
+    // capture.
     let stream = context.new_stream()?;
     let a = stream.clone_htod(&vec![1.0f32; N])?;
     let b = stream.clone_htod(&vec![2.0f32; N])?;
     let mut out = stream.alloc_zeros::<f32>(N)?;
     stream.synchronize()?;
 
-    // From here on, the calls on this stream are written down, not executed.
+    // From here on, the calls on this stream are recorded, not executed.
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     for _ in 0..LAUNCHES {
         launch_vector_add(&stream, &kernel, &a, &b, &mut out.as_view_mut())?;
