@@ -94,7 +94,7 @@ fn run(text: &str) -> Result<Vec<Fact>, String> {
 
 /// The commands of a run, one line each. They are long, so they unfold.
 fn commands(text: &str) -> String {
-    let lines: Vec<String> = text.split("; ").map(|one| format!("<code>{one}</code>")).collect();
+    let lines: Vec<String> = text.split("; ").map(|one| format!("`{one}`")).collect();
     format!("<details><summary>unfold</summary>{}</details>", lines.join("<br>"))
 }
 
