@@ -273,12 +273,28 @@
                 this.stepper,
                 this.counters,
                 make("footer", {}, copy),
+                make("p", { class: "hint", hidden: Boolean(window.warpEdit) }, "To edit the kernel here, serve the book from a clone of its repository: ", make("code", {}, "cargo run --bin book -- serve --edit"), "."),
             );
             // mdBook turns pages with the arrow keys.
             this.section.addEventListener("keydown", (event) => event.stopPropagation());
             this.place.after(this.section);
             this.markRemoved();
             this.changed();
+            window.warpEdit?.(this);
+        }
+
+        /** Takes the kernel in another version, with the same runs, and runs it. */
+        async replace(data) {
+            this.opened = await ask(data);
+            this.data = data;
+            this.removed.clear();
+            const { text, lines } = source(data, this.opened.removable, (line) => this.strike(line));
+            text.hidden = this.section.querySelector(".source").hidden;
+            this.section.querySelector(".source").replaceWith(text);
+            this.lines = lines;
+            this.markRemoved();
+            this.changed();
+            await this.go();
         }
 
         close() {
@@ -291,7 +307,8 @@
         /** The options have changed: what was shown of the last run goes. */
         changed() {
             const { run } = this;
-            const hasDigits = this.opened.has_digits[this.size.selectedIndex] && !this.data.is_broken;
+            // What other digits should give, only the book's kernel tells.
+            const hasDigits = this.opened.has_digits[this.size.selectedIndex] && !this.data.is_broken && !this.data.is_edited;
             this.digits.disabled = !hasDigits;
             if (!hasDigits) {
                 this.digits.value = String(run.seed);
@@ -442,6 +459,7 @@
                     box.scrollTop += offset - box.clientHeight / 2;
                 }
             }
+            this.editor?.light(races, now);
         }
 
         /** The counters, with the reader's predictions and the numbers of the book. */
