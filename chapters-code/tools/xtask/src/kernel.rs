@@ -161,7 +161,8 @@ fn collect_includes(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn quoted_include(line: &str) -> Option<&str> {
+/// What a line includes with quotes, if it does.
+pub fn quoted_include(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("include")?.trim_start().strip_prefix('"')?;
     rest.split_once('"').map(|(name, _)| name)

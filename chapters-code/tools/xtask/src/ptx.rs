@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use nvrtc::compiler::Nvrtc;
 use nvrtc::locate::Toolchain;
 
 use crate::kernel::{Kernel, read, relative};
@@ -11,14 +12,29 @@ use crate::lines;
 
 /// Compiles a kernel to the text of its PTX file.
 pub fn generate(root: &Path, kernel: &Kernel, toolchain: &Toolchain) -> Result<String> {
+    let Toolchain { nvrtc, version, include } = toolchain;
+    let ptx = compile(root, kernel, &read(&kernel.path)?, nvrtc, include)?;
+    Ok(header(kernel, version)? + &ptx)
+}
+
+/// Compiles `source` in place of a kernel's file, to PTX with shortened line information and without a header.
+///
+/// # Errors
+/// What the compiler says of it.
+pub fn compile(
+    root: &Path,
+    kernel: &Kernel,
+    source: &str,
+    nvrtc: &Nvrtc,
+    include: &Path,
+) -> Result<String> {
     let folder = kernel.path.parent().unwrap_or(root);
     let mut options = kernel.options();
     options.push(format!("-I{}", folder.display()));
-    options.push(format!("-I{}", toolchain.include.display()));
+    options.push(format!("-I{}", include.display()));
     let name = kernel.path.to_string_lossy();
-    let ptx = toolchain.nvrtc.compile(&read(&kernel.path)?, &name, &options)?;
-    let home = relative(root, folder);
-    Ok(header(kernel, &toolchain.version)? + &lines::shorten(&normalise(&ptx, root), &home))
+    let ptx = nvrtc.compile(source, &name, &options)?;
+    Ok(lines::shorten(&normalise(&ptx, root), &relative(root, folder)))
 }
 
 /// What is wrong with a committed PTX file, as far as its header tells: `None` if it was made from

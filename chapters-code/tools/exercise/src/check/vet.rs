@@ -50,11 +50,12 @@ pub fn text(bytes: &[u8]) -> Result<String, Failure> {
 }
 
 /// Refuses a kernel that would have the compiler read other files, ask whether they are there, or call
-/// its own lines those of another file.
+/// its own lines those of another file. `also` holds what it may include
+/// in quotes, beside headers of CUDA.
 ///
 /// # Errors
 /// With the line.
-pub fn includes(source: &str) -> Result<(), Failure> {
+pub fn includes(source: &str, also: &[String]) -> Result<(), Failure> {
     let text = spliced(source);
     if let Some(at) = ASKS.iter().find_map(|asks| text.find(asks)) {
         return Err(refusal(&text, at));
@@ -73,7 +74,7 @@ pub fn includes(source: &str) -> Result<(), Failure> {
             text[..at].rsplit('\n').next().is_none_or(|before| after_blanks(before).is_empty());
         let reads = ["include", "include_next", "import", "embed"].contains(&word.as_str());
         let is_allowed = match word.as_str() {
-            "include" => allowed(&directive["include".len()..]),
+            "include" => allowed(&directive["include".len()..], also),
             "if" | "elif" if pastes => false,
             _ if reads || directive.starts_with('\\') => false,
             "" => true,
@@ -115,10 +116,12 @@ fn after_blanks(text: &str) -> &str {
     }
 }
 
-fn allowed(after_include: &str) -> bool {
+fn allowed(after_include: &str, also: &[String]) -> bool {
     let line = after_include.lines().next().unwrap_or_default().trim();
     let header = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    let quoted = line.strip_prefix('"').and_then(|rest| rest.split_once('"'));
     header.is_some_and(|(name, _)| HEADERS.contains(&name))
+        || quoted.is_some_and(|(name, _)| also.iter().any(|one| one == name))
 }
 
 fn refusal(text: &str, at: usize) -> Failure {
@@ -141,7 +144,7 @@ mod tests {
             "#define NAME(x) #x\n#if 1\n#endif\n",
             "#define JOIN(a, b) a ## b\n#ifdef JOIN\n#endif\n#pragma unroll\nint a = 7 % 3;\n",
         ] {
-            assert!(includes(text).is_ok(), "{text}");
+            assert!(includes(text, &[]).is_ok(), "{text}");
         }
     }
 
@@ -174,7 +177,16 @@ mod tests {
             "#line 7 \"x\"\n",
             "# 7 \"x\"\n",
         ] {
-            assert!(includes(text).is_err(), "{text}");
+            assert!(includes(text, &[]).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_named_may_be_included() {
+        let also = ["a.cuh".to_owned()];
+        assert!(includes("#include \"a.cuh\" // why\n", &also).is_ok());
+        for text in ["#include \"b.cuh\"\n", "#include <a.cuh>\n", "#include \"a.cuh/../b\"\n"] {
+            assert!(includes(text, &also).is_err(), "{text}");
         }
     }
 

@@ -15,9 +15,10 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use report::terminal::print;
 
-use self::student::Student;
+pub use self::setup::look as find_compiler;
+use self::student::{Student, Submission};
 use crate::{
-    check::{self, Target},
+    check::{self, Failure, Target},
     course::{Course, Exercise, FOLDER},
 };
 
@@ -192,25 +193,15 @@ fn check_one(
     student: &mut Student,
     seed: Option<u64>,
 ) -> Result<bool> {
-    setup::look()?;
+    find_compiler()?;
     print(&tell::heading(exercise, &student.name(exercise)))?;
     if student.shows_task(exercise)? {
         print(&format!("\n{}", tell::task(exercise)))?;
     }
     let submission = student.submission(exercise)?;
-    let (mut right, mut text) = (true, String::new());
     let seed = seed.unwrap_or_else(check::fresh_seed);
-    for target in targets() {
-        if !right {
-            break;
-        }
-        let outcome = submission.check(exercise, target, seed)?;
-        right = outcome.failure().is_none();
-        text += &tell::outcome(exercise, &submission, target, &outcome);
-        if exercise.has_kernel() && outcome.check_seconds > 0.0 {
-            text += &tell::seed(seed);
-        }
-    }
+    let Checked { failure, mut text } = check_on(&targets(), exercise, &submission, seed)?;
+    let right = failure.is_none();
     if right {
         // Before it is printed: who reads the first line alone has passed as well.
         student.passed(exercise)?;
@@ -218,6 +209,51 @@ fn check_one(
     }
     print(&text)?;
     Ok(right)
+}
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// What is wrong, if anything is.
+    pub failure: Option<Failure>,
+    /// The verdict as it is printed.
+    pub text: String,
+}
+
+/// Checks a text as `cargo exercise check` checks a file, with a new seed. No file of the student is read or written.
+///
+/// # Errors
+/// What is not the fault of the text, such as a missing compiler.
+pub fn check_text(exercise: &Exercise, text: &str, targets: &[Target]) -> Result<Checked> {
+    find_compiler()?;
+    let submission = Submission {
+        name: format!("exercises/{}", exercise.file_name()),
+        bytes: text.as_bytes().to_vec(),
+        skeleton: exercise.skeleton()?,
+    };
+    check_on(targets, exercise, &submission, check::fresh_seed())
+}
+
+/// Checks a submission on one target after the other, until it fails.
+fn check_on(
+    targets: &[Target],
+    exercise: &Exercise,
+    submission: &Submission,
+    seed: u64,
+) -> Result<Checked> {
+    let mut checked = Checked { failure: None, text: String::new() };
+    for &target in targets {
+        let outcome = submission.check(exercise, target, seed)?;
+        checked.text += &tell::outcome(exercise, submission, target, &outcome);
+        if exercise.has_kernel() && outcome.check_seconds > 0.0 {
+            checked.text += &tell::seed(seed);
+        }
+        checked.failure = outcome.failure().cloned();
+        if checked.failure.is_some() {
+            break;
+        }
+    }
+    Ok(checked)
 }
 
 /// The simulator; and a GPU, where there is one.
