@@ -63,8 +63,10 @@ fn section(root: &Path, exercise: &Exercise) -> String {
     }
     let read = &declaration.read;
     let title = title(root, read);
+    // `serve --edit` puts a button there.
     text + &format!(
-        "\n`cargo exercise check {number}` checks it. Before you begin, read [{title}](../{read}).\n"
+        "\n`cargo exercise check {number}` checks it. Before you begin, read [{title}](../{read}).\n\n\
+         <p class=\"exercise-here\" data-number=\"{number}\" hidden></p>\n"
     )
 }
 

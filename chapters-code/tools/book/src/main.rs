@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use book::serve::{self, Browser};
+use book::serve::{self, Browser, Editor};
 use book::{Strictness, build, capture, directives, offline, readme, test};
 use clap::{Parser, Subcommand};
 
@@ -34,6 +34,10 @@ enum Command {
         /// Open the browser
         #[arg(short, long)]
         open: bool,
+        /// Edit kernels in their labs, and do exercises, in the page; needs `cargo exercise setup`. Your texts stay in
+        /// the browser, and no file is changed
+        #[arg(long)]
+        edit: bool,
     },
     /// Check all of the book that can be checked without a browser, and say what that is
     Test,
@@ -65,6 +69,12 @@ enum Command {
     /// Serve `mdbook build` as the preprocessor `directives` (mdBook starts this itself)
     #[command(hide = true)]
     Preprocess { supports: Option<String>, renderer: Option<String> },
+    /// Compile one kernel (`serve --edit` starts this)
+    #[command(name = serve::WORKER, hide = true)]
+    Compile,
+    /// Check one submission (`serve --edit` starts this)
+    #[command(name = exercise::check::WORKER, hide = true)]
+    Check,
 }
 
 fn main() -> ExitCode {
@@ -85,10 +95,13 @@ fn run(command: Command) -> Result<()> {
             println!("built {}", built.join("index.html").display());
             Ok(())
         }
-        Command::Serve { port, open } => {
+        Command::Serve { port, open, edit } => {
             let browser = if open { Browser::Open } else { Browser::Leave };
-            serve::serve(&root()?, port, browser)
+            let editor = if edit { Editor::Offered } else { Editor::Absent };
+            serve::serve(&root()?, port, browser, editor)
         }
+        Command::Compile => serve::work(),
+        Command::Check => exercise::check::work(),
         Command::Zip { file } => {
             println!("packed {}", offline::zip(&root()?, file.as_deref())?.display());
             Ok(())

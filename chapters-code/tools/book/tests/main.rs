@@ -3,6 +3,7 @@
 mod asks;
 mod check;
 mod counts;
+mod edit;
 mod figures;
 mod labs;
 mod launches;

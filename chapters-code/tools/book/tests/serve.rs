@@ -7,40 +7,53 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 /// A running server, ended with the test.
-struct Server {
+pub(super) struct Server {
     child: Child,
     output: BufReader<ChildStdout>,
-    address: String,
+    /// What it prints when it serves.
+    pub(super) line: String,
+    pub(super) address: String,
 }
 
 impl Server {
     fn start(root: &Path) -> Self {
-        let mut child = book(root, "0").stdout(Stdio::piped()).spawn().expect("it starts");
+        Self::start_with(root, &[])
+    }
+
+    /// With further arguments.
+    pub(super) fn start_with(root: &Path, arguments: &[&str]) -> Self {
+        let mut command = book(root, "0");
+        let mut child = command.args(arguments).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
         let line = line_with(&mut output, "serving http://");
         let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
         let address = address.expect("an address").to_owned();
-        Self { child, output, address }
+        Self { child, output, line, address }
     }
 
     /// What is answered to a request for `path`, head and all.
-    fn get(&self, path: &str) -> String {
-        let mut text = String::new();
-        let mut stream = self.ask(path);
-        stream.read_to_string(&mut text).expect("an answer");
-        text
+    pub(super) fn get(&self, path: &str) -> String {
+        self.send(&request(path))
+    }
+
+    /// What is answered to a request, head and all.
+    pub(super) fn send(&self, request: &str) -> String {
+        let mut text = Vec::new();
+        // An answer may come, and the connection be closed, before all of the request is read.
+        let ended = self.connect(request).read_to_end(&mut text);
+        assert!(ended.is_ok() || !text.is_empty(), "an answer");
+        String::from_utf8(text).expect("a text")
     }
 
     /// The first news.
     fn news(&self) -> String {
-        line_with(&mut BufReader::new(self.ask("/__live")), "data:")
+        line_with(&mut BufReader::new(self.connect(&request("/__live"))), "data:")
     }
 
-    fn ask(&self, path: &str) -> TcpStream {
+    fn connect(&self, request: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            .expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time-out");
+        let _ = stream.write_all(request.as_bytes());
         stream
     }
 }
@@ -50,6 +63,10 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn request(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
 fn book(root: &Path, port: &str) -> Command {
@@ -68,13 +85,13 @@ fn line_with(lines: &mut impl BufRead, part: &str) -> String {
     line
 }
 
-fn write(root: &Path, file: &str, text: &str) {
+pub(super) fn write(root: &Path, file: &str, text: &str) {
     let path = root.join(file);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     std::fs::write(path, text).expect("a file");
 }
 
-fn small_book() -> tempfile::TempDir {
+pub(super) fn small_book() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     write(folder.path(), "book.toml", "[book]\ntitle = \"t\"\nsrc = \"book\"\n");
     write(folder.path(), "book/SUMMARY.md", "- [One](one.md)\n");

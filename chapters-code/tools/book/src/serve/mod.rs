@@ -4,12 +4,14 @@
 //! a channel that keeps the newest `News`. Two folders take turns, so that the pages of the last
 //! good build are there while the next is made, and remain if it fails.
 
+mod edit;
 mod outdated;
 mod server;
 mod watch;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -17,6 +19,8 @@ use mdbook_driver::config::Config;
 use tokio::sync::watch::Sender;
 
 use crate::{Builder, Strictness};
+use edit::Editing;
+pub use edit::{WORKER, work};
 use outdated::Outdated;
 use server::News;
 
@@ -32,23 +36,38 @@ pub enum Browser {
     Leave,
 }
 
+/// Whether kernels and exercises can be edited in the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Editor {
+    /// They can, by who has the address that is printed.
+    Offered,
+    /// They can not.
+    Absent,
+}
+
 /// Serves the book of `root` at `port` of this machine, until the process ends.
 ///
 /// # Errors
 /// Where the port is taken, or the sources cannot be watched. What is wrong with the book is shown,
 /// in the terminal and in the page, and ends nothing.
-pub fn serve(root: &Path, port: u16, browser: Browser) -> Result<()> {
+pub fn serve(root: &Path, port: u16, browser: Browser, editor: Editor) -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).with_context(|| {
         format!(
             "cannot serve at port {port}: choose another with --port, or 0 for any that is free"
         )
     })?;
-    let address = format!("http://{}/", listener.local_addr()?);
+    let local = listener.local_addr()?;
+    let editing = match editor {
+        Editor::Offered => Some(Arc::new(Editing::new(root, local.port())?)),
+        Editor::Absent => None,
+    };
+    let fragment = editing.as_ref().map(|editing| editing.fragment()).unwrap_or_default();
+    let address = format!("http://{local}/{fragment}");
     let changes = watch::changes(root)?;
     let mut session = Session::new(root);
     let (sender, receiver) = tokio::sync::watch::channel(News::default());
     session.rebuild(&sender, &[]);
-    std::thread::spawn(move || server::run(listener, receiver));
+    std::thread::spawn(move || server::run(listener, receiver, editing));
     println!("serving {address} (Ctrl-C ends it)");
     if browser == Browser::Open
         && let Err(error) = open::that(&address)

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -15,6 +16,8 @@ use tokio::sync::watch::Receiver;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 use tower_http::services::{ServeDir, ServeFile};
+
+use super::edit::{self, Editing};
 
 /// The newest state of the book.
 #[derive(Clone, Debug, Default)]
@@ -29,14 +32,22 @@ pub(super) struct News {
     pub(super) notice: Option<String>,
 }
 
+/// What pages are served from.
+#[derive(Clone)]
+struct Served {
+    news: Receiver<News>,
+    /// What is added to each page.
+    scripts: &'static str,
+}
+
 /// Serves until the process ends.
-pub(super) fn run(listener: TcpListener, news: Receiver<News>) {
+pub(super) fn run(listener: TcpListener, news: Receiver<News>, editing: Option<Arc<Editing>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let served = runtime.and_then(|runtime| {
         listener.set_nonblocking(true)?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            axum::serve(listener, routes(news)).await
+            axum::serve(listener, routes(news, editing)).await
         })
     });
     if let Err(error) = served {
@@ -45,12 +56,17 @@ pub(super) fn run(listener: TcpListener, news: Receiver<News>) {
     }
 }
 
-fn routes(news: Receiver<News>) -> Router {
-    Router::new()
+fn routes(news: Receiver<News>, editing: Option<Arc<Editing>>) -> Router {
+    let scripts = if editing.is_some() { SCRIPTS_TO_EDIT } else { SCRIPT };
+    let routes = Router::new()
         .route("/__live.js", get(script))
         .route("/__live", get(live))
         .fallback(page)
-        .with_state(news)
+        .with_state(Served { news, scripts });
+    match editing {
+        Some(editing) => routes.merge(edit::routes(editing)),
+        None => routes,
+    }
 }
 
 async fn script() -> impl IntoResponse {
@@ -58,10 +74,8 @@ async fn script() -> impl IntoResponse {
 }
 
 /// The news, and then each that is newer, as events.
-async fn live(
-    State(news): State<Receiver<News>>,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let events = WatchStream::new(news).map(|news| {
+async fn live(State(served): State<Served>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let events = WatchStream::new(served.news).map(|news| {
         let News { version, error, notice, .. } = news;
         let data = serde_json::json!({ "version": version, "error": error, "notice": notice });
         Ok(Event::default().data(data.to_string()))
@@ -69,8 +83,8 @@ async fn live(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-async fn page(State(news): State<Receiver<News>>, request: Request) -> Response {
-    let folder = news.borrow().folder.clone();
+async fn page(State(served): State<Served>, request: Request) -> Response {
+    let folder = served.news.borrow().folder.clone();
     let Some(folder) = folder else {
         return (StatusCode::SERVICE_UNAVAILABLE, Html(NO_PAGES)).into_response();
     };
@@ -78,21 +92,21 @@ async fn page(State(news): State<Receiver<News>>, request: Request) -> Response 
     let mut files = ServeDir::new(folder).not_found_service(missing);
     let answer = files.try_call(request).await;
     match answer.map(IntoResponse::into_response) {
-        Ok(response) => with_script(response).await.unwrap_or_else(failure),
+        Ok(response) => with_scripts(response, served.scripts).await.unwrap_or_else(failure),
         Err(error) => failure(error),
     }
 }
 
-/// A page with the script that listens for news; other files as they are. A browser asks each time
+/// A page with scripts added; other files as they are. A browser asks each time
 /// whether what it has is still current.
-async fn with_script(response: Response) -> Result<Response, axum::Error> {
+async fn with_scripts(response: Response, scripts: &'static str) -> Result<Response, axum::Error> {
     let (mut head, mut body) = response.into_parts();
     head.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     let kind = head.headers.get(CONTENT_TYPE);
     let is_page = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     if is_page && head.status != StatusCode::NOT_MODIFIED {
         let mut page = axum::body::to_bytes(body, usize::MAX).await?.to_vec();
-        page.extend_from_slice(SCRIPT);
+        page.extend_from_slice(scripts.as_bytes());
         head.headers.remove(CONTENT_LENGTH);
         body = page.into();
     }
@@ -103,7 +117,11 @@ fn failure(error: impl std::fmt::Display) -> Response {
     (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response()
 }
 
-const SCRIPT: &[u8] = b"<script src=\"/__live.js\"></script>\n";
+/// Listens for news.
+const SCRIPT: &str = "<script src=\"/__live.js\"></script>\n";
+/// The same, and the editor.
+const SCRIPTS_TO_EDIT: &str =
+    "<script src=\"/__edit.js\"></script>\n<script src=\"/__live.js\"></script>\n";
 
 /// While no build has succeeded.
 const NO_PAGES: &str = "<!DOCTYPE html><html lang=\"en\"><title>The book cannot be built yet</title>\

@@ -1,0 +1,146 @@
+//! This program once more, as a process that does one job within limits.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use process_control::{ChildExt, Control};
+
+/// How a process is started, and what it may use.
+pub(super) struct Worker {
+    /// The program.
+    pub(super) program: PathBuf,
+    /// Its arguments.
+    pub(super) arguments: Vec<String>,
+    /// How long the process may run.
+    pub(super) time: Duration,
+    /// Bytes of address space, where the system can limit that.
+    pub(super) memory: usize,
+    /// Bytes of output.
+    pub(super) output: usize,
+}
+
+impl Worker {
+    /// Has the process read `job` from its standard input, and returns what it writes to its standard output.
+    ///
+    /// # Errors
+    /// Which limit was reached, or what the process says of its failure.
+    pub(super) fn run(&self, job: &[u8]) -> Result<Vec<u8>> {
+        let mut child = Command::new(&self.program)
+            .args(&self.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("cannot start a process")?;
+        let mut stdin = child.stdin.take().context("a process has a standard input")?;
+        // What takes nothing must not keep this process waiting beyond the time limit.
+        let job = job.to_vec();
+        std::thread::spawn(move || stdin.write_all(&job));
+        let (written, keep_written) = kept(self.output);
+        let (said, keep_said) = kept(SAID);
+        let control = child
+            .controlled_with_output()
+            .stdout_filter(keep_written)
+            .stderr_filter(keep_said)
+            .time_limit(self.time)
+            .terminate_for_timeout();
+        #[cfg(any(target_os = "linux", target_os = "android", windows))]
+        let control = control.memory_limit(self.memory);
+        let Some(ended) = control.wait()? else {
+            bail!("it was stopped after {} s", self.time.as_secs_f64());
+        };
+        let (written, said) = (taken(&written), taken(&said));
+        if written.len() > self.output {
+            bail!("it was stopped, because it has more than {} bytes of output", self.output);
+        }
+        if !ended.status.success() {
+            let said = String::from_utf8_lossy(&said);
+            let memory = self.memory >> 20;
+            match said.trim().strip_prefix("error: ") {
+                Some(error) => bail!("{error}"),
+                None => bail!(
+                    "its process ended ({}) with at most {memory} MiB of memory",
+                    ended.status
+                ),
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// Of what a process says of its failure, so many bytes are kept.
+const SAID: usize = 4096;
+
+type Kept = Arc<Mutex<Vec<u8>>>;
+
+/// A filter of output that keeps the beginning: a byte more than `most`, so that too much can be told from enough.
+fn kept(most: usize) -> (Kept, impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static) {
+    let kept = Kept::default();
+    let keep = kept.clone();
+    let filter = move |bytes: &[u8]| {
+        let mut kept = keep.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = (most + 1).saturating_sub(kept.len());
+        kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        Ok(false)
+    };
+    (kept, filter)
+}
+
+fn taken(kept: &Kept) -> Vec<u8> {
+    std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// What comes of a shell script, with limits that are soon reached.
+    fn run(script: &str) -> Result<Vec<u8>> {
+        let worker = Worker {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            time: Duration::from_secs(2),
+            memory: 64 << 20,
+            output: 1000,
+        };
+        worker.run(b"job")
+    }
+
+    #[test]
+    fn what_is_written_comes_back() {
+        assert_eq!(run("cat").expect("it ends well"), b"job");
+    }
+
+    #[test]
+    fn what_fails_says_why() {
+        let error = run("echo error: no compiler >&2; exit 1").expect_err("it fails");
+        assert_eq!(error.to_string(), "no compiler");
+    }
+
+    #[test]
+    fn what_has_no_end_is_stopped() {
+        let start = std::time::Instant::now();
+        let error = run("while :; do :; done").expect_err("it has no end");
+        assert_eq!(error.to_string(), "it was stopped after 2 s");
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn what_writes_without_end_is_stopped() {
+        assert!(run("while :; do echo aaaaaaaa; done").is_err());
+        let error = run("head -c 1001 /dev/zero").expect_err("a byte too much");
+        assert!(error.to_string().contains("more than 1000 bytes"), "{error}");
+        assert_eq!(run("head -c 1000 /dev/zero").expect("enough").len(), 1000);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_takes_much_memory_fails() {
+        let error = run("a=aaaaaaaa; while :; do a=$a$a; done").expect_err("too much memory");
+        assert!(error.to_string().contains("64 MiB"), "{error}");
+    }
+}

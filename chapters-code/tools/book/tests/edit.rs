@@ -1,0 +1,205 @@
+//! `book serve --edit` compiles kernels and checks exercises, for its own pages alone.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use exercise::course::{Exercise, FOLDER};
+use nvrtc::testing::has_compiler;
+use serde_json::{Value, json};
+
+use super::serve::{Server, small_book, write};
+
+const KERNEL: &str = "chapters-code/c/kernels/k.cu";
+const SOURCE: &str = "extern \"C\" __global__ void a(float* out) {\n    out[threadIdx.x] = 1.0f;\n}\n\
+                      extern \"C\" __global__ void b(float* out) {\n    out[threadIdx.x] = 2.0f;\n}\n";
+
+/// A server of a small book with a kernel, and the session's token.
+struct Session {
+    server: Server,
+    token: String,
+    _folder: tempfile::TempDir,
+}
+
+/// A header of a request, and its value.
+type Header<'a> = (&'a str, &'a str);
+
+impl Session {
+    fn start() -> Self {
+        let folder = small_book();
+        write(folder.path(), KERNEL, SOURCE);
+        let server = Server::start_with(folder.path(), &["--edit"]);
+        let token = server.line.split("#token=").nth(1).and_then(|rest| rest.split(' ').next());
+        let token = token.expect("the address holds a token").to_owned();
+        Self { server, token, _folder: folder }
+    }
+
+    /// The whole answer to a request with a body, whose headers are those of a page, except for `others`.
+    fn post(&self, others: &[Header<'_>], body: &str) -> String {
+        let host = self.server.address.clone();
+        let origin = format!("http://{host}");
+        let token = format!("Bearer {}", self.token);
+        let length = body.len().to_string();
+        let mut request = "POST /__edit HTTP/1.1\r\nConnection: close\r\n".to_owned();
+        for (name, value) in [
+            ("Host", &*host),
+            ("Origin", &origin),
+            ("Authorization", &token),
+            ("Content-Type", "application/json"),
+            ("Content-Length", &length),
+        ] {
+            let value = others.iter().find(|other| other.0 == name).map_or(value, |other| other.1);
+            request += &format!("{name}: {value}\r\n");
+        }
+        self.server.send(&(request + "\r\n" + body))
+    }
+
+    /// The answer to a question of a page, as JSON.
+    fn ask(&self, question: &Value) -> Value {
+        let answer = self.post(&[], &question.to_string());
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+        serde_json::from_str(body).expect("JSON")
+    }
+
+    fn compile(&self, file: &str, source: &str) -> Value {
+        self.ask(
+            &json!({ "question": "compile", "file": file, "source": source, "entries": ["a"] }),
+        )
+    }
+
+    fn check(&self, source: &str) -> Value {
+        let target = "simulator";
+        self.ask(
+            &json!({ "question": "check", "number": "1.1", "source": source, "target": target }),
+        )
+    }
+}
+
+#[test]
+fn only_a_page_of_the_session_is_answered() {
+    let session = Session::start();
+    let question = json!({ "question": "session" }).to_string();
+    let status = |others: &[Header<'_>], body: &str| {
+        let answer = session.post(others, body);
+        answer.split(' ').nth(1).expect("a status").to_owned()
+    };
+    assert_eq!(status(&[], &question), "200");
+    let half = &session.token[..session.token.len() / 2];
+    for other in [
+        ("Host", "evil.example"),
+        ("Origin", "http://evil.example"),
+        ("Origin", "null"),
+        ("Authorization", "Bearer 0123456789abcdef"),
+        ("Authorization", &format!("Bearer {half}")),
+        ("Authorization", ""),
+    ] {
+        assert_eq!(status(&[other], &question), "403", "{other:?}");
+    }
+    // A site whose name has come to mean this machine.
+    let port = session.server.address.rsplit(':').next().expect("a port");
+    let (host, origin) = (format!("evil.example:{port}"), format!("http://evil.example:{port}"));
+    assert_eq!(status(&[("Host", &host), ("Origin", &origin)], &question), "403");
+    assert_eq!(status(&[("Content-Type", "text/plain")], &question), "415");
+    assert_eq!(status(&[], &"a".repeat((512 << 10) + 1)), "413");
+    assert_eq!(status(&[], "{\"question\": \"other\"}"), "400");
+    assert_eq!(status(&[], "no JSON"), "400");
+    let page = session.server.get("/one.html");
+    assert!(page.contains("/__edit.js") && !page.contains(&session.token), "{page}");
+}
+
+#[test]
+fn without_the_option_there_is_no_editor() {
+    let folder = small_book();
+    let server = Server::start_with(folder.path(), &[]);
+    assert!(!server.line.contains("token"), "{}", server.line);
+    assert!(!server.get("/one.html").contains("__edit"));
+    assert!(server.get("/__edit.js").starts_with("HTTP/1.1 404"));
+}
+
+#[test]
+fn a_kernel_is_compiled_and_its_errors_have_lines() {
+    let session = Session::start();
+    let elsewhere = session.compile("chapters-code/c/kernels/../../../book/one.md", SOURCE);
+    if !has_compiler() {
+        return;
+    }
+    assert_eq!(
+        elsewhere["error"],
+        "the kernel could not be compiled: there is no kernel chapters-code/c/kernels/../../../book/one.md"
+    );
+    let right = session.compile(KERNEL, SOURCE);
+    let ptx = right["ptx"].as_str().expect("PTX");
+    assert!(ptx.starts_with(&format!("// {KERNEL}\n")), "{ptx}");
+    assert!(ptx.contains(".entry a(") && !ptx.contains(".entry b("), "only what is wanted: {ptx}");
+    assert!(
+        ptx.contains(&format!(".file\t1 \"{KERNEL}\"")),
+        "lines are named as the book's are: {ptx}"
+    );
+    let wrong = session.compile(KERNEL, &SOURCE.replace("2.0f", "two"));
+    assert_eq!(wrong["lines"], json!([{ "line": 5, "text": "identifier \"two\" is undefined" }]));
+    assert!(wrong["log"].as_str().is_some_and(|log| log.contains("k.cu(5): error")), "{wrong}");
+    let other = session.compile(KERNEL, &format!("#include \"../../../book.toml\"\n{SOURCE}"));
+    assert!(other["log"].as_str().is_some_and(|log| log.contains("may not stand here")), "{other}");
+}
+
+/// Templates whose number doubles with each level.
+const ENDLESS: &str = "template <int N, int M> struct T { static const int v = T<N - 1, 2 * M>::v + T<N - 1, 2 * M + 1>::v; };\n\
+                       template <int M> struct T<0, M> { static const int v = M; };\n\
+                       extern \"C\" __global__ void a(float* out) { out[0] = T<28, 1>::v; }\n";
+
+#[test]
+#[ignore = "it waits for the time limit of a compilation"]
+fn exhaustive_a_compilation_without_end_is_stopped() {
+    let session = Session::start();
+    if !has_compiler() {
+        return;
+    }
+    let start = Instant::now();
+    let endless = session.compile(KERNEL, ENDLESS);
+    let error = endless["error"].as_str().expect("an error");
+    assert!(error.starts_with("the kernel could not be compiled: it"), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(60));
+    assert!(session.compile(KERNEL, SOURCE)["ptx"].is_string(), "the next is compiled");
+}
+
+#[test]
+fn an_exercise_is_given_and_checked() {
+    let session = Session::start();
+    if !has_compiler() {
+        return;
+    }
+    let of_book = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../..")
+        .join(FOLDER)
+        .join("chapter_1/01_block_sum");
+    let own = session._folder.path().join(FOLDER).join("chapter_1/01_block_sum");
+    std::fs::create_dir_all(&own).expect("a folder");
+    for file in ["exercise.toml", "solution.cu"] {
+        std::fs::copy(of_book.join(file), own.join(file)).expect("a copy");
+    }
+    let given = session.ask(&json!({ "question": "exercise", "number": "1.1" }));
+    assert_eq!(given["file"], "exercises/chapter_1/1_block_sum.cu");
+    let text = given["text"].as_str().expect("a text");
+
+    let untouched = session.check(text);
+    assert_eq!(untouched["is_right"], false, "{untouched}");
+    let solution = Exercise::open(&own).and_then(|exercise| exercise.cut()).expect("an exercise");
+    let solution = solution.solution.expect("a solution");
+    let right = session.check(&solution);
+    assert_eq!(right["is_right"], true, "{right}");
+    assert!(
+        right["text"].as_str().is_some_and(|text| text.starts_with("right on the simulated GPU: "))
+    );
+    let racing = session.check(&solution.replace("__syncthreads();", ""));
+    assert_eq!(racing["is_right"], false, "{racing}");
+    assert!(racing["lines"].as_array().is_some_and(|lines| !lines.is_empty()), "{racing}");
+    let wrong = session.check(&solution.replace("__syncthreads();", "__syncthreads()"));
+    assert!(
+        wrong["lines"][0]["text"].as_str().is_some_and(|text| text.contains("expected a \";\"")),
+        "{wrong}"
+    );
+    let endless =
+        session.check(&solution.replace("__syncthreads();", "while (true) { __syncthreads(); }"));
+    assert_eq!(endless["is_right"], false, "{endless}");
+    assert!(!session._folder.path().join("exercises").exists(), "no file is written");
+}
