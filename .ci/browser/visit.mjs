@@ -44,8 +44,8 @@ export const smallRoot = () => small.root;
 
 /** Opens a page, by its path or its whole address, in a profile of its own, lets `look` look at it and
  * add to the problems, and returns these, with what went wrong meanwhile: messages on the console,
- * exceptions, requests beyond the book or for what is not there. */
-export async function visit(path, { theme, ...options }, look) {
+ * exceptions, requests beyond the book or for what is not there. `own` holds further places that are the book's. */
+export async function visit(path, { theme, own = [], ...options }, look) {
     const profile = await browser.newContext({ viewport: DESKTOP, ...options });
     const problems = [];
     try {
@@ -56,7 +56,7 @@ export async function visit(path, { theme, ...options }, look) {
         // The page that holds the whole book opens the dialog for printing by itself. It would be in the way of a test that prints.
         await profile.addInitScript(() => (window.print = () => {}));
         const page = await profile.newPage();
-        listen(page, problems);
+        listen(page, problems, own);
         const address = path.includes("://") ? path : site.root + path;
         await page.goto(address, { waitUntil: "load" });
         await look(page, problems);
@@ -66,10 +66,11 @@ export async function visit(path, { theme, ...options }, look) {
     return problems;
 }
 
-function listen(page, problems) {
-    const own = [site.root, small.root, pathToFileURL(FOLDER).href, pathToFileURL(SMALL).href, "data:"];
+function listen(page, problems, others) {
+    const roots = [site.root, small.root, ...others];
+    const own = [...roots, pathToFileURL(FOLDER).href, pathToFileURL(SMALL).href, "data:"];
     // What the page itself has put together; a page from a disk has no origin.
-    const blobs = [new URL(site.root).origin, new URL(small.root).origin, "null"].map((origin) => `blob:${origin}/`);
+    const blobs = [...roots.map((root) => new URL(root).origin), "null"].map((origin) => `blob:${origin}/`);
     page.on("console", (message) => {
         if (["error", "warning"].includes(message.type())) {
             problems.push(`console: ${message.text()}`);
