@@ -72,6 +72,17 @@ async function save(part, text) {
     return said(part);
 }
 
+/** Has the page find a GPU, for which the simulator stands, or none. */
+async function find_gpu(page, has_gpu) {
+    await page.route("**/__edit", async (route) => {
+        const question = route.request().postDataJSON();
+        const asked = question.target ? { ...question, target: "simulator" } : question;
+        const response = await route.fetch({ postData: JSON.stringify(asked) });
+        const answer = await response.json();
+        await route.fulfill({ response, json: question.question === "session" ? { ...answer, has_gpu } : answer });
+    });
+}
+
 const said = (part) => part.locator(".edit .verdict").innerText();
 
 editing("an error is shown at its line, and a struck barrier is a race at its line", {}, async (page) => {
@@ -121,6 +132,29 @@ editing("an exercise is done wrongly and rightly", {}, async (page) => {
     assert.ok((await exercise.locator(".edit .lines li").count()) > 0, "the lines of the race");
     assert.match(await save(exercise, EXERCISE), /^Right/);
     assert.match(await exercise.locator("pre").innerText(), /^right on the simulated GPU: \d+ runs/);
+});
+
+editing("a GPU is offered where there is one, with a warning", {}, async (page) => {
+    await find_gpu(page, true);
+    const lab = await open(page);
+    const row = lab.locator("p", { has: page.getByRole("button", { name: "Run on my GPU" }) });
+    assert.match(await row.innerText(), /A kernel is not confined there/);
+    await row.getByRole("button").click();
+    await lab.locator(".edit .verdict.good").waitFor();
+    assert.match(await said(lab), /^On SIMT simulator .*: The result is right\./);
+    await save(lab, SOURCE.replace("in[i] : 0.0f", "2.0f * in[i] : 0.0f"));
+    await row.getByRole("button").click();
+    await lab.locator(".edit .verdict.bad", { hasText: "On SIMT simulator" }).waitFor();
+    assert.match(await said(lab), /The result is wrong: element 0 is \d+ instead of \d+\./);
+    const exercise = await open_exercise(page, "1.1");
+    assert.equal(await exercise.getByLabel(/Run on my GPU too\. A kernel is not confined there/).isChecked(), false);
+});
+
+editing("without a GPU, none is offered", {}, async (page) => {
+    await find_gpu(page, false);
+    await open(page);
+    await open_exercise(page, "1.1");
+    assert.equal(await page.getByText("my GPU").locator("visible=true").count(), 0);
 });
 
 test("without the token nothing is compiled, and a message says what to do", async () => {

@@ -6,6 +6,8 @@
     const TOKEN = "edit-token"; // of localStorage, as what follows
     const TEXT = "edit:"; // and the name of the file
 
+    const NOT_CONFINED = "A kernel is not confined there: no simulator checks what it reads and writes, and one that does not end can block the GPU.";
+
     // ---- The server. The address that it prints holds the session's token.
 
     const given = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -208,7 +210,27 @@
             hint: ["To keep it, copy it into ", place, "."],
         });
         const toggle = button("Edit the kernel", () => show(text.element.hidden));
+        const gpu = button("Run on my GPU", () => runOnGpu());
+        const gpuRow = make("p", { className: "hint", hidden: true }, gpu, ` ${NOT_CONFINED}`);
+        text.buttons.after(gpuRow);
         text.element.hidden = true;
+
+        /** Runs the version that the lab has, with the size that is chosen, and the book's input. */
+        async function runOnGpu() {
+            gpu.disabled = true;
+            text.tell("Working …");
+            try {
+                const { modules } = lab.data;
+                const { device, is_right: isRight, first } = await ask({ question: "execute", modules, run: lab.run, target: "gpu" });
+                const wrong = `The result is wrong${first ? `: ${first}` : ""}.`;
+                const result = isRight === null ? "The launch ended." : isRight ? "The result is right." : wrong;
+                text.tell(`On ${device}: ${result}`, isRight === false ? "bad" : "good");
+            } catch (error) {
+                text.tell(error.message, "bad");
+            }
+            gpu.disabled = false;
+        }
+
         lab.section.querySelector(".source").before(make("p", { className: "buttons" }, toggle), text.element);
 
         lab.editor = {
@@ -230,10 +252,11 @@
         async function show(isShown) {
             toggle.disabled = true;
             try {
-                const [{ compiler }] = await Promise.all([begun(), text.open()]);
+                const [{ compiler, has_gpu: hasGpu }] = await Promise.all([begun(), text.open()]);
                 if (compiler) {
                     text.tell(compiler, "bad");
                 }
+                gpuRow.hidden = !hasGpu;
                 text.element.hidden = !isShown;
                 text.showCode();
                 lab.section.querySelector(".source").hidden = isShown;
@@ -280,8 +303,7 @@
             hint: [make("code", {}, "cargo exercise"), " counts what is in the file. Copy it into ", make("code", {}, exercise.file), "."],
         });
         if (hasGpu) {
-            const words = "Run on my GPU too. A kernel is not confined there: no simulator checks what it reads and writes, and one that does not end can block the GPU.";
-            text.buttons.after(make("label", { className: "check" }, gpu, make("span", {}, words)));
+            text.buttons.after(make("label", { className: "check" }, gpu, make("span", {}, `Run on my GPU too. ${NOT_CONFINED}`)));
         }
         const section = make("section", { className: "lab" }, text.element);
         section.setAttribute("aria-label", `Exercise ${number}`);

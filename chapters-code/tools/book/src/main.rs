@@ -72,6 +72,9 @@ enum Command {
     /// Compile one kernel (`serve --edit` starts this)
     #[command(name = serve::WORKER, hide = true)]
     Compile,
+    /// Execute one recorded run (`serve --edit` starts this)
+    #[command(name = serve::GPU_WORKER, hide = true)]
+    Execute,
     /// Check one submission (`serve --edit` starts this)
     #[command(name = exercise::check::WORKER, hide = true)]
     Check,
@@ -101,6 +104,7 @@ fn run(command: Command) -> Result<()> {
             serve::serve(&root()?, port, browser, editor)
         }
         Command::Compile => serve::work(),
+        Command::Execute => serve::execute_one(),
         Command::Check => exercise::check::work(),
         Command::Zip { file } => {
             println!("packed {}", offline::zip(&root()?, file.as_deref())?.display());

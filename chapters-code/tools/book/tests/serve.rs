@@ -52,7 +52,7 @@ impl Server {
 
     fn connect(&self, request: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time-out");
+        stream.set_read_timeout(Some(Duration::from_secs(100))).expect("a time-out");
         let _ = stream.write_all(request.as_bytes());
         stream
     }

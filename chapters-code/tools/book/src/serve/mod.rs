@@ -20,7 +20,7 @@ use tokio::sync::watch::Sender;
 
 use crate::{Builder, Strictness};
 use edit::Editing;
-pub use edit::{WORKER, work};
+pub use edit::{GPU_WORKER, WORKER, execute_one, work};
 use outdated::Outdated;
 use server::News;
 

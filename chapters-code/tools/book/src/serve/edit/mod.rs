@@ -5,6 +5,7 @@
 //! own, with limits ([`worker`] and `exercise::check`).
 
 mod compile;
+mod gpu;
 mod guard;
 mod worker;
 
@@ -27,10 +28,11 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 pub use compile::{WORKER, work};
+pub use gpu::{GPU_WORKER, execute_one};
 use guard::Guard;
 
-/// The most bytes of a question.
-const LARGEST: usize = 512 << 10;
+/// The most bytes of a question. A recorded run with its PTX takes most of it.
+const LARGEST: usize = 2 << 20;
 /// Compilers and checks that run at a time.
 const WORKERS: usize = 2;
 
@@ -49,6 +51,8 @@ enum Question {
     Session {},
     /// The PTX of a kernel.
     Compile(compile::Job),
+    /// What a driver makes of a run.
+    Execute(Box<gpu::Job>),
     /// What an exercise gives at first.
     Exercise {
         /// The exercise's number, such as `1.2`.
@@ -87,6 +91,7 @@ impl Editing {
                 find_compiler()?;
                 Ok(serde_json::to_value(compile::in_a_process(&self.root, job)?)?)
             }
+            Question::Execute(job) => Ok(serde_json::to_value(gpu::in_a_process(&job)?)?),
             Question::Exercise { number } => {
                 let course = self.course()?;
                 let exercise = course.find(&number)?;

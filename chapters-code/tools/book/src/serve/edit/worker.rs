@@ -17,8 +17,8 @@ pub(super) struct Worker {
     pub(super) arguments: Vec<String>,
     /// How long the process may run.
     pub(super) time: Duration,
-    /// Bytes of address space, where the system can limit that.
-    pub(super) memory: usize,
+    /// Bytes of address space, where the system can limit that and there is to be a limit.
+    pub(super) memory: Option<usize>,
     /// Bytes of output.
     pub(super) output: usize,
 }
@@ -49,7 +49,10 @@ impl Worker {
             .time_limit(self.time)
             .terminate_for_timeout();
         #[cfg(any(target_os = "linux", target_os = "android", windows))]
-        let control = control.memory_limit(self.memory);
+        let control = match self.memory {
+            Some(memory) => control.memory_limit(memory),
+            None => control,
+        };
         let Some(ended) = control.wait()? else {
             bail!("it was stopped after {} s", self.time.as_secs_f64());
         };
@@ -59,13 +62,15 @@ impl Worker {
         }
         if !ended.status.success() {
             let said = String::from_utf8_lossy(&said);
-            let memory = self.memory >> 20;
-            match said.trim().strip_prefix("error: ") {
-                Some(error) => bail!("{error}"),
-                None => bail!(
-                    "its process ended ({}) with at most {memory} MiB of memory",
-                    ended.status
-                ),
+            let ended = ended.status;
+            // A driver may have reported something before.
+            let error = said.split("error: ").last().filter(|error| error.len() < said.len());
+            match (error.map(str::trim), self.memory) {
+                (Some(error), _) => bail!("{error}"),
+                (None, Some(memory)) => {
+                    bail!("its process ended ({ended}) with at most {} MiB of memory", memory >> 20)
+                }
+                (None, None) => bail!("its process ended ({ended})"),
             }
         }
         Ok(written)
@@ -104,7 +109,7 @@ mod tests {
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
             time: Duration::from_secs(2),
-            memory: 64 << 20,
+            memory: Some(64 << 20),
             output: 1000,
         };
         worker.run(b"job")
@@ -117,8 +122,12 @@ mod tests {
 
     #[test]
     fn what_fails_says_why() {
-        let error = run("echo error: no compiler >&2; exit 1").expect_err("it fails");
-        assert_eq!(error.to_string(), "no compiler");
+        for before in ["", "echo simt: a report >&2; "] {
+            let error = run(&format!("{before}echo error: no compiler >&2; exit 1"));
+            assert_eq!(error.expect_err("it fails").to_string(), "no compiler");
+        }
+        let error = run("exit 1").expect_err("it fails").to_string();
+        assert!(error.starts_with("its process ended"), "{error}");
     }
 
     #[test]
