@@ -260,7 +260,7 @@
                 text.element.hidden = !isShown;
                 text.showCode();
                 lab.section.querySelector(".source").hidden = isShown;
-                toggle.textContent = isShown ? "Strike out lines" : "Edit the kernel";
+                toggle.textContent = isShown ? "Close the editor" : "Edit the kernel";
                 lab.light();
             } catch (error) {
                 toggle.after(` ${error.message}`);

@@ -68,8 +68,8 @@ function open({ parent, text, label, language, onsave, onchange }) {
         mark(messages) {
             const { doc } = view.state;
             const marks = messages.map(({ line, text }) => {
-                const { from, to } = doc.line(Math.min(Math.max(line, 1), doc.lines));
-                return { from, to, severity: "error", message: text };
+                const { from, to, text: code } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+                return { from: from + code.search(/\S|$/), to, severity: "error", message: text };
             });
             view.dispatch(setDiagnostics(view.state, marks.sort((a, b) => a.from - b.from)));
         },
