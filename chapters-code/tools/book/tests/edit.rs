@@ -9,7 +9,7 @@ use lab::data::{Allocation, Operation, Run};
 use nvrtc::testing::has_compiler;
 use serde_json::{Value, json};
 
-use super::serve::{Server, small_book, write};
+use super::serve::{Server, book, small_book, write};
 
 const KERNEL: &str = "chapters-code/c/kernels/k.cu";
 const SOURCE: &str = "extern \"C\" __global__ void a(float* out) {\n    out[threadIdx.x] = 1.0f;\n}\n\
@@ -19,7 +19,7 @@ const SOURCE: &str = "extern \"C\" __global__ void a(float* out) {\n    out[thre
 struct Session {
     server: Server,
     token: String,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 /// A header of a request, and its value.
@@ -27,12 +27,18 @@ type Header<'a> = (&'a str, &'a str);
 
 impl Session {
     fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// With environment variables.
+    fn start_with(variables: &[(&str, &str)]) -> Self {
         let folder = small_book();
         write(folder.path(), KERNEL, SOURCE);
-        let server = Server::start_with(folder.path(), &["--edit"]);
+        let mut command = book(folder.path(), "0");
+        let server = Server::of(command.arg("--edit").envs(variables.iter().copied()));
         let token = server.line.split("#token=").nth(1).and_then(|rest| rest.split(' ').next());
         let token = token.expect("the address holds a token").to_owned();
-        Self { server, token, _folder: folder }
+        Self { server, token, folder }
     }
 
     /// The whole answer to a request with a body, whose headers are those of a page, except for `others`.
@@ -116,6 +122,16 @@ fn without_the_option_there_is_no_editor() {
     assert!(!server.line.contains("token"), "{}", server.line);
     assert!(!server.get("/one.html").contains("__edit"));
     assert!(server.get("/__edit.js").starts_with("HTTP/1.1 404"));
+}
+
+#[test]
+fn a_missing_compiler_is_named_with_its_remedy() {
+    let session = Session::start_with(&[("NVRTC_PATH", "/nowhere")]);
+    let compiled = session.compile(KERNEL, SOURCE);
+    let error = compiled["error"].as_str().expect("an error");
+    let remedy = if cfg!(target_os = "macos") { "container" } else { "`cargo exercise setup`" };
+    assert!(error.contains(remedy), "{error}");
+    assert_eq!(session.ask(&json!({ "question": "session" }))["compiler"], error);
 }
 
 #[test]
@@ -235,7 +251,7 @@ fn an_exercise_is_given_and_checked() {
         .join("../../..")
         .join(FOLDER)
         .join("chapter_1/01_block_sum");
-    let own = session._folder.path().join(FOLDER).join("chapter_1/01_block_sum");
+    let own = session.folder.path().join(FOLDER).join("chapter_1/01_block_sum");
     std::fs::create_dir_all(&own).expect("a folder");
     for file in ["exercise.toml", "solution.cu"] {
         std::fs::copy(of_book.join(file), own.join(file)).expect("a copy");
@@ -264,5 +280,5 @@ fn an_exercise_is_given_and_checked() {
     let endless =
         session.check(&solution.replace("__syncthreads();", "while (true) { __syncthreads(); }"));
     assert_eq!(endless["is_right"], false, "{endless}");
-    assert!(!session._folder.path().join("exercises").exists(), "no file is written");
+    assert!(!session.folder.path().join("exercises").exists(), "no file is written");
 }

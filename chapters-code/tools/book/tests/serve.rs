@@ -22,8 +22,12 @@ impl Server {
 
     /// With further arguments.
     pub(super) fn start_with(root: &Path, arguments: &[&str]) -> Self {
-        let mut command = book(root, "0");
-        let mut child = command.args(arguments).stdout(Stdio::piped()).spawn().expect("it starts");
+        Self::of(book(root, "0").args(arguments))
+    }
+
+    /// That a command starts.
+    pub(super) fn of(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
         let line = line_with(&mut output, "serving http://");
         let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
@@ -69,7 +73,7 @@ fn request(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
-fn book(root: &Path, port: &str) -> Command {
+pub(super) fn book(root: &Path, port: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_book"));
     command.args(["serve", "--port", port]).current_dir(root);
     command
