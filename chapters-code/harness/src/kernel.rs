@@ -12,7 +12,7 @@ use cudarc::{
     nvrtc::Ptx,
 };
 
-use crate::{Device, Error, Rung};
+use crate::{Device, Error, Rung, verify};
 
 /// The text of a `.ptx` file, which the program holds compressed. [`ptx!`](crate::ptx) makes one.
 #[derive(Clone, Copy)]
@@ -119,6 +119,18 @@ pub fn target(ptx: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
+/// A number of 64 bits, in hexadecimal, that stands for the instructions of a PTX text: its FNV-1a hash without comments,
+/// line positions and debugging sections.
+pub fn fingerprint(ptx: &str) -> String {
+    let lines = ptx.lines().map(str::trim).take_while(|line| !line.starts_with(".section"));
+    let counts = |line: &&str| {
+        let is_position = line.starts_with(".loc") || line.starts_with(".file");
+        !(line.is_empty() || line.starts_with("//") || is_position)
+    };
+    let bytes = lines.filter(counts).flat_map(|line| line.bytes().chain([b'\n']));
+    format!("{:016x}", verify::fnv1a(bytes))
+}
+
 fn is_identifier(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$'
 }
@@ -191,6 +203,14 @@ mod tests {
         assert_eq!(target(".version 8.0\n.target sm_75\n.address_size 64"), 75);
         assert_eq!(target(".target sm_90a, debug"), 90);
         assert_eq!(target("nonsense"), 0);
+    }
+
+    #[test]
+    fn a_fingerprint_is_of_the_instructions() {
+        let text =
+            "// a comment\n.version 8.0\n\t.loc 1 2 3\n\tadd.s32 %r1, %r2, %r3;\n.section .debug";
+        assert_eq!(fingerprint(text), fingerprint(".version 8.0\nadd.s32 %r1, %r2, %r3;\n"));
+        assert_ne!(fingerprint(text), fingerprint(".version 8.0\nadd.s32 %r1, %r2, %r2;\n"));
     }
 
     #[test]

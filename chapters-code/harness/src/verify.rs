@@ -288,19 +288,21 @@ pub fn checksum(bytes: &[u8]) -> String {
         let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
         return format!("{value:#0width$x}", width = 2 + 2 * bytes.len());
     }
+    let hash = |bytes: &[u8]| fnv1a(bytes.iter().copied());
     let hash = match bytes.len() {
-        ..=PIECE => fnv1a(bytes),
+        ..=PIECE => hash(bytes),
         _ => {
             let hashes: Vec<[u8; 8]> =
-                bytes.par_chunks(PIECE).map(|piece| fnv1a(piece).to_le_bytes()).collect();
-            fnv1a(hashes.as_flattened())
+                bytes.par_chunks(PIECE).map(|piece| hash(piece).to_le_bytes()).collect();
+            hash(hashes.as_flattened())
         }
     };
     format!("fnv1a:{hash:016x}")
 }
 
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+/// The FNV-1a hash (Fowler, Noll and Vo 1991) of some bytes.
+pub(crate) fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }

@@ -17,7 +17,7 @@ use crate::constructs::{self, Sources};
 use crate::course;
 use crate::evidence;
 use crate::expand::{Call, expand};
-use crate::figure::Figures;
+use crate::figure::{Figures, chapters};
 use crate::glossary::{self, Glossary};
 use crate::lab::Labs;
 use crate::lesson::{Asks, Blocks, Plan, Sought};
@@ -115,8 +115,12 @@ impl<'a> Answers<'a> {
                     Glossary::read(&source.join(path), &chapter.content).map_err(Problems)?;
             }
         }
+        let records = Records::load(&folder.join(measured::FOLDER))?;
+        if asked.strictness == Strictness::Strict {
+            records.check_kernels(chapters()).map_err(anyhow::Error::msg)?;
+        }
         Ok(Self {
-            records: Records::load(&folder.join(measured::FOLDER))?,
+            records,
             strictness: asked.strictness,
             figures: asked.figures.borrow_mut(),
             listings: Listings::new(&context.root, asked.links, asked.labs.clone()),

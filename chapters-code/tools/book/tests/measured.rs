@@ -428,3 +428,19 @@ fn patterns_of_access_are_drawn_with_what_bounds_them() {
     assert!(offsets.contains(">31: 31.0 GB/s | 3,000 GB/s<"), "{offsets}");
     assert!(offsets.contains("At offset 0: strided_loads 0.00 GB/s"), "{offsets}");
 }
+
+/// A recording that says which instructions it timed is refused once they are others.
+#[test]
+fn a_recording_of_another_kernel_is_refused() {
+    let check = |kernel: &str| {
+        let run = format!(
+            r#"{{"device": {{"name": "H200"}}, "date": "2026-11-21", "rows": [],
+                "kernels": {{"chapter_1_reduce/sequential": "{kernel}"}}}}"#
+        );
+        records(&[&run]).check_kernels(&[&chapter_1_reduce::chapter::Reduce])
+    };
+    let ptx = &chapter_1_reduce::rungs::sequential::RUNG.ptx;
+    assert_eq!(check(&harness::kernel::fingerprint(ptx)), Ok(()));
+    let refused = check("0000000000000000").expect_err("it is another kernel");
+    assert!(refused.contains("chapter_1_reduce/sequential has changed"), "{refused}");
+}

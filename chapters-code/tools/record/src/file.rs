@@ -1,9 +1,9 @@
-//! The recorded file: `{schema, device, date, commit, command, ceilings, conditions, rows, skipped,
+//! The recorded file: `{schema, device, date, commit, command, ceilings, conditions, kernels, rows, skipped,
 //! checksums}`.
 
-use std::{fs, io, path::Path};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
-use harness::{Case, ceiling::Ceilings, device::Properties};
+use harness::{Case, ceiling::Ceilings, device::Properties, kernel};
 use report::{Row, recorded::Checksum, runner::Runner};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -36,6 +36,8 @@ struct Head {
     ceilings: Option<Ceilings>,
     /// One entry for each run of the recorder that the file is made of.
     conditions: Vec<Conditions>,
+    /// For each rung, such as `chapter_1_reduce/sequential`, what stands for the instructions of its PTX.
+    kernels: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -96,9 +98,15 @@ fn file_name(argument: &str) -> String {
 
 impl Recording {
     /// Before anything has been run.
-    pub(crate) fn new(runner: &Runner, commit: Option<&str>) -> Self {
+    pub(crate) fn new(runner: &Runner, commit: Option<&str>, parts: &[Part]) -> Self {
         // Files by their names: the folders of one machine say nothing on another.
         let arguments: Vec<String> = std::env::args().skip(1).map(|a| file_name(&a)).collect();
+        let steps =
+            parts.iter().flat_map(|part| part.steps.iter().map(move |step| (part, &step.rung)));
+        let kernels = steps.map(|(part, rung)| {
+            let name = format!("{}/{}", part.chapter.name(), rung.name);
+            (name, kernel::fingerprint(&rung.ptx))
+        });
         let head = Head {
             schema: SCHEMA,
             device: device(&runner.device.properties),
@@ -107,6 +115,7 @@ impl Recording {
             command: format!("record {}", arguments.join(" ")).trim_end().into(),
             ceilings: runner.bench.as_ref().map(|bench| bench.ceilings.clone()),
             conditions: Vec::new(),
+            kernels: kernels.collect(),
         };
         Self {
             head,
@@ -119,8 +128,19 @@ impl Recording {
 
     /// Resumes an earlier run. Its rows, checksums and ceilings stay, and the file names both commits
     /// and both commands.
-    pub(crate) fn resume(&mut self, earlier: Resumed) {
+    ///
+    /// # Errors
+    /// Where a rung's instructions have changed since: its rows would not belong side by side.
+    pub(crate) fn resume(&mut self, earlier: Resumed) -> anyhow::Result<()> {
         let head = &mut self.head;
+        for (name, kernel) in earlier.kernels {
+            let now = head.kernels.entry(name.clone()).or_insert(kernel.clone());
+            let chapter = name.split('/').next().unwrap_or_default();
+            anyhow::ensure!(
+                *now == kernel,
+                "{name} has changed since its rows were recorded\n  remedy: record them again with --rerun {chapter}"
+            );
+        }
         head.commit = joined(&earlier.commit, &head.commit);
         head.command = joined(&earlier.command, &head.command);
         if earlier.ceilings.is_some() {
@@ -129,6 +149,7 @@ impl Recording {
         head.conditions = earlier.conditions;
         self.kept = earlier.rows;
         self.checksums = earlier.checksums;
+        Ok(())
     }
 
     /// Adds the conditions of this run.

@@ -100,7 +100,6 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
     let samples = arguments.samples as usize;
     let mut runner = Runner::open(arguments.device, samples, &arguments.baseline)?;
     let out = arguments.out.clone().unwrap_or_else(|| default_path(&runner));
-    let mut recording = Recording::new(&runner, arguments.commit.as_deref());
     let scope = match (runner.device.is_simulated(), arguments.quick) {
         (true, _) => Scope::Trial,
         (false, true) => Scope::Quick,
@@ -115,13 +114,14 @@ fn record(arguments: Arguments) -> anyhow::Result<bool> {
         parts.retain(wanted);
         broken.retain(wanted);
     }
+    let mut recording = Recording::new(&runner, arguments.commit.as_deref(), &parts);
     if arguments.resume {
         let device = &runner.device.properties.name;
         let resumed = Resumed::read(&out, device, &arguments.rerun)?;
         for part in parts.iter_mut().chain(&mut broken) {
             resumed.spare(part);
         }
-        recording.resume(resumed);
+        recording.resume(resumed)?;
     }
     if scope != Scope::Trial {
         compile::all(&mut |said| eprintln!("{said}"))?;

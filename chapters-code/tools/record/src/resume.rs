@@ -1,7 +1,11 @@
 //! Resumes a recording. A long one can be made in parts, where a device is lent for minutes, or where
 //! one chapter has changed.
 
-use std::{collections::HashSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+    path::Path,
+};
 
 use anyhow::{Context, ensure};
 use harness::ceiling::Ceilings;
@@ -21,6 +25,8 @@ pub(crate) struct Resumed {
     pub(crate) ceilings: Option<Ceilings>,
     /// The conditions of its runs.
     pub(crate) conditions: Vec<Conditions>,
+    /// What stands for the instructions of each rung.
+    pub(crate) kernels: BTreeMap<String, String>,
     /// Its rows, as they stand there.
     pub(crate) rows: Vec<Box<RawValue>>,
     /// Its checksums.
@@ -37,6 +43,8 @@ struct File {
     ceilings: Option<Ceilings>,
     #[serde(default)]
     conditions: Vec<Conditions>,
+    #[serde(default)]
+    kernels: BTreeMap<String, String>,
     rows: Vec<Box<RawValue>>,
     checksums: Vec<Checksum>,
 }
@@ -70,12 +78,14 @@ impl Resumed {
             command: file.command,
             ceilings: file.ceilings,
             conditions: file.conditions,
+            kernels: file.kernels,
             rows: Vec::new(),
             checksums: file.checksums,
             subjects: HashSet::new(),
         };
         let is_kept = |chapter: &str| !rerun.iter().any(|rerun| rerun == chapter);
         earlier.checksums.retain(|sum| is_kept(&sum.chapter));
+        earlier.kernels.retain(|name, _| name.split('/').next().is_some_and(is_kept));
         for raw in file.rows {
             let row: RecordedRow = serde_json::from_str(raw.get())
                 .with_context(|| format!("a row of {}", path.display()))?;

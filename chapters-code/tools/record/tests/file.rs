@@ -3,6 +3,7 @@
 
 use std::{path::PathBuf, process::Command};
 
+use chapter_1_reduce::rungs::sequential;
 use serde_json::Value;
 
 fn record(arguments: &[&str]) -> std::process::Output {
@@ -25,6 +26,8 @@ fn a_file_has_all_parts() {
         assert!(!file["device"][field].is_null(), "no device.{field}");
     }
     assert_eq!(file["commit"], "abc");
+    let kernel = file["kernels"]["chapter_1_reduce/sequential"].as_str();
+    assert_eq!(kernel, Some(&*harness::kernel::fingerprint(&sequential::RUNG.ptx)));
     let rows = file["rows"].as_array().expect("a list");
     for chapter in [
         "chapter_0_setup",

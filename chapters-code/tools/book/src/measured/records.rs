@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, path::Path};
 
 use anyhow::{Context, Result};
-use report::row::RESULTS;
+use harness::kernel;
+use report::{Chapter, row::RESULTS};
 use serde_json::Value;
 
 use super::directive::Directive;
@@ -71,6 +72,28 @@ impl Records {
             true => Err(refused),
             false => Ok(found),
         }
+    }
+
+    /// Refuses recordings of other kernels than those that are there: the newest of each device, as far as it says which
+    /// instructions it timed.
+    pub fn check_kernels(&self, chapters: &[&dyn Chapter]) -> Result<(), String> {
+        let mut runs: Vec<&Run> = self.runs.iter().collect();
+        runs.dedup_by_key(|run| run.device());
+        for (run, chapter) in runs.iter().flat_map(|run| chapters.iter().map(move |c| (run, c))) {
+            for rung in chapter.rungs() {
+                let name = format!("{}/{}", chapter.name(), rung.name);
+                let Some(recorded) = run.whole["kernels"][&name].as_str() else {
+                    continue; // The rung is newer, or the file older than these fingerprints.
+                };
+                if recorded != kernel::fingerprint(&rung.ptx) {
+                    return Err(format!(
+                        "{name} has changed since {} was recorded: record its chapter again",
+                        run.file
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A field of the run that a directive means, or else of the one row of it.
