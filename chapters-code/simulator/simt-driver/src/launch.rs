@@ -126,7 +126,9 @@ impl Launch {
                 Err(context::code(*kind).because(message.clone()))
             }
             Some(f) => {
-                say(&f.message);
+                if options::says_faults() {
+                    say(&f.message);
+                }
                 context.poison(f.kind);
                 Ok(())
             }

@@ -50,7 +50,7 @@
 //! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!
 //! `simtSetOption` sets the latter four anew, and what has no variable: `counters`, `trace`,
-//! `record`, `resident_blocks`.
+//! `record`, `resident_blocks`, and `quiet`, with which faults are in reports only.
 
 mod allocation;
 mod api;

@@ -1,5 +1,6 @@
 //! What can be set beyond the CUDA API: `simtSetOption`, and the environment at the start.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 use simt::Options;
@@ -12,6 +13,9 @@ use crate::state::lock;
 const MAX_DEVICES: usize = 64;
 
 static OPTIONS: LazyLock<Mutex<Options>> = LazyLock::new(|| Mutex::new(from_environment()));
+
+/// Whether faults are in reports only, and not said on standard error.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// The options for a launch now.
 pub fn current() -> Options {
@@ -39,9 +43,16 @@ pub fn set(name: &str, value: i64) -> Result {
         "instruction_limit" => options.instruction_limit = value.try_into().map_err(|_| wrong())?,
         "resident_blocks" => options.resident_blocks = value.try_into().map_err(|_| wrong())?,
         "threads" => options.threads = value.try_into().map_err(|_| wrong())?,
+        "quiet" => QUIET.store(switch()?, Ordering::Relaxed),
         _ => return Err(CUresult::INVALID_VALUE.because(format!("there is no option {name}"))),
     }
     Ok(())
+}
+
+/// Whether a kernel that is stopped is said to be on standard error: not for a program that takes the report, and
+/// expects such a kernel.
+pub fn says_faults() -> bool {
+    !QUIET.load(Ordering::Relaxed)
 }
 
 /// True if the environment asked for races. They are then said on standard error: a program that

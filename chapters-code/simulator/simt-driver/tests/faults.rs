@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::sync::Arc;
 
-use crate::common::{LIBRARY, PTX, code, context, kernel, one_block};
+use crate::common::{LIBRARY, PTX, code, context, in_own_process, kernel, one_block, set_option};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, DevicePtr, PushKernelArg, result};
 
@@ -37,6 +37,25 @@ fn the_error_comes_with_the_next_call_that_waits() {
     // SAFETY: the module was never asked for a function, and is not used again.
     let unloaded = unsafe { result::module::unload(other) };
     assert_eq!(code(unloaded), illegal);
+}
+
+#[test]
+#[ignore = "run by the test below"]
+fn two_faults_of_which_one_is_quiet() {
+    for (quiet, address) in [(1, 0x20), (0, 0x30)] {
+        let context = context();
+        assert_eq!(set_option(&LIBRARY, "quiet", quiet), 0);
+        assert_eq!(poke(&context, address), CUresult::CUDA_SUCCESS);
+        assert_eq!(code(context.synchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+}
+
+#[test]
+fn a_quiet_fault_is_not_said() {
+    let run = in_own_process("faults::two_faults_of_which_one_is_quiet", &[]);
+    let stderr = String::from_utf8(run.stderr).unwrap();
+    assert!(run.status.success() && stderr.contains("0x30"), "{stderr}");
+    assert!(!stderr.contains("0x20"), "{stderr}");
 }
 
 #[test]

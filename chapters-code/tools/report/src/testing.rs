@@ -49,6 +49,7 @@ pub fn simulator() -> MutexGuard<'static, Runner> {
         let runner = Runner::open(DeviceChoice::Sim, 20, &[]).expect("the simulator opens");
         let simulator = runner.device.simulator().expect("it is one");
         assert!(simulator.set(c"instruction_limit", INSTRUCTIONS));
+        assert!(simulator.set(c"quiet", 1), "rows hold the faults");
         Mutex::new(runner)
     });
     let runner = RUNNER.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

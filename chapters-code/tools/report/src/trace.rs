@@ -39,7 +39,9 @@ pub fn run(
     let mut problem = chapter.problem(device, &case)?;
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     simulator.set(c"trace", 1);
+    simulator.set(c"quiet", 1);
     let outcome = problem.run_rung(rung.name, None, &[]);
+    simulator.set(c"quiet", 0);
     simulator.set(c"trace", 0);
     drop(alone);
     let outcome = outcome?;
@@ -141,7 +143,9 @@ pub fn record(
         simulator.set(c"races", rung.caught_by.contains(&Checker::Races).into());
         // The counters of blocks that wait for each other depend on how many threads run them.
         simulator.set(c"threads", 1);
+        simulator.set(c"quiet", 1);
         let outcome = problem.run_rung(rung.name, None, &[]);
+        simulator.set(c"quiet", 0);
         simulator.set(c"threads", 0);
         simulator.set(c"races", 0);
         Ok::<_, Error>((outcome?, simulator.take_recording()?))
