@@ -101,7 +101,7 @@ reading("steps go forth and back to where they came from", PAGE, {}, async (page
     await lab.locator(".lane").nth(31).waitFor();
     const settled = async () => {
         await page.waitForTimeout(100);
-        return lab.locator(".stepper").evaluate((stepper) => [stepper.querySelector(".count"), stepper.querySelector(".now"), stepper.querySelector(".lanes"), stepper.querySelector(".pictures")].map((part) => part.innerHTML).join());
+        return lab.locator(".stepper").evaluate((stepper) => [".count", ".now", ".ptx", ".lanes", ".registers", ".pictures"].map((part) => stepper.querySelector(part)).map((part) => part.innerHTML).join());
     };
     const states = [await settled()];
     const steps = ["Forward to the next barrier", "Forward by a line", "Forward by an instruction", "Forward by an instruction"];
@@ -115,6 +115,39 @@ reading("steps go forth and back to where they came from", PAGE, {}, async (page
         assert.equal(await settled(), states[index]);
     }
     assert.ok((await lab.locator(".source li.now").count()) === 1, "its line is lit");
+});
+
+reading("steps show the instruction, the active mask, and the registers of a lane", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.getByRole("button", { name: "Step through" }).click();
+    await lab.locator(".lane").nth(31).waitFor();
+    const at = async (lane, instruction) => {
+        for (let step = 0; step < 300; step += 1) {
+            await lab.getByRole("button", { name: "Forward by an instruction" }).click();
+            await lab.locator(".ptx").filter({ hasText: /\S/ }).waitFor();
+            if ((await lab.locator(".ptx").innerText()).startsWith(instruction)) {
+                break;
+            }
+        }
+        await lab.getByLabel("Lane", { exact: true }).selectOption(String(lane));
+        await lab.locator(".registers .title", { hasText: `lane ${lane} ` }).waitFor();
+        const registers = await lab.locator(".registers li").evaluateAll((all) => all.map((one) => [one.children[0].textContent, Number(one.children[1].textContent), one.classList.contains("new")]));
+        return new Map(registers.map(([name, value, isNew]) => [name, { value, isNew }]));
+    };
+    // The first sum: thread 0 adds element 32 to element 0, of 3 1 7 0 …
+    const registers = await at(0, "add.rn.f32");
+    const [sum, ...parts] = (await lab.locator(".ptx").innerText()).match(/%f\d+/g);
+    assert.equal(registers.get(sum).value, registers.get(parts[0]).value + registers.get(parts[1]).value);
+    assert.ok(parts.some((name) => registers.get(name).value === 3));
+    assert.deepEqual([...registers].filter(([, { isNew }]) => isNew).map(([name]) => name), [sum]);
+    assert.match(await lab.locator(".now").innerText(), /32 active lanes \(mask 0xffffffff\)/);
+    assert.match(await lab.locator(".lane").nth(0).getAttribute("title"), new RegExp(`lane 0: active, ${registers.get(sum).value}$`));
+    const other = await at(1, "add.rn.f32");
+    assert.match(await lab.locator(".now").innerText(), /16 active lanes \(mask 0x0000ffff\)/);
+    assert.ok(other.has(sum));
+    assert.match(page.url(), /step=0\.0\.\.\d+\.1$/);
+    assert.ok((await lab.locator(".drawn.memory .by").count()) >= 32, "each word says who wrote it");
 });
 
 reading("a link holds the state", PAGE, {}, async (page, problems) => {

@@ -90,9 +90,12 @@
         });
     }
 
-    /** Asks about a kernel, once all earlier questions are answered. */
-    function ask(data, question) {
+    /** Asks about a kernel, once all earlier questions are answered, if the answer is still wanted then. */
+    function ask(data, question, isWanted = () => true) {
         const answer = turn.then(async () => {
+            if (!isWanted()) {
+                return null;
+            }
             if (!running) {
                 begin();
             }
@@ -511,7 +514,11 @@
             this.warp = make("select", { onchange: () => this.filterSteps() });
             this.slider = make("input", { type: "range", min: "0", step: "1", "aria-label": "Step", oninput: () => this.show_step(Number(this.slider.value)) });
             this.count = make("span", { class: "count" });
+            this.lane = make("select", { onchange: () => this.show_step(this.at) }, ...Array.from({ length: 32 }, (_, lane) => make("option", {}, String(lane))));
+            this.lane.value = wanted?.lane ?? "0";
             this.now = make("p", { class: "now", "aria-live": "polite" });
+            this.ptx = make("code", { class: "ptx" });
+            this.registers = make("div", { class: "registers" });
             this.lanes = make("div", { class: "lanes" });
             this.pictures = make("div", { class: "pictures" });
             this.timeline = make("details", { class: "timeline", ontoggle: () => this.showTimeline() }, make("summary", {}, "Active lanes of all warps over time"));
@@ -540,11 +547,13 @@
             const dropped = traced.reduce((sum, launch) => sum + launch.dropped, 0);
             const lost = dropped > 0 ? make("p", { class: "hint" }, `The trace is full: ${thousands(dropped)} later events are not in it.`) : "";
             this.stepper.replaceChildren(
-                make("div", { class: "choices" }, labelled("Launch", this.launch), labelled("Block", this.block), labelled("Warp", this.warp)),
+                make("div", { class: "choices" }, labelled("Launch", this.launch), labelled("Block", this.block), labelled("Warp", this.warp), labelled("Lane", this.lane, "The lane whose registers are shown")),
                 lost,
                 controls,
                 this.now,
+                make("p", { class: "instruction" }, this.ptx),
                 this.lanes,
+                this.registers,
                 this.pictures,
                 this.timeline,
             );
@@ -592,9 +601,13 @@
             this.now.textContent = this.describe(step);
             this.light();
             this.keepState();
-            const view = await ask(this.data, { request: "view", ...this.of(), event: step.event });
-            if (this.shownSteps[this.at] === step) {
+            const lane = Number(this.lane.value);
+            const isWanted = () => this.shownSteps[this.at] === step && Number(this.lane.value) === lane;
+            const view = await ask(this.data, { request: "view", ...this.of(), event: step.event, lane }, isWanted);
+            if (view && isWanted()) {
+                this.ptx.textContent = view.ptx;
                 this.drawLanes(step, view.values);
+                this.listRegisters(step, view.registers);
                 this.pictures.innerHTML = view.pictures.join("");
             }
         }
@@ -607,7 +620,8 @@
             for (let bits = step.active; bits; bits = (bits & (bits - 1)) >>> 0) {
                 lanes += 1;
             }
-            return `Warp ${step.warp}, ${nameOf(step.line)}: ${step.class.replaceAll("_", " ")}, ${plural(lanes, "active lane")}.`;
+            const mask = (step.active >>> 0).toString(16).padStart(8, "0");
+            return `Warp ${step.warp}, ${nameOf(step.line)}: ${step.class.replaceAll("_", " ")}, ${plural(lanes, "active lane")} (mask 0x${mask}).`;
         }
 
         drawLanes(step, values) {
@@ -615,11 +629,29 @@
                 const isActive = (step.active >>> lane) & 1;
                 const value = values[lane] ?? "";
                 const words = `lane ${lane}: ${isActive ? "active" : "idle"}${value ? `, ${value}` : ""}`;
-                return make("span", { class: isActive ? "lane active" : "lane", title: words }, make("b", {}, String(lane)), make("span", {}, value.split(" ")[0]));
+                const choose = () => ((this.lane.value = String(lane)), this.show_step(this.at));
+                const isChosen = this.lane.value === String(lane) ? " chosen" : "";
+                const name = `lane${isActive ? " active" : ""}${isChosen}`;
+                return make("span", { class: name, title: words, onclick: choose }, make("b", {}, String(lane)), make("span", {}, value.split(" ")[0]));
             });
             this.lanes.replaceChildren(...cells);
             this.lanes.setAttribute("role", "img");
             this.lanes.setAttribute("aria-label", `Lanes of the warp: ${cells.map((cell) => cell.title).join("; ")}`);
+        }
+
+        /** The registers of a lane, of which those that the step has written are marked. */
+        listRegisters(step, registers) {
+            const title = `Registers of lane ${this.lane.value} of warp ${step.warp}`;
+            const items = registers.map((register) => {
+                const now = register.is_new ? make("span", { class: "unseen" }, ", written by this step") : "";
+                return make("li", { class: register.is_new ? "new" : "" }, make("code", {}, register.name), " ", make("span", {}, register.value), now);
+            });
+            const list = make("ul", { class: "scrolls", tabindex: "0", "aria-label": title }, ...items);
+            this.registers.replaceChildren(...(items.length > 0 ? [make("p", { class: "title" }, title), list] : []));
+            const found = list.querySelector(".new");
+            if (found) {
+                list.scrollTop = found.offsetTop - list.offsetTop - list.clientHeight / 2;
+            }
         }
 
         async showTimeline() {
@@ -646,7 +678,8 @@
             add("races", this.races.checked ? "1" : "0", "1");
             add("without", [...this.removed].map(nameOf).join(","), "");
             if (!this.stepper.hidden && this.launch) {
-                state.set("step", [this.launch.selectedIndex, this.block.value, this.warp.value, this.at].join("."));
+                const lane = this.lane.value === "0" ? [] : [this.lane.value];
+                state.set("step", [this.launch.selectedIndex, this.block.value, this.warp.value, this.at, ...lane].join("."));
             }
             return state;
         }
@@ -666,9 +699,9 @@
             this.removed = new Set(this.opened.removable.map((one) => one.line).filter((line) => without.includes(nameOf(line))));
             this.markRemoved();
             this.changed();
-            const [launch, block, warp, at] = state.get("step")?.split(".") ?? [];
+            const [launch, block, warp, at, lane] = state.get("step")?.split(".") ?? [];
             if (launch !== undefined && !this.stepButton.disabled) {
-                await this.trace({ launch: Number(launch), block: Number(block), warp, at: Number(at) });
+                await this.trace({ launch: Number(launch), block: Number(block), warp, at: Number(at), lane });
             } else {
                 await this.go();
             }

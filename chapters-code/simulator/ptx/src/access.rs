@@ -7,7 +7,7 @@ use crate::ir::{
 
 /// A register of any of the three files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Register {
+pub enum Register {
     /// A register of the 32-bit file.
     R32(R32),
     /// A register of the 64-bit file.
@@ -88,6 +88,14 @@ impl Named<'_> {
             Self::R64(r) => Register::R64(**r),
             Self::Pred(p) => Register::Pred(**p),
         }
+    }
+}
+
+impl Instruction {
+    /// Returns the registers that the instruction writes, in the order in which PTX names them. The carry flag is not
+    /// among them.
+    pub fn writes(&self) -> Vec<Register> {
+        Accesses::of(self).writes
     }
 }
 

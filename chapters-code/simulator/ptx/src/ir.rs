@@ -28,6 +28,7 @@ mod warp;
 
 use std::fmt;
 
+pub use crate::access::Register;
 pub use alu::*;
 pub use asynchronous::*;
 pub use cluster::*;

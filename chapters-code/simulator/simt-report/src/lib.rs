@@ -17,7 +17,9 @@ pub use fault::{Fault, FaultKind};
 pub use launch::{LaunchReport, Report};
 pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 pub use recording::{Bytes, RecordedAllocation, RecordedOperation, Recording};
-pub use trace::{AccessKind, AccessSpace, Event, InstructionClass, Place, Trace, TracedAccess};
+pub use trace::{
+    AccessKind, AccessSpace, Event, Executed, InstructionClass, Place, Trace, TracedAccess,
+};
 
 #[cfg(test)]
 mod tests;

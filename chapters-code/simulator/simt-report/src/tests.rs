@@ -80,6 +80,7 @@ fn a_report_is_written_and_read() {
                     },
                 }],
                 dropped: 0,
+                executed: Vec::new(),
             }),
             fault: Some(Fault { kind: FaultKind::Trap, space: None, message: "a fault".into() }),
             ..LaunchReport::default()

@@ -74,6 +74,20 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The number of later events, which are not stored because there is no room.
     pub dropped: u64,
+    /// What the instructions left in registers, in the order of their events, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub executed: Vec<Executed>,
+}
+
+/// An instruction, and what it left in the registers that it writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Executed {
+    /// The index of the instruction's event.
+    pub event: u64,
+    /// The instruction's line in the PTX text, from 1.
+    pub ptx_line: u32,
+    /// For each register that it writes, in the order in which PTX names them, the bits in each lane that executes it.
+    pub written: Vec<Vec<u64>>,
 }
 
 /// Where something happened.

@@ -47,6 +47,8 @@ pub struct Options {
     /// Whether each warp's actions are recorded in order. Implies counting and race detection, on
     /// one host thread.
     pub trace: bool,
+    /// Whether a trace has what each instruction leaves in registers.
+    pub trace_registers: bool,
     /// Warp instructions after which the launch is stopped; 0 for no limit.
     pub instruction_limit: u64,
     /// Blocks that may be resident at a time; 0 for as many as an H200 holds.
@@ -65,6 +67,7 @@ impl Default for Options {
             counters: true,
             races: false,
             trace: false,
+            trace_registers: false,
             instruction_limit: 0,
             resident_blocks: 0,
             threads: 0,

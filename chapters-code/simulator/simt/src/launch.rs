@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use simt_report::{Counters, Event, Fault, FaultKind, LaunchReport, Race};
+use simt_report::{Counters, Event, Executed, Fault, FaultKind, LaunchReport, Race};
 
 use crate::block::{self, Progress};
 use crate::cluster::Cluster;
@@ -148,6 +148,7 @@ struct Gathered {
     longest_warp: u64,
     races: Vec<Race>,
     events: Vec<(u64, Event)>,
+    executed: Vec<Executed>,
 }
 
 fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchReport {
@@ -179,7 +180,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchR
         counters: (counters || races || trace).then_some(gathered.counters),
         longest_warp: gathered.longest_warp,
         races: gathered.races,
-        trace: trace.then(|| trace::gather(gathered.events, grid)),
+        trace: trace.then(|| trace::gather(gathered.events, gathered.executed, grid)),
         fault: fault.map(|(_, fault)| fault),
         ..report
     }
@@ -213,6 +214,7 @@ fn merge(all: &mut Gathered, part: Gathered) {
     all.longest_warp = all.longest_warp.max(part.longest_warp);
     add_new(&mut all.races, part.races);
     all.events.extend(part.events);
+    all.executed.extend(part.executed);
 }
 
 /// Adds the races that differ from those that are there, up to [`MAX_FINDINGS`] in all.
@@ -364,10 +366,12 @@ fn collect<'a, O: Observer<'a>>(
     gathered: &mut Gathered,
 ) {
     for block in &mut cluster.blocks {
-        let Observed { counters, longest_warp, findings, events } = block.observer.finish();
+        let Observed { counters, longest_warp, findings, events, executed } =
+            block.observer.finish();
         gathered.counters += counters;
         gathered.longest_warp = gathered.longest_warp.max(longest_warp);
         gathered.events.extend(events);
+        gathered.executed.extend(executed);
         let races = findings.into_iter();
         let races = races.map(|finding| describe(&finding, grid, block.index));
         add_new(&mut gathered.races, races);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ptx::ir::{CpAsyncWait, Op, Scope};
-use simt_report::{Counters, Event};
+use simt_report::{Counters, Event, Executed};
 
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
@@ -29,8 +29,9 @@ pub(crate) trait Observer<'a>: Send {
     fn instructions(&mut self, warp: u32, count: u32, lanes: LaneMask);
     /// A guard was false in `lanes`. May be called before or after `instructions`.
     fn guarded(&mut self, lanes: LaneMask);
-    /// The active lanes execute an instruction. Only called for tracing observers.
-    fn instruction(&mut self, _warp: u32, _pc: u32, _active: LaneMask) {}
+    /// The active lanes are about to execute an instruction. The registers are those before it. Only called for
+    /// tracing observers.
+    fn instruction(&mut self, _warp: u32, _pc: u32, _active: LaneMask, _: &Registers) {}
     /// A load or store is done: the registers hold the moved values. Only called for tracing
     /// observers.
     fn moved(&mut self, _: &Op, _: &Registers, _active: LaneMask) {}
@@ -94,6 +95,7 @@ pub(crate) struct Observed {
     pub findings: Findings,
     /// Traced events, each with its number in the launch.
     pub events: Vec<(u64, Event)>,
+    pub executed: Vec<Executed>,
 }
 
 /// Observes nothing.

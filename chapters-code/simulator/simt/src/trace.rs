@@ -6,8 +6,8 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx::ir::{ClusterOp, CollectiveOp, CpAsyncWait, Op, Scope, Src};
-use simt_report::{Event, InstructionClass, Place, Trace, TracedAccess};
+use ptx::ir::{ClusterOp, CollectiveOp, CpAsyncWait, Op, Register, Scope, Src};
+use simt_report::{Event, Executed, InstructionClass, Place, Trace, TracedAccess};
 
 use crate::access::{Access, AccessKind, AccessSpace};
 use crate::banks;
@@ -27,9 +27,30 @@ pub(crate) struct Tracing<'a> {
     block: u64,
     /// The recorded events, each with its number in the launch.
     events: Vec<(u64, Event)>,
+    /// If registers are traced: what is complete, and for each warp the instruction that it executes, with the pc and
+    /// the lanes.
+    executed: Vec<Executed>,
+    pending: Vec<Option<(Executed, u32, LaneMask)>>,
 }
 
 impl Tracing<'_> {
+    /// Completes what a warp has executed, now that the registers hold the results.
+    fn complete(&mut self, warp: u32, registers: &Registers) {
+        let Some((mut executed, pc, active)) = self.pending[warp as usize].take() else {
+            return;
+        };
+        let written = self.grid.kernel.ir().code[pc as usize].writes();
+        executed.written.extend(written.into_iter().map(|register| {
+            let bits = |lane| match register {
+                Register::R32(r) => registers.bits(Src::R32(r), lane),
+                Register::R64(r) => registers.bits(Src::R64(r), lane),
+                Register::Pred(p) => (registers.pred(p) >> lane & 1).into(),
+            };
+            lanes(active).map(bits).collect()
+        }));
+        self.executed.push(executed);
+    }
+
     fn place(&self, warp: u32, pc: u32) -> Place {
         Place { block: self.block, warp, line: self.grid.kernel.source(pc) }
     }
@@ -98,17 +119,29 @@ impl<'a> Observer<'a> for Tracing<'a> {
     const TRACES: bool = true;
 
     fn new(grid: &'a Grid<'_>) -> Self {
-        Self { checking: Checking::new(grid), grid, block: 0, events: Vec::new() }
+        let (events, executed, pending) = (Vec::new(), Vec::new(), Vec::new());
+        Self { checking: Checking::new(grid), grid, block: 0, events, executed, pending }
     }
 
     fn start_block(&mut self, block: u64, warps: u32, shared_bytes: u32) {
         self.block = block;
+        self.pending.resize_with(warps as usize, || None);
         self.checking.start_block(block, warps, shared_bytes);
     }
 
-    fn instruction(&mut self, warp: u32, pc: u32, active: LaneMask) {
-        let class = class(&self.grid.kernel.ir().code[pc as usize].op);
+    fn instruction(&mut self, warp: u32, pc: u32, active: LaneMask, registers: &Registers) {
+        let instruction = &self.grid.kernel.ir().code[pc as usize];
+        let class = class(&instruction.op);
+        let stored = self.events.len();
         self.add(|own| Event::Instruction { place: own.place(warp, pc), class, active });
+        if self.grid.options.trace_registers {
+            self.complete(warp, registers);
+            if let Some(&(event, _)) = self.events.get(stored) {
+                let written = Vec::new();
+                let executed = Executed { event, ptx_line: instruction.ptx_line, written };
+                self.pending[warp as usize] = Some((executed, pc, active));
+            }
+        }
     }
 
     forward_counts!(checking);
@@ -180,7 +213,14 @@ impl<'a> Observer<'a> for Tracing<'a> {
     }
 
     fn finish(&mut self) -> Observed {
-        Observed { events: std::mem::take(&mut self.events), ..self.checking.finish() }
+        // What a warp executed last writes no register: it ends the warp, or was stopped.
+        let last = self.pending.drain(..).flatten().map(|(executed, ..)| executed);
+        self.executed.extend(last);
+        Observed {
+            events: std::mem::take(&mut self.events),
+            executed: std::mem::take(&mut self.executed),
+            ..self.checking.finish()
+        }
     }
 }
 
@@ -225,9 +265,15 @@ fn class(op: &Op) -> InstructionClass {
 }
 
 /// Merges the events of all blocks in the order of execution, and counts the dropped ones.
-pub(crate) fn gather(mut events: Vec<(u64, Event)>, grid: &Grid<'_>) -> Trace {
+pub(crate) fn gather(
+    mut events: Vec<(u64, Event)>,
+    mut executed: Vec<Executed>,
+    grid: &Grid<'_>,
+) -> Trace {
     events.sort_by_key(|(number, _)| *number);
+    executed.sort_by_key(|executed| executed.event);
     Trace {
+        executed,
         events: events.into_iter().map(|(_, event)| event).collect(),
         dropped: grid.traced.load(Ordering::Relaxed).saturating_sub(MOST_EVENTS),
     }

@@ -6,6 +6,10 @@ use simt_report::{AccessKind, AccessSpace, Event, InstructionClass};
 /// Runs a kernel's body on one block; `out` is in %rd1, the thread's index in %r1, its place in
 /// `out` in %rd3.
 fn run(body: &str, block: u32, trace: bool) -> (LaunchReport, Vec<u32>) {
+    run_with(body, block, &Options { trace, ..Options::default() })
+}
+
+fn run_with(body: &str, block: u32, options: &Options) -> (LaunchReport, Vec<u32>) {
     let text = format!(
         ".version 8.0\n.target sm_75\n.address_size 64\n\
          .visible .entry k(.param .u64 p0)\n{{\n\
@@ -34,8 +38,7 @@ fn run(body: &str, block: u32, trace: bool) -> (LaunchReport, Vec<u32>) {
         dynamic_shared: 0,
         params: &out.to_le_bytes(),
     };
-    let options = Options { trace, ..Options::default() };
-    let report = simt::launch(&memory, &launch, &options);
+    let report = simt::launch(&memory, &launch, options);
     let mut bytes = vec![0; 1024];
     memory.read(out, &mut bytes).expect("it is mapped");
     let words = bytes.as_chunks().0.iter();
@@ -155,4 +158,40 @@ fn a_long_trace_is_cut_and_says_so() {
     let trace = report.trace.expect("a trace");
     assert_eq!(trace.events.len() as u64, MOST_EVENTS);
     assert!(trace.dropped > 20_000, "{}", trace.dropped);
+}
+
+#[test]
+fn registers_hold_what_each_instruction_has_written() {
+    let body = "setp.lt.u32 %p1, %r1, 3;\n\
+                add.s32 %r5, %r1, 100;\n\
+                @%p1 st.shared.u32 [%r4], %r5;\n\
+                @%p1 ld.shared.v2.u32 {%r6, %r7}, [%r3];\n\
+                bar.red.popc.u32 %r8, 0, %p1;\n\
+                st.global.u32 [%rd3], %r8;";
+    let options = Options { trace: true, trace_registers: true, ..Options::default() };
+    let (report, out) = run_with(body, 64, &options);
+    assert_eq!((report.fault, out), (None, run(body, 64, false).1));
+    let trace = report.trace.expect("a trace");
+    let of_warp = |warp: u32| -> Vec<_> {
+        let is_own = |event: u64| match &trace.events[event as usize] {
+            Event::Instruction { place, .. } => place.warp == warp,
+            _ => panic!("an instruction's event"),
+        };
+        let own = trace.executed.iter().filter(|executed| is_own(executed.event));
+        own.map(|executed| (executed.ptx_line, executed.written.clone())).skip(7).collect()
+    };
+    let mut less = vec![1; 3];
+    less.resize(32, 0);
+    let first = of_warp(0);
+    let lines: Vec<_> = first.iter().map(|(line, _)| line - first[0].0).collect();
+    assert_eq!(lines, [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(first[0].1, [less]);
+    assert_eq!(first[1].1, [(100..132).collect::<Vec<u64>>()]);
+    assert!(first[2].1.is_empty(), "a store");
+    assert_eq!(first[3].1, [[100; 3], [101; 3]]);
+    assert_eq!(first[4].1, [[3; 32]], "known when the barrier has let the warp pass");
+    let second = of_warp(1);
+    assert_eq!((&second[3].1, &second[4].1), (&vec![vec![]; 2], &vec![vec![3; 32]]));
+    let without = Options { trace: true, ..Options::default() };
+    assert!(run_with(body, 64, &without).0.trace.expect("a trace").executed.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Shared memory at one moment: a cell per word, a column per bank.
+//! Shared memory at one moment: a cell per word with its value and the thread that wrote it, a column per bank.
 
 use svg::node::Node;
 use svg::node::element::{Group, Title};
@@ -7,14 +7,14 @@ use crate::shapes::{Frame, Picture, element, rectangle, text};
 
 const BANKS: usize = 32;
 const PITCH: f64 = 27.0;
-const CELL: [f64; 2] = [25.0, 18.0];
+const CELL: [f64; 2] = [25.0, 27.0];
 const LEFT: f64 = 44.0;
 const TOP: f64 = 20.0;
-const ROW: f64 = 21.0;
+const ROW: f64 = 30.0;
 /// Letters of a value that a cell has room for.
 const LETTERS: usize = 5;
 /// Rows that are drawn at most.
-const MOST: usize = 24;
+const MOST: usize = 16;
 
 /// What the current instruction does with a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ fn middle(bank: usize) -> f64 {
 
 fn draw_row(row: &[Word], first: usize, y: f64) -> Group {
     let mut group = Group::new();
-    group.append(text("end small", [LEFT - 6.0, y + 13.0], first.to_string()));
+    group.append(text("end small", [LEFT - 6.0, y + 17.0], first.to_string()));
     for (bank, word) in row.iter().enumerate() {
         let class = match (word.touched, word.value.is_empty()) {
             (Touched::Written, _) => "cell written",
@@ -96,7 +96,10 @@ fn draw_row(row: &[Word], first: usize, y: f64) -> Group {
             true => "…".to_owned(),
             false => word.value.clone(),
         };
-        cell.append(text("small", [middle(bank), y + 13.0], value));
+        cell.append(text("small", [middle(bank), y + 12.0], value));
+        if let Some(thread) = word.writer {
+            cell.append(text("by", [middle(bank), y + 23.0], format!("t{thread}")));
+        }
         group.append(cell);
     }
     group
@@ -115,7 +118,8 @@ fn in_words(words: &[Word]) -> String {
     let touched = |touched| words.iter().filter(|word| word.touched == touched).count();
     let written = words.iter().filter(|word| !word.value.is_empty()).count();
     format!(
-        "{written} of {} words have been written; the instruction reads {} and writes {}.",
+        "{written} of {} words have been written; the instruction reads {} and writes {}. Below each value stands the \
+         thread that wrote it.",
         words.len(),
         touched(Touched::Read),
         touched(Touched::Written)
@@ -133,9 +137,10 @@ mod tests {
         let picture = draw(&words, "k");
         assert_eq!(
             picture.said[0],
-            "1 of 3200 words have been written; the instruction reads 0 and writes 1."
+            "1 of 3200 words have been written; the instruction reads 0 and writes 1. Below each value stands the thread \
+             that wrote it."
         );
-        assert_eq!(picture.said[1], "Drawn are words 2208 to 2975 of 3200.");
+        assert_eq!(picture.said[1], "Drawn are words 2208 to 2719 of 3200.");
         let drawn = picture.frames[0].drawing.to_string();
         assert!(drawn.contains("word 2240: 7, written by thread 3"), "{drawn}");
         assert_eq!(draw(&words[..40], "k").said.len(), 1);

@@ -12,6 +12,7 @@ pub mod data;
 #[cfg(target_family = "wasm")]
 mod exports;
 pub mod remove;
+pub mod registers;
 pub mod replay;
 pub mod request;
 pub mod steps;
@@ -22,7 +23,8 @@ use std::sync::Arc;
 use ptx::ir::Module;
 use simt_report::LaunchReport;
 
-use data::{Data, Run};
+use data::{Data, Operation, Run};
+use registers::Text;
 use remove::Removable;
 use replay::{Options, Outcome};
 
@@ -30,9 +32,15 @@ use replay::{Options, Outcome};
 pub struct Lab {
     data: Data,
     modules: Vec<Arc<Module>>,
-    /// The launches of the last run that was traced, and the index of the run.
-    traced: Vec<LaunchReport>,
-    traced_run: usize,
+    traced: Traced,
+}
+
+/// The last run that was traced.
+#[derive(Default)]
+struct Traced {
+    /// The index of the run.
+    run: usize,
+    launches: Vec<LaunchReport>,
 }
 
 impl Lab {
@@ -46,7 +54,7 @@ impl Lab {
             Err(error) => Err(error.to_string()),
         });
         let modules = modules.collect::<Result<_, _>>()?;
-        Ok(Self { data, modules, traced: Vec::new(), traced_run: 0 })
+        Ok(Self { data, modules, traced: Traced::default() })
     }
 
     /// The lines that order threads, each once.
@@ -67,37 +75,58 @@ impl Lab {
     /// Where there is no such run, or it cannot be executed.
     pub fn run(&mut self, options: &Options) -> Result<Outcome, String> {
         let run = self.data.runs.get(options.run).ok_or("there is no such run")?;
-        let mut outcome = replay::replay(run, &self.modules, options)?;
+        let mut changed = self.modules.clone();
+        if !options.removed.is_empty() {
+            let modules = changed.iter_mut().map(Arc::make_mut);
+            modules.for_each(|module| remove::remove(module, &options.removed));
+        }
+        let mut outcome = replay::replay(run, &changed, &self.modules, options)?;
         if options.trace {
-            self.traced.clone_from(&outcome.launches);
-            self.traced_run = options.run;
-            outcome.launches.iter_mut().for_each(|launch| launch.trace = None);
+            let launches = outcome.launches.iter_mut().map(|launch| {
+                let trace = launch.trace.take();
+                LaunchReport { trace, ..launch.clone() }
+            });
+            self.traced = Traced { run: options.run, launches: launches.collect() };
         }
         Ok(outcome)
     }
 
     /// The launches of the last run that was traced.
     pub fn traced(&self) -> &[LaunchReport] {
-        &self.traced
+        &self.traced.launches
     }
 
-    /// The run that was traced last.
-    fn traced_run(&self) -> Option<&Run> {
-        self.data.runs.get(self.traced_run)
-    }
-
-    /// What a step of a launch looks like.
+    /// What a step of a launch looks like, with the registers of a lane.
     ///
     /// # Errors
     /// Where no such launch was traced.
-    pub fn view(&self, launch: usize, block: u64, event: usize) -> Result<steps::View, String> {
+    pub fn view(
+        &self,
+        launch: usize,
+        block: u64,
+        event: usize,
+        lane: u32,
+    ) -> Result<steps::View, String> {
         let report = self.launch(launch)?;
-        let dtype = self.traced_run().map_or("f32", |run| &run.dtype);
-        Ok(steps::view(report, block, event, dtype, &|line| self.quote(line)))
+        let run = self.data.runs.get(self.traced.run).ok_or("there is no such run")?;
+        let quote = |line: &str| self.quote(line);
+        let ptx = Text::new(self.text(run, launch)?);
+        let of = steps::Of { launch: report, block, ptx: &ptx, dtype: &run.dtype, quote: &quote };
+        Ok(steps::view(&of, event, lane))
     }
 
     fn launch(&self, index: usize) -> Result<&LaunchReport, String> {
-        self.traced.get(index).ok_or_else(|| format!("launch {index} was not traced"))
+        self.traced.launches.get(index).ok_or_else(|| format!("launch {index} was not traced"))
+    }
+
+    /// The PTX of a launch of a run.
+    fn text(&self, run: &Run, launch: usize) -> Result<&str, String> {
+        let mut launched = run.operations.iter().filter_map(|operation| match operation {
+            Operation::Launch { module, .. } => self.data.modules.get(*module),
+            _ => None,
+        });
+        let text = launched.nth(launch).ok_or("a launch names a module that is not there")?;
+        Ok(text)
     }
 
     /// What a line says, as code with its place: `` `x = y;` (file.cu:12) ``.

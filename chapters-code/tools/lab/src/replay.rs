@@ -9,7 +9,7 @@ use simt_report::{Counters, LaunchReport};
 
 use crate::content::{Content, Expected, hash};
 use crate::data::{Operation, Run};
-use crate::{remove, value};
+use crate::value;
 
 /// Bytes of the simulated device.
 const CAPACITY: u64 = 1 << 30;
@@ -77,11 +77,16 @@ struct Read<'a> {
     expected: Option<&'a Expected>,
 }
 
-/// Executes a run. A kernel that is stopped ends the run.
+/// Executes a run with these modules, of which `unchanged` are the book's. A kernel that is stopped ends the run.
 ///
 /// # Errors
 /// Why the run cannot be executed: it does not fit its modules.
-pub fn replay(run: &Run, modules: &[Arc<Module>], options: &Options) -> Result<Outcome, String> {
+pub fn replay(
+    run: &Run,
+    modules: &[Arc<Module>],
+    unchanged: &[Arc<Module>],
+    options: &Options,
+) -> Result<Outcome, String> {
     let (launches, reads) = execute(run, modules, options)?;
     let mut counters = Counters::default();
     launches.iter().filter_map(|launch| launch.counters).for_each(|counted| counters += counted);
@@ -103,7 +108,7 @@ pub fn replay(run: &Run, modules: &[Arc<Module>], options: &Options) -> Result<O
         true => {
             let plain = Options { input_seed: options.input_seed, ..Options::default() };
             Some(
-                execute(run, modules, &plain)?.1.into_iter().map(|read| Some(read.bytes)).collect(),
+                execute(run, unchanged, &plain)?.1.into_iter().map(|read| Some(read.bytes)).collect(),
             )
         }
         false => expected(&reads),
@@ -208,13 +213,8 @@ struct Device {
 impl Device {
     fn new(run: &Run, modules: &[Arc<Module>], options: &Options) -> Result<Self, String> {
         let memory = Memory::new(CAPACITY);
-        let modules = modules.iter().map(|module| {
-            let mut module = module.clone();
-            if !options.removed.is_empty() {
-                remove::remove(Arc::make_mut(&mut module), &options.removed);
-            }
-            LoadedModule::load(module, &memory).map_err(in_words)
-        });
+        let modules =
+            modules.iter().map(|module| LoadedModule::load(module.clone(), &memory).map_err(in_words));
         let modules = modules.collect::<Result<_, _>>()?;
         let input_seed = options.input_seed;
         let mut device = Self { memory, modules, allocations: Vec::new(), input_seed };
@@ -262,6 +262,7 @@ impl Device {
             counters: true,
             races: options.races,
             trace: options.trace,
+            trace_registers: options.trace,
             instruction_limit: options.instruction_limit,
             resident_blocks: options.resident_blocks,
             grid_workspace,

@@ -34,6 +34,8 @@ pub enum Request {
         block: u64,
         /// The event of the step.
         event: usize,
+        /// The lane whose registers are shown.
+        lane: u32,
     },
     /// The active lanes of a block over time.
     Timeline {
@@ -78,8 +80,8 @@ fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, Stri
         Request::Steps { launch, block } => {
             in_json(&steps::steps(current(lab)?.launch(launch)?, block))
         }
-        Request::View { launch, block, event } => {
-            in_json(&current(lab)?.view(launch, block, event)?)
+        Request::View { launch, block, event, lane } => {
+            in_json(&current(lab)?.view(launch, block, event, lane)?)
         }
         Request::Timeline { launch, block } => {
             Ok(json!({ "picture": steps::timeline(current(lab)?.launch(launch)?, block)? }))

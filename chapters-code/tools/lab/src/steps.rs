@@ -5,6 +5,7 @@ use figures::{Picture, lanes, page as html};
 use serde::Serialize;
 use simt_report::{AccessKind, AccessSpace, Event, LaunchReport, Place, TracedAccess};
 
+use crate::registers::{self, Register, Text, Thread};
 use crate::value;
 
 /// Bytes of shared memory that are shown at most.
@@ -28,8 +29,12 @@ pub struct Step {
 /// What a step looks like.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct View {
-    /// What the lanes load, store or exchange, in words per lane; empty where they do not.
+    /// The instruction in PTX.
+    pub ptx: String,
+    /// What the lanes load, store, exchange or compute, in words per lane; empty where they do not.
     pub values: Vec<String>,
+    /// The registers of the lane that was asked for, after the step.
+    pub registers: Vec<Register>,
     /// Pictures as HTML.
     pub pictures: Vec<String>,
 }
@@ -67,25 +72,44 @@ pub fn blocks(launch: &LaunchReport) -> Vec<u64> {
     blocks
 }
 
-/// The step whose event has this index: its values, shared memory after it, and the access to memory that it makes.
-/// `quote` gives a line of source as code.
-pub fn view(
-    launch: &LaunchReport,
-    block: u64,
-    event: usize,
-    dtype: &str,
-    quote: &dyn Fn(&str) -> String,
-) -> View {
+/// A block of a launch whose steps are looked at.
+pub struct Of<'a> {
+    /// The launch, with its trace.
+    pub launch: &'a LaunchReport,
+    /// The block's number in the grid.
+    pub block: u64,
+    /// The PTX of the launch.
+    pub ptx: &'a Text<'a>,
+    /// The type in which values are shown.
+    pub dtype: &'a str,
+    /// Gives a line of source as code.
+    pub quote: &'a dyn Fn(&str) -> String,
+}
+
+/// The step whose event has this index: its values, shared memory and the registers of a lane after it, and the access
+/// to memory that it makes.
+pub fn view(of: &Of<'_>, event: usize, lane: u32) -> View {
+    let &Of { launch, block, ptx, dtype, .. } = of;
     let Some(trace) = &launch.trace else {
         return View::default();
     };
     let own = effects(&trace.events, event);
     let mut view = View::default();
+    view.ptx = registers::instruction(trace, ptx, event).unwrap_or_default();
+    if let Some((active, words)) = registers::results(trace, ptx, event, dtype) {
+        view.values = by_lane(active, words.into_iter());
+    }
+    if let Some(Event::Instruction { place, .. }) = trace.events.get(event) {
+        let thread = Thread { block: place.block, warp: place.warp, lane };
+        view.registers = registers::registers(trace, ptx, thread, event, dtype);
+    }
     for effect in own {
         match effect {
             Event::Access { place, access } => {
-                view.values = of_access(access, dtype);
-                view.pictures.extend(picture(place, access, &launch.kernel, quote));
+                if access.values.iter().any(|values| !values.is_empty()) {
+                    view.values = of_access(access, dtype);
+                }
+                view.pictures.extend(picture(place, access, &launch.kernel, of.quote));
             }
             Event::Shuffle { lanes, sources, values, .. } => {
                 let own = sources.iter().zip(values);

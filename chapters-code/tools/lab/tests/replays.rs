@@ -161,8 +161,39 @@ fn steps_are_those_of_the_block_and_show_its_memory() {
     let step = lines("sequential", "shared[tid] += ");
     let store = steps.iter().find(|one| one.line == step[0] && one.class == "store");
     let store = store.expect("a step of the tree");
-    let view = lab.view(0, 0, store.event).expect("it was traced");
+    let view = lab.view(0, 0, store.event, 0).expect("it was traced");
     assert!(view.pictures[0].contains("written by thread 0"), "{}", view.pictures[0]);
     assert!(view.pictures[1].contains("lanes write"), "{}", view.pictures[1]);
     assert!(!view.values[0].is_empty());
+}
+
+#[test]
+fn registers_have_the_names_of_the_ptx() {
+    let mut lab = opened(&recorded("sequential", &case(64)));
+    run(&mut lab, Options { trace: true, ..Options::default() });
+    let steps = lab::steps::steps(&lab.traced()[0], 0);
+    let step = lines("sequential", "shared[tid] += ");
+    let views = |lane| {
+        let own = steps.iter().filter(|one| one.line == step[0] && one.warp == Some(0));
+        own.map(|one| lab.view(0, 0, one.event, lane).expect("it was traced")).collect::<Vec<_>>()
+    };
+    let (first, last) = (views(0), views(31));
+    let others = (0..8).map(|lane| views(lane));
+    let add = first.iter().position(|view| view.ptx.starts_with("add.rn.f32")).expect("a sum");
+    let value = |view: &lab::steps::View, name: &str| {
+        let found = view.registers.iter().find(|register| register.name == name);
+        let found = found.unwrap_or_else(|| panic!("{name} in {:?}", view.registers));
+        (found.value.parse::<f64>().expect("a number"), found.is_new)
+    };
+    let names = first[add].ptx.trim_end_matches(';').split([' ', ',']).filter(|name| !name.is_empty());
+    let names: Vec<&str> = names.skip(1).collect();
+    let [sum, a, b] = names[..] else { panic!("{names:?}") };
+    for view in [&first[add], &last[add]] {
+        assert_eq!(value(view, sum).0, value(view, a).0 + value(view, b).0);
+        assert_eq!([value(view, sum).1, value(view, a).1], [true, false]);
+    }
+    assert_eq!(value(&first[add], sum).0.to_string(), first[add].values[0]);
+    let mut others = others.map(|views| value(&views[add], sum).0);
+    assert!(others.any(|other| other != value(&first[add], sum).0), "other lanes have other sums");
+    assert_eq!(value(&first[add + 1], sum), (value(&first[add], sum).0, false), "it stays");
 }

@@ -90,7 +90,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             budget -= 1;
             if O::TRACES {
-                self.observer.instruction(self.warp.index, pc, active);
+                self.observer.instruction(self.warp.index, pc, active, &self.warp.registers);
             }
             if step.guarded_or_join && active == 0 {
                 pc += 1;
