@@ -150,6 +150,27 @@ reading("steps show the instruction, the active mask, and the registers of a lan
     assert.ok((await lab.locator(".drawn.memory .by").count()) >= 32, "each word says who wrote it");
 });
 
+reading("a tree grows with the steps, and is the book's", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.getByRole("button", { name: "Step through" }).click();
+    const tree = lab.locator(".trees details").first();
+    await tree.locator("summary", { hasText: "The tree in shared memory" }).waitFor();
+    const grown = async () => tree.locator("svg [data-step]:not(.later)").count();
+    const counts = [await grown()];
+    for (let barrier = 0; barrier < 30; barrier += 1) {
+        await lab.getByRole("button", { name: "Forward to the next barrier" }).click();
+        counts.push(await grown());
+    }
+    const all = await tree.locator("svg [data-step]").count();
+    assert.equal(counts[0], 1);
+    assert.equal(counts.at(-1), all);
+    assert.ok(counts.every((count, index) => index === 0 || count >= counts[index - 1]), counts.join());
+    assert.equal(new Set(counts).size, all, "stage by stage");
+    await lab.getByRole("slider", { name: "Step" }).fill("0");
+    assert.equal(await grown(), 1);
+});
+
 reading("a link holds the state", PAGE, {}, async (page, problems) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Elements").selectOption("64");

@@ -521,6 +521,7 @@
             this.registers = make("div", { class: "registers" });
             this.lanes = make("div", { class: "lanes" });
             this.pictures = make("div", { class: "pictures" });
+            this.trees = make("div", { class: "trees" });
             this.timeline = make("details", { class: "timeline", ontoggle: () => this.showTimeline() }, make("summary", {}, "Active lanes of all warps over time"));
             const move = (text, label, to) => button(text, () => this.show_step(to()), label);
             const near = (direction, differs) => () => {
@@ -555,6 +556,7 @@
                 this.lanes,
                 this.registers,
                 this.pictures,
+                this.trees,
                 this.timeline,
             );
             this.stepper.hidden = false;
@@ -582,6 +584,7 @@
             this.warp.replaceChildren(make("option", { value: "" }, "all"), ...warps.map((warp) => make("option", {}, String(warp))));
             this.warp.value = wanted?.warp ?? "";
             this.timeline.open = false;
+            this.showTrees(await ask(this.data, { request: "trees", ...this.of() }));
             this.filterSteps(wanted?.at);
         }
 
@@ -599,6 +602,7 @@
             this.slider.setAttribute("aria-valuetext", `step ${this.at + 1} of ${this.shownSteps.length}`);
             this.count.textContent = `${thousands(this.at + 1)} of ${thousands(this.shownSteps.length)}`;
             this.now.textContent = this.describe(step);
+            this.growTrees(step);
             this.light();
             this.keepState();
             const lane = Number(this.lane.value);
@@ -651,6 +655,26 @@
             const found = list.querySelector(".new");
             if (found) {
                 list.scrollTop = found.offsetTop - list.offsetTop - list.clientHeight / 2;
+            }
+        }
+
+        showTrees(trees) {
+            const drawn = trees.map(({ title, picture, ends }, index) => {
+                const box = make("div");
+                box.innerHTML = picture;
+                const details = make("details", { open: index === 0 }, make("summary", {}, title), box);
+                return Object.assign(details, { ends });
+            });
+            this.trees.replaceChildren(...drawn);
+        }
+
+        /** Shows what each tree has folded up to a step. */
+        growTrees(step) {
+            for (const tree of this.trees.children) {
+                const stages = Math.max(1, tree.ends.filter((end) => end <= step.event).length);
+                for (const part of tree.querySelectorAll("[data-step]")) {
+                    part.classList.toggle("later", Number(part.dataset.step) > stages);
+                }
             }
         }
 

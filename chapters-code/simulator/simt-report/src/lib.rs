@@ -16,7 +16,7 @@ pub use counters::Counters;
 pub use fault::{Fault, FaultKind};
 pub use launch::{LaunchReport, Report};
 pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
-pub use recording::{Bytes, RecordedAllocation, RecordedOperation, Recording};
+pub use recording::{Bytes, Operation, RecordedAllocation, RecordedOperation, Recording};
 pub use trace::{
     AccessKind, AccessSpace, Event, Executed, InstructionClass, Place, Trace, TracedAccess,
 };

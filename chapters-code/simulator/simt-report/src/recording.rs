@@ -25,13 +25,17 @@ pub struct RecordedAllocation {
     pub content: Bytes,
 }
 
-/// An operation. Addresses are those of the device that was recorded.
+/// An operation with all that was written and read.
+pub type RecordedOperation = Operation<Bytes, Bytes>;
+
+/// An operation: `W` is what the host writes, and `R` what it reads. Addresses are those of the device that was
+/// recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "operation", rename_all = "snake_case")]
-pub enum RecordedOperation {
+pub enum Operation<W, R> {
     /// A kernel runs.
     Launch {
-        /// The index of the module in [`Recording::modules`].
+        /// The index of the module among those of the recording.
         module: usize,
         /// The kernel's name.
         kernel: String,
@@ -69,15 +73,55 @@ pub enum RecordedOperation {
         /// The first byte that is written.
         address: u64,
         /// What is written.
-        content: Bytes,
+        content: W,
     },
     /// The host reads.
     Read {
         /// The first byte that is read.
         address: u64,
         /// What is read.
-        content: Bytes,
+        content: R,
     },
+}
+
+impl<W, R> Operation<W, R> {
+    /// Returns the same operation with what `write` makes of the content that is written, and `read` of that which is
+    /// read at an address.
+    pub fn map<V, S>(
+        &self,
+        write: impl FnOnce(&W) -> V,
+        read: impl FnOnce(u64, &R) -> S,
+    ) -> Operation<V, S> {
+        match *self {
+            Self::Launch {
+                module,
+                ref kernel,
+                grid,
+                block,
+                dynamic_shared,
+                cooperative,
+                ref parameters,
+            } => Operation::Launch {
+                module,
+                kernel: kernel.clone(),
+                grid,
+                block,
+                dynamic_shared,
+                cooperative,
+                parameters: parameters.clone(),
+            },
+            Self::Copy { to, from, bytes } => Operation::Copy { to, from, bytes },
+            Self::Fill { address, ref pattern, count } => {
+                Operation::Fill { address, pattern: pattern.clone(), count }
+            }
+            Self::Write { address, ref content } => {
+                Operation::Write { address, content: write(content) }
+            }
+            Self::Read { address, ref content } => {
+                Operation::Read { address, content: read(address, content) }
+            }
+        }
+    }
 }
 
 /// Bytes that are Base64 in JSON.

@@ -262,6 +262,7 @@ fn add(data: &mut Data, chapter: &dyn Chapter, recorded: &Recorded) {
         elements: case.elements(),
         title: chapter.title(case) + &blocks,
         dtype: case.dtype.accumulator().to_string(),
+        op: case.op.name().into(),
         seed: case.seed,
     };
     let counters = report.counters().unwrap_or_default();

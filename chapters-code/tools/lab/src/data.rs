@@ -40,6 +40,8 @@ pub struct Run {
     pub title: String,
     /// The type in which values are shown, such as `f32`.
     pub dtype: String,
+    /// The operator, such as `sum`.
+    pub op: String,
     /// What the inputs were drawn from.
     pub seed: u64,
     /// The memory before the first operation that names it.
@@ -59,60 +61,8 @@ pub struct Allocation {
     pub content: Content,
 }
 
-/// An operation, with addresses of the device that was recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Operation {
-    /// A kernel runs.
-    Launch {
-        /// The index of the module in [`Data::modules`].
-        module: usize,
-        /// The kernel's name.
-        kernel: String,
-        /// Blocks in x, y and z.
-        grid: [u32; 3],
-        /// Threads per block in x, y and z.
-        block: [u32; 3],
-        /// Bytes of dynamic shared memory per block.
-        dynamic_shared: u32,
-        /// Whether all blocks must be resident at once.
-        cooperative: bool,
-        /// The arguments.
-        parameters: Bytes,
-    },
-    /// Bytes are copied within the device.
-    Copy {
-        /// The first byte that is written.
-        to: u64,
-        /// The first byte that is read.
-        from: u64,
-        /// The number of bytes.
-        bytes: u64,
-    },
-    /// A pattern fills memory.
-    Fill {
-        /// The first byte that is written.
-        address: u64,
-        /// The pattern.
-        pattern: Bytes,
-        /// How often it is written.
-        count: u64,
-    },
-    /// The host writes.
-    Write {
-        /// The first byte that is written.
-        address: u64,
-        /// What is written.
-        content: Content,
-    },
-    /// The host reads a result, or an input that must not have changed.
-    Read {
-        /// The first byte that is read.
-        address: u64,
-        /// What a correct kernel leaves there; none where that is not known.
-        expected: Option<Expected>,
-    },
-}
+/// An operation. What the host reads has what a correct kernel leaves there; none where that is not known.
+pub type Operation = simt_report::Operation<Content, Option<Expected>>;
 
 /// What a [`Run`] is called, and what its values are.
 #[derive(Clone, Debug)]
@@ -125,6 +75,8 @@ pub struct Label {
     pub title: String,
     /// See [`Run::dtype`].
     pub dtype: String,
+    /// See [`Run::op`].
+    pub op: String,
     /// See [`Run::seed`].
     pub seed: u64,
 }
@@ -138,7 +90,7 @@ impl Data {
         right: &[RecordedOperation],
         counters: Counters,
     ) {
-        let Label { size, elements, title, dtype, seed } = label;
+        let Label { size, elements, title, dtype, op, seed } = label;
         let modules: Vec<usize> =
             recording.modules.iter().map(|text| self.module(text, recording)).collect();
         let allocations = recording.allocations.iter().map(|allocation| Allocation {
@@ -152,6 +104,7 @@ impl Data {
             elements,
             title,
             dtype,
+            op,
             seed,
             allocations: allocations.collect(),
             operations: operations.collect(),
@@ -180,7 +133,7 @@ impl Run {
         let memory = self.allocations.iter().map(|allocation| allocation.content.weight());
         let operations = self.operations.iter().map(|operation| match operation {
             Operation::Write { content, .. } => content.weight(),
-            Operation::Read { expected, .. } => expected.as_ref().map_or(0, Expected::weight),
+            Operation::Read { content, .. } => content.as_ref().map_or(0, Expected::weight),
             Operation::Launch { .. } | Operation::Copy { .. } | Operation::Fill { .. } => 0,
         });
         memory.chain(operations).sum()
@@ -204,36 +157,14 @@ struct Encode<'a> {
 
 impl Encode<'_> {
     fn operation(&self, operation: &RecordedOperation) -> Operation {
-        match operation.clone() {
-            RecordedOperation::Launch {
-                module,
-                kernel,
-                grid,
-                block,
-                dynamic_shared,
-                cooperative,
-                parameters,
-            } => Operation::Launch {
-                module: self.modules[module],
-                kernel,
-                grid,
-                block,
-                dynamic_shared,
-                cooperative,
-                parameters,
-            },
-            RecordedOperation::Copy { to, from, bytes } => Operation::Copy { to, from, bytes },
-            RecordedOperation::Fill { address, pattern, count } => {
-                Operation::Fill { address, pattern, count }
-            }
-            RecordedOperation::Write { address, content } => {
-                Operation::Write { address, content: Content::of(&content.0, self.seed) }
-            }
-            RecordedOperation::Read { address, content } => {
-                let expected = self.expected(address, &content);
-                Operation::Read { address, expected }
-            }
+        let mut operation = operation.map(
+            |content| Content::of(&content.0, self.seed),
+            |address, content| self.expected(address, content),
+        );
+        if let Operation::Launch { module, .. } = &mut operation {
+            *module = self.modules[*module];
         }
+        operation
     }
 
     fn expected(&self, address: u64, content: &Bytes) -> Option<Expected> {

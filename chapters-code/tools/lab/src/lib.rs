@@ -11,11 +11,13 @@ pub mod content;
 pub mod data;
 #[cfg(target_family = "wasm")]
 mod exports;
+pub mod fold;
 pub mod remove;
 pub mod registers;
 pub mod replay;
 pub mod request;
 pub mod steps;
+pub mod tree;
 pub mod value;
 
 use std::sync::Arc;
@@ -24,6 +26,7 @@ use ptx::ir::Module;
 use simt_report::LaunchReport;
 
 use data::{Data, Operation, Run};
+use fold::Fold;
 use registers::Text;
 use remove::Removable;
 use replay::{Options, Outcome};
@@ -113,6 +116,16 @@ impl Lab {
         let ptx = Text::new(self.text(run, launch)?);
         let of = steps::Of { launch: report, block, ptx: &ptx, dtype: &run.dtype, quote: &quote };
         Ok(steps::view(&of, event, lane))
+    }
+
+    /// The trees that a block of a launch folds.
+    ///
+    /// # Errors
+    /// Where no such launch was traced.
+    pub fn trees(&self, launch: usize, block: u64) -> Result<Vec<steps::GrowingTree>, String> {
+        let run = self.data.runs.get(self.traced.run).ok_or("there is no such run")?;
+        let fold = Fold { op: &run.op, dtype: &run.dtype };
+        Ok(steps::trees(self.launch(launch)?, block, fold))
     }
 
     fn launch(&self, index: usize) -> Result<&LaunchReport, String> {

@@ -183,7 +183,7 @@ fn execute<'a>(
                 let content = device.content(content).bytes();
                 device.memory.write(device.address(*address), &content).map_err(in_words)?;
             }
-            Operation::Read { address, expected } => {
+            Operation::Read { address, content: expected } => {
                 let bytes = expected.as_ref().map_or(0, Expected::len);
                 let mut bytes = vec![0; bytes];
                 device.memory.read(device.address(*address), &mut bytes).map_err(in_words)?;

@@ -37,6 +37,13 @@ pub enum Request {
         /// The lane whose registers are shown.
         lane: u32,
     },
+    /// The trees that a block folds.
+    Trees {
+        /// The index of the launch.
+        launch: usize,
+        /// The block's number in the grid.
+        block: u64,
+    },
     /// The active lanes of a block over time.
     Timeline {
         /// The index of the launch.
@@ -83,6 +90,7 @@ fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, Stri
         Request::View { launch, block, event, lane } => {
             in_json(&current(lab)?.view(launch, block, event, lane)?)
         }
+        Request::Trees { launch, block } => in_json(&current(lab)?.trees(launch, block)?),
         Request::Timeline { launch, block } => {
             Ok(json!({ "picture": steps::timeline(current(lab)?.launch(launch)?, block)? }))
         }

@@ -1,15 +1,21 @@
 //! A traced launch, one instruction of a warp after another.
 
 use figures::memory::{Touched, Word};
+use figures::tree::Storage;
 use figures::{Picture, lanes, page as html};
 use serde::Serialize;
 use simt_report::{AccessKind, AccessSpace, Event, LaunchReport, Place, TracedAccess};
 
 use crate::registers::{self, Register, Text, Thread};
-use crate::value;
+use crate::tree::{self, Grown};
+use crate::{fold::Fold, value};
 
 /// Bytes of shared memory that are shown at most.
 const MOST_SHARED: usize = 1 << 16;
+/// Values of a row of a tree, at most: of a wider tree the last steps are drawn.
+const WIDEST_TREE: usize = 32;
+/// Warps whose trees are drawn, at most.
+const MOST_TREES: u32 = 4;
 
 /// An instruction of a warp, or a barrier that lets warps pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -141,6 +147,57 @@ pub fn timeline(launch: &LaunchReport, block: u64) -> Result<String, String> {
     let bands = figures::timeline::bands(&own.collect::<Vec<_>>());
     let picture = figures::timeline::draw(&bands, None, &launch.kernel)?;
     Ok(figure("lab-timeline", &picture))
+}
+
+/// A tree that a block folds, step by step.
+#[derive(Clone, Debug, Serialize)]
+pub struct GrowingTree {
+    /// Where the tree is folded.
+    pub title: String,
+    /// The tree as HTML, each stage with its number from 1.
+    pub picture: String,
+    /// For each stage the index of the event in the trace at which it is complete.
+    pub ends: Vec<usize>,
+}
+
+/// The trees that a block folds in its shared memory, and its warps in registers.
+pub fn trees(launch: &LaunchReport, block: u64, fold: Fold<'_>) -> Vec<GrowingTree> {
+    let events = launch.trace.iter().flat_map(|trace| &trace.events).enumerate();
+    let own = events.filter(|(_, event)| block_of(event) == block);
+    let (indices, events): (Vec<usize>, Vec<&Event>) = own.unzip();
+    let mut trees = Vec::new();
+    let mut add = |title: String, storage, grown: Result<Grown, String>| {
+        let Ok(Grown { mut tree, ends }) = grown else { return };
+        if tree.width() > WIDEST_TREE {
+            match tree.of_first(WIDEST_TREE) {
+                Ok(narrow) => tree = narrow,
+                Err(_) => return,
+            }
+        }
+        let later = &ends[ends.len() - tree.stages.len()..];
+        let format = |bits| fold.text(bits);
+        let picture = figures::tree::draw(&tree, storage, &launch.kernel, &format);
+        trees.push(GrowingTree {
+            title,
+            picture: figure(&format!("lab-tree-{}", trees.len()), &picture),
+            ends: later.iter().map(|&end| indices[end]).collect(),
+        });
+    };
+    add("The tree in shared memory".into(), Storage::Shared, tree::in_shared(&events, fold));
+    for warp in 0..MOST_TREES {
+        let title = format!("The tree in the registers of warp {warp}");
+        add(title, Storage::Registers, tree::in_registers(&events, warp, fold));
+    }
+    trees
+}
+
+fn block_of(event: &Event) -> u64 {
+    match event {
+        Event::Instruction { place, .. }
+        | Event::Access { place, .. }
+        | Event::Shuffle { place, .. } => place.block,
+        Event::BarrierPassed { block, .. } | Event::WarpSynchronised { block, .. } => *block,
+    }
 }
 
 /// The effects of an instruction, which follow its event in the trace.

@@ -36,6 +36,7 @@ fn opened(recorded: &Recorded) -> Lab {
         elements: recorded.case.elements(),
         title: "a sum".into(),
         dtype: recorded.case.dtype.to_string(),
+        op: recorded.case.op.to_string(),
         seed: recorded.case.seed,
     };
     let counters = recorded.report.counters().expect("they are counted");
@@ -91,6 +92,22 @@ fn every_kernel_of_chapter_1_gives_what_the_driver_gave() {
                     || recorded.report.fault().is_some(),
                 "{name}"
             ),
+        }
+    }
+}
+
+#[test]
+fn trees_grow_with_the_steps() {
+    for (kernel, expected) in [("sequential", "The tree in shared memory"), ("shuffle", "The tree in the registers of warp 0")] {
+        let mut lab = opened(&recorded(kernel, &case(64)));
+        run(&mut lab, Options { trace: true, ..Options::default() });
+        let trees = lab.trees(0, 0).expect("it was traced");
+        let tree = trees.iter().find(|tree| tree.title == expected);
+        let tree = tree.unwrap_or_else(|| panic!("{kernel}: {:?}", trees));
+        assert!(tree.ends.is_sorted(), "{:?}", tree.ends);
+        assert!(tree.ends.len() >= 6, "{:?}", tree.ends);
+        for stage in 1..=6 {
+            assert!(tree.picture.contains(&format!("data-step=\"{stage}\"")), "{kernel}, {stage}");
         }
     }
 }

@@ -31,9 +31,7 @@ mod arguments;
 mod launch;
 mod schematic;
 mod source;
-mod tree;
 mod tree_picture;
-mod value;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

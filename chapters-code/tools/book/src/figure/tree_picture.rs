@@ -2,11 +2,11 @@
 
 use figures::{Picture, tree::Storage};
 use harness::simulator::Event;
+use lab::fold::Fold;
+use lab::tree::{in_registers, in_shared};
 use report::trace::Traced;
 
 use super::arguments::Arguments;
-use super::tree::{in_registers, in_shared};
-use super::value;
 
 /// Which tree is drawn, and how much of it.
 pub(super) struct Wanted {
@@ -33,20 +33,21 @@ pub(super) fn draw(
     warp: u32,
     wanted: &Wanted,
 ) -> Result<Picture, String> {
-    let (op, dtype) = (traced.case.op, traced.case.dtype.accumulator());
-    let (tree, storage) = match wanted.of.as_deref().unwrap_or("shared") {
-        "shared" => (in_shared(events, op, dtype)?, Storage::Shared),
-        "registers" => (in_registers(events, warp, op, dtype)?, Storage::Registers),
+    let dtype = traced.case.dtype.accumulator();
+    let fold = Fold { op: traced.case.op.name(), dtype: dtype.name() };
+    let (grown, storage) = match wanted.of.as_deref().unwrap_or("shared") {
+        "shared" => (in_shared(events, fold)?, Storage::Shared),
+        "registers" => (in_registers(events, warp, fold)?, Storage::Registers),
         other => return Err(format!("of={other}: a tree is of shared or of registers")),
     };
     let tree = match wanted.buffers {
-        Some(buffers) => tree.laid_over(buffers)?,
-        None => tree,
+        Some(buffers) => grown.tree.laid_over(buffers)?,
+        None => grown.tree,
     };
     let tree = match wanted.places {
         Some(places) => tree.of_first(places)?,
         None => tree,
     };
-    let format = |bits| value::text(dtype, bits);
+    let format = |bits| fold.text(bits);
     Ok(figures::tree::draw(&tree, storage, traced.rung.name, &format))
 }

@@ -8,13 +8,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use harness::simulator::{AccessKind, AccessSpace, Event, TracedAccess};
-use harness::{Dtype, Op};
-
 use figures::lanes;
 use figures::tree::{Held, Move, Stage, Tree};
+use simt_report::{AccessKind, AccessSpace, Event, TracedAccess};
 
-use super::value;
+use crate::fold::Fold;
+
+/// A tree, and when it grows.
+#[derive(Debug)]
+pub struct Grown {
+    /// The tree.
+    pub tree: Tree,
+    /// For each stage the index of the event, among those that were given, at which it is complete.
+    pub ends: Vec<usize>,
+}
 
 /// What the threads of a block have in registers of what they did in shared memory.
 #[derive(Default)]
@@ -38,7 +45,7 @@ impl Threads {
 
     /// What `thread` folded to store `held`: the first of what may explain it that does, or else what it
     /// has read since its last store.
-    fn folded(&mut self, op: Op, dtype: Dtype, thread: u32, held: Held) -> Vec<Held> {
+    fn folded(&mut self, fold: Fold<'_>, thread: u32, held: Held) -> Vec<Held> {
         let pending = self.pending.remove(&thread).unwrap_or_default();
         let stored = self.stored.insert(thread, held);
         let own = stored.filter(|stored| stored.place == held.place);
@@ -46,22 +53,26 @@ impl Threads {
         let read = self.read.get(&thread).cloned().unwrap_or_default();
         let same = read.iter().rfind(|read| read.bits == held.bits);
         let copied = same.into_iter().copied().collect();
-        let explains = |from: &Vec<Held>| is_fold(op, dtype, from, held);
+        let explains = |from: &Vec<Held>| is_fold(fold, from, held);
         [pending.clone(), with_own, read, copied].into_iter().find(explains).unwrap_or(pending)
     }
 }
 
-fn is_fold(op: Op, dtype: Dtype, from: &[Held], to: Held) -> bool {
+fn is_fold(fold: Fold<'_>, from: &[Held], to: Held) -> bool {
     let bits: Vec<u64> = from.iter().map(|held| held.bits).collect();
-    value::is_fold(op, dtype, &bits, to.bits)
+    fold.is_fold(&bits, to.bits)
 }
 
 /// The tree that a block folds in its shared memory.
-pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree, String> {
+///
+/// # Errors
+/// Where the block folds nothing there, or something that a tree would not show.
+pub fn in_shared(events: &[&Event], fold: Fold<'_>) -> Result<Grown, String> {
     let mut tree = Tree::default();
+    let mut ends = Vec::new();
     let mut stage = Stage::default();
     let mut threads = Threads::default();
-    for event in events {
+    for (index, event) in events.iter().enumerate() {
         match event {
             Event::Access { place, access } if access.space == AccessSpace::Shared => {
                 for (lane, held) in held(access)? {
@@ -71,10 +82,10 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
                         stage.read.push(held.place);
                         continue;
                     }
-                    let mut from = threads.folded(op, dtype, thread, held);
-                    match value::is_identity(op, dtype, held.bits) {
-                        true if !is_fold(op, dtype, &from, held) => from.clear(),
-                        _ => check(op, dtype, thread, &from, held)?,
+                    let mut from = threads.folded(fold, thread, held);
+                    match fold.is_identity(held.bits) {
+                        true if !is_fold(fold, &from, held) => from.clear(),
+                        _ => check(fold, thread, &from, held)?,
                     }
                     stage.read.extend(from.iter().map(|held| held.place));
                     stage.held.insert(held.place, held.bits);
@@ -91,6 +102,7 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
             }
             Event::BarrierPassed { .. } | Event::WarpSynchronised { .. } => {
                 close(&mut tree, &mut stage);
+                ends.resize(tree.stages.len(), index);
                 threads.read.clear();
             }
             Event::Instruction { .. } | Event::Access { .. } | Event::Shuffle { .. } => {}
@@ -100,10 +112,11 @@ pub(super) fn in_shared(events: &[&Event], op: Op, dtype: Dtype) -> Result<Tree,
     if !stage.moves.is_empty() || !stage.read.is_empty() {
         tree.stages.push(stage);
         carry(&mut tree);
+        ends.push(events.len() - 1);
     }
     let folds = |step: &Move| !step.from.is_empty();
     match tree.stages.iter().any(|stage| stage.moves.iter().any(folds)) {
-        true => Ok(tree),
+        true => Ok(Grown { tree, ends }),
         false => Err("the block folds nothing in shared memory".to_owned()),
     }
 }
@@ -125,17 +138,17 @@ fn carry(tree: &mut Tree) {
     }
 }
 
-fn check(op: Op, dtype: Dtype, thread: u32, from: &[Held], to: Held) -> Result<(), String> {
-    if from.is_empty() || is_fold(op, dtype, from, to) {
+fn check(fold: Fold<'_>, thread: u32, from: &[Held], to: Held) -> Result<(), String> {
+    if from.is_empty() || is_fold(fold, from, to) {
         return Ok(());
     }
-    let text = |bits: u64| value::text(dtype, bits);
-    let read: Vec<_> = from.iter().map(|held| text(held.bits)).collect();
+    let read: Vec<_> = from.iter().map(|held| fold.text(held.bits)).collect();
     Err(format!(
-        "thread {thread} puts {} in place {}, which is not the {op} of what it has read, {}: the \
+        "thread {thread} puts {} in place {}, which is not the {} of what it has read, {}: the \
          tree would not show where the rest comes from",
-        text(to.bits),
+        fold.text(to.bits),
         to.place,
+        fold.op,
         read.join(" and "),
     ))
 }
@@ -148,7 +161,7 @@ fn held(access: &TracedAccess) -> Result<Vec<(u32, Held)>, String> {
         let &[bits] = &values[..] else {
             return Err("a tree has one value an access, and this kernel has several".to_owned());
         };
-        let place = ((address - access.base) / u64::from(access.bytes)) as usize;
+        let place = (address.saturating_sub(access.base) / u64::from(access.bytes)) as usize;
         all.push((lane, Held { place, bits }));
     }
     Ok(all)
@@ -156,18 +169,18 @@ fn held(access: &TracedAccess) -> Result<Vec<(u32, Held)>, String> {
 
 /// The tree that a warp folds in its registers, by the shuffles up to the first thing that it
 /// stores.
-pub(super) fn in_registers(
-    events: &[&Event],
-    warp: u32,
-    op: Op,
-    dtype: Dtype,
-) -> Result<Tree, String> {
+///
+/// # Errors
+/// Where the warp folds nothing there, or something that a tree would not show.
+pub fn in_registers(events: &[&Event], warp: u32, fold: Fold<'_>) -> Result<Grown, String> {
     let mut shuffles = Vec::new();
+    let mut ends = Vec::new();
     let mut result = None;
-    for event in events {
+    for (index, event) in events.iter().enumerate() {
         match event {
             Event::Shuffle { place, sources, values, .. } if place.warp == warp => {
-                shuffles.push((sources, values))
+                shuffles.push((sources, values));
+                ends.push(index);
             }
             Event::Access { place, access }
                 if place.warp == warp
@@ -200,9 +213,11 @@ pub(super) fn in_registers(
     let first = &mut tree.stages[0];
     first.moves = first.held.iter().map(|(&place, &bits)| Move::fill(place, bits)).collect();
     for step in tree.stages.iter().flat_map(|stage| &stage.moves) {
-        check(op, dtype, step.thread, &step.from, step.to)?;
+        check(fold, step.thread, &step.from, step.to)?;
     }
-    Ok(tree)
+    // A shuffle completes the stage behind it; the first finds one that is there.
+    ends.insert(0, ends[0]);
+    Ok(Grown { tree, ends })
 }
 
 /// The moves of a shuffle that lead to the wanted lanes, and the lanes that these want.
@@ -237,14 +252,14 @@ mod tests {
     fn a_value_of_unknown_origin_is_refused() {
         let held = |place, number: u64| Held { place, bits: number };
         let mut threads = Threads::default();
-        let (op, dtype) = (Op::Sum, Dtype::U32);
-        assert!(threads.folded(op, dtype, 0, held(0, 4)).is_empty());
+        let fold = Fold { op: "sum", dtype: "u32" };
+        assert!(threads.folded(fold, 0, held(0, 4)).is_empty());
         threads.loads(0, held(1, 5));
-        let from = threads.folded(op, dtype, 0, held(0, 9));
+        let from = threads.folded(fold, 0, held(0, 9));
         assert_eq!(from, [held(0, 4), held(1, 5)], "what it stored, and what it read");
         threads.loads(0, held(1, 5));
-        let from = threads.folded(op, dtype, 0, held(0, 20));
-        let refused = check(op, dtype, 0, &from, held(0, 20)).expect_err("9 + 5 is not 20");
+        let from = threads.folded(fold, 0, held(0, 20));
+        let refused = check(fold, 0, &from, held(0, 20)).expect_err("9 + 5 is not 20");
         assert!(refused.contains("would not show where"), "{refused}");
     }
 }
