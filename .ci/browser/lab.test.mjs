@@ -77,6 +77,17 @@ reading("a struck barrier is a race at its lines, and comes back", PAGE, {}, asy
     assert.equal(await lab.locator(".source li.race").count(), 0);
 });
 
+reading("a struck mask is replaced by the lanes that are active", "chapter_1_reduce/what_goes_wrong.html", {}, async (page) => {
+    const lab = await open(page, "chapter_1_reduce/early_return_shuffle");
+    await lab.locator(".verdict.bad").waitFor();
+    assert.match(await lab.locator(".hint").first().innerText(), /as with __activemask\(\)/);
+    const mask = lab.getByRole("button", { name: /^strike out: the mask of the shuffle in line/ });
+    await mask.first().click();
+    await lab.locator(".source li.removed").first().waitFor();
+    await lab.locator(".verdict.good, .verdict.bad").waitFor();
+    assert.doesNotMatch(await verdict(lab), /stopped/);
+});
+
 reading("without barriers, another order of warps gives a wrong sum", PAGE, {}, async (page) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Look for races").uncheck();

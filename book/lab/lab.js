@@ -263,14 +263,17 @@
             this.found = make("div", { class: "found" });
             this.stepper = make("div", { class: "stepper", hidden: true });
             const copy = button("Copy a link to this state", () => this.copy(copy));
-            const hint = opened.removable.length > 0 ? "Strike out a barrier or a fence, and run the kernel without it." : "";
+            const hints = opened.removable.length > 0 ? ["Strike out a barrier, a fence or a mask, and run the kernel without it."] : [];
+            if (opened.removable.some((one) => one.what.startsWith("mask"))) {
+                hints.push("Instead of a struck mask, the lanes that happen to be active take part, as with __activemask().");
+            }
             this.section = make(
                 "section",
                 { class: "lab", "aria-label": `Lab: ${data.kernel}` },
                 make("header", {}, make("strong", {}, `Lab: ${data.kernel}`), button("Close", () => this.close(), "Close the lab")),
                 form,
                 this.said,
-                make("p", { class: "hint" }, hint),
+                make("p", { class: "hint" }, hints.join(" ")),
                 text,
                 this.found,
                 this.stepper,

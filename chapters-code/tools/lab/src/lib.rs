@@ -44,6 +44,8 @@ struct Traced {
     /// The index of the run.
     run: usize,
     launches: Vec<LaunchReport>,
+    /// The PTX of each module, where it was not the book's.
+    texts: Vec<Option<String>>,
 }
 
 impl Lab {
@@ -60,7 +62,7 @@ impl Lab {
         Ok(Self { data, modules, traced: Traced::default() })
     }
 
-    /// The lines that order threads, each once.
+    /// What can be left out, each line once for each kind of instruction.
     pub fn removable(&self) -> Vec<Removable> {
         let mut all: Vec<Removable> = Vec::new();
         for one in self.modules.iter().flat_map(|module| remove::removable(module)) {
@@ -79,9 +81,16 @@ impl Lab {
     pub fn run(&mut self, options: &Options) -> Result<Outcome, String> {
         let run = self.data.runs.get(options.run).ok_or("there is no such run")?;
         let mut changed = self.modules.clone();
+        let mut texts = vec![None; changed.len()];
         if !options.removed.is_empty() {
-            let modules = changed.iter_mut().map(Arc::make_mut);
-            modules.for_each(|module| remove::remove(module, &options.removed));
+            let modules = changed.iter_mut().zip(&self.data.modules).zip(&mut texts);
+            for ((module, text), without) in modules {
+                *without = remove::without_masks(text, module, &options.removed);
+                if let Some(text) = without {
+                    *module = Arc::new(ptx::parse(text).map_err(|error| error.to_string())?);
+                }
+                remove::remove(Arc::make_mut(module), &options.removed);
+            }
         }
         let mut outcome = replay::replay(run, &changed, &self.modules, options)?;
         if options.trace {
@@ -89,7 +98,7 @@ impl Lab {
                 let trace = launch.trace.take();
                 LaunchReport { trace, ..launch.clone() }
             });
-            self.traced = Traced { run: options.run, launches: launches.collect() };
+            self.traced = Traced { run: options.run, launches: launches.collect(), texts };
         }
         Ok(outcome)
     }
@@ -135,11 +144,14 @@ impl Lab {
     /// The PTX of a launch of a run.
     fn text(&self, run: &Run, launch: usize) -> Result<&str, String> {
         let mut launched = run.operations.iter().filter_map(|operation| match operation {
-            Operation::Launch { module, .. } => self.data.modules.get(*module),
+            Operation::Launch { module, .. } => Some(*module),
             _ => None,
         });
-        let text = launched.nth(launch).ok_or("a launch names a module that is not there")?;
-        Ok(text)
+        let text = launched.nth(launch).and_then(|module| {
+            let changed = self.traced.texts.get(module)?.as_deref();
+            changed.or_else(|| self.data.modules.get(module).map(String::as_str))
+        });
+        text.ok_or_else(|| "a launch names a module that is not there".into())
     }
 
     /// What a line says, as code with its place: `` `x = y;` (file.cu:12) ``.

@@ -138,6 +138,31 @@ fn another_order_of_warps_shows_a_missing_barrier_in_the_result() {
 }
 
 #[test]
+fn a_struck_mask_takes_the_active_lanes() {
+    let mut lab = opened(&recorded("early_return_shuffle", &case(64)));
+    let masks = lab.removable();
+    let masks = masks.iter().filter(|one| one.what == "mask of the shuffle");
+    let removed: Vec<String> = masks.map(|one| one.line.clone()).collect();
+    assert!(!removed.is_empty());
+    let is_stopped = |outcome: &Outcome| outcome.launches.iter().any(|launch| launch.fault.is_some());
+    let before = run(&mut lab, with_races());
+    assert!(is_stopped(&before) || !before.launches[0].races.is_empty());
+    let without = run(&mut lab, Options { removed, trace: true, ..with_races() });
+    assert!(!is_stopped(&without), "{:?}", without.launches);
+    let steps = lab::steps::steps(&lab.traced()[0], 0);
+    let ptx: Vec<String> =
+        steps.iter().map(|one| lab.view(0, 0, one.event, 0).expect("it was traced").ptx).collect();
+    let mask = ptx.iter().position(|ptx| ptx == "activemask.b32 %struck;").expect("it stands there");
+    assert!(ptx[mask + 1].starts_with("shfl.sync.") && ptx[mask + 1].ends_with(", %struck;"));
+    let shuffle = recorded("shuffle", &case(1024));
+    let mut lab = opened(&shuffle);
+    let removed = lab.removable().into_iter().map(|one| one.line).filter(|line| lines("shuffle", "__shfl").contains(line));
+    let removed: Vec<String> = removed.collect();
+    assert_eq!(removed.len(), 1);
+    assert_eq!(run(&mut lab, Options { removed, ..with_races() }).is_right, Some(true));
+}
+
+#[test]
 fn digits_are_those_of_the_harness() {
     for seed in [SEED, 2, 77] {
         let case = Case { seed, ..case(3001) };
