@@ -141,7 +141,7 @@ reading("steps show the instruction, the active mask, and the registers of a lan
                 break;
             }
         }
-        await lab.getByLabel("Lane", { exact: true }).selectOption(String(lane));
+        await lab.getByRole("combobox", { name: "Lane", exact: true }).selectOption(String(lane));
         await lab.locator(".registers .title", { hasText: `lane ${lane} ` }).waitFor();
         const registers = await lab.locator(".registers li").evaluateAll((all) => all.map((one) => [one.children[0].textContent, Number(one.children[1].textContent), one.classList.contains("new")]));
         return new Map(registers.map(([name, value, isNew]) => [name, { value, isNew }]));
@@ -180,6 +180,25 @@ reading("a tree grows with the steps, and is the book's", PAGE, {}, async (page)
     assert.equal(new Set(counts).size, all, "stage by stage");
     await lab.getByRole("slider", { name: "Step" }).fill("0");
     assert.equal(await grown(), 1);
+});
+
+reading("parameters are chosen as on the command line, and a refused value says why", PAGE, {}, async (page) => {
+    const lab = await open(page, "chapter_1_reduce/grid_stride");
+    await lab.getByLabel("Threads per block").selectOption("512");
+    assert.match(await verdict(lab), /does not run: grid_stride does not run in blocks of 512 threads; its own have 256/);
+    assert.ok(await lab.getByRole("button", { name: "Run", exact: true }).isDisabled());
+    await lab.getByLabel("Threads per block").selectOption("256 (usual)");
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(".verdict.good").waitFor();
+    await lab.getByRole("button", { name: "Close the lab" }).click();
+    const other = await open(page, KERNEL);
+    await other.getByLabel("Elements").selectOption("64");
+    await other.getByLabel("Threads per block").selectOption("64");
+    assert.equal(await other.getByLabel("Elements").inputValue(), "1,024", "the size at which there is more to choose");
+    await other.getByRole("button", { name: "Run", exact: true }).click();
+    await other.locator(".verdict.good").waitFor();
+    assert.deepEqual(await column(other, 2), await column(other, 3));
+    assert.match(page.url(), /block=64/);
 });
 
 reading("a link holds the state", PAGE, {}, async (page, problems) => {

@@ -227,15 +227,49 @@
         }
 
         get run() {
-            return this.data.runs[this.size.selectedIndex];
+            return this.data.runs[this.index];
+        }
+
+        /** The index of the run of this size, or with the one choice that is not the usual one. */
+        get index() {
+            const chosen = this.choices.find((choice) => choice.value !== "");
+            const isIt = (run) => (chosen ? run.chosen?.name === chosen.name && run.chosen.value === chosen.value : !run.chosen && run.size === this.size.value);
+            return Math.max(this.data.runs.findIndex(isIt), 0);
+        }
+
+        /** Why the kernel does not run as it is chosen, if it does not. */
+        get refusal() {
+            const refused = this.choices.map((choice) => choice.refused.find((one) => one.value === choice.value));
+            return refused.find((one) => one)?.reason;
+        }
+
+        /** A list of what can be chosen of an option. At most one option is not as usual, at one size. */
+        chooser({ name, usual, values, refused }) {
+            const choose = () => {
+                this.choices.filter((other) => other !== choice).forEach((other) => (other.value = ""));
+                const size = this.data.runs.find((run) => run.chosen)?.size;
+                if (choice.value !== "" && size) {
+                    this.size.value = size;
+                }
+                this.changed();
+            };
+            const options = [...values, ...refused.map((one) => one.value)].map((value) => make("option", {}, value));
+            const choice = make("select", { onchange: choose }, make("option", { value: "" }, `${usual} (usual)`), ...options);
+            choice.name = name;
+            return Object.assign(choice, { refused });
         }
 
         build() {
             const { data, opened } = this;
-            const sizes = data.runs.map((run) => make("option", {}, run.size));
+            const sizes = data.runs.filter((run) => !run.chosen).map((run) => make("option", {}, run.size));
             const changed = () => this.changed();
-            this.size = make("select", { onchange: changed }, ...sizes);
-            this.size.selectedIndex = Math.min(1, data.runs.length - 1);
+            const resized = () => {
+                this.choices.forEach((choice) => (choice.value = ""));
+                this.changed();
+            };
+            this.size = make("select", { onchange: resized }, ...sizes);
+            this.size.selectedIndex = Math.min(1, sizes.length - 1);
+            this.choices = data.choices.map((choice) => this.chooser(choice));
             this.seed = make("input", { type: "number", min: "0", max: "999999", step: "1", onchange: changed });
             this.digits = make("input", { type: "number", min: "0", max: "999999", step: "1", onchange: changed });
             this.resident = make("input", { type: "number", min: "0", max: "9999", step: "1", onchange: changed });
@@ -251,7 +285,8 @@
                 "form",
                 { onsubmit: (event) => (event.preventDefault(), this.go()) },
                 labelled("Elements", this.size),
-                labelled("Order of warps", this.seed, "0 runs warps and blocks in order; any other number is the seed of a random order"),
+                ...this.choices.map((choice) => labelled(choice.name === "block" ? "Threads per block" : choice.name, choice, `--${choice.name} on the command line`)),
+                labelled("Order of warps and blocks", this.seed, "0 runs warps and blocks in order; any other number is the seed of a random order"),
                 labelled("Input", this.digits, "The seed of the digits that the kernel works on"),
                 labelled("Blocks at a time", this.resident, "The most blocks that are resident at once; 0 for as many as an H200 holds"),
                 make("label", { class: "check" }, this.races, make("span", {}, "Look for races")),
@@ -312,19 +347,20 @@
 
         /** The options have changed: what was shown of the last run goes. */
         changed() {
-            const { run } = this;
+            const { run, refusal } = this;
             // What other digits should give, only the book's kernel tells.
-            const hasDigits = this.opened.has_digits[this.size.selectedIndex] && !this.data.is_broken && !this.data.is_edited;
+            const hasDigits = this.opened.has_digits[this.index] && !this.data.is_broken && !this.data.is_edited;
             this.digits.disabled = !hasDigits;
             if (!hasDigits) {
                 this.digits.value = String(run.seed);
             }
-            this.stepButton.disabled = run.elements > LARGEST_TO_STEP;
-            this.stepButton.title = this.stepButton.disabled ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
+            this.runButton.disabled = refusal !== undefined;
+            this.stepButton.disabled = run.elements > LARGEST_TO_STEP || this.runButton.disabled;
+            this.stepButton.title = run.elements > LARGEST_TO_STEP ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
             this.outcome = null;
             this.steps = [];
             this.stepper.hidden = true;
-            this.said.textContent = `${run.title}.`;
+            this.said.textContent = refusal ? `This does not run: ${refusal}.` : `${run.title}.`;
             this.said.className = "verdict";
             this.found.replaceChildren();
             this.light();
@@ -357,7 +393,7 @@
             const digits = Number(this.digits.value);
             return {
                 request: "run",
-                run: this.size.selectedIndex,
+                run: this.index,
                 seed: Number(this.seed.value),
                 input_seed: digits === this.run.seed ? null : digits,
                 resident_blocks: Number(this.resident.value),
@@ -371,6 +407,9 @@
 
         /** Runs, with more options, and shows what came of it. Says whether it ran. */
         async go(more) {
+            if (this.refusal) {
+                return false;
+            }
             this.runButton.disabled = this.stepButton.disabled = true;
             this.stopButton.hidden = false;
             this.said.textContent = "Running …";
@@ -474,7 +513,7 @@
             const predictions = remembered();
             const names = Object.keys(run.counters).filter((name) => run.counters[name] > 0 || outcome?.counters[name] > 0);
             const rows = names.map((name) => {
-                const key = `${this.name} ${run.size} ${name}`;
+                const key = `${this.name} ${run.title} ${name}`;
                 const keep = (event) => {
                     const all = remembered();
                     if (event.target.value === "") {
@@ -697,8 +736,9 @@
         // ---- The state, in the address.
 
         state() {
-            const state = new URLSearchParams({ lab: this.name, size: this.run.size });
+            const state = new URLSearchParams({ lab: this.name, size: this.size.value });
             const add = (key, value, usual) => value !== usual && state.set(key, value);
+            this.choices.forEach((choice) => add(choice.name, choice.value, ""));
             add("seed", this.seed.value, "0");
             add("digits", this.digits.value, String(this.run.seed));
             add("blocks", this.resident.value, "0");
@@ -716,8 +756,11 @@
         }
 
         async restore(state) {
-            const size = this.data.runs.findIndex((run) => run.size === state.get("size"));
-            this.size.selectedIndex = size >= 0 ? size : this.size.selectedIndex;
+            const hasOption = (select, value) => [...select.options].some((option) => option.value === value);
+            if (hasOption(this.size, state.get("size"))) {
+                this.size.value = state.get("size");
+            }
+            this.choices.forEach((choice) => (choice.value = hasOption(choice, state.get(choice.name)) ? state.get(choice.name) : ""));
             this.seed.value = state.get("seed") ?? "0";
             this.digits.value = state.get("digits") ?? String(this.run.seed);
             this.resident.value = state.get("blocks") ?? "0";

@@ -20,7 +20,8 @@ pub fn prepare<T: Element>(p: &Reduction<T>, rung: &Rung) -> Result<Launch<Reduc
     // For elements of f16 these are sum_f16, and sum_f32 for the results of the blocks.
     let first = module.load_function(&p.entry(T::DTYPE))?;
     let again = module.load_function(&p.entry(T::Acc::DTYPE))?;
-    let threads = p.threads(256);
+    // The kernel is compiled for blocks of this size.
+    let threads = 256;
     let config = move |blocks: u64| LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (threads, 1, 1),

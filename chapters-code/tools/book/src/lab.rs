@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
 use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
-use lab::data::{Data, File, Label};
+use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused};
 use report::Chapter;
 use report::trace::{self, Recorded};
 
@@ -27,9 +27,31 @@ const LARGE: &str = "chapter_1_reduce";
 /// The largest vector of a broken rung, as it is asked for, and as the rung may enlarge it.
 const LARGEST_BROKEN: u64 = 4096;
 const LARGEST_BROKEN_CASE: u64 = 1 << 17;
-/// The vector that is offered in blocks of these numbers of threads too, where the rung has a choice.
-const IN_BLOCKS: u64 = 1024;
+/// The vector and the matrix at which there is more to choose.
+const WITH_CHOICES: [Shape; 2] =
+    [Shape::Vector { n: 1024 }, Shape::Matrix { rows: 64, cols: 100 }];
+/// Numbers of threads per block.
 const BLOCKS: [u32; 3] = [64, 128, 512];
+/// Values of the chapters' parameters, by their names on the command line.
+const PARAMETERS: [(&str, &[&str]); 10] = [
+    ("bins", &["16", "256", "1024"]),
+    ("keys", &["1", "16"]),
+    ("kind", &["inclusive", "exclusive"]),
+    ("density", &["0", "1/10", "1/2", "1"]),
+    ("segments", &["1", "100", "giant", "power-law"]),
+    ("batch", &["3"]),
+    ("ld", &["128"]),
+    ("offset", &["1", "2", "8", "32"]),
+    ("stride", &["1", "2", "8", "32"]),
+    ("order", &["ascending", "32", "random", "sorted"]),
+];
+/// Parameters of chapters that are chosen where the usual case leaves them open, and what that means.
+const OPEN: [(&str, &str, &str); 4] = [
+    ("chapter_2_histogram", "keys", "as many as bins"),
+    ("chapter_3_scan", "kind", "inclusive"),
+    ("chapter_6_transpose", "batch", "1"),
+    ("chapter_6_transpose", "ld", "the width"),
+];
 /// The sizes of matrices.
 const MATRICES: [(u64, u64); 3] = [(32, 64), (64, 100), (256, 256)];
 /// Bytes of recorded memory of a size, at most.
@@ -124,31 +146,67 @@ impl Labs {
             is_broken: rung.is_broken(),
             files: Vec::new(),
             modules: Vec::new(),
+            choices: Vec::new(),
             runs: Vec::new(),
         };
-        let in_blocks = cases.iter().flatten().copied().find(|case| is_in_blocks(case, rung));
+        let with_choices = |case: &&Case| WITH_CHOICES.contains(&case.shape) && !rung.is_broken();
+        let usual = cases.iter().flatten().find(with_choices).copied();
         let mut attempted = Vec::new();
         for cases in cases {
             let Some(recorded) = self.first(chapter, rung, &cases, &mut attempted)? else {
                 continue;
             };
             let modules = data.modules.len();
-            add(&mut data, chapter, &recorded);
+            add(&mut data, chapter, &recorded, None);
             if data.runs.last().is_some_and(|run| run.weight() > HEAVIEST) {
                 data.runs.pop();
                 data.modules.truncate(modules);
                 break; // What is larger is no lighter.
             }
         }
-        if let Some(usual) = in_blocks {
-            for block in BLOCKS.map(Some) {
-                if let Some(recorded) = self.attempt(chapter, rung, &Case { block, ..usual })? {
-                    add(&mut data, chapter, &recorded);
-                }
+        if let Some(usual) = usual
+            && data.runs.iter().any(|run| run.size == size_of(&usual))
+        {
+            for (name, usual_value, cases) in choices(chapter, &usual, own_block(&data))? {
+                self.add_choice(&mut data, chapter, rung, (name, usual_value, cases))?;
             }
         }
         data.files = sources(&self.root, &data)?;
         Ok(data)
+    }
+
+    /// Records a rung with each value of an option, or keeps why the rung refuses it.
+    fn add_choice(
+        &self,
+        data: &mut Data,
+        chapter: &dyn Chapter,
+        rung: &Rung,
+        (name, usual, cases): Options,
+    ) -> Result<(), String> {
+        let mut choice =
+            Choice { name: name.into(), usual, values: Vec::new(), refused: Vec::new() };
+        for (value, case) in cases {
+            let checked = chapter.check(&case).and_then(|()| trace::cases(chapter, rung.name, &case));
+            let refused = match checked {
+                Ok(_) => match self.attempt(chapter, rung, &case)? {
+                    Attempt::Recorded(recorded) => {
+                        let chosen = Chosen { name: name.into(), value: value.clone() };
+                        add(data, chapter, &recorded, Some(chosen));
+                        choice.values.push(value);
+                        continue;
+                    }
+                    Attempt::Refused(reason) => reason,
+                    Attempt::NotShown => continue,
+                },
+                Err(error) => error.to_string(),
+            };
+            let reason = refused.lines().next().unwrap_or_default().to_owned();
+            choice.refused.push(Refused { value, reason });
+        }
+        if !choice.values.is_empty() || !choice.refused.is_empty() {
+            data.choices.push(choice);
+        }
+        Ok(())
     }
 
     /// Records the first of the cases that can be recorded and has not been attempted.
@@ -166,29 +224,30 @@ impl Labs {
                 continue;
             }
             attempted.push(*case);
-            if let Some(recorded) = self.attempt(chapter, rung, case)? {
-                return Ok(Some(recorded));
+            match self.attempt(chapter, rung, case)? {
+                Attempt::Recorded(recorded) => return Ok(Some(*recorded)),
+                Attempt::NotShown => {}
+                Attempt::Refused(reason) => return Err(reason),
             }
         }
         Ok(None)
     }
 
-    /// Records a run; none where a broken rung does not show there what is wrong with it, or a rung has no such blocks.
+    /// Records a run.
     fn attempt(
         &self,
         chapter: &dyn Chapter,
         rung: &Rung,
         case: &Case,
-    ) -> Result<Option<Recorded>, String> {
+    ) -> Result<Attempt, String> {
         let device = figure::opened(&self.device)?;
         let recorded = trace::record(&device, chapter, rung.name, case);
         drop(device);
         figure::give_up_if_stopped(&self.device);
         match recorded {
-            Ok(recorded) => Ok(Some(recorded)),
-            Err(Error::Trace { .. }) if rung.is_broken() => Ok(None),
-            // It runs in blocks of another number of threads only.
-            Err(Error::Usage(_) | Error::Trace { .. }) if case.block.is_some() => Ok(None),
+            Ok(recorded) => Ok(Attempt::Recorded(Box::new(recorded))),
+            Err(Error::Trace { .. }) if rung.is_broken() => Ok(Attempt::NotShown),
+            Err(Error::Usage(reason)) => Ok(Attempt::Refused(reason)),
             Err(error) => Err(format!("recording {} for the lab: {error}", rung.name)),
         }
     }
@@ -210,6 +269,66 @@ impl Labs {
         let machine = format!("warpLab.machine(\"{}\");\n", STANDARD.encode(machine));
         write(&built.join(FOLDER).join("machine.js"), &machine)
     }
+}
+
+/// What came of recording a run.
+enum Attempt {
+    /// The run.
+    Recorded(Box<Recorded>),
+    /// A broken rung does not show there what is wrong with it.
+    NotShown,
+    /// The rung does not run so, for this reason.
+    Refused(String),
+}
+
+/// An option's name, its usual value, and the cases with other values.
+type Options = (&'static str, String, Vec<(String, Case)>);
+
+/// What can be chosen beside `usual`, which runs in blocks of `own_block` threads.
+fn choices(
+    chapter: &dyn Chapter,
+    usual: &Case,
+    own_block: Option<u32>,
+) -> Result<Vec<Options>, String> {
+    let fields = serde_json::to_value(usual.parameters).map_err(|error| error.to_string())?;
+    let of_case = |name: &str| match &fields[name] {
+        serde_json::Value::Null => None,
+        serde_json::Value::String(text) => Some(text.clone()),
+        number => Some(number.to_string()),
+    };
+    let mut all = Vec::new();
+    if let Some(own) = own_block {
+        let others = BLOCKS.into_iter().filter(|&threads| threads != own);
+        let cases = others.map(|n| (n.to_string(), Case { block: Some(n), ..*usual })).collect();
+        all.push(("block", own.to_string(), cases));
+    }
+    // A matrix is a parameter that no page gives.
+    let parameters = PARAMETERS.iter().filter(|_| of_case("matrix").is_none());
+    for &(name, values) in parameters {
+        let is_open = |open: &&(&str, &str, &str)| (open.0, open.1) == (chapter.name(), name);
+        let open = OPEN.iter().find(is_open).map(|(.., meaning)| (*meaning).to_owned());
+        let Some(usual_value) = of_case(name).or(open) else { continue };
+        let mut cases = Vec::new();
+        for &value in values.iter().filter(|&&value| value != usual_value) {
+            let mut given = |asked: &str| match asked == name {
+                true => Some(value.to_owned()),
+                false => of_case(asked),
+            };
+            let parameters = chapter.parameters_from(&mut given)?;
+            cases.push((value.to_owned(), Case { parameters, ..*usual }));
+        }
+        all.push((name, usual_value, cases));
+    }
+    Ok(all)
+}
+
+/// The threads per block of the first launch that is recorded.
+fn own_block(data: &Data) -> Option<u32> {
+    let mut operations = data.runs.iter().flat_map(|run| &run.operations);
+    operations.find_map(|operation| match operation {
+        Operation::Launch { block, .. } => Some(block.iter().product()),
+        _ => None,
+    })
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
@@ -236,11 +355,6 @@ fn shapes(chapter: &dyn Chapter, rung: &Rung) -> Vec<Shape> {
     vectors.chain(matrices).collect()
 }
 
-/// Whether a case is the one on which a rung is recorded in blocks of several numbers of threads.
-fn is_in_blocks(case: &Case, rung: &Rung) -> bool {
-    case.shape == Shape::Vector { n: IN_BLOCKS } && !rung.is_broken()
-}
-
 /// The cases, of any size, of which a rung is recorded on the first that it runs on: those of the chapter's recordings,
 /// and sums of other types, all with inputs of digits. Sums of digits are the same in every order.
 fn kinds(chapter: &dyn Chapter) -> Vec<Case> {
@@ -250,15 +364,19 @@ fn kinds(chapter: &dyn Chapter) -> Vec<Case> {
     all.map(|case| Case { input: Input::Digits, ..case }).collect()
 }
 
-fn add(data: &mut Data, chapter: &dyn Chapter, recorded: &Recorded) {
-    let Recorded { case, report, recording, right, .. } = recorded;
-    let size = match case.shape {
+fn size_of(case: &Case) -> String {
+    match case.shape {
         Shape::Vector { n } => thousands(n),
         Shape::Matrix { rows, cols } => format!("{} × {}", thousands(rows), thousands(cols)),
-    };
+    }
+}
+
+fn add(data: &mut Data, chapter: &dyn Chapter, recorded: &Recorded, chosen: Option<Chosen>) {
+    let Recorded { case, report, recording, right, .. } = recorded;
     let blocks = case.block.map_or(String::new(), |block| format!(" in blocks of {block}"));
     let label = Label {
-        size: size + &blocks,
+        size: size_of(case),
+        chosen,
         elements: case.elements(),
         title: chapter.title(case) + &blocks,
         dtype: case.dtype.accumulator().to_string(),

@@ -16,8 +16,41 @@ pub struct Data {
     pub files: Vec<File>,
     /// The PTX of the launched kernels, a text per module.
     pub modules: Vec<String>,
+    /// What can be chosen besides the size.
+    pub choices: Vec<Choice>,
     /// The recorded runs, from small to large.
     pub runs: Vec<Run>,
+}
+
+/// Something that can be chosen at one size: an option of the command line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The option's name, such as `stride`.
+    pub name: String,
+    /// The usual value.
+    pub usual: String,
+    /// Other values, for each of which there is a run.
+    pub values: Vec<String>,
+    /// Values that the kernel refuses.
+    pub refused: Vec<Refused>,
+}
+
+/// A value that a kernel refuses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The value.
+    pub value: String,
+    /// Why the kernel refuses it.
+    pub reason: String,
+}
+
+/// What a run has that is not usual.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// [`Choice::name`].
+    pub name: String,
+    /// One of [`Choice::values`].
+    pub value: String,
 }
 
 /// A source file.
@@ -34,6 +67,8 @@ pub struct File {
 pub struct Run {
     /// The size as a reader chooses it, such as `1,024`.
     pub size: String,
+    /// What is not usual.
+    pub chosen: Option<Chosen>,
     /// The number of elements.
     pub elements: u64,
     /// What ran on what, in words.
@@ -69,6 +104,8 @@ pub type Operation = simt_report::Operation<Content, Option<Expected>>;
 pub struct Label {
     /// See [`Run::size`].
     pub size: String,
+    /// See [`Run::chosen`].
+    pub chosen: Option<Chosen>,
     /// See [`Run::elements`].
     pub elements: u64,
     /// See [`Run::title`].
@@ -90,7 +127,7 @@ impl Data {
         right: &[RecordedOperation],
         counters: Counters,
     ) {
-        let Label { size, elements, title, dtype, op, seed } = label;
+        let Label { size, chosen, elements, title, dtype, op, seed } = label;
         let modules: Vec<usize> =
             recording.modules.iter().map(|text| self.module(text, recording)).collect();
         let allocations = recording.allocations.iter().map(|allocation| Allocation {
@@ -101,6 +138,7 @@ impl Data {
         let operations = recording.operations.iter().map(|operation| encode.operation(operation));
         self.runs.push(Run {
             size,
+            chosen,
             elements,
             title,
             dtype,

@@ -29,10 +29,12 @@ fn opened(recorded: &Recorded) -> Lab {
         is_broken: recorded.rung.is_broken(),
         files: Vec::new(),
         modules: Vec::new(),
+        choices: Vec::new(),
         runs: Vec::new(),
     };
     let label = Label {
         size: "some".into(),
+        chosen: None,
         elements: recorded.case.elements(),
         title: "a sum".into(),
         dtype: recorded.case.dtype.to_string(),
