@@ -201,6 +201,25 @@ reading("parameters are chosen as on the command line, and a refused value says 
     assert.match(page.url(), /block=64/);
 });
 
+reading("wrong kernels are swapped in, and the right one comes back", PAGE, {}, async (page, problems) => {
+    const lab = await open(page, KERNEL);
+    const family = lab.getByLabel("What goes wrong");
+    await family.selectOption("missing_first_barrier");
+    await lab.locator("header", { hasText: "Lab: missing_first_barrier" }).waitFor();
+    await lab.locator(".verdict.bad").waitFor();
+    assert.match(await verdict(lab), /[1-9] races?\./);
+    const found = await visit(page.url(), {}, async (other) => {
+        const again = await ran(other);
+        assert.match(await again.locator("header").innerText(), /Lab: missing_first_barrier/);
+        assert.match(await verdict(again), /[1-9] races?\./);
+    });
+    problems.push(...found);
+    await family.selectOption("sequential");
+    await lab.locator("header", { hasText: "Lab: sequential" }).waitFor();
+    await lab.locator(".verdict.good").waitFor();
+    assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("kernel"), null);
+});
+
 reading("a link holds the state", PAGE, {}, async (page, problems) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Elements").selectOption("64");

@@ -217,8 +217,8 @@
     // ---- A lab.
 
     class Lab {
-        constructor(place, name, data, opened) {
-            Object.assign(this, { place, name, data, opened });
+        constructor(place, folder, name, data, opened) {
+            Object.assign(this, { place, folder, name, data, opened });
             this.removed = new Set();
             this.outcome = null;
             this.steps = [];
@@ -241,6 +241,34 @@
         get refusal() {
             const refused = this.choices.map((choice) => choice.refused.find((one) => one.value === choice.value));
             return refused.find((one) => one)?.reason;
+        }
+
+        /** A list of the right kernel and the wrong ones that are made of it; nothing for a kernel that is alone. */
+        relatives() {
+            const { family, kernel } = this.data;
+            if (family.length === 0) {
+                return [];
+            }
+            const describe = (one, index) => (index === 0 ? `${one.kernel}, which is right` : `${one.kernel}: ${one.idea}`);
+            const options = family.map((one, index) => make("option", { value: one.kernel }, describe(one, index)));
+            const list = make("select", { class: "family", onchange: () => this.swap(list.value) }, ...options);
+            list.value = kernel;
+            return [labelled("What goes wrong", list, "Kernels that are wrong on purpose, in place of this one")];
+        }
+
+        /** Shows another kernel of the family in place of this one. */
+        async swap(kernel, state) {
+            const name = `${this.name.split("/")[0]}/${kernel}`;
+            const { data, opened } = await openKernel(this.folder, name);
+            this.section.remove();
+            const lab = new Lab(this.place, this.folder, name, data, opened);
+            this.place.lab = lab;
+            if (state) {
+                return lab;
+            }
+            lab.section.querySelector("select.family").focus({ preventScroll: true });
+            await lab.go();
+            return lab;
         }
 
         /** A list of what can be chosen of an option. At most one option is not as usual, at one size. */
@@ -307,6 +335,7 @@
                 { class: "lab", "aria-label": `Lab: ${data.kernel}` },
                 make("header", {}, make("strong", {}, `Lab: ${data.kernel}`), button("Close", () => this.close(), "Close the lab")),
                 form,
+                ...this.relatives(),
                 this.said,
                 make("p", { class: "hint" }, hints.join(" ")),
                 text,
@@ -736,8 +765,9 @@
         // ---- The state, in the address.
 
         state() {
-            const state = new URLSearchParams({ lab: this.name, size: this.size.value });
+            const state = new URLSearchParams({ lab: this.place.dataset.lab, size: this.size.value });
             const add = (key, value, usual) => value !== usual && state.set(key, value);
+            add("kernel", this.name, this.place.dataset.lab);
             this.choices.forEach((choice) => add(choice.name, choice.value, ""));
             add("seed", this.seed.value, "0");
             add("digits", this.digits.value, String(this.run.seed));
@@ -756,6 +786,12 @@
         }
 
         async restore(state) {
+            const kernel = state.get("kernel")?.split("/")[1];
+            if (kernel && kernel !== this.data.kernel && this.data.family.some((one) => one.kernel === kernel)) {
+                state.delete("kernel");
+                await (await this.swap(kernel, state)).restore(state);
+                return;
+            }
             const hasOption = (select, value) => [...select.options].some((option) => option.value === value);
             if (hasOption(this.size, state.get("size"))) {
                 this.size.value = state.get("size");
@@ -788,6 +824,12 @@
         }
     }
 
+    async function openKernel(folder, name) {
+        await Promise.all([load(`${folder}machine.js`), load(`${folder}${name}.js`)]);
+        const data = kernels.get(name);
+        return { data, opened: await ask(data) };
+    }
+
     window.warpLab = {
         /** Called by the file of a kernel. */
         data: (name, data) => kernels.set(name, data),
@@ -796,10 +838,8 @@
         /** Opens the lab of a place, and runs it if the address holds its state. */
         async open(place, folder, state) {
             const name = place.dataset.lab;
-            await Promise.all([load(`${folder}machine.js`), load(`${folder}${name}.js`)]);
-            const data = kernels.get(name);
-            const opened = await ask(data);
-            place.lab ??= new Lab(place, name, data, opened);
+            const { data, opened } = await openKernel(folder, name);
+            place.lab ??= new Lab(place, folder, name, data, opened);
             const { lab } = place;
             lab.section.scrollIntoView({ block: "nearest" });
             if (state) {

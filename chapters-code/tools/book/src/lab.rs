@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
 use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
-use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused};
+use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative};
 use report::Chapter;
 use report::trace::{self, Recorded};
 
@@ -56,6 +56,93 @@ const OPEN: [(&str, &str, &str); 4] = [
 const MATRICES: [(u64, u64); 3] = [(32, 64), (64, 100), (256, 256)];
 /// Bytes of recorded memory of a size, at most.
 const HEAVIEST: usize = 200_000;
+/// The right kernel of each one that is wrong on purpose, by chapter.
+const MADE_OF: [(&str, &[(&str, &str)]); 7] = [
+    (
+        "chapter_1_reduce",
+        &[
+            ("missing_first_barrier", "sequential"),
+            ("lockstep_warp", "unrolled_warp"),
+            ("lockstep_warp_volatile", "unrolled_warp"),
+            ("early_return_shuffle", "shuffle"),
+            ("activemask_shuffle", "shuffle"),
+            ("last_block_without_fence", "finish_last_block"),
+            ("scratch_is_input", "sequential"),
+            ("non_power_of_two_tail", "sequential"),
+            ("off_by_one_pair", "first_add"),
+            ("max_padded_with_zero", "sequential"),
+            ("half_accumulator", "sequential"),
+        ],
+    ),
+    (
+        "chapter_2_histogram",
+        &[
+            ("racy", "global_atomics"),
+            ("missing_barrier", "shared_atomics"),
+            ("same_warp", "warp_copies"),
+            ("zeroing_races", "shared_atomics"),
+            ("packed_overflow", "shared_atomics"),
+            ("rounded_up", "warp_copies"),
+            ("cluster_unready", "clustered"),
+        ],
+    ),
+    (
+        "chapter_3_scan",
+        &[
+            ("one_buffer", "hillis_steele"),
+            ("flag_without_release", "chained"),
+            ("previous_block_only", "shuffle"),
+            ("swapped_operands", "shuffle"),
+            ("ring_without_fence", "producer_consumer"),
+            ("static_tile_index", "lookback"),
+        ],
+    ),
+    (
+        "chapter_4_compact",
+        &[
+            ("inclusive_index", "scan_then_scatter"),
+            ("flag_counted_twice", "scan_then_scatter"),
+            ("mask_not_normalized", "unordered"),
+            ("active_lanes", "unordered"),
+            ("no_capacity", "unordered"),
+            ("missing_barrier", "staged"),
+            ("last_tile_only", "staged"),
+        ],
+    ),
+    (
+        "chapter_5_segmented_scan",
+        &[
+            ("flags_not_joined", "hillis_steele"),
+            ("one_buffer", "hillis_steele"),
+            ("exclusive_leaks", "shuffle"),
+            ("border_ignored", "shuffle"),
+            ("previous_block_only", "shuffle"),
+            ("missing_barrier", "block_per_segment"),
+        ],
+    ),
+    (
+        "chapter_6_transpose",
+        &[
+            ("missing_barrier", "padded"),
+            ("swizzle_one_side", "swizzled"),
+            ("width_for_height", "padded"),
+            ("in_place_swaps", "in_place"),
+            ("one_bounds_check", "padded"),
+            ("unchecked_edge", "padded"),
+        ],
+    ),
+    (
+        "chapter_7_coalescing",
+        &[
+            ("tail_dropped", "packs"),
+            ("last_lane", "shuffled"),
+            ("in_place_shift", "offset_loads"),
+            ("misaligned_packs", "two_packs"),
+            ("staged_without_barrier", "aos_staged"),
+            ("scatter_repeats", "scatter"),
+        ],
+    ),
+];
 /// The module, compressed.
 const MACHINE: &str = "chapters-code/tools/lab/lab.wasm.gz";
 /// The folder of the lab in the built book.
@@ -99,17 +186,37 @@ impl Labs {
     /// # Errors
     /// Where a rung fails that should not.
     pub(crate) fn button(&mut self, chapter: &str, kernel: &str) -> Result<String, String> {
+        if !self.want(chapter, kernel)? {
+            return Ok(String::new());
+        }
+        let family = family(chapter, kernel);
+        let mut relatives = Vec::new();
+        for (relative, idea) in family {
+            if self.want(chapter, relative)? {
+                relatives.push(Relative { kernel: relative.into(), idea: idea.into() });
+            }
+        }
+        for relative in &relatives {
+            let key = (chapter.to_owned(), relative.kernel.clone());
+            if let Some(Some(data)) = self.known.get_mut(&key) {
+                data.family.clone_from(&relatives);
+            }
+        }
+        Ok(format!("<p class=\"run-it\" data-lab=\"{chapter}/{kernel}\" hidden></p>\n"))
+    }
+
+    /// Records a kernel that a page asks for, and says whether it could be recorded.
+    fn want(&mut self, chapter: &str, kernel: &str) -> Result<bool, String> {
         let key = (chapter.to_owned(), kernel.to_owned());
         if !self.known.contains_key(&key) {
             let data = self.record(chapter, kernel)?;
             self.known.insert(key.clone(), data);
         }
-        if self.known[&key].is_none() {
-            return Ok(String::new());
+        let is_known = self.known[&key].is_some();
+        if is_known {
+            self.wanted.insert(key);
         }
-        let html = format!("<p class=\"run-it\" data-lab=\"{chapter}/{kernel}\" hidden></p>\n");
-        self.wanted.insert(key);
-        Ok(html)
+        Ok(is_known)
     }
 
     /// Records a rung at the sizes that it runs on and that are small in a file.
@@ -147,6 +254,7 @@ impl Labs {
             files: Vec::new(),
             modules: Vec::new(),
             choices: Vec::new(),
+            family: Vec::new(),
             runs: Vec::new(),
         };
         let with_choices = |case: &&Case| WITH_CHOICES.contains(&case.shape) && !rung.is_broken();
@@ -284,6 +392,27 @@ enum Attempt {
 /// An option's name, its usual value, and the cases with other values.
 type Options = (&'static str, String, Vec<(String, Case)>);
 
+/// The kernels of the family of `kernel`, the right one first, each with its idea; none where it is alone.
+fn family(chapter: &str, kernel: &str) -> Vec<(&'static str, &'static str)> {
+    let of_chapter = MADE_OF.iter().find(|(name, _)| *name == chapter);
+    let pairs = of_chapter.map_or(&[][..], |(_, pairs)| pairs);
+    let own = pairs.iter().find(|(wrong, _)| *wrong == kernel).map_or(kernel, |(_, right)| right);
+    let wrong: Vec<&str> =
+        pairs.iter().filter(|(_, right)| *right == own).map(|(wrong, _)| *wrong).collect();
+    let Some(chapter) = chapters().iter().find(|known| known.name() == chapter) else {
+        return Vec::new();
+    };
+    let rungs = chapter.rungs();
+    let named = |name: &str| rungs.iter().find(|rung| rung.name == name);
+    match (named(own), wrong.is_empty()) {
+        (Some(right), false) => {
+            let wrong = wrong.iter().filter_map(|name| named(name));
+            std::iter::once(right).chain(wrong).map(|rung| (rung.name, rung.idea)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// What can be chosen beside `usual`, which runs in blocks of `own_block` threads.
 fn choices(
     chapter: &dyn Chapter,
@@ -410,4 +539,27 @@ fn sources(root: &Path, data: &Data) -> Result<Vec<File>, String> {
         Ok(File { name, text })
     };
     names.into_iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_wrong_kernel_is_made_of_a_right_one() {
+        for chapter in chapters() {
+            let rungs = chapter.rungs();
+            for rung in rungs.iter().filter(|rung| rung.is_broken()) {
+                let family = family(chapter.name(), rung.name);
+                let right = family.first().and_then(|(name, _)| chapter.find(name));
+                let is_right = right.is_some_and(|right| !right.is_broken());
+                assert!(is_right, "{} of {}: {family:?}", rung.name, chapter.name());
+                assert!(family.iter().any(|(name, _)| *name == rung.name), "{}", rung.name);
+            }
+            let pairs = MADE_OF.iter().filter(|(name, _)| *name == chapter.name());
+            for (wrong, _) in pairs.flat_map(|(_, pairs)| *pairs) {
+                assert!(rungs.iter().any(|rung| rung.name == *wrong), "{wrong} is no rung");
+            }
+        }
+    }
 }

@@ -18,8 +18,20 @@ pub struct Data {
     pub modules: Vec<String>,
     /// What can be chosen besides the size.
     pub choices: Vec<Choice>,
+    /// A right kernel, and those that are made of it and are wrong on purpose; this kernel is one of them. Empty for a
+    /// kernel that is alone.
+    pub family: Vec<Relative>,
     /// The recorded runs, from small to large.
     pub runs: Vec<Run>,
+}
+
+/// A kernel of a family.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relative {
+    /// The kernel's name.
+    pub kernel: String,
+    /// What is wrong with the kernel, or the idea of a right one.
+    pub idea: String,
 }
 
 /// Something that can be chosen at one size: an option of the command line.

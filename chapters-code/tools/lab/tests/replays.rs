@@ -30,6 +30,7 @@ fn opened(recorded: &Recorded) -> Lab {
         files: Vec::new(),
         modules: Vec::new(),
         choices: Vec::new(),
+        family: Vec::new(),
         runs: Vec::new(),
     };
     let label = Label {
