@@ -259,6 +259,62 @@ reading("any state comes back by its link", PAGE, {}, async (page, problems) => 
     }
 });
 
+/** Has a page load a kernel that `change` has changed. */
+const tampered = (page, kernel, change) =>
+    page.route(`**/lab/${kernel}.js`, async (route) => {
+        const response = await route.fetch();
+        const text = await response.text();
+        assert.notEqual(change(text), text);
+        await route.fulfill({ response, body: change(text) });
+    });
+
+reading("a panic of the machine is a message, and the lab goes on", PAGE, {}, async (page) => {
+    // More bytes than an array can have.
+    await tampered(page, KERNEL, (text) => text.replaceAll('"count":1024}', '"count":536870912}'));
+    const lab = await open(page, KERNEL);
+    assert.match(await verdict(lab), /^The lab has a defect: .*capacity overflow/s);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(".verdict.good").waitFor();
+});
+
+reading("a run can be stopped, and the lab goes on", PAGE, {}, async (page) => {
+    await tampered(page, KERNEL, (text) => text.replace("bar.sync 0;", "\\n$L_endless:\\n\\tbra $L_endless;"));
+    const lab = await open(page, KERNEL);
+    assert.match(await verdict(lab), /The launch was stopped/, "by its limit, if not by a reader");
+    const said = await lab.evaluate(async (lab) => {
+        const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+        lab.querySelector("form").requestSubmit();
+        const stop = [...lab.querySelectorAll("button")].find((button) => button.textContent === "Stop");
+        await pause(20);
+        const isThere = !stop.hidden;
+        stop.click();
+        await pause(20);
+        return [isThere, lab.querySelector(".verdict").textContent, stop.hidden];
+    });
+    assert.deepEqual(said, [true, "You stopped the run.", true]);
+    await lab.getByRole("button", { name: "Close the lab" }).click();
+    assert.match(await verdict(await open(page, "chapter_1_reduce/interleaved_modulo")), /The result is right/);
+});
+
+reading("any way through the steps comes back to where it came from", PAGE, {}, async (page) => {
+    const lab = await open(page, KERNEL);
+    await lab.getByLabel("Elements").selectOption("64");
+    await lab.getByRole("button", { name: "Step through" }).click();
+    await lab.locator(".lane").nth(31).waitFor();
+    const next = numbers(11);
+    const seen = new Map(); // what a step looked like, by its number
+    const names = ["Forward by an instruction", "Forward by a line", "Forward to the next barrier", "Back by an instruction", "Back by a line", "Back to the previous barrier"];
+    for (let move = 0; move < 60; move += 1) {
+        await lab.getByRole("button", { name: names[next(move < 30 ? 4 : 6)] }).click();
+        await page.waitForTimeout(60);
+        const [at, looks] = await lab.evaluate((lab) => [lab.querySelector(".count").textContent, [".now", ".ptx", ".lanes", ".registers", ".pictures", ".trees"].map((part) => lab.querySelector(part).innerHTML).join()]);
+        assert.ok(!seen.has(at) || seen.get(at) === looks, `${at} after ${move} moves`);
+        seen.set(at, looks);
+    }
+    assert.ok(seen.size > 20 && seen.size < 60, `${seen.size} steps were seen`);
+});
+
 reading("memory is steady over many runs", PAGE, {}, async (page) => {
     const lab = await open(page, KERNEL);
     const run = async (times) => {

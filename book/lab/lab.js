@@ -68,6 +68,9 @@
         running = new Worker(address);
         URL.revokeObjectURL(address);
         running.onmessage = ({ data }) => {
+            if (!waiting) {
+                return; // It was stopped.
+            }
             const { resolve, reject } = waiting;
             waiting = null;
             const answer = data.panic ? { error: `The lab has a defect: ${data.panic}` } : JSON.parse(data.answer);
