@@ -1,7 +1,7 @@
 //! Draws figures and charts as SVG, from data alone.
 //!
 //! This crate runs no kernel, reads no file and starts no thread, so it also builds for WebAssembly.
-//! [`banks`], [`memory`], [`sectors`], [`timeline`] and [`tree`] draw an execution as a [`Picture`], and [`race`]
+//! [`banks`], [`memory`], [`sectors`], [`strip`], [`timeline`] and [`tree`] draw an execution as a [`Picture`], and [`race`]
 //! puts a report into words. [`machine`] and [`threads`] draw what every kernel runs on. [`page`] makes HTML of a picture. [`chart`] draws rates as curves and bars.
 //! Colours belong to the stylesheet: shapes only have classes.
 
@@ -14,6 +14,7 @@ pub mod page;
 pub mod race;
 pub mod sectors;
 pub mod shapes;
+pub mod strip;
 pub mod threads;
 pub mod timeline;
 pub mod tree;

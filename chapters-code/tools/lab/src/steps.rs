@@ -1,10 +1,13 @@
 //! A traced launch, one instruction of a warp after another.
 
 use figures::memory::{Touched, Word};
+use figures::strip::Progress;
 use figures::tree::Storage;
 use figures::{Picture, lanes, page as html};
 use serde::Serialize;
-use simt_report::{AccessKind, AccessSpace, Event, LaunchReport, Place, TracedAccess};
+use simt_report::{
+    AccessKind, AccessSpace, Event, InstructionClass, LaunchReport, Place, TracedAccess,
+};
 
 use crate::registers::{self, Register, Text, Thread};
 use crate::tree::{self, Grown};
@@ -14,6 +17,8 @@ use crate::{fold::Fold, value};
 const MOST_SHARED: usize = 1 << 16;
 /// Values of a row of a tree, at most: of a wider tree the last steps are drawn.
 const WIDEST_TREE: usize = 32;
+/// Blocks of a launch that are looked at, at most.
+const MOST_BLOCKS: usize = 1 << 16;
 /// Warps whose trees are drawn, at most.
 const MOST_TREES: u32 = 4;
 
@@ -133,7 +138,31 @@ pub fn view(of: &Of<'_>, event: usize, lane: u32) -> View {
         let picture = figures::memory::draw(&words, &launch.kernel);
         view.pictures.insert(0, figure("lab-shared", &picture));
     }
+    let blocks = progress(launch, block, event);
+    if blocks.len() > 1 {
+        view.pictures.push(figure("lab-strip", &figures::strip::draw(&blocks, &launch.kernel)));
+    }
     view
+}
+
+/// How far each block of a launch is at an event of the block `current`.
+fn progress(launch: &LaunchReport, current: u64, event: usize) -> Vec<Progress> {
+    let count = launch.grid.iter().map(|&extent| extent as usize).product::<usize>();
+    let mut blocks = vec![Progress::Waiting; count.min(MOST_BLOCKS)];
+    let mut exited = vec![0; blocks.len()];
+    let threads: u32 = launch.block.iter().product();
+    for it in launch.trace.iter().flat_map(|trace| &trace.events).take(event + 1) {
+        let number = block_of(it) as usize;
+        let Some(block) = blocks.get_mut(number) else { continue };
+        if let Event::Instruction { class: InstructionClass::Exit, active, .. } = it {
+            exited[number] += active.count_ones();
+        }
+        *block = if exited[number] < threads { Progress::Resident } else { Progress::Ended };
+    }
+    if let Some(block) = blocks.get_mut(current as usize) {
+        *block = Progress::Current;
+    }
+    blocks
 }
 
 /// The active lanes of the block's warps over time, as HTML.

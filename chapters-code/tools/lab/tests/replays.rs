@@ -213,6 +213,18 @@ fn steps_are_those_of_the_block_and_show_its_memory() {
 }
 
 #[test]
+fn blocks_begin_and_end_one_after_another() {
+    let mut lab = opened(&recorded("sequential", &case(1024)));
+    run(&mut lab, Options { trace: true, resident_blocks: 1, ..Options::default() });
+    let steps = lab::steps::steps(&lab.traced()[0], 2);
+    let view = lab.view(0, 2, steps[0].event, 0).expect("it was traced");
+    let strip = view.pictures.last().expect("a picture");
+    for said in ["block 1 has ended", "block 2 executes this instruction", "block 3 has not begun"] {
+        assert!(strip.contains(said), "{said}: {strip}");
+    }
+}
+
+#[test]
 fn registers_have_the_names_of_the_ptx() {
     let mut lab = opened(&recorded("sequential", &case(64)));
     run(&mut lab, Options { trace: true, ..Options::default() });
