@@ -316,7 +316,7 @@
                 "form",
                 { onsubmit: (event) => (event.preventDefault(), this.go()) },
                 labelled("Elements", this.size),
-                ...this.choices.map((choice) => labelled(choice.name === "block" ? "Threads per block" : choice.name, choice, `--${choice.name} on the command line`)),
+                ...this.choices.map((choice) => (choice.name === "block" ? labelled("Threads per block", choice) : labelled(choice.name, choice, `--${choice.name} on the command line`))),
                 labelled("Order of warps and blocks", this.seed, "0 runs warps and blocks in order; any other number is the seed of a random order"),
                 labelled("Input", this.digits, "The seed of the digits that the kernel works on"),
                 labelled("Blocks at a time", this.resident, "The most blocks that are resident at once; 0 for as many as an H200 holds"),
@@ -673,6 +673,7 @@
             this.at = Math.min(Math.max(to, 0), this.shownSteps.length - 1);
             const step = this.shownSteps[this.at];
             this.slider.value = String(this.at);
+            this.stepper.setAttribute("aria-busy", "true");
             this.slider.setAttribute("aria-valuetext", `step ${this.at + 1} of ${this.shownSteps.length}`);
             this.count.textContent = `${thousands(this.at + 1)} of ${thousands(this.shownSteps.length)}`;
             this.now.textContent = this.describe(step);
@@ -687,6 +688,7 @@
                 this.drawLanes(step, view.values);
                 this.listRegisters(step, view.registers);
                 this.pictures.innerHTML = view.pictures.join("");
+                this.stepper.setAttribute("aria-busy", "false");
             }
         }
 
@@ -745,7 +747,7 @@
         /** Shows what each tree has folded up to a step. */
         growTrees(step) {
             for (const tree of this.trees.children) {
-                const stages = Math.max(1, tree.ends.filter((end) => end <= step.event).length);
+                const stages = tree.ends.filter((end) => end <= step.event).length;
                 for (const part of tree.querySelectorAll("[data-step]")) {
                     part.classList.toggle("later", Number(part.dataset.step) > stages);
                 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use figures::number::thousands;
 use harness::{Case, Dtype, Error, Input, Op, Rung, Shape};
-use lab::data::{Choice, Chosen, Data, File, Label, Operation, Refused, Relative};
+use lab::data::{Choice, Chosen, Data, File, Label, Refused, Relative};
 use report::Chapter;
 use report::trace::{self, Recorded};
 
@@ -28,27 +28,27 @@ const LARGE: &str = "chapter_1_reduce";
 const LARGEST_BROKEN: u64 = 4096;
 const LARGEST_BROKEN_CASE: u64 = 1 << 17;
 /// The vector and the matrix at which there is more to choose.
-const WITH_CHOICES: [Shape; 2] =
-    [Shape::Vector { n: 1024 }, Shape::Matrix { rows: 64, cols: 100 }];
+const WITH_CHOICES: [Shape; 2] = [Shape::Vector { n: 1024 }, Shape::Matrix { rows: 64, cols: 100 }];
 /// Numbers of threads per block.
 const BLOCKS: [u32; 3] = [64, 128, 512];
-/// Values of the chapters' parameters, by their names on the command line.
-const PARAMETERS: [(&str, &[&str]); 10] = [
-    ("bins", &["16", "256", "1024"]),
-    ("keys", &["1", "16"]),
-    ("kind", &["inclusive", "exclusive"]),
-    ("density", &["0", "1/10", "1/2", "1"]),
-    ("segments", &["1", "100", "giant", "power-law"]),
-    ("batch", &["3"]),
-    ("ld", &["128"]),
-    ("offset", &["1", "2", "8", "32"]),
-    ("stride", &["1", "2", "8", "32"]),
-    ("order", &["ascending", "32", "random", "sorted"]),
+/// The chapters' parameters, with their names on the command line, and their values.
+const PARAMETERS: [(&str, &str, &[&str]); 10] = [
+    ("bins", "bins", &["16", "256", "1024"]),
+    ("keys", "keys", &["1", "16"]),
+    ("kind", "kind", &["inclusive", "exclusive"]),
+    ("density", "density", &["0", "1/10", "1/2", "1"]),
+    ("segments", "segments", &["1", "100", "giant", "power-law"]),
+    ("batch", "batch", &["3"]),
+    ("ld", "ld", &["128"]),
+    ("offset", "offset", &["1", "2", "8", "32"]),
+    ("stride", "stride", &["1", "2", "8", "32"]),
+    ("order", "index-order", &["ascending", "32", "random", "sorted"]),
 ];
 /// Parameters of chapters that are chosen where the usual case leaves them open, and what that means.
-const OPEN: [(&str, &str, &str); 4] = [
+const OPEN: [(&str, &str, &str); 5] = [
     ("chapter_2_histogram", "keys", "as many as bins"),
     ("chapter_3_scan", "kind", "inclusive"),
+    ("chapter_5_segmented_scan", "segments", "64"),
     ("chapter_6_transpose", "batch", "1"),
     ("chapter_6_transpose", "ld", "the width"),
 ];
@@ -275,8 +275,11 @@ impl Labs {
         if let Some(usual) = usual
             && data.runs.iter().any(|run| run.size == size_of(&usual))
         {
-            for (name, usual_value, cases) in choices(chapter, &usual, own_block(&data))? {
-                self.add_choice(&mut data, chapter, rung, (name, usual_value, cases))?;
+            let device = figure::opened(&self.device)?;
+            let config = trace::config(&device, chapter, rung.name, &usual, None);
+            let (threads, ..) = config.map_err(|error| error.to_string())?.block_dim;
+            for options in choices(chapter, &usual, threads)? {
+                self.add_choice(&mut data, chapter, rung, options)?;
             }
         }
         data.files = sources(&self.root, &data)?;
@@ -294,7 +297,8 @@ impl Labs {
         let mut choice =
             Choice { name: name.into(), usual, values: Vec::new(), refused: Vec::new() };
         for (value, case) in cases {
-            let checked = chapter.check(&case).and_then(|()| trace::cases(chapter, rung.name, &case));
+            let checked =
+                chapter.check(&case).and_then(|()| trace::cases(chapter, rung.name, &case));
             let refused = match checked {
                 Ok(_) => match self.attempt(chapter, rung, &case)? {
                     Attempt::Recorded(recorded) => {
@@ -342,12 +346,7 @@ impl Labs {
     }
 
     /// Records a run.
-    fn attempt(
-        &self,
-        chapter: &dyn Chapter,
-        rung: &Rung,
-        case: &Case,
-    ) -> Result<Attempt, String> {
+    fn attempt(&self, chapter: &dyn Chapter, rung: &Rung, case: &Case) -> Result<Attempt, String> {
         let device = figure::opened(&self.device)?;
         let recorded = trace::record(&device, chapter, rung.name, case);
         drop(device);
@@ -413,12 +412,8 @@ fn family(chapter: &str, kernel: &str) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// What can be chosen beside `usual`, which runs in blocks of `own_block` threads.
-fn choices(
-    chapter: &dyn Chapter,
-    usual: &Case,
-    own_block: Option<u32>,
-) -> Result<Vec<Options>, String> {
+/// What can be chosen beside `usual`, which runs in blocks of `own` threads.
+fn choices(chapter: &dyn Chapter, usual: &Case, own: u32) -> Result<Vec<Options>, String> {
     let fields = serde_json::to_value(usual.parameters).map_err(|error| error.to_string())?;
     let of_case = |name: &str| match &fields[name] {
         serde_json::Value::Null => None,
@@ -426,14 +421,15 @@ fn choices(
         number => Some(number.to_string()),
     };
     let mut all = Vec::new();
-    if let Some(own) = own_block {
+    // The blocks of a matrix's kernels have two dimensions.
+    if matches!(usual.shape, Shape::Vector { .. }) {
         let others = BLOCKS.into_iter().filter(|&threads| threads != own);
         let cases = others.map(|n| (n.to_string(), Case { block: Some(n), ..*usual })).collect();
         all.push(("block", own.to_string(), cases));
     }
     // A matrix is a parameter that no page gives.
     let parameters = PARAMETERS.iter().filter(|_| of_case("matrix").is_none());
-    for &(name, values) in parameters {
+    for &(name, option, values) in parameters {
         let is_open = |open: &&(&str, &str, &str)| (open.0, open.1) == (chapter.name(), name);
         let open = OPEN.iter().find(is_open).map(|(.., meaning)| (*meaning).to_owned());
         let Some(usual_value) = of_case(name).or(open) else { continue };
@@ -446,18 +442,9 @@ fn choices(
             let parameters = chapter.parameters_from(&mut given)?;
             cases.push((value.to_owned(), Case { parameters, ..*usual }));
         }
-        all.push((name, usual_value, cases));
+        all.push((option, usual_value, cases));
     }
     Ok(all)
-}
-
-/// The threads per block of the first launch that is recorded.
-fn own_block(data: &Data) -> Option<u32> {
-    let mut operations = data.runs.iter().flat_map(|run| &run.operations);
-    operations.find_map(|operation| match operation {
-        Operation::Launch { block, .. } => Some(block.iter().product()),
-        _ => None,
-    })
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

@@ -79,7 +79,8 @@ pub fn draw(blocks: &[Progress], kernel: &str) -> Picture {
 fn in_words(blocks: &[Progress]) -> String {
     let count = |wanted| blocks.iter().filter(|&&block| block == wanted).count();
     let current = blocks.iter().position(|&block| block == Progress::Current);
-    let current = current.map_or(String::new(), |block| format!("Block {block} executes this instruction. "));
+    let current =
+        current.map_or(String::new(), |block| format!("Block {block} executes this instruction. "));
     format!(
         "{current}{} blocks have ended, {} more are resident, and {} have not begun.",
         count(Progress::Ended),

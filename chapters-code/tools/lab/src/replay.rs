@@ -108,7 +108,11 @@ pub fn replay(
         true => {
             let plain = Options { input_seed: options.input_seed, ..Options::default() };
             Some(
-                execute(run, unchanged, &plain)?.1.into_iter().map(|read| Some(read.bytes)).collect(),
+                execute(run, unchanged, &plain)?
+                    .1
+                    .into_iter()
+                    .map(|read| Some(read.bytes))
+                    .collect(),
             )
         }
         false => expected(&reads),
@@ -213,8 +217,9 @@ struct Device {
 impl Device {
     fn new(run: &Run, modules: &[Arc<Module>], options: &Options) -> Result<Self, String> {
         let memory = Memory::new(CAPACITY);
-        let modules =
-            modules.iter().map(|module| LoadedModule::load(module.clone(), &memory).map_err(in_words));
+        let modules = modules
+            .iter()
+            .map(|module| LoadedModule::load(module.clone(), &memory).map_err(in_words));
         let modules = modules.collect::<Result<_, _>>()?;
         let input_seed = options.input_seed;
         let mut device = Self { memory, modules, allocations: Vec::new(), input_seed };

@@ -105,8 +105,8 @@ pub fn view(of: &Of<'_>, event: usize, lane: u32) -> View {
         return View::default();
     };
     let own = effects(&trace.events, event);
-    let mut view = View::default();
-    view.ptx = registers::instruction(trace, ptx, event).unwrap_or_default();
+    let text = registers::instruction(trace, ptx, event).unwrap_or_default();
+    let mut view = View { ptx: text, ..View::default() };
     if let Some((active, words)) = registers::results(trace, ptx, event, dtype) {
         view.values = by_lane(active, words.into_iter());
     }
@@ -136,11 +136,11 @@ pub fn view(of: &Of<'_>, event: usize, lane: u32) -> View {
     let words = shared(launch, block, &trace.events[..end], own, dtype);
     if !words.is_empty() {
         let picture = figures::memory::draw(&words, &launch.kernel);
-        view.pictures.insert(0, figure("lab-shared", &picture));
+        view.pictures.insert(0, titled("lab-shared", &picture));
     }
     let blocks = progress(launch, block, event);
     if blocks.len() > 1 {
-        view.pictures.push(figure("lab-strip", &figures::strip::draw(&blocks, &launch.kernel)));
+        view.pictures.push(titled("lab-strip", &figures::strip::draw(&blocks, &launch.kernel)));
     }
     view
 }
@@ -279,7 +279,11 @@ fn picture(
         AccessSpace::Shared => figures::banks::draw(&[drawn], kernel),
         AccessSpace::Global => figures::sectors::draw(&[drawn], kernel),
     };
-    picture.ok().map(|picture| figure("lab-access", &picture))
+    picture.ok().map(|picture| titled("lab-access", &picture))
+}
+
+fn titled(id: &str, picture: &Picture) -> String {
+    format!("<p class=\"title\">{}</p>\n{}", html::escape(&picture.title), figure(id, picture))
 }
 
 fn figure(id: &str, picture: &Picture) -> String {

@@ -101,7 +101,10 @@ fn every_kernel_of_chapter_1_gives_what_the_driver_gave() {
 
 #[test]
 fn trees_grow_with_the_steps() {
-    for (kernel, expected) in [("sequential", "The tree in shared memory"), ("shuffle", "The tree in the registers of warp 0")] {
+    for (kernel, expected) in [
+        ("sequential", "The tree in shared memory"),
+        ("shuffle", "The tree in the registers of warp 0"),
+    ] {
         let mut lab = opened(&recorded(kernel, &case(64)));
         run(&mut lab, Options { trace: true, ..Options::default() });
         let trees = lab.trees(0, 0).expect("it was traced");
@@ -147,7 +150,8 @@ fn a_struck_mask_takes_the_active_lanes() {
     let masks = masks.iter().filter(|one| one.what == "mask of the shuffle");
     let removed: Vec<String> = masks.map(|one| one.line.clone()).collect();
     assert!(!removed.is_empty());
-    let is_stopped = |outcome: &Outcome| outcome.launches.iter().any(|launch| launch.fault.is_some());
+    let is_stopped =
+        |outcome: &Outcome| outcome.launches.iter().any(|launch| launch.fault.is_some());
     let before = run(&mut lab, with_races());
     assert!(is_stopped(&before) || !before.launches[0].races.is_empty());
     let without = run(&mut lab, Options { removed, trace: true, ..with_races() });
@@ -155,11 +159,16 @@ fn a_struck_mask_takes_the_active_lanes() {
     let steps = lab::steps::steps(&lab.traced()[0], 0);
     let ptx: Vec<String> =
         steps.iter().map(|one| lab.view(0, 0, one.event, 0).expect("it was traced").ptx).collect();
-    let mask = ptx.iter().position(|ptx| ptx == "activemask.b32 %struck;").expect("it stands there");
+    let mask =
+        ptx.iter().position(|ptx| ptx == "activemask.b32 %struck;").expect("it stands there");
     assert!(ptx[mask + 1].starts_with("shfl.sync.") && ptx[mask + 1].ends_with(", %struck;"));
     let shuffle = recorded("shuffle", &case(1024));
     let mut lab = opened(&shuffle);
-    let removed = lab.removable().into_iter().map(|one| one.line).filter(|line| lines("shuffle", "__shfl").contains(line));
+    let removed = lab
+        .removable()
+        .into_iter()
+        .map(|one| one.line)
+        .filter(|line| lines("shuffle", "__shfl").contains(line));
     let removed: Vec<String> = removed.collect();
     assert_eq!(removed.len(), 1);
     assert_eq!(run(&mut lab, Options { removed, ..with_races() }).is_right, Some(true));
@@ -219,7 +228,8 @@ fn blocks_begin_and_end_one_after_another() {
     let steps = lab::steps::steps(&lab.traced()[0], 2);
     let view = lab.view(0, 2, steps[0].event, 0).expect("it was traced");
     let strip = view.pictures.last().expect("a picture");
-    for said in ["block 1 has ended", "block 2 executes this instruction", "block 3 has not begun"] {
+    for said in ["block 1 has ended", "block 2 executes this instruction", "block 3 has not begun"]
+    {
         assert!(strip.contains(said), "{said}: {strip}");
     }
 }
@@ -235,14 +245,15 @@ fn registers_have_the_names_of_the_ptx() {
         own.map(|one| lab.view(0, 0, one.event, lane).expect("it was traced")).collect::<Vec<_>>()
     };
     let (first, last) = (views(0), views(31));
-    let others = (0..8).map(|lane| views(lane));
+    let others = (0..8).map(views);
     let add = first.iter().position(|view| view.ptx.starts_with("add.rn.f32")).expect("a sum");
     let value = |view: &lab::steps::View, name: &str| {
         let found = view.registers.iter().find(|register| register.name == name);
         let found = found.unwrap_or_else(|| panic!("{name} in {:?}", view.registers));
         (found.value.parse::<f64>().expect("a number"), found.is_new)
     };
-    let names = first[add].ptx.trim_end_matches(';').split([' ', ',']).filter(|name| !name.is_empty());
+    let names =
+        first[add].ptx.trim_end_matches(';').split([' ', ',']).filter(|name| !name.is_empty());
     let names: Vec<&str> = names.skip(1).collect();
     let [sum, a, b] = names[..] else { panic!("{names:?}") };
     for view in [&first[add], &last[add]] {
