@@ -142,14 +142,14 @@ impl<'a> Replay<'a> {
                     self.write(*address, &pattern.0.repeat(usize::try_from(*count)?))?;
                 }
                 Operation::Write { address, content } => self.write(*address, &content.bytes())?,
-                Operation::Read { address, expected: Some(expected) } => {
+                Operation::Read { address, content: Some(expected) } => {
                     let mut bytes = vec![0u8; expected.len()];
                     let from = self.address(*address, bytes.len() as u64)?;
                     // SAFETY: the range is within an allocation that lives as long as `self`.
                     unsafe { result::memcpy_dtoh_sync(&mut bytes, from) }?;
                     self.judge(&mut executed, *address, &bytes, expected);
                 }
-                Operation::Read { expected: None, .. } => {}
+                Operation::Read { content: None, .. } => {}
             }
         }
         Ok(executed)
