@@ -335,7 +335,7 @@ pub enum Op {
     /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux` and `elect`.
     Warp(Collective),
     /// `membar`, `fence`.
-    Fence(Scope),
+    Fence(Fence),
     /// `activemask`.
     ActiveMask { d: R32 },
     /// `nanosleep`.

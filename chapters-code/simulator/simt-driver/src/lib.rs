@@ -47,10 +47,12 @@
 //! | `SIMT_SEED` | 0 | the order in which warps and blocks take turns; 0 is in order |
 //! | `SIMT_THREADS` | 0 | threads of the host that execute blocks; 0 is one a core |
 //! | `SIMT_RACES` | 0 | 1 looks for races, and says them on standard error too |
+//! | `SIMT_WEAK_MEMORY` | 0 | a seed for weak memory, in which a load may return an older value than the newest (`simt/src/weak.rs`); 0 turns it off |
 //! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!
-//! `simtSetOption` sets the latter four anew, and what has no variable: `counters`, `trace`,
-//! `record`, `resident_blocks`, and `quiet`, with which faults are in reports only.
+//! `simtSetOption` sets the latter five anew, and what has no variable: `counters`, `trace`,
+//! `record`, `resident_blocks`, of weak memory `ptx_barriers`, `only_stale_reads`, `stale_read`, and `quiet`, with which
+//! faults are in reports only.
 
 mod allocation;
 mod api;

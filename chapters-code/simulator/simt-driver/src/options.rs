@@ -1,9 +1,10 @@
 //! What can be set beyond the CUDA API: `simtSetOption`, and the environment at the start.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
-use simt::Options;
+use simt::{BarrierOrder, Options, WeakMemory};
 
 use crate::error::{CUresult, Result};
 use crate::recording;
@@ -37,6 +38,23 @@ pub fn set(name: &str, value: i64) -> Result {
     match name {
         // A seed is 64 bits of any sign.
         "seed" => options.seed = value as u64,
+        // Of weak memory the seed; 0 turns it off.
+        "weak_memory" => {
+            options.weak_memory = (value != 0).then(|| weak_memory(value as u64));
+        }
+        // What barriers order, and which stale reads may happen, of weak memory that is on.
+        "ptx_barriers" => {
+            let barriers = if switch()? { BarrierOrder::AsInPtx } else { BarrierOrder::AsOnGpus };
+            options.weak_memory.as_mut().ok_or_else(wrong)?.barriers = barriers;
+        }
+        "only_stale_reads" => {
+            let only = switch()?.then(BTreeSet::new);
+            options.weak_memory.as_mut().ok_or_else(wrong)?.only = only;
+        }
+        "stale_read" => {
+            let weak = options.weak_memory.as_mut().ok_or_else(wrong)?;
+            weak.only.get_or_insert_default().insert(value as u64);
+        }
         "races" => options.races = switch()?,
         "counters" => options.counters = switch()?,
         "trace" => options.trace = switch()?,
@@ -67,6 +85,7 @@ fn from_environment() -> Options {
     if let Some(seed) = number("SIMT_SEED") {
         options.seed = seed;
     }
+    options.weak_memory = number("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory);
     if let Some(threads) = number("SIMT_THREADS") {
         options.threads = threads as usize;
     }
@@ -75,6 +94,10 @@ fn from_environment() -> Options {
     }
     options.races = says_races();
     options
+}
+
+fn weak_memory(seed: u64) -> WeakMemory {
+    WeakMemory { seed, ..WeakMemory::default() }
 }
 
 /// The number of devices: `SIMT_DEVICES`, or one.

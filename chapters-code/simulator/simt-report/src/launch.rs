@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Counters, Fault, Race, Trace};
+use crate::{Counters, Fault, Race, StaleReads, Trace};
 
 /// The launches since the last report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub struct LaunchReport {
     /// What each warp did, if the launch was traced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// The loads that returned older values than the newest, if memory was weak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_reads: Option<StaleReads>,
     /// Why the launch ended early, if it did.
     pub fault: Option<Fault>,
 }

@@ -11,6 +11,7 @@ mod names;
 mod race;
 mod recording;
 mod trace;
+mod weak;
 
 pub use counters::Counters;
 pub use fault::{Fault, FaultKind};
@@ -20,6 +21,7 @@ pub use recording::{Bytes, Operation, RecordedAllocation, RecordedOperation, Rec
 pub use trace::{
     AccessKind, AccessSpace, Event, Executed, InstructionClass, Place, Trace, TracedAccess,
 };
+pub use weak::{Cure, StaleRead, StaleReads};
 
 #[cfg(test)]
 mod tests;

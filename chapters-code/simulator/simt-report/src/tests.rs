@@ -102,3 +102,13 @@ fn a_report_is_written_and_read() {
     assert_eq!(to_string(&report).expect("JSON"), json);
     assert_eq!(from_str::<Report>(json).expect("a report"), report);
 }
+
+/// Of ten stale reads two matter, and only together.
+#[test]
+fn stale_reads_are_bisected() {
+    let stale = crate::StaleReads { numbers: (1..=10).collect(), first: Vec::new() };
+    let fails = |with: &std::collections::BTreeSet<u64>| with.contains(&3) && with.contains(&7);
+    assert_eq!(stale.smallest(fails), Some([3, 7].into()));
+    assert_eq!(stale.smallest(|with| with.len() >= 11), None);
+    assert_eq!(stale.smallest(|_| true), Some([].into()));
+}

@@ -9,6 +9,7 @@ use crate::barrier::{Barriers, Tally};
 use crate::barrier::{Passing, Waiter};
 use crate::cluster::Peers;
 use crate::converge::{NOWHERE, Split, Waiting};
+use crate::counters::lanes;
 use crate::describe;
 use crate::exec::{Exec, Pause, Warp, bulk};
 use crate::fault::Trap;
@@ -76,7 +77,7 @@ impl<'a, O: Observer<'a>> Block<O> {
             alive: 0,
             absent: 0,
             observer: O::new(grid),
-            schedule: Schedule::new(grid.options.seed),
+            schedule: Schedule::new(grid.seed()),
             spin_detector: SpinDetector::default(),
         }
     }
@@ -95,6 +96,7 @@ impl<'a, O: Observer<'a>> Block<O> {
         let coordinates = grid.block_index(index);
         for warp in &mut self.warps {
             write_coordinates(warp, grid, coordinates, rank);
+            warp.block = index;
             warp.leave_cluster_barrier();
             warp.splits.restart(grid.lanes_of(warp.index));
         }
@@ -216,14 +218,14 @@ impl<'a, O: Observer<'a>> Block<O> {
                     return Ok(did.max(Turn::Spun));
                 }
                 Pause::Arrived(id) => self.release(grid, 1 << id),
-                Pause::ArrivedInCluster(lanes) => self.leave_absent(lanes, peers),
+                Pause::ArrivedInCluster(lanes) => self.leave_absent(grid, lanes, peers),
                 Pause::Exited(lanes) => {
                     self.alive -= lanes.count_ones();
                     // No barrier waits for the exited lanes any more.
                     self.release(grid, u16::MAX);
                     if grid.has_clusters {
                         let arrived = self.warps[index].arrived_in_cluster();
-                        self.leave_absent(lanes & !arrived, peers);
+                        self.leave_absent(grid, lanes & !arrived, peers);
                     }
                 }
             }
@@ -296,6 +298,10 @@ impl<'a, O: Observer<'a>> Block<O> {
             let passing = self.passing(grid, id, tally);
             self.observer.barrier_passed(&passing);
         }
+        if let Some(weak) = &grid.weak {
+            let threads = lanes(tally.warps).flat_map(|warp| grid.threads_of(warp));
+            weak.barrier(threads.map(|thread| (self.index, thread)));
+        }
         for warp in &mut self.warps {
             let waiting = Waiting::Barrier(id);
             if tally.reduces {
@@ -309,10 +315,16 @@ impl<'a, O: Observer<'a>> Block<O> {
     /// if no thread of the cluster is absent any more.
     #[cold]
     #[inline(never)]
-    fn leave_absent(&mut self, lanes: LaneMask, peers: &mut Peers<O>) {
+    fn leave_absent(&mut self, grid: &Grid<'_>, lanes: LaneMask, peers: &mut Peers<O>) {
         self.absent -= lanes.count_ones();
         let absent = self.absent + peers.iter_mut().map(|block| block.absent).sum::<u32>();
         if absent == 0 {
+            if let Some(weak) = &grid.weak {
+                let others = peers.iter_mut().map(|block| block.index);
+                let blocks: Vec<u64> = others.chain([self.index]).collect();
+                let threads = |block| (0..grid.threads_per_block()).map(move |t| (block, t));
+                weak.barrier(blocks.into_iter().flat_map(threads));
+            }
             self.pass_cluster_barrier();
             peers.iter_mut().for_each(Self::pass_cluster_barrier);
         }

@@ -1,5 +1,7 @@
 //! The configuration of a launch, and the limits of the device.
 
+use std::collections::BTreeSet;
+
 use crate::module::LoadedKernel;
 
 /// Multiprocessors of the simulated device, which is modelled on an H200.
@@ -40,6 +42,9 @@ pub struct Launch<'a> {
 pub struct Options {
     /// The seed of the schedule; 0 runs warps and blocks in order.
     pub seed: u64,
+    /// Weak memory: whether, and how, loads may return older values than the newest. Results depend
+    /// on it. It implies one host thread.
+    pub weak_memory: Option<WeakMemory>,
     /// Whether the hardware's events are counted.
     pub counters: bool,
     /// Whether data races are detected. Implies counting.
@@ -64,6 +69,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             seed: 0,
+            weak_memory: None,
             counters: true,
             races: false,
             trace: false,
@@ -74,4 +80,28 @@ impl Default for Options {
             grid_workspace: 0,
         }
     }
+}
+
+/// How memory is weak: see [`Options::weak_memory`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WeakMemory {
+    /// Chooses the stale reads, and the schedule if [`Options::seed`] is 0.
+    pub seed: u64,
+    /// The stale reads that may happen, by their numbers in [`simt_report::StaleReads`]. `None` leaves
+    /// the choice to the seed.
+    pub only: Option<BTreeSet<u64>>,
+    /// What a barrier orders.
+    pub barriers: BarrierOrder,
+}
+
+/// What a barrier of a block orders if a thread has read another block's flag before it, without a
+/// fence or an acquire in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BarrierOrder {
+    /// What the other block has published happens before the barrier's end. NVIDIA's examples rest on
+    /// that.
+    #[default]
+    AsOnGpus,
+    /// It does not, because PTX's memory model does not promise it.
+    AsInPtx,
 }

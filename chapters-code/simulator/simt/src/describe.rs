@@ -3,6 +3,9 @@
 
 mod cluster;
 mod proxy;
+mod weak;
+
+pub(crate) use weak::stale_reads;
 
 use ptx::ir::Op;
 use simt_report::{Action, Missing, Race, RaceAccess, RaceKind, Space};

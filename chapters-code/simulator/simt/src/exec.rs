@@ -21,6 +21,7 @@ mod runtime;
 mod shuffle;
 mod transfer;
 mod view;
+mod weak;
 mod words;
 
 use ptx::ir::{Atom, ClusterOp, Load, Op, R32, R64, Shuffle, Store};
@@ -42,6 +43,8 @@ pub(crate) use transfer::element_bytes;
 pub(crate) struct Warp {
     /// The warp's number in the block.
     pub index: u32,
+    /// The number of the block.
+    pub block: u64,
     pub registers: Registers,
     pub splits: Splits,
     /// Local memory of all lanes, one lane after the other.
@@ -83,6 +86,7 @@ impl Warp {
         let splits = Splits::default();
         Self {
             index,
+            block: 0,
             registers,
             splits,
             local,
@@ -247,9 +251,18 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 let registers = &mut self.warp.registers;
                 grid.isa.execute(alu, registers, active, &grid.windows);
             }
-            Op::Ld(load) => self.load(load, Shape::of_load(load), active)?,
-            Op::St(store) => self.store(store, Shape::of_store(store), active)?,
-            Op::Atom(atom) => self.atomic(atom, active)?,
+            Op::Ld(load) => {
+                self.load_weakly(load, active)?;
+                return Ok(self.accessed(split, active));
+            }
+            Op::St(store) => {
+                self.store_weakly(store, active)?;
+                return Ok(self.accessed(split, active));
+            }
+            Op::Atom(atom) => {
+                self.atomic_weakly(atom, active)?;
+                return Ok(self.accessed(split, active));
+            }
             Op::Bra(branch) => {
                 let Some(next) = self.branch(split, branch, mask, (self.pc, self.budget)) else {
                     return Ok(Flow::Switch);
@@ -262,7 +275,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             }
             Op::Nop | Op::Nanosleep { .. } => {}
             Op::CpAsyncWait(wait) => self.observer.copies_waited(self.warp.index, *wait, active),
-            Op::Fence(scope) => self.fence(*scope),
+            Op::Fence(fence) => {
+                self.fence(fence.scope);
+                self.fence_weakly(*fence, active);
+            }
             Op::Mbarrier(mbarrier) => return self.mbarrier(split, mbarrier, active),
             Op::Bulk(copy) => self.bulk(copy, active)?,
             Op::BulkWait(wait) => return self.bulk_wait(*wait, active),

@@ -14,6 +14,7 @@ use crate::module::{BLOCK_WINDOW, LOCAL_WINDOW, LoadedKernel, SHARED_WINDOW, WIN
 use crate::races::GlobalHistory;
 use crate::registers::LaneMask;
 use crate::stall::WorkerProgress;
+use crate::weak::Stores;
 use crate::workers;
 
 /// A running launch.
@@ -58,6 +59,8 @@ pub(crate) struct Grid<'a> {
     /// With race checking on, serialises recording and executing global atomics, so that both have
     /// one order.
     pub atomics: Mutex<()>,
+    /// The stores that loads may return, if memory is weak.
+    pub weak: Option<Stores<'a>>,
 }
 
 impl<'a> Grid<'a> {
@@ -86,7 +89,7 @@ impl<'a> Grid<'a> {
                 constants: launch.kernel.constant_memory().to_vec(),
             },
             isa,
-            program: code::prepare(launch.kernel, isa, launch.params),
+            program: code::prepare(launch.kernel, isa, launch.params, options),
             options,
             id: LAUNCHES.fetch_add(1, Ordering::Relaxed),
             next: CachePadded::new(AtomicU64::new(0)),
@@ -99,6 +102,17 @@ impl<'a> Grid<'a> {
             traced: AtomicU64::new(0),
             worker_progress: WorkerProgress::default(),
             atomics: Mutex::new(()),
+            weak: options.weak_memory.as_ref().map(|weak| {
+                Stores::new(weak, &launch.kernel.ir().name, launch.block.iter().product())
+            }),
+        }
+    }
+
+    /// Returns the seed of the schedule.
+    pub fn seed(&self) -> u64 {
+        match &self.options.weak_memory {
+            Some(weak) if self.options.seed == 0 => weak.seed,
+            _ => self.options.seed,
         }
     }
 
@@ -143,6 +157,11 @@ impl<'a> Grid<'a> {
     pub fn lanes_of(&self, warp: u32) -> LaneMask {
         let threads = (self.threads_per_block() - 32 * warp).min(32);
         LaneMask::MAX >> (32 - threads)
+    }
+
+    /// Returns the numbers of a warp's threads in their block.
+    pub fn threads_of(&self, warp: u32) -> std::ops::Range<u32> {
+        32 * warp..(32 * warp + 32).min(self.threads_per_block())
     }
 
     pub fn shared_bytes(&self) -> u32 {
@@ -190,7 +209,7 @@ fn worker_count(options: &Options, clusters: u64) -> usize {
         // WebAssembly has no threads here, and its main thread must not block.
         _ if cfg!(target_arch = "wasm32") => 1,
         // A trace lists events in the order of execution.
-        _ if options.trace => 1,
+        _ if options.trace || options.weak_memory.is_some() => 1,
         0 => workers::all(),
         // The number of cores is not queried, because that would start the thread pool.
         1 => 1,

@@ -14,7 +14,7 @@ use crate::config::{
     Launch, MAX_CLUSTER, MAX_LOCAL, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options,
     RESIDENT_BLOCKS, RESIDENT_THREADS,
 };
-use crate::describe::describe;
+use crate::describe::{describe, stale_reads};
 use crate::grid::Grid;
 use crate::memory::Memory;
 use crate::observe::{Checking, Counting, NoObserver, Observed, Observer};
@@ -181,6 +181,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchR
         longest_warp: gathered.longest_warp,
         races: gathered.races,
         trace: trace.then(|| trace::gather(gathered.events, gathered.executed, grid)),
+        stale_reads: grid.weak.as_ref().map(|weak| stale_reads(grid, &weak.take_stale())),
         fault: fault.map(|(_, fault)| fault),
         ..report
     }

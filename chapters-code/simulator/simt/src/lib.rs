@@ -17,6 +17,7 @@
 //! | `memory`, `module` | device memory, variables and constants |
 //! | `racy` | accesses to bytes that several host threads access at once |
 //! | `proxy` | mbarrier objects and pending bulk copies |
+//! | `weak` | an execution mode in which loads may return older values |
 //! | `init_mask` | which bytes of an allocation are initialised |
 //! | `access`, `observe`, `counters`, `pattern`, `races`, `trace` | counters, race detection, traces |
 //! | `describe`, `fault` | findings and faults in words; the types of the report are in `simt_report` |
@@ -52,9 +53,13 @@ pub mod registers;
 mod schedule;
 mod stall;
 mod trace;
+mod weak;
 mod workers;
 
-pub use config::{Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
+pub use config::{
+    BarrierOrder, Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options,
+    WeakMemory,
+};
 pub use launch::launch;
 pub use memory::{DEVICE_BASE, Memory, MemoryError};
 pub use module::{

@@ -26,7 +26,7 @@ impl Schedule {
 
     /// Starts the order of the block with this number.
     pub fn reseed(&mut self, block: u64) {
-        self.state = self.seed.wrapping_add(block.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        self.state = self.seed.wrapping_add(block.wrapping_mul(GAMMA));
     }
 
     /// Returns the warp that runs at this turn of a round. In a round each of `warps` warps has one
@@ -78,12 +78,21 @@ impl Schedule {
         moves.then(|| self.draw(count as u64) as usize)
     }
 
-    /// Returns a number below `bound`, by SplitMix64 (Steele, Lea and Flood 2014).
+    /// Returns a number below `bound`.
     fn draw(&mut self, bound: u64) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) % bound
+        let drawn = mix(self.state);
+        self.state = self.state.wrapping_add(GAMMA);
+        drawn % bound
     }
+}
+
+/// The distance of the states of SplitMix64 (Steele, Lea and Flood 2014).
+const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Returns the random number of a state of SplitMix64.
+pub(crate) fn mix(state: u64) -> u64 {
+    let mut z = state.wrapping_add(GAMMA);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
 }

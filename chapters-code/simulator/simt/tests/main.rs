@@ -6,3 +6,4 @@ mod nvrtc;
 mod planted;
 mod robustness;
 mod trace;
+mod weak;

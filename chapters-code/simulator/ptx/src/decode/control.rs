@@ -6,7 +6,9 @@ use super::kernel::Decoder;
 use super::memory::SCOPES;
 use super::scope::Entity;
 use crate::error::ErrorKind;
-use crate::ir::{Bar, BarKind, Branch, Collective, CollectiveOp, Guard, Op, Scope};
+use crate::ir::{
+    Bar, BarKind, Branch, Collective, CollectiveOp, Fence, FenceStrength, Guard, Op, Scope,
+};
 use crate::syntax::{Operand, Type};
 
 /// The names of scopes in `membar`.
@@ -177,15 +179,16 @@ impl<'a> Decoder<'_, '_, 'a> {
         if matches!(kind, Some(&("proxy" | "mbarrier_init"))) {
             return self.proxy_fence(inst);
         }
-        let scope = if inst.syntax.base == "membar" {
-            inst.require(&LEVELS)?
+        let fence = if inst.syntax.base == "membar" {
+            Fence { scope: inst.require(&LEVELS)?, strength: FenceStrength::Sc }
         } else {
-            // A fence without a kind is `.acq_rel`; `.sc` is stronger.
-            inst.choose(&[("sc", ()), ("acq_rel", ())]);
-            inst.require(&SCOPES)?
+            // A fence without a kind is `.acq_rel`.
+            let kinds = [("sc", FenceStrength::Sc), ("acq_rel", FenceStrength::AcqRel)];
+            let strength = inst.choose(&kinds).unwrap_or(FenceStrength::AcqRel);
+            Fence { scope: inst.require(&SCOPES)?, strength }
         };
         let [] = inst.operands()?;
-        self.emit(Op::Fence(scope));
+        self.emit(Op::Fence(fence));
         Ok(())
     }
 }

@@ -59,6 +59,24 @@ pub enum Scope {
     System,
 }
 
+/// A `fence` or `membar`, which also acquires and releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fence {
+    /// The threads for which it orders.
+    pub scope: Scope,
+    /// What it orders.
+    pub strength: FenceStrength,
+}
+
+/// What a [`Fence`] orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FenceStrength {
+    /// `fence.acq_rel`: everything except an earlier write and a later read.
+    AcqRel,
+    /// `fence.sc` and `membar`: all accesses.
+    Sc,
+}
+
 /// A load of one to four elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {

@@ -266,7 +266,7 @@ fn absent<V: View>(view: &V, atom: &Atom, address: u64, lane: u32) -> Box<Trap> 
     out_of_bounds(view, AccessKind::Atomic, bytes(atom.ty), address, lane)
 }
 
-fn bytes(ty: AtomType) -> u32 {
+pub(super) fn bytes(ty: AtomType) -> u32 {
     match ty {
         AtomType::B16 | AtomType::F16 | AtomType::Bf16 => 2,
         AtomType::U32 | AtomType::S32 | AtomType::F32 | AtomType::F16x2 | AtomType::Bf16x2 => 4,

@@ -77,7 +77,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     /// Returns the rank of the block that an address is in.
-    fn rank_of(&self, address: u64) -> u32 {
+    pub(super) fn rank_of(&self, address: u64) -> u32 {
         match (address >> RANK) as u32 {
             0 => self.peers.own_rank(),
             above => above - 1,

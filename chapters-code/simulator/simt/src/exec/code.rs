@@ -9,6 +9,7 @@ use ptx::ir::{
 use super::transfer::Shape;
 use super::words;
 use crate::alu::{Isa, Prepared};
+use crate::config::Options;
 use crate::module::LoadedKernel;
 
 /// One instruction.
@@ -69,13 +70,21 @@ pub(crate) enum Kind<'a> {
 }
 
 /// Prepares a kernel for a launch with these parameters.
-pub(crate) fn prepare<'a>(kernel: &'a LoadedKernel, isa: Isa, params: &[u8]) -> Program<'a> {
+pub(crate) fn prepare<'a>(
+    kernel: &'a LoadedKernel,
+    isa: Isa,
+    params: &[u8],
+    options: &Options,
+) -> Program<'a> {
     let code = &kernel.ir().code;
     let mut alu = Vec::new();
     let mut all: Vec<Instr<'a>> = Vec::with_capacity(code.len());
     for (instruction, is_point) in code.iter().zip(reconvergence_points(code)) {
         let index = alu.len() as u32;
-        let kind = kind(kernel, instruction, params, index);
+        let kind = match &options.weak_memory {
+            Some(_) if is_executed_weakly(&instruction.op) => Kind::Other,
+            _ => kind(kernel, instruction, params, index),
+        };
         if let Op::Alu(operation) = &instruction.op {
             alu.push(Prepared::new(isa, operation));
         }
@@ -153,6 +162,16 @@ fn kind<'a>(
         | Op::ReadClock64 { .. }
         | Op::Vprintf { .. }
         | Op::AssertFail { .. } => Kind::Other,
+    }
+}
+
+/// Whether weak memory makes a difference to an operation.
+fn is_executed_weakly(op: &Op) -> bool {
+    let is_device = |space| matches!(space, Space::Global | Space::Generic);
+    match op {
+        Op::Ld(load) => is_device(load.space) || load.order != Order::Weak,
+        Op::St(store) => is_device(store.space) || store.order != Order::Weak,
+        op => matches!(op, Op::Atom(_)),
     }
 }
 

@@ -221,7 +221,12 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Executes a collective for lanes that have all arrived.
     fn combine(&mut self, op: &CollectiveOp, active: LaneMask) {
         match *op {
-            CollectiveOp::Sync => self.observer.warp_synchronised(self.warp.index, active),
+            CollectiveOp::Sync => {
+                self.observer.warp_synchronised(self.warp.index, active);
+                if let Some(weak) = &self.grid.weak {
+                    weak.synchronise(self.thread(0), lanes(active));
+                }
+            }
             CollectiveOp::Shfl(shuffle) => self.shuffle(&shuffle, active),
             CollectiveOp::Vote(vote) => self.vote(vote, active),
             CollectiveOp::MatchAny { d, a } => self.match_any(d, a, active),

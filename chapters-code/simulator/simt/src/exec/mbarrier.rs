@@ -6,6 +6,7 @@ use ptx::ir::{
 };
 
 use super::memory::{Target, addresses};
+use super::weak::shared_word;
 use super::{Exec, Flow};
 use crate::access::AccessSpace;
 use crate::counters::lanes;
@@ -151,6 +152,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     ) {
         let (mbarrier, at) = (here.offset, self.at(here.lane));
         self.proxy.mbarriers.put(mbarrier, object, self.shared);
+        if let Some(weak) = &self.grid.weak
+            && semantics == Semantics::Orders
+        {
+            weak.arrive(self.thread(here.lane), shared_word(self.warp.block, mbarrier.into()));
+        }
         self.notify(ProxyEvent::Arrived {
             mbarrier,
             at,
@@ -172,6 +178,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let thread = (at.warp, at.lane);
         self.proxy.mbarriers.tested(thread, mbarrier, asked, is_complete);
         let acquires = is_complete && semantics == Semantics::Orders;
+        if let Some(weak) = &self.grid.weak
+            && acquires
+        {
+            weak.wait(self.thread(here.lane), shared_word(self.warp.block, mbarrier.into()));
+        }
         self.notify(ProxyEvent::Tested { mbarrier, at, acquires });
         Ok(is_complete)
     }

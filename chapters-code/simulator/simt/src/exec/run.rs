@@ -12,7 +12,7 @@ use crate::registers::LaneMask;
 /// Polls of memory by a split after which another stops waiting for it at a reconvergence point.
 const PATIENCE: u32 = 1024;
 /// Consecutive polls of a warp without a change in between that end its time slice.
-const SPINS: u32 = 16;
+pub(super) const SPINS: u32 = 16;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     #[inline(always)]
@@ -253,7 +253,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
 
     /// Reports an executed load or store.
     #[inline(always)]
-    fn moved(&mut self, active: LaneMask) {
+    pub(super) fn moved(&mut self, active: LaneMask) {
         if O::TRACES {
             let op = &self.grid.kernel.ir().code[self.pc as usize].op;
             self.observer.moved(op, &self.warp.registers, active);

@@ -130,7 +130,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     }
 
     #[inline(always)]
-    fn device(&mut self) -> Device<'_> {
+    pub(super) fn device(&mut self) -> Device<'_> {
         let (table, region) = (&self.grid.table, &mut self.warp.region);
         Device { table, region }
     }

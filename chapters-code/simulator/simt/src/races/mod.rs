@@ -40,6 +40,7 @@ pub(crate) use cluster::ClusterMemory;
 pub(crate) use event::Event;
 pub(crate) use global::GlobalHistory;
 pub(crate) use proxy::ProxyFinding;
+pub(crate) use sync::{Acquired as View, union};
 
 use std::sync::Arc;
 

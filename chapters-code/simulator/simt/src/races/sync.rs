@@ -39,7 +39,7 @@ const MOST_RELEASES: usize = 4096;
 const SHARDS: usize = 64;
 
 /// For each block from which something was acquired, the number of its releases.
-pub(super) type Acquired = Option<Arc<HashMap<u64, u32>>>;
+pub(crate) type Acquired = Option<Arc<HashMap<u64, u32>>>;
 
 /// For each actor of a block (warps and, from 32 on, agents), the last epoch whose accesses are
 /// released.
@@ -254,7 +254,7 @@ fn publish_at(
 }
 
 /// Adds what another thread has acquired.
-pub(super) fn union(acquired: &mut Acquired, more: &Arc<HashMap<u64, u32>>) {
+pub(crate) fn union(acquired: &mut Acquired, more: &Arc<HashMap<u64, u32>>) {
     let Some(own) = acquired else {
         *acquired = Some(more.clone());
         return;

@@ -1,0 +1,168 @@
+//! Accesses where memory is weak: see [`crate::weak`].
+//!
+//! An access is executed as usual, on the newest values. Where a load returns older ones, these then
+//! replace what it has loaded.
+
+use ptx::ir::{Atom, AtomOp, Fence, Load, Order, Space, Store};
+
+use super::atomic::bytes;
+use super::memory::{Target, addresses};
+use super::run::SPINS;
+use super::transfer::{self, LaneAddresses, Shape};
+use super::view::{Bytes, View};
+use super::{Exec, Flow};
+use crate::access::AccessKind;
+use crate::counters::lanes;
+use crate::fault::Step;
+use crate::module::BLOCK_WINDOW;
+use crate::observe::Observer;
+use crate::pattern::Addresses;
+use crate::registers::LaneMask;
+use crate::weak::{LaneAccess, SHARED, Stores, ThreadId};
+
+impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
+    pub(super) fn load_weakly(&mut self, load: &Load, active: LaneMask) -> Step {
+        let (shape, at) = (Shape::of_load(load), addresses(&self.warp.registers, load.addr));
+        self.load(load, shape, active)?;
+        let Some(weak) = self.grid.weak.as_ref() else { return Ok(()) };
+        for lane in lanes(active) {
+            let address = at[lane as usize];
+            let words = self.words(load.space, address, shape.bytes());
+            let by = self.lane_access(lane, AccessKind::Load, load.order);
+            if !by.is_strong() && !weak.has_history(&words) {
+                continue;
+            }
+            weak.touch(&words);
+            let Some(values) = weak.load(&by, &words) else { continue };
+            // What follows may differ although no thread has changed memory.
+            self.warp.has_changed = true;
+            let mut older: Vec<u8> = values.into_iter().flat_map(u32::to_le_bytes).collect();
+            let offsets = [address & 3; 32];
+            let at = LaneAddresses { addresses: Addresses::Lanes(&offsets), mask: 1 << lane };
+            let registers = &mut self.warp.registers;
+            transfer::load_lanes(&mut Bytes::local(&mut older), registers, load, shape, at)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_weakly(&mut self, store: &Store, active: LaneMask) -> Step {
+        let (shape, at) = (Shape::of_store(store), addresses(&self.warp.registers, store.addr));
+        let Some(weak) = self.grid.weak.as_ref() else { return self.store(store, shape, active) };
+        for lane in lanes(active) {
+            weak.touch(&self.words(store.space, at[lane as usize], shape.bytes()));
+        }
+        self.store(store, shape, active)?;
+        for lane in lanes(active) {
+            let words = self.words(store.space, at[lane as usize], shape.bytes());
+            weak.store(&self.lane_access(lane, AccessKind::Store, store.order), &words);
+        }
+        Ok(())
+    }
+
+    /// Executes an atomic lane by lane.
+    pub(super) fn atomic_weakly(&mut self, atom: &Atom, active: LaneMask) -> Step {
+        let at = addresses(&self.warp.registers, atom.addr);
+        let Some(weak) = self.grid.weak.as_ref() else { return self.atomic(atom, active) };
+        for lane in lanes(active) {
+            self.atomic_of_lane(weak, atom, at[lane as usize], lane)?;
+        }
+        Ok(())
+    }
+
+    fn atomic_of_lane(&mut self, weak: &Stores<'_>, atom: &Atom, address: u64, lane: u32) -> Step {
+        let by = self.lane_access(lane, AccessKind::Atomic, atom.order);
+        let mut before = self.words(atom.space, address, bytes(atom.ty));
+        weak.touch(&before);
+        if let Some(values) = weak.load_of_atomic(&by, &before) {
+            // It updates an older value, and what was stored since is lost.
+            self.warp.has_changed = true;
+            let mut device = self.device();
+            for ((word, old), value) in before.iter_mut().zip(values) {
+                *old = value;
+                device.store(*word, value.to_le_bytes());
+            }
+        } else {
+            weak.observe(&by, &before);
+        }
+        let is_equal = self.is_equal(atom, &before, address, lane);
+        self.atomic(atom, 1 << lane)?;
+        if atom.op != AtomOp::Cas || is_equal {
+            let after = self.words(atom.space, address, bytes(atom.ty));
+            weak.store(&by, &after);
+        }
+        Ok(())
+    }
+
+    /// Whether these words hold, at an address, what an atomic compares with.
+    fn is_equal(&self, atom: &Atom, words: &[(u64, u32)], address: u64, lane: u32) -> bool {
+        let held = words.iter().rev().fold(0, |all, (_, word)| all << 32 | u128::from(*word));
+        let compared = u128::from(self.warp.registers.bits(atom.b, lane));
+        let differing = (held >> (8 * (address & 3))) ^ compared;
+        differing & ((1 << (8 * bytes(atom.ty))) - 1) == 0
+    }
+
+    pub(super) fn fence_weakly(&mut self, fence: Fence, active: LaneMask) {
+        if let Some(weak) = &self.grid.weak {
+            lanes(active).for_each(|lane| weak.fence(self.thread(lane), fence));
+        }
+    }
+
+    /// Continues behind an access that was executed here.
+    pub(super) fn accessed(&mut self, split: usize, active: LaneMask) -> Flow {
+        self.moved(active);
+        if self.warp.spins >= SPINS {
+            return self.spin(split, self.pc + 1);
+        }
+        self.pc += 1;
+        Flow::Next
+    }
+
+    /// Returns the thread of a lane.
+    pub(super) fn thread(&self, lane: u32) -> ThreadId {
+        (self.warp.block, 32 * self.warp.index + lane)
+    }
+
+    fn lane_access(&self, lane: u32, kind: AccessKind, order: Order) -> LaneAccess {
+        LaneAccess::new(self.thread(lane), self.pc, kind, order)
+    }
+
+    /// Returns the words that an access touches: the address of each among all words, and its present
+    /// value. There are none in local memory and at an unmapped address.
+    fn words(&mut self, space: Space, address: u64, bytes: u32) -> Vec<(u64, u32)> {
+        let count = u64::from(bytes.div_ceil(4));
+        let words = (0..count).map(|word| (address & !3) + 4 * word);
+        words.filter_map(|word| self.word(space, word)).collect()
+    }
+
+    fn word(&mut self, space: Space, address: u64) -> Option<(u64, u32)> {
+        let (target, address) = match space {
+            Space::Global => (Target::Device, address),
+            Space::Shared | Space::Cluster => (Target::Shared, address),
+            Space::Generic => {
+                let target = Target::of(address);
+                (target, address.wrapping_sub(target.window()))
+            }
+            Space::Const | Space::Param | Space::Local => return None,
+        };
+        let (word, bytes) = match target {
+            Target::Device => (address, self.device().load(address)),
+            Target::Shared => {
+                let (rank, offset) = (self.rank_of(address), address % BLOCK_WINDOW);
+                let (block, shared) = if rank == self.peers.own_rank() {
+                    (self.warp.block, &mut *self.shared)
+                } else {
+                    let peer = self.peers.get(rank)?;
+                    (peer.index, peer.shared_mut())
+                };
+                (shared_word(block, offset), Bytes::shared(shared).load(offset))
+            }
+            Target::Local => return None,
+        };
+        Some((word, u32::from_le_bytes(bytes?)))
+    }
+}
+
+/// Returns the address, among all words, of a word in a block's shared memory.
+pub(super) fn shared_word(block: u64, offset: u64) -> u64 {
+    SHARED + block * BLOCK_WINDOW + offset
+}

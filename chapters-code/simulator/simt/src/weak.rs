@@ -1,0 +1,531 @@
+//! Weak memory: an execution mode in which a load may return an older value than the newest.
+//!
+//! Without this mode every store is visible at once to all threads, so that a missing fence between
+//! volatile, relaxed or atomic accesses never changes a result. With it, each word that a launch stores
+//! has a history of its last stores, and a load returns one of them, as a seed decides. The mode is no
+//! observer: results depend on it, so it has an option of its own, [`crate::WeakMemory`].
+//!
+//! The model is PTX's memory model, as a machine with views. A **view** holds, for each other thread,
+//! up to which of its stores they happen before the present, and for each word that was read from an
+//! unordered store, that store. A **strong** access is volatile, relaxed or stronger, or atomic.
+//!
+//! | event | effect |
+//! | --- | --- |
+//! | load | returns any store in the history that is not older than one in the thread's view or its own, and the view then has that store |
+//! | strong load of a strong store, each in the scope of the other | what the store has published is *seen*: not yet in the view |
+//! | fence, or acquire at the word | what is seen, there or anywhere, joins the view, as far as the scope reaches |
+//! | fence, or release | the view, with the thread's own stores, is *released*: its later strong stores publish it |
+//! | `fence.sc`, `membar` | the view also joins those of all earlier such fences, as far as the scope reaches |
+//! | atomic | reads the newest store, and publishes also what that store has published; where the scope of one excludes the other, it reads as a load does |
+//! | `bar.sync`, `__syncwarp`, cluster barrier, mbarrier | joins the views of the threads |
+//! | plain store | publishes nothing |
+//!
+//! PTX does not promise that a barrier also acquires what its threads have seen, but the Programming
+//! Guide's last block rests on that. [`crate::BarrierOrder`] chooses.
+//!
+//! An access is atomic per lane, up to 16 bytes. PTX promises 8 bytes; that the two or four elements of
+//! a vector access come together is an assumption.
+//!
+//! After [`PATIENCE`] stale reads in a row a thread reads the newest store, so that loops that wait
+//! end. One host thread runs the launch. Which loads are stale depends on the seed, the kernel's name,
+//! the thread and the number of its load, and not on what other threads do, so that a run can be
+//! repeated with some of its stale reads only. [`StaleReads::smallest`] finds which of them matter.
+//!
+//! The model follows Lustig, Sahasrabuddhe and Giroux 2019 for PTX, Kang et al. 2017 for views, and
+//! Lidbury and Donaldson 2017, as Miri does, for the bounded history.
+//!
+//! **Not modelled,** each with a program in `tests/weak/missed.rs` that shows it: stale values in shared
+//! memory (`shared_memory`); loads that run ahead of the program's order (`load_buffering`); stores
+//! that become visible in another order than that of the execution, where no load can tell
+//! (`two_writes_each`); asynchronous copies, which read the newest values (`asynchronous_copy`); loads
+//! of one word that may go back in time because scopes exclude each other (`coherence_across_scopes`).
+//! Values out of thin air do not occur (`thin_air`). A store that the mode does not see, such as one by
+//! a bulk copy, ends the history of its word.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ptx::ir::{Fence, FenceStrength, Order, Scope};
+#[cfg(doc)]
+use simt_report::StaleReads;
+use simt_report::{AccessKind, Cure};
+
+use crate::config::{BarrierOrder, WeakMemory};
+use crate::races::{View, union};
+use crate::schedule::mix;
+
+/// Stores that are remembered per word.
+const HISTORY: usize = 8;
+/// Stale reads of a thread in a row, after which it reads the newest store.
+const PATIENCE: u32 = 16;
+/// In the address of a word, the bit of shared memory. Below it are the block and the offset.
+pub(crate) const SHARED: u64 = 1 << 63;
+/// In a view, the bit of the keys of threads.
+const THREAD: u64 = 1 << 62;
+
+/// A thread: the number of its block, and its own number there.
+pub(crate) type ThreadId = (u64, u32);
+/// The words of an access: the address and the value of each.
+pub(crate) type Words = [(u64, u32)];
+
+/// The threads for which an access is strong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    Nobody,
+    Block,
+    Device,
+}
+
+impl From<Scope> for Reach {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Block => Self::Block,
+            Scope::Device | Scope::System => Self::Device,
+        }
+    }
+}
+
+/// An access by one lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaneAccess {
+    pub thread: ThreadId,
+    pub pc: u32,
+    pub kind: AccessKind,
+    reach: Reach,
+    acquires: bool,
+    releases: bool,
+}
+
+impl LaneAccess {
+    pub fn new(thread: ThreadId, pc: u32, kind: AccessKind, order: Order) -> Self {
+        let (reach, acquires, releases) = match order {
+            Order::Weak => (Reach::Nobody, false, false),
+            Order::Volatile => (Reach::Device, false, false),
+            Order::Relaxed(scope) => (scope.into(), false, false),
+            Order::Acquire(scope) => (scope.into(), true, false),
+            Order::Release(scope) => (scope.into(), false, true),
+            Order::AcqRel(scope) => (scope.into(), true, true),
+        };
+        Self { thread, pc, kind, reach, acquires, releases }
+    }
+
+    pub fn is_strong(&self) -> bool {
+        self.reach != Reach::Nobody
+    }
+
+    /// Whether both are strong, and the scope of each includes the other's thread.
+    fn is_morally_strong_with(&self, other: &Self) -> bool {
+        let both = |reach| self.reach == reach && other.reach == reach;
+        let are_strong = self.is_strong() && other.is_strong();
+        are_strong && (self.thread.0 == other.thread.0 || both(Reach::Device))
+    }
+}
+
+/// What fences at the scope of the block, and at that of the device, have released.
+type Released = [View; 2];
+
+/// What a store publishes: what was released, by the block of the fence.
+type Published = Vec<(u64, Released)>;
+
+/// A store to one word.
+#[derive(Clone)]
+struct Store {
+    /// The number of the store in the launch; 0 for what was there before.
+    stamp: u32,
+    value: u32,
+    /// The store; `None` if the mode has not seen it.
+    by: Option<LaneAccess>,
+    published: Published,
+}
+
+impl Store {
+    /// Whether it happens before the present of a thread with this view.
+    fn is_in(&self, view: &View, thread: ThreadId) -> bool {
+        let is_known =
+            |by: LaneAccess| by.thread == thread || stamp_in(view, key(by.thread)) >= self.stamp;
+        self.by.is_none_or(is_known)
+    }
+}
+
+/// What a thread knows.
+#[derive(Clone, Default)]
+struct Thread {
+    view: View,
+    released: Released,
+    /// What it has seen and not acquired, by word.
+    seen: HashMap<u64, Published>,
+    /// Loads so far.
+    loads: u32,
+    /// Stale reads in a row.
+    stale: u32,
+}
+
+impl Thread {
+    /// Notes that the thread, as this access, has read a store.
+    fn observe(&mut self, by: &LaneAccess, word: u64, store: &Store) {
+        if !store.is_in(&self.view, by.thread) {
+            raise(&mut self.view, word, store.stamp);
+        }
+        if store.by.is_some_and(|store| store.is_morally_strong_with(by)) {
+            merge(self.seen.entry(word).or_default(), &store.published);
+        }
+        if by.acquires
+            && let Some(seen) = self.seen.remove(&word)
+        {
+            self.acquire(by.thread.0, by.reach, [&seen]);
+            self.seen.insert(word, seen);
+        }
+    }
+
+    /// Adds to the view what was seen, as far as a scope reaches.
+    fn acquire<'p>(
+        &mut self,
+        block: u64,
+        reach: Reach,
+        seen: impl IntoIterator<Item = &'p Published>,
+    ) {
+        for (origin, released) in seen.into_iter().flatten() {
+            if *origin == block {
+                join(&mut self.view, &released[0]);
+            } else if reach == Reach::Device {
+                join(&mut self.view, &released[1]);
+            }
+        }
+    }
+
+    /// Returns the view after the last store of the launch so far, as another thread may acquire it.
+    fn released(&mut self, thread: ThreadId, stamp: u32) -> &View {
+        raise(&mut self.view, key(thread), stamp);
+        &self.view
+    }
+
+    /// Returns what a store by this thread to a word publishes, after the last store so far.
+    fn publish(&mut self, by: &LaneAccess, history: &VecDeque<Store>, stamp: u32) -> Published {
+        if !by.is_strong() {
+            return Vec::new();
+        }
+        let mut released = self.released.clone();
+        if by.releases {
+            join(&mut released[0], self.released(by.thread, stamp));
+        }
+        if by.releases && by.reach == Reach::Device {
+            join(&mut released[1], &self.view);
+        }
+        // A release at a word holds for the thread's later strong stores there, too.
+        let is_own = |store: &&Store| store.by.is_some_and(|store| store.thread == by.thread);
+        let mut published = vec![(by.thread.0, released)];
+        if let Some(own) = history.iter().rev().find(is_own) {
+            let is_of_block = |(origin, _): &&(u64, Released)| *origin == by.thread.0;
+            merge(&mut published, own.published.iter().filter(is_of_block));
+        }
+        published.retain(|(_, released)| released.iter().any(Option::is_some));
+        published
+    }
+}
+
+/// What the threads of a block know.
+struct Block {
+    threads: Vec<Thread>,
+    /// What its sequentially consistent fences have ordered.
+    sequential: View,
+}
+
+/// A load that has returned an older store than the newest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stale {
+    /// The number by which it can be chosen again.
+    pub number: u64,
+    pub load: LaneAccess,
+    /// The word whose newest store it has missed, and that store.
+    pub word: u64,
+    pub store: Option<LaneAccess>,
+    pub cure: Cure,
+}
+
+/// The weak memory of a launch.
+pub(crate) struct Stores<'a> {
+    options: &'a WeakMemory,
+    /// A number for the seed and the kernel.
+    seed: u64,
+    threads_per_block: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The stamp of the last store.
+    stamp: u32,
+    words: HashMap<u64, VecDeque<Store>>,
+    blocks: HashMap<u64, Block>,
+    /// What sequentially consistent fences of the device have ordered.
+    sequential: View,
+    /// What was released at mbarriers, by address.
+    mbarriers: HashMap<u64, View>,
+    stale: Vec<Stale>,
+}
+
+impl<'a> Stores<'a> {
+    pub fn new(options: &'a WeakMemory, kernel: &str, threads_per_block: u32) -> Self {
+        let seed = kernel.bytes().fold(options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+        let threads_per_block = threads_per_block as usize;
+        Self { options, seed, threads_per_block, state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn block<'s>(&self, blocks: &'s mut HashMap<u64, Block>, block: u64) -> &'s mut Block {
+        blocks.entry(block).or_insert_with(|| Block {
+            threads: vec![Thread::default(); self.threads_per_block],
+            sequential: None,
+        })
+    }
+
+    fn thread<'s>(
+        &self,
+        blocks: &'s mut HashMap<u64, Block>,
+        (block, number): ThreadId,
+    ) -> &'s mut Thread {
+        &mut self.block(blocks, block).threads[number as usize]
+    }
+
+    /// Returns the stale reads so far, in order.
+    pub fn take_stale(&self) -> Vec<Stale> {
+        std::mem::take(&mut self.lock().stale)
+    }
+
+    /// Whether any of these words has a history.
+    pub fn has_history(&self, words: &Words) -> bool {
+        let state = self.lock();
+        words.iter().any(|(word, _)| state.words.contains_key(word))
+    }
+
+    /// Notes what these words hold before an access.
+    pub fn touch(&self, words: &Words) {
+        let state = &mut *self.lock();
+        for &(word, value) in words {
+            let history = state.words.entry(word).or_default();
+            if history.back().is_none_or(|newest| newest.value != value) {
+                let stamp = if history.is_empty() { 0 } else { state.stamp + 1 };
+                state.stamp = state.stamp.max(stamp);
+                history.clear();
+                history.push_back(Store { stamp, value, by: None, published: Vec::new() });
+            }
+        }
+    }
+
+    /// Executes a load of words that were touched. Returns their values if they are not the newest.
+    pub fn load(&self, by: &LaneAccess, words: &Words) -> Option<Vec<u32>> {
+        let state = &mut *self.lock();
+        let thread = self.thread(&mut state.blocks, by.thread);
+        thread.loads += 1;
+        let number = mix(by.thread.0 ^ mix(u64::from(by.thread.1) << 32 | u64::from(thread.loads)));
+        let number = mix(self.seed ^ number);
+        let stamps = stamps(&state.words, words, thread, by);
+        let (&newest, older) = stamps.split_last()?;
+        let is_chosen =
+            self.options.only.as_ref().map_or(number & 1 == 1, |only| only.contains(&number));
+        let is_stale = is_chosen && !older.is_empty() && thread.stale < PATIENCE;
+        thread.stale = if is_stale { thread.stale + 1 } else { 0 };
+        let at = if is_stale { older[(number >> 8) as usize % older.len()] } else { newest };
+        let mut values = Vec::with_capacity(words.len());
+        let mut missed = None;
+        for (word, _) in words {
+            let history = state.words.get(word)?;
+            let read = history.iter().rev().find(|store| store.stamp <= at)?;
+            values.push(read.value);
+            missed = missed.or(history.back().filter(|last| last.stamp > at).map(|s| (*word, s)));
+            thread.observe(by, *word, read);
+        }
+        if is_stale {
+            let (word, newest) = missed?;
+            let cure = cure(&state.blocks, by, newest);
+            state.stale.push(Stale { number, load: *by, word, store: newest.by, cure });
+        }
+        is_stale.then_some(values)
+    }
+
+    /// Executes the load of an atomic. Returns the values if they are not the newest, because the
+    /// scope of the atomic or of the newest store excludes the other.
+    pub fn load_of_atomic(&self, by: &LaneAccess, words: &Words) -> Option<Vec<u32>> {
+        let excludes = |(word, _): &(u64, u32)| {
+            let state = self.lock();
+            let newest = state.words.get(word).and_then(VecDeque::back).and_then(|store| store.by);
+            newest.is_some_and(|store| store.is_strong() && !store.is_morally_strong_with(by))
+        };
+        if words.iter().any(excludes) { self.load(by, words) } else { None }
+    }
+
+    /// Notes a store, or an atomic that has read the newest stores to words that were touched. The
+    /// words hold these values afterwards.
+    pub fn store(&self, by: &LaneAccess, words: &Words) {
+        let state = &mut *self.lock();
+        let thread = self.thread(&mut state.blocks, by.thread);
+        let before = state.stamp;
+        state.stamp += 1;
+        for &(word, value) in words {
+            let Some(history) = state.words.get_mut(&word) else { continue };
+            let mut published = thread.publish(by, history, before);
+            if by.kind == AccessKind::Atomic
+                && let Some(old) = history.back()
+                && old.by.is_some_and(|old| old.is_morally_strong_with(by))
+            {
+                merge(&mut published, &old.published);
+            }
+            history.push_back(Store { stamp: state.stamp, value, by: Some(*by), published });
+            if history.len() > if word & SHARED == 0 { HISTORY } else { 1 } {
+                history.pop_front();
+            }
+        }
+    }
+
+    /// Notes that an atomic has read the newest stores to words that were touched.
+    pub fn observe(&self, by: &LaneAccess, words: &Words) {
+        let state = &mut *self.lock();
+        let thread = self.thread(&mut state.blocks, by.thread);
+        for (word, _) in words {
+            if let Some(newest) = state.words.get(word).and_then(VecDeque::back) {
+                thread.observe(by, *word, newest);
+            }
+        }
+    }
+
+    /// Notes a fence by a thread.
+    pub fn fence(&self, (block, number): ThreadId, fence: Fence) {
+        let state = &mut *self.lock();
+        let reach = Reach::from(fence.scope);
+        let own = self.block(&mut state.blocks, block);
+        let thread = &mut own.threads[number as usize];
+        let seen = std::mem::take(&mut thread.seen);
+        thread.acquire(block, reach, seen.values());
+        if reach == Reach::Block {
+            thread.seen = seen;
+        }
+        thread.released((block, number), state.stamp);
+        if fence.strength == FenceStrength::Sc {
+            let device = (reach == Reach::Device).then_some(&mut state.sequential);
+            let mut orders =
+                Vec::from_iter([Some(&mut own.sequential), device].into_iter().flatten());
+            orders.iter().for_each(|order| join(&mut thread.view, order));
+            orders.iter_mut().for_each(|order| join(order, &thread.view));
+        }
+        thread.released[0].clone_from(&thread.view);
+        if reach == Reach::Device {
+            thread.released[1].clone_from(&thread.view);
+        }
+    }
+
+    /// Notes that threads pass a barrier of the block or the cluster.
+    pub fn barrier(&self, threads: impl Iterator<Item = ThreadId> + Clone) {
+        self.meet(threads, self.options.barriers == BarrierOrder::AsOnGpus);
+    }
+
+    /// Notes that lanes of a warp, whose first thread this is, pass `__syncwarp`.
+    pub fn synchronise(&self, (block, first): ThreadId, lanes: impl Iterator<Item = u32> + Clone) {
+        self.meet(lanes.map(|lane| (block, first + lane)), false);
+    }
+
+    fn meet(&self, threads: impl Iterator<Item = ThreadId> + Clone, acquires: bool) {
+        let state = &mut *self.lock();
+        let mut all = None;
+        for (block, number) in threads.clone() {
+            let thread = self.thread(&mut state.blocks, (block, number));
+            if acquires {
+                let seen = std::mem::take(&mut thread.seen);
+                thread.acquire(block, Reach::Device, seen.values());
+            }
+            join(&mut all, &thread.view);
+            raise(&mut all, key((block, number)), state.stamp);
+        }
+        for thread in threads {
+            self.thread(&mut state.blocks, thread).view.clone_from(&all);
+        }
+    }
+
+    /// Notes that a thread arrives at the mbarrier at an address.
+    pub fn arrive(&self, thread: ThreadId, mbarrier: u64) {
+        let state = &mut *self.lock();
+        let view = self.thread(&mut state.blocks, thread).released(thread, state.stamp);
+        join(state.mbarriers.entry(mbarrier).or_default(), view);
+    }
+
+    /// Notes that a thread finds a phase of the mbarrier at an address complete.
+    pub fn wait(&self, thread: ThreadId, mbarrier: u64) {
+        let state = &mut *self.lock();
+        let view = &mut self.thread(&mut state.blocks, thread).view;
+        join(view, state.mbarriers.entry(mbarrier).or_default());
+    }
+}
+
+/// Returns the stamps between which a load of these words may choose, oldest first: all words are read
+/// as they were at one moment.
+fn stamps(
+    histories: &HashMap<u64, VecDeque<Store>>,
+    words: &Words,
+    thread: &Thread,
+    by: &LaneAccess,
+) -> Vec<u32> {
+    let histories = || words.iter().filter_map(|(word, _)| Some((word, histories.get(word)?)));
+    let oldest = |(word, history): (&u64, &VecDeque<Store>)| {
+        let is_known = |store: &&Store| store.is_in(&thread.view, by.thread);
+        let last = history.iter().rfind(is_known).or(history.front());
+        last.map_or(0, |store| store.stamp).max(stamp_in(&thread.view, *word))
+    };
+    let oldest = histories().map(oldest).max().unwrap_or(0);
+    let all = histories().flat_map(|(_, history)| history).map(|store| store.stamp);
+    let stamps: BTreeSet<u32> = all.filter(|stamp| *stamp > oldest).chain([oldest]).collect();
+    stamps.into_iter().collect()
+}
+
+/// Returns what would have ordered a store before a load that has missed it.
+fn cure(blocks: &HashMap<u64, Block>, load: &LaneAccess, newest: &Store) -> Cure {
+    let Some(store) = &newest.by else { return Cure::Flag };
+    if store.is_strong() && !store.is_morally_strong_with(load) {
+        return Cure::Scope;
+    }
+    let holds = |view: &View| stamp_in(view, key(store.thread)) >= newest.stamp;
+    let threads = |block| blocks.get(&block).into_iter().flat_map(|block: &Block| &block.threads);
+    let has_seen = |thread: &Thread| {
+        thread.seen.values().flatten().any(|(_, released)| released.iter().any(holds))
+    };
+    if threads(load.thread.0).any(has_seen) {
+        return Cure::ReaderFence;
+    }
+    let has_released = |scope: usize| threads(store.thread.0).any(|t| holds(&t.released[scope]));
+    match (has_released(0), has_released(1)) {
+        (_, true) => Cure::Flag,
+        (true, false) => Cure::FenceScope,
+        (false, false) => Cure::WriterFence,
+    }
+}
+
+/// Returns the key of a thread in a view. Words have their addresses.
+fn key((block, number): ThreadId) -> u64 {
+    THREAD + (block << 10) + u64::from(number)
+}
+
+fn stamp_in(view: &View, word: u64) -> u32 {
+    view.as_ref().and_then(|view| view.get(&word)).copied().unwrap_or(0)
+}
+
+fn raise(view: &mut View, word: u64, stamp: u32) {
+    if stamp_in(view, word) < stamp {
+        Arc::make_mut(view.get_or_insert_default()).insert(word, stamp);
+    }
+}
+
+fn join(view: &mut View, more: &View) {
+    if let Some(more) = more {
+        union(view, more);
+    }
+}
+
+fn merge<'p>(published: &mut Published, more: impl IntoIterator<Item = &'p (u64, Released)>) {
+    for (origin, released) in more {
+        match published.iter_mut().find(|(own, _)| own == origin) {
+            Some((_, own)) => own.iter_mut().zip(released).for_each(|(own, more)| join(own, more)),
+            None => published.push((*origin, released.clone())),
+        }
+    }
+}
