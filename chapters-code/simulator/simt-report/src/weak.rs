@@ -82,6 +82,8 @@ names! {
         Scope = "the scope of the device at both accesses",
         /// A fence by the thread that loads, or by one that it meets at a barrier before.
         ReaderFence = "a __threadfence() between the flag and the read",
+        /// An ordinary load: the read-only path is for memory that the launch does not write.
+        ReadOnlyPath = "an ordinary load instead of __ldg()",
         /// A flag, written behind a fence, that the loading thread waits for.
         Flag = "a flag that the reader waits for, written after the write and a __threadfence()",
     }

@@ -16,9 +16,10 @@
 //! | fence, or acquire at the word | what is seen, there or anywhere, joins the view, as far as the scope reaches |
 //! | fence, or release | the view, with the thread's own stores, is *released*: its later strong stores publish it |
 //! | `fence.sc`, `membar` | the view also joins those of all earlier such fences, as far as the scope reaches |
-//! | atomic | reads the newest store, and publishes also what that store has published; where the scope of one excludes the other, it reads as a load does |
+//! | atomic | reads the newest store, and publishes also what that store has published; after a plain store, or where the scope of one excludes the other, it reads as a load does |
 //! | `bar.sync`, `__syncwarp`, cluster barrier, mbarrier | joins the views of the threads |
 //! | plain store | publishes nothing |
+//! | load through the read-only path (`__ldg`) | returns any store in the history |
 //!
 //! PTX does not promise that a barrier also acquires what its threads have seen, but the Programming
 //! Guide's last block rests on that. [`crate::BarrierOrder`] chooses.
@@ -91,6 +92,8 @@ pub(crate) struct LaneAccess {
     pub thread: ThreadId,
     pub pc: u32,
     pub kind: AccessKind,
+    /// Whether it uses the read-only path, which no fence reaches.
+    pub is_read_only: bool,
     reach: Reach,
     acquires: bool,
     releases: bool,
@@ -106,7 +109,7 @@ impl LaneAccess {
             Order::Release(scope) => (scope.into(), false, true),
             Order::AcqRel(scope) => (scope.into(), true, true),
         };
-        Self { thread, pc, kind, reach, acquires, releases }
+        Self { thread, pc, kind, is_read_only: false, reach, acquires, releases }
     }
 
     pub fn is_strong(&self) -> bool {
@@ -347,12 +350,12 @@ impl<'a> Stores<'a> {
     }
 
     /// Executes the load of an atomic. Returns the values if they are not the newest, because the
-    /// scope of the atomic or of the newest store excludes the other.
+    /// newest store is a plain one that nothing orders before, or the scope of one excludes the other.
     pub fn load_of_atomic(&self, by: &LaneAccess, words: &Words) -> Option<Vec<u32>> {
         let excludes = |(word, _): &(u64, u32)| {
             let state = self.lock();
             let newest = state.words.get(word).and_then(VecDeque::back).and_then(|store| store.by);
-            newest.is_some_and(|store| store.is_strong() && !store.is_morally_strong_with(by))
+            newest.is_some_and(|store| !store.is_morally_strong_with(by))
         };
         if words.iter().any(excludes) { self.load(by, words) } else { None }
     }
@@ -468,6 +471,9 @@ fn stamps(
 ) -> Vec<u32> {
     let histories = || words.iter().filter_map(|(word, _)| Some((word, histories.get(word)?)));
     let oldest = |(word, history): (&u64, &VecDeque<Store>)| {
+        if by.is_read_only {
+            return history.front().map_or(0, |store| store.stamp);
+        }
         let is_known = |store: &&Store| store.is_in(&thread.view, by.thread);
         let last = history.iter().rfind(is_known).or(history.front());
         last.map_or(0, |store| store.stamp).max(stamp_in(&thread.view, *word))
@@ -481,6 +487,9 @@ fn stamps(
 /// Returns what would have ordered a store before a load that has missed it.
 fn cure(blocks: &HashMap<u64, Block>, load: &LaneAccess, newest: &Store) -> Cure {
     let Some(store) = &newest.by else { return Cure::Flag };
+    if load.is_read_only {
+        return Cure::ReadOnlyPath;
+    }
     if store.is_strong() && !store.is_morally_strong_with(load) {
         return Cure::Scope;
     }

@@ -28,7 +28,8 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         for lane in lanes(active) {
             let address = at[lane as usize];
             let words = self.words(load.space, address, shape.bytes());
-            let by = self.lane_access(lane, AccessKind::Load, load.order);
+            let mut by = self.lane_access(lane, AccessKind::Load, load.order);
+            by.is_read_only = load.non_coherent;
             if !by.is_strong() && !weak.has_history(&words) {
                 continue;
             }

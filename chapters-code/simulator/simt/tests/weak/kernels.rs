@@ -1,0 +1,406 @@
+//! The book's kernels that wait for, count or poll other blocks. Each is right with weak memory, and
+//! loses when a fence, a scope, a release or an acquire is taken away.
+
+use std::sync::Arc;
+
+use simt::{BarrierOrder, Launch, LoadedKernel, LoadedModule, Memory, Options, WeakMemory};
+
+macro_rules! chapter {
+    ($file:literal) => {
+        include_str!(concat!("../../../../", $file, ".ptx"))
+    };
+}
+
+/// A kernel and what it is launched with. All take `in` and `out`, and most take `n` and two arrays of
+/// zeroed scratch.
+struct Program {
+    name: &'static str,
+    ptx: &'static str,
+    entry: &'static str,
+    grid: u32,
+    block: u32,
+    /// Bytes of dynamic shared memory.
+    shared: u32,
+    n: usize,
+    task: Task,
+    /// Changes that make it wrong.
+    mutants: &'static [Mutant],
+}
+
+/// A text that is replaced by another one in the kernel.
+struct Mutant {
+    from: &'static str,
+    to: &'static str,
+    /// How many occurrences, the first ones, stay.
+    skip: usize,
+    /// How the mutant loses.
+    loses: Loses,
+}
+
+/// How a mutant loses.
+#[derive(Clone, Copy, PartialEq)]
+enum Loses {
+    /// With barriers as on GPUs, and in PTX.
+    Everywhere,
+    /// With barriers as in PTX only.
+    InPtx,
+    /// The same, with few seeds. `__threadfence()` is `fence.sc`: the last block's first fence orders what
+    /// other blocks wrote before theirs, unless it comes before one of them.
+    InPtxSeldom,
+}
+
+/// What a kernel computes of numbers of 64 bits.
+#[derive(Clone, Copy)]
+enum Task {
+    Sum,
+    /// The inclusive scan; the parameter after the scratch, if there is one.
+    Scan(Option<u32>),
+    /// Counts of keys of 32 bits below 8.
+    Histogram,
+    /// Rounds of adding 1 and moving by a block, with a barrier of the grid after each.
+    Rotate,
+}
+
+const PROGRAMS: &[Program] = &[
+    Program {
+        name: "last block, fences",
+        ptx: chapter!("chapter_1_reduce/kernels/finish_last_block"),
+        entry: "sum_i64",
+        grid: 6,
+        block: 64,
+        shared: 0,
+        n: 1000,
+        task: Task::Sum,
+        mutants: &[
+            Mutant { from: "membar.gl;", to: "", skip: 0, loses: Loses::Everywhere },
+            Mutant { from: "membar.gl;", to: "", skip: 1, loses: Loses::InPtxSeldom },
+            Mutant { from: "membar.gl;", to: "membar.cta;", skip: 0, loses: Loses::Everywhere },
+            Mutant {
+                from: "atom.global.inc",
+                to: "atom.cta.global.inc",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+        ],
+    },
+    Program {
+        name: "last block, acquire and release",
+        ptx: chapter!("chapter_1_reduce/kernels/single_pass_tiled"),
+        entry: "sum_i64",
+        grid: 4,
+        block: 512,
+        shared: 0,
+        n: 4096,
+        task: Task::Sum,
+        mutants: &[
+            Mutant { from: "atom.acq_rel", to: "atom.release", skip: 0, loses: Loses::InPtx },
+            Mutant { from: "atom.acq_rel", to: "atom.acquire", skip: 0, loses: Loses::Everywhere },
+            Mutant {
+                from: "atom.acq_rel.gpu",
+                to: "atom.acq_rel.cta",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+        ],
+    },
+    Program {
+        name: "chained scan",
+        ptx: chapter!("chapter_3_scan/kernels/chained"),
+        entry: "inclusive_sum_i64",
+        grid: 3,
+        block: 512,
+        shared: 0,
+        n: 2 * 8192 + 100,
+        task: Task::Scan(None),
+        mutants: &[Mutant {
+            from: "st.relaxed.gpu",
+            to: "st.relaxed.cta",
+            skip: 0,
+            loses: Loses::Everywhere,
+        }],
+    },
+    Program {
+        name: "look-back",
+        ptx: chapter!("chapter_3_scan/kernels/lookback"),
+        entry: "inclusive_sum_i64",
+        grid: 3,
+        block: 512,
+        shared: 0,
+        n: 2 * 8192 + 100,
+        task: Task::Scan(None),
+        mutants: &[
+            Mutant {
+                from: "st.relaxed.gpu",
+                to: "st.relaxed.cta",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+            Mutant {
+                from: "ld.relaxed.gpu",
+                to: "ld.relaxed.cta",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+        ],
+    },
+    Program {
+        name: "all-gather",
+        ptx: chapter!("chapter_3_scan/kernels/all_gather"),
+        entry: "inclusive_sum_i64",
+        grid: 2,
+        block: 512,
+        shared: 0,
+        n: 2 * 4096 + 100,
+        task: Task::Scan(None),
+        mutants: &[Mutant {
+            from: "st.relaxed.gpu",
+            to: "st.relaxed.cta",
+            skip: 0,
+            loses: Loses::Everywhere,
+        }],
+    },
+    Program {
+        name: "rings of stages",
+        ptx: chapter!("chapter_3_scan/kernels/warp_specialized.compute_90"),
+        entry: "inclusive_sum_i64",
+        grid: 3,
+        block: 448,
+        shared: 4 * 24576,
+        n: 2 * 3072 + 100,
+        task: Task::Scan(Some(4)),
+        mutants: &[],
+    },
+    Program {
+        name: "histogram, flag",
+        ptx: chapter!("chapter_2_histogram/kernels/banked"),
+        entry: "histogram_u32",
+        grid: 4,
+        block: 512,
+        shared: 4 * 11,
+        n: 4096,
+        task: Task::Histogram,
+        mutants: &[
+            Mutant { from: "ld.acquire.gpu", to: "ld.relaxed.gpu", skip: 0, loses: Loses::InPtx },
+            Mutant {
+                from: "st.release.gpu",
+                to: "st.relaxed.gpu",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+            Mutant {
+                from: "st.release.gpu",
+                to: "st.release.cta",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+        ],
+    },
+    Program {
+        name: "barrier of the grid",
+        ptx: include_str!("../../../simt-driver/tests/kernels/grid_sync.ptx"),
+        entry: "rotate_rounds",
+        grid: 5,
+        block: 64,
+        shared: 0,
+        n: 5 * 64,
+        task: Task::Rotate,
+        mutants: &[
+            Mutant {
+                from: "atom.add.release.gpu",
+                to: "atom.add.gpu",
+                skip: 0,
+                loses: Loses::Everywhere,
+            },
+            Mutant { from: "ld.acquire.gpu", to: "ld.relaxed.gpu", skip: 0, loses: Loses::InPtx },
+        ],
+    },
+];
+
+/// Rounds of [`Task::Rotate`].
+const ROUNDS: u32 = 3;
+
+/// A program in memory, and one of its inputs.
+struct Loaded<'p> {
+    program: &'p Program,
+    memory: Memory,
+    kernel: Arc<LoadedKernel>,
+    input: Vec<u64>,
+}
+
+impl<'p> Loaded<'p> {
+    fn new(program: &'p Program, ptx: &str) -> Self {
+        let memory = Memory::new(1 << 24);
+        let module = ptx::parse(ptx).unwrap_or_else(|e| panic!("{}: {e}", program.name));
+        let module = LoadedModule::load(module, &memory).expect("there is room");
+        let kernel = module.kernel(program.entry).expect("the file has this kernel");
+        let numbers = (0..program.n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8);
+        Self { program, memory, kernel, input: numbers.collect() }
+    }
+
+    fn array(&self, bytes: &[u8]) -> u64 {
+        let address = self.memory.allocate(bytes.len() as u64).expect("there is room");
+        self.memory.write(address, bytes).expect("it is mapped");
+        address
+    }
+
+    /// Returns the bytes of the input and of the expected output.
+    fn expected(&self) -> (Vec<u8>, Vec<u8>) {
+        let wide =
+            |numbers: &[u64]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
+        let narrow =
+            |numbers: &[u32]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
+        let input = &self.input;
+        match self.program.task {
+            Task::Sum => (wide(input), wide(&[input.iter().fold(0, |x, y| x.wrapping_add(*y))])),
+            Task::Scan(_) => {
+                let mut sum = 0u64;
+                let sums = input.iter().map(|x| {
+                    sum = sum.wrapping_add(*x);
+                    sum
+                });
+                (wide(input), wide(&sums.collect::<Vec<_>>()))
+            }
+            Task::Histogram => {
+                let keys: Vec<u32> = input.iter().map(|x| (x % 8) as u32).collect();
+                let mut counts = [0; 11];
+                keys.iter().for_each(|key| counts[*key as usize] += 1);
+                (narrow(&keys), narrow(&counts))
+            }
+            Task::Rotate => {
+                let n = self.program.n;
+                let moved = |i| ((i + ROUNDS as usize * self.program.block as usize) % n) as u32;
+                let start: Vec<u32> = (0..n as u32).map(|i| 100 * i).collect();
+                let end: Vec<u32> = (0..n).map(|i| 100 * moved(i) + ROUNDS).collect();
+                (narrow(&start), narrow(&end))
+            }
+        }
+    }
+
+    /// Runs it with weak memory. Returns what is wrong.
+    fn run(&self, weak: WeakMemory) -> Result<(), String> {
+        let (input, expected) = self.expected();
+        let Program { grid, block, shared, task, .. } = *self.program;
+        let from = self.array(&input);
+        let to = self.array(&vec![0xcd; expected.len()]);
+        let scratch = [(); 3].map(|()| self.array(&[0; 256]));
+        self.memory.write(scratch[2], &8u32.to_le_bytes()).expect("it is mapped");
+        let (n, [first, second, workspace]) =
+            (self.program.n as u64, scratch.map(u64::to_le_bytes));
+        let (from_bytes, to_bytes, n) = (from.to_le_bytes(), to.to_le_bytes(), n.to_le_bytes());
+        let mut params = [from_bytes, to_bytes].concat();
+        match task {
+            Task::Sum | Task::Scan(None) => params.extend([n, first, second].concat()),
+            Task::Scan(Some(stages)) => {
+                params.extend([n, first, second].concat());
+                params.extend(stages.to_le_bytes());
+            }
+            Task::Histogram => {
+                params.extend(n);
+                // 8 bins, and no range; one copy.
+                params.extend([8u32, 0, 0, 0, 0, 0].map(u32::to_le_bytes).concat());
+                params.extend(first);
+            }
+            Task::Rotate => params.extend(ROUNDS.to_le_bytes()),
+        }
+        let launch = Launch {
+            kernel: &self.kernel,
+            grid: [grid, 1, 1],
+            block: [block, 1, 1],
+            cluster: None,
+            dynamic_shared: shared,
+            params: &params,
+        };
+        let options = Options {
+            races: true,
+            instruction_limit: 1 << 26,
+            grid_workspace: u64::from_le_bytes(workspace),
+            weak_memory: Some(weak),
+            ..Options::default()
+        };
+        let report = simt::launch(&self.memory, &launch, &options);
+        // An odd number of rounds ends in the second array.
+        let mut found = vec![0; expected.len()];
+        self.memory.read(to, &mut found).expect("it is mapped");
+        for address in [from, to].into_iter().chain(scratch) {
+            self.memory.free(address).expect("it is allocated");
+        }
+        if let Some(fault) = report.fault {
+            return Err(fault.message);
+        }
+        if let Some(race) = report.races.first() {
+            return Err(race.message.clone());
+        }
+        let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+        wrong.map_or(Ok(()), |at| Err(format!("byte {at} of the output is wrong")))
+    }
+
+    /// Returns the first seed with which it fails, and why.
+    fn fails(&self, seeds: u64, barriers: BarrierOrder) -> Option<(u64, String)> {
+        (1..=seeds).find_map(|seed| {
+            let weak = WeakMemory { seed, barriers, ..WeakMemory::default() };
+            self.run(weak).err().map(|why| (seed, why))
+        })
+    }
+}
+
+impl Program {
+    /// Returns the PTX with a mutant's replacement in the kernel.
+    fn mutated(&self, mutant: &Mutant) -> String {
+        let begin = self.ptx.find(&format!(".entry {}(", self.entry)).expect("it has the kernel");
+        let end = self.ptx[begin + 1..].find(".entry").map_or(self.ptx.len(), |at| begin + 1 + at);
+        let body = &self.ptx[begin..end];
+        let nth = body.match_indices(mutant.from).nth(mutant.skip);
+        let at = nth.unwrap_or_else(|| panic!("{}: no {}", self.name, mutant.from)).0;
+        let changed = body[at..].replace(mutant.from, mutant.to);
+        [&self.ptx[..begin], &body[..at], &changed, &self.ptx[end..]].concat()
+    }
+}
+
+const BOTH: [BarrierOrder; 2] = [BarrierOrder::AsOnGpus, BarrierOrder::AsInPtx];
+
+fn right_kernels_stay_right(seeds: u64) {
+    for program in PROGRAMS {
+        let loaded = Loaded::new(program, program.ptx);
+        for barriers in BOTH {
+            assert_eq!(loaded.fails(seeds, barriers), None, "{}: {barriers:?}", program.name);
+        }
+    }
+}
+
+fn mutants_lose(seeds: u64, which: impl Fn(&Mutant) -> bool) {
+    let mut wrong = Vec::new();
+    for program in PROGRAMS {
+        for mutant in program.mutants.iter().filter(|mutant| which(mutant)) {
+            let loaded = Loaded::new(program, &program.mutated(mutant));
+            let found = BOTH.map(|barriers| loaded.fails(seeds, barriers));
+            let expected = [mutant.loses == Loses::Everywhere, true];
+            if found.each_ref().map(Option::is_some) != expected {
+                let (name, Mutant { from, to, .. }) = (program.name, mutant);
+                wrong.push(format!("{name}: {from} -> {to}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn some_seeds_change_no_right_kernel() {
+    right_kernels_stay_right(2);
+}
+
+#[test]
+fn mutants_lose_with_some_seed() {
+    mutants_lose(12, |mutant| mutant.loses != Loses::InPtxSeldom);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_mutants_lose() {
+    mutants_lose(400, |_| true);
+}
+
+#[test]
+#[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
+fn exhaustive_200_seeds_change_no_right_kernel() {
+    right_kernels_stay_right(200);
+}
