@@ -58,6 +58,8 @@ enum Turn {
     /// It polled memory several times without changing anything.
     Spun,
     Worked,
+    /// It lets other blocks run.
+    Yielded,
 }
 
 impl<'a, O: Observer<'a>> Block<O> {
@@ -165,6 +167,7 @@ impl<'a, O: Observer<'a>> Block<O> {
                 }
                 Turn::Waited => return Err(self.deadlock(grid)),
                 Turn::Spun if self.proxy.is_idle() => break,
+                Turn::Yielded => break,
                 Turn::Spun | Turn::Worked => {}
             }
         }
@@ -216,6 +219,10 @@ impl<'a, O: Observer<'a>> Block<O> {
                 Pause::Spinning => {
                     self.sample(index);
                     return Ok(did.max(Turn::Spun));
+                }
+                Pause::Yielding => {
+                    self.sample(index);
+                    return Ok(Turn::Yielded);
                 }
                 Pause::Arrived(id) => self.release(grid, 1 << id),
                 Pause::ArrivedInCluster(lanes) => self.leave_absent(grid, lanes, peers),

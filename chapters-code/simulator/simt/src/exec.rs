@@ -155,6 +155,8 @@ pub(crate) enum Pause {
     /// It seems to wait for other threads to change memory, so it gives up the rest of its time
     /// slice.
     Spinning,
+    /// It lets other blocks run.
+    Yielding,
     /// Lanes have arrived at this block barrier. They wait there, unless the barrier is only an
     /// arrival.
     Arrived(u8),
@@ -277,7 +279,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::CpAsyncWait(wait) => self.observer.copies_waited(self.warp.index, *wait, active),
             Op::Fence(fence) => {
                 self.fence(fence.scope);
-                self.fence_weakly(*fence, active);
+                if self.fence_weakly(*fence, active) {
+                    self.warp.splits.get_mut(split).pc = self.pc + 1;
+                    self.end_slice(split);
+                    return Ok(self.pause(Pause::Yielding));
+                }
             }
             Op::Mbarrier(mbarrier) => return self.mbarrier(split, mbarrier, active),
             Op::Bulk(copy) => self.bulk(copy, active)?,

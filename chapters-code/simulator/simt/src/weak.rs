@@ -394,8 +394,9 @@ impl<'a> Stores<'a> {
         }
     }
 
-    /// Notes a fence by a thread.
-    pub fn fence(&self, (block, number): ThreadId, fence: Fence) {
+    /// Notes a fence by a thread. Returns whether other blocks run before the thread continues, which is
+    /// random: `fence.sc` orders two threads in the order in which they execute it.
+    pub fn fence(&self, (block, number): ThreadId, fence: Fence) -> bool {
         let state = &mut *self.lock();
         let reach = Reach::from(fence.scope);
         let own = self.block(&mut state.blocks, block);
@@ -417,6 +418,7 @@ impl<'a> Stores<'a> {
         if reach == Reach::Device {
             thread.released[1].clone_from(&thread.view);
         }
+        mix(self.seed ^ mix(block ^ mix(state.stamp.into()))) & 1 == 1
     }
 
     /// Notes that threads pass a barrier of the block or the cluster.

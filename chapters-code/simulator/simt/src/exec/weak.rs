@@ -102,10 +102,10 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         differing & ((1 << (8 * bytes(atom.ty))) - 1) == 0
     }
 
-    pub(super) fn fence_weakly(&mut self, fence: Fence, active: LaneMask) {
-        if let Some(weak) = &self.grid.weak {
-            lanes(active).for_each(|lane| weak.fence(self.thread(lane), fence));
-        }
+    /// Executes a fence. Returns whether other blocks run before the warp continues.
+    pub(super) fn fence_weakly(&mut self, fence: Fence, active: LaneMask) -> bool {
+        let Some(weak) = &self.grid.weak else { return false };
+        lanes(active).fold(false, |_, lane| weak.fence(self.thread(lane), fence))
     }
 
     /// Continues behind an access that was executed here.
