@@ -21,6 +21,7 @@ pub mod shape;
 pub mod simulator;
 pub mod timing;
 pub mod verify;
+pub mod weak;
 
 pub use buffer::Output;
 pub use case::{Case, Input, Kind, Op};

@@ -137,14 +137,13 @@ fn the_corpus_is_large_and_of_all_kinds() {
     }
 }
 
-/// The active mask is right by luck at best: the verdict says so.
-#[test]
-fn an_active_mask_is_noted() {
+/// Returns the notes on a kernel of `right/`, which passes; none without a compiler.
+fn notes_on(name: &str) -> Option<Vec<String>> {
     if !has_compiler() {
-        return;
+        return None;
     }
     let all = kernels("right");
-    let kernel = all.iter().find(|kernel| kernel.name == "1_3_active_mask").expect("it is there");
+    let kernel = all.iter().find(|kernel| kernel.name == name).expect("it is there");
     let course = course();
     let exercise = course.find(&kernel.exercise).expect("there is the exercise");
     let job = Job::new(exercise, kernel.source.clone(), "kernel.cu", Target::Simulator);
@@ -152,5 +151,21 @@ fn an_active_mask_is_noted() {
     let exercise::check::Verdict::Passed(passed) = outcome.verdict else {
         panic!("{}", said(&outcome));
     };
-    assert!(passed.notes.iter().any(|note| note.contains("__activemask()")), "{:?}", passed.notes);
+    Some(passed.notes)
+}
+
+/// The active mask is right by luck at best: the verdict says so.
+#[test]
+fn an_active_mask_is_noted() {
+    let Some(notes) = notes_on("1_3_active_mask") else { return };
+    assert!(notes.iter().any(|note| note.contains("__activemask()")), "{notes:?}");
+}
+
+/// The Programming Guide's last block has no fence on the side that reads: right on GPUs, and not promised
+/// by PTX. The verdict says so.
+#[test]
+fn a_barrier_in_place_of_a_fence_is_noted() {
+    let Some(notes) = notes_on("1_6_programming_guide") else { return };
+    assert!(notes.iter().any(|note| note.contains("does not promise")), "{notes:?}");
+    assert_eq!(notes_on("1_6_volatile_with_fences"), Some(Vec::new()));
 }

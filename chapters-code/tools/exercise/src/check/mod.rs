@@ -16,6 +16,7 @@ mod plan;
 pub(crate) mod predict;
 mod supervise;
 mod vet;
+mod weak;
 mod work;
 
 pub use self::{

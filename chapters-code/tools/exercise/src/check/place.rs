@@ -13,23 +13,26 @@ pub fn line(text: &str, name: &str) -> Option<usize> {
     digits.parse().ok().filter(|line| *line > 0)
 }
 
+/// An access and who makes it, if its line is one of the submission.
+pub fn side(access: &RaceAccess, name: &str) -> Option<Place> {
+    let [x, y, z] = access.block;
+    let block = match [y, z] {
+        [0, 0] => x.to_string(),
+        _ => format!("({x},{y},{z})"),
+    };
+    Some(Place {
+        line: line(&access.line, name)?,
+        who: format!(
+            "{} by block {block}, warp {}, lane {}",
+            access.access, access.warp, access.lane
+        ),
+    })
+}
+
 /// The two sides of a race; one where both are the same line and thread.
 pub fn sides(race: &Race, name: &str) -> Vec<Place> {
-    let side = |access: &RaceAccess| {
-        let [x, y, z] = access.block;
-        let block = match [y, z] {
-            [0, 0] => x.to_string(),
-            _ => format!("({x},{y},{z})"),
-        };
-        Some(Place {
-            line: line(&access.line, name)?,
-            who: format!(
-                "{} by block {block}, warp {}, lane {}",
-                access.access, access.warp, access.lane
-            ),
-        })
-    };
-    let mut sides: Vec<Place> = [&race.first, &race.second].into_iter().filter_map(side).collect();
+    let sides = [&race.first, &race.second].into_iter();
+    let mut sides: Vec<Place> = sides.filter_map(|access| side(access, name)).collect();
     sides.dedup();
     sides
 }

@@ -13,7 +13,7 @@ use super::{
     compile,
     cost::Costs,
     judge::{self, Judged, Pattern},
-    place, plan, predict, vet,
+    place, plan, predict, vet, weak,
 };
 use crate::{
     course::{Exercise, Launch, task},
@@ -116,6 +116,9 @@ impl Worker<'_> {
             return predict::predict(&bench, declaration, &self.job.source);
         }
         let mut passed = right!(self.runs(&bench)?);
+        if declaration.weak_memory && self.job.target == Target::Simulator {
+            passed.notes.extend(right!(self.weakly(&bench)?));
+        }
         if ptx.contains("activemask") {
             passed.notes.push(ACTIVE_MASK.to_owned());
         }
@@ -185,6 +188,20 @@ impl Worker<'_> {
                 }
             }),
         }
+    }
+
+    /// A run of a kernel that is right, with weak memory. Gives a note where only GPUs make it right.
+    fn weakly(&self, bench: &Bench) -> Step<Option<String>> {
+        let declaration = &self.exercise.declaration;
+        let trials = plan::trials(declaration, self.job)?;
+        let is_small = |trial: &plan::Trial| trial.case.shape.elements() <= weak::MOST_ELEMENTS;
+        let small = trials.into_iter().filter(is_small);
+        let Some(trial) = small.max_by_key(|trial| trial.case.shape.elements()) else {
+            return Ok(Ok(None));
+        };
+        let instance = declaration.operation.instance(&trial.case);
+        let checked = weak::check(bench, &instance, &self.job.name)?;
+        Ok(checked.map_err(|failure| self.on(failure, &plan::Trial { schedule: 0, ..trial })))
     }
 
     /// What the detectors and the guard zones say of a run.

@@ -22,6 +22,7 @@ extern "C" __global__ void sum(const int* __restrict__ in, int* out, size_t n, i
         __threadfence();
     }
     before = __shfl_sync(~0u, before, 0);
+    __syncwarp(); // a shuffle orders no memory: lane 0's fence must come before the other lanes' loads
     if (before + 1 < gridDim.x) return;
     x = 0;
     for (unsigned k = lane; k < gridDim.x; k += 32) x += __ldcg(partials + k);

@@ -1,0 +1,70 @@
+//! Runs a kernel that is right once more with weak memory, in which a load may return an older value than
+//! the newest: a fence that is missing between volatile or relaxed accesses shows in no other way.
+
+use std::ops::RangeInclusive;
+
+use anyhow::{Context, Result};
+use harness::{
+    simulator::{RaceAccess, Report},
+    weak::{self, WeakFailure, WeakRun},
+};
+
+use super::{Failure, Place, bench::Bench, place};
+use crate::{diagnosis::Diagnosis, operation::Instance};
+
+/// The seeds that choose stale reads.
+const SEEDS: RangeInclusive<u64> = 1..=12;
+
+/// The most elements of a run with weak memory.
+pub const MOST_ELEMENTS: u64 = 1 << 13;
+
+/// What is said of a kernel that is right on GPUs only.
+const PROMISE: &str = "on GPUs it is right, but PTX's memory model does not promise that: a barrier does not stand for \
+                       the fence between reading the counter or flag and reading the data";
+
+/// Runs an instance with weak memory. Returns a note on a kernel that is right on GPUs only. `name` is the
+/// submission's.
+///
+/// # Errors
+/// Outside, what no submission can do; inside, what is wrong.
+pub fn check(
+    bench: &Bench,
+    instance: &Instance,
+    name: &str,
+) -> Result<Result<Option<String>, Failure>> {
+    let simulator = bench.device.simulator().context("only the simulator has weak memory")?;
+    let mut stopped = None;
+    bench.schedule(0);
+    let found = weak::try_seeds(simulator, SEEDS, || -> Result<WeakRun> {
+        Ok(match bench.run(instance)? {
+            Ok(ran) => WeakRun {
+                is_right: ran.damage.is_none() && ran.comparisons.iter().all(|c| c.is_right()),
+                is_stopped: false,
+                report: ran.report,
+            },
+            Err(failure) => {
+                stopped = Some(failure);
+                WeakRun { is_right: false, is_stopped: true, report: Report::default() }
+            }
+        })
+    })?;
+    Ok(match (stopped, found) {
+        (Some(failure), _) => {
+            Err(failure.note("this run had weak memory: a load may return an older value"))
+        }
+        (None, None) => Ok(None),
+        (None, Some(found)) if found.is_promised_by_gpus => {
+            Ok(Some(format!("{PROMISE}. {}", bench.by_name(&found.message()))))
+        }
+        (None, Some(found)) => Err(failure(bench, &found, name)),
+    })
+}
+
+fn failure(bench: &Bench, found: &WeakFailure, name: &str) -> Failure {
+    let mut failure = Failure::new(Diagnosis::MissingFence, bench.by_name(&found.message()));
+    let sides = found.stale_reads.iter().flat_map(|read| [read.store.as_ref(), Some(&read.load)]);
+    let place = |side: &RaceAccess| -> Option<Place> { place::side(side, name) };
+    failure.places = sides.flatten().filter_map(place).collect();
+    failure.places.dedup();
+    failure.note("this run had weak memory: a load may return an older value than the newest")
+}
