@@ -263,6 +263,7 @@ impl Device {
             false => 0,
         };
         let options = simt::Options {
+            weak_memory: None,
             seed: options.seed,
             counters: true,
             races: options.races,
