@@ -112,6 +112,9 @@ pub enum Checker {
     Races,
     /// The launch was stopped: bad address, deadlock, trap.
     Fault,
+    /// A result that differs in a run on the simulator with weak memory, in which a load may return an older
+    /// value than the newest.
+    WeakMemory,
 }
 
 impl Checker {
@@ -123,6 +126,7 @@ impl Checker {
             Self::Input => "input",
             Self::Races => "races",
             Self::Fault => "fault",
+            Self::WeakMemory => "weak memory",
         }
     }
 
@@ -134,6 +138,7 @@ impl Checker {
             Self::Input => "input check",
             Self::Races => "detector",
             Self::Fault => "fault",
+            Self::WeakMemory => "run with weak memory",
         }
     }
 }

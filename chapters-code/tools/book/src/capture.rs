@@ -50,6 +50,20 @@ const CAPTURES: &[Capture] = &[
         columns: 104,
     },
     Capture {
+        file: "book/chapter_1_reduce/weak_memory.txt",
+        stream: Stream::Output,
+        binary: "chapter_1",
+        arguments: &[
+            "--device",
+            "sim",
+            "--weak",
+            "--broken",
+            "--kernel",
+            "last_block_without_fence",
+        ],
+        columns: 104,
+    },
+    Capture {
         file: "book/chapter_2_histogram/four_rungs.txt",
         stream: Stream::Output,
         binary: "chapter_2",
@@ -92,6 +106,13 @@ const CAPTURES: &[Capture] = &[
         stream: Stream::Output,
         binary: "chapter_3",
         arguments: &["--device", "sim", "--kernel", "hillis_steele,blelloch,shuffle"],
+        columns: 104,
+    },
+    Capture {
+        file: "book/chapter_3_scan/weak_memory.txt",
+        stream: Stream::Output,
+        binary: "chapter_3",
+        arguments: &["--device", "sim", "--weak", "--broken", "--kernel", "flag_without_release"],
         columns: 104,
     },
     Capture {

@@ -35,6 +35,11 @@ pub struct Options {
     #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = seed)]
     pub seed: u64,
 
+    /// Also run each rung on the simulator with weak memory, where a load may return an older value than the
+    /// newest, with this many seeds; without -n on small arrays
+    #[arg(long, value_name = "SEEDS", num_args = 0..=1, default_missing_value = "16", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub weak: Option<u64>,
+
     /// Timing samples of a rung on a GPU; 20 at least
     #[arg(
         long,

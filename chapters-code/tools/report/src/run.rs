@@ -11,7 +11,7 @@ use crate::{
     runner::Runner,
     table, terminal,
 };
-use harness::{Error, Parameters, timing::Bench};
+use harness::{Error, Parameters, Shape, timing::Bench};
 
 /// The exit status of a run, whose error is printed in full: 0 where every rung was right (or, if broken on
 /// purpose, was caught), 1 otherwise, 2 for a bad command line. A reader of standard output that has gone, as in
@@ -54,10 +54,21 @@ pub fn run_chapter(
     let json = options.json.as_deref().map(Target::open).transpose()?;
     options.plot.as_deref().map(plot::check).transpose()?;
     let mut runner = Runner::open(options.device, options.samples as usize, &options.baseline)?;
+    if options.weak.is_some() {
+        let Some(simulator) = runner.device.simulator() else {
+            let reason = "--weak asks for the simulator's weak memory, and this device is a GPU";
+            return Err(Error::Usage(format!("{reason}\n  remedy: add --device sim")).into());
+        };
+        // The reports are then the same in every run.
+        simulator.set(c"threads", 1);
+        runner.weak_seeds = options.weak;
+    }
     let shapes = match options.elements.is_empty() {
         true => chapter.default_shapes(&runner.device),
         false => options.elements.clone(),
     };
+    let is_small = options.weak.is_some() && options.elements.is_empty();
+    let shapes = if is_small { shapes.into_iter().map(small).collect() } else { shapes };
     let cases = plan::cases(&shapes, types, &parameters, options.seed);
     let groups = plan::plan(chapter, options, &rungs, &cases, &runner.device)?;
     for step in groups.iter().flat_map(|group| &group.steps) {
@@ -82,6 +93,14 @@ pub fn run_chapter(
         outcome?;
     }
     printer.finish()
+}
+
+/// A size at which a run with weak memory takes less than a second.
+fn small(shape: Shape) -> Shape {
+    match shape {
+        Shape::Vector { n } => Shape::Vector { n: n.min(1 << 12) },
+        Shape::Matrix { rows, cols } => Shape::Matrix { rows: rows.min(64), cols: cols.min(64) },
+    }
 }
 
 fn list(chapter: &dyn Chapter) -> String {

@@ -7,8 +7,11 @@ use anyhow::Context;
 
 use crate::{Chapter, Row, progress::Progress};
 use harness::{
-    AnyProblem, Case, Device, DeviceChoice, Error, Rung, baselines::Baselines, timing::Bench,
-    verify::Checker,
+    AnyProblem, Case, Device, DeviceChoice, Error, Rung,
+    baselines::Baselines,
+    timing::Bench,
+    verify::{Checker, Failure},
+    weak::{self, WeakFailure, WeakRun},
 };
 
 /// A device and what is needed to run on it.
@@ -19,6 +22,8 @@ pub struct Runner {
     pub bench: Option<Bench>,
     /// Libraries to compare with, each operation with the first that has it.
     pub baselines: Vec<Baselines>,
+    /// Seeds with which each rung also runs with weak memory, on the simulator.
+    pub weak_seeds: Option<u64>,
 }
 
 /// A rung on the case that suits it.
@@ -51,7 +56,7 @@ impl Runner {
             true => None,
             false => Some(Bench::new(&device, samples)?),
         };
-        Ok(Self { device, bench, baselines })
+        Ok(Self { device, bench, baselines, weak_seeds: None })
     }
 
     /// Runs the steps in order; `done` gets each row as soon as it is there. Steps of the same case
@@ -79,7 +84,15 @@ impl Runner {
                 continue;
             };
             let outcome = problem.run_rung(rung.name, self.bench.as_mut(), &self.baselines);
-            let outcome = outcome.with_context(|| format!("{} on {case}", rung.name))?;
+            let mut outcome = outcome.with_context(|| format!("{} on {case}", rung.name))?;
+            if let (Some(seeds), Some(simulator)) = (self.weak_seeds, self.device.simulator())
+                && outcome.report.fault().is_none()
+            {
+                let name = rung.name;
+                let failed =
+                    weak::try_seeds(simulator, 1..=seeds, || weak_run(&mut **problem, name))?;
+                outcome.verdict.failures.extend(failed.and_then(|failed| failure(name, &failed)));
+            }
             let row = Row::new(chapter, &rung, &case, &self.device, outcome);
             let stopped = row.found.iter().any(|failure| failure.by == Checker::Fault);
             done(row)?;
@@ -95,4 +108,26 @@ impl Runner {
         }
         Ok(())
     }
+}
+
+/// Runs a rung once with the weak memory that the simulator is set to.
+fn weak_run(problem: &mut dyn AnyProblem, name: &str) -> Result<WeakRun, Error> {
+    let outcome = problem.run_rung(name, None, &[])?;
+    let wrong = outcome.verdict.failures.iter().filter(|failure| failure.by != Checker::Races);
+    Ok(WeakRun {
+        is_right: wrong.count() == 0,
+        is_stopped: outcome.report.fault().is_some(),
+        report: outcome.report,
+    })
+}
+
+/// Returns what is wrong with a rung that fails with weak memory. Where it is right on GPUs and PTX only does not
+/// promise that, prints a note.
+fn failure(name: &str, failed: &WeakFailure) -> Option<Failure> {
+    let message = format!("seed {} gives a wrong result: {}", failed.seed, failed.message());
+    if failed.is_promised_by_gpus {
+        eprintln!("note: {name} is right on GPUs, but PTX does not promise that; {message}");
+        return None;
+    }
+    Some(Failure { by: Checker::WeakMemory, message })
 }

@@ -530,6 +530,10 @@ const TESTS: &[Litmus] = &[
 #[test]
 fn each_has_the_allowed_outcomes() {
     assert!(TESTS.len() >= 25);
+    let book = include_str!("../../../../../book/simulator.md");
+    let sentence =
+        format!("{} small programs (litmus tests) have exactly the outcomes", TESTS.len());
+    assert!(book.contains(&sentence), "{sentence}");
     let both = [BarrierOrder::AsOnGpus, BarrierOrder::AsInPtx];
     let pairs = TESTS.iter().flat_map(|litmus| both.map(|barriers| (litmus, barriers)));
     let wrong: Vec<_> = pairs.filter_map(|(l, barriers)| difference(l, barriers)).collect();
