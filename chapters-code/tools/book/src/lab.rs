@@ -90,6 +90,7 @@ const MADE_OF: [(&str, &[(&str, &str)]); 7] = [
         "chapter_3_scan",
         &[
             ("one_buffer", "hillis_steele"),
+            ("independent_blocks", "shuffle"),
             ("flag_without_release", "chained"),
             ("previous_block_only", "shuffle"),
             ("swapped_operands", "shuffle"),
@@ -126,6 +127,7 @@ const MADE_OF: [(&str, &[(&str, &str)]); 7] = [
             ("missing_barrier", "padded"),
             ("swizzle_one_side", "swizzled"),
             ("width_for_height", "padded"),
+            ("in_place_tiles", "coarsened"),
             ("in_place_swaps", "in_place"),
             ("one_bounds_check", "padded"),
             ("unchecked_edge", "padded"),
