@@ -174,9 +174,11 @@ fn ones(parameters: Vec<u8>) -> Run {
     };
     Run {
         size: "32".into(),
+        chosen: None,
         elements: 32,
         title: "ones".into(),
         dtype: "f32".into(),
+        op: "sum".into(),
         seed: 0,
         allocations: vec![Allocation {
             address: 4096,
@@ -184,7 +186,7 @@ fn ones(parameters: Vec<u8>) -> Run {
         }],
         operations: vec![
             launch,
-            Operation::Read { address: 4096, expected: Some(Expected::Content(ones)) },
+            Operation::Read { address: 4096, content: Some(Expected::Content(ones)) },
         ],
         counters: simt_report::Counters::default(),
     }

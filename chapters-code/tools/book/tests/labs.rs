@@ -24,13 +24,14 @@ fn built(text: &str) -> tempfile::TempDir {
     write("book/SUMMARY.md", "- [One](chapter_1_reduce/one.md)\n");
     write("book/chapter_1_reduce/one.md", text);
     let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for file in [
-        "chapter_1_reduce/kernels/sequential.cu",
-        "chapter_1_reduce/kernels/operators.cuh",
-        "chapter_1_reduce/kernels/broken/missing_first_barrier.cu",
-        "tools/lab/lab.wasm.gz",
-    ] {
-        let to = root.join("chapters-code").join(file);
+    let mut files = vec![Path::new("tools/lab/lab.wasm.gz").to_path_buf()];
+    for kernels in ["chapter_1_reduce/kernels", "chapter_1_reduce/kernels/broken"].map(Path::new) {
+        let there = std::fs::read_dir(code.join(kernels)).expect("the chapter's kernels");
+        let names = there.map(|entry| kernels.join(entry.expect("a file").file_name()));
+        files.extend(names.filter(|file| file.extension().is_some_and(|e| e != "ptx")));
+    }
+    for file in files {
+        let to = root.join("chapters-code").join(&file);
         std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
         std::fs::copy(code.join(file), to).expect("a copy");
     }

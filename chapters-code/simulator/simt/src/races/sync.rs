@@ -21,7 +21,7 @@
 //! block has released what, because an acquired block counts with everything that it had released
 //! when the flag was written (`another_warp_raises_flag`); a fence that the reader lacks
 //! (`reader_unfenced`); a fence between accesses that are all volatile, relaxed or atomic
-//! (`volatile_sums_unfenced`). [`crate::weak`] shows the latter two.
+//! (`volatile_sums_unfenced`; [`crate::weak`] shows it, and `reader_unfenced`).
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
