@@ -177,7 +177,7 @@
         const book = lab.data;
         const file = book.files[0].name;
         const isOwn = (module) => module.startsWith(`// ${file}\n`);
-        const launches = book.runs.flatMap((run) => run.operations.map((operation) => operation.launch).filter(Boolean));
+        const launches = book.runs.flatMap((run) => run.operations.filter(({ operation }) => operation === "launch"));
         const entries = [...new Set(launches.filter((launch) => isOwn(book.modules[launch.module])).map((launch) => launch.kernel))];
 
         async function save(source) {
