@@ -45,21 +45,12 @@ pub fn try_seeds<E>(
     seeds: RangeInclusive<u64>,
     mut run: impl FnMut() -> Result<WeakRun, E>,
 ) -> Result<Option<WeakFailure>, E> {
-    let mut failure = Ok(None);
-    for ptx_barriers in [false, true] {
-        for seed in seeds.clone() {
-            let search = Search { simulator, seed, ptx_barriers };
-            failure = search.failure(&mut run);
-            if !matches!(failure, Ok(None)) {
-                break;
-            }
-        }
-        if !matches!(failure, Ok(None)) {
-            break;
-        }
-    }
+    let of_barriers = |ptx_barriers| seeds.clone().map(move |seed| (ptx_barriers, seed));
+    let found = [false, true].into_iter().flat_map(of_barriers).find_map(|(ptx_barriers, seed)| {
+        Search { simulator, seed, ptx_barriers }.failure(&mut run).transpose()
+    });
     simulator.set(c"weak_memory", 0);
-    failure
+    found.transpose()
 }
 
 /// The search for the reason why a run fails with a seed.

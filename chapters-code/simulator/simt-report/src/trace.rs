@@ -154,6 +154,18 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Returns the number of the block in the grid.
+    pub fn block(&self) -> u64 {
+        match self {
+            Self::Instruction { place, .. }
+            | Self::Access { place, .. }
+            | Self::Shuffle { place, .. } => place.block,
+            Self::BarrierPassed { block, .. } | Self::WarpSynchronised { block, .. } => *block,
+        }
+    }
+}
+
 /// A memory instruction of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedAccess {

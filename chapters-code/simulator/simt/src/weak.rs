@@ -72,7 +72,7 @@ pub(crate) type Words = [(u64, u32)];
 /// The threads for which an access is strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    Nobody,
+    NoThread,
     Block,
     Device,
 }
@@ -102,7 +102,7 @@ pub(crate) struct LaneAccess {
 impl LaneAccess {
     pub fn new(thread: ThreadId, pc: u32, kind: AccessKind, order: Order) -> Self {
         let (reach, acquires, releases) = match order {
-            Order::Weak => (Reach::Nobody, false, false),
+            Order::Weak => (Reach::NoThread, false, false),
             Order::Volatile => (Reach::Device, false, false),
             Order::Relaxed(scope) => (scope.into(), false, false),
             Order::Acquire(scope) => (scope.into(), true, false),
@@ -113,7 +113,7 @@ impl LaneAccess {
     }
 
     pub fn is_strong(&self) -> bool {
-        self.reach != Reach::Nobody
+        self.reach != Reach::NoThread
     }
 
     /// Whether both are strong, and the scope of each includes the other's thread.

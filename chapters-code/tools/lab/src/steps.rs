@@ -152,7 +152,7 @@ fn progress(launch: &LaunchReport, current: u64, event: usize) -> Vec<Progress> 
     let mut exited = vec![0; blocks.len()];
     let threads: u32 = launch.block.iter().product();
     for it in launch.trace.iter().flat_map(|trace| &trace.events).take(event + 1) {
-        let number = block_of(it) as usize;
+        let number = it.block() as usize;
         let Some(block) = blocks.get_mut(number) else { continue };
         if let Event::Instruction { class: InstructionClass::Exit, active, .. } = it {
             exited[number] += active.count_ones();
@@ -192,7 +192,7 @@ pub struct GrowingTree {
 /// The trees that a block folds in its shared memory, and its warps in registers.
 pub fn trees(launch: &LaunchReport, block: u64, fold: Fold<'_>) -> Vec<GrowingTree> {
     let events = launch.trace.iter().flat_map(|trace| &trace.events).enumerate();
-    let own = events.filter(|(_, event)| block_of(event) == block);
+    let own = events.filter(|(_, event)| event.block() == block);
     let (indices, events): (Vec<usize>, Vec<&Event>) = own.unzip();
     let mut trees = Vec::new();
     let mut add = |title: String, storage, grown: Result<Grown, String>| {
@@ -218,15 +218,6 @@ pub fn trees(launch: &LaunchReport, block: u64, fold: Fold<'_>) -> Vec<GrowingTr
         add(title, Storage::Registers, tree::in_registers(&events, warp, fold));
     }
     trees
-}
-
-fn block_of(event: &Event) -> u64 {
-    match event {
-        Event::Instruction { place, .. }
-        | Event::Access { place, .. }
-        | Event::Shuffle { place, .. } => place.block,
-        Event::BarrierPassed { block, .. } | Event::WarpSynchronised { block, .. } => *block,
-    }
 }
 
 /// The effects of an instruction, which follow its event in the trace.

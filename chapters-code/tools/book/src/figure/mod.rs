@@ -250,7 +250,7 @@ impl Part {
     fn events<'t>(&self, traced: &'t Traced) -> Result<Vec<&'t Event>, String> {
         let launch = self.launch(traced)?;
         let trace = launch.trace.as_ref().ok_or("the launch was not traced")?;
-        let own = |event: &&Event| block_of(event) == self.block;
+        let own = |event: &&Event| event.block() == self.block;
         let events: Vec<_> = trace.events.iter().filter(own).collect();
         match events.is_empty() {
             true => Err(format!("the launch has no block {}", self.block)),
@@ -280,15 +280,6 @@ impl Part {
                 races.len()
             )
         })
-    }
-}
-
-fn block_of(event: &Event) -> u64 {
-    match event {
-        Event::Instruction { place, .. }
-        | Event::Access { place, .. }
-        | Event::Shuffle { place, .. } => place.block,
-        Event::BarrierPassed { block, .. } | Event::WarpSynchronised { block, .. } => *block,
     }
 }
 

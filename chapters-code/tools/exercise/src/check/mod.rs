@@ -23,7 +23,7 @@ pub use self::{
     cost::short,
     outcome::{Counted, Failure, Outcome, Passed, Place, Verdict, printable},
     plan::{Job, SEEDS, SMALL, Target, Trial, fresh_seed, trials},
-    supervise::{Supervisor, WORKER, this_program},
+    supervise::{Kept, Supervisor, WORKER, kept, this_program},
     vet::{includes, text},
     work::work,
 };

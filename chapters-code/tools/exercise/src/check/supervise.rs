@@ -4,7 +4,7 @@ use std::{
     io::Write as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -59,8 +59,8 @@ impl Supervisor {
         let folder = tempfile::tempdir().context("cannot make a folder for the report")?;
         job.report = folder.path().join("report.json");
         let child = self.start(&job)?;
-        let (printed, keep) = kept();
-        let (said, keep_said) = kept();
+        let (printed, keep) = kept(PRINTED);
+        let (said, keep_said) = kept(PRINTED);
         let control = child
             .controlled_with_output()
             .stdout_filter(keep)
@@ -117,19 +117,27 @@ impl Supervisor {
 }
 
 fn text(kept: &Kept) -> String {
-    let kept = kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    super::printable(&String::from_utf8_lossy(&kept))
+    super::printable(&String::from_utf8_lossy(&kept.take()))
 }
 
-type Kept = Arc<Mutex<Vec<u8>>>;
+/// The beginning of a process's output.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<Vec<u8>>>);
 
-/// A filter of output that keeps the beginning.
-fn kept() -> (Kept, impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static) {
+impl Kept {
+    /// Returns what was kept so far, and forgets it.
+    pub fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A filter of output, for a process with limits, that keeps the first `most` bytes.
+pub fn kept(most: usize) -> (Kept, impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static) {
     let kept = Kept::default();
     let keep = kept.clone();
     let filter = move |bytes: &[u8]| {
-        let mut kept = keep.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let room = PRINTED.saturating_sub(kept.len());
+        let mut kept = keep.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = most.saturating_sub(kept.len());
         kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         Ok(false)
     };

@@ -1,6 +1,5 @@
 //! A kernel's text becomes PTX, in a process of its own.
 
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use xtask::kernel::{self, Kernel, quoted_include};
 use xtask::ptx;
 
-use super::worker::Worker;
+use super::worker::{self, Worker};
 
 /// The command of this program that does a job.
 pub const WORKER: &str = "compile-one-kernel";
@@ -77,9 +76,7 @@ pub(super) fn in_a_process(root: &Path, job: Job) -> Result<Compiled> {
         memory: Some(MEMORY),
         output: OUTPUT,
     };
-    let compiled = worker.run(&serde_json::to_vec(&(root, job))?);
-    let compiled = compiled.context("the kernel could not be compiled")?;
-    serde_json::from_slice(&compiled).context("the compiler's process gave no answer")
+    worker.ask(&(root, job)).context("the kernel could not be compiled")
 }
 
 /// Reads a job from standard input, does it, and writes what came of it to standard output.
@@ -87,12 +84,7 @@ pub(super) fn in_a_process(root: &Path, job: Job) -> Result<Compiled> {
 /// # Errors
 /// Where there is no compiler, or no such kernel.
 pub fn work() -> Result<()> {
-    let mut job = Vec::new();
-    std::io::stdin().read_to_end(&mut job)?;
-    let (root, job): (PathBuf, Job) = serde_json::from_slice(&job)?;
-    let compiled = compile(&root, &job)?;
-    std::io::stdout().write_all(&serde_json::to_vec(&compiled)?)?;
-    Ok(())
+    worker::answer(|(root, job): (PathBuf, Job)| compile(&root, &job))
 }
 
 fn compile(root: &Path, job: &Job) -> Result<Compiled> {

@@ -1,7 +1,6 @@
 //! A recorded run, executed by a CUDA driver in a process of its own: on the reader's GPU, if the reader asks for it.
 
 use std::ffi::c_void;
-use std::io::{Read as _, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +15,7 @@ use lab::data::{Operation, Run};
 use lab::value;
 use serde::{Deserialize, Serialize};
 
-use super::worker::Worker;
+use super::worker::{self, Worker};
 
 /// The command of this program that does a job.
 pub const GPU_WORKER: &str = "execute-one-run";
@@ -62,8 +61,7 @@ pub(super) fn in_a_process(job: &Job) -> Result<Executed> {
         memory: None,
         output: OUTPUT,
     };
-    let executed = worker.run(&serde_json::to_vec(job)?).context("the run has failed")?;
-    serde_json::from_slice(&executed).context("the process of the run gave no answer")
+    worker.ask(job).context("the run has failed")
 }
 
 /// Reads a job from standard input, does it, and writes what came of it to standard output.
@@ -71,16 +69,13 @@ pub(super) fn in_a_process(job: &Job) -> Result<Executed> {
 /// # Errors
 /// What the driver says.
 pub fn execute_one() -> Result<()> {
-    let mut job = Vec::new();
-    std::io::stdin().read_to_end(&mut job)?;
-    let Job { modules, run, target } = serde_json::from_slice(&job)?;
-    let device = Device::open(match target {
-        Target::Simulator => DeviceChoice::Sim,
-        Target::Gpu => DeviceChoice::Gpu,
-    })?;
-    let executed = Replay::new(&device, &modules, &run)?.execute()?;
-    std::io::stdout().write_all(&serde_json::to_vec(&executed)?)?;
-    Ok(())
+    worker::answer(|Job { modules, run, target }| {
+        let device = Device::open(match target {
+            Target::Simulator => DeviceChoice::Sim,
+            Target::Gpu => DeviceChoice::Gpu,
+        })?;
+        Replay::new(&device, &modules, &run)?.execute()
+    })
 }
 
 /// A run with its modules and its memory on a device.
@@ -202,28 +197,14 @@ impl<'a> Replay<'a> {
         let mut pointers: Vec<*mut c_void> = declared.params.iter().map(parameter).collect();
         let (grid, block) = (grid.into(), block.into());
         let (function, stream) = (function.cu_function(), self.device.stream.cu_stream());
+        let launch = match cooperative {
+            true => result::launch_cooperative_kernel,
+            false => result::launch_kernel,
+        };
         // SAFETY: the pointers are to as many bytes as the kernel declares for each parameter. What the kernel reads and
         // writes is its author's responsibility: the reader has asked to run it.
-        let launched = unsafe {
-            match cooperative {
-                true => result::launch_cooperative_kernel(
-                    function,
-                    grid,
-                    block,
-                    dynamic_shared,
-                    stream,
-                    &mut pointers,
-                ),
-                false => result::launch_kernel(
-                    function,
-                    grid,
-                    block,
-                    dynamic_shared,
-                    stream,
-                    &mut pointers,
-                ),
-            }
-        };
+        let launched =
+            unsafe { launch(function, grid, block, dynamic_shared, stream, &mut pointers) };
         launched.map_err(|error| self.device.explain("launching the kernel", error))?;
         Ok(self.device.finish("running the kernel")?)
     }

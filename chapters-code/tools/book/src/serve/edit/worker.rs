@@ -1,13 +1,15 @@
 //! This program once more, as a process that does one job within limits.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use exercise::check::kept;
 use process_control::{ChildExt, Control};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// How a process is started, and what it may use.
 pub(super) struct Worker {
@@ -24,11 +26,20 @@ pub(super) struct Worker {
 }
 
 impl Worker {
+    /// Has the process do a job, and returns its answer; see [`answer`].
+    ///
+    /// # Errors
+    /// As [`Worker::run`].
+    pub(super) fn ask<A: DeserializeOwned>(&self, job: &impl Serialize) -> Result<A> {
+        let answer = self.run(&serde_json::to_vec(job)?)?;
+        serde_json::from_slice(&answer).context("its process gave no answer")
+    }
+
     /// Has the process read `job` from its standard input, and returns what it writes to its standard output.
     ///
     /// # Errors
     /// Which limit was reached, or what the process says of its failure.
-    pub(super) fn run(&self, job: &[u8]) -> Result<Vec<u8>> {
+    fn run(&self, job: &[u8]) -> Result<Vec<u8>> {
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
             .stdin(Stdio::piped())
@@ -40,7 +51,7 @@ impl Worker {
         // What takes nothing must not keep this process waiting beyond the time limit.
         let job = job.to_vec();
         std::thread::spawn(move || stdin.write_all(&job));
-        let (written, keep_written) = kept(self.output);
+        let (written, keep_written) = kept(self.output + 1); // So that too much can be told from enough.
         let (said, keep_said) = kept(SAID);
         let control = child
             .controlled_with_output()
@@ -56,7 +67,7 @@ impl Worker {
         let Some(ended) = control.wait()? else {
             bail!("it was stopped after {} s", self.time.as_secs_f64());
         };
-        let (written, said) = (taken(&written), taken(&said));
+        let (written, said) = (written.take(), said.take());
         if written.len() > self.output {
             bail!("it was stopped, because it has more than {} bytes of output", self.output);
         }
@@ -77,27 +88,22 @@ impl Worker {
     }
 }
 
-/// Of what a process says of its failure, so many bytes are kept.
+/// The process's side of [`Worker::ask`]: reads the job from standard input, and writes what `work` makes of it to
+/// standard output.
+///
+/// # Errors
+/// Those of `work`.
+pub(super) fn answer<J: DeserializeOwned, A: Serialize>(
+    work: impl FnOnce(J) -> Result<A>,
+) -> Result<()> {
+    let mut job = Vec::new();
+    std::io::stdin().read_to_end(&mut job)?;
+    let answer = work(serde_json::from_slice(&job)?)?;
+    Ok(std::io::stdout().write_all(&serde_json::to_vec(&answer)?)?)
+}
+
+/// The most bytes that are kept of what a process says of its failure.
 const SAID: usize = 4096;
-
-type Kept = Arc<Mutex<Vec<u8>>>;
-
-/// A filter of output that keeps the beginning: a byte more than `most`, so that too much can be told from enough.
-fn kept(most: usize) -> (Kept, impl FnMut(&[u8]) -> std::io::Result<bool> + Send + 'static) {
-    let kept = Kept::default();
-    let keep = kept.clone();
-    let filter = move |bytes: &[u8]| {
-        let mut kept = keep.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = (most + 1).saturating_sub(kept.len());
-        kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        Ok(false)
-    };
-    (kept, filter)
-}
-
-fn taken(kept: &Kept) -> Vec<u8> {
-    std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner))
-}
 
 #[cfg(all(test, unix))]
 mod tests {
