@@ -7,7 +7,9 @@ import * as looks from "./looks.mjs";
 import { filesOf } from "./site.mjs";
 import { DESKTOP, FOLDER, PAGES, PHONE, root, visit } from "./visit.mjs";
 
-const LOOKS = [["light", "light", DESKTOP], ["dark", "navy", DESKTOP], ["on a phone", "light", PHONE]];
+// Each page as it is loaded, in colours for the dark, and on a phone, where it is loaded anew because its menus differ.
+const LIGHT = ["light", DESKTOP];
+const LOOKS = [LIGHT, ["navy", DESKTOP], ["navy", PHONE]];
 const LARGEST_PAGE = 300_000; // bytes, compressed, fonts aside
 const LARGEST_SCRIPT = 50_000; // bytes of our own
 const SLOWEST_PAINT = 1_000; // milliseconds
@@ -37,13 +39,6 @@ async function steps(page) {
 
 const anchorsOf = new Map();
 const linksOf = new Map();
-
-/** What is wrong with a page as it stands in the window; with its accessibility, which takes seconds. */
-async function wrong(page, withAccessibility) {
-    await page.evaluate(() => document.fonts.ready);
-    const problems = withAccessibility ? await accessibility(page) : [];
-    return [...problems, ...(await page.evaluate(looks.overflow))];
-}
 
 /** How light and quick a page is, in a profile that has nothing of it yet. */
 async function cost(page) {
@@ -77,16 +72,25 @@ describe("every page", { concurrency: 2 }, () => {
                 const { links, anchors } = await page.evaluate(looks.linksAndAnchors);
                 linksOf.set(path, links);
                 anchorsOf.set(path, new Set(anchors));
-                found.push(...(await steps(page)));
-                for (const [name, theme, size] of isForReading ? LOOKS : []) {
-                    await page.evaluate((name) => localStorage.setItem("mdbook-theme", name), theme);
-                    await page.setViewportSize(size);
-                    await page.reload();
-                    // On a phone the menus differ, which are the same on every page.
-                    const withAccessibility = size !== PHONE || path.endsWith("index.html");
-                    const problems = await wrong(page, withAccessibility);
-                    found.push(...problems.map((what) => `${name}: ${what}`));
+                for (const look of isForReading ? LOOKS : []) {
+                    const [theme, size] = look;
+                    if (look !== LIGHT) {
+                        await page.evaluate((name) => localStorage.setItem("mdbook-theme", name), theme);
+                        await page.setViewportSize(size);
+                        await page.reload();
+                    }
+                    await page.evaluate(() => document.fonts.ready);
+                    const problems = await page.evaluate(looks.overflow);
+                    // Colours are all that differs in the dark; the menus of a phone are the same on every page.
+                    const isWhole = look === LIGHT || (size === PHONE && path.endsWith("index.html"));
+                    if (isWhole) {
+                        problems.push(...(await accessibility(page)));
+                    } else if (size !== PHONE) {
+                        problems.push(...(await accessibility(page, ["color-contrast"])));
+                    }
+                    found.push(...problems.map((what) => `${theme}, ${size.width} px: ${what}`));
                 }
+                found.push(...(await steps(page)));
             });
             assert.deepEqual(problems, []);
         });

@@ -26,11 +26,14 @@ export function filesOf(folder, extension) {
 
 /** Serves `folder` under `prefix`; what is not there is answered with its 404.html. */
 export async function serve(folder, prefix) {
+    // Pages have many files in common, and each profile asks for them anew.
+    const packed = new Map();
+    const pack = (file) => packed.get(file) ?? packed.set(file, gzipSync(readFileSync(file))).get(file);
     const server = createServer((request, response) => {
         const path = decodeURIComponent(new URL(request.url, "http://book").pathname);
         const file = path.startsWith(prefix) ? find(folder, path.slice(prefix.length)) : undefined;
         const found = file ?? join(folder, "404.html");
-        const body = gzipSync(readFileSync(found));
+        const body = pack(found);
         response.writeHead(file ? 200 : 404, {
             "content-type": TYPES[extname(found)] ?? "application/octet-stream",
             "content-encoding": "gzip",

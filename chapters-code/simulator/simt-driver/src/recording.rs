@@ -39,8 +39,8 @@ pub fn set(value: i64) -> Result {
 pub fn take(take: impl FnOnce(&str) -> bool) -> serde_json::Result<()> {
     let mut recorder = lock(&RECORDER);
     let json = match &*recorder {
-        Some(recorder) => serde_json::to_string(&recorder.recording)?,
-        None => serde_json::to_string(&Recording::default())?,
+        Some(recorder) => recorder.recording.to_json()?,
+        None => Recording::default().to_json()?,
     };
     if take(&json) {
         *recorder = None;

@@ -41,7 +41,7 @@ fn say_once(race: &Race) {
 /// Hands the report, as JSON, to `take`, and begins a new one if it was taken.
 pub fn take(take: impl FnOnce(&str) -> bool) -> serde_json::Result<()> {
     let mut log = lock(&LOG);
-    if take(&serde_json::to_string(&*log)?) {
+    if take(&log.to_json()?) {
         *log = Report::default();
     }
     Ok(())

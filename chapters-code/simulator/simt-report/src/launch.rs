@@ -15,6 +15,16 @@ pub struct Report {
     pub dropped: u64,
 }
 
+impl Report {
+    /// The report as JSON. (Written here, where it is compiled with optimisation in every profile.)
+    ///
+    /// # Errors
+    /// None that is known: the fields are text and numbers.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+}
+
 /// What was counted and found in one launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchReport {

@@ -139,6 +139,20 @@ impl Directive {
     /// they are long, ranges of keys, and what is not a rung's own number of copies are meant only where asked
     /// for.
     pub(super) fn selects(&self, row: &Value) -> bool {
+        // What few rows have comes first: a page asks for hundreds of rows among thousands.
+        let keys = self.keys.iter().filter(|(key, _)| !NOT_FIELDS.contains(&key.as_str()));
+        let mut keys = keys.map(|(key, wanted)| (key, wanted, row.get(key)));
+        let is_so = keys.all(|(key, wanted, found)| match found {
+            Some(found) if key == "chapter" => {
+                chapter_number(found) == chapter_number(&Value::from(wanted.as_str()))
+            }
+            Some(found) => is(found, wanted),
+            None => false,
+        });
+        let broken = self.get("broken").unwrap_or("false");
+        if !is_so || !is(row.get("broken").unwrap_or(&Value::Bool(false)), broken) {
+            return false;
+        }
         let is_special = |key: &&str| row.get(*key).is_some() && self.get(key).is_none();
         if ["copies", "range", "ld", "batch"].iter().any(is_special) {
             return false;
@@ -146,21 +160,8 @@ impl Directive {
         if row.get("rows").is_some() && self.get("rows").or(self.get("cols")).is_none() {
             return false;
         }
-        if let Some(least) = self.get("least").and_then(integer)
-            && row["n"].as_u64().is_none_or(|n| n < least)
-        {
-            return false;
-        }
-        let broken = self.get("broken").unwrap_or("false");
-        let keys = self.keys.iter().filter(|(key, _)| !NOT_FIELDS.contains(&key.as_str()));
-        is(row.get("broken").unwrap_or(&Value::Bool(false)), broken)
-            && keys.into_iter().all(|(key, wanted)| match row.get(key) {
-                Some(found) if key == "chapter" => {
-                    chapter_number(found) == chapter_number(&Value::from(wanted.as_str()))
-                }
-                Some(found) => is(found, wanted),
-                None => false,
-            })
+        let least = self.get("least").and_then(integer);
+        least.is_none_or(|least| row["n"].as_u64().is_some_and(|n| n >= least))
     }
 }
 
