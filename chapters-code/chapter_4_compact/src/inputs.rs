@@ -116,8 +116,8 @@ pub fn mask_in_memory(by: By, mask: &[bool]) -> Vec<u8> {
             flags.map(byte).collect()
         }
         By::Bits => {
-            let words = mask.par_chunks(32).map(word_of);
-            words.flat_map_iter(u32::to_le_bytes).collect()
+            let words = mask.par_chunks(32).map(|flags| word_of(flags).to_le_bytes());
+            words.collect::<Vec<_>>().into_flattened()
         }
         By::Predicate => Vec::new(),
     }

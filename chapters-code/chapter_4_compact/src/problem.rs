@@ -132,7 +132,8 @@ impl<T: Element> Compaction<T> {
     fn partitioned(&self) -> &[T] {
         self.partitioned.get_or_init(|| {
             let others = reference::select(&self.host, self.width as usize, &self.flags, false);
-            self.selected.iter().copied().chain(others.into_iter().rev()).collect()
+            let selected = self.selected.par_iter().copied();
+            selected.chain(others.into_par_iter().rev()).collect()
         })
     }
 
@@ -173,8 +174,11 @@ const LARGEST_HASHED: usize = 1 << 24;
 
 /// Compares results with the elements that they must equal. Equal bits are right, also those of a NaN.
 fn equal<T: Element>(results: &[T], wanted: &[T]) -> Verdict {
-    let bytes: &[u8] = bytemuck::cast_slice(results);
-    match bytes == bytemuck::cast_slice::<T, u8>(wanted) {
+    let (bytes, right): (&[u8], &[u8]) =
+        (bytemuck::cast_slice(results), bytemuck::cast_slice(wanted));
+    let parts = bytes.par_chunks(1 << 20).zip(right.par_chunks(1 << 20));
+    let is_equal = bytes.len() == right.len() && parts.all(|(bytes, right)| bytes == right);
+    match is_equal {
         true => Verdict::default(),
         false if results.len() == wanted.len() => verify::compare_equal(bytes, wanted),
         false => verify::compare(bytes, wanted.iter().copied().map(Accepted::Equal)),

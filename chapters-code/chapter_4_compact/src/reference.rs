@@ -38,18 +38,23 @@ pub fn flags<T: Element>(case: &Case, elements: &[T], mask: &[bool]) -> Vec<bool
 const PART: usize = 1 << 16;
 
 /// The elements whose flag is `wanted`, in order. A flag stands for `width` elements: one, or a row.
-pub fn select<T: Copy + Send + Sync>(
-    elements: &[T],
-    width: usize,
-    flags: &[bool],
-    wanted: bool,
-) -> Vec<T> {
-    let parts = elements.par_chunks(PART * width).zip(flags.par_chunks(PART));
-    let selected = parts.map(|(elements, flags)| match width {
-        1 => compact(elements.iter().copied(), |i, _| flags[i] == wanted),
-        _ => compact(elements.chunks_exact(width), |i, _| flags[i] == wanted).concat(),
+pub fn select<T: Element>(elements: &[T], width: usize, flags: &[bool], wanted: bool) -> Vec<T> {
+    let count = |flags: &[bool]| width * flags.iter().filter(|&&flag| flag == wanted).count();
+    let counts: Vec<usize> = flags.par_chunks(PART).map(count).collect();
+    let mut selected = vec![T::zeroed(); counts.iter().sum()];
+    let mut rest = &mut selected[..];
+    let places: Vec<&mut [T]> = counts
+        .iter()
+        .map(|&count| rest.split_off_mut(..count).expect("as many as were counted"))
+        .collect();
+    let parts = elements.par_chunks(PART * width).zip(flags.par_chunks(PART)).zip(places);
+    parts.for_each(|((elements, flags), place)| {
+        let rows = compact(elements.chunks_exact(width), |i, _| flags[i] == wanted);
+        for (to, row) in place.chunks_exact_mut(width).zip(rows) {
+            to.copy_from_slice(row);
+        }
     });
-    selected.collect::<Vec<_>>().concat()
+    selected
 }
 
 /// The number of sectors of 32 bytes that hold a byte of what is flagged. A flag stands for `bytes` bytes.
