@@ -3,39 +3,41 @@
 // Step k reads what step k - 1 wrote and writes elsewhere: with two buffers that take turns, a step
 // needs one barrier.
 //
-// <kind>_<op>_<dtype>(const dtype* in, dtype* out, size_t n, dtype* sums)
 // Launch: ceil(n / block) blocks (at least 1), block up to 1024, dynamic shared memory
-// 2 * block * sizeof(dtype). Block b writes the scan of its block elements, and their aggregate to sums[b].
-#include "operators.cuh"
+// 2 * block * sizeof(float). Block b writes the scan of its block elements, and their sum to sums[b].
+#include "hillis_steele_types.cuh"
 
-template <Kind KIND, typename Op, typename T>
-__device__ void scan(const T* in, T* out, size_t n, T* sums) {
+// ANCHOR: kernel
+extern "C" __global__ void inclusive_sum_f32(const float* __restrict__ in, float* __restrict__ out,
+                                             size_t n, float* __restrict__ sums) {
+    extern __shared__ float shared_memory[];
     unsigned tid = threadIdx.x;
     size_t i = size_t(blockIdx.x) * blockDim.x + tid;
-    // ANCHOR: steps
-    T* from = shared_array<T>();
-    T* to = from + blockDim.x;
-    from[tid] = i < n ? in[i] : Op::identity();
+    float* from = shared_memory;
+    float* to = from + blockDim.x;
+    from[tid] = i < n ? in[i] : 0.0f;
     __syncthreads();
+
     for (unsigned offset = 1; offset < blockDim.x; offset *= 2) {
-        T x = from[tid];
-        to[tid] = tid >= offset ? Op::combine(from[tid - offset], x) : x;
+        float x = from[tid];
+        to[tid] = tid >= offset ? from[tid - offset] + x : x;
         __syncthreads();
-        T* free = from;
+        float* free = from;
         from = to;
         to = free;
     }
-    // ANCHOR_END: steps
+
     if (i < n) {
-        bool before = KIND == Kind::Exclusive;
-        out[i] = !before ? from[tid] : tid > 0 ? from[tid - 1] : Op::identity();
+        out[i] = from[tid];
     }
     if (tid == blockDim.x - 1) {
         sums[blockIdx.x] = from[tid];
     }
 }
+// ANCHOR_END: kernel
 
-FOR_EVERY_RUNG(BLOCKS_KERNEL)
+// The other kinds, operators and types.
+FOR_REST_OF_EVERY_RUNG(BLOCKS_KERNEL)
 // The aggregates of blocks are scanned in the same way, but exclusively.
 BLOCKS_KERNEL(exclusive, Exclusive, sum, Sum, u32)
 BLOCKS_KERNEL(exclusive, Exclusive, sum, Sum, f64)
