@@ -63,9 +63,9 @@ fn identity<T: Element>(op: Op) -> f64 {
 /// An exact aggregate, before it is known how deep a rung's tree is.
 #[derive(Clone, Copy, Debug)]
 pub enum Aggregate {
-    /// Of integers.
+    /// The aggregate of integers.
     Integer(i64),
-    /// Of floats.
+    /// The aggregate of floats, with what its bound needs.
     Float(FloatAggregate),
 }
 

@@ -27,7 +27,7 @@ pub const EXTRA: u32 = 3;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bins {
-    /// How many, m.
+    /// The number of bins, m.
     pub count: u32,
     /// The least float that has a bin.
     pub low: f32,
@@ -51,7 +51,7 @@ unsafe impl DeviceRepr for Bins {}
 /// Why there are no such bins.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum BinsError {
-    /// Too few or too many.
+    /// There are too few or too many bins.
     #[error("{0} is not a number of bins: there are from {FEWEST} to {MOST}")]
     Count(u32),
     /// The range is empty, or its ends are no numbers.

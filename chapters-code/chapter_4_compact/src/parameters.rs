@@ -18,7 +18,7 @@ pub struct SelectionParameters {
 }
 
 impl SelectionParameters {
-    /// All three.
+    /// Parameters in which all three options are given.
     pub fn new(by: By, density: Density, mask: Pattern) -> Self {
         Self { by: Some(by), density: Some(density), mask: Some(mask) }
     }
@@ -127,12 +127,12 @@ impl Density {
         Some(Self { kept: kept / divisor, of: of / divisor })
     }
 
-    /// How many are kept, of [`Density::of`].
+    /// The number of elements that are selected out of [`Density::of`].
     pub fn kept(self) -> u32 {
         self.kept
     }
 
-    /// Of how many [`Density::kept`] are kept.
+    /// The number of elements out of which [`Density::kept`] are selected.
     pub fn of(self) -> u32 {
         self.of
     }

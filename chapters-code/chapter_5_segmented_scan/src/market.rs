@@ -28,7 +28,7 @@ fn place(line: usize) -> String {
     }
 }
 
-/// What is wrong.
+/// The mistake in a file.
 #[derive(Debug, thiserror::Error)]
 enum What {
     #[error("{0}")]

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SegmentParameters {
-    /// Where there is one, the segments are scanned.
+    /// The kind of scan; none where the segments are not scanned.
     pub kind: Option<Kind>,
     /// The segments: 64 elements each where it is not said.
     pub segments: Option<Segments>,
-    /// Where there is one, the segments are converted.
+    /// The conversion; none where the segments are not converted.
     pub convert: Option<Conversion>,
     /// Where there is one, it is multiplied by a vector.
     pub matrix: Option<Matrix>,
@@ -55,7 +55,7 @@ pub fn kind(case: &Case) -> Kind {
 pub enum Segments {
     /// All have this number of elements, 1 or more; the last may be shorter.
     Of(u32),
-    /// One, of all elements.
+    /// One segment has all elements.
     Giant,
     /// Drawn so that one in k is of k elements or more, up to a sixteenth of all.
     PowerLaw,
@@ -126,7 +126,7 @@ pub enum Matrix {
     PowerLaw,
     /// One row has half of all entries, the others 4 each.
     LongRow,
-    /// What a file holds.
+    /// The matrix of a file.
     File,
 }
 
@@ -155,14 +155,14 @@ impl fmt::Display for Matrix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conversion {
-    /// Head flags, out of offsets.
+    /// Head flags are computed from offsets.
     ToFlags,
-    /// Offsets, out of head flags.
+    /// Offsets are computed from head flags.
     ToOffsets,
 }
 
 impl Conversion {
-    /// Both.
+    /// Both conversions.
     pub const ALL: [Self; 2] = [Self::ToFlags, Self::ToOffsets];
 
     /// The name on the command line and in JSON.

@@ -16,9 +16,9 @@ pub enum SegmentsError {
     /// A segment ends before it begins.
     #[error("offsets[{at}] is {offset}, less than the {before} before it: offsets never decrease")]
     Decreasing {
-        /// The place.
+        /// The index in the array of offsets.
         at: usize,
-        /// The offset there.
+        /// The offset at this index.
         offset: u32,
         /// The one before.
         before: u32,
@@ -26,11 +26,11 @@ pub enum SegmentsError {
     /// A segment ends behind the last element.
     #[error("offsets[{at}] is {offset}, past the end of {n} elements")]
     PastTheEnd {
-        /// The place.
+        /// The index in the array of offsets.
         at: usize,
-        /// The offset there.
+        /// The offset at this index.
         offset: u32,
-        /// Elements.
+        /// The number of elements.
         n: usize,
     },
     /// Elements at the end belong to no segment.
@@ -38,7 +38,7 @@ pub enum SegmentsError {
     ElementsLeftOver {
         /// The last offset.
         last: u32,
-        /// Elements.
+        /// The number of elements.
         n: usize,
     },
     /// The first element begins no segment.
@@ -123,17 +123,17 @@ impl Offsets {
         &self.0
     }
 
-    /// Segments, the empty ones too.
+    /// The number of segments, empty ones included.
     pub fn count(&self) -> usize {
         self.0.len() - 1
     }
 
-    /// Elements.
+    /// The number of elements in all segments.
     pub fn elements(&self) -> usize {
         self.0[self.count()] as usize
     }
 
-    /// Each segment's elements.
+    /// The range of elements of each segment.
     pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         self.ranges_of(0..self.count())
     }

@@ -10,13 +10,13 @@ use crate::{
 /// A sparse matrix: row r has `values[i]` in `columns[i]` for i of `rows`' segment r.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr {
-    /// Where rows begin.
+    /// The index of the first entry of each row.
     pub rows: Offsets,
-    /// How many columns there are.
+    /// The number of columns of the matrix.
     pub columns_in_all: u32,
     /// The column of each entry.
     pub columns: Vec<u32>,
-    /// Its value.
+    /// The value of each entry.
     pub values: Vec<f32>,
 }
 

@@ -29,7 +29,7 @@ pub struct Batch {
     pub input: usize,
     /// The index of their first element in the output.
     pub output: usize,
-    /// Their number.
+    /// The number of these elements.
     pub count: u32,
 }
 

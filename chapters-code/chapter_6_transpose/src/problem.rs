@@ -35,9 +35,9 @@ pub struct Matrices<T: Element> {
 /// Where a launch leaves its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// In the output.
+    /// The result is in the output.
     Output,
-    /// In the copy of the input. A second launch transposes it back.
+    /// The result is in the copy of the input. A second launch transposes it back.
     InPlace,
 }
 

@@ -62,7 +62,7 @@ pub enum Order {
     Within(u64),
     /// Each time any of them: some several times, others never.
     Random,
-    /// The same as at random, sorted.
+    /// The indices of [`Order::Random`], sorted.
     Sorted,
 }
 

@@ -319,7 +319,7 @@ impl<T> Fingerprint for CudaSlice<T> {
     }
 }
 
-/// With its guard zones.
+/// The fingerprint covers the guard zones, too.
 impl<T> Fingerprint for Output<T> {
     fn fingerprint(&self, device: &Device) -> Result<Option<u64>, Error> {
         self.memory.fingerprint(device)

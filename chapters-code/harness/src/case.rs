@@ -82,7 +82,7 @@ pub enum Input {
     Gaussian,
     /// Rank k with a probability proportional to 1/k, up to 65536: few values are most elements.
     Zipf,
-    /// As uniform, in ascending order.
+    /// The values of [`Input::Uniform`] in ascending order.
     Sorted,
 }
 

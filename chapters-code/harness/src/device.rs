@@ -24,15 +24,15 @@ pub struct Device {
     pub context: Arc<CudaContext>,
     /// The context's default stream; everything is launched on it.
     pub stream: Arc<CudaStream>,
-    /// What the device is.
+    /// The name, the limits and the sizes that the device reports.
     pub properties: Properties,
     simulator: Option<&'static Simulator>,
 }
 
-/// What a device says of itself.
+/// The properties that a device reports.
 #[derive(Clone, Debug)]
 pub struct Properties {
-    /// Its name.
+    /// The name of the device.
     pub name: String,
     /// Compute capability, major and minor.
     pub compute_capability: (i32, i32),

@@ -61,10 +61,10 @@ pub(crate) fn bind(choice: DeviceChoice) -> Result<Bound, Error> {
     Ok(chosen)
 }
 
-/// What NVIDIA's driver says of itself.
+/// The properties that NVIDIA's driver reports.
 #[derive(Clone, Copy, Debug)]
 pub struct NvidiaDriver {
-    /// Devices that it offers.
+    /// The number of devices that the driver offers.
     pub devices: i32,
     /// The CUDA version that it supports, as 1000 · major + 10 · minor.
     pub version: i32,

@@ -36,7 +36,7 @@ pub enum Error {
     NoSimulator {
         /// The file's name.
         file: String,
-        /// Where it was looked for.
+        /// The paths at which it was looked for.
         searched: Vec<PathBuf>,
     },
     /// The library is there but is not the one wanted.
@@ -48,7 +48,7 @@ pub enum Error {
     BadSimulator {
         /// The file.
         path: PathBuf,
-        /// What it lacks.
+        /// The reason why it cannot be used.
         reason: String,
     },
     /// The process already talks to the other library; it cannot change over.
@@ -57,11 +57,11 @@ pub enum Error {
     /// A call of the CUDA driver failed.
     #[error("{doing}: {error}{detail}")]
     Driver {
-        /// What was being done.
+        /// The operation that failed.
         doing: String,
         /// The driver's error, by name.
         error: Cuda,
-        /// What the simulator says of it: kernel, line, thread and cause.
+        /// The simulator's report of the failure: kernel, line, thread and cause.
         detail: String,
     },
     /// The driver refused a module.
@@ -71,7 +71,7 @@ pub enum Error {
         module: String,
         /// The cause.
         reason: String,
-        /// What mends it.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A case does not fit the device's memory.
@@ -82,11 +82,11 @@ pub enum Error {
     Memory {
         /// The problem.
         case: String,
-        /// Bytes wanted.
+        /// The bytes that the case needs.
         needed: u64,
-        /// Bytes there.
+        /// The bytes that are free.
         free: u64,
-        /// Elements that would fit.
+        /// The number of elements that fit.
         fits: u64,
     },
     /// A kernel that was to be traced did not run as it should.
@@ -94,9 +94,9 @@ pub enum Error {
     Trace {
         /// The rung.
         kernel: String,
-        /// What it ran on.
+        /// The case that the rung ran on.
         case: String,
-        /// What is wrong.
+        /// The cause.
         cause: String,
     },
     /// A name or a combination that no rung has.
@@ -107,7 +107,7 @@ pub enum Error {
     Baseline {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why it cannot be used.
         reason: String,
     },
     /// A file cannot be written.

@@ -80,7 +80,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Both together.
+    /// The bytes read and written, in total.
     pub fn bytes(self) -> u64 {
         self.read + self.written
     }

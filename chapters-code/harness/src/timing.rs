@@ -81,7 +81,7 @@ pub struct Time {
     pub min: f64,
     /// The longest.
     pub max: f64,
-    /// How many there were.
+    /// The number of samples.
     pub samples: usize,
 }
 

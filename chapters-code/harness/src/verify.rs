@@ -56,7 +56,7 @@ impl<T: Element> Accepted<T> {
     }
 }
 
-/// What became of one run.
+/// The verdict on one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// What is wrong; nothing where the run is right.
@@ -70,7 +70,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Of a run in which something was found before its result was looked at.
+    /// The verdict on a run in which a failure was found before its result was compared.
     pub fn of(failure: Failure) -> Self {
         Self { failures: vec![failure], error: f64::NAN, ..Self::default() }
     }
@@ -84,9 +84,9 @@ impl Verdict {
 /// Something wrong with a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// What noticed.
+    /// The check that detected the failure.
     pub by: Checker,
-    /// What it saw.
+    /// What the check found, as a text for people.
     pub message: String,
 }
 

@@ -39,7 +39,7 @@ impl WeakFailure {
 /// that order no more than PTX promises. `run` starts from the same state each time.
 ///
 /// # Errors
-/// Those of `run`.
+/// The errors of `run`.
 pub fn try_seeds<E>(
     simulator: &Simulator,
     seeds: RangeInclusive<u64>,

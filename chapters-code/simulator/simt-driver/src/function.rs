@@ -17,7 +17,7 @@ const MOST_REGISTERS: u32 = 255;
 const REGISTER_UNIT: u32 = 8;
 
 impl Function {
-    /// Its name.
+    /// The name of the function.
     pub fn name(&self) -> &str {
         &self.kernel.ir().name
     }

@@ -49,7 +49,7 @@ pub struct Request {
 /// A launch that was found to be possible, with its arguments.
 #[derive(Clone)]
 pub struct Launch {
-    /// As it was asked for.
+    /// The launch as the program asked for it.
     pub request: Request,
     /// The function.
     pub function: Arc<Function>,

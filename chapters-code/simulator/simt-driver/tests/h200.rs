@@ -26,7 +26,7 @@ const EXCEPTIONS: &[(&str, &[u32])] = &[
     ("no pools of host memory", &[142, 144]),
 ];
 
-/// Limits likewise.
+/// Limits whose value is not the H200's, in groups with the reason.
 const LIMIT_EXCEPTIONS: &[(&str, &[u32])] =
     &[("programs that list all limits would end at this one", &[3])];
 

@@ -7,7 +7,7 @@ use chapter_3_scan::{ScanParameters, chapter::Scan};
 use chapter_4_compact::chapter::Compact;
 use chapter_5_segmented_scan::chapter::Segmented;
 use chapter_6_transpose::{MatrixParameters, chapter::Transpose};
-use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape};
+use harness::{Case, Dtype, Input, Kind, Op, Rung, Shape, verify::Checker};
 use report::{Chapter, runner::Step};
 
 use crate::file::Skipped;
@@ -266,10 +266,10 @@ pub(crate) fn broken_parts(scope: Scope) -> Vec<Part> {
     };
     let mut compact = broken(Box::new(Compact::SEEDED), n);
     let mut coalescing = coalescing::broken(n);
-    // The simulator stops these, and then takes no more work.
-    let is_stopped = |name| ["no_capacity", "misaligned_packs"].contains(&name);
+    // A fault stops the simulator, which then takes no more work.
+    let is_stopped = |rung: &Rung| rung.caught_by.contains(&Checker::Fault);
     for part in [&mut compact, &mut coalescing] {
-        part.steps.retain(|step| scope != Scope::Trial || !is_stopped(step.rung.name));
+        part.steps.retain(|step| scope != Scope::Trial || !is_stopped(&step.rung));
     }
     let mut parts = vec![
         broken(Box::new(Histogram::COUNTING), n),

@@ -46,7 +46,7 @@ api! {
         threads.set(best.1)
     }
 
-    /// The same.
+    /// The same answer as `cuOccupancyMaxPotentialBlockSize`. The flags change nothing here.
     fn cuOccupancyMaxPotentialBlockSizeWithFlags(
         grid: Out<c_int>,
         threads: Out<c_int>,

@@ -104,9 +104,9 @@ fn curves(points: &[Point]) -> Vec<Series> {
 struct Law {
     multiprocessors: f64,
     latency: f64,
-    /// Of the read sweep, in GB/s.
+    /// The rate of the read sweep, in GB/s.
     most: f64,
-    /// Of a load in a chain.
+    /// The latency of a lone load in a chain, in ns.
     alone: Option<f64>,
 }
 
