@@ -48,9 +48,10 @@
 //! | `SIMT_THREADS` | 0 | threads of the host that execute blocks; 0 is one a core |
 //! | `SIMT_RACES` | 0 | 1 looks for races, and says them on standard error too |
 //! | `SIMT_WEAK_MEMORY` | 0 | a seed for weak memory, in which a load may return an older value than the newest (`simt/src/weak.rs`); 0 turns it off |
+//! | `SIMT_ACTIVE_MASKS` | 0 | a seed by which `activemask` returns only a part of the lanes that execute it together; 0 returns all |
 //! | `SIMT_INSTRUCTION_LIMIT` | 0 | warp instructions after which a launch is ended; 0 is never |
 //!
-//! `simtSetOption` sets the latter five anew, and what has no variable: `counters`, `trace`,
+//! `simtSetOption` sets the latter six anew, and what has no variable: `counters`, `trace`,
 //! `record`, `resident_blocks`, of weak memory `ptx_barriers`, `only_stale_reads`, `stale_read`, and `quiet`, with which
 //! faults are in reports only.
 

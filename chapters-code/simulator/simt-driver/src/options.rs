@@ -42,6 +42,7 @@ pub fn set(name: &str, value: i64) -> Result {
         "weak_memory" => {
             options.weak_memory = (value != 0).then(|| weak_memory(value as u64));
         }
+        "active_masks" => options.active_masks = value as u64,
         // What barriers order, and which stale reads may happen, of weak memory that is on.
         "ptx_barriers" => {
             let barriers = if switch()? { BarrierOrder::AsInPtx } else { BarrierOrder::AsOnGpus };
@@ -86,6 +87,9 @@ fn from_environment() -> Options {
         options.seed = seed;
     }
     options.weak_memory = number("SIMT_WEAK_MEMORY").filter(|seed| *seed != 0).map(weak_memory);
+    if let Some(seed) = number("SIMT_ACTIVE_MASKS") {
+        options.active_masks = seed;
+    }
     if let Some(threads) = number("SIMT_THREADS") {
         options.threads = threads as usize;
     }

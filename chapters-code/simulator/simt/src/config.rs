@@ -45,6 +45,9 @@ pub struct Options {
     /// Weak memory: whether, and how, loads may return older values than the newest. Results depend
     /// on it. It implies one host thread.
     pub weak_memory: Option<WeakMemory>,
+    /// The seed by which `activemask` returns only a part of the lanes that execute it together, because
+    /// nothing promises that they are together; 0 for all of them. Results depend on it.
+    pub active_masks: u64,
     /// Whether the hardware's events are counted.
     pub counters: bool,
     /// Whether data races are detected. Implies counting.
@@ -70,6 +73,7 @@ impl Default for Options {
         Self {
             seed: 0,
             weak_memory: None,
+            active_masks: 0,
             counters: true,
             races: false,
             trace: false,

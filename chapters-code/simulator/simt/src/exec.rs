@@ -309,7 +309,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
             Op::Bar(bar) => return self.barrier(split, bar, active),
             Op::Cluster(op) => return self.in_cluster(split, op, active),
             Op::Warp(collective) => return self.collective(split, collective, active),
-            Op::ActiveMask { d } => self.write32(*d, active, &[active; 32]),
+            Op::ActiveMask { d } => self.active_mask(*d, active),
             Op::ReadClock { d, high } => {
                 self.warp.has_changed = true;
                 let clock = self.clock_now();

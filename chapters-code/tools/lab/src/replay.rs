@@ -264,6 +264,7 @@ impl Device {
         };
         let options = simt::Options {
             weak_memory: None,
+            active_masks: 0,
             seed: options.seed,
             counters: true,
             races: options.races,

@@ -5,6 +5,7 @@
 
 use ptx::ir::{ClusterOp, Collective, CollectiveOp, Op, R32, ReduxOp, Src, Vote};
 
+use super::rows::each_lane;
 use super::{Exec, Flow};
 use crate::barrier::Waiter;
 use crate::converge::Waiting;
@@ -12,6 +13,7 @@ use crate::counters::lanes;
 use crate::fault::{FaultKind, Step, Trap};
 use crate::observe::Observer;
 use crate::registers::LaneMask;
+use crate::schedule::mix;
 
 impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
     /// Executes `bar.warp.sync`, or a collective computation.
@@ -73,6 +75,17 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         };
         self.park(split, waiting);
         Flow::Switch
+    }
+
+    /// Executes `activemask`. With a seed, the lanes are those of two groups that execute it one after the
+    /// other: no lane waits for another there, so each partition of the lanes is possible.
+    pub(super) fn active_mask(&mut self, d: R32, active: LaneMask) {
+        let grid = self.grid;
+        let seed = grid.options.active_masks;
+        let here = mix(self.warp.block) ^ u64::from(self.warp.index) << 32 ^ u64::from(self.pc);
+        let group = if seed == 0 { active } else { active & mix(seed ^ mix(here)) as LaneMask };
+        let masks = each_lane(|lane| if group >> lane & 1 == 1 { group } else { active & !group });
+        self.write32(d, active, &masks);
     }
 
     /// Whether an operation can proceed without the lanes of the split whose guard is false. It

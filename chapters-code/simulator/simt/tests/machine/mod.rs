@@ -1,5 +1,6 @@
 //! Whole kernels on the machine: how lanes part and meet, wait, and are stopped.
 
+mod active_masks;
 mod asynchronous;
 mod cluster;
 mod deadlock;

@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 
 use super::list::{Bug, PLANTED, Planted};
-use super::run::{Kind, run};
-use simt::FaultKind;
+use super::run::{Kind, run, run_with};
+use simt::{FaultKind, Options};
+use simt_report::RaceKind;
 
 /// A kernel in which nothing is found, and the entry of the book's list that it is an example of.
 struct Missed {
@@ -109,6 +110,19 @@ fn nothing_is_found_in_them() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The page on the simulator says what finds it.
+#[test]
+fn a_mask_that_is_right_by_chance_is_found_with_parts_of_it() {
+    let missed = MISSED.iter().find(|missed| missed.kernel.name == "activemask_as_mask");
+    let missed = &missed.expect("it is listed").kernel;
+    for active_masks in 1..=16 {
+        let options = Options { active_masks, ..Options::default() };
+        let found = run_with(missed, missed.name, options);
+        let kind = Kind::Race(RaceKind::ShuffleSource);
+        assert!(found.first().is_some_and(|found| found.kind == kind), "seed {active_masks}");
+    }
 }
 
 /// Without line information nothing tells two statements from copies of one.

@@ -32,6 +32,13 @@ const LIMIT: u64 = 1 << 24;
 
 /// Runs a kernel, and returns what was found.
 pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
+    // With seed 0 what is found is the same every time; the others have real threads too.
+    let threads = usize::from(seed == 0);
+    run_with(planted, kernel, Options { seed, threads, ..Options::default() })
+}
+
+/// Runs a kernel with options to which the race check and the limit are added.
+pub fn run_with(planted: &Planted, kernel: &str, options: Options) -> Vec<Found> {
     let memory = Memory::new(1 << 20);
     let module = ptx::parse(planted.ptx).unwrap_or_else(|e| panic!("{}: {e}", planted.file));
     let module = LoadedModule::load(module, &memory).expect("there is room");
@@ -45,14 +52,7 @@ pub fn run(planted: &Planted, kernel: &str, seed: u64) -> Vec<Found> {
         dynamic_shared: planted.dynamic_shared(),
         params: &params,
     };
-    let options = Options {
-        seed,
-        races: true,
-        instruction_limit: LIMIT,
-        // With seed 0 what is found is the same every time; the others have real threads too.
-        threads: usize::from(seed == 0),
-        ..Options::default()
-    };
+    let options = Options { races: true, instruction_limit: LIMIT, ..options };
     let report = simt::launch(&memory, &launch, &options);
     let races = report
         .races
