@@ -1,9 +1,16 @@
 //! Repeats a run on the simulator with weak memory, in which a load may return an older value than the
 //! newest, and finds out which stale reads make it fail.
 
-use std::{collections::BTreeSet, ops::RangeInclusive};
+use std::{
+    collections::BTreeSet,
+    ops::{ControlFlow, RangeInclusive},
+};
 
 use crate::simulator::{Report, Simulator, StaleRead, StaleReads};
+
+/// Seeds after which the others are left out, if no run has had a read of another thread's store that nothing
+/// orders.
+const PROBES: u64 = 3;
 
 /// A run with weak memory.
 pub struct WeakRun {
@@ -36,7 +43,8 @@ impl WeakFailure {
 }
 
 /// Repeats a run with weak memory for each seed, until it fails. If it never does, repeats it with barriers
-/// that order no more than PTX promises. `run` starts from the same state each time.
+/// that order no more than PTX promises. Where no thread waits for, counts or polls others, a few seeds are enough.
+/// `run` starts from the same state each time.
 ///
 /// # Errors
 /// The errors of `run`.
@@ -46,11 +54,18 @@ pub fn try_seeds<E>(
     mut run: impl FnMut() -> Result<WeakRun, E>,
 ) -> Result<Option<WeakFailure>, E> {
     let of_barriers = |ptx_barriers| seeds.clone().map(move |seed| (ptx_barriers, seed));
-    let found = [false, true].into_iter().flat_map(of_barriers).find_map(|(ptx_barriers, seed)| {
-        Search { simulator, seed, ptx_barriers }.failure(&mut run).transpose()
-    });
+    let mut is_ordered = true;
+    let mut next = |(ptx_barriers, seed)| {
+        let failure = Search { simulator, seed, ptx_barriers }.failure(&mut run, &mut is_ordered);
+        let is_enough = is_ordered && seed >= seeds.start() + (PROBES - 1);
+        match failure {
+            Ok(None) if !is_enough => ControlFlow::Continue(()),
+            ended => ControlFlow::Break(ended),
+        }
+    };
+    let ended = [false, true].into_iter().flat_map(of_barriers).try_for_each(&mut next);
     simulator.set(c"weak_memory", 0);
-    found.transpose()
+    ended.break_value().unwrap_or(Ok(None))
 }
 
 /// The search for the reason why a run fails with a seed.
@@ -61,12 +76,15 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
+    /// Runs it, and returns why it fails. Clears `is_ordered` if a read of another thread's store is not ordered.
     fn failure<E>(
         &self,
         run: &mut impl FnMut() -> Result<WeakRun, E>,
+        is_ordered: &mut bool,
     ) -> Result<Option<WeakFailure>, E> {
         self.choose(None);
         let first = run()?;
+        *is_ordered &= stale_reads(&first.report).all(|reads| reads.unordered == 0);
         if first.is_right {
             return Ok(None);
         }
@@ -74,7 +92,7 @@ impl Search<'_> {
             return Ok(Some(self.because_of(&first.report)));
         }
         let numbers = stale_reads(&first.report).flat_map(|all| all.numbers.clone()).collect();
-        let all = StaleReads { numbers, first: Vec::new() };
+        let all = StaleReads { numbers, ..StaleReads::default() };
         let mut error = None;
         let smallest = all.smallest(|only| {
             self.choose(Some(only));

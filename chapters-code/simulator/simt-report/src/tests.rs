@@ -106,7 +106,7 @@ fn a_report_is_written_and_read() {
 /// Of ten stale reads two matter, and only together.
 #[test]
 fn stale_reads_are_bisected() {
-    let stale = crate::StaleReads { numbers: (1..=10).collect(), first: Vec::new() };
+    let stale = crate::StaleReads { numbers: (1..=10).collect(), ..Default::default() };
     let fails = |with: &std::collections::BTreeSet<u64>| with.contains(&3) && with.contains(&7);
     assert_eq!(stale.smallest(fails), Some([3, 7].into()));
     assert_eq!(stale.smallest(|with| with.len() >= 11), None);

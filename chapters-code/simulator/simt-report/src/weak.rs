@@ -15,6 +15,10 @@ pub struct StaleReads {
     pub numbers: Vec<u64>,
     /// The first of them in words.
     pub first: Vec<StaleRead>,
+    /// How often a load, or an atomic whose result is used, found in global memory what another thread
+    /// had stored in this launch, with nothing that orders the two. Where no thread waits for, counts or
+    /// polls others, this is 0.
+    pub unordered: u64,
 }
 
 impl StaleReads {

@@ -181,7 +181,7 @@ fn run<'a, O: Observer<'a>>(grid: &'a Grid<'a>, report: LaunchReport) -> LaunchR
         longest_warp: gathered.longest_warp,
         races: gathered.races,
         trace: trace.then(|| trace::gather(gathered.events, gathered.executed, grid)),
-        stale_reads: grid.weak.as_ref().map(|weak| stale_reads(grid, &weak.take_stale())),
+        stale_reads: grid.weak.as_ref().map(|weak| stale_reads(grid, weak)),
         fault: fault.map(|(_, fault)| fault),
         ..report
     }

@@ -154,6 +154,8 @@ impl Store {
 #[derive(Clone, Default)]
 struct Thread {
     view: View,
+    /// The stamp of its last store.
+    stored: u32,
     released: Released,
     /// What it has seen and not acquired, by word.
     seen: HashMap<u64, Published>,
@@ -196,20 +198,20 @@ impl Thread {
         }
     }
 
-    /// Returns the view after the last store of the launch so far, as another thread may acquire it.
-    fn released(&mut self, thread: ThreadId, stamp: u32) -> &View {
-        raise(&mut self.view, key(thread), stamp);
+    /// Returns the view with the thread's own stores so far, as another thread may acquire it.
+    fn released(&mut self, thread: ThreadId) -> &View {
+        raise(&mut self.view, key(thread), self.stored);
         &self.view
     }
 
-    /// Returns what a store by this thread to a word publishes, after the last store so far.
-    fn publish(&mut self, by: &LaneAccess, history: &VecDeque<Store>, stamp: u32) -> Published {
+    /// Returns what a store by this thread to a word publishes, after its stores so far.
+    fn publish(&mut self, by: &LaneAccess, history: &VecDeque<Store>) -> Published {
         if !by.is_strong() {
             return Vec::new();
         }
         let mut released = self.released.clone();
         if by.releases {
-            join(&mut released[0], self.released(by.thread, stamp));
+            join(&mut released[0], self.released(by.thread));
         }
         if by.releases && by.reach == Reach::Device {
             join(&mut released[1], &self.view);
@@ -265,6 +267,10 @@ struct State {
     /// What was released at mbarriers, by address.
     mbarriers: HashMap<u64, View>,
     stale: Vec<Stale>,
+    /// Reads of what another thread has stored, with nothing that orders the two.
+    unordered: u64,
+    /// For each atomic that was executed, whether its result is used.
+    used: HashMap<u32, bool>,
 }
 
 impl<'a> Stores<'a> {
@@ -293,9 +299,28 @@ impl<'a> Stores<'a> {
         &mut self.block(blocks, block).threads[number as usize]
     }
 
-    /// Returns the stale reads so far, in order.
-    pub fn take_stale(&self) -> Vec<Stale> {
-        std::mem::take(&mut self.lock().stale)
+    /// Returns the stale reads so far, in order, and the number of reads of what another thread has
+    /// stored, with nothing that orders the two.
+    pub fn take_stale(&self) -> (Vec<Stale>, u64) {
+        let mut state = self.lock();
+        (std::mem::take(&mut state.stale), state.unordered)
+    }
+
+    /// Whether the result of the atomic at `pc` is used, as `find` finds out once.
+    pub fn is_used(&self, pc: u32, find: impl FnOnce() -> bool) -> bool {
+        *self.lock().used.entry(pc).or_insert_with(find)
+    }
+
+    /// Counts a load or an atomic of words that were touched, if it reads what another thread has stored
+    /// in device memory, with nothing that orders the two.
+    pub fn count_unordered(&self, by: &LaneAccess, words: &Words) {
+        let state = &mut *self.lock();
+        let view = &self.thread(&mut state.blocks, by.thread).view;
+        let is_unordered = |(word, _): &(u64, u32)| {
+            let newest = state.words.get(word).and_then(VecDeque::back);
+            word & SHARED == 0 && newest.is_some_and(|newest| !newest.is_in(view, by.thread))
+        };
+        state.unordered += u64::from(words.iter().any(is_unordered));
     }
 
     /// Whether any of these words has a history.
@@ -365,11 +390,10 @@ impl<'a> Stores<'a> {
     pub fn store(&self, by: &LaneAccess, words: &Words) {
         let state = &mut *self.lock();
         let thread = self.thread(&mut state.blocks, by.thread);
-        let before = state.stamp;
         state.stamp += 1;
         for &(word, value) in words {
             let Some(history) = state.words.get_mut(&word) else { continue };
-            let mut published = thread.publish(by, history, before);
+            let mut published = thread.publish(by, history);
             if by.kind == AccessKind::Atomic
                 && let Some(old) = history.back()
                 && old.by.is_some_and(|old| old.is_morally_strong_with(by))
@@ -381,6 +405,7 @@ impl<'a> Stores<'a> {
                 history.pop_front();
             }
         }
+        thread.stored = state.stamp;
     }
 
     /// Notes that an atomic has read the newest stores to words that were touched.
@@ -406,7 +431,7 @@ impl<'a> Stores<'a> {
         if reach == Reach::Block {
             thread.seen = seen;
         }
-        thread.released((block, number), state.stamp);
+        thread.released((block, number));
         if fence.strength == FenceStrength::Sc {
             let device = (reach == Reach::Device).then_some(&mut state.sequential);
             let mut orders =
@@ -433,15 +458,19 @@ impl<'a> Stores<'a> {
 
     fn meet(&self, threads: impl Iterator<Item = ThreadId> + Clone, acquires: bool) {
         let state = &mut *self.lock();
-        let mut all = None;
+        let (mut all, mut last) = (None, None);
         for (block, number) in threads.clone() {
             let thread = self.thread(&mut state.blocks, (block, number));
             if acquires {
                 let seen = std::mem::take(&mut thread.seen);
                 thread.acquire(block, Reach::Device, seen.values());
             }
-            join(&mut all, &thread.view);
-            raise(&mut all, key((block, number)), state.stamp);
+            // Since their last barrier most threads share one view.
+            if !is_same(&thread.view, &last) {
+                join(&mut all, &thread.view);
+                last.clone_from(&thread.view);
+            }
+            raise(&mut all, key((block, number)), thread.stored);
         }
         for thread in threads {
             self.thread(&mut state.blocks, thread).view.clone_from(&all);
@@ -451,7 +480,7 @@ impl<'a> Stores<'a> {
     /// Notes that a thread arrives at the mbarrier at an address.
     pub fn arrive(&self, thread: ThreadId, mbarrier: u64) {
         let state = &mut *self.lock();
-        let view = self.thread(&mut state.blocks, thread).released(thread, state.stamp);
+        let view = self.thread(&mut state.blocks, thread).released(thread);
         join(state.mbarriers.entry(mbarrier).or_default(), view);
     }
 
@@ -524,6 +553,10 @@ fn raise(view: &mut View, word: u64, stamp: u32) {
     if stamp_in(view, word) < stamp {
         Arc::make_mut(view.get_or_insert_default()).insert(word, stamp);
     }
+}
+
+fn is_same(one: &View, other: &View) -> bool {
+    matches!((one, other), (Some(one), Some(other)) if Arc::ptr_eq(one, other))
 }
 
 fn join(view: &mut View, more: &View) {

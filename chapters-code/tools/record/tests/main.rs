@@ -4,3 +4,4 @@ mod file;
 mod recorded;
 mod replays;
 mod schedules;
+mod weak;

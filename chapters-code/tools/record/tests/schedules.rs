@@ -7,18 +7,18 @@ use chapter_5_segmented_scan::{Conversion, Matrix, SegmentParameters};
 use harness::{Case, Dtype, Kind, Op, Shape};
 use report::testing::{self, check, under_schedules};
 
-/// A few blocks and a bit, less than a warp, and a matrix; of segments, all that is done with them.
-fn cases(chapter: &str) -> Vec<Case> {
+/// Vectors of these sizes, and a matrix; of segments, all that is done with them.
+pub fn cases(chapter: &str, sizes: &[u64]) -> Vec<Case> {
     let vector = |n| Case::vector(n, Dtype::F32, Op::Sum);
     let matrix = Case { shape: Shape::Matrix { rows: 70, cols: 33 }, ..vector(0) };
-    let cases = [vector(7), vector(5000), matrix];
+    let cases: Vec<Case> = sizes.iter().map(|n| vector(*n)).chain([matrix]).collect();
     let with = |&parameters: &SegmentParameters| {
         let parameters = parameters.into();
-        cases.map(|case| Case { parameters, ..case })
+        cases.iter().map(move |case| Case { parameters, ..*case })
     };
     match chapter {
         "chapter_5_segmented_scan" => of_segments().iter().flat_map(with).collect(),
-        _ => cases.into(),
+        _ => cases,
     }
 }
 
@@ -34,7 +34,8 @@ fn of_segments() -> [SegmentParameters; 5] {
 fn check_every_rung(seeds: RangeInclusive<i64>) {
     for chapter in record::chapters() {
         under_schedules(seeds.clone(), || {
-            let cases = cases(chapter.name());
+            // Less than a warp, and a few blocks and a bit.
+            let cases = cases(chapter.name(), &[7, 5000]);
             check(&testing::run(&*chapter, &cases, &testing::is_right));
         });
     }

@@ -4,16 +4,18 @@ use simt_report::{RaceAccess, StaleRead, StaleReads};
 
 use super::{allocation, whose};
 use crate::grid::Grid;
-use crate::weak::{LaneAccess, Stale};
+use crate::weak::{LaneAccess, Stale, Stores};
 
 /// Stale reads of a launch that are described in words.
 const MOST: usize = 16;
 
 /// Describes the stale reads of a launch.
-pub(crate) fn stale_reads(grid: &Grid<'_>, all: &[Stale]) -> StaleReads {
+pub(crate) fn stale_reads(grid: &Grid<'_>, weak: &Stores<'_>) -> StaleReads {
+    let (all, unordered) = weak.take_stale();
     StaleReads {
         numbers: all.iter().map(|stale| stale.number).collect(),
         first: all.iter().take(MOST).map(|stale| describe(grid, stale)).collect(),
+        unordered,
     }
 }
 

@@ -34,6 +34,7 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
                 continue;
             }
             weak.touch(&words);
+            weak.count_unordered(&by, &words);
             let Some(values) = weak.load(&by, &words) else { continue };
             // What follows may differ although no thread has changed memory.
             self.warp.has_changed = true;
@@ -74,6 +75,11 @@ impl<'a, O: Observer<'a>> Exec<'_, 'a, O> {
         let by = self.lane_access(lane, AccessKind::Atomic, atom.order);
         let mut before = self.words(atom.space, address, bytes(atom.ty));
         weak.touch(&before);
+        let kernel = self.grid.kernel.ir();
+        let is_used = |d| weak.is_used(self.pc, || kernel.uses_result(self.pc, d));
+        if atom.d.is_some_and(is_used) {
+            weak.count_unordered(&by, &before);
+        }
         if let Some(values) = weak.load_of_atomic(&by, &before) {
             // It updates an older value, and what was stored since is lost.
             self.warp.has_changed = true;

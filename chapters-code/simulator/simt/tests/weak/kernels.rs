@@ -358,8 +358,8 @@ impl Program {
 
 const BOTH: [BarrierOrder; 2] = [BarrierOrder::AsOnGpus, BarrierOrder::AsInPtx];
 
-fn right_kernels_stay_right(seeds: u64) {
-    for program in PROGRAMS {
+fn right_kernels_stay_right(seeds: u64, which: impl Fn(&Program) -> bool) {
+    for program in PROGRAMS.iter().filter(|program| which(program)) {
         let loaded = Loaded::new(program, program.ptx);
         for barriers in BOTH {
             assert_eq!(loaded.fails(seeds, barriers), None, "{}: {barriers:?}", program.name);
@@ -385,7 +385,7 @@ fn mutants_lose(seeds: u64, which: impl Fn(&Mutant) -> bool) {
 
 #[test]
 fn some_seeds_change_no_right_kernel() {
-    right_kernels_stay_right(2);
+    right_kernels_stay_right(2, |_| true);
 }
 
 #[test]
@@ -399,8 +399,9 @@ fn exhaustive_mutants_lose() {
     mutants_lose(400, |_| true);
 }
 
+/// The others are rungs of the book, which `record` runs with as many seeds.
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
-fn exhaustive_200_seeds_change_no_right_kernel() {
-    right_kernels_stay_right(200);
+fn exhaustive_200_seeds_change_no_barrier_of_the_grid() {
+    right_kernels_stay_right(200, |program| matches!(program.task, Task::Rotate));
 }
