@@ -129,7 +129,8 @@ pub fn answers(exercise: &Exercise) -> Result<Vec<(String, f64)>> {
     declaration.question.iter().map(count).collect()
 }
 
-/// Checks specimens, as many at a time as there are cores, on sizes of at most so many elements.
+/// Checks specimens, as many at a time as there are cores, on sizes of at most so many elements, and those that are right
+/// with so many seeds of weak memory.
 ///
 /// # Errors
 /// What is not the fault of a specimen.
@@ -138,13 +139,14 @@ pub fn examine(
     specimens: &[Specimen],
     supervisor: &Supervisor,
     most_elements: Option<u64>,
+    weak_seeds: u64,
 ) -> Result<Vec<Outcome>> {
     let check = |specimen: &Specimen| {
         let name = exercise.file_name();
         let source = specimen.source.clone();
         let job = Job::new(exercise, source, &name, Target::Simulator);
         supervisor
-            .check(Job { most_elements, ..job })
+            .check(Job { most_elements, weak_seeds, ..job })
             .with_context(|| format!("{} {}", exercise.name, specimen.name))
     };
     specimens.par_iter().map(check).collect()

@@ -120,6 +120,9 @@ diagnoses! {
     /// A warp-wide operation by a lane that its mask does not name.
     LaneMask: "a lane executes a shuffle or a vote whose mask does not name it",
         hint "the mask must name every lane that gets there: for a whole warp it is 0xffffffff", read "chapter_1_reduce/what_goes_wrong.md";
+    /// A mask of the lanes that are together by chance.
+    ActiveMask: "it takes the lanes that are active for the lanes that it needs",
+        hint "__activemask() returns the lanes that execute it together, and lanes may part at any instruction. Name the lanes that the algorithm needs: 0xffffffff for a whole warp, or the result of __ballot_sync(0xffffffff, condition) where all lanes still are", read "chapter_1_reduce/what_goes_wrong.md";
     /// An asynchronous copy under way.
     PendingCopy: "it touches memory to which an asynchronous copy is under way",
         hint "wait for the copy before, and let the other threads know by a barrier", read "";

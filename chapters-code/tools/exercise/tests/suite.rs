@@ -4,18 +4,18 @@
 use crate::common::{course, has_compiler, supervisor};
 use exercise::{
     author::{self, Promise, Specimen},
-    check::{Job, SMALL, Target, trials},
+    check::{Job, SMALL, Target, WEAK_SEEDS, trials},
     course::Exercise,
 };
 use rayon::prelude::*;
 
 /// Submissions of all exercises keep their promises, on sizes of at most so many elements: those that
 /// `wanted` picks.
-fn check_promises(wanted: fn(&Specimen) -> bool, most_elements: Option<u64>) {
+fn check_promises(wanted: fn(&Specimen) -> bool, most_elements: Option<u64>, weak_seeds: u64) {
     if !has_compiler() {
         return;
     }
-    let broken = |exercise: &Exercise| broken_promises(exercise, wanted, most_elements);
+    let broken = |exercise: &Exercise| broken_promises(exercise, wanted, most_elements, weak_seeds);
     let broken: Vec<String> = course().exercises.par_iter().flat_map(broken).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
@@ -25,10 +25,11 @@ fn broken_promises(
     exercise: &Exercise,
     wanted: fn(&Specimen) -> bool,
     most_elements: Option<u64>,
+    weak_seeds: u64,
 ) -> Vec<String> {
     let mut specimens = author::specimens(exercise).expect("its files fit");
     specimens.retain(wanted);
-    let outcomes = author::examine(exercise, &specimens, &supervisor(), most_elements);
+    let outcomes = author::examine(exercise, &specimens, &supervisor(), most_elements, weak_seeds);
     let outcomes = outcomes.expect("it is checked");
     let pairs = specimens.iter().zip(&outcomes);
     let broken = pairs.filter(|(specimen, outcome)| !specimen.is_kept_by(outcome));
@@ -48,13 +49,13 @@ fn is_of_many(specimen: &Specimen) -> bool {
 /// The exhaustive test below takes the large sizes, too.
 #[test]
 fn skeletons_fail_and_solutions_pass() {
-    check_promises(|specimen| !is_of_many(specimen), Some(SMALL));
+    check_promises(|specimen| !is_of_many(specimen), Some(SMALL), WEAK_SEEDS);
 }
 
 #[test]
 #[ignore = "exhaustive: `cargo test -- --ignored exhaustive`"]
 fn exhaustive_promises_are_kept() {
-    check_promises(|_| true, None);
+    check_promises(|_| true, None, 200);
 }
 
 /// Exercises that are not run on more than 2^20 + 3 elements, and why.
@@ -168,7 +169,7 @@ fn a_broken_promise_is_seen() {
     specimens.truncate(2);
     specimens[0].promise = Promise::Passes;
     specimens[1].promise = Promise::Fails;
-    let outcomes = author::examine(exercise, &specimens, &supervisor(), None);
+    let outcomes = author::examine(exercise, &specimens, &supervisor(), None, WEAK_SEEDS);
     let outcomes = outcomes.expect("it is checked");
     for (specimen, outcome) in specimens.iter().zip(&outcomes) {
         assert!(!specimen.is_kept_by(outcome), "{}", specimen.name);

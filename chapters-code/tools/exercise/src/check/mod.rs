@@ -25,5 +25,6 @@ pub use self::{
     plan::{Job, SEEDS, SMALL, Target, Trial, fresh_seed, trials},
     supervise::{Kept, Supervisor, WORKER, kept, this_program},
     vet::{includes, text},
+    weak::SEEDS as WEAK_SEEDS,
     work::work,
 };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use harness::{Input, Shape};
 use serde::{Deserialize, Serialize};
 
+use super::weak;
 use crate::{
     course::{Declaration, Demand, Exercise},
     operation::Case,
@@ -27,6 +28,9 @@ pub struct Job {
     pub sizes: Vec<String>,
     /// Larger sizes are left out, except those that a demand is counted on; none where it is not given.
     pub most_elements: Option<u64>,
+    /// Seeds with which a kernel that is right is also run with weak memory, if its threads wait for, count or
+    /// poll others.
+    pub weak_seeds: u64,
     /// Where the report goes.
     pub report: PathBuf,
 }
@@ -42,6 +46,7 @@ impl Job {
             seeds: SEEDS.to_vec(),
             sizes: Vec::new(),
             most_elements: None,
+            weak_seeds: weak::SEEDS,
             report: PathBuf::new(),
         }
     }

@@ -1,8 +1,6 @@
 //! Runs a kernel that is right once more with weak memory, in which a load may return an older value than
 //! the newest: a fence that is missing between volatile or relaxed accesses shows in no other way.
 
-use std::ops::RangeInclusive;
-
 use anyhow::{Context, Result};
 use harness::{
     simulator::{RaceAccess, Report},
@@ -12,8 +10,8 @@ use harness::{
 use super::{Failure, Place, bench::Bench, place};
 use crate::{diagnosis::Diagnosis, operation::Instance};
 
-/// The seeds that choose stale reads.
-const SEEDS: RangeInclusive<u64> = 1..=12;
+/// Seeds that choose stale reads.
+pub const SEEDS: u64 = 12;
 
 /// The most elements of a run with weak memory.
 pub const MOST_ELEMENTS: u64 = 1 << 13;
@@ -22,8 +20,8 @@ pub const MOST_ELEMENTS: u64 = 1 << 13;
 const PROMISE: &str = "on GPUs it is right, but PTX's memory model does not promise that: a barrier does not stand for \
                        the fence between reading the counter or flag and reading the data";
 
-/// Runs an instance with weak memory. Returns a note on a kernel that is right on GPUs only. `name` is the
-/// submission's.
+/// Runs an instance with weak memory, with so many seeds. Returns a note on a kernel that is right on GPUs only.
+/// `name` is the submission's.
 ///
 /// # Errors
 /// Outside, what no submission can do; inside, what is wrong.
@@ -31,11 +29,12 @@ pub fn check(
     bench: &Bench,
     instance: &Instance,
     name: &str,
+    seeds: u64,
 ) -> Result<Result<Option<String>, Failure>> {
     let simulator = bench.device.simulator().context("only the simulator has weak memory")?;
     let mut stopped = None;
     bench.schedule(0);
-    let found = weak::try_seeds(simulator, SEEDS, || -> Result<WeakRun> {
+    let found = weak::try_seeds(simulator, 1..=seeds, || -> Result<WeakRun> {
         Ok(match bench.run(instance)? {
             Ok(ran) => WeakRun {
                 is_right: ran.damage.is_none() && ran.comparisons.iter().all(|c| c.is_right()),

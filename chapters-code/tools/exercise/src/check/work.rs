@@ -2,6 +2,7 @@
 
 use std::{
     io::{Read as _, Write as _},
+    ops::RangeInclusive,
     time::Instant,
 };
 
@@ -39,8 +40,12 @@ pub fn work() -> Result<()> {
 /// The most elements of a run that is traced to find out who wrote one of them.
 const TRACED: u64 = 1 << 16;
 
-/// What is said of a kernel that is right and asks which lanes are active.
-const ACTIVE_MASK: &str = "__activemask() says which lanes happen to be together, never which should be: a mask must follow from the algorithm";
+/// What is said of a kernel that is right only if `__activemask()` returns all lanes that execute it together.
+const ACTIVE_MASK: &str = "in this run __activemask() returned only a part of the lanes: CUDA does not promise that lanes are together, not \
+                           even in straight code";
+
+/// Seeds with which a kernel is run on parts of its active masks, for each size.
+const MASK_SEEDS: RangeInclusive<i64> = 1..=2;
 
 struct Worker<'j> {
     job: &'j Job,
@@ -116,14 +121,12 @@ impl Worker<'_> {
             return predict::predict(&bench, declaration, &self.job.source);
         }
         let mut passed = right!(self.runs(&bench)?);
-        if declaration.weak_memory && self.job.target == Target::Simulator {
-            passed.notes.extend(right!(self.weakly(&bench)?));
-        }
-        if ptx.contains("activemask") {
-            passed.notes.push(ACTIVE_MASK.to_owned());
-        }
-        if self.job.target == Target::Gpu {
-            passed.time = Some(self.time(&bench)?);
+        match self.job.target {
+            Target::Simulator => {
+                passed.notes.extend(right!(self.weakly(&bench)?));
+                right!(self.with_parts_of_active_masks(&bench, ptx)?);
+            }
+            Target::Gpu => passed.time = Some(self.time(&bench)?),
         }
         Ok(Ok(passed))
     }
@@ -190,18 +193,79 @@ impl Worker<'_> {
         }
     }
 
-    /// A run of a kernel that is right, with weak memory. Gives a note where only GPUs make it right.
+    /// Runs of a kernel that is right, with weak memory, on a middle and on the largest of the small sizes. Gives a note
+    /// where only GPUs make it right.
     fn weakly(&self, bench: &Bench) -> Step<Option<String>> {
         let declaration = &self.exercise.declaration;
-        let trials = plan::trials(declaration, self.job)?;
-        let is_small = |trial: &plan::Trial| trial.case.shape.elements() <= weak::MOST_ELEMENTS;
-        let small = trials.into_iter().filter(is_small);
-        let Some(trial) = small.max_by_key(|trial| trial.case.shape.elements()) else {
-            return Ok(Ok(None));
+        let mut trials = plan::trials(declaration, self.job)?;
+        trials.retain(|trial| trial.case.shape.elements() <= weak::MOST_ELEMENTS);
+        trials.sort_by_key(|trial| trial.case.shape.elements());
+        let middle = trials.get(trials.len() / 2);
+        let mut note = None;
+        for trial in middle.into_iter().chain(trials.last()) {
+            let instance = declaration.operation.instance(&trial.case);
+            let checked = weak::check(bench, &instance, &self.job.name, self.job.weak_seeds)?;
+            let on = |failure| self.on(failure, &plan::Trial { schedule: 0, ..*trial });
+            note = note.or(right!(checked.map_err(on)));
+        }
+        Ok(Ok(note))
+    }
+
+    /// Runs of a kernel that is right and asks which lanes are active, on small sizes. It gets only a part of them.
+    fn with_parts_of_active_masks(&self, bench: &Bench, ptx: &str) -> Step<()> {
+        let simulator = bench.device.simulator().filter(|_| ptx.contains("activemask"));
+        let Some(simulator) = simulator else {
+            return Ok(Ok(()));
         };
-        let instance = declaration.operation.instance(&trial.case);
-        let checked = weak::check(bench, &instance, &self.job.name)?;
-        Ok(checked.map_err(|failure| self.on(failure, &plan::Trial { schedule: 0, ..trial })))
+        bench.schedule(0);
+        for trial in plan::trials(&self.exercise.declaration, self.job)? {
+            if trial.schedule != 0 || trial.case.shape.elements() > weak::MOST_ELEMENTS {
+                continue;
+            }
+            let instance = self.exercise.declaration.operation.instance(&trial.case);
+            for seed in MASK_SEEDS {
+                simulator.set(c"active_masks", seed);
+                let ran = bench.run(&instance);
+                simulator.set(c"active_masks", 0);
+                let failure = match ran? {
+                    Err(failure) => Some(failure),
+                    Ok(ran) => self.first_failure(bench, ran, &trial)?,
+                };
+                if let Some(failure) = failure {
+                    return Ok(Err(self.on(self.active_mask(failure.seen), &trial)));
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// What a detector or the judge says of a run.
+    fn first_failure(
+        &self,
+        bench: &Bench,
+        ran: Ran,
+        trial: &plan::Trial,
+    ) -> Result<Option<Failure>> {
+        if let Err(failure) = self.objections(bench, &ran, trial) {
+            return Ok(Some(failure));
+        }
+        let judged = Judged { trial: *trial, comparisons: ran.comparisons, covered: 0 };
+        if judged.is_right() {
+            return Ok(None);
+        }
+        let operation = &self.exercise.declaration.operation;
+        let pattern = Pattern { operation, judged: &[judged], threads: bench.threads()? };
+        Ok(Some(pattern.explain().0))
+    }
+
+    /// What is wrong with a kernel that needs more lanes than `__activemask()` promises.
+    fn active_mask(&self, seen: String) -> Failure {
+        let lines = (1..).zip(self.job.source.lines());
+        let lines = lines.filter(|(_, text)| text.contains("__activemask()"));
+        Failure {
+            places: lines.map(|(line, _)| super::Place { line, who: String::new() }).collect(),
+            ..Failure::new(Diagnosis::ActiveMask, seen).note(ACTIVE_MASK)
+        }
     }
 
     /// What the detectors and the guard zones say of a run.

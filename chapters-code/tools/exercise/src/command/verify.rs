@@ -7,7 +7,7 @@ use report::terminal::print;
 use super::{student::Submission, tell};
 use crate::{
     author::{self, Specimen},
-    check::{Outcome, Supervisor, Target},
+    check::{Outcome, Supervisor, Target, WEAK_SEEDS},
     course::{Course, Exercise},
 };
 
@@ -31,7 +31,7 @@ pub fn verify(course: &Course, text: Option<&str>, show: Show) -> Result<bool> {
     {
         print(&tell::heading(exercise, &exercise.name))?;
         let specimens = author::specimens(exercise)?;
-        let outcomes = author::examine(exercise, &specimens, &supervisor, None)?;
+        let outcomes = author::examine(exercise, &specimens, &supervisor, None, WEAK_SEEDS)?;
         for (specimen, outcome) in specimens.iter().zip(&outcomes) {
             right &= specimen.is_kept_by(outcome);
             print(&line(specimen, outcome))?;

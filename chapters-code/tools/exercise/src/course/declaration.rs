@@ -98,10 +98,6 @@ pub struct Declaration {
     /// Kinds of input for large sizes, which take long; the first of the others where there are none.
     #[serde(default, deserialize_with = "inputs")]
     pub large_inputs: Vec<Input>,
-    /// Whether a kernel that is right is also run with weak memory, in which a load may return an older value
-    /// than the newest.
-    #[serde(default)]
-    pub weak_memory: bool,
     /// How long one warp may work in any run; every exercise with a kernel has it.
     #[serde(default)]
     pub longest_warp: Option<LongestWarp>,

@@ -1,5 +1,5 @@
-// exercise 1.3
-// The mask of the lanes that happen to be together, in straight code: right here, and noted.
+// exercise 1.3: active-mask, "does not participate"
+// The mask of the lanes that happen to be together, in straight code.
 extern "C" __global__ void block_sum(const float* in, float* out, size_t n) {
     __shared__ float folds[8];
     size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
