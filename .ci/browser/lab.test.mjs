@@ -88,6 +88,50 @@ reading("a struck mask is replaced by the lanes that are active", "chapter_1_red
     assert.doesNotMatch(await verdict(lab), /stopped/);
 });
 
+reading("with weak memory, a struck fence shows in the result", "chapter_1_reduce/across_blocks.html", {}, async (page, problems) => {
+    const lab = await open(page, "chapter_1_reduce/finish_last_block");
+    await lab.getByLabel("Elements").selectOption("4,096");
+    assert.equal(await lab.getByLabel("Seeds of weak memory").isVisible(), false);
+    await lab.getByLabel("Weak memory", { exact: true }).check();
+    assert.equal(await lab.getByLabel("Seeds of weak memory").inputValue(), "12");
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(".verdict.good").waitFor();
+    assert.match(await verdict(lab), /With weak memory the result is right with each seed from 1 to 12\./);
+    await lab.getByLabel("Look for races").uncheck();
+    const fences = lab.locator(".source li.removable", { hasText: "__threadfence();" });
+    await fences.nth(0).getByRole("button").click();
+    await lab.locator(".verdict.bad").waitFor();
+    const said = await verdict(lab);
+    assert.match(said, /The result is right\. With weak memory seed \d+ fails\. The result is wrong in 1 element: element 0 is/);
+    const lit = (await lab.locator(".source li.race").allInnerTexts()).join();
+    assert.match(lit, /partials\[blockIdx\.x\] = /);
+    assert.match(lit, /partials\[i\]/);
+    assert.match(await lab.locator(".found").innerText(), /What is missing: a __threadfence\(\) between the write and the flag/);
+    const found = await visit(page.url(), {}, async (other) => {
+        const again = await ran(other);
+        assert.equal((await verdict(again)).replace(/in \d+ ms/, ""), said.replace(/in \d+ ms/, ""));
+    });
+    problems.push(...found);
+    // The second fence: its barrier stands for it on a GPU.
+    await fences.nth(0).getByRole("button").click();
+    await lab.locator(".verdict.good").waitFor();
+    await fences.nth(1).getByRole("button").click();
+    await lab.locator(".verdict.good", { hasText: "on GPUs a barrier orders more" }).waitFor();
+    await lab.getByRole("button", { name: "Step through" }).click();
+    await lab.locator(".stepper .hint", { hasText: "the run with weak memory that fails" }).waitFor();
+    await lab.getByLabel("Elements").selectOption("65,536");
+    assert.ok(await lab.getByLabel("Weak memory", { exact: true }).isDisabled());
+});
+
+reading("with weak memory, a flag without a release shows in the result", "chapter_3_scan/what_goes_wrong.html", {}, async (page) => {
+    const lab = await open(page, "chapter_3_scan/flag_without_release");
+    await lab.getByLabel("Weak memory", { exact: true }).check();
+    await lab.getByRole("button", { name: "Run", exact: true }).click();
+    await lab.locator(".verdict.bad", { hasText: /With weak memory seed \d+ fails/ }).waitFor();
+    await lab.locator(".found .title", { hasText: "stale read 1 of 1" }).waitFor();
+    await lab.getByLabel("What goes wrong").selectOption("chained, which is right");
+});
+
 reading("without barriers, another order of warps gives a wrong sum", PAGE, {}, async (page) => {
     const lab = await open(page, KERNEL);
     await lab.getByLabel("Look for races").uncheck();
@@ -250,12 +294,12 @@ reading("any state comes back by its link", PAGE, {}, async (page, problems) => 
     const next = numbers(7);
     const lines = ["sequential.cu:18", "sequential.cu:25"];
     for (let count = 0; count < 20; count += 1) {
-        const state = { lab: KERNEL, size: ["64", "1,024", "4,096"][next(3)], seed: `${1 + next(99)}`, digits: `${2 + next(99)}`, blocks: `${1 + next(8)}`, races: "0" };
+        const state = { lab: KERNEL, size: ["64", "1,024", "4,096"][next(3)], seed: `${1 + next(99)}`, digits: `${2 + next(99)}`, blocks: `${1 + next(8)}`, races: "0", ...(next(2) && { weak: `${1 + next(64)}` }) };
         const without = lines.filter(() => next(2) === 1).join(",");
         const asked = new URLSearchParams({ ...state, ...(without && { without }), ...(next(2) && { step: `0.0.0.${next(40)}` }) });
         const found = await visit(`${root()}${PAGE}#${asked}`, {}, async (other) => {
             const lab = await ran(other);
-            await (asked.has("step") ? lab.locator(".lane").nth(31).waitFor() : null);
+            await (asked.has("step") ? lab.locator(`.stepper[aria-busy="false"]`).waitFor() : null);
             await other.waitForTimeout(50);
             assert.deepEqual(new URLSearchParams(new URL(other.url()).hash.slice(1)).toString(), asked.toString());
         });

@@ -4,7 +4,8 @@
 
 (() => {
     const INSTRUCTION_LIMIT = 20_000_000; // warp instructions of a launch that no reader stops
-    const LARGEST_TO_STEP = 8192; // elements
+    const LARGEST_TO_STEP = 8192; // elements, also of a run with weak memory
+    const [SEEDS, MOST_SEEDS] = ["12", 64]; // of weak memory
     const SHOWN_RACES = 2; // the others unfold
     const PREDICTIONS = "lab-predictions"; // of localStorage
 
@@ -305,7 +306,9 @@
             this.digits = make("input", { type: "number", min: "0", max: "999999", step: "1", onchange: changed });
             this.resident = make("input", { type: "number", min: "0", max: "9999", step: "1", onchange: changed });
             this.races = make("input", { type: "checkbox", checked: true, onchange: changed });
-            [this.seed.value, this.resident.value] = ["0", "0"];
+            this.weak = make("input", { type: "checkbox", onchange: changed });
+            this.seeds = make("input", { type: "number", min: "1", max: String(MOST_SEEDS), step: "1", onchange: changed });
+            [this.seed.value, this.resident.value, this.seeds.value] = ["0", "0", SEEDS];
             this.digits.value = String(this.run.seed);
             this.runButton = make("button", { type: "submit", class: "main" }, "Run");
             this.stopButton = button("Stop", () => stop("You stopped the run."));
@@ -321,6 +324,8 @@
                 labelled("Input", this.digits, "The seed of the digits that the kernel works on"),
                 labelled("Blocks at a time", this.resident, "The most blocks that are resident at once; 0 for as many as an H200 holds"),
                 make("label", { class: "check" }, this.races, make("span", {}, "Look for races")),
+                make("label", { class: "check" }, this.weak, make("span", {}, "Weak memory")),
+                labelled("Seeds of weak memory", this.seeds, "The kernel runs with the seeds from 1 to this number. A seed decides which loads return older values"),
                 make("span", { class: "buttons" }, this.runButton, this.stopButton, this.stepButton),
             );
             const { text, lines } = source(data, opened.removable, (line) => this.strike(line));
@@ -386,9 +391,15 @@
             if (!hasDigits) {
                 this.digits.value = String(run.seed);
             }
+            const isLarge = run.elements > LARGEST_TO_STEP;
+            this.weak.disabled = isLarge;
+            this.weak.checked &&= !isLarge;
+            this.weak.parentElement.title = isLarge ? `At most ${thousands(LARGEST_TO_STEP)} elements are run with weak memory.` : "A load may return an older value than the newest, where PTX's memory model allows that";
+            this.seeds.parentElement.hidden = !this.weak.checked;
+            this.seeds.value = String(Math.min(Math.max(Math.floor(Number(this.seeds.value)), 1), MOST_SEEDS));
             this.runButton.disabled = refusal !== undefined;
-            this.stepButton.disabled = run.elements > LARGEST_TO_STEP || this.runButton.disabled;
-            this.stepButton.title = run.elements > LARGEST_TO_STEP ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
+            this.stepButton.disabled = isLarge || this.runButton.disabled;
+            this.stepButton.title = isLarge ? `At most ${thousands(LARGEST_TO_STEP)} elements can be stepped through.` : "";
             this.outcome = null;
             this.steps = [];
             this.stepper.hidden = true;
@@ -430,6 +441,7 @@
                 input_seed: digits === this.run.seed ? null : digits,
                 resident_blocks: Number(this.resident.value),
                 races: this.races.checked,
+                weak_seeds: this.weak.checked ? Number(this.seeds.value) : 0,
                 trace: false,
                 instruction_limit: INSTRUCTION_LIMIT,
                 removed: [...this.removed],
@@ -483,11 +495,20 @@
             if (outcome.is_right && races > 0) {
                 verdicts.push("Nothing shows in the result, because this order of warps happens to suit the kernel.");
             }
+            if (this.weak.checked) {
+                verdicts.push(this.withWeakMemory());
+            }
             const launches = outcome.launches.length;
             verdicts.push(`${launches} ${launches === 1 ? "launch" : "launches"} in ${Math.round(milliseconds)} ms, in this page.`);
             this.said.textContent = verdicts.join(" ");
-            this.said.className = fault || races > 0 || outcome.is_right === false ? "verdict bad" : "verdict good";
+            const isWrongWithWeakMemory = outcome.weak?.reads && !outcome.weak.is_promised_by_gpus;
+            this.said.className = fault || races > 0 || outcome.is_right === false || isWrongWithWeakMemory ? "verdict bad" : "verdict good";
             this.found.replaceChildren();
+            outcome.weak?.reads?.forEach((read, index, { length }) => {
+                const report = make("div", { class: "drawn report" });
+                report.innerHTML = read.html;
+                this.found.append(make("div", {}, make("p", { class: "title" }, `Weak memory, seed ${outcome.weak.seed}: stale read ${index + 1} of ${length}`), report));
+            });
             const reports = outcome.races.map((race, index) => {
                 const report = make("div", { class: "drawn report" });
                 report.innerHTML = race.html;
@@ -501,8 +522,25 @@
             this.tabulate();
         }
 
-        wrong() {
-            const { differences, different } = this.outcome;
+        /** What came of the runs with weak memory. */
+        withWeakMemory() {
+            const { weak } = this.outcome;
+            if (!weak) {
+                return "Weak memory was not tried: a run without it has no right result.";
+            }
+            const seeds = weak.seeds === 1 ? "seed 1" : `each seed from 1 to ${weak.seeds}`;
+            if (!weak.reads) {
+                return `With weak memory the result is right with ${seeds}.`;
+            }
+            const reads = weak.reads.length === 0 ? "No stale read is needed, only this order of warps and blocks." : "";
+            const what = weak.fault ? `The launch was stopped: ${weak.fault}.` : this.wrong(weak);
+            if (weak.is_promised_by_gpus) {
+                return `With weak memory the result is right with ${seeds}, but PTX does not promise that: on GPUs a barrier orders more. With barriers that order only what PTX promises, seed ${weak.seed} fails. ${what} ${reads}`;
+            }
+            return `With weak memory seed ${weak.seed} fails. ${what} ${reads}`;
+        }
+
+        wrong({ differences, different } = this.outcome) {
             if (different === 0) {
                 return "The result is wrong.";
             }
@@ -510,9 +548,10 @@
             return `The result is wrong in ${plural(different, "element")}: ${listed.join(", ")}${different > listed.length ? ", …" : "."}`;
         }
 
-        /** Lights the lines of races, and the line of the current step. */
+        /** Lights the lines of races and stale reads, and the line of the current step. */
         light() {
-            const races = new Set(this.outcome?.races.flatMap((race) => race.lines) ?? []);
+            const reports = [...(this.outcome?.races ?? []), ...(this.outcome?.weak?.reads ?? [])];
+            const races = new Set(reports.flatMap((report) => report.lines));
             const step = this.shownSteps?.[this.at];
             const now = this.stepper.hidden ? undefined : step?.line;
             for (const [name, item] of this.lines) {
@@ -621,8 +660,11 @@
             );
             const dropped = traced.reduce((sum, launch) => sum + launch.dropped, 0);
             const lost = dropped > 0 ? make("p", { class: "hint" }, `The trace is full: ${thousands(dropped)} later events are not in it.`) : "";
+            const { weak } = this.outcome;
+            const whose = weak?.reads ? make("p", { class: "hint" }, `These are the steps of the run with weak memory that fails, with seed ${weak.seed}.`) : "";
             this.stepper.replaceChildren(
                 make("div", { class: "choices" }, labelled("Launch", this.launch), labelled("Block", this.block), labelled("Warp", this.warp), labelled("Lane", this.lane, "The lane whose registers are shown")),
+                whose,
                 lost,
                 controls,
                 this.now,
@@ -778,6 +820,7 @@
             add("digits", this.digits.value, String(this.run.seed));
             add("blocks", this.resident.value, "0");
             add("races", this.races.checked ? "1" : "0", "1");
+            add("weak", this.weak.checked ? this.seeds.value : "", "");
             add("without", [...this.removed].map(nameOf).join(","), "");
             if (!this.stepper.hidden && this.launch) {
                 const lane = this.lane.value === "0" ? [] : [this.lane.value];
@@ -806,6 +849,8 @@
             this.digits.value = state.get("digits") ?? String(this.run.seed);
             this.resident.value = state.get("blocks") ?? "0";
             this.races.checked = state.get("races") !== "0";
+            this.weak.checked = state.has("weak");
+            this.seeds.value = state.get("weak") ?? SEEDS;
             const without = state.get("without")?.split(",") ?? [];
             this.removed = new Set(this.opened.removable.map((one) => one.line).filter((line) => without.includes(nameOf(line))));
             this.markRemoved();

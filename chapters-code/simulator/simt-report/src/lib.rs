@@ -10,6 +10,7 @@ mod launch;
 mod names;
 mod race;
 mod recording;
+mod search;
 mod trace;
 mod weak;
 
@@ -18,6 +19,7 @@ pub use fault::{Fault, FaultKind};
 pub use launch::{LaunchReport, Report};
 pub use race::{Action, Missing, Race, RaceAccess, RaceKind, Space};
 pub use recording::{Bytes, Operation, RecordedAllocation, RecordedOperation, Recording};
+pub use search::{BarrierOrder, WeakFailure, WeakMemory, WeakRun, try_seeds};
 pub use trace::{
     AccessKind, AccessSpace, Event, Executed, InstructionClass, Place, Trace, TracedAccess,
 };

@@ -112,3 +112,33 @@ fn stale_reads_are_bisected() {
     assert_eq!(stale.smallest(|with| with.len() >= 11), None);
     assert_eq!(stale.smallest(|_| true), Some([].into()));
 }
+
+#[test]
+fn the_first_seed_that_fails_is_reduced_to_its_stale_reads() {
+    let mut runs = Vec::new();
+    let mut try_seeds = |needs: BarrierOrder| {
+        crate::try_seeds(1..=3, |memory| {
+            runs.push(memory.clone());
+            let may = |number| memory.only.as_ref().is_none_or(|only| only.contains(&number));
+            let is_right = memory.seed != 2 || memory.barriers != needs || !may(3);
+            let stale =
+                StaleReads { numbers: (1..=4).filter(|n| may(*n)).collect(), first: Vec::new() };
+            let launch = LaunchReport { stale_reads: Some(stale), ..LaunchReport::default() };
+            let report = Report { launches: [launch].into(), dropped: 0 };
+            Ok::<_, ()>(WeakRun { is_right, is_stopped: false, report })
+        })
+    };
+    for barriers in [BarrierOrder::AsOnGpus, BarrierOrder::AsInPtx] {
+        let found = try_seeds(barriers).expect("no error").expect("seed 2 fails");
+        assert_eq!(found.memory, WeakMemory { seed: 2, only: Some([3].into()), barriers });
+        assert_eq!(found.is_promised_by_gpus(), barriers == BarrierOrder::AsInPtx);
+    }
+    assert_eq!(
+        runs.iter().filter(|memory| memory.seed == 3).count(),
+        1,
+        "the first failure ends a search"
+    );
+    let wrong = WeakRun { is_right: false, is_stopped: false, report: Report::default() };
+    let found = crate::try_seeds(1..=3, |_| Ok::<_, ()>(wrong.clone())).expect("no error");
+    assert!(found.expect("it fails").message().starts_with("no stale read is needed"));
+}

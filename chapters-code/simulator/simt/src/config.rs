@@ -1,6 +1,6 @@
 //! The configuration of a launch, and the limits of the device.
 
-use std::collections::BTreeSet;
+use simt_report::WeakMemory;
 
 use crate::module::LoadedKernel;
 
@@ -84,28 +84,4 @@ impl Default for Options {
             grid_workspace: 0,
         }
     }
-}
-
-/// How memory is weak: see [`Options::weak_memory`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WeakMemory {
-    /// Chooses the stale reads, and the schedule if [`Options::seed`] is 0.
-    pub seed: u64,
-    /// The stale reads that may happen, by their numbers in [`simt_report::StaleReads`]. `None` leaves
-    /// the choice to the seed.
-    pub only: Option<BTreeSet<u64>>,
-    /// What a barrier orders.
-    pub barriers: BarrierOrder,
-}
-
-/// What a barrier of a block orders if a thread has read another block's flag before it, without a
-/// fence or an acquire in between.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BarrierOrder {
-    /// What the other block has published happens before the barrier's end. NVIDIA's examples rest on
-    /// that.
-    #[default]
-    AsOnGpus,
-    /// It does not, because PTX's memory model does not promise it.
-    AsInPtx,
 }

@@ -56,14 +56,11 @@ mod trace;
 mod weak;
 mod workers;
 
-pub use config::{
-    BarrierOrder, Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options,
-    WeakMemory,
-};
+pub use config::{Launch, MAX_CLUSTER, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS, Options};
 pub use launch::launch;
 pub use memory::{DEVICE_BASE, Memory, MemoryError};
 pub use module::{
     LOCAL_WINDOW, LoadError, LoadedKernel, LoadedModule, SHARED_WINDOW, WINDOW_BYTES,
 };
-pub use simt_report::{Fault, FaultKind, LaunchReport};
+pub use simt_report::{BarrierOrder, Fault, FaultKind, LaunchReport, WeakMemory};
 pub use trace::MOST_EVENTS;

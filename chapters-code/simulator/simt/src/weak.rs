@@ -49,9 +49,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ptx::ir::{Fence, FenceStrength, Order, Scope};
 #[cfg(doc)]
 use simt_report::StaleReads;
-use simt_report::{AccessKind, Cure};
+use simt_report::{AccessKind, BarrierOrder, Cure, WeakMemory};
 
-use crate::config::{BarrierOrder, WeakMemory};
 use crate::races::{View, union};
 use crate::schedule::mix;
 

@@ -1,31 +1,46 @@
-//! A report of the race detector in words: two accesses, and what is missing between them.
+//! A race or a stale read in words: two accesses, and what is missing between them.
 
-use simt_report::{Action, Missing, Race, RaceAccess, Space};
+use simt_report::{Action, Missing, Race, RaceAccess, Space, StaleRead};
 
 use crate::page::inline;
 
 /// The race as HTML: a list of the two accesses with the gap between them. `lines` are the lines of
 /// source of the two, with code between backquotes.
 pub fn draw(race: &Race, lines: [&str; 2]) -> String {
-    let [first, second] = [(&race.first, lines[0]), (&race.second, lines[1])]
-        .map(|(access, line)| side(race, access, line));
-    format!(
-        "<ol class=\"race\">\n{first}<li class=\"gap\"><strong>{}</strong></li>\n{second}</ol>\n\
-         <details class=\"said\"><summary>The report</summary><p>{}</p></details>\n",
-        inline(&gap(race.missing)),
-        inline(&race.message)
-    )
-}
-
-fn side(race: &Race, access: &RaceAccess, line: &str) -> String {
-    let RaceAccess { warp, lane, .. } = access;
-    let thread = 32 * warp + lane;
-    let block = access.block.map(|index| index.to_string()).join(",");
     let place = match race.space {
         Space::Shared => format!("byte {} of the shared array `{}`", race.offset, race.array),
         Space::Global => format!("byte {} of {}", race.offset, race.array),
         Space::Local | Space::Warp | Space::Block => "a register".to_owned(),
     };
+    let [first, second] = [(&race.first, lines[0]), (&race.second, lines[1])]
+        .map(|(access, line)| side(access, &place, line));
+    report([&first, &gap(race.missing), &second], &race.message)
+}
+
+/// A stale read as HTML: a list of the store and of the load that missed it, with what would have ordered
+/// them. `lines` are the lines of source of the two, with code between backquotes.
+pub fn draw_stale(read: &StaleRead, lines: [&str; 2]) -> String {
+    let place = format!("byte {} of {}", read.offset, read.array);
+    let store = read.store.as_ref().map(|store| side(store, &place, lines[0]));
+    let store = store.unwrap_or_else(|| format!("<li>A copy writes {}.</li>\n", inline(&place)));
+    let load = side(&read.load, &format!("an older value of {place}"), lines[1]);
+    report([&store, &format!("What is missing: {}.", read.cure), &load], &read.message)
+}
+
+/// The list of two accesses with the gap between them, and the whole report to be unfolded.
+fn report([first, gap, second]: [&str; 3], message: &str) -> String {
+    format!(
+        "<ol class=\"race\">\n{first}<li class=\"gap\"><strong>{}</strong></li>\n{second}</ol>\n\
+         <details class=\"said\"><summary>The report</summary><p>{}</p></details>\n",
+        inline(gap),
+        inline(message)
+    )
+}
+
+fn side(access: &RaceAccess, place: &str, line: &str) -> String {
+    let RaceAccess { warp, lane, .. } = access;
+    let thread = 32 * warp + lane;
+    let block = access.block.map(|index| index.to_string()).join(",");
     let verb = match access.access {
         Action::Read => "reads",
         Action::Write => "writes",
@@ -36,7 +51,7 @@ fn side(race: &Race, access: &RaceAccess, line: &str) -> String {
     let who = format!("Thread {thread} of block ({block}), warp {warp}, lane {lane},");
     format!(
         "<li><span class=\"who\">{who}</span> {verb} {}:<br/>{}</li>\n",
-        inline(&place),
+        inline(place),
         inline(line)
     )
 }

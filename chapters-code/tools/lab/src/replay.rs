@@ -5,11 +5,12 @@ use std::sync::Arc;
 use ptx::ir::Module;
 use serde::{Deserialize, Serialize};
 use simt::{LoadedModule, Memory};
-use simt_report::{Counters, LaunchReport};
+use simt_report::{Counters, LaunchReport, WeakMemory};
 
 use crate::content::{Content, Expected, hash};
 use crate::data::{Operation, Run};
 use crate::value;
+use crate::weak::{self, Weak};
 
 /// Bytes of the simulated device.
 const CAPACITY: u64 = 1 << 30;
@@ -29,6 +30,11 @@ pub struct Options {
     pub seed: u64,
     /// What digits are drawn from, if it is not what the book's were.
     pub input_seed: Option<u64>,
+    /// With how many seeds the run is also executed with weak memory; 0 for none.
+    pub weak_seeds: u64,
+    /// How memory is weak; none for memory in which each store is visible at once.
+    #[serde(skip)]
+    pub weak_memory: Option<WeakMemory>,
     /// Blocks that may be resident at a time; 0 for as many as an H200 holds.
     pub resident_blocks: usize,
     /// Whether races are looked for.
@@ -56,6 +62,9 @@ pub struct Outcome {
     pub different: usize,
     /// The hash of all that the host read.
     pub hash: String,
+    /// What came of the runs with weak memory, if the result is right without it.
+    #[serde(skip)]
+    pub weak: Option<Weak>,
 }
 
 /// An element of a result that is not what it should be.
@@ -77,7 +86,17 @@ struct Read<'a> {
     expected: Option<&'a Expected>,
 }
 
-/// Executes a run with these modules, of which `unchanged` are the book's. A kernel that is stopped ends the run.
+/// A run with these modules, of which `unchanged` are the book's.
+#[derive(Clone, Copy)]
+pub(crate) struct Execution<'a> {
+    pub run: &'a Run,
+    pub modules: &'a [Arc<Module>],
+    pub unchanged: &'a [Arc<Module>],
+    pub options: &'a Options,
+}
+
+/// Executes a run with these modules, of which `unchanged` are the book's. A kernel that is stopped ends the run. Where
+/// a run with weak memory fails, a trace is that run's.
 ///
 /// # Errors
 /// Why the run cannot be executed: it does not fit its modules.
@@ -87,40 +106,64 @@ pub fn replay(
     unchanged: &[Arc<Module>],
     options: &Options,
 ) -> Result<Outcome, String> {
-    let (launches, reads) = execute(run, modules, options)?;
-    let mut counters = Counters::default();
-    launches.iter().filter_map(|launch| launch.counters).for_each(|counted| counters += counted);
-    let ended = launches.iter().all(|launch| launch.fault.is_none());
-    let mut outcome = Outcome {
-        launches,
-        counters,
-        is_right: None,
-        differences: Vec::new(),
-        different: 0,
-        hash: hash(&reads.iter().flat_map(|read| read.bytes.iter().copied()).collect::<Vec<_>>()),
-    };
-    if !ended {
+    let execution = Execution { run, modules, unchanged, options };
+    let mut outcome = execution.outcome()?;
+    if options.weak_seeds == 0 || outcome.is_right != Some(true) {
         return Ok(outcome);
     }
-    let has_other_digits = options.input_seed.is_some_and(|seed| seed != run.seed);
-    let right = match has_other_digits {
-        // The kernel without changes was judged right on the book's digits.
-        true => {
-            let plain = Options { input_seed: options.input_seed, ..Options::default() };
-            Some(
-                execute(run, unchanged, &plain)?
-                    .1
-                    .into_iter()
-                    .map(|read| Some(read.bytes))
-                    .collect(),
-            )
+    let weak = weak::search(&execution)?;
+    if let (true, Some(failed)) = (options.trace, &weak.failed) {
+        let weak_memory = Some(failed.failure.memory.clone());
+        let options = Options { weak_memory, ..options.clone() };
+        let traced = Execution { options: &options, ..execution }.outcome()?;
+        for (launch, traced) in outcome.launches.iter_mut().zip(traced.launches) {
+            launch.trace = traced.trace;
         }
-        false => expected(&reads),
-    };
-    if let Some(right) = right {
-        judge(&mut outcome, run, &reads, &right);
     }
+    outcome.weak = Some(weak);
     Ok(outcome)
+}
+
+impl Execution<'_> {
+    /// Executes the run once.
+    pub(crate) fn outcome(&self) -> Result<Outcome, String> {
+        let Self { run, modules, unchanged, options } = *self;
+        let (launches, reads) = execute(run, modules, options)?;
+        let mut counters = Counters::default();
+        launches
+            .iter()
+            .filter_map(|launch| launch.counters)
+            .for_each(|counted| counters += counted);
+        let ended = launches.iter().all(|launch| launch.fault.is_none());
+        let mut outcome = Outcome {
+            launches,
+            counters,
+            is_right: None,
+            differences: Vec::new(),
+            different: 0,
+            hash: hash(
+                &reads.iter().flat_map(|read| read.bytes.iter().copied()).collect::<Vec<_>>(),
+            ),
+            weak: None,
+        };
+        if !ended {
+            return Ok(outcome);
+        }
+        let has_other_digits = options.input_seed.is_some_and(|seed| seed != run.seed);
+        let right = match has_other_digits {
+            // The kernel without changes was judged right on the book's digits.
+            true => {
+                let plain = Options { input_seed: options.input_seed, ..Options::default() };
+                let (_, reads) = execute(run, unchanged, &plain)?;
+                Some(reads.into_iter().map(|read| Some(read.bytes)).collect())
+            }
+            false => expected(&reads),
+        };
+        if let Some(right) = right {
+            judge(&mut outcome, run, &reads, &right);
+        }
+        Ok(outcome)
+    }
 }
 
 /// What each read should give, in full where that is known; none where nothing is known of one.
@@ -263,7 +306,7 @@ impl Device {
             false => 0,
         };
         let options = simt::Options {
-            weak_memory: None,
+            weak_memory: options.weak_memory.clone(),
             active_masks: 0,
             seed: options.seed,
             counters: true,

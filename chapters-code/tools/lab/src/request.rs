@@ -7,6 +7,7 @@ use crate::Lab;
 use crate::data::Data;
 use crate::replay::{Options, Outcome};
 use crate::steps;
+use crate::weak::{Failed, Weak};
 
 /// A question of the page.
 #[derive(Debug, Deserialize)]
@@ -75,6 +76,7 @@ fn answer_request(lab: &mut Option<Lab>, request: Request) -> Result<Value, Stri
             let outcome = lab.run(&options)?;
             let mut answer = in_json(&outcome)?;
             answer["races"] = json!(races(lab, &outcome));
+            answer["weak"] = json!(outcome.weak.as_ref().map(|weak| weak_memory(lab, weak)));
             if options.trace {
                 let traced = lab.traced().iter().map(|launch| Traced {
                     blocks: steps::blocks(launch),
@@ -120,4 +122,29 @@ fn races(lab: &Lab, outcome: &Outcome) -> Vec<Value> {
         json!({ "lines": lines, "html": html, "message": race.message })
     });
     races.collect()
+}
+
+/// What came of the runs with weak memory: of one that fails also the lines of its stale reads, and each of these as the
+/// book shows a race.
+fn weak_memory(lab: &Lab, weak: &Weak) -> Value {
+    let Some(Failed { failure, outcome }) = &weak.failed else {
+        return json!({ "seeds": weak.seeds });
+    };
+    let reads = failure.stale_reads.iter().map(|read| {
+        let lines = [read.store.as_ref(), Some(&read.load)].map(|side| side.map(|side| &side.line));
+        let quoted = lines.map(|line| line.map(|line| lab.quote(line)).unwrap_or_default());
+        let html = figures::race::draw_stale(read, [&quoted[0], &quoted[1]]);
+        json!({ "lines": lines.into_iter().flatten().collect::<Vec<_>>(), "html": html })
+    });
+    let fault = outcome.launches.iter().find_map(|launch| launch.fault.as_ref());
+    json!({
+        "seeds": weak.seeds,
+        "seed": failure.memory.seed,
+        "is_promised_by_gpus": failure.is_promised_by_gpus(),
+        "message": failure.message(),
+        "reads": reads.collect::<Vec<_>>(),
+        "fault": fault.map(|fault| &fault.message),
+        "differences": outcome.differences,
+        "different": outcome.different,
+    })
 }

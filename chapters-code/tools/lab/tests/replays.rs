@@ -265,3 +265,46 @@ fn registers_have_the_names_of_the_ptx() {
     assert!(others.any(|other| other != value(&first[add], sum).0), "other lanes have other sums");
     assert_eq!(value(&first[add + 1], sum), (value(&first[add], sum).0, false), "it stays");
 }
+
+#[test]
+fn with_weak_memory_a_removed_fence_shows_in_the_result() {
+    let mut lab = opened(&recorded("finish_last_block", &case(4096)));
+    let fences = lines("finish_last_block", "__threadfence()");
+    assert_eq!(fences.len(), 2);
+    let weakly = |lab: &mut Lab, removed: &[String]| {
+        let options = Options { weak_seeds: 12, removed: removed.to_vec(), ..Options::default() };
+        let outcome = run(lab, options);
+        assert_eq!(outcome.is_right, Some(true), "without weak memory nothing shows");
+        outcome.weak.expect("it was tried").failed
+    };
+    assert!(weakly(&mut lab, &[]).is_none(), "with its fences it is right");
+    let failed = weakly(&mut lab, &fences[..1]).expect("no fence publishes the partials");
+    assert!(failed.outcome.is_right == Some(false) && failed.outcome.different > 0);
+    let read = &failed.failure.stale_reads[0];
+    let store = read.store.as_ref().expect("the kernel's");
+    assert_eq!(store.line, lines("finish_last_block", "partials[blockIdx.x] = ")[0]);
+    assert!(lines("finish_last_block", "partials[i]").contains(&read.load.line), "{read:?}");
+    assert_eq!(read.cure, harness::simulator::Cure::WriterFence);
+    let failed = weakly(&mut lab, &fences[1..]).expect("PTX does not promise it");
+    assert!(failed.failure.is_promised_by_gpus(), "as NVIDIA's example");
+}
+
+#[test]
+fn a_trace_with_weak_memory_is_of_the_run_that_fails() {
+    let mut lab = opened(&recorded("finish_last_block", &case(4096)));
+    let removed = lines("finish_last_block", "__threadfence()");
+    let weak = Options { weak_seeds: 12, removed, ..Options::default() };
+    let values = |lab: &mut Lab, options: Options| {
+        let outcome = run(lab, Options { trace: true, ..options });
+        let block = outcome.weak.and_then(|weak| weak.failed).map_or(0, |failed| {
+            let [x, ..] = failed.failure.stale_reads[0].load.block;
+            u64::from(x)
+        });
+        let steps = lab::steps::steps(&lab.traced()[0], block);
+        let load = lines("finish_last_block", "partials[i]");
+        let own = steps.iter().filter(|one| load.contains(&one.line) && one.class == "load");
+        let views = own.map(|one| lab.view(0, block, one.event, 0).expect("it was traced").values);
+        views.flatten().collect::<Vec<_>>()
+    };
+    assert!(values(&mut lab, weak).iter().any(|value| value == "unset" || value == "0"));
+}

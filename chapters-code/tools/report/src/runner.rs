@@ -124,8 +124,8 @@ fn weak_run(problem: &mut dyn AnyProblem, name: &str) -> Result<WeakRun, Error> 
 /// Returns what is wrong with a rung that fails with weak memory. Where it is right on GPUs and PTX only does not
 /// promise that, prints a note.
 fn failure(name: &str, failed: &WeakFailure) -> Option<Failure> {
-    let message = format!("seed {} gives a wrong result: {}", failed.seed, failed.message());
-    if failed.is_promised_by_gpus {
+    let message = format!("seed {} gives a wrong result: {}", failed.memory.seed, failed.message());
+    if failed.is_promised_by_gpus() {
         eprintln!("note: {name} is right on GPUs, but PTX does not promise that; {message}");
         return None;
     }

@@ -52,7 +52,7 @@ pub fn check(
             Err(failure.note("this run had weak memory: a load may return an older value"))
         }
         (None, None) => Ok(None),
-        (None, Some(found)) if found.is_promised_by_gpus => {
+        (None, Some(found)) if found.is_promised_by_gpus() => {
             Ok(Some(format!("{PROMISE}. {}", bench.by_name(&found.message()))))
         }
         (None, Some(found)) => Err(failure(bench, &found, name)),
